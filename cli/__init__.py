@@ -1,0 +1,1 @@
+"""The `tamp` command: arguments to pipeline to exit code."""

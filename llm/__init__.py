@@ -1,0 +1,1 @@
+"""From an instruction to a checked goal."""

@@ -1,0 +1,1 @@
+"""Kinematics, collision, grasps, placements, paths, timing and servo laws. Arrays and poses only."""

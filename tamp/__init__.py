@@ -1,0 +1,1 @@
+"""Task and motion planning through PDDL: symbols, scenes, skills, refinement, execution."""
