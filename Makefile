@@ -1,0 +1,112 @@
+# Two commands do everything from a clone: `make demo` and `make test`. docs/install.md explains them.
+# A step that is already done costs milliseconds: stamps in .venv hold the hash of what they were made from.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.ONESHELL:
+.DEFAULT_GOAL := help
+.PHONY: help setup tools render model demo test lint accept lock clean
+
+BIN := .venv/bin
+LOCK := lock/requirements.txt
+MODEL := qwen2.5-coder-1.5b
+INSTRUCTION := put the mug in the drawer
+SAY := printf 'make: %s\n'
+
+# llama.cpp compiles for the building CPU by default, and pip keeps that wheel for other machines.
+ifeq ($(shell uname -m),x86_64)
+LLAMA_CPU := -DGGML_NATIVE=OFF -DGGML_AVX=ON -DGGML_AVX2=ON -DGGML_FMA=ON -DGGML_F16C=ON -DGGML_BMI2=ON
+else
+LLAMA_CPU := -DGGML_NATIVE=OFF
+endif
+
+# .venv is not relocatable, so its stamps know where they were made.
+LOCK_KEY = $$(printf '%s' '$(CURDIR)' | cat - $(LOCK) | sha256sum)
+PROJECT_KEY = $$(cat pyproject.toml .venv/.lock-stamp | sha256sum)
+# The first Python 3.11 that can make a virtual environment.
+FIND_PYTHON = for p in $(PYTHON) python3.11 python3; do \
+  if "$$p" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info[:2] != (3, 11))' 2>/dev/null; \
+  then echo "$$p"; break; fi; done
+HAS_OSMESA = $(BIN)/python -c 'import ctypes.util as c, sys; sys.exit(not c.find_library("OSMesa"))'
+
+help:
+	@cat <<'EOF'
+	make demo    set up, fetch the model, then: tamp solve "$(INSTRUCTION)" --video
+	make test    set up, fetch the model, then lint and the tests
+	make accept  set up, then everything the issue promises, as a table (long)
+	make setup   .venv from the locked, hashed packages; nothing else
+	make lint    ruff and mypy
+	make lock    pin the newest packages anew (maintainers; needs uv)
+	make clean   remove .venv and caches; models stay in the user's cache
+	EOF
+
+setup: tools
+	@if [ "$$(cat .venv/.lock-stamp 2>/dev/null)" != "$(LOCK_KEY)" ]; then
+	  $(SAY) 'setup 1/3: .venv with the locked pip (seconds)'
+	  grep -qsF '$(CURDIR)/.venv' .venv/pyvenv.cfg && $(BIN)/python -m pip --version >/dev/null 2>&1 ||
+	    "$$($(FIND_PYTHON))" -m venv --clear .venv
+	  export PIP_DISABLE_PIP_VERSION_CHECK=1
+	  sed -n '/^pip==/,/[^\\]$$/p' $(LOCK) > .venv/pip.txt
+	  $(BIN)/python -m pip install -q --require-hashes --no-deps -r .venv/pip.txt
+	  $(SAY) "setup 2/3: $$(grep -c '^[a-z]' $(LOCK)) packages from $(LOCK), about 1 GB (minutes; the first time llama.cpp is compiled, 4 minutes more on 2 cores)"
+	  bar=off; [ -t 1 ] && bar=on
+	  CMAKE_ARGS='$(LLAMA_CPU)' $(BIN)/python -m pip install --progress-bar $$bar --require-hashes --no-deps -r $(LOCK)
+	  printf '%s\n' "$(LOCK_KEY)" > .venv/.lock-stamp
+	fi
+	if [ "$$(cat .venv/.project-stamp 2>/dev/null)" != "$(PROJECT_KEY)" ]; then
+	  $(SAY) 'setup 3/3: tamp itself (seconds)'
+	  $(BIN)/python -m pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e .
+	  printf '%s\n' "$(PROJECT_KEY)" > .venv/.project-stamp
+	fi
+
+# Names every missing tool at once, with the command that installs it.
+tools:
+	@if [ "$$(cat .venv/.lock-stamp 2>/dev/null)" = "$(LOCK_KEY)" ]; then exit 0; fi
+	missing=
+	[ -n "$$($(FIND_PYTHON))" ] || missing=' python3.11 python3.11-venv'
+	for tool in g++ cmake git; do command -v $$tool >/dev/null || missing="$$missing $$tool"; done
+	if [ -n "$$missing" ]; then
+	  sudo=; [ "$$(id -u)" = 0 ] || sudo='sudo '
+	  $(SAY) "missing:$$missing" "install with: $${sudo}apt-get install$$missing" >&2
+	  case "$$missing" in *python*) $(SAY) 'where apt has no python3.11: any Python 3.11 does, as make PYTHON=/path/to/python3.11 …' >&2;; esac
+	  exit 1
+	fi
+
+render: setup
+	@if $(HAS_OSMESA); then exit 0; fi
+	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+	  $(SAY) 'rendering: installing libosmesa6 (half a minute)'
+	  export DEBIAN_FRONTEND=noninteractive
+	  install='apt-get install -y -qq --no-install-recommends libosmesa6'
+	  $$install >/dev/null 2>&1 || { apt-get update -qq && $$install >/dev/null; } || true
+	fi
+	$(HAS_OSMESA) || $(SAY) 'rendering: OSMesa is missing, going on without video. To have video: sudo apt-get install libosmesa6' >&2
+
+model: setup
+	@$(BIN)/tamp model pull $(MODEL)
+
+demo: setup render model
+	@video=--video; $(HAS_OSMESA) || video=
+	$(SAY) "tamp solve \"$(INSTRUCTION)\" $$video"
+	$(BIN)/tamp solve "$(INSTRUCTION)" $$video
+
+test: setup render model lint
+	@$(SAY) 'tests'
+	$(BIN)/pytest
+
+lint: setup
+	@$(SAY) 'lint: ruff, mypy'
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+accept: setup render model
+	@$(BIN)/python tests/acceptance.py
+
+lock:
+	@command -v uv >/dev/null || { $(SAY) 'lock: needs uv (pip install uv)' >&2; exit 1; }
+	uv pip compile --upgrade --generate-hashes --no-emit-index-url --no-emit-find-links --no-annotate \
+	  --custom-compile-command "make lock" --python-version 3.11 --overrides lock/overrides.txt \
+	  --extra dev pyproject.toml -o $(LOCK)
+
+clean:
+	@rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache build dist
