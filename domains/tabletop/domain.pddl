@@ -1,0 +1,124 @@
+; Moving things about on tables, and opening, closing and switching what stands there.
+;
+; Edit this file and the planner, the prompt, the decoding grammar and the plan validator follow.
+; Each operator is bound to a skill in skills.toml beside this file.
+
+(define (domain tabletop)
+  (:requirements :strips :typing :negative-preconditions :disjunctive-preconditions :universal-preconditions)
+
+  (:types
+    place appliance - object
+    surface interior - place        ; somewhere on, somewhere in
+    item - surface                  ; can be carried; other things can stand on it
+    bin drawer cupboard - interior  ; always open; opened by sliding; opened by a hinged door
+  )
+
+  (:predicates
+    (on ?o - item ?s - surface)       ; ?o rests on ?s
+    (in ?o - item ?i - interior)      ; ?o is inside ?i
+    (holding ?o - item)
+    (hand-empty)
+    (open ?i - interior)              ; the way into ?i is open; always so for a bin
+    (closed ?i - interior)            ; shut; a half-open drawer is neither open nor closed
+    (turned-on ?a - appliance)
+    (turned-off ?a - appliance)
+
+    ; What geometry found out. The planner starts without them; a failed refinement adds them.
+    (too-tall ?o - item ?i - interior)       ; ?i cannot be closed with ?o in it
+    (unreachable ?x - object)                ; no configuration of the arm does it
+    (obstructed ?o - item ?by - item)        ; ?by is in the way of grasping ?o
+    (does-not-fit ?o - item ?p - place)      ; no placement of ?o at ?p
+  )
+
+  ; Take something that stands on a surface, with nothing standing on it.
+  (:action pick
+    :parameters (?o - item ?from - surface)
+    :precondition (and
+      (hand-empty)
+      (on ?o ?from)
+      (not (unreachable ?o))
+      (forall (?x - item) (not (on ?x ?o)))
+      (forall (?x - item) (not (obstructed ?o ?x))))
+    :effect (and
+      (holding ?o)
+      (not (hand-empty))
+      (not (on ?o ?from))))
+
+  ; Take something out of an open interior.
+  (:action take-out
+    :parameters (?o - item ?from - interior)
+    :precondition (and
+      (hand-empty)
+      (in ?o ?from)
+      (open ?from)
+      (not (unreachable ?o))
+      (forall (?x - item) (not (on ?x ?o)))
+      (forall (?x - item) (not (obstructed ?o ?x))))
+    :effect (and
+      (holding ?o)
+      (not (hand-empty))
+      (not (in ?o ?from))))
+
+  ; Put what is held on a surface: a table, a shelf, a burner, or another item.
+  (:action place-on
+    :parameters (?o - item ?s - surface)
+    :precondition (and
+      (holding ?o)
+      (not (= ?o ?s))
+      (not (does-not-fit ?o ?s)))
+    :effect (and
+      (on ?o ?s)
+      (hand-empty)
+      (not (holding ?o))))
+
+  ; Put what is held into an interior; its drawer or door must be open.
+  (:action place-in
+    :parameters (?o - item ?i - interior)
+    :precondition (and
+      (holding ?o)
+      (open ?i)
+      (not (does-not-fit ?o ?i)))
+    :effect (and
+      (in ?o ?i)
+      (hand-empty)
+      (not (holding ?o))))
+
+  (:action open-drawer
+    :parameters (?d - drawer)
+    :precondition (and (hand-empty) (not (open ?d)) (not (unreachable ?d)))
+    :effect (and (open ?d) (not (closed ?d))))
+
+  ; Nothing taller than the drawer may stand in it.
+  (:action close-drawer
+    :parameters (?d - drawer)
+    :precondition (and
+      (hand-empty)
+      (not (closed ?d))
+      (not (unreachable ?d))
+      (forall (?x - item) (not (and (in ?x ?d) (too-tall ?x ?d)))))
+    :effect (and (closed ?d) (not (open ?d))))
+
+  (:action open-door
+    :parameters (?c - cupboard)
+    :precondition (and (hand-empty) (not (open ?c)) (not (unreachable ?c)))
+    :effect (and (open ?c) (not (closed ?c))))
+
+  (:action close-door
+    :parameters (?c - cupboard)
+    :precondition (and
+      (hand-empty)
+      (not (closed ?c))
+      (not (unreachable ?c))
+      (forall (?x - item) (not (and (in ?x ?c) (too-tall ?x ?c)))))
+    :effect (and (closed ?c) (not (open ?c))))
+
+  (:action turn-on
+    :parameters (?a - appliance)
+    :precondition (and (hand-empty) (not (turned-on ?a)) (not (unreachable ?a)))
+    :effect (and (turned-on ?a) (not (turned-off ?a))))
+
+  (:action turn-off
+    :parameters (?a - appliance)
+    :precondition (and (hand-empty) (not (turned-off ?a)) (not (unreachable ?a)))
+    :effect (and (turned-off ?a) (not (turned-on ?a))))
+)

@@ -1,0 +1,74 @@
+"""Rigid transforms as 4x4 arrays. `T_a_b` maps coordinates in frame b to frame a."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial.transform import Rotation
+
+Array = NDArray[np.float64]
+
+
+def pose(p: Array | list[float], R: Array | None = None) -> Array:
+    """Transform with translation `p` (3,) in metres and rotation `R` (3, 3); identity rotation by default."""
+    T = np.eye(4)
+    T[:3, 3] = p
+    if R is not None:
+        T[:3, :3] = R
+    return T
+
+
+def inverse(T: Array) -> Array:
+    """Inverse of a rigid transform (4, 4)."""
+    R = T[:3, :3]
+    out = np.eye(4)
+    out[:3, :3] = R.T
+    out[:3, 3] = -R.T @ T[:3, 3]
+    return out
+
+
+def from_quat(p: Array, quat_wxyz: Array) -> Array:
+    """Transform from a position (3,) and a unit quaternion (4,) in w x y z order."""
+    return pose(p, Rotation.from_quat(np.roll(quat_wxyz, -1)).as_matrix())
+
+
+def to_quat(R: Array) -> Array:
+    """Unit quaternion (4,), w x y z, of a rotation matrix (3, 3)."""
+    return np.roll(Rotation.from_matrix(R).as_quat(), 1)
+
+
+def rotation_about(axis: Array, angle: float) -> Array:
+    """Rotation matrix (3, 3) by `angle` radians about the unit vector `axis` (3,)."""
+    return Rotation.from_rotvec(np.asarray(axis, dtype=float) * angle).as_matrix()
+
+
+def rotation_vector(R: Array) -> Array:
+    """Axis times angle (3,), radians, of a rotation matrix."""
+    return Rotation.from_matrix(R).as_rotvec()
+
+
+def error(T_from: Array, T_to: Array) -> Array:
+    """Twist (6,) [metres, radians], in world axes, that carries `T_from` to `T_to` in unit time."""
+    return np.concatenate([T_to[:3, 3] - T_from[:3, 3], rotation_vector(T_to[:3, :3] @ T_from[:3, :3].T)])
+
+
+def interpolate(T_a: Array, T_b: Array, s: float) -> Array:
+    """Pose at fraction `s` of the straight line (position) and geodesic (rotation) from `T_a` to `T_b`."""
+    twist = error(T_a, T_b)
+    return pose(T_a[:3, 3] + s * twist[:3], rotation_vector_to_matrix(s * twist[3:]) @ T_a[:3, :3])
+
+
+def rotation_vector_to_matrix(w: Array) -> Array:
+    """Rotation matrix (3, 3) of a rotation vector (3,) in radians."""
+    return Rotation.from_rotvec(w).as_matrix()
+
+
+def joint_transform(kind: str, axis: Array, anchor: Array, value: float) -> Array:
+    """Displacement (4, 4) of a body whose slide or hinge joint moves by `value` (metres or radians).
+
+    `axis` (3,) and `anchor` (3,) are given in the frame in which the displacement is applied on the left.
+    """
+    if kind == "slide":
+        return pose(np.asarray(axis) * value)
+    R = rotation_about(axis, value)
+    return pose(np.asarray(anchor) - R @ anchor, R)

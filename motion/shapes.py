@@ -1,0 +1,62 @@
+"""Convex collision shapes, the only geometry that grasps, placements and paths look at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from motion.poses import Array
+
+Kind = Literal["box", "cylinder", "sphere", "capsule", "plane"]
+
+
+@dataclass(frozen=True, eq=False)
+class Shape:
+    """A convex shape fixed to a body.
+
+    `size` (3,) is in MuJoCo's meaning: box half-extents; cylinder and capsule [radius, half-length, 0];
+    sphere [radius, 0, 0]; plane half-sizes. `T_body_shape` (4, 4) places it on its body.
+    """
+
+    kind: Kind
+    size: Array
+    T_body_shape: Array
+
+    @property
+    def half_extent(self) -> Array:
+        """Half-extents (3,) of the box around the shape, in the shape's own axes, metres."""
+        r = float(self.size[0])
+        match self.kind:
+            case "box":
+                return np.asarray(self.size, dtype=float)
+            case "sphere":
+                return np.full(3, r)
+            case "cylinder":
+                return np.array([r, r, self.size[1]])
+            case "capsule":
+                return np.array([r, r, self.size[1] + r])
+            case _:
+                return np.array([self.size[0], self.size[1], 0.0])
+
+    def corners(self) -> Array:
+        """Corners (8, 3), in the body's frame, of the box around the shape."""
+        signs = np.array([[i, j, k] for i in (-1, 1) for j in (-1, 1) for k in (-1, 1)], dtype=float)
+        local = signs * self.half_extent
+        return np.asarray(local @ self.T_body_shape[:3, :3].T + self.T_body_shape[:3, 3])
+
+
+@dataclass(frozen=True, eq=False)
+class Body:
+    """A rigid body of the world: a name, shapes, and where it is (`T_world_body`, 4x4)."""
+
+    name: str
+    shapes: tuple[Shape, ...]
+    T_world_body: Array
+
+
+def bounds(shapes: tuple[Shape, ...], T_frame_body: Array) -> tuple[Array, Array]:
+    """Lower and upper corner (3,), (3,) of the axis-aligned box of `shapes` seen in a frame."""
+    points = np.concatenate([s.corners() for s in shapes]) @ T_frame_body[:3, :3].T + T_frame_body[:3, 3]
+    return points.min(axis=0), points.max(axis=0)

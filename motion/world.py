@@ -1,0 +1,234 @@
+"""A kinematic copy of the scene: a robot and rigid bodies, with collision and distance but no dynamics.
+
+The copy is a MuJoCo model compiled from the robot's MJCF and the bodies' convex shapes. Bodies are moved by
+hand (they are mocap bodies), so nothing here ever steps a simulation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+import mujoco
+import numpy as np
+
+from motion.poses import Array, pose, to_quat
+from motion.shapes import Body
+
+ROBOT_TYPE = 1
+SCENE_TYPE = 2
+DETECTION_MARGIN = 0.02
+"""Metres within which a pair counts as a contact at all; clearances up to this can be asked for."""
+
+_GEOMS = {
+    "box": mujoco.mjtGeom.mjGEOM_BOX,
+    "cylinder": mujoco.mjtGeom.mjGEOM_CYLINDER,
+    "sphere": mujoco.mjtGeom.mjGEOM_SPHERE,
+    "capsule": mujoco.mjtGeom.mjGEOM_CAPSULE,
+    "plane": mujoco.mjtGeom.mjGEOM_PLANE,
+}
+
+
+@dataclass(frozen=True, eq=False)
+class RobotModel:
+    """A robot as MJCF, and the names in it that matter.
+
+    `tool_site` is the tool frame: z points out of the hand (approach), x along the closing fingers.
+    `posture` (n,) is where the controller's null space rests; `pinned_bodies` never move, so they collide
+    with nothing; `max_opening` is the finger opening in metres.
+    """
+
+    mjcf: str
+    arm_joints: tuple[str, ...]
+    finger_joints: tuple[str, str]
+    tool_site: str
+    posture: Array
+    gripper_bodies: frozenset[str]
+    pinned_bodies: frozenset[str]
+    max_opening: float = 0.08
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """A configuration of the whole world: arm `q` (n,), finger opening, body poses, and what is held."""
+
+    q: Array
+    opening: float
+    poses: dict[str, Array]
+    held: str | None = None
+    T_tool_held: Array | None = None
+
+    def moved(self, name: str, T_world_body: Array) -> State:
+        """The same state with one body elsewhere."""
+        return replace(self, poses={**self.poses, name: T_world_body})
+
+
+@dataclass(frozen=True)
+class Contact:
+    """Two bodies closer than asked for; `robot` is a robot body or the held body. Distance in metres."""
+
+    robot: str
+    other: str
+    distance: float
+
+
+class World:
+    """Kinematics, collision and distance for one robot among bodies."""
+
+    def __init__(self, robot: RobotModel, bodies: Iterable[Body]) -> None:
+        self.robot = robot
+        self.bodies = {b.name: b for b in bodies}
+        self.model = _compile(robot, self.bodies.values())
+        self.data = mujoco.MjData(self.model)
+        m = self.model
+        joints = [m.joint(name) for name in robot.arm_joints]
+        self._qpos = np.array([j.qposadr[0] for j in joints])
+        self._dofs = np.array([j.dofadr[0] for j in joints])
+        self.limits = np.array([j.range for j in joints])
+        self._fingers = [(m.joint(n).qposadr[0], np.sign(m.joint(n).range.sum())) for n in robot.finger_joints]
+        self._site = m.site(robot.tool_site).id
+        self._mocap = {name: int(m.body(name).mocapid[0]) for name in self.bodies}
+        self._names = [m.body(int(b)).name for b in m.geom_bodyid]
+        self._geoms = {name: np.flatnonzero(m.geom_bodyid == m.body(name).id) for name in self.bodies}
+        self._jacobian = np.zeros((6, m.nv))
+        self.state = State(robot.posture, robot.max_opening, {b.name: b.T_world_body for b in self.bodies.values()})
+        self.load(self.state)
+
+    def load(self, state: State) -> None:
+        """Put every body where `state` has it, and the arm at its configuration."""
+        for name, T in state.poses.items():
+            self._place(name, T)
+        if self.state.held != state.held:
+            if self.state.held is not None:
+                self._set_type(self.state.held, SCENE_TYPE)
+            if state.held is not None:
+                self._set_type(state.held, ROBOT_TYPE)
+        self.state = state
+        self.set_opening(state.opening)
+        self.forward(state.q)
+
+    def set_opening(self, opening: float) -> None:
+        """Open the fingers to `opening` metres between the pads."""
+        for address, sign in self._fingers:
+            self.data.qpos[address] = sign * opening / 2
+
+    def forward(self, q: Array) -> Array:
+        """Tool pose `T_world_tool` (4, 4) at configuration `q`; a held body follows the tool."""
+        self.data.qpos[self._qpos] = q
+        mujoco.mj_kinematics(self.model, self.data)
+        T_world_tool = self._tool_pose()
+        if self.state.held is not None and self.state.T_tool_held is not None:
+            self._place(self.state.held, T_world_tool @ self.state.T_tool_held)
+            mujoco.mj_kinematics(self.model, self.data)
+        return T_world_tool
+
+    def jacobian(self, q: Array) -> tuple[Array, Array]:
+        """Tool pose (4, 4) and geometric Jacobian (6, n) [linear; angular], world axes, at the tool point."""
+        self.data.qpos[self._qpos] = q
+        mujoco.mj_kinematics(self.model, self.data)
+        mujoco.mj_comPos(self.model, self.data)
+        T = self._tool_pose()
+        body = int(self.model.site_bodyid[self._site])
+        J = self._jacobian
+        mujoco.mj_jac(self.model, self.data, J[:3], J[3:], T[:3, 3], body)
+        return T, J[:, self._dofs]
+
+    def contacts(self, q: Array, clearance: float = 0.0, ignore: frozenset[str] = frozenset()) -> list[Contact]:
+        """Pairs (robot or held body, other body) nearer than `clearance` metres, touching ones included.
+
+        Bodies named in `ignore` are left out. `clearance` may be negative: then only deeper penetrations count.
+        """
+        self.forward(q)
+        return self._contacts(clearance, ignore)
+
+    def is_free(self, q: Array, clearance: float = 0.0, ignore: frozenset[str] = frozenset()) -> bool:
+        """Whether no pair is nearer than `clearance` metres at `q`."""
+        return not self.contacts(q, clearance, ignore)
+
+    def _contacts(self, clearance: float, ignore: frozenset[str]) -> list[Contact]:
+        mujoco.mj_collision(self.model, self.data)
+        n = self.data.ncon
+        if n == 0:
+            return []
+        found = []
+        con = self.data.contact
+        for i in np.flatnonzero(con.dist[:n] < clearance):
+            g1, g2 = con.geom[i]
+            a, b = self._names[g1], self._names[g2]
+            if self.model.geom_contype[g1] != ROBOT_TYPE:
+                a, b = b, a
+            if b not in ignore:
+                found.append(Contact(a, b, float(con.dist[i])))
+        return found
+
+    def distance(self, a: str, b: str, limit: float = 0.2) -> float:
+        """Smallest signed distance in metres between two bodies, at most `limit`."""
+        best = limit
+        for i in self._geoms[a]:
+            for j in self._geoms[b]:
+                near = self.model.geom_rbound[i] + self.model.geom_rbound[j] + best
+                if (
+                    self.model.geom_rbound[i] > 0
+                    and self.model.geom_rbound[j] > 0
+                    and np.linalg.norm(self.data.geom_xpos[i] - self.data.geom_xpos[j]) > near
+                ):
+                    continue
+                best = min(best, mujoco.mj_geomDistance(self.model, self.data, i, j, best, None))
+        return float(best)
+
+    def cast(self, origin: Array, direction: Array, body: str | None = None) -> tuple[float, str] | None:
+        """First body hit by a ray and the distance to it, in metres; None when nothing is hit.
+
+        With `body`, only that body can be hit. The robot is never hit.
+        """
+        geom = np.zeros(1, np.int32)
+        groups = np.zeros(6, np.uint8)
+        groups[1 if body is None else 2] = 1
+        if body is not None:
+            self.model.geom_group[self._geoms[body]] = 2
+        d = mujoco.mj_ray(self.model, self.data, origin, direction, groups, 1, -1, geom)
+        if body is not None:
+            self.model.geom_group[self._geoms[body]] = 1
+        return None if geom[0] < 0 else (float(d), self._names[geom[0]])
+
+    def _tool_pose(self) -> Array:
+        return pose(self.data.site_xpos[self._site], self.data.site_xmat[self._site].reshape(3, 3))
+
+    def _place(self, name: str, T_world_body: Array) -> None:
+        i = self._mocap[name]
+        self.data.mocap_pos[i] = T_world_body[:3, 3]
+        self.data.mocap_quat[i] = to_quat(T_world_body[:3, :3])
+
+    def _set_type(self, name: str, kind: int) -> None:
+        ids = self._geoms[name]
+        self.model.geom_contype[ids] = kind
+        self.model.geom_conaffinity[ids] = SCENE_TYPE if kind == ROBOT_TYPE else ROBOT_TYPE
+
+
+def _compile(robot: RobotModel, bodies: Iterable[Body]) -> mujoco.MjModel:
+    spec = mujoco.MjSpec.from_string(robot.mjcf)
+    for geom in spec.geoms:
+        pinned = geom.parent.name in robot.pinned_bodies
+        collides = not pinned and (geom.contype or geom.conaffinity)
+        geom.contype = ROBOT_TYPE if collides else 0
+        geom.conaffinity = SCENE_TYPE if collides else 0
+        geom.margin = DETECTION_MARGIN
+        geom.group = 0
+    for body in bodies:
+        _add(spec, body)
+    return spec.compile()
+
+
+def _add(spec: mujoco.MjSpec, body: Body) -> None:
+    T = body.T_world_body
+    b = spec.worldbody.add_body(name=body.name, mocap=True, pos=T[:3, 3], quat=to_quat(T[:3, :3]))
+    for shape in body.shapes:
+        b.add_geom(
+            type=_GEOMS[shape.kind],
+            size=shape.size,
+            pos=shape.T_body_shape[:3, 3],
+            quat=to_quat(shape.T_body_shape[:3, :3]),
+            contype=SCENE_TYPE,
+            conaffinity=ROBOT_TYPE,
+            group=1,
+        )

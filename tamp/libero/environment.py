@@ -1,0 +1,119 @@
+"""LIBERO's simulator: build, reset, step at 20 Hz with its standard 7-number action, and ask its verdict."""
+
+from __future__ import annotations
+
+
+from typing import Any
+
+import numpy as np
+
+from motion.poses import Array, pose
+from motion.world import RobotModel
+from tamp.errors import InputError
+from tamp.libero.model import robot_model
+from tamp.libero.tasks import Task
+from tamp.scene import RobotState
+
+POSITION_SCALE = 0.05
+"""Metres that an action component of 1 asks for (robosuite's OSC_POSE defaults)."""
+ROTATION_SCALE = 0.5
+"""Radians that an action component of 1 asks for."""
+CONTROL_PERIOD = 0.05
+SETTLING_STEPS = 10
+OPEN, CLOSE, HOLD = -1.0, 1.0, 0.0
+
+
+class LiberoEnvironment:
+    """One LIBERO task in MuJoCo. `step` takes a displacement of the tool and a gripper direction."""
+
+    def __init__(self, task: Task, *, seed: int = 0, init_state: int | None = None, render: bool = False) -> None:
+        from libero.libero.envs.env_wrapper import ControlEnv
+
+        self.task = task
+        self.steps = 0
+        states = None if init_state is None else task.initial_states()
+        if states is not None and not 0 <= init_state < len(states):  # type: ignore[operator]
+            raise InputError(f"{task.name}: --init-state {init_state}; valid: 0 to {len(states) - 1}")
+        np.random.seed(seed)  # robosuite's samplers draw from numpy's global generator
+        self._env = ControlEnv(
+            bddl_file_name=str(task.bddl),
+            has_renderer=False,
+            has_offscreen_renderer=render,
+            use_camera_obs=False,
+            ignore_done=True,
+            horizon=100_000,
+            camera_names=["agentview"],
+        )
+        np.random.seed(seed)
+        self._reset()
+        if states is not None:
+            self._env.set_init_state(states[init_state])
+        for _ in range(SETTLING_STEPS):
+            self._env.step([0.0] * 6 + [OPEN])
+
+    def _reset(self) -> None:
+        import pdb
+
+        def refuse(*_: object, **__: object) -> None:
+            raise InputError(f"{self.task.name}: LIBERO cannot place the objects in their regions; try another seed")
+
+        # LIBERO's region sampler drops into a debugger when a region is too small: make that an error.
+        stop, pdb.set_trace = pdb.set_trace, refuse
+        try:
+            self._env.reset()
+        finally:
+            pdb.set_trace = stop
+
+    @property
+    def sim(self) -> Any:
+        """robosuite's simulation wrapper: for the oracle and the renderer only."""
+        return self._env.sim
+
+    @property
+    def domain(self) -> Any:
+        """LIBERO's environment object, with its object classes."""
+        return self._env.env
+
+    @property
+    def time(self) -> float:
+        """Seconds since the settling steps ended."""
+        return self.steps * CONTROL_PERIOD
+
+    def robot_model(self) -> RobotModel:
+        """The arm and hand as a kinematic model."""
+        return robot_model(self.sim, self.domain.robots[0].controller.initial_joint)
+
+    def robot_state(self) -> RobotState:
+        """Proprioception: configuration, finger opening, tool pose in the world."""
+        robot = self.domain.robots[0]
+        data = self.sim.data
+        fingers = data.qpos[robot._ref_gripper_joint_pos_indexes]
+        site = robot.eef_site_id
+        T = pose(data.site_xpos[site].copy(), data.site_xmat[site].reshape(3, 3).copy())
+        q = np.array(data.qpos[robot._ref_joint_pos_indexes])
+        return RobotState(q, float(abs(fingers[0]) + abs(fingers[1])), T)
+
+    def step(self, displacement: Array, gripper: float) -> None:
+        """Advance one control step of 0.05 s.
+
+        `displacement` (6,): metres and rotation vector (radians), world axes, relative to the present tool
+        pose; clipped to what one action can ask for. `gripper`: OPEN, CLOSE or HOLD.
+        """
+        action = np.concatenate([displacement[:3] / POSITION_SCALE, displacement[3:] / ROTATION_SCALE, [gripper]])
+        self._env.step(np.clip(action, -1.0, 1.0))
+        self.steps += 1
+
+    def check_success(self) -> bool:
+        """LIBERO's own verdict."""
+        return bool(self._env.check_success())
+
+    def render(self, width: int = 512, height: int = 512) -> np.ndarray:
+        """The agent view as (height, width, 3) bytes, upright."""
+        frame = self.sim.render(width=width, height=height, camera_name="agentview")
+        return np.asarray(frame[::-1])
+
+    def close(self) -> None:
+        """Free the simulation."""
+        self._env.close()
+
+

@@ -1,0 +1,184 @@
+"""What perception saw: typed objects with pose, shape, moving parts and regions.
+
+`Perceiver.perceive() -> Scene`. Nothing downstream can tell which perceiver made a scene.
+Poses are in the world frame, metres and radians.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+import numpy as np
+
+from motion.poses import Array, inverse, joint_transform
+from motion.shapes import Shape, bounds
+
+PartKind = Literal["body", "drawer", "door", "knob"]
+RegionKind = Literal["surface", "interior"]
+
+
+@dataclass(frozen=True, eq=False)
+class Joint:
+    """How a part moves against its object, and what its values mean.
+
+    `axis` and `anchor` (3,) are in the world frame, at the present pose; `limits` and `value` in metres
+    (slide) or radians (hinge). `active` is the joint value from which the part counts as open or on,
+    `rest` the one from which it counts as closed or off; which side is meant follows from their order.
+    """
+
+    kind: Literal["slide", "hinge"]
+    axis_world: Array
+    anchor_world: Array
+    limits: tuple[float, float]
+    value: float
+    active: float
+    rest: float
+
+    @property
+    def sign(self) -> int:
+        """+1 when the joint opens towards larger values, else -1."""
+        return 1 if self.active > self.rest else -1
+
+    @property
+    def is_active(self) -> bool:
+        """Open, or on."""
+        return (self.value - self.active) * self.sign >= 0
+
+    @property
+    def is_rest(self) -> bool:
+        """Closed, or off. Strict, as LIBERO's own checks are."""
+        return (self.value - self.rest) * self.sign < 0
+
+    @property
+    def is_nearly_rest(self) -> bool:
+        """Within a tenth of the way from rest to active: what planning calls closed or off."""
+        return (self.value - self.rest) * self.sign < 0.1 * abs(self.active - self.rest)
+
+    def displacement(self, value: float) -> Array:
+        """World transform (4, 4) that carries the part from its present pose to joint `value`."""
+        return joint_transform(self.kind, self.axis_world, self.anchor_world, value - self.value)
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """A rigid piece of an object. The first part of an object is its body; others move on a joint."""
+
+    name: str
+    kind: PartKind
+    T_world_part: Array
+    shapes: tuple[Shape, ...]
+    joint: Joint | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Region:
+    """A place on or in an object: a box with its centre pose and half-extents (3,).
+
+    `part` is the part that carries it; `door` the part that must be open to reach it, if any.
+    """
+
+    name: str
+    kind: RegionKind
+    T_world_region: Array
+    half_extent: Array
+    part: str
+    door: str | None = None
+
+    def world_half_extent(self) -> Array:
+        """Half-extents (3,) of the region's world-aligned box, as LIBERO's containment test computes them."""
+        return np.asarray(np.abs(self.T_world_region[:3, :3] @ self.half_extent))
+
+
+@dataclass(frozen=True, eq=False)
+class SceneObject:
+    """A thing in the scene: `name` is unique, `category` is its class (`akita_black_bowl`)."""
+
+    name: str
+    category: str
+    movable: bool
+    parts: tuple[Part, ...]
+    regions: tuple[Region, ...] = ()
+
+    @property
+    def T_world_object(self) -> Array:
+        """Pose (4, 4) of the object's body."""
+        return self.parts[0].T_world_part
+
+    @property
+    def position(self) -> Array:
+        """Origin (3,) of the object's body in the world, metres."""
+        return self.T_world_object[:3, 3]
+
+    @property
+    def extent(self) -> Array:
+        """Size (3,) of the world-aligned box around the object, metres."""
+        low, high = self.bounds()
+        return high - low
+
+    def bounds(self) -> tuple[Array, Array]:
+        """Lower and upper corner (3,), (3,) of the world-aligned box around the object."""
+        corners = [bounds(p.shapes, p.T_world_part) for p in self.parts if p.shapes]
+        if not corners:
+            return self.position.copy(), self.position.copy()
+        return np.min([c[0] for c in corners], axis=0), np.max([c[1] for c in corners], axis=0)
+
+    def part(self, name: str) -> Part:
+        """The part called `name`."""
+        return next(p for p in self.parts if p.name == name)
+
+
+@dataclass(frozen=True, eq=False)
+class RobotState:
+    """Arm configuration q (7,) rad, finger opening in metres (both fingers), tool pose `T_world_tool`."""
+
+    q: Array
+    opening: float
+    T_world_tool: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """Everything seen at one moment. `time` in seconds; `confidence` per object name, 1 when exact."""
+
+    objects: tuple[SceneObject, ...]
+    robot: RobotState
+    time: float = 0.0
+    confidence: dict[str, float] = field(default_factory=dict)
+
+    def __iter__(self) -> Iterator[SceneObject]:
+        return iter(self.objects)
+
+    def object(self, name: str) -> SceneObject:
+        """The object called `name`; KeyError when the scene has none."""
+        for o in self.objects:
+            if o.name == name:
+                return o
+        raise KeyError(name)
+
+    def regions(self) -> Iterator[tuple[SceneObject, Region]]:
+        """Every region with the object that has it."""
+        for o in self.objects:
+            for r in o.regions:
+                yield o, r
+
+    def region(self, name: str) -> tuple[SceneObject, Region]:
+        """The region called `name` with its object; KeyError when there is none."""
+        for o, r in self.regions():
+            if r.name == name:
+                return o, r
+        raise KeyError(name)
+
+
+class Perceiver(Protocol):
+    """Source of scenes: the simulator's state (oracle) or images (camera)."""
+
+    def perceive(self) -> Scene:
+        """The scene now."""
+        ...
+
+
+def relative(T_world_a: Array, T_world_b: Array) -> Array:
+    """Pose of b in a, both given in the world."""
+    return inverse(T_world_a) @ T_world_b
