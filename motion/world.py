@@ -45,6 +45,7 @@ class RobotModel:
     posture: Array
     gripper_bodies: frozenset[str]
     pinned_bodies: frozenset[str]
+    pad_geoms: tuple[str, str]
     max_opening: float = 0.08
 
 
@@ -175,6 +176,15 @@ class World:
                     continue
                 best = min(best, mujoco.mj_geomDistance(self.model, self.data, i, j, best, None))
         return float(best)
+
+    def pad_distances(self, body: str, limit: float = 0.05) -> tuple[float, float]:
+        """Signed distance in metres from each finger pad to a body, at most `limit`."""
+        out = []
+        for name in self.robot.pad_geoms:
+            pad = self.model.geom(name).id
+            near = [mujoco.mj_geomDistance(self.model, self.data, pad, g, limit, None) for g in self._geoms[body]]
+            out.append(min(near, default=limit))
+        return out[0], out[1]
 
     def cast(self, origin: Array, direction: Array, body: str | None = None) -> tuple[float, str] | None:
         """First body hit by a ray and the distance to it, in metres; None when nothing is hit.

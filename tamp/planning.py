@@ -1,0 +1,112 @@
+"""Symbolic planning through unified-planning, with four different answers."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+from tamp.atoms import GroundAction
+from tamp.domain import parse
+from tamp.errors import InputError
+
+PLANNERS = ("fast-downward", "pyperplan")
+"""Engines that are installed; any other engine of unified-planning is taken by its name."""
+
+_STRIPS_ONLY = ("pyperplan",)
+
+
+class PlanStatus(Enum):
+    """What became of a planning problem."""
+
+    FOUND = "found"
+    UNSOLVABLE = "unsolvable"
+    TIMEOUT = "timeout"
+    INVALID = "invalid"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Ground actions in order."""
+
+    actions: tuple[GroundAction, ...]
+
+    def __str__(self) -> str:
+        return "".join(f"{a}\n" for a in self.actions)
+
+
+@dataclass(frozen=True)
+class PlanResult:
+    """Status, the plan when found, seconds taken, and a message otherwise."""
+
+    status: PlanStatus
+    plan: Plan | None
+    seconds: float
+    message: str = ""
+
+
+def solve(
+    domain_text: str,
+    problem_text: str,
+    planner: str = "fast-downward",
+    *,
+    timeout: float = 60.0,
+    domain_path: Path = Path("domain.pddl"),
+    problem_path: Path = Path("problem.pddl"),
+) -> PlanResult:
+    """Plan with a unified-planning engine. Raises InputError for bad input or an engine that is not there."""
+    start = time.perf_counter()
+    problem = parse(domain_text, problem_text, domain_path, problem_path)
+    status, plan, message = _solve(problem, planner, timeout)
+    return PlanResult(status, plan, time.perf_counter() - start, message)
+
+
+def _solve(problem: Any, planner: str, timeout: float) -> tuple[PlanStatus, Plan | None, str]:
+    from unified_planning.engines.results import PlanGenerationResultStatus as Status
+    from unified_planning.exceptions import UPException
+    from unified_planning.shortcuts import OneshotPlanner
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            compiled, back = _compile(problem) if planner in _STRIPS_ONLY else (problem, [])
+            with OneshotPlanner(name=planner) as engine:
+                options = {} if planner in _STRIPS_ONLY else {"timeout": timeout}
+                result = engine.solve(compiled, **options)
+        except UPException as e:
+            raise InputError(f"planner {planner!r}: {str(e).strip().splitlines()[0]}; valid: {', '.join(PLANNERS)}") from e
+    if result.plan is not None:
+        found = result.plan
+        for step in reversed(back):
+            found = found.replace_action_instances(step.map_back_action_instance)
+        return PlanStatus.FOUND, _plan(found), ""
+    if result.status in (Status.UNSOLVABLE_PROVEN, Status.UNSOLVABLE_INCOMPLETELY):
+        return PlanStatus.UNSOLVABLE, None, "no sequence of the domain's operators reaches the goal"
+    if result.status == Status.TIMEOUT:
+        return PlanStatus.TIMEOUT, None, f"no plan within {timeout:g} s"
+    return PlanStatus.INVALID, None, f"{planner} ended with {result.status.name}"
+
+
+def _compile(problem: Any) -> tuple[Any, list[Any]]:
+    """Reduce to STRIPS with unified-planning's compilers. Grounding comes first: it decides equalities."""
+    from unified_planning.engines import CompilationKind as Kind
+    from unified_planning.shortcuts import Compiler
+
+    steps = []
+    for kind in (
+        Kind.QUANTIFIERS_REMOVING,
+        Kind.DISJUNCTIVE_CONDITIONS_REMOVING,
+        Kind.GROUNDING,
+        Kind.NEGATIVE_CONDITIONS_REMOVING,
+    ):
+        with Compiler(problem_kind=problem.kind, compilation_kind=kind) as compiler:
+            steps.append(compiler.compile(problem, kind))
+            problem = steps[-1].problem
+    return problem, steps
+
+
+def _plan(found: Any) -> Plan:
+    return Plan(tuple(GroundAction(a.action.name, tuple(map(str, a.actual_parameters))) for a in found.actions))

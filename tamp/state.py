@@ -1,0 +1,56 @@
+"""The symbolic state: ground atoms that hold in a scene, and how they are written down."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from tamp.atoms import Atom
+from tamp.domain import Domain
+
+
+@dataclass(frozen=True)
+class WorldState:
+    """Typed symbols and the atoms that hold. `time` is the scene's, in seconds.
+
+    `stale` is set once something acted and nobody looked since; `uncertain` are atoms of low confidence.
+    """
+
+    symbols: dict[str, str]
+    atoms: frozenset[Atom]
+    time: float = 0.0
+    stale: bool = False
+    uncertain: frozenset[Atom] = field(default_factory=frozenset)
+
+    def holds(self, atom: Atom) -> bool:
+        """Whether `atom` holds."""
+        return atom in self.atoms
+
+    def acted(self) -> WorldState:
+        """The same state after something moved and before the next look."""
+        return replace(self, stale=True)
+
+    def with_facts(self, facts: frozenset[Atom]) -> WorldState:
+        """The same state with more atoms, as refinement finds them out."""
+        return replace(self, atoms=self.atoms | facts)
+
+    def known_to(self, domain: Domain) -> WorldState:
+        """Only the symbols and atoms that `domain` has types and predicates for."""
+        symbols = {s: t for s, t in self.symbols.items() if t in domain.types}
+        atoms = frozenset(
+            a for a in self.atoms if a.predicate in domain.predicates and all(s in symbols for s in a.args)
+        )
+        return replace(self, symbols=symbols, atoms=atoms)
+
+    def to_init(self) -> str:
+        """The atoms as PDDL, sorted, one a line."""
+        return "\n".join(f"    {a}" for a in sorted(self.atoms))
+
+
+def problem_text(domain: Domain, state: WorldState, goal: str, name: str = "scene") -> str:
+    """A PDDL problem: the state's symbols and atoms, and `goal` as a PDDL condition. Sorted, so stable."""
+    known = state.known_to(domain)
+    objects = "\n".join(f"    {s} - {t}" for s, t in sorted(known.symbols.items()))
+    return (
+        f"(define (problem {name})\n  (:domain {domain.name})\n  (:objects\n{objects}\n  )\n"
+        f"  (:init\n{known.to_init()}\n  )\n  (:goal\n    {goal}\n  )\n)\n"
+    )
