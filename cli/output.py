@@ -1,0 +1,137 @@
+"""What every command shares: where its words go, and how it ends.
+
+Standard output carries a command's answer and nothing else. Progress, logs and whatever third-party
+libraries print go to standard error; that holds for compiled code too, so the redirection is made at
+the file descriptor.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, redirect_stdout
+from typing import TYPE_CHECKING, TextIO
+
+from tamp.errors import TampError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+INTERRUPTED = 130  # 128 + SIGINT
+BROKEN_PIPE = 141  # 128 + SIGPIPE
+INTERNAL_ERROR = 70  # sysexits.h: EX_SOFTWARE
+
+
+@contextmanager
+def quiet_stdout() -> Iterator[TextIO]:
+    """Send file descriptor 1 to standard error for a while; yields a stream on the real standard output."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    real_fd, python_stdout = os.dup(1), sys.stdout
+    real = open(real_fd, "w", encoding="utf-8", closefd=False)  # noqa: SIM115 (closed below)
+    os.dup2(2, 1)
+    sys.stdout = sys.stderr
+    try:
+        yield real
+    finally:
+        sys.stdout = python_stdout
+        sys.stdout.flush()
+        _flush_c()
+        os.dup2(real_fd, 1)
+        try:
+            real.close()
+        finally:
+            os.close(real_fd)
+
+
+def _flush_c() -> None:
+    """Let compiled code's buffered words out while they still go to standard error."""
+    import ctypes
+
+    ctypes.CDLL(None).fflush(None)
+
+
+def emit_json(value: object, stream: TextIO) -> None:
+    """Write one JSON value and a line end. Paths are written as text; NaN is refused, it is not JSON."""
+    stream.write(json.dumps(value, default=_plain, allow_nan=False, ensure_ascii=False) + "\n")
+    stream.flush()
+
+
+def _plain(value: object) -> object:
+    """Numpy scalars and arrays by their own conversion, paths as text; anything else is a mistake."""
+    convert = getattr(value, "tolist", None)
+    if callable(convert):
+        return convert()
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    raise TypeError(f"{type(value).__name__} has no JSON form")
+
+
+def say(line: str) -> None:
+    """One plain line of progress on standard error."""
+    sys.stderr.write(line + "\n")
+    sys.stderr.flush()
+
+
+def console() -> Console:
+    """A rich console on standard error: colours and live progress only when that is a terminal."""
+    from rich.console import Console
+
+    return Console(stderr=True, highlight=False)
+
+
+def run(command: Callable[[], int]) -> int:
+    """Run a command and return its exit code: an error is one line on standard error.
+
+    With `TAMP_DEBUG=1` errors are raised instead, to see where they come from.
+    """
+    try:
+        return command()
+    except TampError as error:
+        if debugging():
+            raise
+        say(f"tamp: error: {' '.join(str(error).split())}")
+        return error.exit_code
+    except KeyboardInterrupt:
+        if debugging():
+            raise
+        say("tamp: interrupted")
+        return INTERRUPTED
+    except BrokenPipeError:
+        # The reader has gone; the interpreter must not find out once more when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return BROKEN_PIPE
+    except Exception as error:
+        if debugging():
+            raise
+        text = " ".join(f"{type(error).__name__}: {error}".split())
+        say(f"tamp: internal error: {text} (a fault of tamp; TAMP_DEBUG=1 shows where)")
+        return INTERNAL_ERROR
+
+
+def debugging() -> bool:
+    """Whether `TAMP_DEBUG=1` asks for tracebacks and third-party chatter."""
+    return os.environ.get("TAMP_DEBUG") == "1"
+
+
+@contextmanager
+def hush_simulator() -> Iterator[None]:
+    """Import LIBERO and robosuite inside this to silence what they say when imported.
+
+    LIBERO prints, robosuite warns about a private macro file that nobody needs, others warn about their
+    own age: the prints are dropped inside the block, the warnings from then on. Errors still come
+    through, and with `TAMP_DEBUG=1` everything does.
+    """
+    if debugging():
+        yield
+        return
+    import warnings
+
+    logging.getLogger("robosuite_logs").setLevel(logging.ERROR)
+    for module in ("libero", "robosuite", "gym", "gymnasium", "bddl"):
+        warnings.filterwarnings("ignore", module=rf"{module}(\.|$)")
+    with open(os.devnull, "w", encoding="utf-8") as nowhere, redirect_stdout(nowhere):  # noqa: PTH123
+        yield
