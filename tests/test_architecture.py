@@ -1,0 +1,65 @@
+"""Rules of the repository that no single module can keep alone."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+ROOMS = ("tamp", "motion", "llm", "cli")
+
+
+def test_imports_point_one_way() -> None:
+    """motion <- tamp <- llm <- cli, and llm never motion (contracts in pyproject.toml)."""
+    linter = Path(sys.executable).with_name("lint-imports")
+    done = subprocess.run([linter, "--no-cache"], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "2 kept, 0 broken" in done.stdout
+
+
+def test_motion_has_never_heard_of_symbols_or_language() -> None:
+    word = re.compile(r"pddl|predicate|unified_planning|instruction|llama|outlines", re.IGNORECASE)
+    allowed = "PDDL or language"
+    heard = [
+        f"{path.relative_to(ROOT)}:{number}: {line.strip()}"
+        for path in sorted((ROOT / "motion").rglob("*.py"))
+        for number, line in enumerate(path.read_text().splitlines(), 1)
+        if word.search(line.replace(allowed, ""))
+    ]
+    assert not heard, "\n".join(heard)
+
+
+def test_the_lock_holds_no_addresses_and_a_hash_for_every_package() -> None:
+    lock = (ROOT / "lock" / "requirements.txt").read_text()
+    assert "://" not in lock
+    entries = re.split(r"\n(?=[a-z0-9])", lock.partition("make lock\n")[2])
+    assert len(entries) > 100
+    assert [entry.split()[0] for entry in entries if "--hash=sha256:" not in entry or "==" not in entry] == []
+
+
+def test_no_test_folder_is_a_package() -> None:
+    """With an __init__.py, tests/llm would be imported as llm."""
+    assert list((ROOT / "tests").rglob("__init__.py")) == []
+
+
+def test_modules_stay_small() -> None:
+    sizes = {p: len(p.read_text().splitlines()) for room in ROOMS for p in (ROOT / room).rglob("*.py")}
+    assert {str(path.relative_to(ROOT)): size for path, size in sizes.items() if size > 400} == {}
+
+
+def test_no_path_of_a_machine_is_committed() -> None:
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=False).stdout
+    texts = [
+        ROOT / name for name in listed.decode().split("\0") if name.endswith((".py", ".md", ".toml", "run"))
+    ]
+    homes = re.compile(r"(?<![\w.])/(?:home|Users|root|work)/[a-z]")
+    found = [
+        f"{path.relative_to(ROOT)}:{number}"
+        for path in texts
+        if path.is_file() and path != Path(__file__)
+        for number, line in enumerate(path.read_text().splitlines(), 1)
+        if homes.search(line.replace("/home/someone", ""))
+    ]
+    assert found == []
