@@ -40,6 +40,7 @@ def from_hub(repo: str, file: str, size: int) -> ByteStream:
     import threading
     import urllib.request
     from http.client import HTTPException
+    from urllib.error import URLError
 
     answer: queue.Queue[HTTPResponse | OSError | HTTPException] = queue.Queue()
     url = HUB.format(repo=repo, file=file)
@@ -62,7 +63,8 @@ def from_hub(repo: str, file: str, size: int) -> ByteStream:
     except queue.Empty:
         raise SourceError(f"no answer within {HUB_PATIENCE:.0f} s") from None
     except (OSError, HTTPException) as error:
-        raise SourceError(str(error)) from error
+        reason = error.reason if type(error) is URLError else error
+        raise SourceError(str(reason)) from error
 
 
 def from_parts(packages: Iterable[str], version: str, folder: Path, download: Download) -> ByteStream:
