@@ -55,6 +55,11 @@ class Body:
     shapes: tuple[Shape, ...]
     T_world_body: Array
 
+    @property
+    def is_ground(self) -> bool:
+        """Whether the body holds a plane and therefore never moves."""
+        return any(s.kind == "plane" for s in self.shapes)
+
 
 def bounds(shapes: tuple[Shape, ...], T_frame_body: Array) -> tuple[Array, Array]:
     """Lower and upper corner (3,), (3,) of the axis-aligned box of `shapes` seen in a frame."""

@@ -1,7 +1,8 @@
 """A kinematic copy of the scene: a robot and rigid bodies, with collision and distance but no dynamics.
 
-The copy is a MuJoCo model compiled from the robot's MJCF and the bodies' convex shapes. Bodies are moved by
-hand (they are mocap bodies), so nothing here ever steps a simulation.
+The copy is a MuJoCo model compiled from the robot's MJCF and the bodies' convex shapes. Bodies are put where
+they should be (each has a free joint, since MuJoCo never collides two fixed ones, apart from what holds a
+plane); nothing ever steps.
 """
 
 from __future__ import annotations
@@ -88,7 +89,8 @@ class World:
         self.limits = np.array([j.range for j in joints])
         self._fingers = [(m.joint(n).qposadr[0], np.sign(m.joint(n).range.sum())) for n in robot.finger_joints]
         self._site = m.site(robot.tool_site).id
-        self._mocap = {name: int(m.body(name).mocapid[0]) for name in self.bodies}
+        free = [b for b in self.bodies.values() if not b.is_ground]
+        self._poses = {b.name: int(m.joint(f"{b.name}/free").qposadr[0]) for b in free}
         self._names = [m.body(int(b)).name for b in m.geom_bodyid]
         self._geoms = {name: np.flatnonzero(m.geom_bodyid == m.body(name).id) for name in self.bodies}
         self._jacobian = np.zeros((6, m.nv))
@@ -134,19 +136,43 @@ class World:
         mujoco.mj_jac(self.model, self.data, J[:3], J[3:], T[:3, 3], body)
         return T, J[:, self._dofs]
 
-    def contacts(self, q: Array, clearance: float = 0.0, ignore: frozenset[str] = frozenset()) -> list[Contact]:
+    def contacts(
+        self,
+        q: Array,
+        clearance: float = 0.0,
+        ignore: frozenset[str] = frozenset(),
+        held_clearance: float | None = None,
+        held_ignore: frozenset[str] = frozenset(),
+    ) -> list[Contact]:
         """Pairs (robot or held body, other body) nearer than `clearance` metres, touching ones included.
 
-        Bodies named in `ignore` are left out. `clearance` may be negative: then only deeper penetrations count.
+        Bodies named in `ignore` are left out, for the held body also those in `held_ignore`; the held body
+        has a clearance of its own when one is given. Negative clearances let shallow penetrations pass.
         """
         self.forward(q)
-        return self._contacts(clearance, ignore)
+        limit = clearance if held_clearance is None else held_clearance
+        return [
+            c
+            for c in self._near_pairs(max(clearance, limit))
+            if c.other not in ignore
+            and (
+                c.distance < limit and c.other not in held_ignore
+                if c.robot == self.state.held
+                else c.distance < clearance
+            )
+        ]
 
-    def is_free(self, q: Array, clearance: float = 0.0, ignore: frozenset[str] = frozenset()) -> bool:
-        """Whether no pair is nearer than `clearance` metres at `q`."""
-        return not self.contacts(q, clearance, ignore)
+    def body_contacts(self, name: str, T_world_body: Array, clearance: float = 0.0) -> list[Contact]:
+        """Other bodies nearer than `clearance` to body `name` if it were at `T_world_body`; the robot is left out."""
+        self._place(name, T_world_body)
+        self._set_type(name, ROBOT_TYPE)
+        mujoco.mj_kinematics(self.model, self.data)
+        found = [c for c in self._near_pairs(clearance) if c.robot == name]
+        self._set_type(name, ROBOT_TYPE if self.state.held == name else SCENE_TYPE)
+        self._place(name, self.state.poses[name])
+        return found
 
-    def _contacts(self, clearance: float, ignore: frozenset[str]) -> list[Contact]:
+    def _near_pairs(self, clearance: float) -> list[Contact]:
         mujoco.mj_collision(self.model, self.data)
         n = self.data.ncon
         if n == 0:
@@ -154,12 +180,10 @@ class World:
         found = []
         con = self.data.contact
         for i in np.flatnonzero(con.dist[:n] < clearance):
-            g1, g2 = con.geom[i]
-            a, b = self._names[g1], self._names[g2]
+            g1, g2 = (int(g) for g in con.geom[i])
             if self.model.geom_contype[g1] != ROBOT_TYPE:
-                a, b = b, a
-            if b not in ignore:
-                found.append(Contact(a, b, float(con.dist[i])))
+                g1, g2 = g2, g1
+            found.append(Contact(self._names[g1], self._names[g2], float(con.dist[i])))
         return found
 
     def distance(self, a: str, b: str, limit: float = 0.2) -> float:
@@ -205,18 +229,21 @@ class World:
         return pose(self.data.site_xpos[self._site], self.data.site_xmat[self._site].reshape(3, 3))
 
     def _place(self, name: str, T_world_body: Array) -> None:
-        i = self._mocap[name]
-        self.data.mocap_pos[i] = T_world_body[:3, 3]
-        self.data.mocap_quat[i] = to_quat(T_world_body[:3, :3])
+        i = self._poses.get(name)
+        if i is None:
+            return  # the ground stays where it is
+        self.data.qpos[i : i + 3] = T_world_body[:3, 3]
+        self.data.qpos[i + 3 : i + 7] = to_quat(T_world_body[:3, :3])
 
     def _set_type(self, name: str, kind: int) -> None:
-        ids = self._geoms[name]
-        self.model.geom_contype[ids] = kind
-        self.model.geom_conaffinity[ids] = SCENE_TYPE if kind == ROBOT_TYPE else ROBOT_TYPE
+        ids, body, other = self._geoms[name], self.model.body(name).id, SCENE_TYPE + ROBOT_TYPE - kind
+        self.model.geom_contype[ids] = self.model.body_contype[body] = kind
+        self.model.geom_conaffinity[ids] = self.model.body_conaffinity[body] = other
 
 
 def _compile(robot: RobotModel, bodies: Iterable[Body]) -> mujoco.MjModel:
     spec = mujoco.MjSpec.from_string(robot.mjcf)
+    spec.compiler.inertiagrouprange = [0, 5]
     for geom in spec.geoms:
         pinned = geom.parent.name in robot.pinned_bodies
         collides = not pinned and (geom.contype or geom.conaffinity)
@@ -231,7 +258,9 @@ def _compile(robot: RobotModel, bodies: Iterable[Body]) -> mujoco.MjModel:
 
 def _add(spec: mujoco.MjSpec, body: Body) -> None:
     T = body.T_world_body
-    b = spec.worldbody.add_body(name=body.name, mocap=True, pos=T[:3, 3], quat=to_quat(T[:3, :3]))
+    b = spec.worldbody.add_body(name=body.name, pos=T[:3, 3], quat=to_quat(T[:3, :3]))
+    if not body.is_ground:
+        b.add_freejoint(name=f"{body.name}/free")
     for shape in body.shapes:
         b.add_geom(
             type=_GEOMS[shape.kind],
@@ -240,5 +269,6 @@ def _add(spec: mujoco.MjSpec, body: Body) -> None:
             quat=to_quat(shape.T_body_shape[:3, :3]),
             contype=SCENE_TYPE,
             conaffinity=ROBOT_TYPE,
+            margin=DETECTION_MARGIN,
             group=1,
         )

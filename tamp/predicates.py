@@ -11,7 +11,7 @@ import numpy as np
 from motion.world import World
 from tamp.atoms import Atom
 from tamp.geometry import state_of
-from tamp.scene import Region, Scene, SceneObject
+from tamp.scene import Region, Scene, SceneObject, contains
 from tamp.state import WorldState
 
 TOUCHING = 0.004
@@ -60,13 +60,6 @@ def observe(scene: Scene, world: World) -> WorldState:
     return WorldState(symbols_of(scene), frozenset(atoms), scene.time)
 
 
-def inside(p_world: np.ndarray, region: Region) -> bool:
-    """Whether a point (3,) lies in an interior's world-aligned box."""
-    half = region.world_half_extent()
-    d = p_world - region.T_world_region[:3, 3]
-    return bool(np.all(np.abs(d[:2]) < half[:2]) and -half[2] - BELOW_INTERIOR < d[2] < half[2])
-
-
 def above(p_world: np.ndarray, region: Region) -> bool:
     """Whether a point (3,) lies over a surface region's rectangle, within reach of its plane."""
     d = region.T_world_region[:3, :3] @ (p_world - region.T_world_region[:3, 3])
@@ -76,7 +69,7 @@ def above(p_world: np.ndarray, region: Region) -> bool:
 def location(item: SceneObject, scene: Scene, world: World) -> set[Atom]:
     """Where an item is: in an interior, else on every item or region that carries it, else on the ground."""
     p = item.position
-    interiors = [r for o, r in scene.regions() if r.kind == "interior" and o is not item and inside(p, r)]
+    interiors = [r for o, r in scene.regions() if r.kind == "interior" and o is not item and contains(r, p, BELOW_INTERIOR)]
     if interiors:
         return {Atom("in", (item.name, r.name)) for r in interiors}
     atoms = set()

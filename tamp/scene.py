@@ -7,7 +7,7 @@ Poses are in the world frame, metres and radians.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, Protocol
 
 import numpy as np
@@ -182,3 +182,50 @@ class Perceiver(Protocol):
 def relative(T_world_a: Array, T_world_b: Array) -> Array:
     """Pose of b in a, both given in the world."""
     return inverse(T_world_a) @ T_world_b
+
+
+def with_robot(scene: Scene, q: Array, opening: float, T_world_tool: Array) -> Scene:
+    """The scene with the arm elsewhere."""
+    return replace(scene, robot=RobotState(np.asarray(q), opening, T_world_tool))
+
+
+def with_object_at(scene: Scene, name: str, T_world_object: Array) -> Scene:
+    """The scene with a whole object moved rigidly to a new pose; its regions go with it."""
+    o = scene.object(name)
+    return _replaced(scene, _displaced(o, T_world_object @ inverse(o.T_world_object), {p.name for p in o.parts}))
+
+
+def with_joint_at(scene: Scene, name: str, part: str, value: float) -> Scene:
+    """The scene with one joint of object `name` at `value`; regions on the part and their contents go with it."""
+    o = scene.object(name)
+    joint = o.part(part).joint
+    if joint is None:
+        raise ValueError(f"{part} has no joint")
+    D = joint.displacement(value)
+    moved = _displaced(o, D, {part})
+    parts = tuple(replace(p, joint=replace(joint, value=value)) if p.name == part else p for p in moved.parts)
+    carried = [r for r in o.regions if r.part == part]
+    out = _replaced(scene, replace(moved, parts=parts))
+    for item in scene:
+        if item.movable and any(contains(r, item.position) for r in carried):
+            out = with_object_at(out, item.name, D @ item.T_world_object)
+    return out
+
+
+def contains(region: Region, p_world: Array, slack_below: float = 0.01) -> bool:
+    """Whether a point (3,) lies in a region's world-aligned box, or at most `slack_below` metres under it."""
+    half = region.world_half_extent()
+    d = p_world - region.T_world_region[:3, 3]
+    return bool(np.all(np.abs(d[:2]) < half[:2]) and -half[2] - slack_below < d[2] < half[2])
+
+
+def _displaced(o: SceneObject, D: Array, parts: set[str]) -> SceneObject:
+    return replace(
+        o,
+        parts=tuple(replace(p, T_world_part=D @ p.T_world_part) if p.name in parts else p for p in o.parts),
+        regions=tuple(replace(r, T_world_region=D @ r.T_world_region) if r.part in parts else r for r in o.regions),
+    )
+
+
+def _replaced(scene: Scene, changed: SceneObject) -> Scene:
+    return replace(scene, objects=tuple(changed if o.name == changed.name else o for o in scene.objects))

@@ -21,16 +21,22 @@ ROTATION_SCALE = 0.5
 CONTROL_PERIOD = 0.05
 SETTLING_STEPS = 10
 OPEN, CLOSE, HOLD = -1.0, 1.0, 0.0
+MAX_OPENING = 0.08
+FINGER_STEP = 0.25
+"""How far the finger target moves in one control step, on its scale from -1 to 1 (25 times 0.01)."""
 
 
 class LiberoEnvironment:
-    """One LIBERO task in MuJoCo. `step` takes a displacement of the tool and a gripper direction."""
+    """One LIBERO task in MuJoCo, as a `tamp.backend.Backend`."""
+
+    period = CONTROL_PERIOD
 
     def __init__(self, task: Task, *, seed: int = 0, init_state: int | None = None, render: bool = False) -> None:
         from libero.libero.envs.env_wrapper import ControlEnv
 
         self.task = task
         self.steps = 0
+        self.last_action = np.zeros(7)
         states = None if init_state is None else task.initial_states()
         if states is not None and not 0 <= init_state < len(states):  # type: ignore[operator]
             raise InputError(f"{task.name}: --init-state {init_state}; valid: 0 to {len(states) - 1}")
@@ -93,15 +99,37 @@ class LiberoEnvironment:
         q = np.array(data.qpos[robot._ref_joint_pos_indexes])
         return RobotState(q, float(abs(fingers[0]) + abs(fingers[1])), T)
 
-    def step(self, displacement: Array, gripper: float) -> None:
-        """Advance one control step of 0.05 s.
+    def observe(self) -> RobotState:
+        """Proprioception now."""
+        return self.robot_state()
 
-        `displacement` (6,): metres and rotation vector (radians), world axes, relative to the present tool
-        pose; clipped to what one action can ask for. `gripper`: OPEN, CLOSE or HOLD.
+    def command(self, displacement: Array, opening: float) -> None:
+        """One control step of 0.05 s.
+
+        `displacement` (6,): metres and rotation vector (radians), world axes, from the present tool pose;
+        clipped to what one action can ask for. `opening`: metres between the fingers to go to.
         """
-        action = np.concatenate([displacement[:3] / POSITION_SCALE, displacement[3:] / ROTATION_SCALE, [gripper]])
-        self._env.step(np.clip(action, -1.0, 1.0))
+        d = np.concatenate([displacement[:3] / POSITION_SCALE, displacement[3:] / ROTATION_SCALE])
+        self.act(np.append(np.clip(d, -1.0, 1.0), self._finger_direction(opening)))
+
+    def stop(self) -> None:
+        """Hold still for one control step."""
+        self.act(np.zeros(7))
+
+    def act(self, action: Array) -> None:
+        """One control step with LIBERO's standard action (7,) in [-1, 1]."""
+        self.last_action = action
+        self._env.step(action)
         self.steps += 1
+
+    def _finger_direction(self, opening: float) -> float:
+        """robosuite moves the finger target by a fixed amount in the direction asked for; 0 keeps it."""
+        gripper = self.domain.robots[0].gripper
+        target = 2.0 * opening / MAX_OPENING - 1.0
+        now = float(gripper.current_action[0]) if opening > 0 else np.inf
+        if abs(target - now) < FINGER_STEP / 2:
+            return HOLD
+        return OPEN if target > now else CLOSE
 
     def check_success(self) -> bool:
         """LIBERO's own verdict."""

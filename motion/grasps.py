@@ -1,0 +1,204 @@
+"""Antipodal grasps of composite convex shapes by a parallel gripper.
+
+Every shape that is narrow enough along one of its axes proposes grasps across that axis, from a fan of
+approach directions and at a few depths; rays through all shapes then tell what really lies between the
+pads. Rims, handles, boxes and bottle necks all come out of this: none is a case of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from motion.poses import Array, inverse, pose, rotation_about
+from motion.shapes import Shape
+
+PAD_HALF_WIDTH = 0.007
+PAD_HEIGHTS = (-0.0106, -0.0036, 0.0034)
+"""Where rays leave the pads, in metres along the approach axis from the tool point."""
+FINGER_CLEARANCE = 0.006
+"""Metres between each open finger and what it will close on."""
+PALM = (0.1, 0.03, -0.042)
+"""Half-width (along the closing axis), half-depth and height of the hand's underside in the tool frame, metres."""
+TWISTS = np.radians([0, 20, -20])
+"""Turns about the approach axis: the fingers align with a face that they meet at a small angle."""
+BAR = (0.02, 1.5)
+"""A shape is a bar when its narrow half-extents are below the first (metres) and its length beyond the second
+times those: then the fingers may close on it from any side."""
+FAN = np.radians([0, 25, -25, 50, -50, 75, -75, 90, -90])
+DEPTHS = (0.005, 0.012, 0.022, 0.034)
+"""Metres of the grasp point behind the near face of the shape."""
+GOOD_DEPTH = 0.016
+"""Metres from which on going deeper makes a grasp no better."""
+
+
+@dataclass(frozen=True, eq=False)
+class Grasp:
+    """Tool pose in the body's frame, width between the pads in metres, and a cost (less is better)."""
+
+    T_body_tool: Array
+    width: float
+    cost: float
+
+
+@dataclass(frozen=True)
+class Preference:
+    """What makes a grasp good. Costs are in units of one radian of tilt from straight down."""
+
+    tilt: float = 1.0
+    off_centre: float = 6.0
+    coverage: float = 1.0
+    depth: float = 10.0
+
+
+def antipodal(
+    shapes: tuple[Shape, ...],
+    T_world_body: Array,
+    max_opening: float,
+    *,
+    graspable: tuple[Shape, ...] | None = None,
+    preference: Preference | None = None,
+    bias: Callable[[Array], Array] | None = None,
+    limit: int = 400,
+) -> list[Grasp]:
+    """Grasps of a body, best first. Collisions with the hand are not looked at here.
+
+    `graspable` are the shapes that may propose grasps (all by default); every one of `shapes` counts when
+    rays tell what lies between the pads. `bias` adds a cost (n,) to tool poses (n, 4, 4) in the world.
+    """
+    weights = preference or Preference()
+    solids = [s for s in shapes if s.kind != "plane"]
+    if not solids:
+        return []
+    sources = [s for s in (graspable or shapes) if s.kind != "plane"]
+    proposals = [p for s in sources for p in _proposals(s, T_world_body, max_opening)]
+    if not proposals:
+        return []
+    centre = centroid(tuple(solids), T_world_body)
+    T = np.array([p[0] for p in proposals])
+    depth = np.array([p[1] for p in proposals])
+    twist = np.array([p[2] for p in proposals])
+    cheap = _cost(T, centre, depth, weights) + np.abs(twist)
+    if bias is not None:
+        cheap = cheap + bias(T)
+    order = np.argsort(cheap, kind="stable")[: 8 * limit]
+    order = order[_clears_palm(T[order], solids, T_world_body)]
+    order = order[: 4 * limit]
+    T, cheap = T[order], cheap[order]
+    low, high, coverage = _between_pads(T, solids, T_world_body, max_opening)
+    width = high - low
+    good = (coverage >= 4 / 9) & (width < max_opening - 2 * FINGER_CLEARANCE) & (width > 0)
+    out = []
+    for i in np.flatnonzero(good):
+        centred = T[i] @ pose([float(low[i] + high[i]) / 2, 0.0, 0.0])
+        cost = float(cheap[i] + weights.coverage * (1 - coverage[i]))
+        out.append(Grasp(inverse(T_world_body) @ centred, float(width[i]), cost))
+    out.sort(key=lambda g: g.cost)
+    return out[:limit]
+
+
+def centroid(shapes: tuple[Shape, ...], T_world_body: Array) -> Array:
+    """Volume-weighted centre (3,) of the shapes, in the world."""
+    volumes = np.array([np.prod(s.half_extent) for s in shapes])
+    centres = np.array([s.T_body_shape[:3, 3] for s in shapes])
+    p_body = (volumes[:, None] * centres).sum(axis=0) / volumes.sum()
+    return np.asarray(T_world_body[:3, :3] @ p_body + T_world_body[:3, 3])
+
+
+def flipped(T_world_tool: Array) -> Array:
+    """The same grasp with the fingers exchanged: half a turn about the approach axis."""
+    return T_world_tool @ pose([0.0, 0.0, 0.0], np.diag([-1.0, -1.0, 1.0]))
+
+
+def _proposals(shape: Shape, T_world_body: Array, max_opening: float) -> list[tuple[Array, float, float]]:
+    """(T_world_tool, depth, twist) for every axis along which the shape fits between the fingers."""
+    T = T_world_body @ shape.T_body_shape
+    R, p, half = T[:3, :3], T[:3, 3], shape.half_extent
+    out = []
+    for closing, approach in _directions(R, half, max_opening):
+        across = np.cross(approach, closing)
+        reach = float(np.abs(R.T @ approach) @ half)
+        span = float(np.abs(R.T @ across) @ half)
+        frame = np.column_stack([closing, across, approach])
+        for depth in sorted({min(d, reach) for d in (*DEPTHS, reach)}):
+            for offset in (0.0, -0.5, 0.5) if span > 0.012 else (0.0,):
+                point = p + approach * (depth - reach) + across * offset * span
+                for twist in TWISTS:
+                    out.append((pose(point, rotation_about(approach, twist) @ frame), depth, float(twist)))
+    return out
+
+
+def _directions(R: Array, half: Array, max_opening: float) -> list[tuple[Array, Array]]:
+    """Closing and approach directions for a box with axes `R` and half-extents: across each narrow axis, and
+    all the way round a bar."""
+    narrow = [i for i in range(3) if 2 * half[i] <= max_opening - 2 * FINGER_CLEARANCE]
+    out = [(R[:, i], approach) for i in narrow for approach in _approaches(R[:, i])]
+    long = int(np.argmax(half))
+    others = [half[i] for i in range(3) if i != long]
+    if max(others) < BAR[0] and half[long] > BAR[1] * max(others) and abs(R[2, long]) < 0.7:
+        start = np.cross(R[:, long], [0.0, 0.0, 1.0])
+        start /= np.linalg.norm(start)
+        for angle in np.radians(np.arange(0, 360, 10)):
+            approach = rotation_about(R[:, long], angle) @ start
+            if approach[2] < 0.1:
+                out.append((np.cross(R[:, long], approach), approach))
+    return out
+
+
+def _approaches(closing: Array) -> list[Array]:
+    """Unit approach directions (3,) perpendicular to the closing axis, none of them upwards."""
+    down = np.array([0.0, 0.0, -1.0])
+    base = down - (down @ closing) * closing
+    if np.linalg.norm(base) < 0.3:
+        side = np.cross(closing, [1.0, 0.0, 0.0])
+        side /= np.linalg.norm(side)
+        return [rotation_about(closing, a) @ side for a in np.arange(0, 2 * np.pi, np.pi / 8)]
+    base /= np.linalg.norm(base)
+    fan = [rotation_about(closing, a) @ base for a in FAN]
+    return [a for a in fan if a[2] < 0.1]
+
+
+def _cost(T_world_tool: Array, centre: Array, depth: Array, weights: Preference) -> Array:
+    tilt = np.arccos(np.clip(-T_world_tool[:, 2, 2], -1, 1))
+    offset = np.linalg.norm((T_world_tool[:, :3, 3] - centre)[:, :2], axis=1)
+    shallow = np.maximum(0.0, GOOD_DEPTH - depth)
+    return np.asarray(weights.tilt * tilt + weights.off_centre * offset + weights.depth * shallow)
+
+
+def _clears_palm(T_world_tool: Array, solids: list[Shape], T_world_body: Array) -> Array:
+    """Which tool poses (n,) have no corner or centre of the body inside the hand."""
+    local = np.concatenate([np.vstack([s.corners(), s.T_body_shape[:3, 3]]) for s in solids])
+    points = local @ T_world_body[:3, :3].T + T_world_body[:3, 3]
+    R, p = T_world_tool[:, :3, :3], T_world_tool[:, :3, 3]
+    seen = np.einsum("kj,nji->nki", points, R) - np.einsum("nj,nji->ni", p, R)[:, None, :]
+    inside = (np.abs(seen[..., 0]) < PALM[0]) & (np.abs(seen[..., 1]) < PALM[1]) & (seen[..., 2] < PALM[2])
+    return np.asarray(~inside.any(axis=1))
+
+
+def _between_pads(T_world_tool: Array, solids: list[Shape], T_world_body: Array, max_opening: float) -> tuple[Array, Array, Array]:
+    """What lies between the open pads: lowest and highest coordinate along the closing axis (n,), and the
+    share of nine rays over the pad's face that meet something (n,)."""
+    u = np.array([-PAD_HALF_WIDTH, 0.0, PAD_HALF_WIDTH])
+    grid = np.array([[0.0, y, z] for y in u for z in PAD_HEIGHTS])
+    origins = np.einsum("nij,rj->nri", T_world_tool[:, :3, :3], grid) + T_world_tool[:, None, :3, 3]
+    closing = T_world_tool[:, :3, 0]
+    half = max_opening / 2
+    low = np.full(origins.shape[:2], np.inf)
+    high = np.full(origins.shape[:2], -np.inf)
+    for shape in solids:
+        T = T_world_body @ shape.T_body_shape
+        o = (origins - T[:3, 3]) @ T[:3, :3]
+        d = (closing @ T[:3, :3])[:, None, :]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            a, b = (-shape.half_extent - o) / d, (shape.half_extent - o) / d
+        parallel = np.abs(d) < 1e-9
+        within = np.abs(o) <= shape.half_extent
+        enter = np.where(parallel, np.where(within, -np.inf, np.inf), np.minimum(a, b)).max(axis=2)
+        leave = np.where(parallel, np.where(within, np.inf, -np.inf), np.maximum(a, b)).min(axis=2)
+        hit = (enter <= leave) & (leave > -half) & (enter < half)
+        low = np.where(hit, np.minimum(low, enter), low)
+        high = np.where(hit, np.maximum(high, leave), high)
+    met = np.isfinite(low)
+    return low.min(axis=1, initial=np.inf), high.max(axis=1, initial=-np.inf), met.mean(axis=1)

@@ -1,0 +1,157 @@
+"""Collision-free joint paths: straight lines of the tool where they are free, RRT-Connect where not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from motion import kinematics
+from motion.poses import Array, error, interpolate, pose
+from motion.world import Contact, World
+
+LINE_STEP = 0.02
+"""Metres of tool travel between waypoints of a straight line."""
+TURN_STEP = 0.12
+"""Radians of tool rotation between waypoints of a straight line."""
+JOINT_JUMP = 0.6
+"""Radians of one joint between waypoints above which a straight line counts as broken."""
+JOINT_STEP = 0.05
+"""Radians (largest joint) between checked configurations of a joint path."""
+
+Check = Callable[[Array], list[Contact]]
+
+
+@dataclass(frozen=True)
+class Blocked:
+    """Why there is no path: `unreachable` (no configuration) or `collision` with the named body."""
+
+    reason: str
+    body: str | None = None
+
+
+def checker(world: World, clearance: float = 0.0, ignore: frozenset[str] = frozenset()) -> Check:
+    """A check that reports contacts nearer than `clearance`, apart from those with bodies in `ignore`."""
+    return lambda q: world.contacts(q, clearance, ignore)
+
+
+def straight(world: World, q: Array, T_goal: Array, check: Check | None) -> Array | Blocked:
+    """Waypoints (k, n), from `q`, along which the tool goes straight to `T_goal`; no check when None."""
+    T_start = world.forward(q)
+    distance = error(T_start, T_goal)
+    k = max(
+        1,
+        int(np.ceil(np.linalg.norm(distance[:3]) / LINE_STEP)),
+        int(np.ceil(np.linalg.norm(distance[3:]) / TURN_STEP)),
+    )
+    return along(world, q, [interpolate(T_start, T_goal, s) for s in np.linspace(0, 1, k + 1)[1:]], check)
+
+
+def along(world: World, q: Array, poses: list[Array], check: Check | None) -> Array | Blocked:
+    """Waypoints (k, n), from `q`, through the given tool poses (4, 4) in order."""
+    path = [q]
+    for T in poses:
+        following = kinematics.solve(world, T, path[-1])
+        if following is None or np.abs(following - path[-1]).max() > JOINT_JUMP:
+            return Blocked("unreachable")
+        if check is not None and (contacts := check(following)):
+            return Blocked("collision", contacts[0].other)
+        path.append(following)
+    return np.array(path)
+
+
+def transit(world: World, q: Array, T_goal: Array, check: Check, rng: np.random.Generator) -> Array | Blocked:
+    """Waypoints (k, n) from `q` to `T_goal` by whatever way is free.
+
+    Tried in order: the straight line; up, across and down at a few heights; RRT-Connect in joint space.
+    """
+    first = straight(world, q, T_goal, check)
+    if not isinstance(first, Blocked):
+        return first
+    over = _over(world, q, T_goal, check)
+    if over is not None:
+        return over
+    goal = kinematics.solve_any(world, T_goal, [q, world.robot.posture], rng)
+    if goal is None:
+        return Blocked("unreachable")
+    if contacts := check(goal):
+        return Blocked("collision", contacts[0].other)
+    found = rrt_connect(world, q, goal, check, seed=int(rng.integers(2**31)))
+    return first if found is None else found
+
+
+def _over(world: World, q: Array, T_goal: Array, check: Check) -> Array | None:
+    T_start = world.forward(q)
+    top = max(T_start[2, 3], T_goal[2, 3])
+    for rise in (0.05, 0.12, 0.2):
+        lifted = [T.copy() for T in (T_start, T_goal)]
+        for T in lifted:
+            T[2, 3] = top + rise
+        legs, here = [np.array([q])], q
+        for T in (*lifted, T_goal):
+            leg = straight(world, here, T, check)
+            if isinstance(leg, Blocked):
+                break
+            legs.append(leg[1:])
+            here = leg[-1]
+        else:
+            return np.concatenate(legs)
+    return None
+
+
+def rrt_connect(world: World, q: Array, goal: Array, check: Check, seed: int, seconds: float = 1.0) -> Array | None:
+    """Waypoints (k, n) of OMPL's RRT-Connect, simplified; None when none is found in time."""
+    from ompl import base, geometric, util
+
+    util.noOutputHandler()
+    util.RNG.setSeed(seed % (2**31 - 1) + 1)
+    n = len(q)
+    space = base.RealVectorStateSpace(n)
+    limits = base.RealVectorBounds(n)
+    for i, (low, high) in enumerate(world.limits):
+        limits.setLow(i, float(low))
+        limits.setHigh(i, float(high))
+    space.setBounds(limits)
+    setup = geometric.SimpleSetup(space)
+
+    def valid(state: object) -> bool:
+        return not check(np.array([state[i] for i in range(n)]))  # type: ignore[index]
+
+    setup.setStateValidityChecker(valid)
+    information = setup.getSpaceInformation()
+    information.setStateValidityCheckingResolution(JOINT_STEP / space.getMaximumExtent())
+    setup.setPlanner(geometric.RRTConnect(information))
+    setup.setStartAndGoalStates(_state(space, q), _state(space, goal))
+    if not setup.solve(seconds) or not setup.haveExactSolutionPath():
+        return None
+    setup.simplifySolution(0.3)
+    path = setup.getSolutionPath()
+    points = np.array([[s[i] for i in range(n)] for s in path.getStates()])
+    return densify(points)
+
+
+def _state(space: object, q: Array) -> object:
+    state = space.allocState()  # type: ignore[attr-defined]
+    for i, value in enumerate(q):
+        state[i] = float(value)
+    return state
+
+
+def densify(points: Array, step: float = 4 * JOINT_STEP) -> Array:
+    """The same polyline with extra points so that no joint moves more than `step` radians between two."""
+    out = [points[0]]
+    for a, b in zip(points[:-1], points[1:], strict=True):
+        k = max(1, int(np.ceil(np.abs(b - a).max() / step)))
+        out.extend(a + (b - a) * s for s in np.linspace(0, 1, k + 1)[1:])
+    return np.array(out)
+
+
+def lifted(T: Array, height: float) -> Array:
+    """The pose `height` metres above `T`."""
+    return pose(T[:3, 3] + [0.0, 0.0, height], T[:3, :3])
+
+
+def backed(T_world_tool: Array, distance: float) -> Array:
+    """The tool pose `distance` metres back along its own approach axis."""
+    return pose(T_world_tool[:3, 3] - distance * T_world_tool[:3, 2], T_world_tool[:3, :3])

@@ -1,0 +1,85 @@
+"""Time parameterisation with toppra: joint limits and tool speed, proven when a trajectory is made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from motion.poses import Array
+from motion.world import World
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a trajectory may ask for: joint velocity (rad/s) and acceleration (rad/s²), tool speed and
+    acceleration along each world axis (m/s, m/s²)."""
+
+    joint_velocity: float = 1.8
+    joint_acceleration: float = 7.0
+    tool_velocity: float = 0.24
+    tool_acceleration: float = 1.5
+
+    def scaled(self, factor: float) -> Limits:
+        """The same limits with velocities multiplied by `factor`."""
+        return Limits(
+            self.joint_velocity * factor, self.joint_acceleration, self.tool_velocity * factor, self.tool_acceleration
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Trajectory:
+    """Samples at `times` (k,) seconds: configurations `q` (k, n) and tool poses (k, 4, 4) in the world."""
+
+    times: Array
+    q: Array
+    T_world_tool: Array
+
+    @property
+    def duration(self) -> float:
+        """Seconds from start to end."""
+        return float(self.times[-1])
+
+    def tool_at(self, t: float) -> Array:
+        """Tool pose (4, 4) at time `t`; before the start and after the end it stands still."""
+        from motion.poses import interpolate
+
+        i = int(np.clip(np.searchsorted(self.times, t) - 1, 0, len(self.times) - 2))
+        span = self.times[i + 1] - self.times[i]
+        s = float(np.clip((t - self.times[i]) / span, 0.0, 1.0))
+        return interpolate(self.T_world_tool[i], self.T_world_tool[i + 1], s)
+
+
+def parameterise(world: World, path: Array, limits: Limits, period: float = 0.05) -> Trajectory:
+    """The fastest trajectory along `path` (k, n) within `limits`, sampled every `period` seconds.
+
+    The tool's position is appended to the joints as three more coordinates of the path, so that one call of
+    toppra (Pham and Pham, IEEE T-RO 2018) bounds both.
+    """
+    import toppra
+
+    toppra.setup_logging("ERROR")
+    kept = path[np.concatenate([[True], np.abs(np.diff(path, axis=0)).max(axis=1) > 1e-5])]
+    if len(kept) < 2:
+        kept = np.array([path[0], path[-1] + 1e-4])
+    n = kept.shape[1]
+    tools = np.array([world.forward(q)[:3, 3] for q in kept])
+    knots = np.concatenate([[0.0], np.cumsum(np.maximum(np.abs(np.diff(kept, axis=0)).max(axis=1), 1e-4))])
+    spline = toppra.SplineInterpolator(knots, np.hstack([kept, tools]))
+    velocity = np.array([limits.joint_velocity] * n + [limits.tool_velocity] * 3)
+    acceleration = np.array([limits.joint_acceleration] * n + [limits.tool_acceleration] * 3)
+    instance = toppra.algorithm.TOPPRA(
+        [
+            toppra.constraint.JointVelocityConstraint(np.column_stack([-velocity, velocity])),
+            toppra.constraint.JointAccelerationConstraint(np.column_stack([-acceleration, acceleration])),
+        ],
+        spline,
+        parametrizer="ParametrizeConstAccel",
+        gridpoints=np.linspace(0, knots[-1], max(30, 3 * len(kept))),
+    )
+    timed = instance.compute_trajectory(0, 0)
+    if timed is None:
+        raise ValueError("toppra found no parameterisation of this path")
+    times = np.linspace(0, timed.duration, max(2, int(np.ceil(timed.duration / period)) + 1))
+    q = np.asarray(timed(times))[:, :n]
+    return Trajectory(times, q, np.array([world.forward(row) for row in q]))

@@ -1,0 +1,180 @@
+"""Open, close, turn on, turn off: grasp a part and carry it along its joint."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from motion import grasps, paths, timing
+from motion.paths import Blocked
+from motion.poses import Array
+from tamp.atoms import Atom
+from tamp.scene import Joint, Part, Scene, SceneObject, contains
+from tamp.situation import Situation
+from tamp.skills.base import Grip, Infeasible, Move, Refinement, Tools, blocked
+from tamp.skills.handles import graspable
+from tamp.skills.pick import SPARE_OPENING, reach_for
+
+ACTIVE_SHARE = 0.7
+"""How far past its threshold a joint is taken, as a share of what its range leaves."""
+OVERSHOOT = 0.012
+"""Metres or radians past the end of the range that a closing motion aims at, so that it presses home."""
+JOINT_STEP = {"slide": 0.02, "hinge": 0.1}
+RETREAT = 0.08
+PREFERENCE = grasps.Preference(tilt=0.15, off_centre=0.0, coverage=1.0, depth=0.0)
+
+
+@dataclass(frozen=True)
+class Articulate:
+    """Takes the joint behind its first argument to `goal`: `active` is open or on, `rest` closed or off."""
+
+    goal: Literal["active", "rest"]
+
+    def refine(self, args: tuple[str, ...], situation: Situation, tools: Tools) -> Iterator[Refinement | Infeasible]:
+        """Grasps of the moving part from which the whole motion can be followed."""
+        owner, part = moving_part(args[0], situation.scene)
+        joint = part.joint
+        assert joint is not None
+        if self.goal == "rest" and (too_tall := _too_tall(args[0], owner, part, situation.scene)):
+            yield too_tall
+            return
+        tools.world.load(situation.state())
+        candidates = grasps.antipodal(
+            part.shapes,
+            part.T_world_part,
+            tools.world.robot.max_opening,
+            graspable=graspable(part),
+            preference=PREFERENCE,
+            bias=lambda T: _lever_cost(T, joint),
+        )
+        for grasp in candidates[:150]:
+            yield self._sample(args[0], owner, part, part.T_world_part @ grasp.T_body_tool, grasp.width, situation, tools)
+
+    def target(self, joint: Joint) -> float:
+        """Joint value to aim at."""
+        if self.goal == "rest":
+            return (joint.limits[0] - OVERSHOOT) if joint.sign > 0 else (joint.limits[1] + OVERSHOOT)
+        end = joint.limits[1] if joint.sign > 0 else joint.limits[0]
+        share = ACTIVE_SHARE if joint.kind == "slide" else 0.15
+        return joint.active + share * (end - joint.active)
+
+    def achieved(self, args: tuple[str, ...], scene: Scene, held: str | None) -> str | None:
+        """The joint is where the domain wants it, as seen."""
+        _, part = moving_part(args[0], scene)
+        assert part.joint is not None
+        done = part.joint.is_active if self.goal == "active" else part.joint.is_rest
+        want = "past" if self.goal == "active" else "back to"
+        limit = part.joint.active if self.goal == "active" else part.joint.rest
+        return None if done else f"{args[0]}: joint at {part.joint.value:.3f}, not {want} {limit:.3f}"
+
+    def _sample(
+        self,
+        name: str,
+        owner: SceneObject,
+        part: Part,
+        T_world_grasp: Array,
+        width: float,
+        situation: Situation,
+        tools: Tools,
+    ) -> Refinement | Infeasible:
+        world, joint = tools.world, part.joint
+        assert joint is not None
+        world.load(situation.state())
+        opening = min(world.robot.max_opening, width + SPARE_OPENING)
+        reach = reach_for(T_world_grasp, opening, situation, tools, restarts=6)
+        if isinstance(reach, Blocked):
+            return blocked(f"reach {name}", reach, name)
+        q_grasp, way = reach
+        T_grasp = world.forward(q_grasp)
+        value = self.target(joint)
+        moving = frozenset({part.name, *_contents(owner, part, situation.scene)})
+        world.set_opening(width)
+        follow = paths.along(
+            world, q_grasp, _poses(T_grasp, joint, value), paths.checker(world, 0.0, moving)
+        )
+        if isinstance(follow, Blocked):
+            return blocked(f"move {name}", follow, name)
+        moved = situation.with_joint(owner.name, part.name, float(np.clip(value, *joint.limits)))
+        moved = moved.at(follow[-1], opening, world.forward(follow[-1]))
+        retreat = _retreat(moved, part, tools)
+        if isinstance(retreat, Blocked):
+            return blocked(f"let go of {name}", retreat, name)
+        world.load(situation.state())
+        segments = (
+            Move(timing.parameterise(world, way, tools.limits), opening),
+            Grip(0.0),
+            Move(timing.parameterise(world, follow, tools.limits.scaled(0.8)), 0.0),
+            Grip(opening),
+            Move(timing.parameterise(world, retreat, tools.limits), opening, precise=False),
+        )
+        after = moved.at(retreat[-1], opening, world.forward(retreat[-1]))
+        return Refinement(segments, after, {"joint": round(value, 4), "grasp": T_grasp.round(4).tolist()})
+
+
+def moving_part(name: str, scene: Scene) -> tuple[SceneObject, Part]:
+    """The object and the part that an interior's or an appliance's symbol opens or switches."""
+    try:
+        owner, region = scene.region(name)
+    except KeyError:
+        owner = scene.object(name)
+        return owner, next(p for p in owner.parts if p.kind == "knob")
+    if region.door is None:
+        raise KeyError(f"{name} has neither drawer nor door")
+    return owner, owner.part(region.door)
+
+
+def _poses(T_world_grasp: Array, joint: Joint, value: float) -> list[Array]:
+    """Tool poses that follow the joint from its present value to `value`."""
+    k = max(2, int(np.ceil(abs(value - joint.value) / JOINT_STEP[joint.kind])))
+    return [joint.displacement(v) @ T_world_grasp for v in np.linspace(joint.value, value, k + 1)[1:]]
+
+
+def _lever_cost(T_world_grasp: Array, joint: Joint) -> Array:
+    """Cost (n,) of tool poses (n, 4, 4): come from the front (slide), hold far from the axis (hinge)."""
+    if joint.kind == "slide":
+        return np.asarray(1.0 + T_world_grasp[:, :3, 2] @ joint.axis_world * joint.sign)
+    arm = T_world_grasp[:, :3, 3] - joint.anchor_world
+    arm = arm - np.outer(arm @ joint.axis_world, joint.axis_world)
+    return np.asarray(-8.0 * np.linalg.norm(arm, axis=1))
+
+
+def _contents(owner: SceneObject, part: Part, scene: Scene) -> list[str]:
+    regions = [r for r in owner.regions if r.part == part.name]
+    return [o.name for o in scene if o.movable and any(contains(r, o.position) for r in regions)]
+
+
+def _too_tall(name: str, owner: SceneObject, part: Part, scene: Scene) -> Infeasible | None:
+    """Whether something inside stands higher than what the frame lets pass."""
+    for region in owner.regions:
+        if region.door != part.name or region.part != part.name:
+            continue
+        half = region.world_half_extent()
+        floor, top = region.T_world_region[2, 3] - half[2], region.T_world_region[2, 3] + half[2]
+        for item in scene:
+            if item.movable and contains(region, item.position):
+                low, high = item.bounds()
+                if high[2] > top + 0.005:
+                    return Infeasible(
+                        "too-tall",
+                        (item.name, name),
+                        frozenset({Atom("too-tall", (item.name, name))}),
+                        f"{name} cannot be closed with {item.name} in it: {item.name} is "
+                        f"{(high[2] - low[2]) * 100:.1f} cm tall, the drawer's clearance is {(top - floor) * 100:.1f} cm",
+                        final=True,
+                    )
+    return None
+
+
+def _retreat(moved: Situation, part: Part, tools: Tools) -> Array | Blocked:
+    world, q = tools.world, moved.scene.robot.q
+    world.load(moved.state())
+    T = world.forward(q)
+    check = paths.checker(world, 0.0, frozenset({part.name}))
+    for distance in (RETREAT, 0.05):
+        back = paths.straight(world, q, paths.backed(T, distance), check)
+        if not isinstance(back, Blocked):
+            return back
+    return back

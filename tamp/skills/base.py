@@ -1,0 +1,101 @@
+"""What a skill is: it turns one ground action into motions for a situation, lazily, sample after sample.
+
+A skill never steps a simulator and never decides what to do. It answers with refinements, each with the
+situation that should follow, or with the reason why there is none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from motion.paths import Blocked
+from motion.timing import Limits, Trajectory
+from motion.world import World
+from tamp.atoms import Atom
+from tamp.scene import Scene
+from tamp.situation import Situation
+
+
+@dataclass(frozen=True, eq=False)
+class Move:
+    """Follow a trajectory with the fingers `opening` metres apart (None: keep them as they are).
+
+    `precise`: stop at the end within the servo's fine tolerance rather than pass through.
+    """
+
+    trajectory: Trajectory
+    opening: float | None = None
+    precise: bool = True
+
+
+@dataclass(frozen=True)
+class Grip:
+    """Stand still and bring the fingers to `opening` metres; 0 closes with force. Ends when they stop."""
+
+    opening: float
+
+
+Segment = Move | Grip
+
+
+@dataclass(frozen=True, eq=False)
+class Refinement:
+    """Motions for one action and the situation they should lead to."""
+
+    segments: tuple[Segment, ...]
+    after: Situation
+    note: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Infeasible:
+    """Why an action, or one sample of it, cannot be refined.
+
+    `facts` are atoms that tell the planner so; `final` means that no other sample can do better.
+    """
+
+    reason: str
+    blockers: tuple[str, ...] = ()
+    facts: frozenset[Atom] = frozenset()
+    message: str = ""
+    final: bool = False
+
+
+class SkillResult(NamedTuple):
+    """What became of an executed action."""
+
+    success: bool
+    info: dict[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Tools:
+    """What skills work with: the kinematic world, a random generator, and motion limits."""
+
+    world: World
+    rng: np.random.Generator
+    limits: Limits = field(default_factory=Limits)
+
+
+class Skill(Protocol):
+    """Refines one ground action; `args` are the operator's arguments."""
+
+    def refine(self, args: tuple[str, ...], situation: Situation, tools: Tools) -> Iterator[Refinement | Infeasible]:
+        """Samples, best first: a refinement, or why this sample failed."""
+        ...
+
+    def achieved(self, args: tuple[str, ...], scene: Scene, held: str | None) -> str | None:
+        """None when the postcondition is observed in `scene`, else what is missing, in words."""
+        ...
+
+
+def blocked(action: str, what: Blocked, target: str) -> Infeasible:
+    """An Infeasible sample from a path that does not exist."""
+    if what.reason == "unreachable":
+        return Infeasible("unreachable", (target,), message=f"{action}: no configuration of the arm reaches {target}")
+    body = what.body or "something"
+    return Infeasible("collision", (body,), message=f"{action}: {body} is in the way")

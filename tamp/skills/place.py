@@ -1,0 +1,231 @@
+"""Place: put what is held on a surface, on another item, or into an interior."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from motion import kinematics, paths, placements, timing
+from motion.paths import Blocked, Check
+from motion.poses import Array, inverse, pose
+from tamp import predicates
+from tamp.atoms import Atom
+from tamp.scene import Region, Scene, SceneObject, contains
+from tamp.situation import Situation
+from tamp.skills.base import Grip, Infeasible, Move, Refinement, Tools, blocked
+
+CLEARANCE = 0.002
+TRANSIT_CLEARANCE = 0.006
+HELD_CLEARANCE = 0.004
+RELEASE_HEIGHTS = {"surface": (0.003,), "interior": (0.003, 0.03, 0.06, 0.1)}
+"""Metres above the contact at which the fingers may open, the lowest that is free first; an interior keeps
+what is dropped into it."""
+DESCENTS = (0.08, 0.04)
+RETREAT = 0.07
+RELEASE_OPENING = 0.035
+YAWS = 8
+SPOTS = 12
+DROP_FROM = 0.05
+"""Metres above a region from which an item is lowered in the model."""
+
+
+@dataclass(frozen=True, eq=False)
+class Target:
+    """Where to put something: the centre (3,) and half-extents (2,) of a rectangle at a height, and a test."""
+
+    name: str
+    centre: Array
+    axes: Array
+    half: Array
+    ceiling: float
+    owner: SceneObject
+    region: Region | None
+
+    def accepts(self, p_world: Array) -> bool:
+        """Whether an item with its origin at `p_world` (3,) is where it should be."""
+        if self.region is None:
+            return bool(np.linalg.norm((p_world - self.centre)[:2]) < 0.6 * predicates.CENTRED)
+        if self.region.kind == "interior":
+            return contains(self.region, p_world, 0.5 * predicates.BELOW_INTERIOR)
+        return predicates.above(p_world, self.region)
+
+
+class Place:
+    """Operator arguments: the held item, and where it goes."""
+
+    def refine(self, args: tuple[str, ...], situation: Situation, tools: Tools) -> Iterator[Refinement | Infeasible]:
+        """Placements from the middle of the target outwards, in several turns of the item."""
+        item, name = args[0], args[1]
+        if situation.held != item:
+            yield Infeasible("not-held", (item,), message=f"place: {item} is not in the hand", final=True)
+            return
+        target = target_of(name, situation.scene)
+        any_spot = False
+        for T_world_item in self._spots(item, target, situation, tools):
+            any_spot = True
+            yield self._sample(item, T_world_item, target, situation, tools)
+        if not any_spot:
+            yield Infeasible(
+                "does-not-fit",
+                (item, name),
+                frozenset({Atom("does-not-fit", (item, name))}),
+                f"place: no spot of {name} takes {item}",
+            )
+
+    def achieved(self, args: tuple[str, ...], scene: Scene, held: str | None) -> str | None:
+        """Let go of, and at rest where it belongs."""
+        if held == args[0]:
+            return f"{args[0]} is still in the hand"
+        _, name = args[0], args[1]
+        o = scene.object(args[0])
+        target = target_of(name, scene)
+        region = target.region
+        if region is None:
+            near = np.linalg.norm((o.position - target.owner.position)[:2]) < predicates.CENTRED
+            return None if near and o.position[2] > target.owner.position[2] else f"{args[0]} is not on {name}"
+        good = contains(region, o.position) if region.kind == "interior" else predicates.above(o.position, region)
+        return None if good else f"{args[0]} is not {'in' if region.kind == 'interior' else 'on'} {name}"
+
+    def _spots(self, item: str, target: Target, situation: Situation, tools: Tools) -> Iterator[Array]:
+        """Poses (4, 4) of the item at rest on the target."""
+        world = tools.world
+        T_now = upright(situation.scene.object(item).T_world_object)
+        for offset in _offsets(target, tools.rng):
+            for yaw in placements.yaws(YAWS):
+                world.load(situation.released().state())
+                T = placements.turned(T_now, float(yaw))
+                p = target.centre + target.axes @ offset
+                start = pose([p[0], p[1], 0.0], T[:3, :3])
+                low = min(c[2] for s in situation.scene.object(item).parts[0].shapes for c in _corners(s, start))
+                start[2, 3] = target.ceiling - low
+                found = placements.drop(world, item, start, depth=0.4)
+                if found is not None and target.accepts(found[0][:3, 3]) and _supports(found[1], target):
+                    yield found[0]
+
+    def _sample(
+        self, item: str, T_world_item: Array, target: Target, situation: Situation, tools: Tools
+    ) -> Refinement | Infeasible:
+        world = tools.world
+        heights = RELEASE_HEIGHTS["surface" if target.region is None else target.region.kind]
+        result: Refinement | Infeasible = Infeasible("unreachable")
+        for height in heights:
+            result = self._lower(item, T_world_item, height, target, situation, tools)
+            if isinstance(result, Refinement):
+                break
+        return result
+
+    def _lower(
+        self, item: str, T_world_item: Array, drop: float, target: Target, situation: Situation, tools: Tools
+    ) -> Refinement | Infeasible:
+        world = tools.world
+        T_tool_item = situation.T_tool_held
+        assert T_tool_item is not None
+        T_world_tool = paths.lifted(T_world_item, drop) @ inverse(T_tool_item)
+        world.load(situation.state())
+        q = situation.scene.robot.q
+        carry = _carry_check(world, TRANSIT_CLEARANCE, HELD_CLEARANCE)
+        lower = _carry_check(world, CLEARANCE, 0.0)
+        q_place = kinematics.solve_any(world, T_world_tool, [world.robot.posture, q], tools.rng, restarts=1)
+        if q_place is None:
+            return blocked("place", Blocked("unreachable"), target.name)
+        if contacts := lower(q_place):
+            return blocked("place", Blocked("collision", contacts[0].other), target.name)
+        result: Array | Blocked = Blocked("unreachable")
+        for height in DESCENTS:
+            result = paths.transit(world, q, paths.lifted(T_world_tool, height), carry, tools.rng)
+            if isinstance(result, Blocked):
+                continue
+            down = paths.straight(world, result[-1], T_world_tool, lower)
+            if isinstance(down, Blocked):
+                result = down
+                continue
+            return self._release(np.concatenate([result, down[1:]]), T_world_item, item, situation, tools)
+        return blocked("place", result, target.name) if isinstance(result, Blocked) else blocked(
+            "place", Blocked("unreachable"), target.name
+        )
+
+    def _release(
+        self, way: Array, T_world_item: Array, item: str, situation: Situation, tools: Tools
+    ) -> Refinement | Infeasible:
+        world = tools.world
+        carried = timing.parameterise(world, way, tools.limits)
+        T_world_tool = world.forward(way[-1])
+        opening = min(world.robot.max_opening, situation.scene.robot.opening + RELEASE_OPENING)
+        put = situation.at(way[-1], opening, T_world_tool).released()
+        retreat = retreat_from(item, put, tools)
+        if isinstance(retreat, Blocked):
+            return blocked("retreat", retreat, item)
+        segments = (
+            Move(carried, None),
+            Grip(opening),
+            Move(timing.parameterise(world, retreat, tools.limits), opening, precise=False),
+        )
+        after = put.at(retreat[-1], opening, world.forward(retreat[-1]))
+        return Refinement(segments, after, {"pose": T_world_item.round(4).tolist()})
+
+
+def target_of(name: str, scene: Scene) -> Target:
+    """The place that symbol `name` means: a region, or the top of an item."""
+    try:
+        owner, region = scene.region(name)
+    except KeyError:
+        owner = scene.object(name)
+        _, high = owner.bounds()
+        return Target(name, owner.position.copy(), np.eye(3), np.zeros(2), float(high[2]) + DROP_FROM, owner, None)
+    T = region.T_world_region
+    half = region.world_half_extent()
+    ceiling = T[2, 3] + half[2] + DROP_FROM
+    if region.kind == "surface":
+        axes = T[:3, :3] if abs(T[2, 2]) > 0.9 else np.eye(3)
+        half = region.half_extent if abs(T[2, 2]) > 0.9 else half
+        return Target(name, T[:3, 3].copy(), axes, half[:2], float(ceiling), owner, region)
+    return Target(name, T[:3, 3].copy(), np.eye(3), half[:2], float(ceiling), owner, region)
+
+
+def upright(T_world_item: Array) -> Array:
+    """The same pose with its tilt taken out, when it is slight: what is carried is set down level."""
+    R = T_world_item[:3, :3]
+    axis = int(np.argmax(np.abs(R[2])))
+    up = R[:, axis] * np.sign(R[2, axis])
+    if up[2] < np.cos(np.radians(25)):
+        return T_world_item
+    v = np.cross(up, [0.0, 0.0, 1.0])
+    s, c = float(np.linalg.norm(v)), float(up[2])
+    if s < 1e-6:
+        return T_world_item
+    from motion.poses import rotation_about
+
+    return pose(T_world_item[:3, 3], rotation_about(v / s, float(np.arctan2(s, c))) @ R)
+
+
+def retreat_from(item: str, put: Situation, tools: Tools) -> Array | Blocked:
+    """A straight way (k, n) out of a released grasp: back along the approach, else straight up."""
+    world, q = tools.world, put.scene.robot.q
+    world.load(put.state())
+    T = world.forward(q)
+    check = paths.checker(world, 0.0, frozenset({item}))
+    back = paths.straight(world, q, paths.backed(T, RETREAT), check)
+    return back if not isinstance(back, Blocked) else paths.straight(world, q, paths.lifted(T, RETREAT), check)
+
+
+def _carry_check(world, clearance: float, held_clearance: float) -> Check:  # type: ignore[no-untyped-def]
+    return lambda q: world.contacts(q, clearance, frozenset(), held_clearance)
+
+
+def _offsets(target: Target, rng: np.random.Generator) -> Iterator[Array]:
+    """Offsets (3,) from the centre: none first, then random ones inside the rectangle."""
+    yield np.zeros(3)
+    half = np.minimum(target.half, 0.3)
+    if np.any(half > 0):
+        for _ in range(SPOTS - 1):
+            yield np.array([*(rng.uniform(-0.8, 0.8, 2) * half), 0.0])
+
+
+def _supports(under: frozenset[str], target: Target) -> bool:
+    return bool(under & {p.name for p in target.owner.parts})
+
+
+def _corners(shape, T_world_body: Array) -> Array:  # type: ignore[no-untyped-def]
+    return np.asarray(shape.corners() @ T_world_body[:3, :3].T + T_world_body[:3, 3])
