@@ -30,9 +30,11 @@ FLAT = 0.006
 
 
 class OraclePerceiver:
-    """Reads a LIBERO simulation."""
+    """Reads a LIBERO simulation. `places` names regions of the ground to report as surfaces: none, unless a
+    task's own goal, which is about such a place, is given instead of an instruction."""
 
-    def __init__(self, environment: LiberoEnvironment) -> None:
+    def __init__(self, environment: LiberoEnvironment, places: tuple[str, ...] = ()) -> None:
+        self._places = places
         self._environment = environment
         domain = environment.domain
         self._m = environment.sim.model._model
@@ -100,8 +102,13 @@ class OraclePerceiver:
         name = self._ground
         top = max((s for s in shapes if s.kind in ("box", "plane")), key=_is_tabletop)
         T = top.T_body_shape @ pose([0.0, 0.0, top.half_extent[2]])
-        region = Region(name, "surface", T, np.array([*top.half_extent[:2], 0.0]), f"{name}_body")
-        return SceneObject(f"{name}_body", _ground_category(name), False, (Part(f"{name}_body", "body", np.eye(4), shapes),), (region,))
+        body = f"{name}_body"
+        regions = [Region(name, "surface", T, np.array([*top.half_extent[:2], 0.0]), body)]
+        for place in self._places:
+            s = model.site(place).id
+            T = pose(d.site_xpos[s].copy(), d.site_xmat[s].reshape(3, 3).copy())
+            regions.append(Region(place, "surface", T, model.site_size[s].copy(), body))
+        return SceneObject(body, _category(name), False, (Part(body, "body", np.eye(4), shapes),), tuple(regions))
 
 
 def _is_tabletop(shape: Shape) -> float:
@@ -110,7 +117,7 @@ def _is_tabletop(shape: Shape) -> float:
     return float(shape.T_body_shape[2, 3] + shape.half_extent[2]) if wide else -np.inf
 
 
-def _ground_category(name: str) -> str:
+def _category(name: str) -> str:
     return "floor" if "floor" in name else "table"
 
 

@@ -61,6 +61,10 @@ class Articulate:
         share = ACTIVE_SHARE if joint.kind == "slide" else 0.15
         return joint.active + share * (end - joint.active)
 
+    def facts(self, args: tuple[str, ...], causes: list[Infeasible], scene: Scene) -> frozenset[Atom]:
+        """The part is out of reach."""
+        return frozenset({Atom("unreachable", args[:1])})
+
     def achieved(self, args: tuple[str, ...], scene: Scene, held: str | None) -> str | None:
         """The joint is where the domain wants it, as seen."""
         _, part = moving_part(args[0], scene)

@@ -6,6 +6,7 @@ situation that should follow, or with the reason why there is none.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
@@ -88,6 +89,10 @@ class Skill(Protocol):
         """Samples, best first: a refinement, or why this sample failed."""
         ...
 
+    def facts(self, args: tuple[str, ...], causes: list[Infeasible], scene: Scene) -> frozenset[Atom]:
+        """What to tell the planner when every sample failed, from the samples' reasons."""
+        ...
+
     def achieved(self, args: tuple[str, ...], scene: Scene, held: str | None) -> str | None:
         """None when the postcondition is observed in `scene`, else what is missing, in words."""
         ...
@@ -99,3 +104,10 @@ def blocked(action: str, what: Blocked, target: str) -> Infeasible:
         return Infeasible("unreachable", (target,), message=f"{action}: no configuration of the arm reaches {target}")
     body = what.body or "something"
     return Infeasible("collision", (body,), message=f"{action}: {body} is in the way")
+
+
+def movable_blockers(causes: list[Infeasible], scene: Scene, operands: tuple[str, ...]) -> list[str]:
+    """Items that samples collided with and that could be moved away, the most frequent first."""
+    movable = {o.name for o in scene if o.movable} - set(operands)
+    hit = Counter(b for c in causes if c.reason == "collision" for b in c.blockers if b in movable)
+    return [name for name, _ in hit.most_common()]

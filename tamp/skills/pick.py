@@ -12,7 +12,7 @@ from motion.poses import Array, error, pose
 from tamp.atoms import Atom
 from tamp.scene import Scene
 from tamp.situation import Situation
-from tamp.skills.base import Grip, Infeasible, Move, Refinement, Tools, blocked
+from tamp.skills.base import Grip, Infeasible, Move, Refinement, Tools, blocked, movable_blockers
 
 CLEARANCE = 0.001
 """Metres between the open gripper and everything while it reaches for the item."""
@@ -44,6 +44,11 @@ class Pick:
             )
         for grasp in candidates:
             yield self._sample(item.name, item.T_world_object @ grasp.T_body_tool, grasp.width, situation, tools)
+
+    def facts(self, args: tuple[str, ...], causes: list[Infeasible], scene: Scene) -> frozenset[Atom]:
+        """The item that is most in the way, if one is; else the item is out of reach."""
+        blockers = movable_blockers(causes, scene, args)
+        return frozenset({Atom("obstructed", (args[0], blockers[0])) if blockers else Atom("unreachable", args[:1])})
 
     def achieved(self, args: tuple[str, ...], scene: Scene, held: str | None) -> str | None:
         """Held, as seen."""

@@ -10,6 +10,7 @@ import numpy as np
 from motion import kinematics, paths, placements, timing
 from motion.paths import Blocked, Check
 from motion.poses import Array, inverse, pose
+from motion.shapes import bounds
 from tamp import predicates
 from tamp.atoms import Atom
 from tamp.scene import Region, Scene, SceneObject, contains
@@ -26,7 +27,7 @@ DESCENTS = (0.08, 0.04)
 RETREAT = 0.07
 RELEASE_OPENING = 0.035
 YAWS = 8
-SPOTS = 12
+GRID = 5
 DROP_FROM = 0.05
 """Metres above a region from which an item is lowered in the model."""
 
@@ -74,6 +75,10 @@ class Place:
                 f"place: no spot of {name} takes {item}",
             )
 
+    def facts(self, args: tuple[str, ...], causes: list[Infeasible], scene: Scene) -> frozenset[Atom]:
+        """The item does not fit there."""
+        return frozenset({Atom("does-not-fit", args[:2])})
+
     def achieved(self, args: tuple[str, ...], scene: Scene, held: str | None) -> str | None:
         """Let go of, and at rest where it belongs."""
         if held == args[0]:
@@ -91,18 +96,17 @@ class Place:
     def _spots(self, item: str, target: Target, situation: Situation, tools: Tools) -> Iterator[Array]:
         """Poses (4, 4) of the item at rest on the target."""
         world = tools.world
-        T_now = upright(situation.scene.object(item).T_world_object)
-        for offset in _offsets(target, tools.rng):
-            for yaw in placements.yaws(YAWS):
-                world.load(situation.released().state())
-                T = placements.turned(T_now, float(yaw))
-                p = target.centre + target.axes @ offset
-                start = pose([p[0], p[1], 0.0], T[:3, :3])
-                low = min(c[2] for s in situation.scene.object(item).parts[0].shapes for c in _corners(s, start))
-                start[2, 3] = target.ceiling - low
-                found = placements.drop(world, item, start, depth=0.4)
-                if found is not None and target.accepts(found[0][:3, 3]) and _supports(found[1], target):
-                    yield found[0]
+        o = situation.scene.object(item)
+        T_now, shapes = upright(o.T_world_object), o.parts[0].shapes
+        for offset, yaw in _spots(target, 0.5 * o.extent, tools.rng):
+            world.load(situation.released().state())
+            T = placements.turned(T_now, yaw)
+            start = pose(target.centre + target.axes @ offset, T[:3, :3])
+            start[2, 3] = 0.0
+            start[2, 3] = target.ceiling - bounds(shapes, start)[0][2]
+            found = placements.drop(world, item, start, depth=0.4)
+            if found is not None and target.accepts(found[0][:3, 3]) and _supports(found[1], target):
+                yield found[0]
 
     def _sample(
         self, item: str, T_world_item: Array, target: Target, situation: Situation, tools: Tools
@@ -214,18 +218,19 @@ def _carry_check(world, clearance: float, held_clearance: float) -> Check:  # ty
     return lambda q: world.contacts(q, clearance, frozenset(), held_clearance)
 
 
-def _offsets(target: Target, rng: np.random.Generator) -> Iterator[Array]:
-    """Offsets (3,) from the centre: none first, then random ones inside the rectangle."""
-    yield np.zeros(3)
-    half = np.minimum(target.half, 0.3)
-    if np.any(half > 0):
-        for _ in range(SPOTS - 1):
-            yield np.array([*(rng.uniform(-0.8, 0.8, 2) * half), 0.0])
+def _spots(target: Target, half_item: Array, rng: np.random.Generator) -> Iterator[tuple[Array, float]]:
+    """Offsets (3,) from the target's centre, and turns: the middle as it is held first, the rest shuffled.
+
+    Offsets lie on a grid over what the item's own size leaves of the rectangle, at most 0.3 m from the middle.
+    """
+    spare = np.minimum(np.maximum(target.half - half_item[:2], 0.3 * target.half), 0.3)
+    axis = np.linspace(-1, 1, GRID)
+    grid = [np.array([x * spare[0], y * spare[1], 0.0]) for x in axis for y in axis] if spare.any() else []
+    yield np.zeros(3), 0.0
+    pairs = [(offset, float(yaw)) for offset in (np.zeros(3), *grid) for yaw in placements.yaws(YAWS)][1:]
+    for i in rng.permutation(len(pairs)):
+        yield pairs[i]
 
 
 def _supports(under: frozenset[str], target: Target) -> bool:
     return bool(under & {p.name for p in target.owner.parts})
-
-
-def _corners(shape, T_world_body: Array) -> Array:  # type: ignore[no-untyped-def]
-    return np.asarray(shape.corners() @ T_world_body[:3, :3].T + T_world_body[:3, 3])

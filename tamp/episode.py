@@ -1,0 +1,94 @@
+"""The episode folder: PDDL files, the plan, and an append-only log that a killed run leaves readable."""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any, Self
+
+import numpy as np
+
+from tamp.errors import InputError
+
+SCHEMA = 1
+"""Version of the event format: every line is `{"event": kind, "t": seconds since start, …}`."""
+
+
+@dataclass(eq=False)
+class EpisodeLog:
+    """Writes one episode. Every event is one JSON line in `episode.jsonl`, flushed at once."""
+
+    folder: Path
+    _file: IO[str] = field(init=False)
+    _start: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            self._file = (self.folder / "episode.jsonl").open("x", encoding="utf-8")
+        except FileExistsError as e:
+            raise InputError(f"{self.folder} already holds an episode: choose another --out") from e
+        except OSError as e:
+            raise InputError(f"cannot write to {self.folder}: {e.strerror}") from e
+        self._start = time.perf_counter()
+
+    def event(self, kind: str, **data: Any) -> None:
+        """Append one event."""
+        line = {"event": kind, "t": round(time.perf_counter() - self._start, 3), **data}
+        self._file.write(json.dumps(line, default=_plain) + "\n")
+        self._file.flush()
+
+    def write(self, name: str, text: str) -> None:
+        """Write a file of the episode folder."""
+        (self.folder / name).write_text(text, encoding="utf-8")
+
+    def close(self) -> None:
+        """Close the log."""
+        self._file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, e: BaseException | None, tb: TracebackType | None) -> None:
+        if e is not None:
+            self.event("interrupted" if isinstance(e, KeyboardInterrupt) else "error", message=str(e))
+        self.close()
+
+
+def new_folder(base: Path, label: str) -> Path:
+    """A folder under `base` that does not exist yet, named by date, time and label."""
+    stamp = time.strftime("%Y%m%d-%H%M%S")
+    for n in range(1000):
+        folder = base / f"{stamp}-{label}{f'-{n}' if n else ''}"
+        if not folder.exists():
+            return folder
+    raise InputError(f"no free folder name under {base}")
+
+
+def read(path: Path) -> list[dict[str, Any]]:
+    """Events of a log; a half-written last line, as a killed run leaves it, is left out."""
+    events = []
+    lines = path.read_text(encoding="utf-8").split("\n")
+    for number, line in enumerate(lines, 1):
+        if not line:
+            continue
+        try:
+            events.append(json.loads(line))
+        except json.JSONDecodeError as e:
+            if number == len(lines):
+                break
+            raise InputError(f"{path}:{number}:{e.colno}: not JSON: {e.msg}") from e
+    return events
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return value.round(6).tolist()
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, frozenset | set):
+        return sorted(map(str, value))
+    return str(value)

@@ -1,0 +1,183 @@
+"""One LIBERO episode from a task to a verdict, the same for `tamp solve` and `tamp bench`."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tamp.domain import Domain
+from tamp.episode import SCHEMA, EpisodeLog
+from tamp.errors import Refusal, TampError
+from tamp.geometry import world_of
+from tamp.goal import Goal
+from tamp.libero.environment import LiberoEnvironment
+from tamp.libero.goals import goal_regions, task_goal
+from tamp.libero.oracle import OraclePerceiver
+from tamp.libero.tasks import Task
+from tamp.libero.video import Recorder
+from tamp.scene import Scene
+from tamp.skills.registry import bind
+from tamp.solver import Budget, Episode
+from tamp.state import WorldState
+from tamp.versions import versions
+
+HOLD_STEPS = 20
+"""Control steps after the last action for which success must still hold to be called lasting."""
+
+GoalSource = Callable[[Scene, WorldState, Domain, EpisodeLog], Goal]
+"""Where a goal comes from: language, an option, or the task."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What an episode is run with."""
+
+    domain: Domain
+    planner: str = "fast-downward"
+    seed: int = 0
+    init_state: int | None = None
+    video: bool = False
+
+
+@dataclass
+class Result:
+    """What an episode came to; `success` is LIBERO's `check_success()` alone."""
+
+    success: bool = False
+    goal: str | None = None
+    plan: list[str] = field(default_factory=list)
+    steps: int = 0
+    seconds: dict[str, float] = field(default_factory=dict)
+    stage: str | None = None
+    reason: str | None = None
+    lasting: bool = False
+    perception: str = "oracle"
+    out: str = ""
+
+    def as_dict(self) -> dict[str, Any]:
+        """For `--json`."""
+        return asdict(self)
+
+
+def run(task: Task, goal_source: GoalSource | None, settings: Settings, folder: Path, say: Callable[[str], None]) -> Result:
+    """Run one episode into `folder`. With no goal source the task's own goal is taken.
+
+    Refusals become results with a stage and a reason; bad input raises InputError.
+    """
+    result = Result(out=str(folder))
+    with EpisodeLog(folder) as log, _timed(result, "total"):
+        log.write("domain.pddl", settings.domain.text)
+        log.event(
+            "start",
+            schema=SCHEMA,
+            task=task.name,
+            instruction=task.instruction,
+            seed=settings.seed,
+            init_state=settings.init_state,
+            planner=settings.planner,
+            perception=result.perception,
+            versions=versions(),
+        )
+        say("building the scene")
+        with _timed(result, "build"):
+            environment = LiberoEnvironment(
+                task, seed=settings.seed, init_state=settings.init_state, render=settings.video
+            )
+        try:
+            _episode(environment, goal_source, settings, log, result, say)
+        finally:
+            environment.close()
+    return result
+
+
+def _episode(
+    environment: LiberoEnvironment,
+    goal_source: GoalSource | None,
+    settings: Settings,
+    log: EpisodeLog,
+    result: Result,
+    say: Callable[[str], None],
+) -> None:
+    recorder = Recorder(environment, log.folder / "video.mp4") if settings.video else None
+    perceiver = OraclePerceiver(environment, goal_regions(environment) if goal_source is None else ())
+    episode = Episode(
+        backend=environment,
+        perceiver=perceiver,
+        world=world_of(perceiver.perceive(), environment.robot_model()),
+        domain=settings.domain,
+        skills=bind(settings.domain),
+        planner=settings.planner,
+        budget=Budget(steps=environment.task.step_limit),
+        log=log,
+        rng=np.random.default_rng(settings.seed),
+        on_step=recorder.step if recorder else lambda: None,
+    )
+    scene, state, _ = episode.look()
+    log.event("scene", objects={o.name: [o.category, o.position] for o in scene}, symbols=state.symbols)
+    log.event("state", atoms=state.atoms)
+    try:
+        with _timed(result, "language"):
+            goal = _goal(goal_source, environment, scene, state, settings.domain, log)
+    except Refusal as e:
+        result.stage, result.reason = "goal", str(e)
+        log.event("outcome", **result.as_dict())
+        return
+    result.goal = str(goal)
+    log.event("goal", goal=result.goal)
+    say(f"goal {goal}")
+    outcome = episode.run(goal)
+    result.success, result.steps = environment.check_success(), environment.steps
+    result.stage, result.reason = outcome.stage, outcome.reason
+    result.plan = [str(a) for a in outcome.plan.actions] if outcome.plan else []
+    result.seconds |= {k: round(v, 3) for k, v in outcome.seconds.items()}
+    result.lasting = _hold(environment, recorder)
+    if outcome.done and not result.success:
+        result.stage, result.reason = "checker", "every atom of the goal is seen to hold, LIBERO's check says no"
+    if result.success:
+        result.stage = result.reason = None
+    log.event("outcome", **result.as_dict())
+    if recorder:
+        recorder.close()
+
+
+def _goal(
+    source: GoalSource | None,
+    environment: LiberoEnvironment,
+    scene: Scene,
+    state: WorldState,
+    domain: Domain,
+    log: EpisodeLog,
+) -> Goal:
+    if source is None:
+        return task_goal(environment, scene)
+    try:
+        return source(scene, state, domain, log)
+    except TampError as e:
+        log.event("refused", message=str(e))
+        raise
+
+
+def _hold(environment: LiberoEnvironment, recorder: Recorder | None) -> bool:
+    """Whether success still holds after standing still; these steps are not counted."""
+    counted = environment.steps
+    for _ in range(HOLD_STEPS):
+        environment.stop()
+        if recorder:
+            recorder.step()
+    environment.steps = counted
+    return environment.check_success()
+
+
+@contextlib.contextmanager
+def _timed(result: Result, name: str) -> Iterator[None]:
+    start = time.perf_counter()
+    try:
+        yield
+    finally:
+        result.seconds[name] = round(time.perf_counter() - start, 3)

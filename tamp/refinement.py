@@ -1,0 +1,103 @@
+"""Skeleton to motions: a depth-first search over samples in a kinematic copy of the scene.
+
+Actions are refined in order; when one has no sample left the one before it tries its next. What made the
+deepest action fail is the reason that goes back to the planner, as facts.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from tamp.atoms import GroundAction
+from tamp.planning import Plan
+from tamp.situation import Situation
+from tamp.skills.base import Infeasible, Refinement, Skill, Tools
+
+SAMPLES = 40
+"""Samples of one action, for one choice of the actions before it."""
+SUCCESSES = 6
+"""Refinements of one action that are followed further before its predecessor is blamed."""
+
+
+@dataclass(frozen=True, eq=False)
+class Refined:
+    """A refinement of every action, in order."""
+
+    steps: tuple[Refinement, ...]
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Why no refinement was found: the deepest action reached and the reason met most often there.
+
+    `timeout` tells a spent budget from exhausted samples.
+    """
+
+    index: int
+    action: GroundAction
+    cause: Infeasible
+    timeout: bool = False
+    causes: tuple[tuple[str, int], ...] = ()
+
+
+@dataclass(eq=False)
+class _Search:
+    actions: tuple[GroundAction, ...]
+    skills: dict[str, Skill]
+    tools: Tools
+    deadline: float
+    causes: dict[int, list[Infeasible]] = field(default_factory=dict)
+    stopped: bool = False
+
+    def run(self, index: int, situation: Situation) -> list[Refinement] | None:
+        if index == len(self.actions):
+            return []
+        found = 0
+        for sample in self._samples(index, situation):
+            if time.perf_counter() > self.deadline:
+                self.stopped = True
+            if self.stopped:
+                return None
+            if isinstance(sample, Infeasible):
+                self.causes.setdefault(index, []).append(sample)
+                self.stopped = sample.final
+                continue
+            rest = self.run(index + 1, sample.after)
+            if rest is not None:
+                return [sample, *rest]
+            found += 1
+            if found >= SUCCESSES:
+                break
+        return None
+
+    def _samples(self, index: int, situation: Situation) -> Iterator[Refinement | Infeasible]:
+        action = self.actions[index]
+        skill = self.skills[action.name]
+        for n, sample in enumerate(skill.refine(action.args, situation, self.tools)):
+            if n >= SAMPLES:
+                return
+            yield sample
+
+
+def refine(
+    plan: Plan, situation: Situation, skills: dict[str, Skill], tools: Tools, budget: float = 20.0
+) -> Refined | Failure:
+    """Motions for every action of `plan` from `situation`, or why there are none, within `budget` seconds."""
+    search = _Search(plan.actions, skills, tools, time.perf_counter() + budget)
+    steps = search.run(0, situation)
+    if steps is not None:
+        return Refined(tuple(steps))
+    index = max(search.causes, default=0)
+    causes = search.causes.get(index) or [Infeasible("timeout", message=f"no answer within {budget:g} s")]
+    final = [c for c in causes if c.final]
+    counted = Counter(c.message or c.reason for c in causes).most_common()
+    likely = final[0] if final else next(c for c in causes if (c.message or c.reason) == counted[0][0])
+    cause = likely
+    if not likely.facts:
+        action = plan.actions[index]
+        cause = replace(likely, facts=skills[action.name].facts(action.args, causes, situation.scene))
+    timeout = not final and time.perf_counter() > search.deadline
+    return Failure(index, plan.actions[index], cause, timeout, tuple(counted[:5]))

@@ -1,0 +1,226 @@
+"""One episode: plan, refine, execute, look again; repair or give a reason.
+
+The loop is the toolkit: symbols say what, geometry says how or why not, and every action is judged by what is
+seen afterwards. It drives any backend that can be observed and commanded.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from motion.world import World
+from tamp.atoms import Atom, GroundAction
+from tamp.backend import Backend
+from tamp.domain import Domain
+from tamp.episode import EpisodeLog
+from tamp.execution import Execution
+from tamp.goal import Goal
+from tamp.planning import Plan, PlanStatus, solve
+from tamp.predicates import observe
+from tamp.refinement import Failure, Refined, refine
+from tamp.scene import Perceiver, Scene
+from tamp.situation import Situation
+from tamp.skills.base import Refinement, Skill, SkillResult, Tools
+from tamp.state import WorldState, problem_text
+
+ATTEMPTS = 3
+"""Executions of one action before the episode gives it up."""
+SKELETONS = 8
+"""Plans tried for one situation before refinement gives up."""
+
+
+@dataclass(frozen=True)
+class Budget:
+    """Control steps in all, and seconds of planning and refinement for one decision."""
+
+    steps: int = 400
+    seconds: float = 20.0
+
+
+@dataclass
+class Outcome:
+    """How an episode ended. `stage` is where it failed: goal, plan, refinement, execution, or none."""
+
+    done: bool = False
+    stage: str | None = None
+    reason: str | None = None
+    plan: Plan | None = None
+    executed: list[GroundAction] = field(default_factory=list)
+    seconds: dict[str, float] = field(default_factory=lambda: {"plan": 0.0, "refine": 0.0, "execute": 0.0})
+
+
+class StepLimit(Exception):
+    """The episode's control steps are used up."""
+
+
+@dataclass(eq=False)
+class Episode:
+    """The state of one episode, between its decisions."""
+
+    backend: Backend
+    perceiver: Perceiver
+    world: World
+    domain: Domain
+    skills: dict[str, Skill]
+    planner: str
+    budget: Budget
+    log: EpisodeLog
+    rng: np.random.Generator
+    on_step: Callable[[], None] = lambda: None
+    steps: int = 0
+    outcome: Outcome = field(default_factory=Outcome)
+
+    def run(self, goal: Goal) -> Outcome:
+        """Work towards `goal` until it is seen to hold, or a reason is found why it cannot."""
+        try:
+            self._pursue(goal)
+        except StepLimit:
+            self._fail("execution", f"step limit of {self.budget.steps} reached")
+        return self.outcome
+
+    def look(self) -> tuple[Scene, WorldState, Situation]:
+        """Perceive, and say it in symbols."""
+        scene = self.perceiver.perceive()
+        state = observe(scene, self.world)
+        held = [a.args[0] for a in state.atoms if a.predicate == "holding"]
+        return scene, state, Situation(scene, held[0] if held else None)
+
+    def _pursue(self, goal: Goal) -> None:
+        failures: dict[GroundAction, int] = {}
+        while True:
+            _, state, situation = self.look()
+            if not goal.missing(state):
+                self.outcome.done = True
+                return
+            decided = self._decide(goal, state, situation)
+            if decided is None:
+                return
+            plan, refined = decided
+            action, problem = self._execute(plan, refined)
+            if problem is not None:
+                failures[action] = failures.get(action, 0) + 1
+                if failures[action] >= ATTEMPTS:
+                    self._fail("execution", f"{action}: {problem} after {ATTEMPTS} attempts")
+                    return
+
+    def _decide(self, goal: Goal, state: WorldState, situation: Situation) -> tuple[Plan, Refined] | None:
+        """A plan with motions for all of it. Geometry's objections go back to the planner as facts."""
+        facts: frozenset[Atom] = frozenset()
+        failure: Failure | None = None
+        deadline = time.perf_counter() + self.budget.seconds
+        for _ in range(SKELETONS):
+            plan = self._plan(goal, state.with_facts(facts), failure)
+            if plan is None:
+                return None
+            left = deadline - time.perf_counter()
+            result = self._refine(plan, situation, max(left, 1.0))
+            if isinstance(result, Refined):
+                return plan, result
+            failure = result
+            if result.timeout or result.cause.facts <= facts:
+                break
+            facts |= result.cause.facts
+        self._fail("refinement", _why(failure))
+        return None
+
+    def _plan(self, goal: Goal, state: WorldState, failure: Failure | None) -> Plan | None:
+        start = time.perf_counter()
+        text = problem_text(self.domain, state, str(goal))
+        result = solve(self.domain.text, text, self.planner, domain_path=self.domain.path)
+        self.outcome.seconds["plan"] += time.perf_counter() - start
+        self.log.event("plan", status=result.status.value, plan=result.plan and str(result.plan).split("\n")[:-1])
+        if self.outcome.plan is None:
+            self.log.write("problem.pddl", text)
+        if result.status is PlanStatus.FOUND and result.plan is not None:
+            if self.outcome.plan is None:
+                self.outcome.plan = result.plan
+                self.log.write("plan.txt", str(result.plan))
+            return result.plan
+        if failure is not None:
+            self._fail("refinement", _why(failure))
+        else:
+            self._fail("plan", result.message)
+        return None
+
+    def _refine(self, plan: Plan, situation: Situation, seconds: float) -> Refined | Failure:
+        start = time.perf_counter()
+        result = refine(plan, situation, self.skills, Tools(self.world, self.rng), seconds)
+        took = time.perf_counter() - start
+        self.outcome.seconds["refine"] += took
+        if isinstance(result, Failure):
+            self.log.event(
+                "infeasible",
+                action=str(result.action),
+                reason=result.cause.reason,
+                blockers=result.cause.blockers,
+                message=result.cause.message,
+                facts=result.cause.facts,
+                causes=result.causes,
+                seconds=round(took, 3),
+            )
+        else:
+            self.log.event("refined", seconds=round(took, 3), notes=[s.note for s in result.steps])
+        return result
+
+    def _execute(self, plan: Plan, refined: Refined) -> tuple[GroundAction, str | None]:
+        """Execute the plan's actions while what is seen agrees with what was foreseen.
+
+        Later actions are refined again from what is seen. Returns the last action and what went wrong, if so.
+        """
+        remaining, steps = plan.actions, refined.steps
+        while True:
+            action = remaining[0]
+            result = self._act(action, steps[0])
+            if not result.success:
+                return action, str(result.info["missing"])
+            remaining = remaining[1:]
+            if not remaining:
+                return action, None
+            _, _, situation = self.look()
+            again = self._refine(Plan(remaining), situation, self.budget.seconds)
+            if isinstance(again, Failure):
+                return action, None
+            steps = again.steps
+
+    def _act(self, action: GroundAction, refinement: Refinement) -> SkillResult:
+        start, before = time.perf_counter(), self.steps
+        self.log.event("action", action=str(action), note=refinement.note)
+        execution = Execution(refinement.segments, self.backend.observe().opening, self.backend.period)
+        while (command := execution.step(robot := self.backend.observe())) is not None:
+            if self.steps >= self.budget.steps:
+                raise StepLimit
+            self.backend.command(*command)
+            self.steps += 1
+            self.log.event(
+                "command",
+                step=self.steps,
+                stage=execution.stage,
+                displacement=command.displacement,
+                opening=round(command.opening, 4),
+                q=robot.q,
+                tool=robot.T_world_tool[:3, 3],
+                fingers=round(robot.opening, 4),
+            )
+            self.on_step()
+        scene, state, situation = self.look()
+        missing = self.skills[action.name].achieved(action.args, scene, situation.held)
+        self.outcome.executed.append(action)
+        self.outcome.seconds["execute"] += time.perf_counter() - start
+        info = {"action": str(action), "missing": missing, "steps": self.steps - before}
+        self.log.event("result", success=missing is None, **info)
+        self.log.event("state", atoms=state.atoms)
+        return SkillResult(missing is None, info)
+
+    def _fail(self, stage: str, reason: str) -> None:
+        self.outcome.stage, self.outcome.reason = stage, reason
+
+
+def _why(failure: Failure | None) -> str:
+    if failure is None:
+        return "no refinement found"
+    late = " (time budget spent)" if failure.timeout else ""
+    return f"{failure.action}: {failure.cause.message or failure.cause.reason}{late}"
