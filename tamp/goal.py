@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 
 from tamp.atoms import Atom
-from tamp.domain import Domain
+from tamp.domain import Domain, Signature
 from tamp.errors import InputError
 from tamp.state import WorldState
 
@@ -36,6 +36,12 @@ def parse_goal(text: str, domain: Domain, symbols: dict[str, str]) -> Goal:
     """
     atoms = [_atom(group, domain, symbols) for group in _groups(text)]
     return Goal(tuple(dict.fromkeys(atoms)))
+
+
+def check_form(text: str, domain: Domain) -> None:
+    """What `parse_goal` finds wrong without a scene: parentheses, predicates and how many arguments they take."""
+    for group in _groups(text):
+        _signature(group, domain)
 
 
 def _fail(column: int, message: str) -> InputError:
@@ -75,7 +81,7 @@ def _groups(text: str) -> list[list[tuple[str, int]]]:
     return groups
 
 
-def _atom(tokens: list[tuple[str, int]], domain: Domain, symbols: dict[str, str]) -> Atom:
+def _signature(tokens: list[tuple[str, int]], domain: Domain) -> Signature:
     (predicate, column), args = tokens[0], tokens[1:]
     signature = domain.predicates.get(predicate)
     if signature is None:
@@ -83,6 +89,12 @@ def _atom(tokens: list[tuple[str, int]], domain: Domain, symbols: dict[str, str]
     if len(args) != len(signature.parameters):
         wanted = " ".join(f"?{n} - {t}" for n, t in signature.parameters)
         raise _fail(column, f"{predicate} takes {len(signature.parameters)} arguments ({wanted}), got {len(args)}")
+    return signature
+
+
+def _atom(tokens: list[tuple[str, int]], domain: Domain, symbols: dict[str, str]) -> Atom:
+    (predicate, _), args = tokens[0], tokens[1:]
+    signature = _signature(tokens, domain)
     for (name, at), (_, kind) in zip(args, signature.parameters, strict=True):
         fitting = [s for s, t in symbols.items() if domain.is_a(t, kind)]
         if name not in symbols:

@@ -72,7 +72,7 @@ def _solve(problem: Any, planner: str, timeout: float) -> tuple[PlanStatus, Plan
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            compiled, back = _compile(problem) if planner in _STRIPS_ONLY else (problem, [])
+            compiled, back = _compile(problem, planner in _STRIPS_ONLY)
             with OneshotPlanner(name=planner) as engine:
                 options = {} if planner in _STRIPS_ONLY else {"timeout": timeout}
                 result = engine.solve(compiled, **options)
@@ -90,18 +90,20 @@ def _solve(problem: Any, planner: str, timeout: float) -> tuple[PlanStatus, Plan
     return PlanStatus.INVALID, None, f"{planner} ended with {result.status.name}"
 
 
-def _compile(problem: Any) -> tuple[Any, list[Any]]:
-    """Reduce to STRIPS with unified-planning's compilers. Grounding comes first: it decides equalities."""
+def _compile(problem: Any, strips: bool) -> tuple[Any, list[Any]]:
+    """Take out quantifiers, which Fast Downward would turn into slow axioms; for STRIPS planners all the rest.
+
+    Grounding comes before negative conditions: it decides equalities.
+    """
     from unified_planning.engines import CompilationKind as Kind
     from unified_planning.shortcuts import Compiler
 
+    kinds = [Kind.QUANTIFIERS_REMOVING]
+    if strips:
+        kinds += [Kind.DISJUNCTIVE_CONDITIONS_REMOVING, Kind.GROUNDING]
+        kinds += [Kind.CONDITIONAL_EFFECTS_REMOVING, Kind.NEGATIVE_CONDITIONS_REMOVING]
     steps = []
-    for kind in (
-        Kind.QUANTIFIERS_REMOVING,
-        Kind.DISJUNCTIVE_CONDITIONS_REMOVING,
-        Kind.GROUNDING,
-        Kind.NEGATIVE_CONDITIONS_REMOVING,
-    ):
+    for kind in kinds:
         with Compiler(problem_kind=problem.kind, compilation_kind=kind) as compiler:
             steps.append(compiler.compile(problem, kind))
             problem = steps[-1].problem

@@ -49,6 +49,9 @@ def observe(scene: Scene, world: World) -> WorldState:
     for item in scene:
         if item.movable and item is not held:
             atoms |= location(item, scene, world)
+    symbols = symbols_of(scene)
+    covered = {a.args[1] for a in atoms if a.predicate == "on"}
+    atoms |= {Atom("clear", (s,)) for s, kind in symbols.items() if kind in ("item", "surface") and s not in covered}
     for o, r in scene.regions():
         if r.kind == "interior":
             atoms |= _openness(o, r)
@@ -57,7 +60,7 @@ def observe(scene: Scene, world: World) -> WorldState:
             if p.kind == "knob" and p.joint is not None:
                 atoms |= {Atom("turned-on", (o.name,))} if p.joint.is_active else set()
                 atoms |= {Atom("turned-off", (o.name,))} if p.joint.is_nearly_rest else set()
-    return WorldState(symbols_of(scene), frozenset(atoms), scene.time)
+    return WorldState(symbols, frozenset(atoms), scene.time)
 
 
 def above(p_world: np.ndarray, region: Region) -> bool:

@@ -95,9 +95,7 @@ def refine(
     final = [c for c in causes if c.final]
     counted = Counter(c.message or c.reason for c in causes).most_common()
     likely = final[0] if final else next(c for c in causes if (c.message or c.reason) == counted[0][0])
-    cause = likely
-    if not likely.facts:
-        action = plan.actions[index]
-        cause = replace(likely, facts=skills[action.name].facts(action.args, causes, situation.scene))
+    action = plan.actions[index]
+    cause = replace(likely, facts=skills[action.name].facts(action.args, causes, situation.scene))
     timeout = not final and time.perf_counter() > search.deadline
-    return Failure(index, plan.actions[index], cause, timeout, tuple(counted[:5]))
+    return Failure(index, action, cause, timeout, tuple(counted[:5]))

@@ -4,7 +4,8 @@
 ; Each operator is bound to a skill in skills.toml beside this file.
 
 (define (domain tabletop)
-  (:requirements :strips :typing :negative-preconditions :disjunctive-preconditions :universal-preconditions)
+  (:requirements :strips :typing :equality :negative-preconditions :universal-preconditions
+                 :conditional-effects)
 
   (:types
     place appliance - object
@@ -16,15 +17,17 @@
   (:predicates
     (on ?o - item ?s - surface)       ; ?o rests on ?s
     (in ?o - item ?i - interior)      ; ?o is inside ?i
+    (clear ?s - surface)              ; nothing stands on ?s
     (holding ?o - item)
     (hand-empty)
     (open ?i - interior)              ; the way into ?i is open; always so for a bin
     (closed ?i - interior)            ; shut; a half-open drawer is neither open nor closed
     (turned-on ?a - appliance)
     (turned-off ?a - appliance)
+    (jammed ?i - interior)            ; what is in ?i keeps it from closing
 
     ; What geometry found out. The planner starts without them; a failed refinement adds them.
-    (too-tall ?o - item ?i - interior)       ; ?i cannot be closed with ?o in it
+    (too-tall ?o - item ?i - interior)       ; ?i cannot be closed while ?o is in it
     (unreachable ?x - object)                ; no configuration of the arm does it
     (obstructed ?o - item ?by - item)        ; ?by is in the way of grasping ?o
     (does-not-fit ?o - item ?p - place)      ; no placement of ?o at ?p
@@ -37,12 +40,14 @@
       (hand-empty)
       (on ?o ?from)
       (not (unreachable ?o))
-      (forall (?x - item) (not (on ?x ?o)))
+      (clear ?o)
       (forall (?x - item) (not (obstructed ?o ?x))))
     :effect (and
       (holding ?o)
       (not (hand-empty))
-      (not (on ?o ?from))))
+      (not (on ?o ?from))
+      (clear ?from)
+      (forall (?x - item) (not (obstructed ?x ?o)))))
 
   ; Take something out of an open interior.
   (:action take-out
@@ -52,12 +57,14 @@
       (in ?o ?from)
       (open ?from)
       (not (unreachable ?o))
-      (forall (?x - item) (not (on ?x ?o)))
+      (clear ?o)
       (forall (?x - item) (not (obstructed ?o ?x))))
     :effect (and
       (holding ?o)
       (not (hand-empty))
-      (not (in ?o ?from))))
+      (not (in ?o ?from))
+      (when (too-tall ?o ?from) (not (jammed ?from)))
+      (forall (?x - item) (not (obstructed ?x ?o)))))
 
   ; Put what is held on a surface: a table, a shelf, a burner, or another item.
   (:action place-on
@@ -68,10 +75,11 @@
       (not (does-not-fit ?o ?s)))
     :effect (and
       (on ?o ?s)
+      (not (clear ?s))
       (hand-empty)
       (not (holding ?o))))
 
-  ; Put what is held into an interior; its drawer or door must be open.
+  ; Put what is held into an interior; its drawer or door must be open. What is too tall for it jams it.
   (:action place-in
     :parameters (?o - item ?i - interior)
     :precondition (and
@@ -81,21 +89,21 @@
     :effect (and
       (in ?o ?i)
       (hand-empty)
-      (not (holding ?o))))
+      (not (holding ?o))
+      (when (too-tall ?o ?i) (jammed ?i))))
 
   (:action open-drawer
     :parameters (?d - drawer)
     :precondition (and (hand-empty) (not (open ?d)) (not (unreachable ?d)))
     :effect (and (open ?d) (not (closed ?d))))
 
-  ; Nothing taller than the drawer may stand in it.
   (:action close-drawer
     :parameters (?d - drawer)
     :precondition (and
       (hand-empty)
       (not (closed ?d))
       (not (unreachable ?d))
-      (forall (?x - item) (not (and (in ?x ?d) (too-tall ?x ?d)))))
+      (not (jammed ?d)))
     :effect (and (closed ?d) (not (open ?d))))
 
   (:action open-door
@@ -109,7 +117,7 @@
       (hand-empty)
       (not (closed ?c))
       (not (unreachable ?c))
-      (forall (?x - item) (not (and (in ?x ?c) (too-tall ?x ?c)))))
+      (not (jammed ?c)))
     :effect (and (closed ?c) (not (open ?c))))
 
   (:action turn-on

@@ -62,7 +62,12 @@ class Articulate:
         return joint.active + share * (end - joint.active)
 
     def facts(self, args: tuple[str, ...], causes: list[Infeasible], scene: Scene) -> frozenset[Atom]:
-        """The part is out of reach."""
+        """What is too tall for it now jams it; else the part is out of reach."""
+        too_tall = frozenset().union(*(c.facts for c in causes))
+        if too_tall:
+            _, region = scene.region(args[0])
+            jams = any(contains(region, scene.object(a.args[0]).position) for a in too_tall)
+            return too_tall | ({Atom("jammed", args[:1])} if jams else frozenset())
         return frozenset({Atom("unreachable", args[:1])})
 
     def achieved(self, args: tuple[str, ...], scene: Scene, held: str | None) -> str | None:

@@ -23,26 +23,33 @@ HELD_CLEARANCE = 0.004
 RELEASE_HEIGHTS = {"surface": (0.003,), "interior": (0.003, 0.03, 0.06, 0.1)}
 """Metres above the contact at which the fingers may open, the lowest that is free first; an interior keeps
 what is dropped into it."""
-DESCENTS = (0.08, 0.04)
+ROBOT_SIDE = (-1.0, 0.0)
+"""Direction, seen from above, in which furniture with hinged doors faces the robot's base."""
 RETREAT = 0.07
 RELEASE_OPENING = 0.035
 YAWS = 8
 GRID = 5
 DROP_FROM = 0.05
 """Metres above a region from which an item is lowered in the model."""
+_UPWARDS = (np.array([0.0, 0.0, 0.08]), np.array([0.0, 0.0, 0.04]))
 
 
 @dataclass(frozen=True, eq=False)
 class Target:
-    """Where to put something: the centre (3,) and half-extents (2,) of a rectangle at a height, and a test."""
+    """Where to put something: the centre (3,) and half-extents (2,) of a rectangle, the heights from which an
+    item is lowered onto it in the model, and the ways out of it.
+
+    `departures` are displacements (3,) in metres by which the hand can leave, the preferred first.
+    """
 
     name: str
     centre: Array
     axes: Array
     half: Array
-    ceiling: float
+    heights: tuple[float, ...]
     owner: SceneObject
     region: Region | None
+    departures: tuple[Array, ...]
 
     def accepts(self, p_world: Array) -> bool:
         """Whether an item with its origin at `p_world` (3,) is where it should be."""
@@ -103,8 +110,12 @@ class Place:
             T = placements.turned(T_now, yaw)
             start = pose(target.centre + target.axes @ offset, T[:3, :3])
             start[2, 3] = 0.0
-            start[2, 3] = target.ceiling - bounds(shapes, start)[0][2]
-            found = placements.drop(world, item, start, depth=0.4)
+            bottom = bounds(shapes, start)[0][2]
+            for height in target.heights:
+                start[2, 3] = height - bottom
+                found = placements.drop(world, item, start, depth=0.4)
+                if found is not None:
+                    break
             if found is not None and target.accepts(found[0][:3, 3]) and _supports(found[1], target):
                 yield found[0]
 
@@ -137,8 +148,9 @@ class Place:
         if contacts := lower(q_place):
             return blocked("place", Blocked("collision", contacts[0].other), target.name)
         result: Array | Blocked = Blocked("unreachable")
-        for height in DESCENTS:
-            result = paths.transit(world, q, paths.lifted(T_world_tool, height), carry, tools.rng)
+        for departure in target.departures:
+            above = pose(T_world_tool[:3, 3] + departure, T_world_tool[:3, :3])
+            result = paths.transit(world, q, above, carry, tools.rng)
             if isinstance(result, Blocked):
                 continue
             down = paths.straight(world, result[-1], T_world_tool, lower)
@@ -177,15 +189,29 @@ def target_of(name: str, scene: Scene) -> Target:
     except KeyError:
         owner = scene.object(name)
         _, high = owner.bounds()
-        return Target(name, owner.position.copy(), np.eye(3), np.zeros(2), float(high[2]) + DROP_FROM, owner, None)
-    T = region.T_world_region
-    half = region.world_half_extent()
-    ceiling = T[2, 3] + half[2] + DROP_FROM
+        top = (float(high[2]) + DROP_FROM,)
+        return Target(name, owner.position.copy(), np.eye(3), np.zeros(2), top, owner, None, _UPWARDS)
+    T, half = region.T_world_region, region.world_half_extent()
+    top, floor = float(T[2, 3] + half[2]), float(T[2, 3] - half[2])
     if region.kind == "surface":
-        axes = T[:3, :3] if abs(T[2, 2]) > 0.9 else np.eye(3)
-        half = region.half_extent if abs(T[2, 2]) > 0.9 else half
-        return Target(name, T[:3, 3].copy(), axes, half[:2], float(ceiling), owner, region)
-    return Target(name, T[:3, 3].copy(), np.eye(3), half[:2], float(ceiling), owner, region)
+        level = abs(T[2, 2]) > 0.9
+        axes, half = (T[:3, :3], region.half_extent) if level else (np.eye(3), half)
+        return Target(name, T[:3, 3].copy(), axes, half[:2], (top + DROP_FROM,), owner, region, _UPWARDS)
+    heights = (top + DROP_FROM, floor + DROP_FROM, floor + 0.5 * DROP_FROM)
+    return Target(name, T[:3, 3].copy(), np.eye(3), half[:2], heights, owner, region, _ways_out(owner, region))
+
+
+def _ways_out(owner: SceneObject, region: Region) -> tuple[Array, ...]:
+    """Up; up and outwards; and, where a door is, straight out of it."""
+    out = region.T_world_region[:3, 3] - owner.position
+    if region.door is not None and (joint := owner.part(region.door).joint) is not None and joint.kind == "slide":
+        out = joint.axis_world * joint.sign
+    else:
+        out = np.array(ROBOT_SIDE)
+    out = np.array([out[0], out[1], 0.0]) / max(float(np.linalg.norm(out[:2])), 1e-9)
+    slanted = (np.array([0.0, 0.0, 0.05]) + 0.02 * out, np.array([0.0, 0.0, 0.04]) + 0.04 * out)
+    depth = 2.2 * float(np.abs(region.world_half_extent()[:2] @ np.abs(out[:2])))
+    return (*_UPWARDS, *slanted, np.array([0.0, 0.0, 0.01]) + depth * out)
 
 
 def upright(T_world_item: Array) -> Array:
