@@ -141,18 +141,23 @@ def bench(
     min_success: opt.MinSuccess = None,
     seed: opt.Seed = 0,
     planner: opt.Planner = "fast-downward",
+    llm: opt.Llm = DEFAULT,
+    domain: opt.Domain = "tabletop",
     json_output: opt.Json = False,
 ) -> None:
     """Run benchmark episodes and score them.
 
-    Success is only ever LIBERO's own check. Writes a line an episode and a summary a suite, and goes on
-    where it was interrupted when given the same --out.
+    Success is only ever LIBERO's own check; with --stage goal nothing moves, and a decoded goal that asks for
+    the same as the task's own counts. Writes a line an episode and a summary a suite, and goes on where it
+    was interrupted when given the same --out.
     """
 
     def body() -> int:
         from cli.bench import bench
 
-        return bench(suites, trials, tasks, stage, workers, out, min_success, seed, planner, json_output)
+        return bench(
+            suites, trials, tasks, stage, workers, out, min_success, seed, planner, llm, domain, json_output
+        )
 
     _end(body)
 

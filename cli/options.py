@@ -64,4 +64,6 @@ Workers = Annotated[int, typer.Option(help="Episodes at a time.", min=1)]
 ResultsFolder = Annotated[
     Path | None, typer.Option(help="Folder of the results; an interrupted run goes on.", metavar="DIR")
 ]
-MinSuccess = Annotated[float | None, typer.Option(help="Exit 1 below this success rate.", min=0, max=1)]
+MinSuccess = Annotated[
+    float | None, typer.Option(help="Exit 1 when a suite stays below this success rate.", min=0, max=1)
+]

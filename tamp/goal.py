@@ -39,7 +39,7 @@ def parse_goal(text: str, domain: Domain, symbols: dict[str, str]) -> Goal:
 
 
 def check_form(text: str, domain: Domain) -> None:
-    """What `parse_goal` finds wrong without a scene: parentheses, predicates and how many arguments they take."""
+    """What `parse_goal` finds wrong without a scene: parentheses, predicates, the number of their arguments."""
     for group in _groups(text):
         _signature(group, domain)
 

@@ -1,0 +1,58 @@
+"""What can be said against the arguments before anything heavy is built."""
+
+from __future__ import annotations
+
+import difflib
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tamp.errors import InputError
+
+if TYPE_CHECKING:
+    from tamp.domain import Domain
+
+MAX_TEXT = 2_000
+"""Characters of an instruction."""
+
+
+def instruction(text: str) -> str:
+    """The instruction with single spaces; InputError when it is empty or too long."""
+    words = " ".join(text.split())
+    if not words:
+        raise InputError('the instruction is empty; say for example: tamp solve "put the mug in the drawer"')
+    if len(text) > MAX_TEXT:
+        raise InputError(f"the instruction has {len(text):,} characters; at most {MAX_TEXT:,} are read")
+    return words
+
+
+def built(backend: str, perception: str, host: str | None, world: Path | None) -> None:
+    """InputError for what is announced and not built yet."""
+    if backend != "libero":
+        raise InputError(f"--backend {backend} is not built yet; valid: libero")
+    if perception != "oracle":
+        raise InputError(f"--perception {perception} is not built yet; valid: oracle")
+    for option, given in (("--host", host), ("--world", world)):
+        if given is not None:
+            raise InputError(f"{option} is for real robots, which are not built yet; valid: no {option}")
+
+
+def planner(name: str) -> None:
+    """InputError when unified-planning has no engine of that name that finds plans."""
+    from unified_planning.shortcuts import get_environment
+
+    factory = get_environment().factory
+    planners = [engine for engine in factory.engines if factory.engine(engine).is_oneshot_planner()]
+    if name not in planners:
+        near = difflib.get_close_matches(name, planners, 1)
+        hint = f"did you mean {near[0]!r}? " if near else ""
+        raise InputError(f"unknown planner {name!r}; {hint}valid: {', '.join(planners)}")
+
+
+def domain(name_or_dir: str) -> Domain:
+    """The domain, parsed; InputError when it does not parse or an operator is bound to no known skill."""
+    from tamp.domain import load
+    from tamp.skills.registry import bind
+
+    loaded = load(name_or_dir)
+    bind(loaded)
+    return loaded

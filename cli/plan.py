@@ -1,0 +1,49 @@
+"""`tamp plan`: a PDDL domain and problem to a plan, or the reason why there is none."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from cli import inputs
+from cli.output import emit_json, quiet_stdout, say
+from tamp.errors import InputError
+
+EXIT = {"found": 0, "unsolvable": 1, "timeout": 1, "invalid": 2}
+"""Exit code of each answer of the planner."""
+
+
+def plan(domain: Path, problem: Path, planner: str, out: Path | None, json_output: bool) -> int:
+    """Print the plan, one action a line; write it to `out` too when given."""
+    domain_text, problem_text = _read(domain), _read(problem)
+    with quiet_stdout() as stdout:
+        from tamp import planning
+
+        inputs.planner(planner)
+        result = planning.solve(domain_text, problem_text, planner, domain_path=domain, problem_path=problem)
+        if result.plan is not None and out is not None:
+            _write(out, str(result.plan))
+        if json_output:
+            actions = None if result.plan is None else [str(a) for a in result.plan.actions]
+            answer = {"status": result.status.value, "plan": actions, "seconds": round(result.seconds, 3)}
+            emit_json({**answer, "message": result.message, "planner": planner, "out": out}, stdout)
+        elif result.plan is not None:
+            stdout.write(str(result.plan))
+        else:
+            say(f"{result.status.value}: {result.message}")
+    return EXIT[result.status.value]
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as e:
+        raise InputError(f"cannot read {path}: {e.strerror}") from e
+    except UnicodeDecodeError as e:
+        raise InputError(f"{path} is not text (UTF-8)") from e
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as e:
+        raise InputError(f"cannot write {path}: {e.strerror}") from e

@@ -1,0 +1,125 @@
+"""Results of a benchmark: a line an episode on disk, read back when it goes on, and what they add up to."""
+
+from __future__ import annotations
+
+import json
+import os
+import statistics
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import sqrt
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tamp.errors import InputError
+
+Record = dict[str, Any]
+"""A line of results.jsonl."""
+
+FIELDS = (
+    *("suite", "task_id", "language", "init_state", "seed", "success", "steps", "planning_seconds"),
+    *("wall_seconds", "failure_stage", "failure_reason", "goal", "plan", "perception", "lasting", "tree"),
+)
+"""Keys of a record. `planning_seconds` is symbolic planning and refinement; `tree` the git tree, or null."""
+
+
+class Key(NamedTuple):
+    """What makes an episode of a benchmark."""
+
+    suite: str
+    task_id: int
+    init_state: int
+
+
+@dataclass(frozen=True)
+class Results:
+    """The folder of one benchmark run: `settings.json`, `results.jsonl`, `summary.json`, `episodes/`."""
+
+    folder: Path
+
+    def open(self, settings: dict[str, Any]) -> list[Record]:
+        """Make the folder, or go on in it: its records. InputError when they were made with other settings."""
+        path = self.folder / "settings.json"
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            if path.exists():
+                self._compare(settings, json.loads(path.read_text(encoding="utf-8")))
+            else:
+                path.write_text(json.dumps(settings, indent=2) + "\n", encoding="utf-8")
+            return self._read()
+        except OSError as e:
+            raise InputError(f"cannot write to {self.folder}: {e.strerror}") from e
+
+    def add(self, record: Record) -> None:
+        """Append a record; it is on disk when this returns."""
+        with (self.folder / "results.jsonl").open("a", encoding="utf-8") as f:
+            f.write(json.dumps(record, allow_nan=False) + "\n")
+            f.flush()
+            os.fsync(f.fileno())
+
+    def summarise(self, records: list[Record], versions: dict[str, str]) -> dict[str, Any]:
+        """Write and return the summary, suite by suite."""
+        summary = {s: summary_of([r for r in records if r["suite"] == s], versions) for s in _suites(records)}
+        (self.folder / "summary.json").write_text(json.dumps(summary, indent=2) + "\n", encoding="utf-8")
+        return summary
+
+    def _compare(self, settings: dict[str, Any], before: dict[str, Any]) -> None:
+        for key, value in settings.items():
+            if before.get(key) != value:
+                there = f"{self.folder} holds results with {key} {before.get(key)!r}, not {value!r}"
+                raise InputError(f"{there}: choose another --out")
+
+    def _read(self) -> list[Record]:
+        """The records; half a last line, as a killed run leaves it, is taken off the file."""
+        path = self.folder / "results.jsonl"
+        if not path.exists():
+            return []
+        data = path.read_bytes()
+        whole = data[: data.rfind(b"\n") + 1]
+        if len(whole) < len(data):
+            path.write_bytes(whole)
+        records = []
+        for number, line in enumerate(whole.decode().splitlines(), 1):
+            try:
+                records.append(json.loads(line))
+            except json.JSONDecodeError as e:
+                raise InputError(f"{path}:{number}:{e.colno}: not JSON: {e.msg}") from e
+        return records
+
+
+def key(record: Record) -> Key:
+    """Which episode a record is of."""
+    return Key(record["suite"], record["task_id"], record["init_state"])
+
+
+def summary_of(records: list[Record], versions: dict[str, str]) -> dict[str, Any]:
+    """What the records of one suite add up to. `mean_steps` is over the successes, null without any."""
+    n, successes = len(records), [r for r in records if r["success"]]
+    low, high = wilson(len(successes), n)
+    minutes = sum(r["wall_seconds"] for r in records) / 60
+    return {
+        "episodes": n,
+        "successes": len(successes),
+        "success_rate": len(successes) / n,
+        "wilson_low": round(low, 4),
+        "wilson_high": round(high, 4),
+        "mean_steps": round(statistics.fmean(r["steps"] for r in successes), 1) if successes else None,
+        "median_planning_seconds": round(statistics.median(r["planning_seconds"] for r in records), 3),
+        "episodes_per_minute": round(n / minutes, 2) if minutes else None,
+        "perception": records[0]["perception"],
+        "versions": versions,
+    }
+
+
+def wilson(successes: int, n: int, z: float = 1.96) -> tuple[float, float]:
+    """Wilson's interval for a success rate, at 95 % for z = 1.96 (Wilson 1927, eq. 3)."""
+    if n == 0:
+        return 0.0, 1.0
+    p = successes / n
+    middle = (p + z * z / (2 * n)) / (1 + z * z / n)
+    half = z / (1 + z * z / n) * sqrt(p * (1 - p) / n + z * z / (4 * n * n))
+    return max(0.0, middle - half), min(1.0, middle + half)
+
+
+def _suites(records: Iterable[Record]) -> list[str]:
+    return list(dict.fromkeys(r["suite"] for r in records))

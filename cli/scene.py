@@ -1,0 +1,155 @@
+"""`tamp scene`: which scenes there are, and what one of them holds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TextIO
+
+from cli.output import emit_json, hush_simulator, quiet_stdout, say
+
+if TYPE_CHECKING:
+    from tamp.libero.environment import LiberoEnvironment
+    from tamp.libero.tasks import Task
+    from tamp.scene import Scene, SceneObject
+    from tamp.state import WorldState
+
+SHOWN = 4
+"""Names of one thing that are printed, the shortest first."""
+
+
+def list_scenes(json_output: bool) -> int:
+    """Print the project's scenes, and every suite with the number of its tasks."""
+    from tamp.libero import rendering
+
+    rendering.prepare(video=False)
+    with quiet_stdout() as out, hush_simulator():
+        from tamp.libero import tasks
+
+        own = [tasks.find(folder.name) for folder in tasks.own_scenes()]
+        suites = [_suite(name) for name in tasks.suite_names()]
+        if json_output:
+            scenes = [{"name": t.name, "instruction": t.instruction} for t in own]
+            emit_json({"scenes": scenes, "suites": suites}, out)
+            return 0
+        for task in own:
+            out.write(f"{task.name}  {task.instruction}\n")
+        out.writelines(_suite_line(s) for s in suites)
+    return 0
+
+
+def _suite_line(s: dict[str, Any]) -> str:
+    if not s["tasks"]:
+        return f"{s['name']}  not usable: no tasks\n"
+    lost = f"  not usable: {s['missing']} of {s['tasks']} BDDL files are missing" if s["missing"] else ""
+    return f"{s['name']}/0 to {s['tasks'] - 1}{lost}\n"
+
+
+def _suite(name: str) -> dict[str, Any]:
+    """A suite's name, its tasks, and how many of them lack their BDDL file."""
+    from tamp.errors import InputError
+    from tamp.libero import tasks
+
+    n, missing = tasks.suite(name).n_tasks, 0
+    for i in range(n):
+        try:
+            tasks.find(f"{name}/{i}")
+        except InputError:
+            missing += 1
+    return {"name": name, "tasks": n, "missing": missing, "usable": 0 == missing < n}
+
+
+def show(scene: str, init_state: int | None, seed: int, json_output: bool) -> int:
+    """Print what perception sees in a scene, and what an instruction can name there."""
+    from tamp.libero import rendering
+
+    rendering.prepare(video=False)
+    with quiet_stdout() as out:
+        with hush_simulator():
+            from tamp.libero import tasks
+
+            task = tasks.find(scene)
+        say(f"tamp: building {task.name}")
+        view = look(task, seed, init_state)
+        view.environment.close()
+        told = describe(task, view)
+        if json_output:
+            emit_json(told, out)
+        else:
+            _print(told, out)
+    return 0
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """A scene that was built and looked at once."""
+
+    environment: LiberoEnvironment
+    scene: Scene
+    state: WorldState
+
+
+def look(task: Task, seed: int, init_state: int | None) -> View:
+    """Build a task's simulation and perceive it; the caller closes the environment."""
+    with hush_simulator():
+        from tamp.geometry import world_of
+        from tamp.libero.environment import LiberoEnvironment
+        from tamp.libero.oracle import OraclePerceiver
+        from tamp.predicates import observe
+
+        environment = LiberoEnvironment(task, seed=seed, init_state=init_state)
+    scene = OraclePerceiver(environment).perceive()
+    return View(environment, scene, observe(scene, world_of(scene, environment.robot_model())))
+
+
+def describe(task: Task, view: View) -> dict[str, Any]:
+    """A scene as plain data: metres, quaternions w x y z, world frame, rounded to a tenth of a millimetre."""
+    from llm.phrases import vocabulary
+
+    words = vocabulary(view.scene, view.state, task.names)
+    return {
+        "scene": task.name,
+        "instruction": task.instruction,
+        "perception": "oracle",
+        "objects": [_object(o) for o in view.scene],
+        "symbols": dict(sorted(view.state.symbols.items())),
+        "atoms": sorted(str(a) for a in view.state.atoms),
+        "names": {phrase: list(symbols) for phrase, symbols in sorted(words.phrases.items())},
+    }
+
+
+def _object(o: SceneObject) -> dict[str, Any]:
+    from motion.poses import to_quat
+
+    return {
+        "name": o.name,
+        "category": o.category,
+        "movable": o.movable,
+        "position": o.position.round(4),
+        "quaternion": to_quat(o.T_world_object[:3, :3]).round(4),
+        "extent": o.extent.round(4),
+        "regions": [
+            {
+                "name": r.name,
+                "kind": r.kind,
+                "position": r.T_world_region[:3, 3].round(4),
+                "half_extent": r.half_extent.round(4),
+                "door": r.door,
+            }
+            for r in o.regions
+        ],
+    }
+
+
+def _print(told: dict[str, Any], out: TextIO) -> None:
+    out.write(f"{told['scene']}: {told['instruction']}\n\nobjects: name, category, position, extent (m)\n")
+    for o in told["objects"]:
+        out.write(f"  {o['name']}  {o['category']}  {_numbers(o['position'])}  {_numbers(o['extent'])}\n")
+    out.write("\nsymbols: name, type, what an instruction can call it (--json has all its names)\n")
+    for symbol, kind in told["symbols"].items():
+        own = sorted((phrase for phrase, fits in told["names"].items() if fits == [symbol]), key=len)
+        out.write(f"  {symbol}  {kind}  {', '.join(own[:SHOWN]) or 'no name of its own'}\n")
+    out.write("\nfacts\n" + "".join(f"  {atom}\n" for atom in told["atoms"]))
+
+
+def _numbers(values: Any) -> str:
+    return " ".join(f"{v:.3f}" for v in values)

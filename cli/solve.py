@@ -1,0 +1,170 @@
+"""`tamp solve`: an instruction or a goal to motion, and LIBERO's verdict."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, TextIO
+
+from cli import inputs
+from cli.output import INTERRUPTED, debugging, emit_json, hush_simulator, quiet_stdout, say
+from tamp.errors import InputError
+
+if TYPE_CHECKING:
+    from llm.llama import Model
+    from tamp.domain import Domain
+    from tamp.episode import EpisodeLog
+    from tamp.goal import Goal
+    from tamp.libero.run import GoalSource, Result, Settings
+    from tamp.libero.tasks import Task
+    from tamp.scene import Scene
+    from tamp.state import WorldState
+
+EPISODES = Path("episodes")
+"""Where episodes go unless `--out` says otherwise."""
+
+
+def solve(
+    *,
+    text: str | None,
+    scene: str,
+    init_state: int | None,
+    seed: int,
+    goal: str | None,
+    backend: str,
+    perception: str,
+    llm: str,
+    planner: str,
+    domain: str,
+    host: str | None,
+    world: Path | None,
+    assume_first: bool,
+    video: bool,
+    out: Path | None,
+    json_output: bool,
+) -> int:
+    """Run one episode and print what it came to. 0 when LIBERO's check says success, else 1."""
+    if text is None and goal is None:
+        raise InputError('say what to do: tamp solve "put the mug in the drawer", or give a --goal')
+    text = text if goal is not None else inputs.instruction(str(text))
+    inputs.built(backend, perception, host, world)
+    say(f"tamp: {goal or text!r} in {scene} ({perception} perception, seed {seed})")
+    with quiet_stdout() as stdout:
+        task, settings = _prepare(scene, domain, planner, seed, init_state, video)
+        source = _goal_source(text, goal, llm, assume_first, task, settings.domain)
+        result = _run(task, source, settings, out)
+        if isinstance(result, int):
+            return result
+        if json_output:
+            emit_json(result.as_dict(), stdout)
+        else:
+            report(result, stdout)
+    return 0 if result.success else 1
+
+
+def _prepare(
+    scene: str, domain: str, planner: str, seed: int, init_state: int | None, video: bool
+) -> tuple[Task, Settings]:
+    """Check everything that can be checked without a simulation."""
+    from tamp.libero import rendering
+
+    rendering.prepare(video)
+    with hush_simulator():
+        from tamp.libero import tasks
+
+        task = tasks.find(scene)
+    loaded = inputs.domain(domain)
+    inputs.planner(planner)
+    with hush_simulator():
+        from tamp.libero.run import Settings
+
+    return task, Settings(loaded, planner, seed, init_state, video)
+
+
+def _goal_source(
+    text: str | None, goal: str | None, llm: str, assume_first: bool, task: Task, domain: Domain
+) -> GoalSource:
+    if goal is None:
+        return from_language(str(text), load_model(llm), task, assume_first)
+    from tamp.goal import check_form, parse_goal
+
+    check_form(goal, domain)
+
+    def source(_: Scene, state: WorldState, domain: Domain, __: EpisodeLog) -> Goal:
+        return parse_goal(goal, domain, state.symbols)
+
+    return source
+
+
+def load_model(name: str) -> Model:
+    """A language model by name or path; loaded at its first question. InputError when it is missing."""
+    from llm import weights
+    from llm.llama import LlamaCpp
+
+    return LlamaCpp(name, weights.find(name))
+
+
+def from_language(text: str, model: Model, task: Task, assume_first: bool) -> GoalSource:
+    """A goal source that decodes `text`, with the prompt and the reply in the episode's log."""
+
+    def source(scene: Scene, state: WorldState, domain: Domain, log: EpisodeLog) -> Goal:
+        from llm.grounding import ground
+
+        say("tamp: reading the instruction")
+        answer = ground(text, scene, state, domain, model, names=task.names, assume_first=assume_first)
+        log.event("language", instruction=text, model=model.name, **_told(answer))
+        return answer.goal
+
+    return source
+
+
+def _told(answer: object) -> dict[str, object]:
+    """What the log keeps of a grounding, apart from its goal."""
+    return {key: value for key, value in vars(answer).items() if key != "goal"}
+
+
+def _run(task: Task, source: GoalSource, settings: Settings, out: Path | None) -> Result | int:
+    """The episode's result, or the exit code of an interrupted one."""
+    from tamp.episode import new_folder
+    from tamp.libero.run import run
+
+    folder = out or new_folder(EPISODES, task.name.replace("/", "-"))
+    try:
+        return run(task, source, settings, folder, _progress)
+    except KeyboardInterrupt:
+        if debugging():
+            raise
+        say(f"tamp: interrupted; what was done is in {folder}")
+        return INTERRUPTED
+
+
+def _progress(line: str) -> None:
+    say(f"tamp: {line}")
+
+
+def report(result: Result, out: TextIO) -> None:
+    """The result for people: a label and its value a line."""
+    verdict = "success" if result.success else "no success"
+    kept = "" if not result.success else ", and it lasts" if result.lasting else ", but it does not last"
+    lines = [
+        ("verdict", f"{verdict} by LIBERO's check{kept} ({result.perception} perception)"),
+        ("goal", result.goal or "none"),
+        *(("plan" if n == 0 else "", action) for n, action in enumerate(result.plan or ["none"])),
+        ("seconds", ", ".join(f"{stage} {taken:.1f}" for stage, taken in result.seconds.items())),
+        ("steps", str(result.steps)),
+        *([("reason", f"{result.stage}: {result.reason}")] if result.reason else []),
+        ("episode", result.out),
+    ]
+    if out.isatty():
+        _coloured(lines, result.success, out)
+    else:
+        out.writelines(f"{label:9}{value}\n" for label, value in lines)
+
+
+def _coloured(lines: list[tuple[str, str]], success: bool, out: TextIO) -> None:
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(file=out, highlight=False, soft_wrap=True)
+    colours: dict[str, str] = {"verdict": "bold green" if success else "bold red", "reason": "yellow"}
+    for label, value in lines:
+        console.print(Text.assemble((f"{label:9}", "dim"), (value, colours.get(label, ""))))
