@@ -22,6 +22,7 @@ from typing import TextIO
 from cli.output import emit_json, quiet_stdout
 from llm import weights
 from tamp.errors import InputError
+from tamp.libero.rendering import NO_RENDERING, SOFTWARE
 
 REINSTALL = "make setup"
 MUJOCO = "3.3.2"
@@ -138,7 +139,7 @@ def check_rendering() -> list[Check]:
         "import mujoco; m = mujoco.MjModel.from_xml_string('<mujoco/>'); r = mujoco.Renderer(m, 8, 8); "
         "r.update_scene(mujoco.MjData(m)); r.render(); r.close()"
     )
-    fault = _fault(code, {"MUJOCO_GL": "osmesa", "PYOPENGL_PLATFORM": "osmesa"})
+    fault = _fault(code, SOFTWARE)
     advice = "no --video without it: apt-get install libosmesa6" if fault else ""
     return [Check("rendering (OSMesa)", not fault, fault or "draws", advice, required=False)]
 
@@ -218,7 +219,7 @@ def _fault(code: str, environment: dict[str, str] | None = None) -> str:
         capture_output=True,
         text=True,
         check=False,
-        env={**os.environ, **(environment or {})},
+        env={**os.environ, **NO_RENDERING, **(environment or {})},
     )
     if process.returncode == 0:
         return ""

@@ -38,7 +38,7 @@ class Results:
     folder: Path
 
     def open(self, settings: dict[str, Any]) -> list[Record]:
-        """Make the folder, or go on in it: its records. InputError when they were made with other settings."""
+        """Make the folder, or go on in it: its records. InputError when they are of other settings."""
         path = self.folder / "settings.json"
         try:
             self.folder.mkdir(parents=True, exist_ok=True)

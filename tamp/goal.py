@@ -39,7 +39,7 @@ def parse_goal(text: str, domain: Domain, symbols: dict[str, str]) -> Goal:
 
 
 def check_form(text: str, domain: Domain) -> None:
-    """What `parse_goal` finds wrong without a scene: parentheses, predicates, the number of their arguments."""
+    """What `parse_goal` finds wrong without a scene: parentheses, predicates, how many arguments."""
     for group in _groups(text):
         _signature(group, domain)
 
@@ -54,7 +54,8 @@ def _groups(text: str) -> list[list[tuple[str, int]]]:
     if not tokens:
         raise _fail(1, "empty; valid: (predicate object …) or (and (…) (…))")
     nested = len(tokens) > 1 and tokens[0][0] == "(" and tokens[1][0] == "and"
-    depth, groups, opened = 0, [], 0
+    groups: list[list[tuple[str, int]]] = []
+    depth, opened = 0, 0
     base = 1 if nested else 0
     for i, (token, column) in enumerate(tokens):
         if token == "(":
@@ -85,10 +86,12 @@ def _signature(tokens: list[tuple[str, int]], domain: Domain) -> Signature:
     (predicate, column), args = tokens[0], tokens[1:]
     signature = domain.predicates.get(predicate)
     if signature is None:
-        raise _fail(column, f"no predicate {predicate!r} in {domain.name}; {_valid(predicate, domain.predicates)}")
-    if len(args) != len(signature.parameters):
-        wanted = " ".join(f"?{n} - {t}" for n, t in signature.parameters)
-        raise _fail(column, f"{predicate} takes {len(signature.parameters)} arguments ({wanted}), got {len(args)}")
+        valid = _valid(predicate, domain.predicates)
+        raise _fail(column, f"no predicate {predicate!r} in {domain.name}; {valid}")
+    n = len(signature.parameters)
+    if len(args) != n:
+        wanted = " ".join(f"?{name} - {kind}" for name, kind in signature.parameters)
+        raise _fail(column, f"{predicate} takes {n} arguments ({wanted}), got {len(args)}")
     return signature
 
 
@@ -100,7 +103,8 @@ def _atom(tokens: list[tuple[str, int]], domain: Domain, symbols: dict[str, str]
         if name not in symbols:
             raise _fail(at, f"no {name!r} in the scene; {_valid(name, fitting)}")
         if name not in fitting:
-            raise _fail(at, f"{name} is a {symbols[name]}, {predicate} wants a {kind}; {_valid(name, fitting)}")
+            wrong = f"{name} is a {symbols[name]}, {predicate} wants a {kind}"
+            raise _fail(at, f"{wrong}; {_valid(name, fitting)}")
     return Atom(predicate, tuple(name for name, _ in args))
 
 
