@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tamp.atoms import GroundAction
-from tamp.domain import parse
+from tamp.domain import parse, reason
 from tamp.errors import InputError
 
 PLANNERS = ("fast-downward", "pyperplan")
@@ -77,7 +77,7 @@ def _solve(problem: Any, planner: str, timeout: float) -> tuple[PlanStatus, Plan
                 options = {} if planner in _STRIPS_ONLY else {"timeout": timeout}
                 result = engine.solve(compiled, **options)
         except UPException as e:
-            raise InputError(f"planner {planner!r}: {str(e).strip().splitlines()[0]}; valid: {', '.join(PLANNERS)}") from e
+            raise InputError(f"planner {planner!r}: {reason(e)}; valid: {', '.join(PLANNERS)}") from e
     if result.plan is not None:
         found = result.plan
         for step in reversed(back):
