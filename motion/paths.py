@@ -20,6 +20,9 @@ JOINT_JUMP = 0.6
 JOINT_STEP = 0.05
 """Radians (largest joint) between checked configurations of a joint path."""
 
+LEAVING_SLACK = 0.001
+"""Metres by which a pair that is too near at the start of a path may still approach."""
+
 Check = Callable[[Array], list[Contact]]
 
 
@@ -66,19 +69,31 @@ def transit(world: World, q: Array, T_goal: Array, check: Check, rng: np.random.
 
     Tried in order: the straight line; up, across and down at a few heights; RRT-Connect in joint space.
     """
+    check = leaving(q, check)
     first = straight(world, q, T_goal, check)
     if not isinstance(first, Blocked):
         return first
-    over = _over(world, q, T_goal, check)
-    if over is not None:
-        return over
     goal = kinematics.solve_any(world, T_goal, [q, world.robot.posture], rng)
     if goal is None:
         return Blocked("unreachable")
     if contacts := check(goal):
         return Blocked("collision", contacts[0].other)
+    over = _over(world, q, T_goal, check)
+    if over is not None:
+        return over
     found = rrt_connect(world, q, goal, check, seed=int(rng.integers(2**31)))
     return first if found is None else found
+
+
+def leaving(q: Array, check: Check) -> Check:
+    """The same check, but lenient with pairs that are too near already at `q`: they must not get nearer."""
+    near: dict[tuple[str, str], float] = {}
+    for c in check(q):
+        pair = (c.robot, c.other)
+        near[pair] = min(near.get(pair, np.inf), c.distance - LEAVING_SLACK)
+    if not near:
+        return check
+    return lambda q: [c for c in check(q) if c.distance < near.get((c.robot, c.other), np.inf)]
 
 
 def _over(world: World, q: Array, T_goal: Array, check: Check) -> Array | None:
@@ -100,7 +115,7 @@ def _over(world: World, q: Array, T_goal: Array, check: Check) -> Array | None:
     return None
 
 
-def rrt_connect(world: World, q: Array, goal: Array, check: Check, seed: int, seconds: float = 1.0) -> Array | None:
+def rrt_connect(world: World, q: Array, goal: Array, check: Check, seed: int, seconds: float = 0.4) -> Array | None:
     """Waypoints (k, n) of OMPL's RRT-Connect, simplified; None when none is found in time."""
     from ompl import base, geometric, util
 
@@ -125,7 +140,7 @@ def rrt_connect(world: World, q: Array, goal: Array, check: Check, seed: int, se
     setup.setStartAndGoalStates(_state(space, q), _state(space, goal))
     if not setup.solve(seconds) or not setup.haveExactSolutionPath():
         return None
-    setup.simplifySolution(0.3)
+    setup.simplifySolution(0.15)
     path = setup.getSolutionPath()
     points = np.array([[s[i] for i in range(n)] for s in path.getStates()])
     return densify(points)

@@ -49,6 +49,7 @@ class _Search:
     skills: dict[str, Skill]
     tools: Tools
     deadline: float
+    hints: tuple[Refinement, ...] = ()
     causes: dict[int, list[Infeasible]] = field(default_factory=dict)
     stopped: bool = False
 
@@ -76,17 +77,26 @@ class _Search:
     def _samples(self, index: int, situation: Situation) -> Iterator[Refinement | Infeasible]:
         action = self.actions[index]
         skill = self.skills[action.name]
-        for n, sample in enumerate(skill.refine(action.args, situation, self.tools)):
+        hint = self.hints[index].note if index < len(self.hints) else None
+        for n, sample in enumerate(skill.refine(action.args, situation, replace(self.tools, hint=hint))):
             if n >= SAMPLES:
                 return
             yield sample
 
 
 def refine(
-    plan: Plan, situation: Situation, skills: dict[str, Skill], tools: Tools, budget: float = 20.0
+    plan: Plan,
+    situation: Situation,
+    skills: dict[str, Skill],
+    tools: Tools,
+    budget: float = 20.0,
+    hints: tuple[Refinement, ...] = (),
 ) -> Refined | Failure:
-    """Motions for every action of `plan` from `situation`, or why there are none, within `budget` seconds."""
-    search = _Search(plan.actions, skills, tools, time.perf_counter() + budget)
+    """Motions for every action of `plan` from `situation`, or why there are none, within `budget` seconds.
+
+    `hints` are refinements of the same actions from a situation much like this one: they are tried first.
+    """
+    search = _Search(plan.actions, skills, tools, time.perf_counter() + budget, hints)
     steps = search.run(0, situation)
     if steps is not None:
         return Refined(tuple(steps))

@@ -146,9 +146,11 @@ class Episode:
             self._fail("plan", result.message)
         return None
 
-    def _refine(self, plan: Plan, situation: Situation, seconds: float) -> Refined | Failure:
+    def _refine(
+        self, plan: Plan, situation: Situation, seconds: float, hints: tuple[Refinement, ...] = ()
+    ) -> Refined | Failure:
         start = time.perf_counter()
-        result = refine(plan, situation, self.skills, Tools(self.world, self.rng), seconds)
+        result = refine(plan, situation, self.skills, Tools(self.world, self.rng), seconds, hints)
         took = time.perf_counter() - start
         self.outcome.seconds["refine"] += took
         if isinstance(result, Failure):
@@ -181,7 +183,7 @@ class Episode:
             if not remaining:
                 return action, None
             _, _, situation = self.look()
-            again = self._refine(Plan(remaining), situation, self.budget.seconds)
+            again = self._refine(Plan(remaining), situation, self.budget.seconds, steps[1:])
             if isinstance(again, Failure):
                 return action, None
             steps = again.steps

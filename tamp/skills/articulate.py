@@ -10,10 +10,11 @@ import numpy as np
 
 from motion import grasps, paths, timing
 from motion.paths import Blocked
-from motion.poses import Array
+from motion.poses import Array, pose
 from tamp.atoms import Atom
 from tamp.scene import Joint, Part, Scene, SceneObject, contains
 from tamp.situation import Situation
+from tamp.skills import push
 from tamp.skills.base import Grip, Infeasible, Move, Refinement, Tools, blocked
 from tamp.skills.handles import graspable
 from tamp.skills.pick import SPARE_OPENING, reach_for
@@ -24,6 +25,8 @@ OVERSHOOT = 0.012
 """Metres or radians past the end of the range that a closing motion aims at, so that it presses home."""
 JOINT_STEP = {"slide": 0.02, "hinge": 0.1}
 RETREAT = 0.08
+STANDOFF = 0.015
+"""Metres before the part at which a push begins."""
 PREFERENCE = grasps.Preference(tilt=0.15, off_centre=0.0, coverage=1.0, depth=0.0)
 
 
@@ -41,6 +44,12 @@ class Articulate:
         if self.goal == "rest" and (too_tall := _too_tall(args[0], owner, part, situation.scene)):
             yield too_tall
             return
+        if tools.hint is not None and "grasp" in tools.hint:
+            T, width = np.array(tools.hint["grasp"]), float(tools.hint["width"])
+            yield self._sample(args[0], owner, part, T, width, situation, tools)
+        if self.goal == "rest":
+            for T_world_push in push.contacts(part):
+                yield self._push(args[0], owner, part, T_world_push, situation, tools)
         tools.world.load(situation.state())
         candidates = grasps.antipodal(
             part.shapes,
@@ -120,7 +129,43 @@ class Articulate:
             Move(timing.parameterise(world, retreat, tools.limits), opening, precise=False),
         )
         after = moved.at(retreat[-1], opening, world.forward(retreat[-1]))
-        return Refinement(segments, after, {"joint": round(value, 4), "grasp": T_grasp.round(4).tolist()})
+        return Refinement(segments, after, {"joint": round(value, 4), "grasp": T_grasp.round(5).tolist(), "width": round(width, 4)})
+
+
+    def _push(
+        self, name: str, owner: SceneObject, part: Part, T_world_push: Array, situation: Situation, tools: Tools
+    ) -> Refinement | Infeasible:
+        world, joint = tools.world, part.joint
+        assert joint is not None
+        world.load(situation.state())
+        value = self.target(joint)
+        moving = frozenset({part.name, *_contents(owner, part, situation.scene)})
+        path = _poses(T_world_push, joint, value)
+        away = path[0][:3, 3] - T_world_push[:3, 3]
+        away *= -STANDOFF / max(float(np.linalg.norm(away)), 1e-9)
+        T_start = pose(T_world_push[:3, 3] + away, T_world_push[:3, :3])
+        reach = reach_for(T_start, 0.0, situation, tools, restarts=2)
+        if isinstance(reach, Blocked):
+            return blocked(f"reach {name}", reach, name)
+        q, way = reach
+        T_start = world.forward(q)  # either way round of the fingers
+        steady = [pose(T[:3, 3], T_start[:3, :3]) for T in (T_world_push, *path)]
+        follow = paths.along(world, q, steady, paths.checker(world, 0.0, moving))
+        if isinstance(follow, Blocked):
+            return blocked(f"push {name}", follow, name)
+        moved = situation.with_joint(owner.name, part.name, float(np.clip(value, *joint.limits)))
+        moved = moved.at(follow[-1], 0.0, world.forward(follow[-1]))
+        retreat = _retreat(moved, part, tools)
+        if isinstance(retreat, Blocked):
+            return blocked(f"leave {name}", retreat, name)
+        world.load(situation.state())
+        segments = (
+            Move(timing.parameterise(world, way, tools.limits), 0.0),
+            Move(timing.parameterise(world, follow, tools.limits.scaled(0.8)), 0.0),
+            Move(timing.parameterise(world, retreat, tools.limits), 0.0, precise=False),
+        )
+        after = moved.at(retreat[-1], 0.0, world.forward(retreat[-1]))
+        return Refinement(segments, after, {"joint": round(value, 4), "push": T_world_push.round(4).tolist()})
 
 
 def moving_part(name: str, scene: Scene) -> tuple[SceneObject, Part]:

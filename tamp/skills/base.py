@@ -75,11 +75,15 @@ class SkillResult(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Tools:
-    """What skills work with: the kinematic world, a random generator, and motion limits."""
+    """What skills work with: the kinematic world, a random generator, and motion limits.
+
+    `hint` is the note of an earlier refinement of the same action, worth trying first.
+    """
 
     world: World
     rng: np.random.Generator
     limits: Limits = field(default_factory=Limits)
+    hint: dict[str, Any] | None = None
 
 
 class Skill(Protocol):

@@ -42,6 +42,9 @@ class Pick:
                 f"({tools.world.robot.max_opening * 100:.0f} cm)",
                 final=True,
             )
+        if tools.hint is not None and "grasp" in tools.hint:
+            T, width = np.array(tools.hint["grasp"]), float(tools.hint["width"])
+            yield self._sample(item.name, T, width, situation, tools)
         for grasp in candidates:
             yield self._sample(item.name, item.T_world_object @ grasp.T_body_tool, grasp.width, situation, tools)
 
@@ -74,7 +77,7 @@ class Pick:
             Move(timing.parameterise(world, lift, tools.limits), 0.0, precise=False),
         )
         after = grasped.at(lift[-1], width, world.forward(lift[-1]))
-        return Refinement(segments, after, {"width": round(width, 4), "grasp": T_world_grasp.round(4).tolist()})
+        return Refinement(segments, after, {"width": round(width, 4), "grasp": T_world_grasp.round(5).tolist()})
 
 
 def reach_for(

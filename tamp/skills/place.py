@@ -71,7 +71,7 @@ class Place:
             return
         target = target_of(name, situation.scene)
         any_spot = False
-        for T_world_item in self._spots(item, target, situation, tools):
+        for T_world_item in self._poses(item, target, situation, tools):
             any_spot = True
             yield self._sample(item, T_world_item, target, situation, tools)
         if not any_spot:
@@ -100,8 +100,10 @@ class Place:
         good = contains(region, o.position) if region.kind == "interior" else predicates.above(o.position, region)
         return None if good else f"{args[0]} is not {'in' if region.kind == 'interior' else 'on'} {name}"
 
-    def _spots(self, item: str, target: Target, situation: Situation, tools: Tools) -> Iterator[Array]:
-        """Poses (4, 4) of the item at rest on the target."""
+    def _poses(self, item: str, target: Target, situation: Situation, tools: Tools) -> Iterator[Array]:
+        """Poses (4, 4) of the item at rest on the target; the one foreseen by an earlier refinement first."""
+        if tools.hint is not None and "pose" in tools.hint:
+            yield np.array(tools.hint["pose"])
         world = tools.world
         o = situation.scene.object(item)
         T_now, shapes = upright(o.T_world_object), o.parts[0].shapes
@@ -150,6 +152,9 @@ class Place:
         result: Array | Blocked = Blocked("unreachable")
         for departure in target.departures:
             above = pose(T_world_tool[:3, 3] + departure, T_world_tool[:3, :3])
+            result = paths.straight(world, q_place, above, lower)
+            if isinstance(result, Blocked):
+                continue
             result = paths.transit(world, q, above, carry, tools.rng)
             if isinstance(result, Blocked):
                 continue
@@ -174,7 +179,7 @@ class Place:
         if isinstance(retreat, Blocked):
             return blocked("retreat", retreat, item)
         segments = (
-            Move(carried, None),
+            Move(carried, 0.0),
             Grip(opening),
             Move(timing.parameterise(world, retreat, tools.limits), opening, precise=False),
         )

@@ -1,0 +1,45 @@
+"""Where closed fingertips push a part along its joint."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from motion.poses import Array, pose
+from motion.shapes import Shape
+from tamp.scene import Joint, Part
+from tamp.skills.handles import graspable
+
+FINGER = 0.014
+"""Metres from the tool point to the surface that a closed fingertip pushes."""
+TILTS = np.radians([20, 40, 0, 60, 80])
+"""Angles between the approach axis and straight down, leaning towards the push."""
+
+
+def contacts(part: Part) -> list[Array]:
+    """Tool poses (4, 4) with closed fingers against the part, from which pushing takes the joint to rest."""
+    joint = part.joint
+    assert joint is not None
+    spots = sorted((_spot(s, part, joint) for s in graspable(part)), key=lambda s: -s[2])
+    return [T for tilt in TILTS for p, u, _ in spots[:6] for T in _tools(p, u, float(tilt))]
+
+
+def _spot(shape: Shape, part: Part, joint: Joint) -> tuple[Array, Array, float]:
+    """Middle of a shape's outer face, the direction to push it (unit, level), and its worth."""
+    T = part.T_world_part @ shape.T_body_shape
+    centre = T[:3, 3]
+    arm = centre - joint.anchor_world
+    arm = arm - (arm @ joint.axis_world) * joint.axis_world
+    along = joint.axis_world if joint.kind == "slide" else np.cross(joint.axis_world, arm)
+    u = -joint.sign * along / max(float(np.linalg.norm(along)), 1e-9)
+    u = np.array([u[0], u[1], 0.0]) / max(float(np.linalg.norm(u[:2])), 1e-9)
+    face = centre - u * float(np.abs(T[:3, :3].T @ u) @ shape.half_extent)
+    worth = float(-face @ u) if joint.kind == "slide" else float(np.linalg.norm(arm))
+    return face, u, worth
+
+
+def _tools(p: Array, u: Array, tilt: float) -> list[Array]:
+    """Two tool poses that push at point `p` along `u`, approaching `tilt` radians from straight down."""
+    approach = np.sin(tilt) * u + np.array([0.0, 0.0, -np.cos(tilt)])
+    across = np.cross([0.0, 0.0, 1.0], u)
+    frames = [np.column_stack([s * across, np.cross(approach, s * across), approach]) for s in (1.0, -1.0)]
+    return [pose(p - FINGER * u, R) for R in frames]
