@@ -1,0 +1,88 @@
+"""Editing domain.pddl and its table changes what is planned, with no code touched."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from tamp.atoms import Atom, GroundAction
+from tamp.data import data_dir
+from tamp.domain import Domain, load
+from tamp.planning import Plan, solve
+from tamp.skills.registry import bind
+from tamp.state import WorldState, problem_text
+
+TABLETOP = data_dir("domains") / "tabletop"
+
+CLOSED_CHEST = WorldState(
+    {"cup": "item", "dish": "item", "bench": "surface", "shelf": "surface", "chest": "drawer"},
+    frozenset(
+        {
+            Atom("hand-empty"),
+            Atom("on", ("dish", "bench")),
+            Atom("on", ("cup", "dish")),
+            Atom("clear", ("cup",)),
+            Atom("clear", ("shelf",)),
+            Atom("closed", ("chest",)),
+        }
+    ),
+)
+
+CARRY_LOADED = """
+  ; Take something with whatever stands on it.
+  (:action carry-loaded
+    :parameters (?o - item ?from - surface)
+    :precondition (and (hand-empty) (on ?o ?from))
+    :effect (and (holding ?o) (not (hand-empty)) (not (on ?o ?from)) (clear ?from)))
+"""
+
+
+def edited(folder: Path, domain_text: str, binding: str = "") -> Domain:
+    folder.mkdir(exist_ok=True)
+    (folder / "domain.pddl").write_text(domain_text)
+    (folder / "skills.toml").write_text((TABLETOP / "skills.toml").read_text() + binding)
+    return load(str(folder))
+
+
+def planned(domain: Domain, goal: str) -> Plan:
+    result = solve(domain.text, problem_text(domain, CLOSED_CHEST, goal), domain_path=domain.path)
+    assert result.plan is not None, result.message
+    return result.plan
+
+
+def without_precondition(text: str, action: str, precondition: str) -> str:
+    """The domain's text with one precondition of one action taken out."""
+    start = text.index(f"(:action {action}")
+    head, body = text[:start], text[start:]
+    end = body.index(":effect")
+    assert precondition in body[:end]
+    return head + body[:end].replace(precondition, "", 1) + body[end:]
+
+
+def test_without_the_open_precondition_nothing_is_opened(tmp_path: Path) -> None:
+    text = (TABLETOP / "domain.pddl").read_text()
+    domain = edited(tmp_path / "careless", without_precondition(text, "place-in", "(open ?i)"))
+    before, after = planned(load("tabletop"), "(in cup chest)"), planned(domain, "(in cup chest)")
+    assert GroundAction("open-drawer", ("chest",)) in before.actions
+    assert after.actions == (GroundAction("pick", ("cup", "dish")), GroundAction("place-in", ("cup", "chest")))
+
+
+def test_an_added_operator_is_used_with_the_skill_it_is_bound_to(tmp_path: Path) -> None:
+    text = (TABLETOP / "domain.pddl").read_text()
+    wider = re.sub(r"\)\s*$", CARRY_LOADED + ")\n", text)
+    domain = edited(tmp_path / "wider", wider, 'carry-loaded = "pick"\n')
+    assert type(bind(domain)["carry-loaded"]) is type(bind(domain)["pick"])
+    before, after = planned(load("tabletop"), "(on dish shelf)"), planned(domain, "(on dish shelf)")
+    assert len(before.actions) == 4  # the cup first
+    assert after.actions == (
+        GroundAction("carry-loaded", ("dish", "bench")),
+        GroundAction("place-on", ("dish", "shelf")),
+    )
+
+
+def test_a_predicate_that_nobody_observes_can_still_be_planned_with(tmp_path: Path) -> None:
+    text = (TABLETOP / "domain.pddl").read_text()
+    text = text.replace("(:predicates", "(:predicates\n    (shown ?o - item)", 1)
+    show = "\n  (:action show :parameters (?o - item) :precondition (holding ?o) :effect (shown ?o))\n)\n"
+    domain = edited(tmp_path / "show", re.sub(r"\)\s*$", show, text), 'show = "pick"\n')
+    assert [a.name for a in planned(domain, "(shown cup)").actions] == ["pick", "show"]
