@@ -1,0 +1,95 @@
+"""`tamp ground`: an instruction to a goal of a scene. Nothing moves."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TextIO
+
+from cli import inputs
+from cli.output import emit_json, hush_simulator, quiet_stdout, say
+
+if TYPE_CHECKING:
+    from llm.grounding import GroundingResult
+    from tamp.libero.tasks import Task
+
+
+def ground(
+    text: str,
+    scene: str,
+    llm: str,
+    seed: int,
+    init_state: int | None,
+    assume_first: bool,
+    json_output: bool,
+) -> int:
+    """Print the goal that `text` asks for in a scene. 0; an absent or ambiguous thing is a Refusal (1)."""
+    from cli.scene import look
+    from cli.solve import load_model
+    from tamp.libero import rendering
+
+    text = inputs.instruction(text)
+    rendering.prepare(video=False)
+    with quiet_stdout() as out:
+        with hush_simulator():
+            from tamp.libero import tasks
+
+            task = tasks.find(scene)
+        model = load_model(llm)
+        say(f"tamp: building {task.name}")
+        view = look(task, seed, init_state)
+        view.environment.close()
+        say("tamp: reading the instruction")
+        return _answer(text, task, view, model, assume_first, json_output, out)
+
+
+def _answer(
+    text: str, task: Task, view: Any, model: Any, assume_first: bool, json_output: bool, out: TextIO
+) -> int:
+    """Ask, and print the answer; what is ambiguous is part of the JSON object as well as an error."""
+    from llm.grounding import AmbiguousError
+    from llm.grounding import ground as ask
+    from tamp.domain import load
+
+    try:
+        answer = ask(
+            text, view.scene, view.state, load("tabletop"), model, names=task.names, assume_first=assume_first
+        )
+    except AmbiguousError as e:
+        if json_output:
+            listed = [str(goal) for goal in e.alternatives]
+            emit_json(
+                {
+                    "instruction": text,
+                    "scene": task.name,
+                    "goal": None,
+                    "ambiguous": True,
+                    "alternatives": listed,
+                },
+                out,
+            )
+        raise
+    if json_output:
+        emit_json({"instruction": text, "scene": task.name, **as_dict(answer)}, out)
+    else:
+        _print(answer, out)
+    return 0
+
+
+def as_dict(answer: GroundingResult) -> dict[str, Any]:
+    """A grounding as plain data, without its prompt."""
+    return {
+        "goal": str(answer.goal),
+        "roles": answer.roles,
+        "reply": answer.reply,
+        "ambiguous": answer.ambiguous,
+        "alternatives": [str(goal) for goal in answer.alternatives],
+        "confidence": round(answer.confidence, 4),
+        "seconds": round(answer.seconds, 3),
+    }
+
+
+def _print(answer: GroundingResult, out: TextIO) -> None:
+    out.write(f"goal         {answer.goal}\n")
+    out.writelines(f"{role:13}{symbol}\n" for role, symbol in answer.roles.items())
+    out.write(f"reply        {answer.reply}\n")
+    out.writelines(f"alternative  {goal}\n" for goal in answer.alternatives)
+    out.write(f"seconds      {answer.seconds:.1f}\n")

@@ -1,0 +1,215 @@
+"""The answer language: what a goal can say in this scene, in phrases, derived from the domain file.
+
+A predicate can be a goal when some operator adds it to something that can be named; its arguments have the
+types of those operators. Predicates that operators trade for one another about the same thing (`open` for
+`closed`; `holding` for `on`) exclude each other, and so does the same one twice.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from llm.lexicon import PREDICATES, RELATIVE_PLACES
+from llm.phrases import Vocabulary
+from llm.words import content, mentioned
+from tamp.atoms import Atom
+from tamp.domain import Domain, parse
+from tamp.state import WorldState
+
+MAX_CLAUSES = 3
+
+
+@dataclass(frozen=True)
+class Form:
+    """A predicate that a goal may use. `types`: per argument, the types of the operators that add it.
+
+    `family` is shared by the predicates that cannot hold together of one first argument; "" for none.
+    A form that is not `in_domain` can be said but not done: an answer that needs it is refused.
+    """
+
+    predicate: str
+    types: tuple[frozenset[str], ...]
+    family: str = ""
+    in_domain: bool = True
+
+    @property
+    def words(self) -> str:
+        """The predicate as English: "turned on"."""
+        return PREDICATES.get(self.predicate) or self.predicate.replace("-", " ").replace("_", " ")
+
+    def head(self, subject: str, verb: str = "is") -> str:
+        """A clause up to its second argument: "the bowl is on the", "the stove is turned on"."""
+        return f"the {subject} {verb} {self.words}{' the' if len(self.types) > 1 else ''}"
+
+
+def forms(domain: Domain, text: str = "") -> tuple[Form, ...]:
+    """What a goal of this domain can say, in the order of its file.
+
+    What an operator is for is the effect it lists first. What it only brings about besides ("the plate is
+    clear") can be asked for by its own word in the instruction `text`.
+    """
+    problem = parse(domain.text, None, domain.path)
+    adds: dict[str, list[tuple[frozenset[str], ...]]] = {}
+    trades: list[tuple[str, str]] = []
+    purposes = set()
+    for action in problem.actions:
+        added = [e for e in action.effects if e.value.is_true()]
+        gone = [e for e in action.effects if e.value.is_false()]
+        purposes |= {e.fluent.fluent().name for e in added[:1]}
+        for e in added:
+            kinds = tuple(frozenset({a.type.name}) for a in e.fluent.args)
+            adds.setdefault(e.fluent.fluent().name, []).append(kinds)
+            trades += [_names(e, g) for g in gone if e.fluent.args and e.fluent.args[:1] == g.fluent.args[:1]]
+    family, words = _families(trades), Counter(content(text))
+    return tuple(
+        Form(
+            name,
+            tuple(frozenset().union(*kinds) for kinds in zip(*adds[name], strict=True)),
+            family.get(name, ""),
+        )
+        for name in domain.predicates
+        if name in adds and len(domain.predicates[name].parameters) in (1, 2)
+        if name in purposes or mentioned(name.replace("-", " "), words)
+    )
+
+
+def _names(added: object, gone: object) -> tuple[str, str]:
+    return (added.fluent.fluent().name, gone.fluent.fluent().name)  # type: ignore[attr-defined]
+
+
+def _families(trades: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Predicates joined, directly or through others, by operators that take one for the other."""
+    family: dict[str, str] = {}
+    for a, b in trades:
+        old, new = family.get(b, b), family.get(a, a)
+        family = {p: new if f == old else f for p, f in family.items()} | {a: new, b: new}
+    return family
+
+
+@dataclass(frozen=True)
+class Language:
+    """Every clause that may be said: `atoms` in the scene's order, by the form that says them.
+
+    A phrase that fits several things means those of which the clause is not `true` already: "the drawer is
+    closed" is about the open one.
+    """
+
+    forms: tuple[Form, ...]
+    atoms: dict[str, tuple[Atom, ...]]
+    vocabulary: Vocabulary
+    true: frozenset[Atom]
+
+    def form(self, predicate: str) -> Form:
+        """The form of a predicate."""
+        return next(f for f in self.forms if f.predicate == predicate)
+
+    def without(self, said: Iterable[Atom]) -> Language:
+        """What may be said next: nothing twice, and nothing that contradicts what was said."""
+        said = set(said)
+        taken = {(self.form(a.predicate).family, a.args[0]) for a in said}
+
+        def free(a: Atom, family: str) -> bool:
+            return a not in said and (not family or (family, a.args[0]) not in taken)
+
+        atoms = {
+            f.predicate: tuple(a for a in self.atoms[f.predicate] if free(a, f.family)) for f in self.forms
+        }
+        return replace(self, atoms=atoms)
+
+    def heads(self) -> dict[str, tuple[Atom, ...]]:
+        """First halves of clauses, "the black bowl is on the", and what each may mean."""
+        out: dict[str, tuple[Atom, ...]] = {}
+        for f in self.forms:
+            atoms = self._sayable(f)
+            by_subject: dict[str, list[Atom]] = {}
+            for a in atoms:
+                by_subject.setdefault(a.args[0], []).append(a)
+            for text, some in self.vocabulary.fitting(frozenset(by_subject)).items():
+                pending = [s for s in some if not self.true.issuperset(by_subject[s])] or some
+                if len(pending) == 1:
+                    out[f.head(text)] = tuple(by_subject[pending[0]])
+            for text, all_ in self.vocabulary.plural.items():
+                if by_subject.keys() >= set(all_):
+                    out[f.head(text, "are")] = tuple(a for s in all_ for a in by_subject[s])
+        return out
+
+    def tails(self, head: str) -> dict[str, tuple[Atom, ...]]:
+        """Second halves for a first half: "plate". Empty when the head says it all."""
+        form = next(f for f in self.forms if head.endswith((f.head("", "is")[4:], f.head("", "are")[4:])))
+        meant = self.heads()[head]
+        if len(form.types) == 1:
+            return {}
+        own = self._tails(tuple(a for a in meant if a.predicate == form.predicate), form)
+        other = self._tails(tuple(a for a in meant if a.predicate != form.predicate), form)
+        return other | own
+
+    def _tails(self, meant: tuple[Atom, ...], form: Form) -> dict[str, tuple[Atom, ...]]:
+        fitting = self.vocabulary.fitting(frozenset(a.args[1] for a in meant))
+        return {
+            text: tuple(a for a in meant if a.args[1] in some)
+            for text, some in fitting.items()
+            if len(some) == 1 or not form.in_domain
+        }
+
+    def _sayable(self, form: Form) -> tuple[Atom, ...]:
+        """The atoms of a form, and those of its family: "in the bowl" is `on` where bowls have no inside."""
+        related = [
+            f
+            for f in self.forms
+            if form.family == f.family != ""
+            and len(form.types) == len(f.types) == 2
+            and form.in_domain == f.in_domain
+        ]
+        others = tuple(a for f in related if f is not form for a in self.atoms[f.predicate])
+        return self.atoms[form.predicate] + (others if form.in_domain else ())
+
+
+def language(
+    domain: Domain, state: WorldState, vocabulary: Vocabulary, text: str, *, again: bool = False
+) -> Language:
+    """The clauses about the symbols of `state` that the instruction `text` may ask for.
+
+    Where things are already is left out, as a small model likes to repeat it; `again` leaves it in.
+    """
+    known = forms(domain, text)
+    found = (*known, *_unsayable(domain, known))
+    atoms = {
+        f.predicate: tuple(
+            a for a in _ground(f, domain, state) if again or len(a.args) == 1 or a not in state.atoms
+        )
+        for f in found
+    }
+    return Language(found, atoms, vocabulary, state.atoms)
+
+
+def _unsayable(domain: Domain, known: tuple[Form, ...]) -> list[Form]:
+    """Relative places that the domain has no predicate for, about whatever has a place."""
+    placed = [f for f in known if len(f.types) == 2 and f.family]
+    if not placed:
+        return []
+    movable, words = placed[0].types[0], {f.words for f in known}
+    anything = frozenset(domain.types)
+    return [
+        Form(place.replace(" ", "-"), (movable, anything), placed[0].family, in_domain=False)
+        for place in RELATIVE_PLACES
+        if place not in words
+    ]
+
+
+def _ground(form: Form, domain: Domain, state: WorldState) -> list[Atom]:
+    symbols = [
+        [s for s, t in state.symbols.items() if any(domain.is_a(t, kind) for kind in kinds)]
+        for kinds in form.types
+    ]
+    if len(symbols) == 1:
+        return [Atom(form.predicate, (s,)) for s in symbols[0]]
+    return [Atom(form.predicate, (a, b)) for a in symbols[0] for b in symbols[1] if a != b]
+
+
+def pattern(texts: Iterable[str], ends: str = "") -> str:
+    """A regular expression for one of `texts`, then one character of `ends` if any."""
+    options = "|".join(re.escape(t).replace("\\ ", " ") for t in sorted(texts))
+    return f"({options})" + (f"[{re.escape(ends)}]" if ends else "")

@@ -1,0 +1,139 @@
+"""What people call things: English nouns for the categories that scenes use.
+
+A table of the names that do not read as they are written; everything else is read by rule: underscores are
+spaces, numbers and brands mean nothing, colours and materials stand before the noun.
+"""
+
+from __future__ import annotations
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+COLOURS = _words("black white red green blue yellow brown grey gray pink purple")
+"""Words that tell two things of the same kind apart by colour. Not orange: that is a juice."""
+
+SIZES = _words("big bigger large larger small smaller little")
+
+MATERIALS = _words("wooden porcelain metal glass plastic steel ceramic")
+
+_NO_MEANING = _words("akita chefmate libero new flat glazed rim")
+"""Brands and modelling words that nobody says."""
+
+_KINDS: dict[str, tuple[str, ...]] = {
+    "bowl": ("bowl",),
+    "plate": ("plate", "dish"),
+    "mug": ("mug", "cup"),
+    "coffee mug": ("mug", "coffee mug", "cup"),
+    "porcelain mug": ("mug", "porcelain mug", "cup"),
+    "porcelain ramekin": ("ramekin",),
+    "frypan": ("frying pan", "pan", "frypan", "skillet"),
+    "cookies": ("cookie box", "box of cookies", "cookies", "biscuits"),
+    "cream cheese": ("cream cheese", "cream cheese box", "cheese"),
+    "butter": ("butter", "butter box"),
+    "alphabet soup": ("alphabet soup", "soup", "soup can"),
+    "macaroni and cheese": ("macaroni and cheese", "mac and cheese", "macaroni"),
+    "mayo": ("mayonnaise", "mayo"),
+    "bbq sauce": ("bbq sauce", "barbecue sauce", "sauce"),
+    "milk": ("milk", "milk carton"),
+    "stove": ("stove", "cooker", "hob", "burner"),
+    "microwave": ("microwave", "microwave oven"),
+    "wine rack": ("wine rack", "rack"),
+    "wine rack stand": ("wine rack", "rack"),
+    "desk caddy": ("caddy", "desk caddy", "desk organizer"),
+    "wooden tray": ("tray", "wooden tray"),
+    "two layer shelf": ("shelf", "cabinet", "cabinet shelf", "two layer shelf"),
+    "cabinet": ("cabinet", "cupboard"),
+    "short cabinet": ("cabinet", "short cabinet", "cupboard"),
+    "slide cabinet": ("cabinet", "sliding cabinet", "cupboard"),
+    "short fridge": ("fridge", "refrigerator", "short fridge"),
+    "storage box": ("storage box", "box"),
+    "basin faucet": ("faucet", "tap", "basin faucet"),
+    "faucet": ("faucet", "tap"),
+    "bowl drainer": ("dish rack", "bowl drainer", "drainer"),
+    "dining set group": ("dining set",),
+    "table": ("table", "tabletop"),
+    "floor": ("floor", "ground"),
+}
+"""Kind (category without colour, material and brand) to nouns, the usual one first."""
+
+_COLOUR_OF = {"porcelain mug": "white"}
+"""The colour people see where the category names none."""
+
+_WHOLE: dict[str, tuple[str, ...]] = {
+    "white_yellow_mug": ("yellow and white mug", "white and yellow mug", "mug", "cup"),
+}
+"""Categories that the rule would name in an unusual order."""
+
+PREDICATES = {"holding": "held"}
+"""Predicates whose name does not read as "it is …"."""
+
+RELATIVE_PLACES = (
+    "to the left of",
+    "to the right of",
+    "to the front of",
+    "in front of",
+    "behind",
+    "next to",
+    "under",
+)
+"""Where people ask for things to be put that are no symbol of a scene. Understood, so as to be refused."""
+
+SAME_WORD = (
+    "next near nearest beside by close closest adjacent alongside",
+    "middle center centre central",
+    "back rear behind",
+    "front foremost",
+    "left leftmost lefthand",
+    "right rightmost righthand",
+    "top upper uppermost topmost highest",
+    "bottom lower lowest bottommost",
+    "between among amid",
+)
+"""Words that mean the same place, separated by spaces."""
+
+EMPTY_WORDS = _words(
+    "a an the of on in at to it its is are be that this which with into onto inside from and then so one"
+    " please both all them they there here up down off out over your you me my i"
+)
+"""Words that tell no two things apart."""
+
+
+def nouns(category: str) -> tuple[str, ...]:
+    """Noun phrases for a category, the usual one first: `akita_black_bowl` -> ("black bowl", "bowl")."""
+    if category in _WHOLE:
+        return _WHOLE[category]
+    words = [w.strip("0123456789") for w in category.lower().replace("-", "_").split("_")]
+    words = [w for w in words if w and w not in _NO_MEANING] or [category.replace("_", " ")]
+    sizes = [w for w in words if w in SIZES]
+    colours, kind = _split_colours([w for w in words if w not in SIZES] or words)
+    bare = [w for w in kind if w not in MATERIALS] or kind
+    name = " ".join(kind)
+    plain = _KINDS.get(name) or _KINDS.get(" ".join(bare)) or _shortened(bare)
+    if not colours and name in _COLOUR_OF:
+        colours = [_COLOUR_OF[name]]
+    material = [w for w in kind if w in MATERIALS and name not in _KINDS]
+    prefixes = [*_colour_words(colours), *(" ".join(material) for _ in material[:1])]
+    named = [*(f"{p} {n}" for p in prefixes for n in plain), *plain]
+    return tuple(dict.fromkeys([*(f"{s} {n}" for s in sizes for n in named), *named]))
+
+
+def _split_colours(words: list[str]) -> tuple[list[str], list[str]]:
+    """Colours and the rest. A colour before a name that has one already repaints it: the first one counts."""
+    colours = [w for w in words if w in COLOURS]
+    kind = [w for w in words if w not in COLOURS]
+    adjacent = len(colours) == 2 and words.index(colours[1]) == words.index(colours[0]) + 1
+    repainted = len(colours) > 1 and (not adjacent or " ".join(kind) == "bowl")
+    return (colours[:1] if repainted else colours), kind or words
+
+
+def _colour_words(colours: list[str]) -> list[str]:
+    if len(colours) < 2:
+        return colours
+    return [" and ".join(colours), " and ".join(reversed(colours))]
+
+
+def _shortened(words: list[str]) -> tuple[str, ...]:
+    """The whole name, and its last word alone: "orange juice", "juice"."""
+    return tuple(dict.fromkeys([" ".join(words), words[-1]]))

@@ -1,0 +1,182 @@
+"""Language models: the one thing asked of them, and llama.cpp in process as the first that does it."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from tamp.errors import InputError
+
+CONTEXT = 2048
+"""Tokens of context; a prompt and its answer must fit."""
+
+ANSWER = 128
+"""Tokens of context kept for an answer."""
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """A chat: what to do, worked examples as (question, answer), and the question."""
+
+    system: str
+    examples: tuple[tuple[str, str], ...]
+    question: str
+
+    def messages(self) -> list[dict[str, str]]:
+        """As a chat API takes it."""
+        chat = [{"role": "system", "content": self.system}]
+        for q, a in self.examples:
+            chat += [{"role": "user", "content": q}, {"role": "assistant", "content": a}]
+        return [*chat, {"role": "user", "content": self.question}]
+
+
+@dataclass(frozen=True)
+class Completion:
+    """What the model wrote, and how likely it held each step to be among what was allowed (0 to 1)."""
+
+    text: str
+    probability: float = 1.0
+
+
+class Model(Protocol):
+    """A language model that can be held to a regular expression."""
+
+    name: str
+
+    def complete(self, prompt: Prompt, begun: str, pattern: str) -> Completion:
+        """Go on after `begun`, the part of the answer that stands already, with a match of `pattern`."""
+        ...
+
+
+def threads(used_by_others: float = 0.0) -> int:
+    """Threads to use: `$TAMP_LLM_THREADS`, else the cores that are free; never more than there are.
+
+    A thread that has to share its core holds up all the others at every step: with one of two cores busy,
+    two threads are a hundred times slower than one.
+    """
+    available = len(os.sched_getaffinity(0))
+    wanted = os.environ.get("TAMP_LLM_THREADS", "")
+    if not wanted:
+        return max(1, available - round(used_by_others))
+    if not wanted.isdigit() or int(wanted) < 1:
+        raise InputError(f"TAMP_LLM_THREADS={wanted!r}; valid: 1 to {available}")
+    return min(int(wanted), available)
+
+
+@dataclass
+class _Confidence:
+    """A logits processor that changes nothing: the probability of the likeliest token, step after step."""
+
+    product: float = 1.0
+
+    def __call__(self, tokens: Any, logits: Any) -> Any:
+        scores = np.asarray(logits, dtype=np.float64).ravel()
+        scores = scores[np.isfinite(scores)]
+        self.product *= float(1.0 / np.exp(scores - scores.max()).sum())
+        return logits
+
+
+@dataclass(eq=False)
+class LlamaCpp:
+    """A GGUF model in this process. Greedy; the evaluated prompt is kept and its beginning reused."""
+
+    name: str
+    path: Path
+    _llama: Any = field(default=None, repr=False)
+    _look: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    _backend: Any = field(default=None, repr=False)
+    _format: Callable[[list[dict[str, str]]], str] | None = field(default=None, repr=False)
+
+    def load(self) -> LlamaCpp:
+        """Load now instead of at the first question. InputError when file or library is not usable."""
+        if self._llama is not None:
+            return self
+        before = _busy_seconds()
+        try:
+            import outlines
+            from llama_cpp import Llama
+            from outlines.backends.llguidance import LLGuidanceBackend
+        except ImportError as e:
+            raise InputError(
+                f"the language model's library is missing ({e}); get it with: make install"
+            ) from e
+        try:
+            llama = Llama(str(self.path), n_ctx=CONTEXT, n_threads=1, seed=0, verbose=False)
+        except ValueError as e:
+            raise InputError(f"{self.path}: not a model that llama.cpp can load ({e})") from e
+        # One backend for all questions: making it reads the whole vocabulary of the model.
+        self._backend = LLGuidanceBackend(outlines.from_llamacpp(llama, chat_mode=False))
+        self._format = _chat_format(llama)
+        self._llama = llama
+        self._look = before
+        return self
+
+    def _take_free_cores(self) -> None:
+        """Set the number of threads by what others left free since the last question."""
+        from llama_cpp import llama_set_n_threads
+
+        now = _busy_seconds()
+        n = threads(_cores_in_use_by_others(self._look, now))
+        llama_set_n_threads(self._llama.ctx, n, n)
+        self._look = now
+
+    def complete(self, prompt: Prompt, begun: str, pattern: str) -> Completion:
+        """Go on after `begun` with a match of `pattern`."""
+        self.load()
+        from llama_cpp import LogitsProcessorList
+
+        assert self._format is not None
+        text = self._format(prompt.messages()) + begun
+        size = len(self._llama.tokenize(text.encode(), special=True))
+        if size > CONTEXT - ANSWER:
+            room = CONTEXT - ANSWER
+            raise InputError(f"the scene and the instruction take {size} tokens; the model reads {room}")
+        self._take_free_cores()
+        held_to = self._backend.get_regex_logits_processor(pattern)
+        confidence = _Confidence()
+        # Not through outlines' generator: that forgets the evaluated prompt after every answer.
+        reply = self._llama.create_completion(
+            text,
+            max_tokens=ANSWER,
+            temperature=0.0,
+            logits_processor=LogitsProcessorList([held_to, confidence]),
+        )
+        return Completion(reply["choices"][0]["text"], confidence.product)
+
+
+def _busy_seconds() -> tuple[float, float, float]:
+    """Now, and the core-seconds spent so far by everybody and by this process; zeros where /proc has none."""
+    try:
+        fields = Path("/proc/stat").read_text(encoding="ascii").splitlines()[0].split()[1:9]
+    except OSError:
+        return time.monotonic(), 0.0, 0.0
+    user, nice, system, _idle, _wait, irq, softirq, _steal = (int(f) for f in fields)
+    ticks = os.sysconf("SC_CLK_TCK")
+    return time.monotonic(), (user + nice + system + irq + softirq) / ticks, time.process_time()
+
+
+def _cores_in_use_by_others(before: tuple[float, float, float], now: tuple[float, float, float]) -> float:
+    """Cores that other processes kept busy between two looks; 0 when the looks are too close to tell."""
+    elapsed, everybody, own = (b - a for a, b in zip(before, now, strict=True))
+    return max(0.0, (everybody - own) / elapsed) if elapsed > 0.05 else 0.0
+
+
+def _chat_format(llama: Any) -> Callable[[list[dict[str, str]]], str]:
+    """The model's own chat template, ready for the assistant's turn."""
+    from llama_cpp.llama_chat_format import Jinja2ChatFormatter
+
+    template = llama.metadata.get("tokenizer.chat_template")
+    if template is None:
+        raise InputError("the model file has no chat template: take an instruct model")
+    formatter = Jinja2ChatFormatter(
+        template=template,
+        eos_token=llama.detokenize([llama.token_eos()], special=True).decode(),
+        bos_token="",
+    )
+    return lambda messages: str(formatter(messages=messages).prompt)

@@ -1,0 +1,171 @@
+"""The scene in words: which phrase means which symbol.
+
+Every symbol gets a unique referring expression, and synonyms of it. Phrases that fit several symbols ("bowl"
+with two bowls) are kept as well, with all that they fit: an answer that uses one is ambiguous, and says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from llm.lexicon import nouns
+from llm.relations import templates
+from tamp.scene import Region, Scene, SceneObject
+from tamp.state import WorldState
+
+_FILLER = frozenset({"region", "contain", "heating", "cook", "side", "site"})
+"""Words of region names that tell a modeller something and a speaker nothing."""
+
+_PLACE_KINDS = ("drawer", "compartment")
+
+_POSITIONS = {"top": ("top", "upper"), "bottom": ("bottom", "lower")}
+
+Fits = dict[str, list[str]]
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """`phrases`: text to the symbols it fits, in the scene's order. `plural`: text to all that it means.
+
+    `name` is each symbol's own phrase, which fits nothing else of its type.
+    """
+
+    phrases: dict[str, tuple[str, ...]]
+    plural: dict[str, tuple[str, ...]]
+    name: dict[str, str]
+
+    def fitting(self, symbols: frozenset[str]) -> dict[str, tuple[str, ...]]:
+        """Phrases that fit some of `symbols`, with those only."""
+        found = {text: tuple(s for s in all_ if s in symbols) for text, all_ in self.phrases.items()}
+        return {text: some for text, some in found.items() if some}
+
+    def calling(self, symbol: str) -> tuple[str, ...]:
+        """Every phrase that fits `symbol`."""
+        return tuple(text for text, all_ in self.phrases.items() if symbol in all_)
+
+
+def vocabulary(scene: Scene, state: WorldState, names: dict[str, str] | None = None) -> Vocabulary:
+    """Phrases for the symbols of `state`. `names` are the scene's own words, phrase to symbol: they win."""
+    called = _called(scene)
+    unique = _unique_names(scene, state, called)
+    fits: Fits = {}
+    for o in scene:
+        for text in unique[o.name]:
+            _name_object(o, text, state, fits)
+    groups = {noun: things for noun, things in called.items() if len(things) > 1}
+    for noun, things in groups.items():
+        for o in things:
+            _name_object(o, noun, state, fits)
+    for text, symbol in (names or {}).items():
+        fits[text.lower()] = [symbol]
+    phrases = {text: tuple(all_) for text, all_ in fits.items()}
+    own = {s: _own_name(s, t, phrases, state) for s, t in state.symbols.items()}
+    return Vocabulary(phrases, _plurals(groups, phrases), own)
+
+
+def _called(scene: Scene) -> dict[str, list[SceneObject]]:
+    """Which objects each noun fits."""
+    called: dict[str, list[SceneObject]] = {}
+    for o in scene:
+        for noun in nouns(o.category):
+            called.setdefault(noun, []).append(o)
+    return called
+
+
+def _unique_names(
+    scene: Scene, state: WorldState, called: dict[str, list[SceneObject]]
+) -> dict[str, list[str]]:
+    """Phrases that mean one object only, by object: nouns of its own, and where it is among its namesakes."""
+    unique = {o.name: [n for n in nouns(o.category) if len(called[n]) == 1] for o in scene}
+    marks = {unique[o.name][0]: o for o in scene if unique[o.name] and not _is_ground(o)}
+    regions: Fits = {}
+    for o in scene:
+        for text in unique[o.name]:
+            _name_object(o, text, state, regions)
+    for noun, group in called.items():
+        for o in group if len(group) > 1 else []:
+            forms = [*_supports(o, group, state, regions), *templates(o, group, marks, scene)]
+            unique[o.name] += [form.format(noun) for form in forms]
+    return unique
+
+
+def _supports(thing: SceneObject, group: list[SceneObject], state: WorldState, regions: Fits) -> list[str]:
+    """ "{} on the stove": what carries or holds `thing`, and none of its group."""
+
+    def places(o: SceneObject) -> set[tuple[str, str]]:
+        return {(a.predicate, a.args[1]) for a in state.atoms if len(a.args) == 2 and a.args[0] == o.name}
+
+    elsewhere = set().union(*(places(o) for o in group if o is not thing))
+    out = []
+    for predicate, symbol in sorted(places(thing) - elsewhere):
+        kind = state.symbols.get(symbol)
+        for text, all_ in regions.items():
+            if symbol in all_ and [s for s in all_ if state.symbols.get(s) == kind] == [symbol]:
+                out.append(f"{{}} {predicate.replace('-', ' ')} the {text}")
+    return sorted(out, key=len)
+
+
+def _name_object(o: SceneObject, text: str, state: WorldState, fits: Fits) -> None:
+    """Enter `text` for the object and for the places on and in it, and the names of those places."""
+    if o.name in state.symbols:
+        _add(fits, text, o.name)
+    for r in o.regions:
+        _add(fits, text, r.name)
+        for place in _place_words(o, r):
+            _add(fits, place, r.name)
+            _add(fits, f"{place} of the {text}", r.name)
+
+
+def _place_words(o: SceneObject, r: Region) -> list[str]:
+    """What a region is called apart from its object: "top drawer", "back compartment", "top"."""
+    words = r.name.removeprefix(o.name).strip("_").split("_")
+    where = [w for w in words if w not in _FILLER and not w.isdigit()]
+    if r.kind == "surface":
+        return [" ".join(where)] if where and len(o.regions) > 1 else []
+    drawer = r.door is not None and o.part(r.door).kind == "drawer"
+    if not drawer and not where:
+        return []
+    kind = "drawer" if drawer else "compartment"
+    spellings = _POSITIONS.get(" ".join(where), (" ".join(where),))
+    return [*(f"{w} {kind}".strip() for w in spellings), kind]
+
+
+def _own_name(symbol: str, kind: str, phrases: dict[str, tuple[str, ...]], state: WorldState) -> str:
+    """The first phrase that fits no other symbol of this type; the identifier in words when none does."""
+    whole = [t for t, all_ in phrases.items() if all_ == (symbol,)]
+    alone = [t for t, all_ in phrases.items() if symbol in all_ and not _rivals(symbol, kind, all_, state)]
+    full = [t for t in whole if " of the " in t]
+    return (full or alone or whole or [symbol.replace("_", " ")])[0]
+
+
+def _rivals(symbol: str, kind: str, symbols: Iterable[str], state: WorldState) -> list[str]:
+    return [s for s in symbols if s != symbol and state.symbols.get(s) == kind]
+
+
+def _plurals(
+    groups: dict[str, list[SceneObject]], phrases: dict[str, tuple[str, ...]]
+) -> dict[str, tuple[str, ...]]:
+    """ "bowls" and "drawers of the cabinet", meaning all that the singular fits."""
+    out = {plural(noun): tuple(o.name for o in things) for noun, things in groups.items()}
+    for text, all_ in phrases.items():
+        head, _, rest = text.partition(" of the ")
+        if head in _PLACE_KINDS and len(all_) > 1:
+            out[plural(head) + (f" of the {rest}" if rest else "")] = all_
+    return out
+
+
+def plural(noun: str) -> str:
+    """The regular plural: "bowls", "boxes", "dishes", "caddies"."""
+    if noun.endswith("y") and noun[-2] not in "aeiou":
+        return noun[:-1] + "ies"
+    return noun + ("es" if noun.endswith(("s", "x", "ch", "sh")) else "s")
+
+
+def _is_ground(o: SceneObject) -> bool:
+    return not o.movable and o.category in ("table", "floor")
+
+
+def _add(fits: Fits, text: str, symbol: str) -> None:
+    if symbol not in fits.setdefault(text, []):
+        fits[text].append(symbol)
