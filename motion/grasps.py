@@ -27,6 +27,12 @@ TWISTS = np.radians([0, 20, -20])
 BAR = (0.02, 1.5)
 """A shape is a bar when its narrow half-extents are below the first (metres) and its length beyond the second
 times those: then the fingers may close on it from any side."""
+SPREAD = 0.25
+"""Mean of the random cost that loosens the order of grasps."""
+LEVEL = 0.9
+"""Least cosine of a narrow axis with the horizontal for grasps from straight above."""
+FRICTION_COSINE = 0.9
+"""Least cosine between the closing axis and the faces that the pads touch: within the cone of friction."""
 FAN = np.radians([0, 25, -25, 50, -50, 75, -75, 90, -90])
 DEPTHS = (0.005, 0.012, 0.022, 0.034)
 """Metres of the grasp point behind the near face of the shape."""
@@ -50,7 +56,7 @@ class Preference:
     tilt: float = 1.0
     off_centre: float = 6.0
     coverage: float = 1.0
-    depth: float = 10.0
+    depth: float = 25.0
 
 
 def antipodal(
@@ -61,9 +67,11 @@ def antipodal(
     graspable: tuple[Shape, ...] | None = None,
     preference: Preference | None = None,
     bias: Callable[[Array], Array] | None = None,
+    rng: np.random.Generator | None = None,
     limit: int = 400,
 ) -> list[Grasp]:
-    """Grasps of a body, best first. Collisions with the hand are not looked at here.
+    """Grasps of a body, best first; with `rng` the order is loosened, so that near copies do not come in a
+    row. Collisions with the hand are not looked at here.
 
     `graspable` are the shapes that may propose grasps (all by default); every one of `shapes` counts when
     rays tell what lies between the pads. `bias` adds a cost (n,) to tool poses (n, 4, 4) in the world.
@@ -73,13 +81,11 @@ def antipodal(
     if not solids:
         return []
     sources = [s for s in (graspable or shapes) if s.kind != "plane"]
-    proposals = [p for s in sources for p in _proposals(s, T_world_body, max_opening)]
-    if not proposals:
+    proposals = [_proposals(s, T_world_body, max_opening) for s in sources]
+    T, depth, twist = (np.concatenate(column) for column in zip(*proposals, strict=True))
+    if not len(T):
         return []
     centre = centroid(tuple(solids), T_world_body)
-    T = np.array([p[0] for p in proposals])
-    depth = np.array([p[1] for p in proposals])
-    twist = np.array([p[2] for p in proposals])
     cheap = _cost(T, centre, depth, weights) + np.abs(twist)
     if bias is not None:
         cheap = cheap + bias(T)
@@ -87,16 +93,19 @@ def antipodal(
     order = order[_clears_palm(T[order], solids, T_world_body)]
     order = order[: 4 * limit]
     T, cheap = T[order], cheap[order]
-    low, high, coverage = _between_pads(T, solids, T_world_body, max_opening)
+    low, high, coverage, cosine = _between_pads(T, solids, T_world_body, max_opening)
     width = high - low
-    good = (coverage >= 4 / 9) & (width < max_opening - 2 * FINGER_CLEARANCE) & (width > 0)
+    good = (coverage >= 4 / 9) & (cosine > FRICTION_COSINE) & (width < max_opening - 2 * FINGER_CLEARANCE) & (width > 0)
     out = []
     for i in np.flatnonzero(good):
         centred = T[i] @ pose([float(low[i] + high[i]) / 2, 0.0, 0.0])
         cost = float(cheap[i] + weights.coverage * (1 - coverage[i]))
         out.append(Grasp(inverse(T_world_body) @ centred, float(width[i]), cost))
-    out.sort(key=lambda g: g.cost)
-    return out[:limit]
+    loose = np.zeros(len(out)) if rng is None else rng.exponential(SPREAD, len(out))
+    if len(loose):
+        loose[int(np.argmin([g.cost for g in out]))] = 0.0
+    order = np.argsort([g.cost for g in out] + loose, kind="stable")
+    return [out[i] for i in order[:limit]]
 
 
 def centroid(shapes: tuple[Shape, ...], T_world_body: Array) -> Array:
@@ -112,22 +121,29 @@ def flipped(T_world_tool: Array) -> Array:
     return T_world_tool @ pose([0.0, 0.0, 0.0], np.diag([-1.0, -1.0, 1.0]))
 
 
-def _proposals(shape: Shape, T_world_body: Array, max_opening: float) -> list[tuple[Array, float, float]]:
-    """(T_world_tool, depth, twist) for every axis along which the shape fits between the fingers."""
+def _proposals(shape: Shape, T_world_body: Array, max_opening: float) -> tuple[Array, Array, Array]:
+    """Tool poses (n, 4, 4), depths (n,) and twists (n,) for every axis along which the shape fits."""
     T = T_world_body @ shape.T_body_shape
     R, p, half = T[:3, :3], T[:3, 3], shape.half_extent
-    out = []
+    poses, depths, twists = [np.zeros((0, 4, 4))], [np.zeros(0)], [np.zeros(0)]
     for closing, approach in _directions(R, half, max_opening):
         across = np.cross(approach, closing)
         reach = float(np.abs(R.T @ approach) @ half)
         span = float(np.abs(R.T @ across) @ half)
-        frame = np.column_stack([closing, across, approach])
-        for depth in sorted({min(d, reach) for d in (*DEPTHS, reach)}):
-            for offset in (0.0, -0.5, 0.5) if span > 0.012 else (0.0,):
-                point = p + approach * (depth - reach) + across * offset * span
-                for twist in TWISTS:
-                    out.append((pose(point, rotation_about(approach, twist) @ frame), depth, float(twist)))
-    return out
+        depth = np.array(sorted({min(d, reach) for d in (*DEPTHS, reach)}))
+        offset = span * np.array([0.0, -0.5, 0.5] if span > 0.012 else [0.0])
+        d, o, w = (x.ravel() for x in np.meshgrid(depth, offset, TWISTS, indexing="ij"))
+        c, s = np.cos(w)[:, None], np.sin(w)[:, None]
+        out = np.zeros((len(d), 4, 4))
+        out[:, :3, 0] = c * closing + s * across
+        out[:, :3, 1] = c * across - s * closing
+        out[:, :3, 2] = approach
+        out[:, :3, 3] = p + (d - reach)[:, None] * approach + o[:, None] * across
+        out[:, 3, 3] = 1.0
+        poses.append(out)
+        depths.append(d)
+        twists.append(w)
+    return np.concatenate(poses), np.concatenate(depths), np.concatenate(twists)
 
 
 def _directions(R: Array, half: Array, max_opening: float) -> list[tuple[Array, Array]]:
@@ -135,6 +151,10 @@ def _directions(R: Array, half: Array, max_opening: float) -> list[tuple[Array, 
     all the way round a bar."""
     narrow = [i for i in range(3) if 2 * half[i] <= max_opening - 2 * FINGER_CLEARANCE]
     out = [(R[:, i], approach) for i in narrow for approach in _approaches(R[:, i])]
+    for i in narrow:
+        level = R[:, i] * [1.0, 1.0, 0.0]
+        if LEVEL < np.linalg.norm(level) < 0.999:  # slightly leaning walls can be held from straight above
+            out.append((level / np.linalg.norm(level), np.array([0.0, 0.0, -1.0])))
     long = int(np.argmax(half))
     others = [half[i] for i in range(3) if i != long]
     if max(others) < BAR[0] and half[long] > BAR[1] * max(others) and abs(R[2, long]) < 0.7:
@@ -177,28 +197,44 @@ def _clears_palm(T_world_tool: Array, solids: list[Shape], T_world_body: Array) 
     return np.asarray(~inside.any(axis=1))
 
 
-def _between_pads(T_world_tool: Array, solids: list[Shape], T_world_body: Array, max_opening: float) -> tuple[Array, Array, Array]:
-    """What lies between the open pads: lowest and highest coordinate along the closing axis (n,), and the
-    share of nine rays over the pad's face that meet something (n,)."""
+def _between_pads(
+    T_world_tool: Array, solids: list[Shape], T_world_body: Array, max_opening: float
+) -> tuple[Array, Array, Array, Array]:
+    """What lies between the open pads, by nine rays across each pad's face.
+
+    Lowest and highest coordinate met along the closing axis (n,), the share of rays that meet something (n,),
+    and the mean cosine (n,) between the closing axis and the faces that the pads would touch.
+    """
     u = np.array([-PAD_HALF_WIDTH, 0.0, PAD_HALF_WIDTH])
     grid = np.array([[0.0, y, z] for y in u for z in PAD_HEIGHTS])
     origins = np.einsum("nij,rj->nri", T_world_tool[:, :3, :3], grid) + T_world_tool[:, None, :3, 3]
     closing = T_world_tool[:, :3, 0]
     half = max_opening / 2
-    low = np.full(origins.shape[:2], np.inf)
-    high = np.full(origins.shape[:2], -np.inf)
+    low, high = np.full(origins.shape[:2], np.inf), np.full(origins.shape[:2], -np.inf)
+    low_cosine, high_cosine = np.zeros(origins.shape[:2]), np.zeros(origins.shape[:2])
     for shape in solids:
         T = T_world_body @ shape.T_body_shape
         o = (origins - T[:3, 3]) @ T[:3, :3]
         d = (closing @ T[:3, :3])[:, None, :]
-        with np.errstate(divide="ignore", invalid="ignore"):
-            a, b = (-shape.half_extent - o) / d, (shape.half_extent - o) / d
-        parallel = np.abs(d) < 1e-9
-        within = np.abs(o) <= shape.half_extent
-        enter = np.where(parallel, np.where(within, -np.inf, np.inf), np.minimum(a, b)).max(axis=2)
-        leave = np.where(parallel, np.where(within, np.inf, -np.inf), np.maximum(a, b)).min(axis=2)
+        near, far = _slabs(o, d, shape.half_extent)
+        enter, leave = near.max(axis=2), far.min(axis=2)
         hit = (enter <= leave) & (leave > -half) & (enter < half)
-        low = np.where(hit, np.minimum(low, enter), low)
-        high = np.where(hit, np.maximum(high, leave), high)
+        cosines = np.broadcast_to(np.abs(d), o.shape)
+        at_enter = np.take_along_axis(cosines, near.argmax(axis=2)[..., None], axis=2)[..., 0]
+        at_leave = np.take_along_axis(cosines, far.argmin(axis=2)[..., None], axis=2)[..., 0]
+        lower, higher = hit & (enter < low), hit & (leave > high)
+        low, low_cosine = np.where(lower, enter, low), np.where(lower, at_enter, low_cosine)
+        high, high_cosine = np.where(higher, leave, high), np.where(higher, at_leave, high_cosine)
     met = np.isfinite(low)
-    return low.min(axis=1, initial=np.inf), high.max(axis=1, initial=-np.inf), met.mean(axis=1)
+    cosine = np.where(met, np.minimum(low_cosine, high_cosine), 0.0).sum(axis=1) / np.maximum(met.sum(axis=1), 1)
+    return low.min(axis=1), high.max(axis=1), met.mean(axis=1), cosine
+
+
+def _slabs(o: Array, d: Array, half_extent: Array) -> tuple[Array, Array]:
+    """Where rays (n, r, 3) from `o` along `d` enter and leave each of a box's three slabs."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        a, b = (-half_extent - o) / d, (half_extent - o) / d
+    parallel, within = np.abs(d) < 1e-9, np.abs(o) <= half_extent
+    near = np.where(parallel, np.where(within, -np.inf, np.inf), np.minimum(a, b))
+    far = np.where(parallel, np.where(within, np.inf, -np.inf), np.maximum(a, b))
+    return near, far

@@ -16,7 +16,7 @@ from tamp.planning import Plan
 from tamp.situation import Situation
 from tamp.skills.base import Infeasible, Refinement, Skill, Tools
 
-SAMPLES = 40
+SAMPLES = 120
 """Samples of one action, for one choice of the actions before it."""
 SUCCESSES = 6
 """Refinements of one action that are followed further before its predecessor is blamed."""

@@ -58,6 +58,7 @@ class Articulate:
             graspable=graspable(part),
             preference=PREFERENCE,
             bias=lambda T: _lever_cost(T, joint),
+            rng=tools.rng,
         )
         for grasp in candidates[:150]:
             yield self._sample(args[0], owner, part, part.T_world_part @ grasp.T_body_tool, grasp.width, situation, tools)

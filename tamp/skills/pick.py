@@ -32,7 +32,9 @@ class Pick:
         """Grasps in order of their cost, each with a free way to it and a lift."""
         item = situation.scene.object(args[0])
         tools.world.load(situation.state())
-        candidates = grasps.antipodal(item.parts[0].shapes, item.T_world_object, tools.world.robot.max_opening)
+        candidates = grasps.antipodal(
+            item.parts[0].shapes, item.T_world_object, tools.world.robot.max_opening, rng=tools.rng
+        )
         if not candidates:
             yield Infeasible(
                 "no-grasp",
