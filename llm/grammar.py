@@ -11,6 +11,8 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
 
 from llm.lexicon import PREDICATES, RELATIVE_PLACES
 from llm.phrases import Vocabulary
@@ -45,39 +47,46 @@ class Form:
         return f"the {subject} {verb} {self.words}{' the' if len(self.types) > 1 else ''}"
 
 
+@dataclass(frozen=True)
+class _Effects:
+    """What operators add: types by predicate, one tuple an operator; the first of each; what is traded."""
+
+    adds: dict[str, tuple[tuple[str, ...], ...]]
+    purposes: frozenset[str]
+    trades: tuple[tuple[str, str], ...]
+
+
+@cache
+def _effects(text: str, path: Path) -> _Effects:
+    adds: dict[str, list[tuple[str, ...]]] = {}
+    trades: list[tuple[str, str]] = []
+    purposes = set()
+    for action in parse(text, None, path).actions:
+        added = [e.fluent for e in action.effects if e.value.is_true()]
+        gone = [e.fluent for e in action.effects if e.value.is_false()]
+        purposes |= {f.fluent().name for f in added[:1]}
+        for f in added:
+            adds.setdefault(f.fluent().name, []).append(tuple(a.type.name for a in f.args))
+            trades += [
+                (f.fluent().name, g.fluent().name) for g in gone if f.args and f.args[:1] == g.args[:1]
+            ]
+    return _Effects({p: tuple(kinds) for p, kinds in adds.items()}, frozenset(purposes), tuple(trades))
+
+
 def forms(domain: Domain, text: str = "") -> tuple[Form, ...]:
     """What a goal of this domain can say, in the order of its file.
 
     What an operator is for is the effect it lists first. What it only brings about besides ("the plate is
     clear") can be asked for by its own word in the instruction `text`.
     """
-    problem = parse(domain.text, None, domain.path)
-    adds: dict[str, list[tuple[frozenset[str], ...]]] = {}
-    trades: list[tuple[str, str]] = []
-    purposes = set()
-    for action in problem.actions:
-        added = [e for e in action.effects if e.value.is_true()]
-        gone = [e for e in action.effects if e.value.is_false()]
-        purposes |= {e.fluent.fluent().name for e in added[:1]}
-        for e in added:
-            kinds = tuple(frozenset({a.type.name}) for a in e.fluent.args)
-            adds.setdefault(e.fluent.fluent().name, []).append(kinds)
-            trades += [_names(e, g) for g in gone if e.fluent.args and e.fluent.args[:1] == g.fluent.args[:1]]
-    family, words = _families(trades), Counter(content(text))
+    effects, words = _effects(domain.text, domain.path), Counter(content(text))
+    family = _families(effects.trades)
     return tuple(
-        Form(
-            name,
-            tuple(frozenset().union(*kinds) for kinds in zip(*adds[name], strict=True)),
-            family.get(name, ""),
-        )
+        Form(name, tuple(map(frozenset, zip(*effects.adds[name], strict=True))), family.get(name, ""))
         for name in domain.predicates
-        if name in adds and len(domain.predicates[name].parameters) in (1, 2)
-        if name in purposes or mentioned(name.replace("-", " "), words)
+        if name in effects.adds and len(domain.predicates[name].parameters) in (1, 2)
+        if name in effects.purposes or mentioned(name.replace("-", " "), words)
     )
-
-
-def _names(added: object, gone: object) -> tuple[str, str]:
-    return (added.fluent.fluent().name, gone.fluent.fluent().name)  # type: ignore[attr-defined]
 
 
 def _families(trades: Iterable[tuple[str, str]]) -> dict[str, str]:

@@ -61,6 +61,7 @@ def vocabulary(scene: Scene, state: WorldState, names: dict[str, str] | None = N
         fits[text.lower()] = [symbol]
     phrases = {text: tuple(all_) for text, all_ in fits.items()}
     own = {s: _own_name(s, t, phrases, state) for s, t in state.symbols.items()}
+    phrases |= {text: (s,) for s, text in own.items() if text not in phrases}
     return Vocabulary(phrases, _plurals(groups, phrases), own)
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 from llm.grammar import Form, Language
 from llm.llama import Prompt
+from llm.words import content, mentioned
 from tamp.state import WorldState
 
 Said = tuple[str, str, str]
@@ -28,6 +30,7 @@ EXAMPLES: tuple[Example, ...] = (
     Example(
         "slide the stool to the right of the fireplace", (("the stool", "to-the-right-of", "the fireplace"),)
     ),
+    Example("lift the lantern", (("the lantern", "holding", ""),)),
     Example("switch the radio off", (("the radio", "turned-off", ""),)),
     Example(
         "lay the scarf in the left locker, then shut it",
@@ -57,7 +60,7 @@ def prompt(text: str, language: Language, state: WorldState) -> Prompt:
     return Prompt(
         system=_task([f for f in language.forms if f.in_domain]),
         examples=tuple((e.instruction, answer(e.goal, known)) for e in shown),
-        question=f"(Here are only: {_inventory(language, state)}.)\n{text}",
+        question=f"(Here are only: {_inventory(text, language, state)}.)\n{text}",
     )
 
 
@@ -78,7 +81,19 @@ def _task(forms: list[Form]) -> str:
     )
 
 
-def _inventory(language: Language, state: WorldState) -> str:
-    """What the scene has, by the names that tell it apart; a name that several symbols share comes once."""
-    mentioned = {s for atoms in language.atoms.values() for a in atoms for s in a.args}
-    return ", ".join(dict.fromkeys(language.vocabulary.name[s] for s in state.symbols if s in mentioned))
+def _inventory(text: str, language: Language, state: WorldState) -> str:
+    """Everything that a goal can name, once, in the instruction's own words where it has any."""
+    said = Counter(content(text))
+    named = {s for atoms in language.atoms.values() for a in atoms for s in a.args}
+    return ", ".join(dict.fromkeys(_heard(s, said, language, state) for s in state.symbols if s in named))
+
+
+def _heard(symbol: str, said: Counter[str], language: Language, state: WorldState) -> str:
+    """The shortest phrase that the words have for `symbol` and for no other of its type, else its name."""
+    words, kind = language.vocabulary, state.symbols[symbol]
+    own = [
+        p
+        for p in words.calling(symbol)
+        if [s for s in words.phrases[p] if state.symbols[s] == kind] == [symbol] and mentioned(p, said)
+    ]
+    return min(own, key=len, default=words.name[symbol])

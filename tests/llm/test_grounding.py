@@ -1,0 +1,136 @@
+import pytest
+
+from llm.grounding import LONGEST, AmbiguousError, ground
+from tamp.errors import InputError, Refusal
+
+
+@pytest.mark.parametrize("text", ["", "   \n"])
+def test_an_empty_instruction(kitchen, domain, scripted, text):
+    model = scripted("")
+    with pytest.raises(InputError, match="empty"):
+        ground(text, *kitchen, domain, model)
+    assert model.asked == []
+
+
+def test_an_overlong_instruction(kitchen, domain, scripted):
+    with pytest.raises(InputError, match=str(LONGEST)):
+        ground("bowl " * LONGEST, *kitchen, domain, scripted(""))
+
+
+def test_an_instruction_about_nothing_there(kitchen, domain, scripted):
+    model = scripted("")
+    with pytest.raises(Refusal, match=r"names nothing in the scene; it has: .*wine bottle"):
+        ground("sing a song", *kitchen, domain, model)
+    assert model.asked == []
+
+
+def test_a_goal_and_its_roles(kitchen, domain, scripted):
+    answer = "the top drawer is open; the bowl is in the top drawer."
+    result = ground("open the top drawer and put the bowl inside", *kitchen, domain, scripted(answer))
+    top = "wooden_cabinet_1_top_region"
+    assert str(result.goal) == f"(and (open {top}) (in akita_black_bowl_1 {top}))"
+    assert result.roles == {"source": "akita_black_bowl_1", "target": top}
+    assert result.reply + "." == answer
+    assert not result.ambiguous
+    assert 0.0 < result.confidence < 1.0
+    assert "put the bowl inside" in result.prompt.question
+
+
+def test_the_models_answer_is_what_counts(kitchen, domain, scripted):
+    """The same words, two answers, two goals: nothing but the model chooses."""
+    text = "bowl, plate, stove"
+    goals = [
+        str(ground(text, *kitchen, domain, scripted(a)).goal)
+        for a in ("the bowl is on the stove.", "the plate is on the stove.")
+    ]
+    assert goals == [
+        "(on akita_black_bowl_1 flat_stove_1_cook_region)",
+        "(on plate_1 flat_stove_1_cook_region)",
+    ]
+
+
+def test_a_thing_that_the_words_do_not_name(kitchen, domain, scripted):
+    with pytest.raises(Refusal, match=r"does not name the wine bottle"):
+        ground("put the banana on the plate", *kitchen, domain, scripted("the wine bottle is on the plate."))
+
+
+def test_a_place_that_the_domain_cannot_say(kitchen, domain, scripted):
+    answer = "the bowl is to the right of the plate."
+    with pytest.raises(Refusal, match="no predicate"):
+        ground("put the bowl to the right of the plate", *kitchen, domain, scripted(answer))
+
+
+def test_words_that_fit_two_things(two_bowls, domain, scripted):
+    text, answer = "put the bowl on the plate", "the black bowl on the right is on the plate."
+    with pytest.raises(AmbiguousError, match="fits 2 goals") as refused:
+        ground(text, *two_bowls, domain, scripted(answer))
+    assert {str(g) for g in refused.value.alternatives} == {
+        "(on akita_black_bowl_2 plate_1)",
+        "(on akita_black_bowl_1 plate_1)",
+    }
+    assert refused.value.exit_code == 1
+
+
+def test_assume_first_takes_the_models_choice_and_says_so(two_bowls, domain, scripted):
+    answer = "the black bowl on the right is on the plate."
+    result = ground("put the bowl on the plate", *two_bowls, domain, scripted(answer), assume_first=True)
+    assert str(result.goal) == "(on akita_black_bowl_2 plate_1)"
+    assert result.ambiguous
+    assert [str(g) for g in result.alternatives] == ["(on akita_black_bowl_1 plate_1)"]
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("put the bowl on the right on the plate", "the bowl on the right is on the plate."),
+        (
+            "the bowl near the cookie box goes on the plate",
+            "the bowl next to the cookie box is on the plate.",
+        ),
+        ("put both bowls on the plate", "the bowls are on the plate."),
+    ],
+)
+def test_words_that_tell_them_apart(two_bowls, domain, scripted, text, answer):
+    assert not ground(text, *two_bowls, domain, scripted(answer)).ambiguous
+
+
+def test_a_drawer_among_three(kitchen, domain, scripted):
+    with pytest.raises(AmbiguousError, match="fits 3 goals"):
+        ground("open the drawer", *kitchen, domain, scripted("the middle drawer is open."))
+
+
+def test_the_scenes_own_words(kitchen, domain, scripted):
+    names = {"drawer": "wooden_cabinet_1_top_region"}
+    result = ground(
+        "put the bowl in the drawer and close it",
+        *kitchen,
+        domain,
+        scripted("the bowl is in the drawer; the drawer is closed."),
+        names=names,
+    )
+    top = "wooden_cabinet_1_top_region"
+    assert str(result.goal) == f"(and (in akita_black_bowl_1 {top}) (closed {top}))"
+
+
+def test_what_holds_already_is_said_when_asked_for(builders, domain, scripted):
+    """The only thing that fits is true: the first question leaves it out, the second lets it be said."""
+
+    class Twice:
+        name = "twice"
+
+        def complete(self, prompt, begun, pattern):
+            for answer in ("the bowl is on the plate.", "the bowl is on the lamp."):
+                try:
+                    return scripted(answer).complete(prompt, begun, pattern)
+                except AssertionError:
+                    continue
+            raise AssertionError(pattern)
+
+    item = builders["item"]
+    scene = builders["scene"](
+        item("bowl_1", "bowl", 0, 0), item("plate_1", "plate", 0, 0.02), item("lamp_1", "lamp", 0, 0.3)
+    )
+    state = builders["state"](scene, "(on bowl_1 plate_1)")
+    result = ground("put the bowl on the plate", scene, state, domain, Twice())
+    assert str(result.goal) == "(on bowl_1 plate_1)"
+    assert result.goal.missing(state) == ()

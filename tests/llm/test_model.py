@@ -1,0 +1,118 @@
+"""With the real weights: instructions to goals in hand-built scenes, and in LIBERO's own."""
+
+import pytest
+
+from llm.grounding import AmbiguousError, ground
+from llm.llama import LlamaCpp, Prompt
+from llm.weights import DEFAULT, find
+from tamp.errors import Refusal
+
+pytestmark = pytest.mark.model
+
+TOP = "wooden_cabinet_1_top_region"
+
+
+@pytest.fixture(scope="module")
+def model():
+    return LlamaCpp(DEFAULT, find(DEFAULT)).load()
+
+
+@pytest.fixture
+def mug_and_drawer(builders):
+    scene = builders["scene"](
+        builders["item"]("porcelain_mug_1", "porcelain_mug", 0.1, 0.1), builders["cabinet"]()
+    )
+    shut = [f"(closed wooden_cabinet_1_{q}_region)" for q in ("top", "middle", "bottom")]
+    return scene, builders["state"](scene, *shut)
+
+
+def test_the_reply_follows_the_pattern(model):
+    reply = model.complete(Prompt("Answer.", (), "What colour is grass?"), "", "(red|blue)[.]")
+    assert reply.text in ("red.", "blue.")
+    assert 0.0 < reply.probability <= 1.0
+
+
+def test_the_same_question_has_the_same_answer(model):
+    prompt = Prompt("Answer.", (), "Name an animal.")
+    first = model.complete(prompt, "", "[a-z]{3,9}[.]")
+    model.complete(Prompt("Answer.", (), "Name a plant."), "", "[a-z]{3,9}[.]")
+    assert model.complete(prompt, "", "[a-z]{3,9}[.]").text == first.text
+
+
+@pytest.mark.parametrize(
+    ("text", "goal"),
+    [
+        ("put the mug in the drawer", f"(in porcelain_mug_1 {TOP})"),
+        ("put the mug in the drawer and close it", f"(and (in porcelain_mug_1 {TOP}) (closed {TOP}))"),
+        ("please place the white cup inside the drawer", f"(in porcelain_mug_1 {TOP})"),
+    ],
+)
+def test_mug_in_drawer(model, mug_and_drawer, domain, text, goal):
+    assert str(ground(text, *mug_and_drawer, domain, model, names={"drawer": TOP}).goal) == goal
+
+
+@pytest.mark.parametrize(
+    ("text", "goal"),
+    [
+        ("set the wine bottle down on top of the cabinet", "(on wine_bottle_1 wooden_cabinet_1_top_side)"),
+        ("switch on the stove", "(turned-on flat_stove_1)"),
+        ("pull the middle drawer open", "(open wooden_cabinet_1_middle_region)"),
+    ],
+)
+def test_kitchen(model, kitchen, domain, text, goal):
+    assert str(ground(text, *kitchen, domain, model).goal) == goal
+
+
+@pytest.mark.parametrize(
+    ("text", "bowl"),
+    [
+        ("the bowl that is between the ramekin and the plate goes on the plate", 1),
+        ("move the bowl near the cookie box to the plate", 2),
+    ],
+)
+def test_bowls_told_apart(model, two_bowls, domain, text, bowl):
+    assert str(ground(text, *two_bowls, domain, model).goal) == f"(on akita_black_bowl_{bowl} plate_1)"
+
+
+def test_bowls_not_told_apart(model, two_bowls, domain):
+    with pytest.raises(AmbiguousError):
+        ground("put the bowl on the plate", *two_bowls, domain, model)
+
+
+def test_a_thing_that_is_not_there(model, kitchen, domain):
+    with pytest.raises(Refusal):
+        ground("put the banana on the plate", *kitchen, domain, model)
+
+
+@pytest.mark.parametrize(
+    ("task", "goals"),
+    [
+        ("libero_spatial/0", ["(on akita_black_bowl_1 plate_1)"]),
+        ("libero_object/0", ["(in alphabet_soup_1 basket_1_contain_region)"]),
+        (
+            "libero_goal/3",
+            [f"(and (open {TOP}) (in akita_black_bowl_1 {TOP}))", f"(in akita_black_bowl_1 {TOP})"],
+        ),
+        ("libero_goal/7", ["(turned-on flat_stove_1)"]),
+        (
+            "libero_10/3",
+            [
+                "(and (in akita_black_bowl_1 white_cabinet_1_bottom_region) "
+                "(closed white_cabinet_1_bottom_region))"
+            ],
+        ),
+    ],
+)
+def test_official_instructions(model, domain, task, goals):
+    from tamp.geometry import world_of
+    from tamp.libero.environment import LiberoEnvironment
+    from tamp.libero.oracle import OraclePerceiver
+    from tamp.libero.tasks import find as find_task
+    from tamp.predicates import observe
+
+    found = find_task(task)
+    environment = LiberoEnvironment(found, init_state=0)
+    scene = OraclePerceiver(environment).perceive()
+    state = observe(scene, world_of(scene, environment.robot_model()))
+    environment.close()
+    assert str(ground(found.instruction, scene, state, domain, model).goal) in goals
