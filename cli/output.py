@@ -11,6 +11,7 @@ import json
 import logging
 import os
 import sys
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stdout
 from typing import TYPE_CHECKING, TextIO
@@ -86,8 +87,10 @@ def console() -> Console:
 def run(command: Callable[[], int]) -> int:
     """Run a command and return its exit code: an error is one line on standard error.
 
-    With `TAMP_DEBUG=1` errors are raised instead, to see where they come from.
+    With `TAMP_DEBUG=1` errors are raised instead, to see where they come from, and libraries may warn.
     """
+    if not debugging():
+        warnings.simplefilter("ignore")
     try:
         return command()
     except TampError as error:
@@ -128,8 +131,6 @@ def hush_simulator() -> Iterator[None]:
     if debugging():
         yield
         return
-    import warnings
-
     logging.getLogger("robosuite_logs").setLevel(logging.ERROR)
     for module in ("libero", "robosuite", "gym", "gymnasium", "bddl"):
         warnings.filterwarnings("ignore", module=rf"{module}(\.|$)")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
@@ -10,7 +11,7 @@ from cli.output import INTERRUPTED, debugging, emit_json, hush_simulator, quiet_
 from tamp.errors import InputError
 
 if TYPE_CHECKING:
-    from llm.llama import Model
+    from llm.llama import Completion, Model, Prompt
     from tamp.domain import Domain
     from tamp.episode import EpisodeLog
     from tamp.goal import Goal
@@ -110,16 +111,30 @@ def from_language(text: str, model: Model, task: Task, assume_first: bool) -> Go
         from llm.grounding import ground
 
         say("tamp: reading the instruction")
-        answer = ground(text, scene, state, domain, model, names=task.names, assume_first=assume_first)
-        log.event("language", instruction=text, model=model.name, **_told(answer))
+        told = _Logged(model, log, model.name)
+        answer = ground(text, scene, state, domain, told, names=task.names, assume_first=assume_first)
+        log.event("language", reply=answer.reply, alternatives=answer.alternatives, seconds=answer.seconds)
         return answer.goal
 
     return source
 
 
-def _told(answer: object) -> dict[str, object]:
-    """What the log keeps of a grounding, apart from its goal."""
-    return {key: value for key, value in vars(answer).items() if key != "goal"}
+@dataclass
+class _Logged:
+    """A model whose prompts and replies go to the episode's log as they come, refused ones too."""
+
+    model: Model
+    log: EpisodeLog
+    name: str
+    prompt: Prompt | None = None
+
+    def complete(self, prompt: Prompt, begun: str, pattern: str) -> Completion:
+        if prompt != self.prompt:
+            self.prompt = prompt
+            self.log.event("prompt", model=self.name, messages=prompt.messages())
+        answer = self.model.complete(prompt, begun, pattern)
+        self.log.event("reply", begun=begun, text=answer.text, probability=round(answer.probability, 4))
+        return answer
 
 
 def _run(task: Task, source: GoalSource, settings: Settings, out: Path | None) -> Result | int:

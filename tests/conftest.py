@@ -1,4 +1,4 @@
-"""Before any test imports mujoco: the tests need no GL library. Generated examples are the same every time."""
+"""Before any test imports mujoco: no GL library is needed. Generated examples are the same every time."""
 
 from __future__ import annotations
 

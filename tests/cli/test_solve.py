@@ -1,0 +1,172 @@
+"""`tamp solve` as a user runs it: bad input, an interrupted run, and real episodes."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tamp.data import data_dir
+from tamp.episode import read
+
+TAMP = Path(sys.executable).with_name("tamp")
+TABLETOP = data_dir("domains") / "tabletop"
+GOAL = "(in mug_1 cabinet_1_top_region)"
+
+
+def tamp(*arguments: str, cwd: Path | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [TAMP, *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=cwd,
+        env={**os.environ, **environment},
+    )
+
+
+def edited_domain(folder: Path, old: str, new: str, binding: str = "") -> Path:
+    folder.mkdir()
+    text = (TABLETOP / "domain.pddl").read_text()
+    assert old in text
+    (folder / "domain.pddl").write_text(text.replace(old, new, 1))
+    (folder / "skills.toml").write_text((TABLETOP / "skills.toml").read_text() + binding)
+    return folder
+
+
+def never(text: str, action: str) -> str:
+    """The domain's text with an action that can be taken in no situation."""
+    start = text.index(f"(:action {action}\n")
+    return text[:start] + text[start:].replace("(hand-empty)", "(hand-empty) (not (hand-empty))", 1)
+
+
+BAD_INPUT = {
+    "neither": ([], "say what to do"),
+    "empty": ([""], "the instruction is empty"),
+    "blank": (["  \n "], "the instruction is empty"),
+    "long": (["mug " * 2500], "the instruction has 10,000 characters; at most 2,000"),
+    "scene": (["x", "--scene", "mug_in_draw"], "did you mean 'mug_in_drawer'"),
+    "suite": (["x", "--scene", "libero_gaol/3"], "unknown suite 'libero_gaol'; nearest: "),
+    "task": (["x", "--scene", "libero_goal/10"], "valid: libero_goal/0 to libero_goal/9"),
+    "domain": (["x", "--domain", "kitchen"], "no domain 'kitchen': give one of tabletop"),
+    "planner": (["x", "--planner", "fast-downwards"], "did you mean 'fast-downward'?"),
+    "backend": (["x", "--backend", "xarm"], "--backend xarm is not built yet; valid: libero"),
+    "perception": (["x", "--perception", "camera"], "--perception camera is not built yet; valid: oracle"),
+    "host": (["x", "--host", "10.0.0.1"], "--host is for real robots, which are not built yet"),
+    "parenthesis": (["--goal", "(in mug_1"], "goal, column 1: '(' is never closed"),
+    "predicate": (["--goal", "(inn mug_1 x)"], "goal, column 2: no predicate 'inn' in tabletop; valid: in"),
+    "weights": (["x", "--llm", "none.gguf"], "no model file none.gguf"),
+    "model": (["x", "--llm", "gpt"], "unknown model 'gpt'; known: qwen2.5-coder-1.5b"),
+}
+
+
+@pytest.mark.parametrize("case", BAD_INPUT)
+def test_bad_input_is_one_clear_line_and_exit_2(case: str, tmp_path: Path) -> None:
+    arguments, says = BAD_INPUT[case]
+    done = tamp("solve", *arguments, cwd=tmp_path)
+    lines = done.stderr.splitlines()
+    assert (done.returncode, done.stdout) == (2, ""), done.stderr
+    assert [line for line in lines if line.startswith("tamp: error: ")] == lines[-1:]
+    assert says in lines[-1]
+    assert all(line.startswith("tamp: ") for line in lines)
+    assert list(tmp_path.iterdir()) == [], "nothing is left behind"
+
+
+def test_missing_weights_name_the_command_that_gets_them(tmp_path: Path) -> None:
+    done = tamp("solve", "put the mug in the drawer", TAMP_MODELS=str(tmp_path), cwd=tmp_path)
+    assert done.returncode == 2
+    assert "tamp model pull qwen2.5-coder-1.5b" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_domain_that_does_not_parse_says_where(tmp_path: Path) -> None:
+    folder = edited_domain(tmp_path / "d", "(:action pick\n", "(:action pick (\n")
+    done = tamp("solve", "--goal", GOAL, "--domain", str(folder))
+    assert done.returncode == 2
+    assert re.search(r"d/domain\.pddl:\d+:\d+: ", done.stderr)
+
+
+def test_an_operator_that_is_bound_to_nothing_is_refused(tmp_path: Path) -> None:
+    folder = edited_domain(tmp_path / "d", "(:action open-drawer", "(:action pull-drawer")
+    done = tamp("solve", "--goal", GOAL, "--domain", str(folder))
+    assert done.returncode == 2
+    assert "operator 'pull-drawer' is bound to no skill; valid: " in done.stderr
+
+
+@pytest.mark.episode
+def test_a_goal_about_nothing_in_the_scene_says_what_there_is(tmp_path: Path) -> None:
+    done = tamp("solve", "--goal", "(in mug_7 cabinet_1_top_region)", "--out", str(tmp_path / "e"))
+    assert done.returncode == 2
+    assert "goal, column 5: no 'mug_7' in the scene; valid: mug_1" in done.stderr.splitlines()[-1]
+
+
+@pytest.mark.episode
+def test_video_without_the_library_names_the_command(tmp_path: Path) -> None:
+    code = (
+        "import ctypes.util, sys\nctypes.util.find_library = lambda name: None\nfrom cli.main import main\n"
+        f"sys.argv = ['tamp', 'solve', '--goal', '{GOAL}', '--video', '--out', '{tmp_path / 'e'}']\nmain()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "apt-get install libosmesa6" in done.stderr
+    assert not (tmp_path / "e").exists()
+
+
+@pytest.mark.episode
+def test_an_interrupted_run_exits_130_and_keeps_what_was_done(tmp_path: Path) -> None:
+    log = tmp_path / "e" / "episode.jsonl"
+    command = [TAMP, "solve", "--goal", GOAL, "--out", str(log.parent)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None and process.stderr is not None
+        deadline = time.monotonic() + 120
+        while '"command"' not in (log.read_text() if log.exists() else ""):
+            assert process.poll() is None and time.monotonic() < deadline
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=30) == 130
+        said, answer = process.stderr.read(), process.stdout.read()
+    assert said.splitlines()[-1] == f"tamp: interrupted; what was done is in {log.parent}"
+    assert "Traceback" not in said and answer == ""
+    events = [e["event"] for e in read(log)]
+    assert events[0] == "start" and events[-1] == "interrupted"
+    assert events.count("command") >= 1
+    assert (log.parent / "plan.txt").read_text().startswith("(open-drawer ")
+
+
+@pytest.mark.episode
+def test_an_episode_leaves_everything_in_its_folder_and_prints_one_object(tmp_path: Path) -> None:
+    """By LIBERO's own check; an operator of one's own did the taking, through the skill it is bound to."""
+    operator = (
+        "(:action grab\n    :parameters (?o - item ?from - surface)"
+        "\n    :precondition (and (hand-empty) (clear ?o) (on ?o ?from))"
+        "\n    :effect (and (holding ?o) (not (hand-empty)) (not (on ?o ?from))))"
+        "\n\n  (:action pick"
+    )
+    folder = edited_domain(tmp_path / "d", "(:action pick", operator, 'grab = "pick"\n')
+    path = folder / "domain.pddl"
+    path.write_text(never(path.read_text(), "pick"))
+    out = tmp_path / "e"
+    done = tamp("solve", "--goal", GOAL, "--domain", str(folder), "--seed", "1", "--out", str(out), "--json")
+    assert done.returncode == 0, done.stderr
+    answer = json.loads(done.stdout)
+    assert {"success", "goal", "plan", "steps", "seconds", "stage", "reason", "out"} <= answer.keys()
+    assert (answer["success"], answer["stage"], answer["perception"]) == (True, None, "oracle")
+    assert [a.split()[0] for a in answer["plan"]] == ["(open-drawer", "(grab", "(place-in"]
+    assert 0 < answer["steps"] <= 300
+    assert {"domain.pddl", "problem.pddl", "plan.txt", "episode.jsonl"} == {p.name for p in out.iterdir()}
+    assert (out / "domain.pddl").read_text() == (folder / "domain.pddl").read_text()
+    assert (out / "plan.txt").read_text().splitlines() == answer["plan"]
+    events = read(out / "episode.jsonl")
+    assert events[0]["schema"] == 1 and events[0]["versions"]["mujoco"] == "3.3.2"
+    achieved = [e["action"].split()[0] for e in events if e["event"] == "result" and e["success"]]
+    assert achieved[:2] == ["(open-drawer", "(grab"]
+    again = tamp("solve", "--goal", GOAL, "--out", str(out))
+    assert again.returncode == 2
+    assert "already holds an episode: choose another --out" in again.stderr
