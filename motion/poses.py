@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import mujoco
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial.transform import Rotation
 
 Array = NDArray[np.float64]
 
@@ -29,22 +29,28 @@ def inverse(T: Array) -> Array:
 
 def from_quat(p: Array, quat_wxyz: Array) -> Array:
     """Transform from a position (3,) and a unit quaternion (4,) in w x y z order."""
-    return pose(p, Rotation.from_quat(np.roll(quat_wxyz, -1)).as_matrix())
+    R = np.empty(9)
+    mujoco.mju_quat2Mat(R, np.asarray(quat_wxyz, dtype=float))
+    return pose(p, R.reshape(3, 3))
 
 
 def to_quat(R: Array) -> Array:
     """Unit quaternion (4,), w x y z, of a rotation matrix (3, 3)."""
-    return np.roll(Rotation.from_matrix(R).as_quat(), 1)
+    quat = np.empty(4)
+    mujoco.mju_mat2Quat(quat, np.ascontiguousarray(R).ravel())
+    return quat
 
 
 def rotation_about(axis: Array, angle: float) -> Array:
     """Rotation matrix (3, 3) by `angle` radians about the unit vector `axis` (3,)."""
-    return Rotation.from_rotvec(np.asarray(axis, dtype=float) * angle).as_matrix()
+    return rotation_vector_to_matrix(np.asarray(axis, dtype=float) * angle)
 
 
 def rotation_vector(R: Array) -> Array:
     """Axis times angle (3,), radians, of a rotation matrix."""
-    return Rotation.from_matrix(R).as_rotvec()
+    vector = np.empty(3)
+    mujoco.mju_quat2Vel(vector, to_quat(R), 1.0)
+    return vector
 
 
 def error(T_from: Array, T_to: Array) -> Array:
@@ -60,7 +66,12 @@ def interpolate(T_a: Array, T_b: Array, s: float) -> Array:
 
 def rotation_vector_to_matrix(w: Array) -> Array:
     """Rotation matrix (3, 3) of a rotation vector (3,) in radians."""
-    return Rotation.from_rotvec(w).as_matrix()
+    angle = float(np.linalg.norm(w))
+    quat, R = np.array([1.0, *(0.5 * np.asarray(w))]), np.empty(9)
+    if angle > 1e-12:
+        mujoco.mju_axisAngle2Quat(quat, np.asarray(w) / angle, angle)
+    mujoco.mju_quat2Mat(R, quat / np.linalg.norm(quat))
+    return R.reshape(3, 3)
 
 
 def joint_transform(kind: str, axis: Array, anchor: Array, value: float) -> Array:

@@ -18,7 +18,7 @@ from tamp.skills.base import Infeasible, Refinement, Skill, Tools
 
 SAMPLES = 120
 """Samples of one action, for one choice of the actions before it."""
-SUCCESSES = 6
+SUCCESSES = 4
 """Refinements of one action that are followed further before its predecessor is blamed."""
 
 
@@ -52,6 +52,8 @@ class _Search:
     hints: tuple[Refinement, ...] = ()
     causes: dict[int, list[Infeasible]] = field(default_factory=dict)
     stopped: bool = False
+    pointless: int = -1
+    """Index of an action that the one before it cannot help by another sample."""
 
     def run(self, index: int, situation: Situation) -> list[Refinement] | None:
         if index == len(self.actions):
@@ -65,12 +67,13 @@ class _Search:
             if isinstance(sample, Infeasible):
                 self.causes.setdefault(index, []).append(sample)
                 self.stopped = sample.final
+                self.pointless = index if sample.whatever_grasp else -1
                 continue
             rest = self.run(index + 1, sample.after)
             if rest is not None:
                 return [sample, *rest]
             found += 1
-            if found >= SUCCESSES:
+            if found >= SUCCESSES or self.pointless == index + 1:
                 break
         return None
 

@@ -44,6 +44,10 @@ class Situation:
         """With the hand empty and the item left where it is."""
         return replace(self, held=None)
 
+    def settled(self, name: str, T_world_item: Array) -> Situation:
+        """With an item that was let go of at rest where it comes to lie."""
+        return replace(self, scene=with_object_at(self.scene, name, T_world_item))
+
     def with_joint(self, name: str, part: str, value: float) -> Situation:
         """With a drawer, door or knob at another joint value."""
         return replace(self, scene=with_joint_at(self.scene, name, part, value))

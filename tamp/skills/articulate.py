@@ -211,7 +211,7 @@ def _too_tall(name: str, owner: SceneObject, part: Part, scene: Scene) -> Infeas
         for item in scene:
             if item.movable and contains(region, item.position):
                 low, high = item.bounds()
-                if high[2] > top + 0.005:
+                if high[2] > top + 0.005 and high[2] - low[2] > top - floor:
                     return Infeasible(
                         "too-tall",
                         (item.name, name),

@@ -56,7 +56,8 @@ class Refinement:
 class Infeasible:
     """Why an action, or one sample of it, cannot be refined.
 
-    `facts` are atoms that tell the planner so; `final` means that no other sample can do better.
+    `facts` are atoms that tell the planner so; `final` means that no other sample of any action can do
+    better, `whatever_grasp` that another way to do the action before cannot.
     """
 
     reason: str
@@ -64,6 +65,7 @@ class Infeasible:
     facts: frozenset[Atom] = frozenset()
     message: str = ""
     final: bool = False
+    whatever_grasp: bool = False
 
 
 class SkillResult(NamedTuple):

@@ -18,8 +18,8 @@ CLEARANCE = 0.001
 """Metres between the open gripper and everything while it reaches for the item."""
 TRANSIT_CLEARANCE = 0.008
 """Metres kept from everything on the way to the pre-grasp."""
-APPROACH = 0.07
-"""Metres from pre-grasp to grasp."""
+APPROACHES = (0.07, 0.03)
+"""Metres from pre-grasp to grasp, the longest that is free."""
 LIFTS = (0.10, 0.04, 0.015)
 SPARE_OPENING = 0.03
 """Metres by which the fingers are opened wider than the grasp."""
@@ -101,17 +101,17 @@ def reach_for(
         if contacts := at_grasp(q_grasp):
             result = Blocked("collision", contacts[0].other)
             continue
-        way = paths.transit(
-            world, q, paths.backed(T, APPROACH), paths.checker(world, TRANSIT_CLEARANCE), tools.rng
-        )
-        if isinstance(way, Blocked):
-            result = way
-            continue
-        approach = paths.straight(world, way[-1], T, at_grasp)
-        if isinstance(approach, Blocked):
-            result = approach
-            continue
-        return approach[-1], np.concatenate([way, approach[1:]])
+        for distance in APPROACHES:
+            free = paths.checker(world, TRANSIT_CLEARANCE if distance == APPROACHES[0] else 2 * CLEARANCE)
+            way = paths.transit(world, q, paths.backed(T, distance), free, tools.rng)
+            if isinstance(way, Blocked):
+                result = way
+                continue
+            approach = paths.straight(world, way[-1], T, at_grasp)
+            if isinstance(approach, Blocked):
+                result = approach
+                continue
+            return approach[-1], np.concatenate([way, approach[1:]])
     return result
 
 

@@ -27,6 +27,11 @@ ROBOT_SIDE = (-1.0, 0.0)
 """Direction, seen from above, in which furniture with hinged doors faces the robot's base."""
 RETREAT = 0.07
 RELEASE_OPENING = 0.035
+COMPLIANCE = -0.006
+"""Metres by which a held item may press against what it is put into, where no way without touching is found:
+the arm gives way."""
+LOW = 0.015
+"""Metres above the floor of a drawer or cupboard within which the bottom of what lies in it must be."""
 YAWS = 8
 GRID = 5
 DROP_FROM = 0.05
@@ -37,7 +42,7 @@ _UPWARDS = (np.array([0.0, 0.0, 0.08]), np.array([0.0, 0.0, 0.04]))
 @dataclass(frozen=True, eq=False)
 class Target:
     """Where to put something: the centre (3,) and half-extents (2,) of a rectangle, the heights from which an
-    item is lowered onto it in the model, and the ways out of it.
+    item is lowered onto it in the model, the floor of an interior, and the ways out of it.
 
     `departures` are displacements (3,) in metres by which the hand can leave, the preferred first.
     """
@@ -49,6 +54,7 @@ class Target:
     heights: tuple[float, ...]
     owner: SceneObject
     region: Region | None
+    floor: float
     departures: tuple[Array, ...]
 
     def accepts(self, p_world: Array) -> bool:
@@ -58,6 +64,16 @@ class Target:
         if self.region.kind == "interior":
             return contains(self.region, p_world, 0.5 * predicates.BELOW_INTERIOR)
         return predicates.above(p_world, self.region)
+
+    def carries(self, under: frozenset[str], bottom: float) -> bool:
+        """Whether what lies with its lowest point at height `bottom` (m) on the bodies `under` lies there well.
+
+        What goes into a bin may lie on anything; in a drawer it must reach the floor, not hang on the rim.
+        """
+        own = bool(under & {p.name for p in self.owner.parts})
+        if self.region is None or self.region.kind == "surface":
+            return own
+        return self.region.door is None or (own and bottom < self.floor + LOW)
 
 
 class Place:
@@ -80,6 +96,7 @@ class Place:
                 (item, name),
                 frozenset({Atom("does-not-fit", (item, name))}),
                 f"place: no spot of {name} takes {item}",
+                whatever_grasp=True,
             )
 
     def facts(self, args: tuple[str, ...], causes: list[Infeasible], scene: Scene) -> frozenset[Atom]:
@@ -112,13 +129,16 @@ class Place:
             T = placements.turned(T_now, yaw)
             start = pose(target.centre + target.axes @ offset, T[:3, :3])
             start[2, 3] = 0.0
-            bottom = bounds(shapes, start)[0][2]
+            bottom = float(bounds(shapes, start)[0][2])
+            found = None
             for height in target.heights:
                 start[2, 3] = height - bottom
                 found = placements.drop(world, item, start, depth=0.4)
                 if found is not None:
                     break
-            if found is not None and target.accepts(found[0][:3, 3]) and _supports(found[1], target):
+            if found is None or not target.accepts(found[0][:3, 3]):
+                continue
+            if target.carries(found[1], float(found[0][2, 3]) + bottom):
                 yield found[0]
 
     def _sample(
@@ -127,14 +147,23 @@ class Place:
         world = tools.world
         heights = RELEASE_HEIGHTS["surface" if target.region is None else target.region.kind]
         result: Refinement | Infeasible = Infeasible("unreachable")
-        for height in heights:
-            result = self._lower(item, T_world_item, height, target, situation, tools)
-            if isinstance(result, Refinement):
-                break
+        slacks = (0.0, COMPLIANCE) if target.region is not None and target.region.door else (0.0,)
+        for slack in slacks:
+            for height in heights:
+                result = self._lower(item, T_world_item, height, slack, target, situation, tools)
+                if isinstance(result, Refinement):
+                    return result
         return result
 
     def _lower(
-        self, item: str, T_world_item: Array, drop: float, target: Target, situation: Situation, tools: Tools
+        self,
+        item: str,
+        T_world_item: Array,
+        drop: float,
+        slack: float,
+        target: Target,
+        situation: Situation,
+        tools: Tools,
     ) -> Refinement | Infeasible:
         world = tools.world
         T_tool_item = situation.T_tool_held
@@ -143,7 +172,7 @@ class Place:
         world.load(situation.state())
         q = situation.scene.robot.q
         carry = _carry_check(world, TRANSIT_CLEARANCE, HELD_CLEARANCE)
-        lower = _carry_check(world, CLEARANCE, 0.0)
+        lower = _carry_check(world, CLEARANCE, slack)
         q_place = kinematics.solve_any(world, T_world_tool, [world.robot.posture, q], tools.rng, restarts=1)
         if q_place is None:
             return blocked("place", Blocked("unreachable"), target.name)
@@ -183,7 +212,8 @@ class Place:
             Grip(opening),
             Move(timing.parameterise(world, retreat, tools.limits), opening, precise=False),
         )
-        after = put.at(retreat[-1], opening, world.forward(retreat[-1]))
+        rested = put.settled(item, T_world_item)
+        after = rested.at(retreat[-1], opening, world.forward(retreat[-1]))
         return Refinement(segments, after, {"pose": T_world_item.round(4).tolist()})
 
 
@@ -195,15 +225,15 @@ def target_of(name: str, scene: Scene) -> Target:
         owner = scene.object(name)
         _, high = owner.bounds()
         top = (float(high[2]) + DROP_FROM,)
-        return Target(name, owner.position.copy(), np.eye(3), np.zeros(2), top, owner, None, _UPWARDS)
+        return Target(name, owner.position.copy(), np.eye(3), np.zeros(2), top, owner, None, np.inf, _UPWARDS)
     T, half = region.T_world_region, region.world_half_extent()
     top, floor = float(T[2, 3] + half[2]), float(T[2, 3] - half[2])
     if region.kind == "surface":
         level = abs(T[2, 2]) > 0.9
         axes, half = (T[:3, :3], region.half_extent) if level else (np.eye(3), half)
-        return Target(name, T[:3, 3].copy(), axes, half[:2], (top + DROP_FROM,), owner, region, _UPWARDS)
+        return Target(name, T[:3, 3].copy(), axes, half[:2], (top + DROP_FROM,), owner, region, np.inf, _UPWARDS)
     heights = (top + DROP_FROM, floor + DROP_FROM, floor + 0.5 * DROP_FROM)
-    return Target(name, T[:3, 3].copy(), np.eye(3), half[:2], heights, owner, region, _ways_out(owner, region))
+    return Target(name, T[:3, 3].copy(), np.eye(3), half[:2], heights, owner, region, floor, _ways_out(owner, region))
 
 
 def _ways_out(owner: SceneObject, region: Region) -> tuple[Array, ...]:
@@ -261,7 +291,3 @@ def _spots(target: Target, half_item: Array, rng: np.random.Generator) -> Iterat
     pairs = [(offset, float(yaw)) for offset in (np.zeros(3), *grid) for yaw in placements.yaws(YAWS)][1:]
     for i in rng.permutation(len(pairs)):
         yield pairs[i]
-
-
-def _supports(under: frozenset[str], target: Target) -> bool:
-    return bool(under & {p.name for p in target.owner.parts})

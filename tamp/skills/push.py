@@ -11,7 +11,7 @@ from tamp.skills.handles import graspable
 
 FINGER = 0.014
 """Metres from the tool point to the surface that a closed fingertip pushes."""
-TILTS = np.radians([20, 40, 0, 60, 80])
+TILTS = np.radians([30, 45, 15, 0, 60, 75])
 """Angles between the approach axis and straight down, leaning towards the push."""
 
 
