@@ -55,6 +55,8 @@ def solve(
         result = _run(task, source, settings, out)
         if isinstance(result, int):
             return result
+        if result.reason is not None:
+            say(f"tamp: no: {result.reason}")
         if json_output:
             emit_json(result.as_dict(), stdout)
         else:
