@@ -35,7 +35,9 @@ def solve(world: World, T_world_tool: Array, q: Array, iterations: int = 40) -> 
     return None
 
 
-def solve_any(world: World, T_world_tool: Array, starts: list[Array], rng: np.random.Generator, restarts: int = 4) -> Array | None:
+def solve_any(
+    world: World, T_world_tool: Array, starts: list[Array], rng: np.random.Generator, restarts: int = 4
+) -> Array | None:
     """First solution from the given starts, then from the posture with random offsets of up to 0.6 rad."""
     for q in starts:
         found = solve(world, T_world_tool, q)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -156,7 +157,7 @@ def _state(space: object, q: Array) -> object:
 def densify(points: Array, step: float = 4 * JOINT_STEP) -> Array:
     """The same polyline with extra points so that no joint moves more than `step` radians between two."""
     out = [points[0]]
-    for a, b in zip(points[:-1], points[1:], strict=True):
+    for a, b in itertools.pairwise(points):
         k = max(1, int(np.ceil(np.abs(b - a).max() / step)))
         out.extend(a + (b - a) * s for s in np.linspace(0, 1, k + 1)[1:])
     return np.array(out)

@@ -72,14 +72,14 @@ class Execution:
             if late or servo.arrived(T, T_goal, tolerance):
                 return None
         command = servo.displacement(T, trajectory, self._t, gains)
-        behind = np.linalg.norm(error(T, trajectory.tool_at(self._t))[:3])
+        behind = float(np.linalg.norm(error(T, trajectory.tool_at(self._t))[:3]))
         if behind < gains.lag or self._t >= trajectory.duration or self._stuck(behind):
             self._t += self.period
         return Command(command, self.opening)
 
     def _stuck(self, behind: float) -> bool:
         """Whether waiting for the arm to catch up has not helped for ten periods."""
-        self._openings.append(float(behind))
+        self._openings.append(behind)
         return len(self._openings) > 10
 
     def _grip(self, segment: Grip, robot: RobotState) -> Command | None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-
+import contextlib
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -37,9 +38,7 @@ class LiberoEnvironment:
         self.task = task
         self.steps = 0
         self.last_action = np.zeros(7)
-        states = None if init_state is None else task.initial_states()
-        if states is not None and not 0 <= init_state < len(states):  # type: ignore[operator]
-            raise InputError(f"{task.name}: --init-state {init_state}; valid: 0 to {len(states) - 1}")
+        states = _stored(task, init_state)
         np.random.seed(seed)  # robosuite's samplers draw from numpy's global generator
         self._env = ControlEnv(
             bddl_file_name=str(task.bddl),
@@ -50,25 +49,22 @@ class LiberoEnvironment:
             horizon=100_000,
             camera_names=["agentview"],
         )
+        self._start(seed, None if init_state is None else states[init_state])
+
+    def reset(self, *, seed: int = 0, init_state: int | None = None) -> None:
+        """Start over with another draw or another stored initial state; steps count from zero."""
+        states = _stored(self.task, init_state)
+        self._start(seed, None if init_state is None else states[init_state])
+
+    def _start(self, seed: int, state: Array | None) -> None:
         np.random.seed(seed)
-        self._reset()
-        if states is not None:
-            self._env.set_init_state(states[init_state])
+        with _no_debugger(self.task.name):
+            self._env.reset()
+        if state is not None:
+            self._env.set_init_state(state)
         for _ in range(SETTLING_STEPS):
             self._env.step([0.0] * 6 + [OPEN])
-
-    def _reset(self) -> None:
-        import pdb
-
-        def refuse(*_: object, **__: object) -> None:
-            raise InputError(f"{self.task.name}: LIBERO cannot place the objects in their regions; try another seed")
-
-        # LIBERO's region sampler drops into a debugger when a region is too small: make that an error.
-        stop, pdb.set_trace = pdb.set_trace, refuse
-        try:
-            self._env.reset()
-        finally:
-            pdb.set_trace = stop
+        self.steps = 0
 
     @property
     def sim(self) -> Any:
@@ -145,3 +141,26 @@ class LiberoEnvironment:
         self._env.close()
 
 
+def _stored(task: Task, init_state: int | None) -> Array:
+    """The task's stored initial states, checked to hold number `init_state`; empty when none is asked for."""
+    if init_state is None:
+        return np.zeros((0, 0))
+    states = task.initial_states()
+    if not 0 <= init_state < len(states):
+        raise InputError(f"{task.name}: --init-state {init_state}; valid: 0 to {len(states) - 1}")
+    return states
+
+
+@contextlib.contextmanager
+def _no_debugger(name: str) -> Iterator[None]:
+    """LIBERO's region sampler drops into a debugger when it cannot place an object: make that an error."""
+    import pdb
+
+    def refuse(*_: object, **__: object) -> None:
+        raise InputError(f"{name}: LIBERO cannot place the objects in their regions; try another seed")
+
+    stop, pdb.set_trace = pdb.set_trace, refuse
+    try:
+        yield
+    finally:
+        pdb.set_trace = stop

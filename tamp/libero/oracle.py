@@ -16,7 +16,7 @@ from motion.poses import Array, inverse, pose
 from motion.shapes import Kind, Shape
 from tamp.libero.environment import LiberoEnvironment
 from tamp.libero.model import ROBOT_PREFIXES
-from tamp.scene import Joint, Part, PartKind, Region, Scene, SceneObject
+from tamp.scene import Joint, Part, PartKind, Region, RegionKind, Scene, SceneObject
 
 _KINDS: dict[int, Kind] = {
     int(mujoco.mjtGeom.mjGEOM_BOX): "box",
@@ -87,7 +87,7 @@ class OraclePerceiver:
             surface = size.min() < FLAT
             moving = next(p for p in parts if p.name == part).joint is not None
             door = None if surface else part if moving else (doors[0] if doors else None)
-            kind = "surface" if surface else "interior"
+            kind: RegionKind = "surface" if surface else "interior"
             out.append(Region(self._m.site(s).name, kind, pose(d.site_xpos[s].copy(), R), size, part, door))
         return out
 
@@ -95,9 +95,7 @@ class OraclePerceiver:
         """What belongs to no object: table, floor and walls, with the table's top as a surface."""
         model = self._m
         taken = {b for root in self._roots.values() for b in _subtree(model, root)}
-        rest = [
-            b for b in range(model.nbody) if b not in taken and not model.body(b).name.startswith(ROBOT_PREFIXES)
-        ]
+        rest = [b for b in range(model.nbody) if b not in taken and not model.body(b).name.startswith(ROBOT_PREFIXES)]
         shapes = _shapes(model, d, rest, np.eye(4))
         name = self._ground
         top = max((s for s in shapes if s.kind in ("box", "plane")), key=_is_tabletop)

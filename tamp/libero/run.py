@@ -65,7 +65,9 @@ class Result:
         return asdict(self)
 
 
-def run(task: Task, goal_source: GoalSource | None, settings: Settings, folder: Path, say: Callable[[str], None]) -> Result:
+def run(
+    task: Task, goal_source: GoalSource | None, settings: Settings, folder: Path, say: Callable[[str], None]
+) -> Result:
     """Run one episode into `folder`. With no goal source the task's own goal is taken.
 
     Refusals become results with a stage and a reason; bad input raises InputError.

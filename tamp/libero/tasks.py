@@ -52,7 +52,7 @@ def suite_names() -> list[str]:
     return list(benchmark.get_benchmark_dict())
 
 
-def suite(name: str):  # type: ignore[no-untyped-def]  # noqa: ANN201 - LIBERO's own class, untyped
+def suite(name: str):  # type: ignore[no-untyped-def]
     """LIBERO's suite object; InputError with the nearest names when there is none."""
     from libero.libero import benchmark
 
@@ -121,7 +121,7 @@ def _own(folder: Path) -> Task:
 
 
 def _language(path: Path) -> str:
-    import libero.libero.envs.bddl_utils as bddl_utils
+    from libero.libero.envs import bddl_utils
 
     words = bddl_utils.get_problem_info(str(path))["language_instruction"]
     return " ".join(words) if isinstance(words, list) else str(words)

@@ -1,0 +1,1 @@
+"""Skills: how operators become motions."""

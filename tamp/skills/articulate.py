@@ -61,7 +61,9 @@ class Articulate:
             rng=tools.rng,
         )
         for grasp in candidates[:150]:
-            yield self._sample(args[0], owner, part, part.T_world_part @ grasp.T_body_tool, grasp.width, situation, tools)
+            yield self._sample(
+                args[0], owner, part, part.T_world_part @ grasp.T_body_tool, grasp.width, situation, tools
+            )
 
     def target(self, joint: Joint) -> float:
         """Joint value to aim at."""
@@ -111,9 +113,7 @@ class Articulate:
         value = self.target(joint)
         moving = frozenset({part.name, *_contents(owner, part, situation.scene)})
         world.set_opening(width)
-        follow = paths.along(
-            world, q_grasp, _poses(T_grasp, joint, value), paths.checker(world, 0.0, moving)
-        )
+        follow = paths.along(world, q_grasp, _poses(T_grasp, joint, value), paths.checker(world, 0.0, moving))
         if isinstance(follow, Blocked):
             return blocked(f"move {name}", follow, name)
         moved = situation.with_joint(owner.name, part.name, float(np.clip(value, *joint.limits)))
@@ -130,8 +130,9 @@ class Articulate:
             Move(timing.parameterise(world, retreat, tools.limits), opening, precise=False),
         )
         after = moved.at(retreat[-1], opening, world.forward(retreat[-1]))
-        return Refinement(segments, after, {"joint": round(value, 4), "grasp": T_grasp.round(5).tolist(), "width": round(width, 4)})
-
+        return Refinement(
+            segments, after, {"joint": round(value, 4), "grasp": T_grasp.round(5).tolist(), "width": round(width, 4)}
+        )
 
     def _push(
         self, name: str, owner: SceneObject, part: Part, T_world_push: Array, situation: Situation, tools: Tools
@@ -217,7 +218,7 @@ def _too_tall(name: str, owner: SceneObject, part: Part, scene: Scene) -> Infeas
                         (item.name, name),
                         frozenset({Atom("too-tall", (item.name, name))}),
                         f"{name} cannot be closed with {item.name} in it: {item.name} is "
-                        f"{(high[2] - low[2]) * 100:.1f} cm tall, the drawer's clearance is {(top - floor) * 100:.1f} cm",
+                        f"{(high[2] - low[2]) * 100:.1f} cm tall, its clearance is {(top - floor) * 100:.1f} cm",
                         final=True,
                     )
     return None

@@ -144,7 +144,6 @@ class Place:
     def _sample(
         self, item: str, T_world_item: Array, target: Target, situation: Situation, tools: Tools
     ) -> Refinement | Infeasible:
-        world = tools.world
         heights = RELEASE_HEIGHTS["surface" if target.region is None else target.region.kind]
         result: Refinement | Infeasible = Infeasible("unreachable")
         slacks = (0.0, COMPLIANCE) if target.region is not None and target.region.door else (0.0,)
@@ -192,8 +191,10 @@ class Place:
                 result = down
                 continue
             return self._release(np.concatenate([result, down[1:]]), T_world_item, item, situation, tools)
-        return blocked("place", result, target.name) if isinstance(result, Blocked) else blocked(
-            "place", Blocked("unreachable"), target.name
+        return (
+            blocked("place", result, target.name)
+            if isinstance(result, Blocked)
+            else blocked("place", Blocked("unreachable"), target.name)
         )
 
     def _release(
@@ -224,8 +225,8 @@ def target_of(name: str, scene: Scene) -> Target:
     except KeyError:
         owner = scene.object(name)
         _, high = owner.bounds()
-        top = (float(high[2]) + DROP_FROM,)
-        return Target(name, owner.position.copy(), np.eye(3), np.zeros(2), top, owner, None, np.inf, _UPWARDS)
+        from_top = (float(high[2]) + DROP_FROM,)
+        return Target(name, owner.position.copy(), np.eye(3), np.zeros(2), from_top, owner, None, np.inf, _UPWARDS)
     T, half = region.T_world_region, region.world_half_extent()
     top, floor = float(T[2, 3] + half[2]), float(T[2, 3] - half[2])
     if region.kind == "surface":

@@ -33,7 +33,5 @@ def bind(domain: Domain) -> dict[str, Skill]:
             )
     for operator, skill in domain.skills.items():
         if skill not in known:
-            raise InputError(
-                f"{domain.path.parent / 'skills.toml'}: {operator} = {skill!r}; valid: {', '.join(known)}"
-            )
+            raise InputError(f"{domain.path.parent / 'skills.toml'}: {operator} = {skill!r}; valid: {', '.join(known)}")
     return {operator: known[domain.skills[operator]] for operator in domain.operators}
