@@ -27,8 +27,6 @@ TWISTS = np.radians([0, 20, -20])
 BAR = (0.02, 1.5)
 """A shape is a bar when its narrow half-extents are below the first (metres) and its length beyond the second
 times those: then the fingers may close on it from any side."""
-SPREAD = 0.25
-"""Mean of the random cost that loosens the order of grasps."""
 LEVEL = 0.9
 """Least cosine of a narrow axis with the horizontal for grasps from straight above."""
 FRICTION_COSINE = 0.9
@@ -67,11 +65,9 @@ def antipodal(
     graspable: tuple[Shape, ...] | None = None,
     preference: Preference | None = None,
     bias: Callable[[Array], Array] | None = None,
-    rng: np.random.Generator | None = None,
     limit: int = 400,
 ) -> list[Grasp]:
-    """Grasps of a body, best first; with `rng` the order is loosened, so that near copies do not come in a
-    row. Collisions with the hand are not looked at here.
+    """Grasps of a body, best first. Collisions with the hand are not looked at here.
 
     `graspable` are the shapes that may propose grasps (all by default); every one of `shapes` counts when
     rays tell what lies between the pads. `bias` adds a cost (n,) to tool poses (n, 4, 4) in the world.
@@ -101,11 +97,22 @@ def antipodal(
         centred = T[i] @ pose([float(low[i] + high[i]) / 2, 0.0, 0.0])
         cost = float(cheap[i] + weights.coverage * (1 - coverage[i]))
         out.append(Grasp(inverse(T_world_body) @ centred, float(width[i]), cost))
-    loose = np.zeros(len(out)) if rng is None else rng.exponential(SPREAD, len(out))
-    if len(loose):
-        loose[int(np.argmin([g.cost for g in out]))] = 0.0
-    order = np.argsort([g.cost for g in out] + loose, kind="stable")
-    return [out[i] for i in order[:limit]]
+    out.sort(key=lambda g: g.cost)
+    return out[:limit]
+
+
+def diverse(grasps: list[Grasp], T_world_body: Array, head: int = 6) -> list[Grasp]:
+    """The `head` cheapest first, then the rest in turns over approach directions, so that near copies of a
+    grasp that failed do not come in a row."""
+    bins: dict[tuple[int, int], list[Grasp]] = {}
+    for g in grasps[head:]:
+        approach = T_world_body[:3, :3] @ g.T_body_tool[:3, 2]
+        tilt = int(np.degrees(np.arccos(np.clip(-approach[2], -1, 1))) // 25)
+        azimuth = int(np.degrees(np.arctan2(approach[1], approach[0])) // 60) if tilt else 0
+        bins.setdefault((tilt, azimuth), []).append(g)
+    queues = [bins[k] for k in sorted(bins)]
+    turns = max(map(len, queues), default=0)
+    return [*grasps[:head], *(q[n] for n in range(turns) for q in queues if n < len(q))]
 
 
 def centroid(shapes: tuple[Shape, ...], T_world_body: Array) -> Array:

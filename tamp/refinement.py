@@ -18,7 +18,7 @@ from tamp.skills.base import Infeasible, Refinement, Skill, Tools
 
 SAMPLES = 120
 """Samples of one action, for one choice of the actions before it."""
-SUCCESSES = 4
+SUCCESSES = 30
 """Refinements of one action that are followed further before its predecessor is blamed."""
 
 

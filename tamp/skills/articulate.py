@@ -58,9 +58,8 @@ class Articulate:
             graspable=graspable(part),
             preference=PREFERENCE,
             bias=lambda T: _lever_cost(T, joint),
-            rng=tools.rng,
         )
-        for grasp in candidates[:150]:
+        for grasp in grasps.diverse(candidates, part.T_world_part):
             yield self._sample(
                 args[0], owner, part, part.T_world_part @ grasp.T_body_tool, grasp.width, situation, tools
             )

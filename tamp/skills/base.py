@@ -79,13 +79,15 @@ class SkillResult(NamedTuple):
 class Tools:
     """What skills work with: the kinematic world, a random generator, and motion limits.
 
-    `hint` is the note of an earlier refinement of the same action, worth trying first.
+    `hint` is the note of an earlier refinement of the same action, worth trying first; `cache` keeps what
+    does not depend on it for the length of one search.
     """
 
     world: World
     rng: np.random.Generator
     limits: Limits = field(default_factory=Limits)
     hint: dict[str, Any] | None = None
+    cache: dict[Any, Any] = field(default_factory=dict)
 
 
 class Skill(Protocol):

@@ -32,9 +32,7 @@ class Pick:
         """Grasps in order of their cost, each with a free way to it and a lift."""
         item = situation.scene.object(args[0])
         tools.world.load(situation.state())
-        candidates = grasps.antipodal(
-            item.parts[0].shapes, item.T_world_object, tools.world.robot.max_opening, rng=tools.rng
-        )
+        candidates = grasps.antipodal(item.parts[0].shapes, item.T_world_object, tools.world.robot.max_opening)
         if not candidates:
             yield Infeasible(
                 "no-grasp",
@@ -47,7 +45,7 @@ class Pick:
         if tools.hint is not None and "grasp" in tools.hint:
             T, width = np.array(tools.hint["grasp"]), float(tools.hint["width"])
             yield self._sample(item.name, T, width, situation, tools)
-        for grasp in candidates:
+        for grasp in grasps.diverse(candidates, item.T_world_object):
             yield self._sample(item.name, item.T_world_object @ grasp.T_body_tool, grasp.width, situation, tools)
 
     def facts(self, args: tuple[str, ...], causes: list[Infeasible], scene: Scene) -> frozenset[Atom]:

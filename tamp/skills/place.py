@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -23,8 +24,6 @@ HELD_CLEARANCE = 0.004
 RELEASE_HEIGHTS = {"surface": (0.003,), "interior": (0.003, 0.03, 0.06, 0.1)}
 """Metres above the contact at which the fingers may open, the lowest that is free first; an interior keeps
 what is dropped into it."""
-ROBOT_SIDE = (-1.0, 0.0)
-"""Direction, seen from above, in which furniture with hinged doors faces the robot's base."""
 RETREAT = 0.07
 RELEASE_OPENING = 0.035
 COMPLIANCE = -0.006
@@ -32,10 +31,13 @@ COMPLIANCE = -0.006
 the arm gives way."""
 LOW = 0.015
 """Metres above the floor of a drawer or cupboard within which the bottom of what lies in it must be."""
+SPOTS = 30
+"""Poses of an item at rest that are tried for each grasp."""
 YAWS = 8
 GRID = 5
 DROP_FROM = 0.05
 """Metres above a region from which an item is lowered in the model."""
+_AXES = tuple(np.array([x, y, 0.0]) for x, y in ((1.0, 0.0), (-1.0, 0.0), (0.0, 1.0), (0.0, -1.0)))
 _UPWARDS = (np.array([0.0, 0.0, 0.08]), np.array([0.0, 0.0, 0.04]))
 
 
@@ -118,9 +120,19 @@ class Place:
         return None if good else f"{args[0]} is not {'in' if region.kind == 'interior' else 'on'} {name}"
 
     def _poses(self, item: str, target: Target, situation: Situation, tools: Tools) -> Iterator[Array]:
-        """Poses (4, 4) of the item at rest on the target; the one foreseen by an earlier refinement first."""
+        """Poses (4, 4) of the item at rest on the target; the one foreseen by an earlier refinement first.
+
+        They do not depend on the grasp, so they are kept for the next one.
+        """
         if tools.hint is not None and "pose" in tools.hint:
             yield np.array(tools.hint["pose"])
+        elsewhere = tuple(np.round(o.position, 4).tobytes() for o in situation.scene if o.name != item)
+        key = ("spots", item, target.name, elsewhere)
+        if key not in tools.cache:
+            tools.cache[key] = list(itertools.islice(self._rests(item, target, situation, tools), SPOTS))
+        yield from tools.cache[key]
+
+    def _rests(self, item: str, target: Target, situation: Situation, tools: Tools) -> Iterator[Array]:
         world = tools.world
         o = situation.scene.object(item)
         T_now, shapes = upright(o.T_world_object), o.parts[0].shapes
@@ -130,16 +142,14 @@ class Place:
             start = pose(target.centre + target.axes @ offset, T[:3, :3])
             start[2, 3] = 0.0
             bottom = float(bounds(shapes, start)[0][2])
-            found = None
             for height in target.heights:
                 start[2, 3] = height - bottom
                 found = placements.drop(world, item, start, depth=0.4)
-                if found is not None:
+                if found is None or not target.accepts(found[0][:3, 3]):
+                    continue
+                if target.carries(found[1], float(found[0][2, 3]) + bottom):
+                    yield found[0]
                     break
-            if found is None or not target.accepts(found[0][:3, 3]):
-                continue
-            if target.carries(found[1], float(found[0][2, 3]) + bottom):
-                yield found[0]
 
     def _sample(
         self, item: str, T_world_item: Array, target: Target, situation: Situation, tools: Tools
@@ -238,16 +248,23 @@ def target_of(name: str, scene: Scene) -> Target:
 
 
 def _ways_out(owner: SceneObject, region: Region) -> tuple[Array, ...]:
-    """Up; up and outwards; and, where a door is, straight out of it."""
-    out = region.T_world_region[:3, 3] - owner.position
-    if region.door is not None and (joint := owner.part(region.door).joint) is not None and joint.kind == "slide":
-        out = joint.axis_world * joint.sign
-    else:
-        out = np.array(ROBOT_SIDE)
-    out = np.array([out[0], out[1], 0.0]) / max(float(np.linalg.norm(out[:2])), 1e-9)
-    slanted = (np.array([0.0, 0.0, 0.05]) + 0.02 * out, np.array([0.0, 0.0, 0.04]) + 0.04 * out)
-    depth = 2.2 * float(np.abs(region.world_half_extent()[:2] @ np.abs(out[:2])))
-    return (*_UPWARDS, *slanted, np.array([0.0, 0.0, 0.01]) + depth * out)
+    """Up; up and outwards; straight out. Out is where the drawer goes or the closed door would be; without a
+    door, any side."""
+    sides = [-region.T_world_region[:3, 0], region.T_world_region[:3, 0]]
+    sides += [-region.T_world_region[:3, 1], region.T_world_region[:3, 1]]
+    if region.door is not None and (joint := owner.part(region.door).joint) is not None:
+        door = owner.part(region.door)
+        closed = joint.displacement(joint.rest) @ door.T_world_part
+        centre = np.mean([(closed @ s.T_body_shape)[:3, 3] for s in door.shapes], axis=0)
+        facing = joint.axis_world * joint.sign if joint.kind == "slide" else centre - region.T_world_region[:3, 3]
+        sides = [max(_AXES, key=lambda a: float(a @ facing))]
+    out = list(_UPWARDS)
+    for side in (s for s in sides if np.linalg.norm(s[:2]) > 0.5):
+        level = np.array([side[0], side[1], 0.0])
+        depth = 2.2 * float(np.abs(region.world_half_extent() @ np.abs(level)))
+        out += [np.array([0.0, 0.0, 0.05]) + 0.02 * level, np.array([0.0, 0.0, 0.04]) + 0.04 * level]
+        out += [np.array([0.0, 0.0, 0.01]) + depth * level]
+    return tuple(out)
 
 
 def upright(T_world_item: Array) -> Array:
