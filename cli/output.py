@@ -89,8 +89,7 @@ def run(command: Callable[[], int]) -> int:
 
     With `TAMP_DEBUG=1` errors are raised instead, to see where they come from, and libraries may warn.
     """
-    if not debugging():
-        warnings.simplefilter("ignore")
+    hush_warnings()
     try:
         return command()
     except TampError as error:
@@ -118,6 +117,12 @@ def run(command: Callable[[], int]) -> int:
 def debugging() -> bool:
     """Whether `TAMP_DEBUG=1` asks for tracebacks and third-party chatter."""
     return os.environ.get("TAMP_DEBUG") == "1"
+
+
+def hush_warnings() -> None:
+    """No Python warnings from here on; some libraries turn them on again when they are imported."""
+    if not debugging():
+        warnings.simplefilter("ignore")
 
 
 @contextmanager

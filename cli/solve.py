@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from cli import inputs
-from cli.output import INTERRUPTED, debugging, emit_json, hush_simulator, quiet_stdout, say
+from cli.output import INTERRUPTED, debugging, emit_json, hush_simulator, hush_warnings, quiet_stdout, say
 from tamp.errors import InputError
 
 if TYPE_CHECKING:
@@ -112,6 +112,7 @@ def from_language(text: str, model: Model, task: Task, assume_first: bool) -> Go
     def source(scene: Scene, state: WorldState, domain: Domain, log: EpisodeLog) -> Goal:
         from llm.grounding import ground
 
+        hush_warnings()
         say("tamp: reading the instruction")
         told = _Logged(model, log, model.name)
         answer = ground(text, scene, state, domain, told, names=task.names, assume_first=assume_first)

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -67,16 +68,30 @@ BAD_INPUT = {
 }
 
 
+Ended = dict[str, tuple[subprocess.CompletedProcess[str], Path]]
+
+
+@pytest.fixture(scope="module")
+def ended(tmp_path_factory: pytest.TempPathFactory) -> Ended:
+    """Every case of bad input, run in a folder of its own, as many at a time as there are cores."""
+    folders = {case: tmp_path_factory.mktemp(case) for case in BAD_INPUT}
+    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        runs = {
+            case: pool.submit(tamp, "solve", *arguments, cwd=folders[case])
+            for case, (arguments, _) in BAD_INPUT.items()
+        }
+        return {case: (run.result(), folders[case]) for case, run in runs.items()}
+
+
 @pytest.mark.parametrize("case", BAD_INPUT)
-def test_bad_input_is_one_clear_line_and_exit_2(case: str, tmp_path: Path) -> None:
-    arguments, says = BAD_INPUT[case]
-    done = tamp("solve", *arguments, cwd=tmp_path)
+def test_bad_input_is_one_clear_line_and_exit_2(case: str, ended: Ended) -> None:
+    says, (done, folder) = BAD_INPUT[case][1], ended[case]
     lines = done.stderr.splitlines()
     assert (done.returncode, done.stdout) == (2, ""), done.stderr
     assert [line for line in lines if line.startswith("tamp: error: ")] == lines[-1:]
     assert says in lines[-1]
     assert all(line.startswith("tamp: ") for line in lines)
-    assert list(tmp_path.iterdir()) == [], "nothing is left behind"
+    assert list(folder.iterdir()) == [], "nothing is left behind"
 
 
 def test_missing_weights_name_the_command_that_gets_them(tmp_path: Path) -> None:
