@@ -119,9 +119,12 @@ class Language:
         """What may be said next: nothing twice, and nothing that contradicts what was said."""
         said = set(said)
         taken = {(self.form(a.predicate).family, a.args[0]) for a in said}
+        carriers = {a.args[0]: a.args[1] for a in said if len(a.args) == 2 and self.form(a.predicate).family}
 
         def free(a: Atom, family: str) -> bool:
-            return a not in said and (not family or (family, a.args[0]) not in taken)
+            if a in said or (family and (family, a.args[0]) in taken):
+                return False
+            return not family or a.args[0] not in _chain(a.args[-1], carriers) or len(a.args) == 1
 
         atoms = {
             f.predicate: tuple(a for a in self.atoms[f.predicate] if free(a, f.family)) for f in self.forms
@@ -174,6 +177,14 @@ class Language:
         ]
         others = tuple(a for f in related if f is not form for a in self.atoms[f.predicate])
         return self.atoms[form.predicate] + (others if form.in_domain else ())
+
+
+def _chain(symbol: str, carriers: dict[str, str]) -> list[str]:
+    """`symbol`, what carries it, what carries that, and so on."""
+    chain = [symbol]
+    while chain[-1] in carriers and carriers[chain[-1]] not in chain:
+        chain.append(carriers[chain[-1]])
+    return chain
 
 
 def language(

@@ -11,6 +11,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from llm import prefix
+from llm.weights import models_dir
 from tamp.errors import InputError
 
 CONTEXT = 2048
@@ -84,7 +86,7 @@ class _Confidence:
 
 @dataclass(eq=False)
 class LlamaCpp:
-    """A GGUF model in this process. Greedy; the evaluated prompt is kept and its beginning reused."""
+    """A GGUF model in this process. Greedy; what every prompt begins with is evaluated once, see `prefix`."""
 
     name: str
     path: Path
@@ -103,9 +105,7 @@ class LlamaCpp:
             from llama_cpp import Llama
             from outlines.backends.llguidance import LLGuidanceBackend
         except ImportError as e:
-            raise InputError(
-                f"the language model's library is missing ({e}); get it with: make install"
-            ) from e
+            raise InputError(f"the language model's library is missing ({e}); get it with: make install") from e
         try:
             llama = Llama(str(self.path), n_ctx=CONTEXT, n_threads=1, seed=0, verbose=False)
         except ValueError as e:
@@ -116,6 +116,13 @@ class LlamaCpp:
         self._llama = llama
         self._look = before
         return self
+
+    def _begin(self, prompt: Prompt) -> None:
+        """Evaluate what every question begins with, or read it from an earlier process."""
+        assert self._format is not None
+        chat = self._format(prompt.messages())
+        begins = self._llama.tokenize(chat[: chat.rindex(prompt.question)].encode(), special=True)
+        prefix.prepare(self._llama, begins, prefix.file_for(models_dir() / "prompts", self.path, begins))
 
     def _take_free_cores(self) -> None:
         """Set the number of threads by what others left free since the last question."""
@@ -138,6 +145,8 @@ class LlamaCpp:
             room = CONTEXT - ANSWER
             raise InputError(f"the scene and the instruction take {size} tokens; the model reads {room}")
         self._take_free_cores()
+        if self._llama.n_tokens == 0:
+            self._begin(prompt)
         held_to = self._backend.get_regex_logits_processor(pattern)
         confidence = _Confidence()
         # Not through outlines' generator: that forgets the evaluated prompt after every answer.

@@ -114,7 +114,8 @@ def _name_object(o: SceneObject, text: str, state: WorldState, fits: Fits) -> No
     for r in o.regions:
         _add(fits, text, r.name)
         for place in _place_words(o, r):
-            _add(fits, place, r.name)
+            if r.kind == "interior":
+                _add(fits, place, r.name)
             _add(fits, f"{place} of the {text}", r.name)
 
 

@@ -89,11 +89,11 @@ def _inventory(text: str, language: Language, state: WorldState) -> str:
 
 
 def _heard(symbol: str, said: Counter[str], language: Language, state: WorldState) -> str:
-    """The shortest phrase that the words have for `symbol` and for no other of its type, else its name."""
+    """The longest phrase that the words have for `symbol` and for no other of its type, else its name."""
     words, kind = language.vocabulary, state.symbols[symbol]
     own = [
         p
         for p in words.calling(symbol)
         if [s for s in words.phrases[p] if state.symbols[s] == kind] == [symbol] and mentioned(p, said)
     ]
-    return min(own, key=len, default=words.name[symbol])
+    return max(own, key=len, default=words.name[symbol])

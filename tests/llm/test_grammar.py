@@ -27,12 +27,7 @@ def meaning(allowed, text):
     heads = allowed.heads()
     if text in heads:
         return list(heads[text])
-    return [
-        a
-        for h in heads
-        if text.startswith(h + " ")
-        for a in allowed.tails(h).get(text.removeprefix(h + " "), ())
-    ]
+    return [a for h in heads if text.startswith(h + " ") for a in allowed.tails(h).get(text.removeprefix(h + " "), ())]
 
 
 def test_forms_are_what_operators_are_for(domain):
@@ -119,6 +114,17 @@ def test_what_was_said_cannot_be_contradicted_or_repeated(kitchen, domain):
         assert meaning(allowed, text)
         assert not meaning(left, text)
     assert meaning(left, "the bottom drawer is closed")
+
+
+def test_nothing_stands_on_what_stands_on_it(kitchen, domain):
+    allowed = words_of(*kitchen, domain)
+    said = [
+        Atom("on", ("plate_1", "akita_black_bowl_1")),
+        Atom("on", ("akita_black_bowl_1", "wine_bottle_1")),
+    ]
+    assert meaning(allowed, "the wine bottle is on the plate")
+    assert not meaning(allowed.without(said), "the wine bottle is on the plate")
+    assert meaning(allowed.without(said), "the wine bottle is on the stove")
 
 
 def test_every_clause_is_well_typed(kitchen, two_bowls, domain):

@@ -19,9 +19,7 @@ def model():
 
 @pytest.fixture
 def mug_and_drawer(builders):
-    scene = builders["scene"](
-        builders["item"]("porcelain_mug_1", "porcelain_mug", 0.1, 0.1), builders["cabinet"]()
-    )
+    scene = builders["scene"](builders["item"]("porcelain_mug_1", "porcelain_mug", 0.1, 0.1), builders["cabinet"]())
     shut = [f"(closed wooden_cabinet_1_{q}_region)" for q in ("top", "middle", "bottom")]
     return scene, builders["state"](scene, *shut)
 
@@ -37,6 +35,24 @@ def test_the_same_question_has_the_same_answer(model):
     first = model.complete(prompt, "", "[a-z]{3,9}[.]")
     model.complete(Prompt("Answer.", (), "Name a plant."), "", "[a-z]{3,9}[.]")
     assert model.complete(prompt, "", "[a-z]{3,9}[.]").text == first.text
+
+
+def test_what_prompts_begin_with_is_kept_between_processes(tmp_path, monkeypatch):
+    """A second process reads it, a third finds the file spoilt; all answer alike."""
+    monkeypatch.setattr("llm.llama.models_dir", lambda: tmp_path)
+    prompt = Prompt("Answer in one word.", (("Which fruit is yellow?", "banana."),), "Which animal barks?")
+
+    def answer():
+        return LlamaCpp(DEFAULT, find(DEFAULT)).complete(prompt, "", "[a-z]{3,9}[.]")
+
+    first = answer()
+    (kept,) = (tmp_path / "prompts").iterdir()
+    whole = kept.read_bytes()
+    assert answer() == first
+    assert kept.read_bytes() == whole
+    kept.write_bytes(b"spoilt")
+    assert answer() == first
+    assert kept.stat().st_size == len(whole)
 
 
 @pytest.mark.parametrize(
@@ -96,10 +112,7 @@ def test_a_thing_that_is_not_there(model, kitchen, domain):
         ("libero_goal/7", ["(turned-on flat_stove_1)"]),
         (
             "libero_10/3",
-            [
-                "(and (in akita_black_bowl_1 white_cabinet_1_bottom_region) "
-                "(closed white_cabinet_1_bottom_region))"
-            ],
+            ["(and (in akita_black_bowl_1 white_cabinet_1_bottom_region) (closed white_cabinet_1_bottom_region))"],
         ),
     ],
 )
