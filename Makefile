@@ -33,7 +33,8 @@ help:
 	@cat <<'EOF'
 	make demo    set up, fetch the model, then: tamp solve "$(INSTRUCTION)" --video
 	make test    set up, fetch the model, then lint and the tests
-	make accept  set up, then everything the issue promises, as a table (long)
+	make accept  set up, then everything that is promised, measured, as a table (an hour; goes on where it
+	             was interrupted; a part of it: make accept ARGS='--only demo')
 	make setup   .venv from the locked, hashed packages; nothing else
 	make lint    ruff and mypy
 	make lock    pin the newest packages anew (maintainers; needs uv)
@@ -100,7 +101,7 @@ lint: setup
 	$(BIN)/mypy
 
 accept: setup render model
-	@$(BIN)/python tests/acceptance.py
+	@$(BIN)/python tests/acceptance.py $(ARGS)
 
 lock:
 	@command -v uv >/dev/null || { $(SAY) 'lock: needs uv (pip install uv)' >&2; exit 1; }

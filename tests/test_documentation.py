@@ -1,0 +1,51 @@
+"""The documentation names what there is."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from typer.main import get_command
+
+from cli.main import app
+from cli.results import FIELDS, summary_of
+from tamp.skills.registry import skills
+
+ROOT = Path(__file__).parents[1]
+COMMANDS = (ROOT / "docs" / "commands.md").read_text()
+
+
+def _options(command: object, path: str = "tamp") -> list[tuple[str, str]]:
+    found = [(path, o) for p in command.params for o in p.opts if o.startswith("--")]  # type: ignore[attr-defined]
+    for name, sub in getattr(command, "commands", {}).items():
+        found += _options(sub, f"{path} {name}")
+    return found
+
+
+@pytest.mark.parametrize(("command", "option"), sorted(set(_options(get_command(app)))))
+def test_every_command_and_option_is_documented(command: str, option: str) -> None:
+    assert command in COMMANDS
+    assert option in COMMANDS or option == "--help"
+
+
+def test_no_option_is_documented_that_does_not_exist() -> None:
+    assert set(re.findall(r"--[a-z][a-z-]+", COMMANDS)) <= {option for _, option in _options(get_command(app))}
+
+
+def test_the_results_are_documented_field_by_field() -> None:
+    row = {"success": True, "steps": 1, "planning_seconds": 0.1, "wall_seconds": 1.0, "perception": "oracle"}
+    words = set(re.findall(r"[a-z_]+", COMMANDS))
+    assert set(FIELDS) <= words
+    assert summary_of([row], {}).keys() <= words
+
+
+def test_every_skill_is_documented() -> None:
+    table = (ROOT / "docs" / "domains.md").read_text()
+    assert [name for name in skills() if f"`{name}`" not in table] == []
+
+
+def test_links_lead_somewhere() -> None:
+    for page in (ROOT / "README.md", *(ROOT / "docs").glob("*.md")):
+        for link in re.findall(r"\]\((?!http)([^)#]+)", page.read_text()):
+            assert (page.parent / link).exists(), f"{page.name}: {link}"
