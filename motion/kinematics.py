@@ -49,3 +49,8 @@ def solve_any(
         if found is not None:
             return found
     return None
+
+
+def dexterity(world: World, q: Array) -> float:
+    """Smallest singular value of the tool's Jacobian at `q`: near zero when the arm is stretched or folded."""
+    return float(np.linalg.svd(world.jacobian(q)[1], compute_uv=False)[-1])

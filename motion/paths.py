@@ -29,7 +29,8 @@ Check = Callable[[Array], list[Contact]]
 
 @dataclass(frozen=True)
 class Blocked:
-    """Why there is no path: `unreachable` (no configuration) or `collision` with the named body."""
+    """Why there is no path: `unreachable` (no configuration), `stretched` (none but near a singularity), or
+    `collision` with the named body."""
 
     reason: str
     body: str | None = None

@@ -17,7 +17,8 @@ from tamp.situation import Situation
 from tamp.skills import push
 from tamp.skills.base import Grip, Infeasible, Move, Refinement, Tools, blocked
 from tamp.skills.handles import graspable
-from tamp.skills.pick import SPARE_OPENING, reach_for
+from tamp.skills.pick import SPARE_OPENING
+from tamp.skills.reach import reach_for
 
 ACTIVE_SHARE = 0.7
 """How far past its threshold a joint is taken, as a share of what its range leaves."""

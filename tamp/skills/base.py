@@ -110,6 +110,8 @@ def blocked(action: str, what: Blocked, target: str) -> Infeasible:
     """An Infeasible sample from a path that does not exist."""
     if what.reason == "unreachable":
         return Infeasible("unreachable", (target,), message=f"{action}: no configuration of the arm reaches {target}")
+    if what.reason == "stretched":
+        return Infeasible("stretched", (target,), message=f"{action}: the arm would be stretched to reach {target}")
     body = what.body or "something"
     return Infeasible("collision", (body,), message=f"{action}: {body} is in the way")
 
