@@ -67,9 +67,7 @@ def _effects(text: str, path: Path) -> _Effects:
         purposes |= {f.fluent().name for f in added[:1]}
         for f in added:
             adds.setdefault(f.fluent().name, []).append(tuple(a.type.name for a in f.args))
-            trades += [
-                (f.fluent().name, g.fluent().name) for g in gone if f.args and f.args[:1] == g.args[:1]
-            ]
+            trades += [(f.fluent().name, g.fluent().name) for g in gone if f.args and f.args[:1] == g.args[:1]]
     return _Effects({p: tuple(kinds) for p, kinds in adds.items()}, frozenset(purposes), tuple(trades))
 
 
@@ -103,13 +101,15 @@ class Language:
     """Every clause that may be said: `atoms` in the scene's order, by the form that says them.
 
     A phrase that fits several things means those of which the clause is not `true` already: "the drawer is
-    closed" is about the open one.
+    closed" is about the open one. One that still fits several cannot be said, unless `shared`: then the
+    clause means one of several atoms.
     """
 
     forms: tuple[Form, ...]
     atoms: dict[str, tuple[Atom, ...]]
     vocabulary: Vocabulary
     true: frozenset[Atom]
+    shared: bool = False
 
     def form(self, predicate: str) -> Form:
         """The form of a predicate."""
@@ -126,9 +126,7 @@ class Language:
                 return False
             return not family or a.args[0] not in _chain(a.args[-1], carriers) or len(a.args) == 1
 
-        atoms = {
-            f.predicate: tuple(a for a in self.atoms[f.predicate] if free(a, f.family)) for f in self.forms
-        }
+        atoms = {f.predicate: tuple(a for a in self.atoms[f.predicate] if free(a, f.family)) for f in self.forms}
         return replace(self, atoms=atoms)
 
     def heads(self) -> dict[str, tuple[Atom, ...]]:
@@ -141,8 +139,8 @@ class Language:
                 by_subject.setdefault(a.args[0], []).append(a)
             for text, some in self.vocabulary.fitting(frozenset(by_subject)).items():
                 pending = [s for s in some if not self.true.issuperset(by_subject[s])] or some
-                if len(pending) == 1:
-                    out[f.head(text)] = tuple(by_subject[pending[0]])
+                if len(pending) == 1 or self.shared:
+                    out[f.head(text)] = tuple(a for s in pending for a in by_subject[s])
             for text, all_ in self.vocabulary.plural.items():
                 if by_subject.keys() >= set(all_):
                     out[f.head(text, "are")] = tuple(a for s in all_ for a in by_subject[s])
@@ -154,16 +152,19 @@ class Language:
         meant = self.heads()[head]
         if len(form.types) == 1:
             return {}
-        own = self._tails(tuple(a for a in meant if a.predicate == form.predicate), form)
-        other = self._tails(tuple(a for a in meant if a.predicate != form.predicate), form)
-        return other | own
+        own = tuple(a for a in meant if a.predicate == form.predicate)
+        other = tuple(a for a in meant if a.predicate != form.predicate)
+        proper = self.vocabulary.fitting(frozenset(a.args[1] for a in own))
+        loose = {text: atoms for text, atoms in self._tails(other, form).items() if text not in proper}
+        said = loose | self._tails(own, form)
+        return said if said or self.shared else replace(self, shared=True).tails(head)
 
     def _tails(self, meant: tuple[Atom, ...], form: Form) -> dict[str, tuple[Atom, ...]]:
         fitting = self.vocabulary.fitting(frozenset(a.args[1] for a in meant))
         return {
             text: tuple(a for a in meant if a.args[1] in some)
             for text, some in fitting.items()
-            if len(some) == 1 or not form.in_domain
+            if len(some) == 1 or self.shared or not form.in_domain
         }
 
     def _sayable(self, form: Form) -> tuple[Atom, ...]:
@@ -171,9 +172,7 @@ class Language:
         related = [
             f
             for f in self.forms
-            if form.family == f.family != ""
-            and len(form.types) == len(f.types) == 2
-            and form.in_domain == f.in_domain
+            if form.family == f.family != "" and len(form.types) == len(f.types) == 2 and form.in_domain == f.in_domain
         ]
         others = tuple(a for f in related if f is not form for a in self.atoms[f.predicate])
         return self.atoms[form.predicate] + (others if form.in_domain else ())
@@ -187,22 +186,19 @@ def _chain(symbol: str, carriers: dict[str, str]) -> list[str]:
     return chain
 
 
-def language(
-    domain: Domain, state: WorldState, vocabulary: Vocabulary, text: str, *, again: bool = False
-) -> Language:
+def language(domain: Domain, state: WorldState, vocabulary: Vocabulary, text: str, *, again: bool = False) -> Language:
     """The clauses about the symbols of `state` that the instruction `text` may ask for.
 
-    Where things are already is left out, as a small model likes to repeat it; `again` leaves it in.
+    Where things are already is left out, as a small model likes to repeat it, and so are phrases that fit
+    several things, as it likes to be vague; `again` leaves both in.
     """
     known = forms(domain, text)
     found = (*known, *_unsayable(domain, known))
     atoms = {
-        f.predicate: tuple(
-            a for a in _ground(f, domain, state) if again or len(a.args) == 1 or a not in state.atoms
-        )
+        f.predicate: tuple(a for a in _ground(f, domain, state) if again or len(a.args) == 1 or a not in state.atoms)
         for f in found
     }
-    return Language(found, atoms, vocabulary, state.atoms)
+    return Language(found, atoms, vocabulary, state.atoms, shared=again)
 
 
 def _unsayable(domain: Domain, known: tuple[Form, ...]) -> list[Form]:
@@ -221,8 +217,7 @@ def _unsayable(domain: Domain, known: tuple[Form, ...]) -> list[Form]:
 
 def _ground(form: Form, domain: Domain, state: WorldState) -> list[Atom]:
     symbols = [
-        [s for s, t in state.symbols.items() if any(domain.is_a(t, kind) for kind in kinds)]
-        for kinds in form.types
+        [s for s, t in state.symbols.items() if any(domain.is_a(t, kind) for kind in kinds)] for kinds in form.types
     ]
     if len(symbols) == 1:
         return [Atom(form.predicate, (s,)) for s in symbols[0]]

@@ -139,7 +139,7 @@ def _alternatives(
     for i, c in enumerate(clauses):
         if c.together:
             continue
-        for atom in _rivals(text, c.atoms[0], allowed, words):
+        for atom in (*c.atoms[1:], *_rivals(text, c.atoms[0], allowed, words)):
             if all(atom not in atoms for atoms in chosen):
                 out.append(_goal((*chosen[:i], (atom,), *chosen[i + 1 :]), domain, state))
     return tuple(dict.fromkeys(out))
@@ -153,18 +153,12 @@ def _rivals(text: str, atom: Atom, allowed: Language, words: Vocabulary) -> list
         said = Counter(content(text))
         for other in atom.args[:i] + atom.args[i + 1 :]:
             said = without(said, _best(other, words, said))
-        same = [
-            a
-            for a in pool
-            if a.args[:i] + a.args[i + 1 :] == atom.args[:i] + atom.args[i + 1 :] and a != atom
-        ]
+        same = [a for a in pool if a.args[:i] + a.args[i + 1 :] == atom.args[:i] + atom.args[i + 1 :] and a != atom]
         slot = frozenset({symbol, *(a.args[i] for a in same)})
         fitting = words.fitting(slot)
         if any(some == (symbol,) and mentioned(phrase, said) for phrase, some in fitting.items()):
             continue
-        shared = {
-            s for phrase, some in fitting.items() if symbol in some and mentioned(phrase, said) for s in some
-        }
+        shared = {s for phrase, some in fitting.items() if symbol in some and mentioned(phrase, said) for s in some}
         out += [a for a in same if a.args[i] in shared]
     return out
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -111,7 +112,9 @@ class LlamaCpp:
         except ValueError as e:
             raise InputError(f"{self.path}: not a model that llama.cpp can load ({e})") from e
         # One backend for all questions: making it reads the whole vocabulary of the model.
-        self._backend = LLGuidanceBackend(outlines.from_llamacpp(llama, chat_mode=False))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # llguidance calls what llama.cpp has renamed
+            self._backend = LLGuidanceBackend(outlines.from_llamacpp(llama, chat_mode=False))
         self._format = _chat_format(llama)
         self._llama = llama
         self._look = before

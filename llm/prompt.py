@@ -27,8 +27,10 @@ EXAMPLES: tuple[Example, ...] = (
         "grab the doll from sofa corner and drop it into the toy chest",
         (("the doll at the corner of the sofa", "in", "the toy chest"),),
     ),
+    Example("slide the stool to the right of the fireplace", (("the stool", "to-the-right-of", "the fireplace"),)),
     Example(
-        "slide the stool to the right of the fireplace", (("the stool", "to-the-right-of", "the fireplace"),)
+        "carry the vase near the window to the piano",
+        (("the vase next to the window", "on", "the piano"),),
     ),
     Example("lift the lantern", (("the lantern", "holding", ""),)),
     Example("switch the radio off", (("the radio", "turned-off", ""),)),

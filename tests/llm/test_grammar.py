@@ -82,6 +82,7 @@ def test_sayable(kitchen, domain, text, atom):
         "the mug is on the plate",
         "the drawer is open",
         "the bowl is in the drawer",
+        "the bowl is in the cabinet",
     ],
 )
 def test_not_sayable(kitchen, domain, text):

@@ -1,6 +1,9 @@
+import re
+
 import pytest
 
 from llm.grounding import LONGEST, AmbiguousError, ground
+from llm.llama import Completion
 from tamp.errors import InputError, Refusal
 
 
@@ -110,6 +113,25 @@ def test_the_scenes_own_words(kitchen, domain, scripted):
     )
     top = "wooden_cabinet_1_top_region"
     assert str(result.goal) == f"(and (in akita_black_bowl_1 {top}) (closed {top}))"
+
+
+def test_words_as_vague_as_the_scene_is_crowded(kitchen, domain):
+    """The words are nobody's own; asked again, the model may use them, and what they fit is told."""
+
+    class Vague:
+        name = "vague"
+
+        def complete(self, prompt, begun, pattern):
+            for answer in ("the bowl is in the cabinet.", "the bowl is in the stove."):
+                if answer.startswith(begun) and (said := re.match(pattern, answer[len(begun) :])):
+                    return Completion(said[0])
+            raise AssertionError(pattern)
+
+    with pytest.raises(AmbiguousError) as refused:
+        ground("put the bowl into the cabinet", *kitchen, domain, Vague())
+    assert {a.args[1] for g in refused.value.alternatives for a in g.atoms} >= {
+        f"wooden_cabinet_1_{q}_region" for q in ("top", "middle", "bottom")
+    }
 
 
 def test_what_holds_already_is_said_when_asked_for(builders, domain, scripted):
