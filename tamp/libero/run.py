@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from motion.poses import to_quat
 from tamp.domain import Domain
 from tamp.episode import SCHEMA, EpisodeLog
 from tamp.errors import Refusal, TampError
@@ -47,7 +48,10 @@ class Settings:
 
 @dataclass
 class Result:
-    """What an episode came to; `success` is LIBERO's `check_success()` alone."""
+    """What an episode came to; `success` is LIBERO's `check_success()` alone, at the end of the last action.
+
+    `lasting`: it still says so after standing still, with the hand empty. `seconds` by stage.
+    """
 
     success: bool = False
     goal: str | None = None
@@ -121,31 +125,44 @@ def _episode(
         on_step=recorder.step if recorder else lambda: None,
     )
     scene, state, _ = episode.look()
-    log.event("scene", objects={o.name: [o.category, o.position] for o in scene}, symbols=state.symbols)
+    log.event("scene", objects={o.name: o.category for o in scene}, symbols=state.symbols, poses=_poses(scene))
     log.event("state", atoms=state.atoms)
     try:
         with _timed(result, "language"):
             goal = _goal(goal_source, environment, scene, state, settings.domain, log)
     except Refusal as e:
         result.stage, result.reason = "goal", str(e)
-        log.event("outcome", **result.as_dict())
-        return
-    result.goal = str(goal)
-    log.event("goal", goal=result.goal)
-    say(f"goal {goal}")
-    outcome = episode.run(goal)
-    result.success, result.steps = environment.check_success(), environment.steps
-    result.stage, result.reason = outcome.stage, outcome.reason
-    result.plan = [str(a) for a in outcome.plan.actions] if outcome.plan else []
-    result.seconds |= {k: round(v, 3) for k, v in outcome.seconds.items()}
-    result.lasting = _hold(environment, recorder)
-    if outcome.done and not result.success:
-        result.stage, result.reason = "checker", "every atom of the goal is seen to hold, LIBERO's check says no"
-    if result.success:
-        result.stage = result.reason = None
+    else:
+        result.goal = str(goal)
+        log.event("goal", goal=result.goal)
+        say(f"goal {goal}")
+        _pursue(goal, episode, environment, recorder, result)
     log.event("outcome", **result.as_dict())
     if recorder:
         recorder.close()
+
+
+def _pursue(
+    goal: Goal, episode: Episode, environment: LiberoEnvironment, recorder: Recorder | None, result: Result
+) -> None:
+    """Act, ask LIBERO, and ask again after standing still."""
+    outcome = episode.run(goal)
+    result.success, result.steps = environment.check_success(), environment.steps
+    result.plan = [str(a) for a in outcome.plan.actions] if outcome.plan else []
+    result.seconds |= {k: round(v, 3) for k, v in outcome.seconds.items()}
+    if not result.success:
+        result.stage, result.reason = outcome.stage, outcome.reason
+        if outcome.done:
+            result.stage, result.reason = "checker", "all of the goal is seen to hold, LIBERO's check says no"
+    _hold(environment, recorder)
+    scene, state, situation = episode.look()
+    result.lasting = environment.check_success() and situation.held is None
+    episode.log.event("final", atoms=state.atoms, poses=_poses(scene))
+
+
+def _poses(scene: Scene) -> dict[str, list[float]]:
+    """Position (m) and quaternion w x y z of every object."""
+    return {o.name: [*o.position.round(5), *to_quat(o.T_world_object[:3, :3]).round(5)] for o in scene}
 
 
 def _goal(
@@ -165,15 +182,14 @@ def _goal(
         raise
 
 
-def _hold(environment: LiberoEnvironment, recorder: Recorder | None) -> bool:
-    """Whether success still holds after standing still; these steps are not counted."""
+def _hold(environment: LiberoEnvironment, recorder: Recorder | None) -> None:
+    """Stand still for a while; these steps are not counted."""
     counted = environment.steps
     for _ in range(HOLD_STEPS):
         environment.stop()
         if recorder:
             recorder.step()
     environment.steps = counted
-    return environment.check_success()
 
 
 @contextlib.contextmanager
