@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, TextIO
 from cli import inputs
 from cli.output import INTERRUPTED, debugging, emit_json, hush_simulator, quiet_stdout, say
 from cli.results import FIELDS, Key, Record, Results, key
-from tamp.errors import InputError, TampError
+from tamp.errors import InputError, TampError, is_interrupt
 
 if TYPE_CHECKING:
     from llm.llama import Model
@@ -167,8 +167,8 @@ def _run(tasks: list[Task], trials: int, setup: _Setup, results: Results, record
             results.add(record)
             records.append(record)
             say(f"{n}/{len(due)} {_line(record)}")
-    except KeyboardInterrupt:
-        if debugging():
+    except (KeyboardInterrupt, Exception) as error:
+        if debugging() or not is_interrupt(error):
             raise
         return True
     return False
@@ -189,6 +189,8 @@ def _episode(task: Task, k: Key, setup: _Setup) -> Record:
     except TampError as e:
         outcome = {"failure_stage": "input", "failure_reason": str(e)}
     except Exception as e:
+        if is_interrupt(e):
+            raise
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "traceback.txt").write_text(traceback.format_exc(), encoding="utf-8")
         outcome = {"failure_stage": "error", "failure_reason": f"{type(e).__name__}: {e}"}

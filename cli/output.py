@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stdout
 from typing import TYPE_CHECKING, TextIO
 
-from tamp.errors import TampError
+from tamp.errors import TampError, is_interrupt
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -109,6 +109,9 @@ def run(command: Callable[[], int]) -> int:
     except Exception as error:
         if debugging():
             raise
+        if is_interrupt(error):
+            say("tamp: interrupted")
+            return INTERRUPTED
         text = " ".join(f"{type(error).__name__}: {error}".split())
         say(f"tamp: internal error: {text} (a fault of tamp; TAMP_DEBUG=1 shows where)")
         return INTERNAL_ERROR

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from cli import inputs
 from cli.output import INTERRUPTED, debugging, emit_json, hush_simulator, hush_warnings, quiet_stdout, say
-from tamp.errors import InputError
+from tamp.errors import InputError, is_interrupt
 
 if TYPE_CHECKING:
     from llm.llama import Completion, Model, Prompt
@@ -148,8 +148,8 @@ def _run(task: Task, source: GoalSource, settings: Settings, out: Path | None) -
     folder = out or new_folder(EPISODES, task.name.replace("/", "-"))
     try:
         return run(task, source, settings, folder, _progress)
-    except KeyboardInterrupt:
-        if debugging():
+    except (KeyboardInterrupt, Exception) as error:
+        if debugging() or not is_interrupt(error):
             raise
         say(f"tamp: interrupted; what was done is in {folder}")
         return INTERRUPTED

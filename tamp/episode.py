@@ -11,7 +11,7 @@ from typing import IO, Any, Self
 
 import numpy as np
 
-from tamp.errors import InputError
+from tamp.errors import InputError, is_interrupt
 
 SCHEMA = 1
 """Version of the event format: every line is `{"event": kind, "t": seconds since start, …}`."""
@@ -54,7 +54,7 @@ class EpisodeLog:
 
     def __exit__(self, kind: type[BaseException] | None, e: BaseException | None, tb: TracebackType | None) -> None:
         if e is not None:
-            self.event("interrupted" if isinstance(e, KeyboardInterrupt) else "error", message=str(e))
+            self.event("interrupted" if is_interrupt(e) else "error", message=str(e))
         self.close()
 
 

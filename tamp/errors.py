@@ -19,3 +19,12 @@ class Refusal(TampError):
     """The input is valid and the honest answer is no."""
 
     exit_code = 1
+
+
+def is_interrupt(error: BaseException | None) -> bool:
+    """Whether an error is Ctrl-C, or what compiled code (numba) made of it on its way up."""
+    while error is not None:
+        if isinstance(error, KeyboardInterrupt):
+            return True
+        error = error.__cause__ or error.__context__
+    return False

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+
 from hypothesis import settings
 
 from tamp.libero import rendering
@@ -9,3 +11,7 @@ from tamp.libero import rendering
 rendering.prepare(video=False)
 settings.register_profile("repeatable", deadline=None, derandomize=True, max_examples=50, database=None)
 settings.load_profile("repeatable")
+
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    # Started in the background of a script: the commands under test are to heed Ctrl-C all the same.
+    signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -122,12 +122,20 @@ def test_json_that_is_not_json_is_refused(capsys: pytest.CaptureFixture[str]) ->
     assert capsys.readouterr().out == ""
 
 
+def from_compiled_code() -> BaseException:
+    """What numba makes of Ctrl-C."""
+    error = SystemError("returned a result with an exception set")
+    error.__cause__ = KeyboardInterrupt()
+    return error
+
+
 @pytest.mark.parametrize(
     ("error", "code", "line"),
     [
         (InputError("no scene\n'x'"), 2, "tamp: error: no scene 'x'\n"),
         (Refusal("no mug"), 1, "tamp: error: no mug\n"),
         (KeyboardInterrupt(), 130, "tamp: interrupted\n"),
+        (from_compiled_code(), 130, "tamp: interrupted\n"),
         (ZeroDivisionError("oh"), 70, "tamp: internal error: ZeroDivisionError: oh"),
     ],
 )

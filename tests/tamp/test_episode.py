@@ -56,10 +56,20 @@ def test_a_folder_that_cannot_be_made_is_bad_input(tmp_path: Path) -> None:
         EpisodeLog(tmp_path / "file" / "episode")
 
 
-@pytest.mark.parametrize(("error", "kind"), [(KeyboardInterrupt, "interrupted"), (InputError, "error")])
-def test_how_it_ended_is_the_last_event(error: type[BaseException], kind: str, tmp_path: Path) -> None:
-    with pytest.raises(error), EpisodeLog(tmp_path):
-        raise error("so")
+def from_compiled_code() -> BaseException:
+    """What a compiled function raises when Ctrl-C comes while it calls back."""
+    error = SystemError("returned a result with an exception set")
+    error.__cause__ = KeyboardInterrupt()
+    return error
+
+
+@pytest.mark.parametrize(
+    ("error", "kind"),
+    [(KeyboardInterrupt(), "interrupted"), (from_compiled_code(), "interrupted"), (InputError("so"), "error")],
+)
+def test_how_it_ended_is_the_last_event(error: BaseException, kind: str, tmp_path: Path) -> None:
+    with pytest.raises(type(error)), EpisodeLog(tmp_path):
+        raise error
     assert read(tmp_path / "episode.jsonl")[-1]["event"] == kind
 
 
