@@ -18,11 +18,11 @@ from tamp.skills import push
 from tamp.skills.base import Grip, Infeasible, Move, Refinement, Tools, blocked
 from tamp.skills.handles import graspable
 from tamp.skills.pick import SPARE_OPENING
-from tamp.skills.reach import reach_for
+from tamp.skills.reach import both_ways, configuration_at, reach_for, way_to
 
 ACTIVE_SHARE = 0.7
 """How far past its threshold a joint is taken, as a share of what its range leaves."""
-OVERSHOOT = 0.012
+OVERSHOOT = {"slide": 0.012, "hinge": 0.1}
 """Metres or radians past the end of the range that a closing motion aims at, so that it presses home."""
 JOINT_STEP = {"slide": 0.02, "hinge": 0.1}
 RETREAT = 0.08
@@ -68,7 +68,8 @@ class Articulate:
     def target(self, joint: Joint) -> float:
         """Joint value to aim at."""
         if self.goal == "rest":
-            return (joint.limits[0] - OVERSHOOT) if joint.sign > 0 else (joint.limits[1] + OVERSHOOT)
+            over = OVERSHOOT[joint.kind]
+            return (joint.limits[0] - over) if joint.sign > 0 else (joint.limits[1] + over)
         end = joint.limits[1] if joint.sign > 0 else joint.limits[0]
         share = ACTIVE_SHARE if joint.kind == "slide" else 0.15
         return joint.active + share * (end - joint.active)
@@ -101,38 +102,79 @@ class Articulate:
         situation: Situation,
         tools: Tools,
     ) -> Refinement | Infeasible:
+        world = tools.world
+        opening = min(world.robot.max_opening, width + SPARE_OPENING)
+        world.load(situation.state())
+        result = Infeasible("unreachable")
+        for T in both_ways(T_world_grasp, world):
+            world.load(situation.state())
+            world.set_opening(opening)
+            q_grasp = configuration_at(T, situation, tools, restarts=3)
+            if isinstance(q_grasp, Blocked):
+                result = blocked(f"reach {name}", q_grasp, name)
+                continue
+            if isinstance(probe := self._follow(q_grasp, width, owner, part, situation, tools), Blocked):
+                result = blocked(f"move {name}", probe, name)
+                continue
+            world.set_opening(opening)
+            way = way_to(T, situation, tools)
+            if isinstance(way, Blocked):
+                result = blocked(f"reach {name}", way, name)
+                continue
+            follow = self._follow(way[-1], width, owner, part, situation, tools)
+            if isinstance(follow, Blocked):
+                result = blocked(f"move {name}", follow, name)
+                continue
+            return self._finish(name, way, follow, (0.0, opening), owner, part, situation, tools, width)
+        return result
+
+    def _follow(
+        self, q: Array, width: float, owner: SceneObject, part: Part, situation: Situation, tools: Tools
+    ) -> Array | Blocked:
+        """The hand's way (k, n) along the joint when it holds the part at `q`."""
         world, joint = tools.world, part.joint
         assert joint is not None
-        world.load(situation.state())
-        opening = min(world.robot.max_opening, width + SPARE_OPENING)
-        reach = reach_for(T_world_grasp, opening, situation, tools, restarts=6)
-        if isinstance(reach, Blocked):
-            return blocked(f"reach {name}", reach, name)
-        q_grasp, way = reach
-        T_grasp = world.forward(q_grasp)
-        value = self.target(joint)
         moving = frozenset({part.name, *_contents(owner, part, situation.scene)})
         world.set_opening(width)
-        follow = paths.along(world, q_grasp, _poses(T_grasp, joint, value), paths.checker(world, 0.0, moving))
-        if isinstance(follow, Blocked):
-            return blocked(f"move {name}", follow, name)
+        path = _poses(world.forward(q), joint, self.target(joint))
+        return paths.along(world, q, path, paths.checker(world, 0.0, moving))
+
+    def _finish(
+        self,
+        name: str,
+        way: Array,
+        follow: Array,
+        openings: tuple[float, float],
+        owner: SceneObject,
+        part: Part,
+        situation: Situation,
+        tools: Tools,
+        width: float | None,
+    ) -> Refinement | Infeasible:
+        """Segments of a motion that reaches, follows the joint and leaves; `width` is None for a push.
+
+        `openings` (m): of the fingers while they move the part, and when they leave it.
+        """
+        world, joint = tools.world, part.joint
+        assert joint is not None
+        working, leaving = openings
+        value = self.target(joint)
+        T_grasp = world.forward(way[-1])
         moved = situation.with_joint(owner.name, part.name, float(np.clip(value, *joint.limits)))
-        moved = moved.at(follow[-1], opening, world.forward(follow[-1]))
+        moved = moved.at(follow[-1], leaving, world.forward(follow[-1]))
         retreat = _retreat(moved, part, tools)
         if isinstance(retreat, Blocked):
             return blocked(f"let go of {name}", retreat, name)
         world.load(situation.state())
-        segments = (
-            Move(timing.parameterise(world, way, tools.limits), opening),
-            Grip(0.0),
-            Move(timing.parameterise(world, follow, tools.limits.scaled(0.8)), 0.0),
-            Grip(opening),
-            Move(timing.parameterise(world, retreat, tools.limits), opening, precise=False),
-        )
-        after = moved.at(retreat[-1], opening, world.forward(retreat[-1]))
-        return Refinement(
-            segments, after, {"joint": round(value, 4), "grasp": T_grasp.round(5).tolist(), "width": round(width, 4)}
-        )
+        pull = Move(timing.parameterise(world, follow, tools.limits.scaled(0.8)), working)
+        arrive = Move(timing.parameterise(world, way, tools.limits), leaving)
+        leave = Move(timing.parameterise(world, retreat, tools.limits), leaving, precise=False)
+        held = (arrive, Grip(working), pull, Grip(leaving), leave)
+        after = moved.at(retreat[-1], leaving, world.forward(retreat[-1]))
+        note = {"joint": round(value, 4)}
+        if width is not None:
+            note |= {"grasp": T_grasp.round(5).tolist(), "width": round(width, 4)}
+        return Refinement((arrive, pull, leave) if width is None else held, after, note)
 
     def _push(
         self, name: str, owner: SceneObject, part: Part, T_world_push: Array, situation: Situation, tools: Tools
@@ -155,19 +197,7 @@ class Articulate:
         follow = paths.along(world, q, steady, paths.checker(world, 0.0, moving))
         if isinstance(follow, Blocked):
             return blocked(f"push {name}", follow, name)
-        moved = situation.with_joint(owner.name, part.name, float(np.clip(value, *joint.limits)))
-        moved = moved.at(follow[-1], 0.0, world.forward(follow[-1]))
-        retreat = _retreat(moved, part, tools)
-        if isinstance(retreat, Blocked):
-            return blocked(f"leave {name}", retreat, name)
-        world.load(situation.state())
-        segments = (
-            Move(timing.parameterise(world, way, tools.limits), 0.0),
-            Move(timing.parameterise(world, follow, tools.limits.scaled(0.8)), 0.0),
-            Move(timing.parameterise(world, retreat, tools.limits), 0.0, precise=False),
-        )
-        after = moved.at(retreat[-1], 0.0, world.forward(retreat[-1]))
-        return Refinement(segments, after, {"joint": round(value, 4), "push": T_world_push.round(4).tolist()})
+        return self._finish(name, way, follow, (0.0, 0.0), owner, part, situation, tools, None)
 
 
 def moving_part(name: str, scene: Scene) -> tuple[SceneObject, Part]:

@@ -7,6 +7,7 @@ import numpy as np
 from motion import grasps, kinematics, paths
 from motion.paths import Blocked
 from motion.poses import Array, error
+from motion.world import World
 from tamp.situation import Situation
 from tamp.skills.base import Tools
 
@@ -25,38 +26,52 @@ def reach_for(
 ) -> tuple[Array, Array] | Blocked:
     """Configuration at a grasp and a free path (k, n) from the present one to it, by way of a pre-grasp.
 
-    Configurations of less than `dexterity` are left out. Both ways round of the fingers are tried, the one
-    nearer to the robot's posture first. The world must be loaded with the situation.
+    Both ways round of the fingers are tried, the one nearer to the robot's posture first. The world must be
+    loaded with the situation.
     """
-    world, q = tools.world, situation.scene.robot.q
-    world.set_opening(opening)
-    at_grasp = paths.checker(world, CLEARANCE)
+    tools.world.set_opening(opening)
     result = Blocked("unreachable")
-    for T in both_ways(T_world_grasp, world.forward(world.robot.posture)):
-        q_grasp = kinematics.solve_any(world, T, [world.robot.posture, q], tools.rng, restarts)
-        if q_grasp is None:
-            continue
-        if dexterity > 0 and kinematics.dexterity(world, q_grasp) < dexterity:
-            result = Blocked("stretched")
-            continue
-        if contacts := at_grasp(q_grasp):
-            result = Blocked("collision", contacts[0].other)
-            continue
-        for distance in APPROACHES:
-            free = paths.checker(world, TRANSIT_CLEARANCE if distance == APPROACHES[0] else 2 * CLEARANCE)
-            way = paths.transit(world, q, paths.backed(T, distance), free, tools.rng)
-            if isinstance(way, Blocked):
-                result = way
-                continue
-            approach = paths.straight(world, way[-1], T, at_grasp)
-            if isinstance(approach, Blocked):
-                result = approach
-                continue
-            return approach[-1], np.concatenate([way, approach[1:]])
+    for T in both_ways(T_world_grasp, tools.world):
+        q_grasp = configuration_at(T, situation, tools, restarts, dexterity)
+        way = q_grasp if isinstance(q_grasp, Blocked) else way_to(T, situation, tools)
+        if not isinstance(way, Blocked):
+            return way[-1], way
+        result = way
     return result
 
 
-def both_ways(T_world_grasp: Array, T_world_reference: Array) -> list[Array]:
-    """A grasp and the same with the fingers exchanged, the one turned less from the reference first."""
+def configuration_at(
+    T_world_tool: Array, situation: Situation, tools: Tools, restarts: int = 0, dexterity: float = 0.0
+) -> Array | Blocked:
+    """A configuration (n,) at a tool pose that touches nothing and is not below `dexterity`."""
+    world = tools.world
+    q = kinematics.solve_any(world, T_world_tool, [world.robot.posture, situation.scene.robot.q], tools.rng, restarts)
+    if q is None:
+        return Blocked("unreachable")
+    if dexterity > 0 and kinematics.dexterity(world, q) < dexterity:
+        return Blocked("stretched")
+    contacts = world.contacts(q, CLEARANCE)
+    return Blocked("collision", contacts[0].other) if contacts else q
+
+
+def way_to(T_world_tool: Array, situation: Situation, tools: Tools) -> Array | Blocked:
+    """A free path (k, n) from the present configuration to a tool pose, its end straight along the approach."""
+    world, q = tools.world, situation.scene.robot.q
+    result: Array | Blocked = Blocked("unreachable")
+    for distance in APPROACHES:
+        free = paths.checker(world, TRANSIT_CLEARANCE if distance == APPROACHES[0] else 2 * CLEARANCE)
+        result = paths.transit(world, q, paths.backed(T_world_tool, distance), free, tools.rng)
+        if isinstance(result, Blocked):
+            continue
+        approach = paths.straight(world, result[-1], T_world_tool, paths.checker(world, CLEARANCE))
+        if not isinstance(approach, Blocked):
+            return np.concatenate([result, approach[1:]])
+        result = approach
+    return result
+
+
+def both_ways(T_world_grasp: Array, world: World) -> list[Array]:
+    """A grasp and the same with the fingers exchanged, the one turned less from the robot's posture first."""
+    T_rest = world.forward(world.robot.posture)
     ways = [T_world_grasp, grasps.flipped(T_world_grasp)]
-    return sorted(ways, key=lambda T: float(np.linalg.norm(error(T_world_reference, T)[3:])))
+    return sorted(ways, key=lambda T: float(np.linalg.norm(error(T_rest, T)[3:])))
