@@ -91,8 +91,10 @@ class Episode:
 
     def _pursue(self, goal: Goal) -> None:
         failures: dict[GroundAction, int] = {}
+        doubted: frozenset[Atom] = frozenset()
         while True:
             _, state, situation = self.look()
+            state = state.without(doubted)
             if not goal.missing(state):
                 self.outcome.done = True
                 return
@@ -101,7 +103,10 @@ class Episode:
                 return
             plan, refined = decided
             action, problem = self._execute(plan, refined)
+            doubted = frozenset()
             if problem is not None:
+                # What the action was for may look true by the predicates' tolerances: do it again all the same.
+                doubted = frozenset(a for a in goal.atoms if a.args[:1] == action.args[:1])
                 failures[action] = failures.get(action, 0) + 1
                 if failures[action] >= ATTEMPTS:
                     self._fail("execution", f"{action}: {problem} after {ATTEMPTS} attempts")

@@ -33,6 +33,10 @@ class WorldState:
         """The same state with more atoms, as refinement finds them out."""
         return replace(self, atoms=self.atoms | facts)
 
+    def without(self, atoms: frozenset[Atom]) -> WorldState:
+        """The same state without some atoms."""
+        return replace(self, atoms=self.atoms - atoms)
+
     def known_to(self, domain: Domain) -> WorldState:
         """Only the symbols and atoms that `domain` has types and predicates for."""
         symbols = {s: t for s, t in self.symbols.items() if t in domain.types}

@@ -10,7 +10,7 @@ import numpy as np
 
 from motion import grasps, paths, timing
 from motion.paths import Blocked
-from motion.poses import Array, pose
+from motion.poses import Array, pose, rotation_about
 from tamp.atoms import Atom
 from tamp.scene import Joint, Part, Scene, SceneObject, contains
 from tamp.situation import Situation
@@ -22,9 +22,11 @@ from tamp.skills.reach import both_ways, configuration_at, reach_for, way_to
 
 ACTIVE_SHARE = 0.7
 """How far past its threshold a joint is taken, as a share of what its range leaves."""
-OVERSHOOT = {"slide": 0.012, "hinge": 0.1}
+OVERSHOOT = {"drawer": 0.012, "door": 0.06, "knob": 0.3, "body": 0.0}
 """Metres or radians past the end of the range that a closing motion aims at, so that it presses home."""
 JOINT_STEP = {"slide": 0.02, "hinge": 0.1}
+TURN_SHARES = {"slide": (1.0,), "hinge": (1.0, 0.6, 0.3)}
+"""How much of the joint's turn the hand makes: less lets the handle turn between the fingers."""
 RETREAT = 0.08
 STANDOFF = 0.015
 """Metres before the part at which a push begins."""
@@ -65,10 +67,12 @@ class Articulate:
                 args[0], owner, part, part.T_world_part @ grasp.T_body_tool, grasp.width, situation, tools
             )
 
-    def target(self, joint: Joint) -> float:
+    def target(self, part: Part) -> float:
         """Joint value to aim at."""
+        joint = part.joint
+        assert joint is not None
         if self.goal == "rest":
-            over = OVERSHOOT[joint.kind]
+            over = OVERSHOOT[part.kind]
             return (joint.limits[0] - over) if joint.sign > 0 else (joint.limits[1] + over)
         end = joint.limits[1] if joint.sign > 0 else joint.limits[0]
         share = ACTIVE_SHARE if joint.kind == "slide" else 0.15
@@ -136,8 +140,13 @@ class Articulate:
         assert joint is not None
         moving = frozenset({part.name, *_contents(owner, part, situation.scene)})
         world.set_opening(width)
-        path = _poses(world.forward(q), joint, self.target(joint))
-        return paths.along(world, q, path, paths.checker(world, 0.0, moving))
+        result: Array | Blocked = Blocked("unreachable")
+        for share in TURN_SHARES[joint.kind]:
+            path = _poses(world.forward(q), joint, self.target(part), share)
+            result = paths.along(world, q, path, paths.checker(world, 0.0, moving))
+            if not isinstance(result, Blocked):
+                break
+        return result
 
     def _finish(
         self,
@@ -158,7 +167,7 @@ class Articulate:
         world, joint = tools.world, part.joint
         assert joint is not None
         working, leaving = openings
-        value = self.target(joint)
+        value = self.target(part)
         T_grasp = world.forward(way[-1])
         moved = situation.with_joint(owner.name, part.name, float(np.clip(value, *joint.limits)))
         moved = moved.at(follow[-1], leaving, world.forward(follow[-1]))
@@ -182,7 +191,7 @@ class Articulate:
         world, joint = tools.world, part.joint
         assert joint is not None
         world.load(situation.state())
-        value = self.target(joint)
+        value = self.target(part)
         moving = frozenset({part.name, *_contents(owner, part, situation.scene)})
         path = _poses(T_world_push, joint, value)
         away = path[0][:3, 3] - T_world_push[:3, 3]
@@ -212,10 +221,16 @@ def moving_part(name: str, scene: Scene) -> tuple[SceneObject, Part]:
     return owner, owner.part(region.door)
 
 
-def _poses(T_world_grasp: Array, joint: Joint, value: float) -> list[Array]:
-    """Tool poses that follow the joint from its present value to `value`."""
+def _poses(T_world_grasp: Array, joint: Joint, value: float, share: float = 1.0) -> list[Array]:
+    """Tool poses that follow the joint from its present value to `value`, turning by `share` of the joint's turn."""
     k = max(2, int(np.ceil(abs(value - joint.value) / JOINT_STEP[joint.kind])))
-    return [joint.displacement(v) @ T_world_grasp for v in np.linspace(joint.value, value, k + 1)[1:]]
+    out = []
+    for v in np.linspace(joint.value, value, k + 1)[1:]:
+        T = joint.displacement(v) @ T_world_grasp
+        if joint.kind == "hinge":
+            T[:3, :3] = rotation_about(joint.axis_world, share * (v - joint.value)) @ T_world_grasp[:3, :3]
+        out.append(T)
+    return out
 
 
 def _lever_cost(T_world_grasp: Array, joint: Joint) -> Array:
