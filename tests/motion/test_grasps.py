@@ -1,0 +1,170 @@
+"""Grasps of bodies made by hand, whose good and bad grasps are known."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.spatial.transform import Rotation
+
+from motion import grasps
+from motion.grasps import Grasp, antipodal
+from motion.poses import Array, pose
+from motion.shapes import Shape
+
+OPENING = 0.08
+TABLE = 0.9
+CUBE = 0.04
+RADIUS, WALL, HEIGHT = 0.055, 0.004, 0.06
+"""A ring of walls: metres from its middle to the middle of a wall, a wall's thickness, and its height."""
+
+
+def box(half: list[float], T: Array | None = None) -> Shape:
+    return Shape("box", np.array(half), np.eye(4) if T is None else T)
+
+
+def yawed(angle: float) -> Array:
+    return Rotation.from_euler("z", angle).as_matrix()
+
+
+def ring(walls: int = 12) -> tuple[Shape, ...]:
+    """A mug without a bottom."""
+    half = [WALL / 2, RADIUS * np.tan(np.pi / walls), HEIGHT / 2]
+    turns = 2 * np.pi * np.arange(walls) / walls
+    return tuple(box(half, pose([RADIUS * np.cos(a), RADIUS * np.sin(a), 0.0], yawed(a))) for a in turns)
+
+
+def in_world(grasp: Grasp, T_world_body: Array) -> Array:
+    return T_world_body @ grasp.T_body_tool
+
+
+@given(yaw=st.floats(-3.1, 3.1), x=st.floats(-0.2, 0.2), y=st.floats(-0.3, 0.3))
+def test_a_cube_is_grasped_across_two_parallel_faces(yaw: float, x: float, y: float) -> None:
+    T_world_body = pose([x, y, TABLE + CUBE / 2], yawed(yaw))
+    found = antipodal((box([CUBE / 2] * 3),), T_world_body, OPENING)
+    assert len(found) > 10
+    for grasp in found:
+        closing, p = grasp.T_body_tool[:3, 0], grasp.T_body_tool[:3, 3]
+        across = int(np.argmax(np.abs(closing)))
+        assert np.abs(closing[across]) > np.cos(np.radians(25))
+        assert grasp.width >= CUBE - 1e-9
+        if np.abs(closing[across]) > 0.9999:
+            assert grasp.width == pytest.approx(CUBE, abs=1e-3)
+        assert abs(p[across]) < 1e-3 + np.abs(np.delete(p, across)).max() * np.tan(np.radians(25))
+    best = found[0]
+    assert np.abs(best.T_body_tool[:3, 0]).max() == pytest.approx(1.0, abs=1e-6)
+    assert best.width == pytest.approx(CUBE, abs=1e-3)
+    assert in_world(best, T_world_body)[2, 2] < -0.99, "straight down is best"
+
+
+@pytest.mark.parametrize("half", [[0.05, 0.05, 0.05], [0.045, 0.06, 0.04]])
+def test_what_is_wider_than_the_hand_gives_none(half: list[float]) -> None:
+    assert antipodal((box(half),), pose([0.0, 0.0, TABLE + half[2]]), OPENING) == []
+
+
+@pytest.mark.parametrize(("width", "some"), [(0.066, True), (0.075, False), (0.0799, False)])
+def test_the_open_fingers_need_room(width: float, some: bool) -> None:
+    found = antipodal((box([width / 2, 0.1, 0.04]),), pose([0.0, 0.0, TABLE + 0.04]), OPENING)
+    assert bool(found) == some
+    assert all(g.width < OPENING for g in found)
+
+
+def test_a_plane_is_not_grasped() -> None:
+    assert antipodal((Shape("plane", np.array([1.0, 1.0, 0.1]), np.eye(4)),), np.eye(4), OPENING) == []
+
+
+@pytest.mark.parametrize("yaw", [0.0, 0.2, 1.9])
+def test_a_ring_of_walls_is_grasped_at_its_rim(yaw: float) -> None:
+    T_world_body = pose([0.0, 0.1, TABLE + HEIGHT / 2], yawed(yaw))
+    found = antipodal(ring(), T_world_body, OPENING)
+    assert len(found) > 20
+    best = found[0]
+    p, closing = best.T_body_tool[:3, 3], best.T_body_tool[:3, 0]
+    radial = np.array([*p[:2], 0.0]) / np.linalg.norm(p[:2])
+    assert np.linalg.norm(p[:2]) == pytest.approx(RADIUS, abs=0.005)
+    assert abs(closing @ radial) > 0.9, "across the wall"
+    assert WALL - 1e-6 <= best.width < 4 * WALL
+    assert in_world(best, T_world_body)[2, 2] < -0.9
+    assert 0.0 < HEIGHT / 2 - p[2] < 0.04, "fingertips below the rim"
+
+
+@pytest.mark.parametrize(
+    "shapes", [(box([0.02] * 3),), ring(), (box([0.008, 0.1, 0.008]),)], ids=["cube", "ring", "bar"]
+)
+@given(turn=st.tuples(*[st.floats(-3.0, 3.0)] * 3))
+def test_no_grasp_comes_from_below(shapes: tuple[Shape, ...], turn: tuple[float, float, float]) -> None:
+    T_world_body = pose([0.0, 0.0, TABLE + 0.1], Rotation.from_rotvec(turn).as_matrix())
+    for grasp in antipodal(shapes, T_world_body, OPENING, limit=100):
+        approach = in_world(grasp, T_world_body)[:3, 2]
+        assert approach[2] < np.sin(np.radians(10)), approach
+
+
+def wedge(slope: float) -> tuple[Shape, Shape, Shape]:
+    """A narrow core between two slabs whose outer faces lean towards each other by `slope` radians each."""
+    left, right = (
+        box([0.004, 0.06, 0.07], pose([side * 0.022, 0.0, 0.0], Rotation.from_euler("y", -side * slope).as_matrix()))
+        for side in (-1.0, 1.0)
+    )
+    return box([0.004, 0.05, 0.036]), left, right
+
+
+@pytest.mark.parametrize(("degrees", "some"), [(0, True), (10, True), (30, False)])
+def test_a_wedge_would_slip_out(degrees: float, some: bool) -> None:
+    shapes = wedge(np.radians(degrees))
+    found = antipodal(shapes, pose([0.0, 0.0, TABLE + 0.05]), OPENING, graspable=shapes[:1])
+    assert bool(found) == some
+
+
+def test_the_graspable_shape_is_what_is_grasped() -> None:
+    handle, body = box([0.006, 0.02, 0.006], pose([0.0, 0.0, 0.06])), box([0.02, 0.02, 0.02])
+    for chosen in (handle, body):
+        found = antipodal((handle, body), pose([0.0, 0.0, TABLE + 0.02]), OPENING, graspable=(chosen,))
+        assert abs(found[0].T_body_tool[2, 3] - chosen.T_body_shape[2, 3]) < 0.02
+
+
+def test_the_best_comes_first() -> None:
+    costs = [g.cost for g in antipodal(ring(), pose([0.0, 0.0, TABLE + 0.03]), OPENING)]
+    assert costs == sorted(costs) and costs[0] < costs[-1]
+
+
+def test_diverse_order_keeps_the_head_and_all_the_rest_in_turns() -> None:
+    T = pose([0.0, 0.0, TABLE + 0.06])
+    found = antipodal((box([0.02, 0.025, 0.06]),), T, OPENING)
+    mixed = grasps.diverse(found, T, head=4)
+    assert mixed[:4] == found[:4]
+    assert sorted(map(id, mixed)) == sorted(map(id, found))
+    seen = [len({g.T_body_tool[:3, 2].round(1).tobytes() for g in order[4:12]}) for order in (found, mixed)]
+    assert seen[1] > 2 * seen[0], seen
+    assert grasps.diverse([], T) == []
+
+
+def test_a_bias_is_obeyed() -> None:
+    shapes, T = (box([0.02, 0.02, 0.1]),), pose([0.0, 0.0, TABLE + 0.1])
+    low = antipodal(shapes, T, OPENING, bias=lambda P: 50.0 * P[:, 2, 3])[0]
+    high = antipodal(shapes, T, OPENING, bias=lambda P: -50.0 * P[:, 2, 3])[0]
+    assert low.T_body_tool[2, 3] < high.T_body_tool[2, 3] - 0.02
+
+
+def test_the_palm_does_not_meet_the_body() -> None:
+    """A narrow post on a wide deep block: the hand cannot go down along the post into the block."""
+    post, block = box([0.01, 0.01, 0.01], pose([0.0, 0.0, 0.01])), box([0.2, 0.2, 0.05], pose([0.0, 0.0, -0.05]))
+    found = antipodal((post, block), pose([0.0, 0.0, TABLE + 0.1]), OPENING, graspable=(post,))
+    assert found
+    for grasp in found:
+        corners = np.array([[x, y, -0.05] for x in (-0.09, 0.09) for y in (-0.025, 0.025)])
+        palm = corners @ grasp.T_body_tool[:3, :3].T + grasp.T_body_tool[:3, 3]
+        assert palm[:, 2].min() > -0.03
+
+
+def test_centroid_is_weighted_by_volume() -> None:
+    shapes = (box([0.1, 0.1, 0.1]), box([0.1, 0.1, 0.3], pose([0.4, 0.0, 0.0])))
+    assert np.allclose(grasps.centroid(shapes, pose([1.0, 0.0, 0.0])), [1.3, 0.0, 0.0])
+
+
+def test_flipping_exchanges_the_fingers_and_nothing_else() -> None:
+    T = pose([0.1, 0.2, 0.3], Rotation.from_rotvec([0.3, 2.0, 0.1]).as_matrix())
+    other = grasps.flipped(T)
+    assert np.allclose(other[:3, 3], T[:3, 3]) and np.allclose(other[:3, 2], T[:3, 2])
+    assert np.allclose(other[:3, 0], -T[:3, 0])
+    assert np.allclose(grasps.flipped(other), T)

@@ -1,0 +1,91 @@
+"""Inverse kinematics: what it answers is right, and it answers where an answer is known to exist."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from motion import kinematics
+from motion.poses import Array, error, pose
+from motion.shapes import Body
+from motion.world import World
+
+REACHABLE = 60
+SHARE = 0.95
+REACH = 1.3
+"""Metres: more than the arm's 0.855 m and its hand's."""
+
+
+@pytest.fixture(scope="module")
+def world(build: Callable[..., World], table: Body) -> World:
+    return build(table)
+
+
+@pytest.fixture(scope="module")
+def answers(world: World) -> list[tuple[Array, Array | None]]:
+    """Tool poses of configurations near the posture, and what inverse kinematics makes of them."""
+    rng = np.random.default_rng(3)
+    low, high = world.limits[:, 0] + 0.01, world.limits[:, 1] - 0.01
+    out = []
+    for _ in range(REACHABLE):
+        q = np.clip(world.robot.posture + rng.uniform(-0.7, 0.7, len(low)), low, high)
+        T = world.forward(q)
+        out.append((T, kinematics.solve_any(world, T, [world.robot.posture], rng)))
+    return out
+
+
+def test_what_can_be_reached_is_reached(world: World, answers: list[tuple[Array, Array | None]]) -> None:
+    right = 0
+    for T, q in answers:
+        if q is None:
+            continue
+        e = error(world.forward(q), T)
+        assert np.linalg.norm(e[:3]) < 5e-4 and np.linalg.norm(e[3:]) < 5e-3, e
+        right += 1
+    assert right >= SHARE * REACHABLE, f"{right} of {REACHABLE}"
+
+
+def test_joint_limits_hold(world: World, answers: list[tuple[Array, Array | None]]) -> None:
+    found = np.array([q for _, q in answers if q is not None])
+    assert np.all(found > world.limits[:, 0]) and np.all(found < world.limits[:, 1])
+
+
+@pytest.mark.parametrize("direction", [[1.0, 0.0, 0.3], [-1.0, 0.5, 0.0], [0.0, 0.0, 1.0]])
+def test_out_of_reach_is_none(world: World, direction: list[float]) -> None:
+    base = world.data.body("robot0_link0").xpos.copy()
+    away = np.array(direction) / np.linalg.norm(direction)
+    T = pose(base + REACH * away, world.forward(world.robot.posture)[:3, :3])
+    assert kinematics.solve(world, T, world.robot.posture) is None
+    assert kinematics.solve_any(world, T, [world.robot.posture], np.random.default_rng(0)) is None
+
+
+def test_where_the_tool_already_is_nothing_moves(world: World) -> None:
+    q = world.robot.posture + 0.1
+    found = kinematics.solve(world, world.forward(q), q)
+    assert found is not None and np.allclose(found, q)
+
+
+def test_redundancy_is_spent_on_the_posture(world: World) -> None:
+    """The same tool pose from an elbow turned aside: the answer is nearer to the posture than the start."""
+    posture = world.robot.posture
+    aside = posture + np.array([0.5, 0.0, -0.5, 0.1, 0.2, 0.1, 0.0])
+    T = world.forward(aside) @ pose([0.0, 0.0, 0.08])
+    found = kinematics.solve(world, T, aside)
+    assert found is not None
+    assert np.linalg.norm(found - posture) < np.linalg.norm(aside - posture)
+
+
+def test_a_start_beyond_the_limits_is_taken_back_into_them(world: World) -> None:
+    T = world.forward(world.robot.posture)
+    found = kinematics.solve(world, T, world.robot.posture + 0.4 * np.sign(world.robot.posture) + 3.0)
+    assert found is None or np.all((found > world.limits[:, 0]) & (found < world.limits[:, 1]))
+    near = kinematics.solve(world, T, np.clip(world.robot.posture, -10, 10))
+    assert near is not None
+
+
+def test_the_same_generator_gives_the_same_answer(world: World) -> None:
+    T = world.forward(world.robot.posture + 0.5)
+    first, second = (kinematics.solve_any(world, T, [], np.random.default_rng(5)) for _ in range(2))
+    assert first is not None and second is not None and np.array_equal(first, second)

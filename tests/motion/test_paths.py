@@ -1,0 +1,144 @@
+"""Paths: straight where asked, round what is in the way, and a named reason where there is none."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from motion import kinematics, paths
+from motion.paths import Blocked
+from motion.poses import Array, error, pose
+from motion.shapes import Body, Shape
+from motion.world import Contact, World
+
+AHEAD = np.array([0.05, 0.0, 1.1])
+"""Where these tests are about, in metres; the tool points straight down."""
+ASIDE = np.array([0.0, 0.12, 0.0])
+"""From the middle of the wall to either side."""
+NEAR = np.array([-0.12, 0.0, 1.1])
+"""Well within reach all round."""
+DOWN = np.diag([1.0, -1.0, -1.0])
+CLEARANCE = 0.005
+
+
+def box(name: str, half: list[float], centre: list[float]) -> Body:
+    return Body(name, (Shape("box", np.array(half), np.eye(4)),), pose(centre))
+
+
+@pytest.fixture(scope="module")
+def world(build: Callable[..., World], table: Body) -> World:
+    return build(table, box("wall", [0.12, 0.01, 0.14], [0.05, 0.0, 1.04]), box("lump", [0.05] * 3, [0.05, 0.3, 0.95]))
+
+
+@pytest.fixture(scope="module")
+def bare(build: Callable[..., World], table: Body) -> World:
+    return build(table)
+
+
+def configuration(world: World, T: Array) -> Array:
+    q = kinematics.solve(world, T, world.robot.posture)
+    assert q is not None
+    return q
+
+
+def resampled(path: Array, times: int) -> Array:
+    """The polyline with `times` as many configurations."""
+    parts = [a + (b - a) * s for a, b in itertools.pairwise(path) for s in np.linspace(0, 1, times + 1)[1:]]
+    return np.array([path[0], *parts])
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_straight_line_is_straight(bare: World, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    T_start, T_goal = (pose(NEAR + rng.uniform(-0.15, 0.15, 3), DOWN) for _ in range(2))
+    path = paths.straight(bare, configuration(bare, T_start), T_goal, None)
+    assert not isinstance(path, Blocked)
+    points = np.array([bare.forward(q)[:3, 3] for q in resampled(path, 6)])
+    start, way = points[0], T_goal[:3, 3] - points[0]
+    along = way / np.linalg.norm(way)
+    off = (points - start) - np.outer((points - start) @ along, along)
+    assert np.linalg.norm(off, axis=1).max() < 1e-3
+    assert np.linalg.norm(error(bare.forward(path[-1]), T_goal)[:3]) < 5e-4
+
+
+def test_a_line_starts_where_the_arm_is_and_turns_evenly(bare: World) -> None:
+    q = bare.robot.posture
+    T_start = bare.forward(q)
+    T_goal = T_start @ pose([0.0, 0.0, 0.05], np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]))
+    path = paths.straight(bare, q, T_goal, None)
+    assert not isinstance(path, Blocked)
+    assert np.array_equal(path[0], q)
+    turned = [float(np.linalg.norm(error(T_start, bare.forward(c))[3:])) for c in path]
+    assert np.allclose(turned, np.linspace(0, np.pi / 2, len(path)), atol=0.01)
+
+
+def test_a_wall_is_gone_round(world: World) -> None:
+    q = configuration(world, pose(AHEAD - ASIDE, DOWN))
+    T_goal = pose(AHEAD + ASIDE, DOWN)
+    assert paths.straight(world, q, T_goal, paths.checker(world)) == Blocked("collision", "wall")
+    path = paths.transit(world, q, T_goal, paths.checker(world, CLEARANCE), np.random.default_rng(0))
+    assert not isinstance(path, Blocked)
+    assert np.array_equal(path[0], q)
+    e = error(world.forward(path[-1]), T_goal)
+    assert np.linalg.norm(e[:3]) < 5e-4 and np.linalg.norm(e[3:]) < 5e-3
+    touched = [c for way in resampled(path, 4) for c in world.contacts(way)]
+    assert touched == []
+
+
+def test_rrt_goes_round_too(world: World) -> None:
+    start = configuration(world, pose(AHEAD - ASIDE, DOWN))
+    goal = configuration(world, pose(AHEAD + ASIDE, DOWN))
+    path = paths.rrt_connect(world, start, goal, paths.checker(world, CLEARANCE), seed=1, seconds=5.0)
+    assert path is not None
+    assert np.allclose(path[0], start) and np.allclose(path[-1], goal)
+    assert [c for way in resampled(path, 4) for c in world.contacts(way)] == []
+
+
+def test_a_goal_inside_an_obstacle_names_it(world: World) -> None:
+    q = configuration(world, pose(AHEAD - ASIDE, DOWN))
+    T_goal = pose([0.05, 0.3, 0.98], DOWN)
+    blocked = paths.transit(world, q, T_goal, paths.checker(world), np.random.default_rng(0))
+    assert blocked == Blocked("collision", "lump")
+    ignoring = paths.checker(world, ignore=frozenset({"lump"}))
+    free = paths.transit(world, q, T_goal, ignoring, np.random.default_rng(0))
+    assert not isinstance(free, Blocked)
+
+
+def test_out_of_reach_is_unreachable(world: World) -> None:
+    q = world.robot.posture
+    T_goal = pose([1.5, 0.0, 1.2], DOWN)
+    check = paths.checker(world)
+    assert paths.transit(world, q, T_goal, check, np.random.default_rng(0)) == Blocked("unreachable")
+    assert paths.straight(world, q, T_goal, check) == Blocked("unreachable")
+
+
+def test_leaving_may_go_apart_but_not_nearer(world: World) -> None:
+    """A check as scripted distances: what was too near at the start may part, and nothing else may touch."""
+    distances = {0.0: 0.001, 1.0: 0.003, 2.0: -0.002}
+
+    def check(q: Array) -> list[Contact]:
+        near = [Contact("hand", "crate", distances[float(q[0])])]
+        return near + ([Contact("hand", "shelf", 0.004)] if q[0] == 1.0 and q[1] else [])
+
+    lenient = paths.leaving(np.array([0.0, 0.0]), check)
+    assert lenient(np.array([0.0, 0.0])) == []
+    assert lenient(np.array([1.0, 0.0])) == []
+    assert [c.other for c in lenient(np.array([1.0, 1.0]))] == ["shelf"]
+    assert [c.other for c in lenient(np.array([2.0, 0.0]))] == ["crate"]
+
+
+def test_densified_paths_keep_their_corners_and_their_step() -> None:
+    corners = np.array([[0.0, 0.0], [1.0, 0.3], [1.0, 0.3], [0.9, -2.0]])
+    dense = paths.densify(corners, step=0.1)
+    assert np.abs(np.diff(dense, axis=0)).max() <= 0.1 + 1e-9
+    for corner in corners:
+        assert np.abs(dense - corner).max(axis=1).min() < 1e-12
+
+
+def test_backing_is_along_the_approach_and_lifting_is_up() -> None:
+    T = pose([0.1, 0.2, 0.3], np.array([[0.0, 0.0, 1.0], [0.0, 1.0, 0.0], [-1.0, 0.0, 0.0]]))
+    assert np.allclose(paths.backed(T, 0.05), pose([0.05, 0.2, 0.3], T[:3, :3]))
+    assert np.allclose(paths.lifted(T, 0.05), pose([0.1, 0.2, 0.35], T[:3, :3]))

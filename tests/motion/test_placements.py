@@ -1,0 +1,113 @@
+"""Lowering bodies until they touch: how near, and on what."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import coal  # type: ignore[import-untyped]
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.spatial.transform import Rotation
+
+from motion import placements
+from motion.poses import Array, pose
+from motion.shapes import Body, Shape
+from motion.world import World
+
+HALF = {"crate": [0.03, 0.04, 0.02], "step": [0.06, 0.06, 0.03], "tile": [0.05, 0.05, 0.002]}
+STEP_AT = [0.1, 0.3, 0.93]
+
+
+def box(name: str, centre: list[float]) -> Body:
+    return Body(name, (Shape("box", np.array(HALF[name]), np.eye(4)),), pose(centre))
+
+
+@pytest.fixture(scope="module")
+def world(build: Callable[..., World], table: Body) -> World:
+    return build(table, box("crate", [0.1, -0.4, 1.0]), box("step", STEP_AT), box("tile", [0.3, -0.4, 1.0]))
+
+
+def exact(world: World, name: str, T: Array, other: str) -> float:
+    """Signed distance by coal between body `name` at `T` and another where it is."""
+    request, result = coal.DistanceRequest(), coal.DistanceResult()
+    request.enable_signed_distance = True
+    poses = (T, world.bodies[other].T_world_body)
+    frames = [coal.Transform3s(P[:3, :3], P[:3, 3]) for P in poses]
+    shapes = [coal.Box(*(2 * world.bodies[n].shapes[0].size)) for n in (name, other)]
+    return float(coal.distance(shapes[0], frames[0], shapes[1], frames[1], request, result))
+
+
+TURN = st.tuples(*[st.floats(-3.0, 3.0)] * 3).map(lambda w: Rotation.from_rotvec(w).as_matrix())
+
+
+@pytest.mark.parametrize("name", ["crate", "tile"])
+@given(x=st.floats(-0.1, 0.3), y=st.floats(0.1, 0.5), height=st.floats(1.1, 1.2), turn=TURN)
+def test_it_rests_a_hair_above_what_it_met(
+    world: World, name: str, x: float, y: float, height: float, turn: Array
+) -> None:
+    start = pose([x, y, height], turn)
+    dropped = placements.drop(world, name, start, depth=0.4)
+    assert dropped is not None
+    T, under = dropped
+    assert np.allclose(T[:3, :3], turn) and np.allclose(T[:2, 3], [x, y]) and T[2, 3] < height
+    gaps = {other: exact(world, name, T, other) for other in ("table", "step")}
+    assert min(gaps.values()) > -1e-6, f"penetrates: {gaps}"
+    assert under and under <= set(gaps)
+    lowered = pose(T[:3, 3] - [0.0, 0.0, 5e-4], turn)
+    assert min(exact(world, name, lowered, other) for other in gaps) < 1e-6, f"hangs in the air: {gaps}"
+    assert min(gaps, key=lambda other: gaps[other]) in under
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "under", "top"),
+    [(0.1, -0.1, {"table"}, 0.9), (0.1, 0.3, {"step"}, 0.96), (0.1, 0.38, {"step"}, 0.96)],
+)
+def test_level_things_lie_on_what_is_under_them(world: World, x: float, y: float, under: set[str], top: float) -> None:
+    dropped = placements.drop(world, "crate", pose([x, y, 1.15]), depth=0.4)
+    assert dropped is not None
+    T, touched = dropped
+    assert touched == under
+    assert -1e-9 < T[2, 3] - HALF["crate"][2] - top < 5e-4
+
+
+def test_across_two_of_one_height_it_lies_on_both(build: Callable[..., World], table: Body) -> None:
+    world = build(table, box("crate", [0.1, -0.4, 1.0]), box("step", STEP_AT), box("tile", [0.1, 0.42, 0.958]))
+    dropped = placements.drop(world, "crate", pose([0.1, 0.365, 1.1]), depth=0.4)
+    assert dropped is not None and dropped[1] == {"step", "tile"}
+
+
+def test_a_start_that_touches_is_none(world: World) -> None:
+    assert placements.drop(world, "crate", pose([0.1, 0.3, 0.97]), depth=0.4) is None
+
+
+@pytest.mark.parametrize(("depth", "found"), [(0.1, False), (0.3, True)])
+def test_nothing_within_the_depth_is_none(world: World, depth: float, found: bool) -> None:
+    dropped = placements.drop(world, "crate", pose([0.1, 0.0, 1.12]), depth)
+    assert (dropped is not None) == found
+
+
+def test_the_world_is_left_as_it_was(world: World) -> None:
+    before = world.state
+    placements.drop(world, "crate", pose([0.1, 0.3, 1.15]), depth=0.4)
+    assert world.state is before
+    assert world.body_contacts("tile", pose([0.1, -0.4, 1.0])) != []
+    assert world.body_contacts("tile", pose([0.1, 0.3, 1.0])) == []
+
+
+@pytest.mark.parametrize("count", [1, 4, 7, 8])
+def test_yaws_go_round_once_nearest_first(count: int) -> None:
+    yaws = placements.yaws(count)
+    assert len(yaws) == count and yaws[0] == 0.0
+    assert np.all(np.diff(np.abs(yaws)) > -1e-9) and np.abs(yaws).max() <= np.pi + 1e-9
+    turned = np.sort(np.mod(yaws, 2 * np.pi))
+    assert np.allclose(turned, 2 * np.pi * np.arange(count) / count)
+
+
+@given(turn=TURN, yaw=st.floats(-3.0, 3.0))
+def test_turning_keeps_the_place_and_the_tilt(turn: Array, yaw: float) -> None:
+    T = pose([0.1, 0.2, 0.3], turn)
+    out = placements.turned(T, yaw)
+    assert np.allclose(out[:3, 3], T[:3, 3]) and np.allclose(out[2, :3], T[2, :3])
+    assert np.allclose(out[:3, :3], Rotation.from_euler("z", yaw).as_matrix() @ turn)

@@ -1,0 +1,103 @@
+"""Rigid transforms: algebra that holds for all of them, and scipy as a second opinion."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.spatial.transform import Rotation
+
+from motion import poses
+from motion.poses import Array
+
+COORDINATE = st.floats(-2.0, 2.0)
+VECTOR = st.tuples(COORDINATE, COORDINATE, COORDINATE).map(np.array)
+UNIT = VECTOR.filter(lambda v: np.linalg.norm(v) > 0.1).map(lambda v: v / np.linalg.norm(v))
+ANGLE = st.floats(-3.1, 3.1)
+ROTATION = st.builds(lambda axis, angle: Rotation.from_rotvec(axis * angle).as_matrix(), UNIT, ANGLE)
+POSE = st.builds(poses.pose, VECTOR, ROTATION)
+
+
+def close(a: Array, b: Array, tolerance: float = 1e-9) -> bool:
+    return bool(np.allclose(a, b, rtol=0, atol=tolerance))
+
+
+@given(POSE)
+def test_the_inverse_undoes(T: Array) -> None:
+    assert close(poses.inverse(T) @ T, np.eye(4)) and close(T @ poses.inverse(T), np.eye(4))
+    assert close(poses.inverse(T), np.asarray(np.linalg.inv(T), dtype=np.float64))
+
+
+@given(POSE, POSE)
+def test_interpolation_starts_and_ends_where_it_should(T_a: Array, T_b: Array) -> None:
+    assert close(poses.interpolate(T_a, T_b, 0.0), T_a)
+    assert close(poses.interpolate(T_a, T_b, 1.0), T_b, 1e-7)
+
+
+@given(POSE, VECTOR, UNIT, st.floats(-2.9, 2.9), st.floats(0.0, 1.0))
+def test_interpolation_is_straight_and_turns_evenly(
+    T_a: Array, travel: Array, axis: Array, angle: float, s: float
+) -> None:
+    turn = Rotation.from_rotvec(axis * angle).as_matrix()
+    T_b = poses.pose(T_a[:3, 3] + travel, turn @ T_a[:3, :3])
+    T = poses.interpolate(T_a, T_b, s)
+    assert close(T[:3, 3], T_a[:3, 3] + s * travel)
+    turned = Rotation.from_matrix(T[:3, :3] @ T_a[:3, :3].T).as_rotvec()
+    assert close(turned, s * angle * axis, 1e-6)
+
+
+@given(UNIT, st.floats(-3.1, 3.1))
+def test_a_rotation_vector_survives_the_round_trip(axis: Array, angle: float) -> None:
+    R = poses.rotation_vector_to_matrix(axis * angle)
+    assert close(R, Rotation.from_rotvec(axis * angle).as_matrix())
+    assert close(poses.rotation_vector(R), axis * angle, 1e-7)
+    assert close(poses.rotation_about(axis, angle), R)
+
+
+@pytest.mark.parametrize("angle", [0.0, 1e-15, 1e-13, 1e-9, 1e-5, np.pi - 1e-6])
+def test_tiny_and_half_turns_are_not_special(angle: float) -> None:
+    axis = np.array([0.6, 0.0, -0.8])
+    R = poses.rotation_vector_to_matrix(axis * angle)
+    assert close(R @ R.T, np.eye(3))
+    assert close(poses.rotation_vector(R), axis * angle, 1e-7)
+
+
+@given(POSE)
+def test_a_pose_is_no_error_away_from_itself(T: Array) -> None:
+    assert np.abs(poses.error(T, T)).max() < 1e-7
+
+
+@given(POSE, POSE)
+def test_the_error_is_the_way_to_the_other_pose(T_a: Array, T_b: Array) -> None:
+    e = poses.error(T_a, T_b)
+    R = Rotation.from_rotvec(e[3:]).as_matrix() @ T_a[:3, :3]
+    assert close(T_a[:3, 3] + e[:3], T_b[:3, 3]) and close(R, T_b[:3, :3], 1e-7)
+    assert np.linalg.norm(e[3:]) <= np.pi + 1e-9
+
+
+@pytest.mark.parametrize("kind", ["slide", "hinge"])
+@given(axis=UNIT, anchor=VECTOR, a=ANGLE, b=ANGLE)
+def test_joint_motions_add_up(kind: str, axis: Array, anchor: Array, a: float, b: float) -> None:
+    first, second, both = (poses.joint_transform(kind, axis, anchor, v) for v in (a, b, a + b))
+    assert close(second @ first, both)
+    assert close(poses.joint_transform(kind, axis, anchor, -a), poses.inverse(first))
+
+
+@given(UNIT, VECTOR, ANGLE, COORDINATE)
+def test_a_hinge_turns_about_its_axis_and_a_slide_goes_along_it(
+    axis: Array, anchor: Array, value: float, along: float
+) -> None:
+    hinge = poses.joint_transform("hinge", axis, anchor, value)
+    on_axis = np.append(anchor + along * axis, 1.0)
+    assert close(hinge @ on_axis, on_axis)
+    assert close(hinge[:3, :3], Rotation.from_rotvec(axis * value).as_matrix())
+    assert close(poses.joint_transform("slide", axis, anchor, value), poses.pose(axis * value))
+
+
+@given(VECTOR, ROTATION)
+def test_quaternions_survive_the_round_trip(p: Array, R: Array) -> None:
+    quat = poses.to_quat(R)
+    assert close(poses.from_quat(p, quat), poses.pose(p, R), 1e-7)
+    w, *xyz = quat
+    assert close(Rotation.from_quat([*xyz, w]).as_matrix(), R, 1e-7)

@@ -1,0 +1,54 @@
+"""Servo laws on scripted trajectories."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from motion.poses import error, pose, rotation_about
+from motion.servo import ServoGains, arrived, displacement
+from motion.timing import Trajectory
+
+GAINS = ServoGains(lead=0.2, gain=1.5)
+SPEED = 0.1
+"""Metres per second along x."""
+
+
+@pytest.fixture
+def steady() -> Trajectory:
+    times = np.linspace(0.0, 2.0, 41)
+    return Trajectory(times, np.zeros((41, 7)), np.array([pose([SPEED * t, 0.0, 0.0]) for t in times]))
+
+
+@given(t=st.floats(0.0, 1.7))
+def test_an_arm_on_the_trajectory_is_asked_for_its_lead(t: float) -> None:
+    times = np.linspace(0.0, 2.0, 41)
+    steady = Trajectory(times, np.zeros((41, 7)), np.array([pose([SPEED * s, 0.0, 0.0]) for s in times]))
+    asked = displacement(steady.tool_at(t), steady, t, GAINS)
+    assert np.allclose(asked, [SPEED * GAINS.lead, 0, 0, 0, 0, 0], atol=1e-9)
+
+
+def test_what_is_off_the_line_is_brought_back(steady: Trajectory) -> None:
+    T = pose([0.1, 0.03, -0.02], rotation_about(np.array([0.0, 0.0, 1.0]), 0.3))
+    asked = displacement(T, steady, 1.0, GAINS)
+    assert np.allclose(asked, [SPEED * GAINS.lead, -0.03, 0.02, 0, 0, -0.3], atol=1e-7)
+
+
+def test_after_the_end_what_is_left_is_amplified(steady: Trajectory) -> None:
+    T = pose([0.19, 0.0, 0.0])
+    for t in (2.0, 5.0):
+        assert np.allclose(displacement(T, steady, t, GAINS), 1.5 * error(T, steady.T_world_tool[-1]))
+    before = displacement(T, steady, 1.95, GAINS)
+    assert np.allclose(before, error(T, steady.T_world_tool[-1]))
+
+
+@pytest.mark.parametrize(
+    ("metres", "radians", "there"),
+    [(0.0, 0.0, True), (0.0039, 0.029, True), (0.0041, 0.0, False), (0.0, 0.031, False)],
+)
+def test_arrived_means_both_near_and_turned(metres: float, radians: float, there: bool) -> None:
+    T_goal = pose([0.3, 0.1, 1.0], rotation_about(np.array([1.0, 0.0, 0.0]), np.pi))
+    off = pose(T_goal[:3, 3] + [0.0, metres, 0.0], rotation_about(np.array([0.0, 0.6, 0.8]), radians) @ T_goal[:3, :3])
+    assert arrived(off, T_goal, (0.004, 0.03)) == there

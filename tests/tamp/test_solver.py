@@ -1,0 +1,309 @@
+"""The loop over planning, refinement and execution, with scripted skills, arm and eyes and a tiny domain."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import pytest
+
+from motion.poses import Array, pose
+from motion.shapes import Shape
+from motion.timing import Trajectory
+from motion.world import RobotModel, World
+from tamp.atoms import Atom, GroundAction
+from tamp.domain import Domain, load
+from tamp.episode import EpisodeLog, read
+from tamp.geometry import world_of
+from tamp.goal import Goal
+from tamp.scene import Joint, Part, RobotState, Scene, SceneObject
+from tamp.situation import Situation
+from tamp.skills.base import Infeasible, Move, Refinement, Skill, Tools
+from tamp.solver import ATTEMPTS, Budget, Episode, Outcome
+
+DOMAIN = """
+(define (domain lamps)
+  (:requirements :strips :typing :negative-preconditions)
+  (:types appliance)
+  (:predicates (turned-on ?a - appliance) (turned-off ?a - appliance) (unreachable ?a - appliance))
+  (:action press
+    :parameters (?a - appliance)
+    :precondition (not (unreachable ?a))
+    :effect (and (turned-on ?a) (not (turned-off ?a))))
+  (:action fetch-stick
+    :parameters (?a - appliance)
+    :precondition (unreachable ?a)
+    :effect (not (unreachable ?a)))
+)
+"""
+"""A lamp is pressed; when geometry says that it is out of reach, a stick helps."""
+
+ROBOT = """
+<mujoco><worldbody><body name="arm"><joint name="j" axis="0 0 1" range="-3 3"/><geom size="0.01"/>
+  <site name="tool"/>
+  <body name="left"><joint name="f1" type="slide" axis="1 0 0" range="0 0.04"/>
+    <geom name="p1" type="box" size="0.01 0.01 0.01"/></body>
+  <body name="right"><joint name="f2" type="slide" axis="1 0 0" range="-0.04 0"/>
+    <geom name="p2" type="box" size="0.01 0.01 0.01"/></body>
+</body></worldbody></mujoco>
+"""
+STEPS = 4
+"""Control steps of one scripted motion, about."""
+
+
+@dataclass(eq=False)
+class Room:
+    """Lamps, an arm and eyes in one. An arm that arrives at `x` presses lamp number `x`, unless it is broken."""
+
+    names: tuple[str, ...] = ("lamp", "torch")
+    broken: dict[str, int] = field(default_factory=dict)
+    lit: set[str] = field(default_factory=set)
+    pressed: list[str] = field(default_factory=list)
+    T: Array = field(default_factory=lambda: np.eye(4))
+    commands: int = 0
+    period: float = 0.05
+
+    def observe(self) -> RobotState:
+        return RobotState(np.zeros(1), 0.08, self.T)
+
+    def command(self, displacement: Array, opening: float) -> None:
+        self.commands += 1
+        self.T = pose(self.T[:3, 3] + displacement[:3])
+
+    def stop(self) -> None:
+        self.command(np.zeros(6), 0.08)
+
+    def press(self, name: str) -> None:
+        self.pressed.append(name)
+        if self.broken.get(name, 0) > 0:
+            self.broken[name] -= 1
+        else:
+            self.lit.add(name)
+
+    def perceive(self) -> Scene:
+        if float(self.T[0, 3]) > 0.5:  # the arm has been where the switch is
+            self.press(self.names[round(float(self.T[1, 3]))])
+            self.T = np.eye(4)
+        return Scene(tuple(self._lamp(i, name) for i, name in enumerate(self.names)), self.observe())
+
+    def _lamp(self, i: int, name: str) -> SceneObject:
+        box = (Shape("box", np.full(3, 0.02), np.eye(4)),)
+        T = pose([1.0, float(i), 0.0])
+        joint = Joint("hinge", np.array([0.0, 0.0, 1.0]), T[:3, 3], (0.0, 2.0), float(name in self.lit), 0.5, 0.1)
+        return SceneObject(
+            name, "lamp", False, (Part(name, "body", T, box), Part(f"{name}_knob", "knob", T, box, joint))
+        )
+
+
+@dataclass(eq=False)
+class Press:
+    """Goes to the lamp; `refuses` says for how many refinements, and why, there is no way."""
+
+    refuses: dict[str, Infeasible] = field(default_factory=dict)
+    seen: list[str] = field(default_factory=list)
+    hints: list[dict[str, Any] | None] = field(default_factory=list)
+
+    def refine(self, args: tuple[str, ...], situation: Situation, tools: Tools) -> Iterator[Refinement | Infeasible]:
+        name = args[0]
+        self.seen.append(name)
+        self.hints.append(tools.hint)
+        if name in self.refuses:
+            yield self.refuses[name]
+            return
+        lamp = [o.name for o in situation.scene].index(name)
+        points = [pose([0.9 * s, lamp * s, 0.0]) for s in np.linspace(0, 1, STEPS)]
+        move = Move(Trajectory(np.linspace(0.0, 0.15, STEPS), np.zeros((STEPS, 1)), np.array(points)))
+        yield Refinement((move,), situation, {"lamp": name})
+
+    def facts(self, args: tuple[str, ...], causes: list[Infeasible], scene: Scene) -> frozenset[Atom]:
+        return frozenset().union(*(c.facts for c in causes))
+
+    def achieved(self, args: tuple[str, ...], scene: Scene, held: str | None) -> str | None:
+        joint = scene.object(args[0]).parts[1].joint
+        return None if joint is not None and joint.is_active else f"{args[0]} is dark"
+
+
+@dataclass(eq=False)
+class FetchStick:
+    """Takes what refuses out of the way of `press`."""
+
+    press: Press
+
+    def refine(self, args: tuple[str, ...], situation: Situation, tools: Tools) -> Iterator[Refinement | Infeasible]:
+        self.press.refuses.pop(args[0], None)
+        yield Refinement((), situation, {})
+
+    def facts(self, args: tuple[str, ...], causes: list[Infeasible], scene: Scene) -> frozenset[Atom]:
+        return frozenset()
+
+    def achieved(self, args: tuple[str, ...], scene: Scene, held: str | None) -> str | None:
+        return None
+
+
+@dataclass(eq=False)
+class Setting:
+    room: Room
+    press: Press
+    domain: Domain
+    world: World
+    folder: Path
+
+    def pursue(self, *atoms: str, steps: int = 400, seconds: float = 20.0) -> Outcome:
+        goal = Goal(tuple(Atom(*(a.split()[0], tuple(a.split()[1:]))) for a in atoms))
+        with EpisodeLog(self.folder / "out") as log:
+            episode = Episode(
+                backend=self.room,
+                perceiver=self.room,
+                world=self.world,
+                domain=self.domain,
+                skills=cast(dict[str, Skill], {"press": self.press, "fetch-stick": FetchStick(self.press)}),
+                planner="fast-downward",
+                budget=Budget(steps, seconds),
+                log=log,
+                rng=np.random.default_rng(0),
+            )
+            outcome = episode.run(goal)
+        assert episode.steps == self.room.commands <= steps
+        return outcome
+
+    def events(self, kind: str) -> list[dict[str, Any]]:
+        return [e for e in read(self.folder / "out" / "episode.jsonl") if e["event"] == kind]
+
+
+@pytest.fixture
+def setting(tmp_path: Path) -> Setting:
+    (tmp_path / "lamps").mkdir()
+    (tmp_path / "lamps" / "domain.pddl").write_text(DOMAIN)
+    robot = RobotModel(
+        ROBOT, ("j",), ("f1", "f2"), "tool", np.zeros(1), frozenset({"left", "right"}), frozenset({"arm"}), ("p1", "p2")
+    )
+    room = Room()
+    return Setting(room, Press(), load(str(tmp_path / "lamps")), world_of(room.perceive(), robot), tmp_path)
+
+
+LAMP = GroundAction("press", ("lamp",))
+OUT_OF_REACH = Infeasible(
+    "unreachable", ("lamp",), frozenset({Atom("unreachable", ("lamp",))}), "press: no configuration reaches lamp"
+)
+
+
+def test_a_goal_that_holds_already_needs_no_plan(setting: Setting) -> None:
+    setting.room.lit.add("lamp")
+    outcome = setting.pursue("turned-on lamp")
+    assert outcome.done and outcome.plan is None and outcome.executed == []
+    assert setting.room.commands == 0
+
+
+def test_it_plans_refines_executes_and_looks(setting: Setting) -> None:
+    outcome = setting.pursue("turned-on lamp", "turned-on torch")
+    assert outcome.done and (outcome.stage, outcome.reason) == (None, None)
+    assert sorted(setting.room.pressed) == ["lamp", "torch"] == sorted(a.args[0] for a in outcome.executed)
+    assert outcome.plan is not None and len(outcome.plan.actions) == 2
+    assert set(outcome.seconds) == {"plan", "refine", "execute"} and min(outcome.seconds.values()) > 0
+    assert (setting.folder / "out" / "plan.txt").read_text() == str(outcome.plan)
+    assert "(turned-on torch)" in (setting.folder / "out" / "problem.pddl").read_text()
+
+
+def test_what_was_refined_is_a_hint_when_it_is_refined_again(setting: Setting) -> None:
+    outcome = setting.pursue("turned-on lamp", "turned-on torch")
+    second = outcome.executed[1].args[0]
+    assert setting.press.hints == [None, None, {"lamp": second}]
+
+
+def test_an_action_that_failed_is_done_again(setting: Setting) -> None:
+    setting.room.broken["lamp"] = ATTEMPTS - 1
+    outcome = setting.pursue("turned-on lamp")
+    assert outcome.done and outcome.executed == [LAMP] * ATTEMPTS
+    assert [e["success"] for e in setting.events("result")] == [False] * (ATTEMPTS - 1) + [True]
+
+
+def test_an_action_that_keeps_failing_is_reported(setting: Setting) -> None:
+    setting.room.broken["lamp"] = 100
+    outcome = setting.pursue("turned-on lamp")
+    assert (outcome.done, outcome.stage) == (False, "execution")
+    assert outcome.reason is not None
+    assert "(press lamp)" in outcome.reason and "lamp is dark" in outcome.reason and str(ATTEMPTS) in outcome.reason
+    assert setting.room.pressed == ["lamp"] * ATTEMPTS
+
+
+def test_what_is_not_seen_is_not_believed(setting: Setting) -> None:
+    """Every command was carried out; the lamp is dark all the same."""
+    setting.room.broken["lamp"] = 1
+    setting.pursue("turned-on lamp")
+    results = setting.events("result")
+    assert [e["missing"] for e in results] == ["lamp is dark", None]
+    assert all(e["steps"] > 0 for e in results)
+
+
+def test_facts_of_a_refinement_that_failed_change_the_plan(setting: Setting) -> None:
+    setting.press.refuses["lamp"] = OUT_OF_REACH
+    outcome = setting.pursue("turned-on lamp")
+    assert outcome.done
+    assert outcome.executed == [GroundAction("fetch-stick", ("lamp",)), LAMP]
+    assert [e["plan"] for e in setting.events("plan")][:2] == [["(press lamp)"], ["(fetch-stick lamp)", "(press lamp)"]]
+    (infeasible,) = setting.events("infeasible")
+    assert infeasible["reason"] == "unreachable" and infeasible["facts"] == ["(unreachable lamp)"]
+
+
+def test_facts_are_about_what_they_name(setting: Setting) -> None:
+    setting.press.refuses["lamp"] = OUT_OF_REACH
+    outcome = setting.pursue("turned-on lamp", "turned-on torch")
+    assert outcome.done
+    assert [a for a in outcome.executed if a.name == "fetch-stick"] == [GroundAction("fetch-stick", ("lamp",))]
+
+
+def test_a_refinement_that_failed_and_taught_nothing_is_the_reason(setting: Setting) -> None:
+    setting.press.refuses["lamp"] = replace(OUT_OF_REACH, facts=frozenset())
+    outcome = setting.pursue("turned-on lamp")
+    assert (outcome.done, outcome.stage) == (False, "refinement")
+    assert outcome.reason == "(press lamp): press: no configuration reaches lamp"
+    assert setting.room.commands == 0 and len(setting.events("plan")) == 1
+
+
+def test_facts_that_leave_no_plan_are_the_reason(setting: Setting) -> None:
+    setting.domain.operators.pop("fetch-stick")
+    text = setting.domain.text
+    start = text.index("(:action fetch-stick")
+    setting.domain = replace(setting.domain, text=text[:start] + ")")
+    setting.press.refuses["lamp"] = OUT_OF_REACH
+    outcome = setting.pursue("turned-on lamp")
+    assert (outcome.done, outcome.stage) == (False, "refinement")
+    assert outcome.reason == "(press lamp): press: no configuration reaches lamp"
+    assert [e["status"] for e in setting.events("plan")] == ["found", "unsolvable"]
+
+
+def test_a_goal_that_no_plan_reaches_fails_at_the_plan(setting: Setting) -> None:
+    setting.room.lit.add("lamp")
+    outcome = setting.pursue("turned-off lamp")
+    assert (outcome.done, outcome.stage, outcome.plan) == (False, "plan", None)
+    assert outcome.reason is not None and "operators" in outcome.reason
+    assert setting.press.seen == [] and setting.room.commands == 0
+
+
+@pytest.mark.parametrize("steps", [0, 2, 7])
+def test_the_step_limit_ends_it(setting: Setting, steps: int) -> None:
+    setting.room.broken["lamp"] = 100
+    outcome = setting.pursue("turned-on lamp", steps=steps)
+    assert (outcome.done, outcome.stage) == (False, "execution")
+    assert outcome.reason is not None and f"step limit of {steps}" in outcome.reason
+    assert setting.room.commands == steps
+
+
+def test_every_command_is_logged_with_what_was_seen(setting: Setting) -> None:
+    setting.pursue("turned-on lamp")
+    commands = setting.events("command")
+    assert [c["step"] for c in commands] == list(range(1, setting.room.commands + 1))
+    for c in commands:
+        assert c["stage"] in ("move", "grip")
+        assert (len(c["displacement"]), len(c["tool"]), c["q"]) == (6, 3, [0.0])
+
+
+def test_somebody_elses_work_counts(setting: Setting) -> None:
+    """The lamp is lit by another hand before the first action ends: nothing more is done."""
+    setting.room.broken["lamp"] = 100
+    setting.press.achieved = lambda args, scene, held: setting.room.lit.add("lamp") or "not seen yet"  # type: ignore[method-assign, func-returns-value]
+    outcome = setting.pursue("turned-on lamp")
+    assert outcome.done and len(outcome.executed) == 1
