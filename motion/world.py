@@ -44,7 +44,6 @@ class RobotModel:
     finger_joints: tuple[str, str]
     tool_site: str
     posture: Array
-    gripper_bodies: frozenset[str]
     pinned_bodies: frozenset[str]
     pad_geoms: tuple[str, str]
     max_opening: float = 0.08
@@ -224,21 +223,6 @@ class World:
             near = [mujoco.mj_geomDistance(self.model, self.data, pad, g, limit, None) for g in self._geoms[body]]
             out.append(min(near, default=limit))
         return out[0], out[1]
-
-    def cast(self, origin: Array, direction: Array, body: str | None = None) -> tuple[float, str] | None:
-        """First body hit by a ray and the distance to it, in metres; None when nothing is hit.
-
-        With `body`, only that body can be hit. The robot is never hit.
-        """
-        geom = np.zeros(1, np.int32)
-        groups = np.zeros(6, np.uint8)
-        groups[1 if body is None else 2] = 1
-        if body is not None:
-            self.model.geom_group[self._geoms[body]] = 2
-        d = mujoco.mj_ray(self.model, self.data, origin, direction, groups, 1, -1, geom)
-        if body is not None:
-            self.model.geom_group[self._geoms[body]] = 1
-        return None if geom[0] < 0 else (float(d), self._names[geom[0]])
 
     def _tool_pose(self) -> Array:
         return pose(self.data.site_xpos[self._site], self.data.site_xmat[self._site].reshape(3, 3))

@@ -31,7 +31,6 @@ def robot_model(sim: Any, posture: np.ndarray) -> RobotModel:
         finger_joints=("gripper0_finger_joint1", "gripper0_finger_joint2"),
         tool_site="gripper0_grip_site",
         posture=np.asarray(posture, dtype=float),
-        gripper_bodies=frozenset(b for b in bodies if b.startswith("gripper0_")),
         pad_geoms=("gripper0_finger1_pad_collision", "gripper0_finger2_pad_collision"),
         pinned_bodies=frozenset(b for b in bodies if b.startswith("mount0_"))
         | {"robot0_base", "robot0_link0", "robot0_link1"},
