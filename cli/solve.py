@@ -43,7 +43,7 @@ def solve(
     out: Path | None,
     json_output: bool,
 ) -> int:
-    """Run one episode and print what it came to. 0 when LIBERO's check says success, else 1."""
+    """Run one episode and print what it came to. 0 when LIBERO's check says success and the goal is seen to hold."""
     if text is None and goal is None:
         raise InputError('say what to do: tamp solve "put the mug in the drawer", or give a --goal')
     text = text if goal is not None else inputs.instruction(str(text))
@@ -61,7 +61,7 @@ def solve(
             emit_json(result.as_dict(), stdout)
         else:
             report(result, stdout)
-    return 0 if result.success else 1
+    return 0 if result.success and result.stage is None else 1
 
 
 def _prepare(

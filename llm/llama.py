@@ -106,7 +106,7 @@ class LlamaCpp:
             from llama_cpp import Llama
             from outlines.backends.llguidance import LLGuidanceBackend
         except ImportError as e:
-            raise InputError(f"the language model's library is missing ({e}); get it with: make install") from e
+            raise InputError(f"the language model's library is missing ({e}); get it with: make setup") from e
         try:
             llama = Llama(str(self.path), n_ctx=CONTEXT, n_threads=1, seed=0, verbose=False)
         except ValueError as e:

@@ -71,6 +71,7 @@ class Episode:
     log: EpisodeLog
     rng: np.random.Generator
     on_step: Callable[[], None] = lambda: None
+    say: Callable[[str], None] = lambda line: None
     steps: int = 0
     outcome: Outcome = field(default_factory=Outcome)
 
@@ -104,6 +105,10 @@ class Episode:
             plan, refined = decided
             action, problem = self._execute(plan, refined)
             doubted = frozenset()
+            if problem is None and action == plan.actions[-1]:
+                _, state, _ = self.look()
+                unseen = goal.missing(state)
+                problem = f"done, and still {' '.join(map(str, unseen))} is not seen to hold" if unseen else None
             if problem is not None:
                 # What the action was for may look true by the predicates' tolerances: do it again all the same.
                 doubted = frozenset(a for a in goal.atoms if a.args[:1] == action.args[:1])
@@ -218,6 +223,7 @@ class Episode:
         self.outcome.executed.append(action)
         self.outcome.seconds["execute"] += time.perf_counter() - start
         info = {"action": str(action), "missing": missing, "steps": self.steps - before}
+        self.say(f"{action}: {missing or 'done'} ({self.steps - before} steps)")
         self.log.event("result", success=missing is None, **info)
         self.log.event("state", atoms=state.atoms)
         return SkillResult(missing is None, info)

@@ -50,7 +50,8 @@ class Settings:
 class Result:
     """What an episode came to; `success` is LIBERO's `check_success()` alone, at the end of the last action.
 
-    `lasting`: it still says so after standing still, with the hand empty. `seconds` by stage.
+    `lasting`: it still says so after standing still, with the hand empty. `seconds` by stage. `stage` and
+    `reason` say why the goal is not seen to hold, which may be so although LIBERO's own check is content.
     """
 
     success: bool = False
@@ -110,7 +111,23 @@ def _episode(
     result: Result,
     say: Callable[[str], None],
 ) -> None:
-    recorder = Recorder(environment, log.folder / "video.mp4") if settings.video else None
+    with contextlib.ExitStack() as stack:
+        recorder = None
+        if settings.video:
+            recorder = stack.enter_context(contextlib.closing(Recorder(environment, log.folder / "video.mp4")))
+        _act(environment, goal_source, settings, log, result, say, recorder)
+    log.event("outcome", **result.as_dict())
+
+
+def _act(
+    environment: LiberoEnvironment,
+    goal_source: GoalSource | None,
+    settings: Settings,
+    log: EpisodeLog,
+    result: Result,
+    say: Callable[[str], None],
+    recorder: Recorder | None,
+) -> None:
     perceiver = OraclePerceiver(environment, goal_regions(environment) if goal_source is None else ())
     episode = Episode(
         backend=environment,
@@ -123,6 +140,7 @@ def _episode(
         log=log,
         rng=np.random.default_rng(settings.seed),
         on_step=recorder.step if recorder else lambda: None,
+        say=say,
     )
     scene, state, _ = episode.look()
     log.event("scene", objects={o.name: o.category for o in scene}, symbols=state.symbols, poses=_poses(scene))
@@ -137,9 +155,6 @@ def _episode(
         log.event("goal", goal=result.goal)
         say(f"goal {goal}")
         _pursue(goal, episode, environment, recorder, result)
-    log.event("outcome", **result.as_dict())
-    if recorder:
-        recorder.close()
 
 
 def _pursue(
@@ -150,10 +165,9 @@ def _pursue(
     result.success, result.steps = environment.check_success(), environment.steps
     result.plan = [str(a) for a in outcome.plan.actions] if outcome.plan else []
     result.seconds |= {k: round(v, 3) for k, v in outcome.seconds.items()}
-    if not result.success:
-        result.stage, result.reason = outcome.stage, outcome.reason
-        if outcome.done:
-            result.stage, result.reason = "checker", "all of the goal is seen to hold, LIBERO's check says no"
+    result.stage, result.reason = outcome.stage, outcome.reason
+    if outcome.done and not result.success:
+        result.stage, result.reason = "checker", "the goal is seen to hold, LIBERO's check of the scene's task says no"
     _hold(environment, recorder)
     scene, state, situation = episode.look()
     result.lasting = environment.check_success() and situation.held is None
