@@ -41,18 +41,14 @@ def ground(
         return _answer(text, task, view, model, assume_first, json_output, out)
 
 
-def _answer(
-    text: str, task: Task, view: Any, model: Any, assume_first: bool, json_output: bool, out: TextIO
-) -> int:
+def _answer(text: str, task: Task, view: Any, model: Any, assume_first: bool, json_output: bool, out: TextIO) -> int:
     """Ask, and print the answer; what is ambiguous is part of the JSON object as well as an error."""
     from llm.grounding import AmbiguousError
     from llm.grounding import ground as ask
     from tamp.domain import load
 
     try:
-        answer = ask(
-            text, view.scene, view.state, load("tabletop"), model, names=task.names, assume_first=assume_first
-        )
+        answer = ask(text, view.scene, view.state, load("tabletop"), model, names=task.names, assume_first=assume_first)
     except AmbiguousError as e:
         if json_output:
             listed = [str(goal) for goal in e.alternatives]

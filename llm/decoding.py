@@ -41,9 +41,7 @@ def decode(model: Model, prompt: Prompt, language: Language) -> tuple[Clause, ..
     return tuple(clauses)
 
 
-def _clause(
-    model: Model, prompt: Prompt, begun: str, language: Language, *, last: bool
-) -> tuple[Clause, str]:
+def _clause(model: Model, prompt: Prompt, begun: str, language: Language, *, last: bool) -> tuple[Clause, str]:
     """One clause and the sign that ends it. Its subject and predicate are chosen first, then its object."""
     ends = END if last else MORE + END
     heads = language.heads()

@@ -74,9 +74,7 @@ def _called(scene: Scene) -> dict[str, list[SceneObject]]:
     return called
 
 
-def _unique_names(
-    scene: Scene, state: WorldState, called: dict[str, list[SceneObject]]
-) -> dict[str, list[str]]:
+def _unique_names(scene: Scene, state: WorldState, called: dict[str, list[SceneObject]]) -> dict[str, list[str]]:
     """Phrases that mean one object only, by object: nouns of its own, and where it is among its namesakes."""
     unique = {o.name: [n for n in nouns(o.category) if len(called[n]) == 1] for o in scene}
     marks = {unique[o.name][0]: o for o in scene if unique[o.name] and not _is_ground(o)}
@@ -145,9 +143,7 @@ def _rivals(symbol: str, kind: str, symbols: Iterable[str], state: WorldState) -
     return [s for s in symbols if s != symbol and state.symbols.get(s) == kind]
 
 
-def _plurals(
-    groups: dict[str, list[SceneObject]], phrases: dict[str, tuple[str, ...]]
-) -> dict[str, tuple[str, ...]]:
+def _plurals(groups: dict[str, list[SceneObject]], phrases: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
     """ "bowls" and "drawers of the cabinet", meaning all that the singular fits."""
     out = {plural(noun): tuple(o.name for o in things) for noun, things in groups.items()}
     for text, all_ in phrases.items():

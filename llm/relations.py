@@ -74,9 +74,7 @@ def _next_to(thing: SceneObject, others: list[SceneObject], marks: dict[str, Sce
     return [name for _, name in sorted(near)]
 
 
-def _between(
-    thing: SceneObject, others: list[SceneObject], marks: dict[str, SceneObject]
-) -> list[tuple[str, str]]:
+def _between(thing: SceneObject, others: list[SceneObject], marks: dict[str, SceneObject]) -> list[tuple[str, str]]:
     """Pairs of landmarks that `thing`, and none of the others, stands between; both orders, nearest first."""
     found = []
     for (name_a, a), (name_b, b) in combinations(marks.items(), 2):

@@ -37,9 +37,7 @@ def table():
     return SceneObject("table_body", "table", False, (part,), (top,))
 
 
-def cabinet(
-    name="wooden_cabinet_1", category="wooden_cabinet", x=0.0, y=-0.3, levels=("top", "middle", "bottom")
-):
+def cabinet(name="wooden_cabinet_1", category="wooden_cabinet", x=0.0, y=-0.3, levels=("top", "middle", "bottom")):
     T = pose([x, y, 0.1], np.eye(3))
     slide = Joint("slide", np.array([0.0, 1.0, 0.0]), T[:3, 3], (0.0, 0.2), 0.0, 0.14, 0.0)
     drawers = [Part(f"{name}_cabinet_{q}", "drawer", T, box(0.1, 0.1, 0.03), slide) for q in levels]
@@ -48,9 +46,7 @@ def cabinet(
         for q, d in zip(levels, drawers, strict=True)
     ]
     top = region(f"{name}_top_side", "surface", x, y, 0.22, (0.1, 0.1, 0.0), name)
-    return SceneObject(
-        name, category, False, (Part(name, "body", T, box(0.1, 0.1, 0.1)), *drawers), (top, *places)
-    )
+    return SceneObject(name, category, False, (Part(name, "body", T, box(0.1, 0.1, 0.1)), *drawers), (top, *places))
 
 
 def stove(x=-0.3, y=0.3):

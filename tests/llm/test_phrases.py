@@ -46,9 +46,7 @@ def test_nothing_is_said_that_holds_of_both(two_bowls):
 
 
 def test_things_that_nothing_tells_apart_keep_a_name(builders):
-    scene = builders["scene"](
-        builders["item"]("mug_1", "mug", 0.0, 0.0), builders["item"]("mug_2", "mug", 0.0, 0.0)
-    )
+    scene = builders["scene"](builders["item"]("mug_1", "mug", 0.0, 0.0), builders["item"]("mug_2", "mug", 0.0, 0.0))
     words = vocabulary(scene, builders["state"](scene))
     assert words.phrases[words.name["mug_1"]] == ("mug_1",)
     assert words.phrases[words.name["mug_2"]] == ("mug_2",)
