@@ -116,7 +116,7 @@ def test_a_box_pushed_into_the_hand_is_reported_by_name(world: World, state: Sta
     world.load(state.moved("cube", T @ pose([0.0, 0.0, -0.08])))
     contacts = world.contacts(q)
     assert {c.other for c in contacts} == {"cube"}
-    assert {c.robot for c in contacts} & world.robot.gripper_bodies
+    assert any(c.robot.startswith("gripper0_") for c in contacts)
     assert min(c.distance for c in contacts) < -0.01
     assert world.contacts(q, ignore=frozenset({"cube"})) == []
 
@@ -214,7 +214,7 @@ def test_what_is_held_touches_neither_the_hand_nor_what_is_allowed(world: World,
     assert {c.other for c in world.contacts(q)} == set()
 
 
-@pytest.mark.xfail(reason="body_contacts puts the body back without computing its pose anew", strict=True)
+@pytest.mark.xfail(reason="body_contacts does not compute poses anew at its end", strict=True, raises=AssertionError)
 def test_body_contacts_leaves_the_world_as_it_was(world: World, state: State) -> None:
     q = world.robot.posture
     T = world.forward(q)
@@ -226,7 +226,7 @@ def test_body_contacts_leaves_the_world_as_it_was(world: World, state: State) ->
     assert world.body_contacts("cube", T) == [], "the robot is left out"
 
 
-@pytest.mark.xfail(reason="body_contacts puts the body back without computing its pose anew", strict=True)
+@pytest.mark.xfail(reason="body_contacts does not compute poses anew at its end", strict=True, raises=AssertionError)
 def test_body_contacts_of_what_is_held_leaves_it_in_the_hand(world: World, state: State) -> None:
     q = world.robot.posture
     T = world.forward(q)
@@ -245,7 +245,7 @@ def snapshot(world: World, q: Array) -> dict[str, object]:
         "state": world.state,
         "contacts": world.contacts(q, 0.01),
         "distance": world.distance("cube", "bar"),
-        "ray": world.cast(world.bodies["cube"].T_world_body[:3, 3] + [0.0, 0.0, 0.5], np.array([0.0, 0.0, -1.0])),
+        "pads": world.pad_distances("board"),
     }
 
 
@@ -261,23 +261,9 @@ def test_pads_know_how_far_they_are(world: World, offset: float, width: float) -
     assert sorted(world.pad_distances("board")) == pytest.approx(expected, abs=1e-3)
 
 
-@pytest.mark.xfail(reason="pad_distances gives MuJoCo's largest number beyond its limit", strict=True)
+@pytest.mark.xfail(reason="pad_distances is not held to its limit", strict=True, raises=AssertionError)
 def test_pads_look_no_further_than_asked(world: World, state: State) -> None:
     assert world.pad_distances("bar", limit=0.05) == (0.05, 0.05)
-
-
-def test_rays_meet_the_nearest_body_and_never_the_robot(world: World, state: State) -> None:
-    down, top = np.array([0.0, 0.0, -1.0]), world.bodies["table"].T_world_body[2, 3] + 0.02
-    above = np.array([0.1, 0.0, 1.5])
-    world.load(state.moved("cube", pose([0.1, 0.0, 1.2])))
-    for body, distance, name in ((None, 0.27, "cube"), ("table", 1.5 - top, "table")):
-        hit = world.cast(above, down, body)
-        assert hit is not None and hit[1] == name and hit[0] == pytest.approx(distance)
-    assert world.cast(above, -down) is None
-    assert world.cast(above, down, "bar") is None
-    through_the_hand = world.forward(state.q)[:3, 3] + [0.0, 0.0, 0.5]
-    hit = world.cast(through_the_hand, down)
-    assert hit is None or hit[1] == "table"
 
 
 def test_a_state_that_is_loaded_again_is_the_same_again(world: World, state: State) -> None:

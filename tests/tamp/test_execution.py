@@ -191,4 +191,5 @@ def test_every_command_comes_from_the_observation_just_made() -> None:
     straight = KinematicArm()
     commands = [Execution((OUT,), 0.08, PERIOD).step(a.observe()) for a in (straight, aside)]
     assert commands[0] is not None and commands[1] is not None
-    assert np.allclose(commands[1].displacement - commands[0].displacement, [0, -0.05, 0, 0, 0, 0])
+    change = commands[1].displacement - commands[0].displacement
+    assert -0.1 <= change[1] <= -0.05 and np.allclose(np.delete(change, 1), 0.0), "the whole error at least"
