@@ -21,6 +21,14 @@ JOINT_JUMP = 0.6
 JOINT_STEP = 0.05
 """Radians (largest joint) between checked configurations of a joint path."""
 
+RISES = (0.05, 0.12, 0.2)
+"""Metres above both ends of a path at which a way across is tried."""
+DETOURS = ((0.0, 0.0), (-0.12, 0.0), (0.12, 0.0), (0.0, 0.12), (0.0, -0.12))
+"""Displacements (x, y), in metres, of a point between from the middle of the straight line."""
+RUNS = 4
+"""Runs of RRT-Connect of which the shortest path is taken."""
+SHORTCUTS = (60, 20)
+"""Most shortcuts tried on a path, and most in a row without gain."""
 LEAVING_SLACK = 0.001
 """Metres by which a pair that is too near at the start of a path may still approach."""
 
@@ -69,7 +77,7 @@ def along(world: World, q: Array, poses: list[Array], check: Check | None) -> Ar
 def transit(world: World, q: Array, T_goal: Array, check: Check, rng: np.random.Generator) -> Array | Blocked:
     """Waypoints (k, n) from `q` to `T_goal` by whatever way is free.
 
-    Tried in order: the straight line; up, across and down at a few heights; RRT-Connect in joint space.
+    Tried in order: the straight line; straight lines by one or two points between; RRT-Connect in joint space.
     """
     check = leaving(q, check)
     first = straight(world, q, T_goal, check)
@@ -80,9 +88,9 @@ def transit(world: World, q: Array, T_goal: Array, check: Check, rng: np.random.
         return Blocked("unreachable")
     if contacts := check(goal):
         return Blocked("collision", contacts[0].other)
-    over = _over(world, q, T_goal, check)
-    if over is not None:
-        return over
+    by_way = _by_way(world, q, T_goal, check)
+    if by_way is not None:
+        return by_way
     found = rrt_connect(world, q, goal, check, seed=int(rng.integers(2**31)))
     return first if found is None else found
 
@@ -98,27 +106,52 @@ def leaving(q: Array, check: Check) -> Check:
     return lambda q: [c for c in check(q) if c.distance < near.get((c.robot, c.other), np.inf)]
 
 
-def _over(world: World, q: Array, T_goal: Array, check: Check) -> Array | None:
+def _by_way(world: World, q: Array, T_goal: Array, check: Check) -> Array | None:
+    """The shortest of the paths that are straight but for one or two points between: up, across and down; or by
+    a point beside or above the middle of the straight line."""
     T_start = world.forward(q)
-    top = max(T_start[2, 3], T_goal[2, 3])
-    for rise in (0.05, 0.12, 0.2):
-        lifted = [T.copy() for T in (T_start, T_goal)]
-        for T in lifted:
-            T[2, 3] = top + rise
+    found = []
+    for stops in (*_lifts(T_start, T_goal), *_detours(T_start, T_goal)):
         legs, here = [np.array([q])], q
-        for T in (*lifted, T_goal):
+        for T in (*stops, T_goal):
             leg = straight(world, here, T, check)
             if isinstance(leg, Blocked):
                 break
             legs.append(leg[1:])
             here = leg[-1]
         else:
-            return np.concatenate(legs)
-    return None
+            found.append(np.concatenate(legs))
+    return min(found, key=lambda path: travel(world, path)) if found else None
+
+
+def _lifts(T_start: Array, T_goal: Array) -> list[list[Array]]:
+    top = max(T_start[2, 3], T_goal[2, 3])
+    return [[lifted(T, top + rise - T[2, 3]) for T in (T_start, T_goal)] for rise in RISES]
+
+
+def _detours(T_start: Array, T_goal: Array) -> list[list[Array]]:
+    middle = 0.5 * (T_start[:3, 3] + T_goal[:3, 3])
+    top = max(T_start[2, 3], T_goal[2, 3])
+    stops = []
+    for x, y in DETOURS:
+        for rise in RISES[:2]:
+            p = np.array([middle[0] + x, middle[1] + y, top + rise])
+            stops += [[pose(p, interpolate(T_start, T_goal, s)[:3, :3])] for s in (0.5, 1.0)]
+    return stops
+
+
+def travel(world: World, path: Array) -> float:
+    """How far the tool moves along a joint path (k, n), in metres; a radian of rotation counts as 0.15 m."""
+    poses = [world.forward(q) for q in path]
+    steps = np.array([error(a, b) for a, b in itertools.pairwise(poses)]).reshape(-1, 6)
+    return float(np.linalg.norm(steps * np.repeat([1.0, 0.15], 3), axis=1).sum())
 
 
 def rrt_connect(world: World, q: Array, goal: Array, check: Check, seed: int, seconds: float = 0.4) -> Array | None:
-    """Waypoints (k, n) of OMPL's RRT-Connect, simplified; None when none is found in time."""
+    """Waypoints (k, n), the shortest of a few runs of OMPL's RRT-Connect with shortcuts; None when none is found.
+
+    `seconds` bounds each run's search. Shortcuts are counted, not timed, so a seed gives the same path again.
+    """
     from ompl import base, geometric, util
 
     util.noOutputHandler()
@@ -140,12 +173,16 @@ def rrt_connect(world: World, q: Array, goal: Array, check: Check, seed: int, se
     information.setStateValidityCheckingResolution(JOINT_STEP / space.getMaximumExtent())
     setup.setPlanner(geometric.RRTConnect(information))
     setup.setStartAndGoalStates(_state(space, q), _state(space, goal))
-    if not setup.solve(seconds) or not setup.haveExactSolutionPath():
-        return None
-    setup.simplifySolution(0.15)
-    path = setup.getSolutionPath()
-    points = np.array([[s[i] for i in range(n)] for s in path.getStates()])
-    return densify(points)
+    found = []
+    for _ in range(RUNS):
+        setup.clear()
+        if not setup.solve(seconds) or not setup.haveExactSolutionPath():
+            break
+        path = setup.getSolutionPath()
+        setup.getPathSimplifier().reduceVertices(path, *SHORTCUTS)
+        setup.getPathSimplifier().partialShortcutPath(path, *SHORTCUTS)
+        found.append(densify(np.array([[s[i] for i in range(n)] for s in path.getStates()])))
+    return min(found, key=lambda path: travel(world, path)) if found else None
 
 
 def _state(space: object, q: Array) -> object:

@@ -9,14 +9,19 @@ import numpy as np
 from motion.poses import Array, error
 from motion.timing import Trajectory
 
+STEP = 0.05
+"""Seconds over which the reference's twist is taken."""
+
 
 @dataclass(frozen=True)
 class ServoGains:
-    """`lead` (s): an impedance-controlled arm asked for a point v*lead ahead settles at speed v, so the
-    reference is read that much ahead. `gain` multiplies the residual once the trajectory has ended."""
+    """`lead` (s): an impedance-controlled arm asked for a point v*lead ahead settles at speed v. `gain`
+    multiplies the error, `final_gain` what is left of it once the trajectory has ended, twice as much after
+    `patience` seconds."""
 
     lead: float = 0.19
-    gain: float = 1.6
+    gain: float = 1.2
+    final_gain: float = 1.6
     fine: tuple[float, float] = (0.004, 0.03)
     coarse: tuple[float, float] = (0.02, 0.15)
     patience: float = 0.6
@@ -25,8 +30,12 @@ class ServoGains:
 
 def displacement(T_world_tool: Array, trajectory: Trajectory, t: float, gains: ServoGains) -> Array:
     """Displacement (6,) [m, rad], world axes, to ask for at time `t` of the trajectory."""
-    e = error(T_world_tool, trajectory.tool_at(t + gains.lead))
-    return e * (gains.gain if t >= trajectory.duration else 1.0)
+    T_reference = trajectory.tool_at(t)
+    e = error(T_world_tool, T_reference)
+    if t >= trajectory.duration:
+        return gains.final_gain * (1.0 + (t - trajectory.duration) / gains.patience) * e
+    twist = error(T_reference, trajectory.tool_at(t + STEP)) / STEP
+    return gains.gain * e + gains.lead * twist
 
 
 def arrived(T_world_tool: Array, T_world_goal: Array, tolerance: tuple[float, float]) -> bool:

@@ -2,28 +2,34 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import itertools
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from motion.poses import Array
+from motion.poses import Array, error, interpolate
 from motion.world import World
 
 
 @dataclass(frozen=True)
 class Limits:
     """What a trajectory may ask for: joint velocity (rad/s) and acceleration (rad/s²), tool speed and
-    acceleration along each world axis (m/s, m/s²)."""
+    acceleration along each world axis (m/s, m/s²), tool rotation about each (rad/s, rad/s²)."""
 
     joint_velocity: float = 1.8
     joint_acceleration: float = 7.0
     tool_velocity: float = 0.24
     tool_acceleration: float = 1.5
+    tool_rotation: float = 1.6
+    tool_rotation_acceleration: float = 8.0
 
     def scaled(self, factor: float) -> Limits:
         """The same limits with velocities multiplied by `factor`."""
-        return Limits(
-            self.joint_velocity * factor, self.joint_acceleration, self.tool_velocity * factor, self.tool_acceleration
+        return replace(
+            self,
+            joint_velocity=self.joint_velocity * factor,
+            tool_velocity=self.tool_velocity * factor,
+            tool_rotation=self.tool_rotation * factor,
         )
 
 
@@ -42,8 +48,6 @@ class Trajectory:
 
     def tool_at(self, t: float) -> Array:
         """Tool pose (4, 4) at time `t`; before the start and after the end it stands still."""
-        from motion.poses import interpolate
-
         i = int(np.clip(np.searchsorted(self.times, t) - 1, 0, len(self.times) - 2))
         span = self.times[i + 1] - self.times[i]
         s = float(np.clip((t - self.times[i]) / span, 0.0, 1.0))
@@ -53,8 +57,8 @@ class Trajectory:
 def parameterise(world: World, path: Array, limits: Limits, period: float = 0.05) -> Trajectory:
     """The fastest trajectory along `path` (k, n) within `limits`, sampled every `period` seconds.
 
-    The tool's position is appended to the joints as three more coordinates of the path, so that one call of
-    toppra (Pham and Pham, IEEE T-RO 2018) bounds both.
+    The tool's position and accumulated rotation are appended to the joints as six more coordinates of the
+    path, so that one call of toppra (Pham and Pham, IEEE T-RO 2018) bounds all of them.
     """
     import toppra
 
@@ -63,11 +67,15 @@ def parameterise(world: World, path: Array, limits: Limits, period: float = 0.05
     if len(kept) < 2:
         kept = np.array([path[0], path[-1] + 1e-4])
     n = kept.shape[1]
-    tools = np.array([world.forward(q)[:3, 3] for q in kept])
+    tools = [world.forward(q) for q in kept]
+    steps = np.array([error(a, b) for a, b in itertools.pairwise(tools)])
+    moved = np.vstack([np.zeros(6), np.cumsum(steps, axis=0)])
     knots = np.concatenate([[0.0], np.cumsum(np.maximum(np.abs(np.diff(kept, axis=0)).max(axis=1), 1e-4))])
-    spline = toppra.SplineInterpolator(knots, np.hstack([kept, tools]))
-    velocity = np.array([limits.joint_velocity] * n + [limits.tool_velocity] * 3)
-    acceleration = np.array([limits.joint_acceleration] * n + [limits.tool_acceleration] * 3)
+    spline = toppra.SplineInterpolator(knots, np.hstack([kept, moved]))
+    velocity = np.repeat([limits.joint_velocity, limits.tool_velocity, limits.tool_rotation], [n, 3, 3])
+    acceleration = np.repeat(
+        [limits.joint_acceleration, limits.tool_acceleration, limits.tool_rotation_acceleration], [n, 3, 3]
+    )
     instance = toppra.algorithm.TOPPRA(
         [
             toppra.constraint.JointVelocityConstraint(np.column_stack([-velocity, velocity])),

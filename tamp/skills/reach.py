@@ -17,7 +17,7 @@ TRANSIT_CLEARANCE = 0.008
 """Metres kept from everything on the way to the pre-grasp."""
 APPROACHES = (0.07, 0.03)
 """Metres from pre-grasp to grasp, the longest that is free."""
-DEXTERITY = 0.1
+DEXTERITY = 0.12
 """Smallest singular value of the Jacobian below which an arm counts as stretched: its controller then drifts."""
 
 
