@@ -239,7 +239,7 @@ def _between_pads(
 
 def _slabs(o: Array, d: Array, half_extent: Array) -> tuple[Array, Array]:
     """Where rays (n, r, 3) from `o` along `d` enter and leave each of a box's three slabs."""
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         a, b = (-half_extent - o) / d, (half_extent - o) / d
     parallel, within = np.abs(d) < 1e-9, np.abs(o) <= half_extent
     near = np.where(parallel, np.where(within, -np.inf, np.inf), np.minimum(a, b))

@@ -14,7 +14,7 @@ STEP = 0.004
 def drop(world: World, name: str, T_world_start: Array, depth: float) -> tuple[Array, frozenset[str]] | None:
     """Lower body `name` from `T_world_start` until it touches something.
 
-    Returns its pose a quarter of a millimetre above the contact and the names of the bodies under it; None
+    Returns its pose, at most a quarter of a millimetre above the contact, and the names of the bodies under it; None
     when the start already touches or nothing is met within `depth` metres.
     """
 

@@ -33,7 +33,7 @@ def displacement(T_world_tool: Array, trajectory: Trajectory, t: float, gains: S
     T_reference = trajectory.tool_at(t)
     e = error(T_world_tool, T_reference)
     if t >= trajectory.duration:
-        return gains.final_gain * (1.0 + (t - trajectory.duration) / gains.patience) * e
+        return gains.final_gain * (1.0 + min(1.0, (t - trajectory.duration) / gains.patience)) * e
     twist = error(T_reference, trajectory.tool_at(t + STEP)) / STEP
     return gains.gain * e + gains.lead * twist
 

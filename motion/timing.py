@@ -10,6 +10,9 @@ import numpy as np
 from motion.poses import Array, error, interpolate
 from motion.world import World
 
+KEPT = 0.96
+"""Share of each limit that toppra is given."""
+
 
 @dataclass(frozen=True)
 class Limits:
@@ -72,8 +75,9 @@ def parameterise(world: World, path: Array, limits: Limits, period: float = 0.05
     moved = np.vstack([np.zeros(6), np.cumsum(steps, axis=0)])
     knots = np.concatenate([[0.0], np.cumsum(np.maximum(np.abs(np.diff(kept, axis=0)).max(axis=1), 1e-4))])
     spline = toppra.SplineInterpolator(knots, np.hstack([kept, moved]))
-    velocity = np.repeat([limits.joint_velocity, limits.tool_velocity, limits.tool_rotation], [n, 3, 3])
-    acceleration = np.repeat(
+    # toppra holds limits at its grid points only: a little is kept back for what lies between.
+    velocity = KEPT * np.repeat([limits.joint_velocity, limits.tool_velocity, limits.tool_rotation], [n, 3, 3])
+    acceleration = KEPT * np.repeat(
         [limits.joint_acceleration, limits.tool_acceleration, limits.tool_rotation_acceleration], [n, 3, 3]
     )
     instance = toppra.algorithm.TOPPRA(
@@ -83,7 +87,7 @@ def parameterise(world: World, path: Array, limits: Limits, period: float = 0.05
         ],
         spline,
         parametrizer="ParametrizeConstAccel",
-        gridpoints=np.linspace(0, knots[-1], max(30, 3 * len(kept))),
+        gridpoints=np.linspace(0, knots[-1], max(120, 12 * len(kept))),
     )
     timed = instance.compute_trajectory(0, 0)
     if timed is None:

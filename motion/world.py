@@ -165,12 +165,14 @@ class World:
 
     def body_contacts(self, name: str, T_world_body: Array, clearance: float = 0.0) -> list[Contact]:
         """Other bodies nearer than `clearance` to body `name` if it were at `T_world_body`; the robot is left out."""
+        before = self._placed[name]
         self._place(name, T_world_body)
         self._set_type(name, ROBOT_TYPE)
         mujoco.mj_kinematics(self.model, self.data)
         found = [c for c in self._near_pairs(clearance) if c.robot == name]
         self._set_type(name, ROBOT_TYPE if self.state.held == name else SCENE_TYPE)
-        self._place(name, self.state.poses[name])
+        self._place(name, before)
+        mujoco.mj_kinematics(self.model, self.data)
         return found
 
     def _near_pairs(self, clearance: float) -> list[Contact]:
@@ -180,7 +182,7 @@ class World:
             return []
         found, seen = [], set()
         con = self.data.contact
-        for i in np.flatnonzero(con.dist[:n] < clearance):
+        for i in np.flatnonzero(con.dist[:n] <= clearance):
             g1, g2 = (int(g) for g in con.geom[i])
             if self.model.geom_contype[g1] != ROBOT_TYPE:
                 g1, g2 = g2, g1
@@ -188,7 +190,7 @@ class World:
                 continue
             seen.add((g1, g2))
             distance = self._checked(g1, g2, float(con.dist[i]), clearance)
-            if distance < clearance:
+            if distance <= clearance:  # exactly 0 is what boxes of one centre come to
                 found.append(Contact(self._names[g1], self._names[g2], distance))
         return found
 
@@ -221,7 +223,7 @@ class World:
         for name in self.robot.pad_geoms:
             pad = self.model.geom(name).id
             near = [mujoco.mj_geomDistance(self.model, self.data, pad, g, limit, None) for g in self._geoms[body]]
-            out.append(min(near, default=limit))
+            out.append(min(limit, *near))
         return out[0], out[1]
 
     def _tool_pose(self) -> Array:

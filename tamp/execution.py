@@ -21,6 +21,8 @@ GRIP_STILL = 0.0006
 """Metres per control period below which the fingers count as stopped."""
 GRIP_STEPS = (3, 24)
 """Fewest and most control periods that closing or opening may take."""
+PATIENCE_STEPS = 10
+"""Control periods in a row for which the reference waits for an arm that has fallen behind."""
 
 
 class Command(NamedTuple):
@@ -41,6 +43,7 @@ class Execution:
     index: int = 0
     _t: float = 0.0
     _hold: Array | None = None
+    _waited: int = 0
     _openings: list[float] = field(default_factory=list)
 
     @property
@@ -58,7 +61,7 @@ class Execution:
             if command is not None:
                 return command
             self.index += 1
-            self._t, self._hold, self._openings = 0.0, None, []
+            self._t, self._hold, self._waited, self._openings = 0.0, None, 0, []
         return None
 
     def _move(self, segment: Move, robot: RobotState) -> Command | None:
@@ -73,14 +76,14 @@ class Execution:
                 return None
         command = servo.displacement(T, trajectory, self._t, gains)
         behind = float(np.linalg.norm(error(T, trajectory.tool_at(self._t))[:3]))
-        if behind < gains.lag or self._t >= trajectory.duration or self._stuck(behind):
+        if self._t >= trajectory.duration or self._may_go_on(behind):
             self._t += self.period
         return Command(command, self.opening)
 
-    def _stuck(self, behind: float) -> bool:
-        """Whether waiting for the arm to catch up has not helped for ten periods."""
-        self._openings.append(behind)
-        return len(self._openings) > 10
+    def _may_go_on(self, behind: float) -> bool:
+        """Whether the reference moves on: the arm keeps up, or waiting for it has not helped for a while."""
+        self._waited = 0 if behind < self.gains.lag else self._waited + 1
+        return self._waited == 0 or self._waited > PATIENCE_STEPS
 
     def _grip(self, segment: Grip, robot: RobotState) -> Command | None:
         self.opening = segment.opening

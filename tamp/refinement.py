@@ -16,7 +16,7 @@ from tamp.planning import Plan
 from tamp.situation import Situation
 from tamp.skills.base import Infeasible, Refinement, Skill, Tools
 
-SAMPLES = 120
+SAMPLES = 300
 """Samples of one action, for one choice of the actions before it."""
 SUCCESSES = 30
 """Refinements of one action that are followed further before its predecessor is blamed."""
@@ -66,14 +66,16 @@ class _Search:
                 return None
             if isinstance(sample, Infeasible):
                 self.causes.setdefault(index, []).append(sample)
-                self.stopped = sample.final
                 self.pointless = index if sample.whatever_grasp else -1
+                if sample.final:
+                    self.stopped = True
+                    return None
                 continue
             rest = self.run(index + 1, sample.after)
             if rest is not None:
                 return [sample, *rest]
             found += 1
-            if found >= SUCCESSES or self.pointless == index + 1:
+            if self.stopped or found >= SUCCESSES or self.pointless == index + 1:
                 break
         return None
 

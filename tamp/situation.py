@@ -50,4 +50,7 @@ class Situation:
 
     def with_joint(self, name: str, part: str, value: float) -> Situation:
         """With a drawer, door or knob at another joint value."""
-        return replace(self, scene=with_joint_at(self.scene, name, part, value))
+        scene = with_joint_at(self.scene, name, part, value)
+        if self.held is not None:  # it goes with the hand, not with the part
+            scene = with_object_at(scene, self.held, self.scene.object(self.held).T_world_object)
+        return replace(self, scene=scene)

@@ -24,7 +24,7 @@
     (closed ?i - interior)            ; shut; a half-open drawer is neither open nor closed
     (turned-on ?a - appliance)
     (turned-off ?a - appliance)
-    (jammed ?i - interior)            ; what is in ?i keeps it from closing
+    (jams ?o - item ?i - interior)    ; ?o is in ?i and keeps it from closing
 
     ; What geometry found out. The planner starts without them; a failed refinement adds them.
     (too-tall ?o - item ?i - interior)       ; ?i cannot be closed while ?o is in it
@@ -63,7 +63,7 @@
       (holding ?o)
       (not (hand-empty))
       (not (in ?o ?from))
-      (when (too-tall ?o ?from) (not (jammed ?from)))
+      (not (jams ?o ?from))
       (forall (?x - item) (not (obstructed ?x ?o)))))
 
   ; Put what is held on a surface: a table, a shelf, a burner, or another item.
@@ -90,7 +90,7 @@
       (in ?o ?i)
       (hand-empty)
       (not (holding ?o))
-      (when (too-tall ?o ?i) (jammed ?i))))
+      (when (too-tall ?o ?i) (jams ?o ?i))))
 
   (:action open-drawer
     :parameters (?d - drawer)
@@ -103,7 +103,7 @@
       (hand-empty)
       (not (closed ?d))
       (not (unreachable ?d))
-      (not (jammed ?d)))
+      (forall (?x - item) (not (jams ?x ?d))))
     :effect (and (closed ?d) (not (open ?d))))
 
   (:action open-door
@@ -117,7 +117,7 @@
       (hand-empty)
       (not (closed ?c))
       (not (unreachable ?c))
-      (not (jammed ?c)))
+      (forall (?x - item) (not (jams ?x ?c))))
     :effect (and (closed ?c) (not (open ?c))))
 
   (:action turn-on

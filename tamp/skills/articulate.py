@@ -11,6 +11,7 @@ import numpy as np
 from motion import grasps, paths, timing
 from motion.paths import Blocked
 from motion.poses import Array, pose, rotation_about
+from motion.shapes import bounds
 from tamp.atoms import Atom
 from tamp.scene import Joint, Part, Scene, SceneObject, contains
 from tamp.situation import Situation
@@ -18,9 +19,10 @@ from tamp.skills import push
 from tamp.skills.base import Grip, Infeasible, Move, Refinement, Tools, blocked
 from tamp.skills.handles import graspable
 from tamp.skills.pick import SPARE_OPENING
+from tamp.skills.place import upright
 from tamp.skills.reach import both_ways, configuration_at, reach_for, way_to
 
-ACTIVE_SHARE = 0.7
+ACTIVE_SHARE = {"drawer": 0.7, "door": 0.15, "knob": 0.25, "body": 0.0}
 """How far past its threshold a joint is taken, as a share of what its range leaves."""
 OVERSHOOT = {"drawer": 0.012, "door": 0.06, "knob": 0.3, "body": 0.0}
 """Metres or radians past the end of the range that a closing motion aims at, so that it presses home."""
@@ -28,6 +30,8 @@ JOINT_STEP = {"slide": 0.02, "hinge": 0.1}
 TURN_SHARES = {"slide": (1.0,), "hinge": (1.0, 0.6, 0.3)}
 """How much of the joint's turn the hand makes: less lets the handle turn between the fingers."""
 RETREAT = 0.08
+FRAME_SLACK = 0.005
+"""Metres by which something may stand above an interior's box before it is looked at more closely."""
 STANDOFF = 0.015
 """Metres before the part at which a push begins."""
 PREFERENCE = grasps.Preference(tilt=0.15, off_centre=0.0, coverage=1.0, depth=0.0)
@@ -75,16 +79,15 @@ class Articulate:
             over = OVERSHOOT[part.kind]
             return (joint.limits[0] - over) if joint.sign > 0 else (joint.limits[1] + over)
         end = joint.limits[1] if joint.sign > 0 else joint.limits[0]
-        share = ACTIVE_SHARE if joint.kind == "slide" else 0.15
-        return joint.active + share * (end - joint.active)
+        return joint.active + ACTIVE_SHARE[part.kind] * (end - joint.active)
 
     def facts(self, args: tuple[str, ...], causes: list[Infeasible], scene: Scene) -> frozenset[Atom]:
-        """What is too tall for it now jams it; else the part is out of reach."""
-        too_tall = frozenset().union(*(c.facts for c in causes))
-        if too_tall:
+        """What jams it, or would; else the part is out of reach."""
+        told = frozenset().union(*(c.facts for c in causes))
+        if told:
             _, region = scene.region(args[0])
-            jams = any(contains(region, scene.object(a.args[0]).position) for a in too_tall)
-            return too_tall | ({Atom("jammed", args[:1])} if jams else frozenset())
+            inside = {a.args for a in told if contains(region, scene.object(a.args[0]).position)}
+            return told | {Atom("jams", pair) for pair in inside}
         return frozenset({Atom("unreachable", args[:1])})
 
     def achieved(self, args: tuple[str, ...], scene: Scene, held: str | None) -> str | None:
@@ -248,25 +251,32 @@ def _contents(owner: SceneObject, part: Part, scene: Scene) -> list[str]:
 
 
 def _too_tall(name: str, owner: SceneObject, part: Part, scene: Scene) -> Infeasible | None:
-    """Whether something inside stands higher than what the frame lets pass."""
+    """Whether something inside stands higher than what the frame lets pass: too tall for it, or lying askew."""
     for region in owner.regions:
         if region.door != part.name or region.part != part.name:
             continue
         half = region.world_half_extent()
-        floor, top = region.T_world_region[2, 3] - half[2], region.T_world_region[2, 3] + half[2]
+        clearance, top = 2 * half[2], region.T_world_region[2, 3] + half[2]
         for item in scene:
-            if item.movable and contains(region, item.position):
-                low, high = item.bounds()
-                if high[2] > top + 0.005 and high[2] - low[2] > top - floor:
-                    return Infeasible(
-                        "too-tall",
-                        (item.name, name),
-                        frozenset({Atom("too-tall", (item.name, name))}),
-                        f"{name} cannot be closed with {item.name} in it: {item.name} is "
-                        f"{(high[2] - low[2]) * 100:.1f} cm tall, its clearance is {(top - floor) * 100:.1f} cm",
-                        final=True,
-                    )
+            if not item.movable or not contains(region, item.position) or item.bounds()[1][2] < top + FRAME_SLACK:
+                continue
+            low, high = bounds(item.parts[0].shapes, upright(item.T_world_object, most=np.pi))
+            return _jam(name, item.name, float(high[2] - low[2]), float(clearance))
     return None
+
+
+def _jam(name: str, item: str, height: float, clearance: float) -> Infeasible:
+    if height > clearance:
+        return Infeasible(
+            "too-tall",
+            (item, name),
+            frozenset({Atom("too-tall", (item, name))}),
+            f"{name} cannot be closed with {item} in it: {item} is {height * 100:.1f} cm tall, "
+            f"its clearance is {clearance * 100:.1f} cm",
+            final=True,
+        )
+    message = f"{name} cannot be closed: {item} lies askew in it"
+    return Infeasible("jammed", (item, name), frozenset({Atom("jams", (item, name))}), message, final=True)
 
 
 def _retreat(moved: Situation, part: Part, tools: Tools) -> Array | Blocked:

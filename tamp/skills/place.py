@@ -10,7 +10,7 @@ import numpy as np
 
 from motion import kinematics, paths, placements, timing
 from motion.paths import Blocked, Check
-from motion.poses import Array, inverse, pose
+from motion.poses import Array, inverse, pose, rotation_about
 from motion.shapes import bounds
 from tamp import predicates
 from tamp.atoms import Atom
@@ -126,8 +126,10 @@ class Place:
         """
         if tools.hint is not None and "pose" in tools.hint:
             yield np.array(tools.hint["pose"])
-        elsewhere = tuple(np.round(o.position, 4).tobytes() for o in situation.scene if o.name != item)
-        key = ("spots", item, target.name, elsewhere)
+        parts = [p for o in situation.scene if o.name != item for p in o.parts]
+        R_item = situation.scene.object(item).T_world_object[:3, :3]
+        where = np.concatenate([R_item.ravel(), *(p.T_world_part.ravel() for p in parts)])
+        key = ("spots", item, target.name, where.round(4).tobytes())
         if key not in tools.cache:
             tools.cache[key] = list(itertools.islice(self._rests(item, target, situation, tools), SPOTS))
         yield from tools.cache[key]
@@ -267,19 +269,18 @@ def _ways_out(owner: SceneObject, region: Region) -> tuple[Array, ...]:
     return tuple(out)
 
 
-def upright(T_world_item: Array) -> Array:
-    """The same pose with its tilt taken out, when it is slight: what is carried is set down level."""
+def upright(T_world_item: Array, most: float = np.radians(45)) -> Array:
+    """The same pose with its tilt taken out, when that is at most `most` radians: what is carried is set down
+    level."""
     R = T_world_item[:3, :3]
     axis = int(np.argmax(np.abs(R[2])))
     up = R[:, axis] * np.sign(R[2, axis])
-    if up[2] < np.cos(np.radians(25)):
+    if up[2] < np.cos(most):
         return T_world_item
     v = np.cross(up, [0.0, 0.0, 1.0])
     s, c = float(np.linalg.norm(v)), float(up[2])
     if s < 1e-6:
         return T_world_item
-    from motion.poses import rotation_about
-
     return pose(T_world_item[:3, 3], rotation_about(v / s, float(np.arctan2(s, c))) @ R)
 
 

@@ -205,9 +205,7 @@ def answer(server: socket.socket, headers: str, body: bytes) -> None:
     threading.Thread(target=serve, daemon=True).start()
 
 
-def test_the_hub_is_asked_first(
-    model: weights.Model, hub: socket.socket, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_hub_is_asked_first(model: weights.Model, hub: socket.socket, monkeypatch: pytest.MonkeyPatch) -> None:
     answer(hub, f"200 OK\r\nContent-Length: {len(WHOLE)}", WHOLE)
     monkeypatch.setattr(sys, "executable", "/nonexistent")
     assert weights.pull("tiny").read_bytes() == WHOLE

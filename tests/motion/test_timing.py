@@ -54,12 +54,7 @@ def swing(world: World) -> Array:
 PATHS = {"line": line, "over": over, "swing": swing}
 
 
-COARSE = pytest.mark.xfail(
-    reason="toppra's grid is too coarse for corners: up to 21 % over; four times as fine keeps within 4 %", strict=True
-)
-
-
-@pytest.mark.parametrize("name", ["line", pytest.param("over", marks=COARSE), pytest.param("swing", marks=COARSE)])
+@pytest.mark.parametrize("name", PATHS)
 @pytest.mark.parametrize("factor", [1.0, 0.4])
 def test_limits_hold(world: World, name: str, factor: float) -> None:
     limits = Limits().scaled(factor)
