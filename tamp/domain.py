@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tamp.atoms import Atom, GroundAction
 from tamp.data import data_dir
 from tamp.errors import InputError
 
@@ -28,7 +29,8 @@ class Signature:
 class Domain:
     """A parsed domain. `types` maps each type to its parent, None for the roots.
 
-    `skills` maps operators to skill names; empty when the folder has no `skills.toml`.
+    `skills` maps operators to skill names; empty when the folder has no `skills.toml`. `adds` are the
+    predicates that each operator makes true unconditionally, over the operator's parameters.
     """
 
     name: str
@@ -38,6 +40,16 @@ class Domain:
     predicates: dict[str, Signature]
     operators: dict[str, Signature]
     skills: dict[str, str] = field(default_factory=dict)
+    adds: dict[str, tuple[Signature, ...]] = field(default_factory=dict)
+
+    def added_by(self, action: GroundAction) -> frozenset[Atom]:
+        """The atoms that a ground action adds whatever the state."""
+        value = dict(zip((n for n, _ in self.operators[action.name].parameters), action.args, strict=True))
+        return frozenset(
+            Atom(p.name, tuple(value[n] for n, _ in p.parameters))
+            for p in self.adds.get(action.name, ())
+            if all(n in value for n, _ in p.parameters)
+        )
 
     def is_a(self, kind: str, ancestor: str) -> bool:
         """Whether type `kind` is `ancestor` or below it."""
@@ -69,6 +81,17 @@ def load(name_or_dir: str) -> Domain:
             a.name: Signature(a.name, tuple((p.name, p.type.name) for p in a.parameters)) for a in problem.actions
         },
         skills=_skills(path.parent / "skills.toml"),
+        adds={a.name: _added(a) for a in problem.actions},
+    )
+
+
+def _added(action: Any) -> tuple[Signature, ...]:
+    made_true = [e.fluent for e in action.effects if not e.is_conditional() and e.value.is_true()]
+    return tuple(
+        Signature(
+            f.fluent().name, tuple((str(a), p.type.name) for a, p in zip(f.args, f.fluent().signature, strict=True))
+        )
+        for f in made_true
     )
 
 
