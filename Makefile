@@ -93,7 +93,7 @@ demo: setup render model
 
 test: setup render model lint
 	@$(SAY) 'tests'
-	$(BIN)/pytest
+	$(BIN)/pytest -n 2 --dist loadfile
 
 lint: setup
 	@$(SAY) 'lint: ruff, mypy'
