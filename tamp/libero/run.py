@@ -92,41 +92,28 @@ def run(
             versions=versions(),
         )
         say("building the scene")
-        with _timed(result, "build"):
-            environment = LiberoEnvironment(
-                task, seed=settings.seed, init_state=settings.init_state, render=settings.video
-            )
-        try:
-            _episode(environment, goal_source, settings, log, result, say)
-        finally:
-            environment.close()
+        with contextlib.ExitStack() as stack:
+            with _timed(result, "build"):
+                environment = LiberoEnvironment(
+                    task, seed=settings.seed, init_state=settings.init_state, render=settings.video
+                )
+            stack.callback(environment.close)
+            recorder = None
+            if settings.video:
+                recorder = stack.enter_context(contextlib.closing(Recorder(environment, folder / "video.mp4")))
+            _episode(environment, recorder, goal_source, settings, log, result, say)
+        log.event("outcome", **result.as_dict())
     return result
 
 
 def _episode(
     environment: LiberoEnvironment,
-    goal_source: GoalSource | None,
-    settings: Settings,
-    log: EpisodeLog,
-    result: Result,
-    say: Callable[[str], None],
-) -> None:
-    with contextlib.ExitStack() as stack:
-        recorder = None
-        if settings.video:
-            recorder = stack.enter_context(contextlib.closing(Recorder(environment, log.folder / "video.mp4")))
-        _act(environment, goal_source, settings, log, result, say, recorder)
-    log.event("outcome", **result.as_dict())
-
-
-def _act(
-    environment: LiberoEnvironment,
-    goal_source: GoalSource | None,
-    settings: Settings,
-    log: EpisodeLog,
-    result: Result,
-    say: Callable[[str], None],
     recorder: Recorder | None,
+    goal_source: GoalSource | None,
+    settings: Settings,
+    log: EpisodeLog,
+    result: Result,
+    say: Callable[[str], None],
 ) -> None:
     perceiver = OraclePerceiver(environment, goal_regions(environment) if goal_source is None else ())
     episode = Episode(
