@@ -13,7 +13,7 @@ import mujoco
 import numpy as np
 
 from motion.poses import Array, inverse, pose
-from motion.shapes import Kind, Shape
+from motion.shapes import Kind, Shape, bounds
 from tamp.libero.environment import LiberoEnvironment
 from tamp.libero.model import ROBOT_PREFIXES
 from tamp.scene import Joint, Part, PartKind, Region, RegionKind, Scene, SceneObject
@@ -25,6 +25,10 @@ _KINDS: dict[int, Kind] = {
     int(mujoco.mjtGeom.mjGEOM_CAPSULE): "capsule",
     int(mujoco.mjtGeom.mjGEOM_PLANE): "plane",
 }
+LEVEL = 0.02
+"""Metres between the lowest thing's bottom and the top of what it may stand on."""
+NARROW = 0.1
+"""Metres: narrower shapes are no ground to stand on."""
 FLAT = 0.006
 """A region thinner than this half-extent (metres) is a surface, a thicker one an interior."""
 
@@ -48,7 +52,7 @@ class OraclePerceiver:
         d = self._environment.sim.data._data
         objects = [self._object(name, d) for name in self._roots]
         return Scene(
-            objects=(*objects, self._support(d)),
+            objects=(*objects, self._support(d, objects)),
             robot=self._environment.robot_state(),
             time=self._environment.time,
             confidence={o.name: 1.0 for o in objects},
@@ -91,17 +95,16 @@ class OraclePerceiver:
             out.append(Region(self._m.site(s).name, kind, pose(d.site_xpos[s].copy(), R), size, part, door))
         return out
 
-    def _support(self, d: Any) -> SceneObject:
-        """What belongs to no object: table, floor and walls, with the table's top as a surface."""
+    def _support(self, d: Any, objects: list[SceneObject]) -> SceneObject:
+        """What belongs to no object: table, floor and walls, with the top that things stand on as a surface."""
         model = self._m
         taken = {b for root in self._roots.values() for b in _subtree(model, root)}
         rest = [b for b in range(model.nbody) if b not in taken and not model.body(b).name.startswith(ROBOT_PREFIXES)]
         shapes = _shapes(model, d, rest, np.eye(4))
         name = self._ground
-        top = max((s for s in shapes if s.kind in ("box", "plane")), key=_is_tabletop)
-        T = top.T_body_shape @ pose([0.0, 0.0, top.half_extent[2]])
+        low, high = _top(shapes, [o.bounds()[0][2] for o in objects if o.movable])
         body = f"{name}_body"
-        regions = [Region(name, "surface", T, np.array([*top.half_extent[:2], 0.0]), body)]
+        regions = [Region(name, "surface", pose(0.5 * (low + high)), 0.5 * (high - low), body)]
         for place in self._places:
             s = model.site(place).id
             T = pose(d.site_xpos[s].copy(), d.site_xmat[s].reshape(3, 3).copy())
@@ -109,10 +112,16 @@ class OraclePerceiver:
         return SceneObject(body, _category(name), False, (Part(body, "body", np.eye(4), shapes),), tuple(regions))
 
 
-def _is_tabletop(shape: Shape) -> float:
-    """Height of the upper face of a shape that is wide enough to work on, else minus infinity."""
-    wide = min(shape.half_extent[:2]) > 0.2
-    return float(shape.T_body_shape[2, 3] + shape.half_extent[2]) if wide else -np.inf
+def _top(shapes: tuple[Shape, ...], bottoms: list[float]) -> tuple[Array, Array]:
+    """Corners (3,), (3,) of the level rectangle made of the shapes that end where the lowest thing stands; with
+    nothing standing anywhere, of the largest shape."""
+    boxes = [bounds((s,), np.eye(4)) for s in shapes]
+    level = min(bottoms, default=np.inf)
+    under = [(low, high) for low, high in boxes if abs(high[2] - level) < LEVEL and min((high - low)[:2]) > NARROW]
+    under = under or [max(boxes, key=lambda b: float(np.prod((b[1] - b[0])[:2])))]
+    low = np.min([b[0] for b in under], axis=0)
+    high = np.max([b[1] for b in under], axis=0)
+    return np.array([*low[:2], high[2]]), high
 
 
 def _category(name: str) -> str:
