@@ -111,7 +111,7 @@ class Episode:
                 problem = f"done, and still {' '.join(map(str, unseen))} is not seen to hold" if unseen else None
             if problem is not None:
                 # What the action was for may look true by the predicates' tolerances: do it again all the same.
-                doubted = self.domain.added_by(action)
+                doubted = self.domain.added_by(action) & frozenset(goal.atoms)
                 failures[action] = failures.get(action, 0) + 1
                 if failures[action] >= ATTEMPTS:
                     self._fail("execution", f"{action}: {problem} after {ATTEMPTS} attempts")
