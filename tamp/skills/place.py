@@ -21,9 +21,9 @@ from tamp.skills.base import Grip, Infeasible, Move, Refinement, Tools, blocked
 CLEARANCE = 0.002
 TRANSIT_CLEARANCE = 0.006
 HELD_CLEARANCE = 0.004
-RELEASE_HEIGHTS = {"surface": (0.003,), "interior": (0.003, 0.03, 0.06, 0.1)}
-"""Metres above the contact at which the fingers may open, the lowest that is free first; an interior keeps
-what is dropped into it."""
+RELEASE_HEIGHTS = {"surface": (0.003,), "item": (0.003, 0.02, 0.04), "interior": (0.003, 0.03, 0.06, 0.1)}
+"""Metres above the contact at which the fingers may open, the lowest that is free first: an interior keeps what
+is dropped into it, and so does a bowl."""
 RETREAT = 0.07
 RELEASE_OPENING = 0.035
 COMPLIANCE = -0.006
@@ -156,7 +156,7 @@ class Place:
     def _sample(
         self, item: str, T_world_item: Array, target: Target, situation: Situation, tools: Tools
     ) -> Refinement | Infeasible:
-        heights = RELEASE_HEIGHTS["surface" if target.region is None else target.region.kind]
+        heights = RELEASE_HEIGHTS["item" if target.region is None else target.region.kind]
         result: Refinement | Infeasible = Infeasible("unreachable")
         slacks = (0.0, COMPLIANCE) if target.region is not None and target.region.door else (0.0,)
         for slack in slacks:
