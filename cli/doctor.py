@@ -176,9 +176,7 @@ def check_rooms(find: Callable[[str], Path | None] | None = None) -> Check:
     if ok:
         return Check("packages", True, f"{', '.join(ROOMS)} in {folders['tamp']}")
     found = ", ".join(f"{room}: {folder or 'not found'}" for room, folder in folders.items())
-    return Check(
-        "packages", False, found, "another package has taken a name; use a fresh environment: make setup"
-    )
+    return Check("packages", False, found, "another package has taken a name; use a fresh environment: make setup")
 
 
 def _folder(package: str) -> Path | None:

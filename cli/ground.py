@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TextIO
 
-from cli import inputs
 from cli.output import emit_json, hush_simulator, quiet_stdout, say
+from llm import words
 
 if TYPE_CHECKING:
     from llm.grounding import GroundingResult
@@ -26,7 +26,7 @@ def ground(
     from cli.solve import load_model
     from tamp.libero import rendering
 
-    text = inputs.instruction(text)
+    text = words.instruction(text)
     rendering.prepare(video=False)
     with quiet_stdout() as out:
         with hush_simulator():

@@ -11,19 +11,6 @@ from tamp.errors import InputError
 if TYPE_CHECKING:
     from tamp.domain import Domain
 
-MAX_TEXT = 2_000
-"""Characters of an instruction."""
-
-
-def instruction(text: str) -> str:
-    """The instruction with single spaces; InputError when it is empty or too long."""
-    words = " ".join(text.split())
-    if not words:
-        raise InputError('the instruction is empty; say for example: tamp solve "put the mug in the drawer"')
-    if len(text) > MAX_TEXT:
-        raise InputError(f"the instruction has {len(text):,} characters; at most {MAX_TEXT:,} are read")
-    return words
-
 
 def built(backend: str, perception: str, host: str | None, world: Path | None) -> None:
     """InputError for what is announced and not built yet."""

@@ -155,9 +155,7 @@ def bench(
     def body() -> int:
         from cli.bench import bench
 
-        return bench(
-            suites, trials, tasks, stage, workers, out, min_success, seed, planner, llm, domain, json_output
-        )
+        return bench(suites, trials, tasks, stage, workers, out, min_success, seed, planner, llm, domain, json_output)
 
     _end(body)
 

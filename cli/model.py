@@ -20,9 +20,7 @@ def list_models(json_output: bool) -> int:
             return 0
         for model in models:
             default = ", the default" if model["default"] else ""
-            out.write(
-                f"{model['name']}  {float(str(model['bytes'])) / 1e9:.2f} GB  {model['state']}{default}\n"
-            )
+            out.write(f"{model['name']}  {float(str(model['bytes'])) / 1e9:.2f} GB  {model['state']}{default}\n")
         out.write(f"in {weights.models_dir()}\n")
     return 0
 

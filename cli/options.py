@@ -16,15 +16,11 @@ SceneArgument = Annotated[
 ]
 InitState = Annotated[
     int | None,
-    typer.Option(
-        help="Stored initial state of a benchmark task; without it the seed draws the scene.", min=0
-    ),
+    typer.Option(help="Stored initial state of a benchmark task; without it the seed draws the scene.", min=0),
 ]
 Seed = Annotated[int, typer.Option(help="Everything random follows from it.", min=0)]
 Llm = Annotated[str, typer.Option(help="A model of `tamp model list`, or a .gguf file.", metavar="NAME")]
-Planner = Annotated[
-    str, typer.Option(help="fast-downward, pyperplan, or any unified-planning engine.", metavar="NAME")
-]
+Planner = Annotated[str, typer.Option(help="fast-downward, pyperplan, or any unified-planning engine.", metavar="NAME")]
 AssumeFirst = Annotated[
     bool, typer.Option("--assume-first", help="Of several objects that fit the words, take the first.")
 ]
@@ -34,15 +30,9 @@ Text = Annotated[str | None, typer.Argument(help="The instruction; optional with
 Goal = Annotated[
     str | None, typer.Option(help='A goal in PDDL, as "(in mug_1 drawer_1)": no language.', metavar="PDDL")
 ]
-Backend = Annotated[
-    Literal["libero", "xarm", "pybullet"], typer.Option(help="The robot or simulator that moves.")
-]
-Perception = Annotated[
-    Literal["oracle", "camera"], typer.Option(help="What sees: the simulator's state, or images.")
-]
-Domain = Annotated[
-    str, typer.Option(help="A name under domains/, or a folder with a domain.pddl.", metavar="NAME|DIR")
-]
+Backend = Annotated[Literal["libero", "xarm", "pybullet"], typer.Option(help="The robot or simulator that moves.")]
+Perception = Annotated[Literal["oracle", "camera"], typer.Option(help="What sees: the simulator's state, or images.")]
+Domain = Annotated[str, typer.Option(help="A name under domains/, or a folder with a domain.pddl.", metavar="NAME|DIR")]
 Host = Annotated[str | None, typer.Option(help="Address of a real robot.", metavar="IP")]
 World = Annotated[Path | None, typer.Option(help="World description for a real robot.", metavar="FILE")]
 Video = Annotated[bool, typer.Option("--video", help="Record video.mp4 (needs OSMesa).")]
@@ -56,8 +46,7 @@ Tasks = Annotated[str | None, typer.Option(help="Only these tasks, as 0,3,5-7.",
 Stage = Annotated[
     Literal["goal", "plan", "all"],
     typer.Option(
-        help="goal: score the decoded goal; plan: the task's own goal, no language; "
-        "all: from instruction to success."
+        help="goal: score the decoded goal; plan: the task's own goal, no language; all: from instruction to success."
     ),
 ]
 Workers = Annotated[int, typer.Option(help="Episodes at a time.", min=1)]

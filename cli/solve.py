@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from cli import inputs
 from cli.output import INTERRUPTED, debugging, emit_json, hush_simulator, hush_warnings, quiet_stdout, say
+from llm import words
 from tamp.errors import InputError, is_interrupt
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def solve(
     """Run one episode and print what it came to. 0 when LIBERO's check says success and the goal is seen to hold."""
     if text is None and goal is None:
         raise InputError('say what to do: tamp solve "put the mug in the drawer", or give a --goal')
-    text = text if goal is not None else inputs.instruction(str(text))
+    text = text if goal is not None else words.instruction(str(text))
     inputs.built(backend, perception, host, world)
     say(f"tamp: {goal or text!r} in {scene} ({perception} perception, seed {seed})")
     with quiet_stdout() as stdout:

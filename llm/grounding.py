@@ -11,16 +11,13 @@ from llm.grammar import Language, language
 from llm.llama import Model, Prompt
 from llm.phrases import Vocabulary, vocabulary
 from llm.prompt import prompt as ask
-from llm.words import content, mentioned, mentioned_in_part, without
+from llm.words import content, instruction, mentioned, mentioned_in_part, without
 from tamp.atoms import Atom
 from tamp.domain import Domain
-from tamp.errors import InputError, Refusal
+from tamp.errors import Refusal
 from tamp.goal import Goal, parse_goal
 from tamp.scene import Scene
 from tamp.state import WorldState
-
-LONGEST = 2000
-"""Characters of an instruction."""
 
 
 class AmbiguousError(Refusal):
@@ -67,7 +64,7 @@ def ground(
     (a Refusal) when its words fit several things, unless `assume_first`.
     """
     start = time.perf_counter()
-    text = _checked(text)
+    text = instruction(text)
     known = state.known_to(domain)
     words = vocabulary(scene, known, names)
     if not mentioned_in_part((*words.phrases, *words.plural), Counter(content(text))):
@@ -85,15 +82,6 @@ def ground(
     reply = "; ".join(c.text for c in clauses)
     seconds = time.perf_counter() - start
     return GroundingResult(goal, _roles(goal), reply, prompt, confidence, seconds, bool(others), others)
-
-
-def _checked(text: str) -> str:
-    text = " ".join(text.split())
-    if not text:
-        raise InputError('the instruction is empty; valid: a sentence such as "put the mug in the drawer"')
-    if len(text) > LONGEST:
-        raise InputError(f"the instruction has {len(text)} characters; valid: up to {LONGEST}")
-    return text
 
 
 def _answer(

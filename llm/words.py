@@ -8,9 +8,22 @@ from collections import Counter
 from collections.abc import Iterable
 
 from llm.lexicon import EMPTY_WORDS, SAME_WORD
+from tamp.errors import InputError
 
+LONGEST = 2_000
+"""Characters of an instruction."""
 _PLACE = {word: group.split()[0] for group in SAME_WORD for word in group.split()}
 _SUFFIXES = ("ies", "y"), ("ches", "ch"), ("shes", "sh"), ("sses", "ss"), ("xes", "x"), ("s", "")
+
+
+def instruction(text: str) -> str:
+    """The instruction with single spaces; InputError when it is empty or too long."""
+    words = " ".join(text.split())
+    if not words:
+        raise InputError('the instruction is empty; say for example: tamp solve "put the mug in the drawer"')
+    if len(text) > LONGEST:
+        raise InputError(f"the instruction has {len(text):,} characters; at most {LONGEST:,} are read")
+    return words
 
 
 def content(text: str) -> list[str]:

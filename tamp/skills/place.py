@@ -189,25 +189,17 @@ class Place:
             return blocked("place", Blocked("unreachable"), target.name)
         if contacts := lower(q_place):
             return blocked("place", Blocked("collision", contacts[0].other), target.name)
-        result: Array | Blocked = Blocked("unreachable")
+        result = Blocked("unreachable")
         for departure in target.departures:
             above = pose(T_world_tool[:3, 3] + departure, T_world_tool[:3, :3])
-            result = paths.straight(world, q_place, above, lower)
-            if isinstance(result, Blocked):
+            out = paths.straight(world, q_place, above, lower)
+            way = out if isinstance(out, Blocked) else paths.transit(world, q, above, carry, tools.rng)
+            down = way if isinstance(way, Blocked) else paths.straight(world, way[-1], T_world_tool, lower)
+            if isinstance(way, Blocked) or isinstance(down, Blocked):
+                result = down if isinstance(down, Blocked) else result
                 continue
-            result = paths.transit(world, q, above, carry, tools.rng)
-            if isinstance(result, Blocked):
-                continue
-            down = paths.straight(world, result[-1], T_world_tool, lower)
-            if isinstance(down, Blocked):
-                result = down
-                continue
-            return self._release(np.concatenate([result, down[1:]]), T_world_item, item, situation, tools)
-        return (
-            blocked("place", result, target.name)
-            if isinstance(result, Blocked)
-            else blocked("place", Blocked("unreachable"), target.name)
-        )
+            return self._release(np.concatenate([way, down[1:]]), T_world_item, item, situation, tools)
+        return blocked("place", result, target.name)
 
     def _release(
         self, way: Array, T_world_item: Array, item: str, situation: Situation, tools: Tools

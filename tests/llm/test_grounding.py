@@ -2,8 +2,9 @@ import re
 
 import pytest
 
-from llm.grounding import LONGEST, AmbiguousError, ground
+from llm.grounding import AmbiguousError, ground
 from llm.llama import Completion
+from llm.words import LONGEST
 from tamp.errors import InputError, Refusal
 
 
@@ -16,7 +17,7 @@ def test_an_empty_instruction(kitchen, domain, scripted, text):
 
 
 def test_an_overlong_instruction(kitchen, domain, scripted):
-    with pytest.raises(InputError, match=str(LONGEST)):
+    with pytest.raises(InputError, match=f"{LONGEST:,}"):
         ground("bowl " * LONGEST, *kitchen, domain, scripted(""))
 
 
