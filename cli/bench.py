@@ -1,54 +1,25 @@
-"""`tamp bench`: episodes of LIBERO's suites, one after another, scored; an interrupted run goes on."""
+"""`tamp bench`: episodes of LIBERO's suites, scored; an interrupted run goes on."""
 
 from __future__ import annotations
 
+import contextlib
 import re
 import subprocess
-import time
-import traceback
 from collections.abc import Iterator
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from cli import inputs
+from cli.episodes import Setup, Stage, record
 from cli.output import INTERRUPTED, debugging, emit_json, hush_simulator, quiet_stdout, say
-from cli.results import FIELDS, Key, Record, Results, key
-from tamp.errors import InputError, TampError, is_interrupt
+from tamp.bench.records import Record, Results, key
+from tamp.bench.scheduling import ATTEMPTS, Key
+from tamp.bench.workers import run
+from tamp.errors import InputError, is_interrupt
 
 if TYPE_CHECKING:
-    from llm.llama import Model
-    from tamp.domain import Domain
-    from tamp.goal import Goal
     from tamp.libero.tasks import Task
-
-Stage = Literal["goal", "plan", "all"]
-
-NOTHING: Record = {
-    "success": False,
-    "steps": 0,
-    "planning_seconds": 0.0,
-    "failure_stage": None,
-    "failure_reason": None,
-    "goal": None,
-    "plan": [],
-    "perception": "oracle",
-    "lasting": False,
-}
-"""What a record says of an episode that came to nothing."""
-
-
-@dataclass(frozen=True, eq=False)
-class _Setup:
-    """What every episode of a run shares."""
-
-    stage: Stage
-    seed: int
-    planner: str
-    domain: Domain
-    model: Model | None
-    folder: Path
-    tree: str | None
 
 
 def bench(
@@ -66,17 +37,16 @@ def bench(
     json_output: bool,
 ) -> int:
     """Run what is not in `out` yet and print the summary; 1 when a suite stays below `min_success`."""
-    if workers > 1:
-        raise InputError(f"--workers {workers}: episodes run one after another for now; valid: 1")
     wanted = None if tasks is None else parse_ids(tasks)
     with quiet_stdout() as stdout:
         chosen = _tasks(suites, wanted, trials)
-        setup = _setup(stage, seed, planner, llm, domain, _folder(out))
+        setup = Setup(stage, seed, planner, domain, llm, _folder(out), _tree())
+        _check(setup)
         results = Results(setup.folder)
         shared = {"stage": stage, "seed": seed, "planner": planner, "domain": domain, "llm": llm}
         records = results.open(shared)
         say(f"tamp: results go to {setup.folder}")
-        interrupted = _run(chosen, trials, setup, results, records)
+        interrupted = _run(chosen, trials, workers, setup, results, records)
         summary = _summary(results, records)
         if interrupted:
             say("tamp: interrupted; the same command with the same --out goes on")
@@ -123,13 +93,14 @@ def _tasks(suites: list[str], wanted: list[int] | None, trials: int) -> list[Tas
     return chosen
 
 
-def _setup(stage: Stage, seed: int, planner: str, llm: str, domain: str, folder: Path) -> _Setup:
+def _check(setup: Setup) -> None:
+    """Find out here, once, what every worker would stumble over."""
     from cli.solve import load_model
 
-    loaded = inputs.domain(domain)
-    inputs.planner(planner)
-    model = None if stage == "plan" else load_model(llm)
-    return _Setup(stage, seed, planner, loaded, model, folder, _tree())
+    inputs.domain(setup.domain)
+    inputs.planner(setup.planner)
+    if setup.stage != "plan":
+        load_model(setup.llm)
 
 
 def _folder(out: Path | None) -> Path:
@@ -155,18 +126,18 @@ def _tree() -> str | None:
     return tree.stdout.strip() + ("+changes" if changed.returncode else "")
 
 
-def _run(tasks: list[Task], trials: int, setup: _Setup, results: Results, records: list[Record]) -> bool:
+def _run(tasks: list[Task], trials: int, workers: int, setup: Setup, results: Results, records: list[Record]) -> bool:
     """Run the episodes that are missing, adding to `records`; whether it was interrupted."""
     done = {key(r) for r in records}
-    due = [(task, k) for task, k in _episodes(tasks, trials) if k not in done]
+    due = [k for k in _episodes(tasks, trials) if k not in done]
     if done:
         say(f"tamp: {len(done)} episodes are there already, {len(due)} to go")
     try:
-        for n, (task, k) in enumerate(due, 1):
-            record = _episode(task, k, setup)
-            results.add(record)
-            records.append(record)
-            say(f"{n}/{len(due)} {_line(record)}")
+        with contextlib.closing(run(due, workers, setup, partial(_given_up, setup))) as arriving:
+            for n, told in enumerate(arriving, 1):
+                results.add(told)
+                records.append(told)
+                say(f"{n}/{len(due)} {_line(told)}")
     except (KeyboardInterrupt, Exception) as error:
         if debugging() or not is_interrupt(error):
             raise
@@ -174,99 +145,15 @@ def _run(tasks: list[Task], trials: int, setup: _Setup, results: Results, record
     return False
 
 
-def _episodes(tasks: list[Task], trials: int) -> Iterator[tuple[Task, Key]]:
+def _given_up(setup: Setup, k: Key) -> Record:
+    reason = f"the process running it died {ATTEMPTS} times"
+    return record(k, setup, None, {"failure_stage": "error", "failure_reason": reason})
+
+
+def _episodes(tasks: list[Task], trials: int) -> Iterator[Key]:
     for task in tasks:
         for init_state in range(trials):
-            yield task, Key(str(task.suite), int(task.task_id or 0), init_state)
-
-
-def _episode(task: Task, k: Key, setup: _Setup) -> Record:
-    """One episode's record. What goes wrong in one is its result, and the next one runs."""
-    start = time.perf_counter()
-    folder = setup.folder / "episodes" / f"{k.suite}-{k.task_id}-{k.init_state}"
-    try:
-        outcome = (_goal_only if setup.stage == "goal" else _whole)(task, k, setup, _unused(folder))
-    except TampError as e:
-        outcome = {"failure_stage": "input", "failure_reason": str(e)}
-    except Exception as e:
-        if is_interrupt(e):
-            raise
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / "traceback.txt").write_text(traceback.format_exc(), encoding="utf-8")
-        outcome = {"failure_stage": "error", "failure_reason": f"{type(e).__name__}: {e}"}
-    told = {
-        **NOTHING,
-        **k._asdict(),
-        "language": task.instruction,
-        "seed": setup.seed,
-        "wall_seconds": round(time.perf_counter() - start, 3),
-        "tree": setup.tree,
-        **outcome,
-    }
-    return {field: told[field] for field in FIELDS}
-
-
-def _unused(folder: Path) -> Path:
-    """`folder`, or that name with a number when an interrupted episode left its log there."""
-    from tamp.episode import new_folder
-
-    return folder if not folder.exists() else new_folder(folder.parent, folder.name)
-
-
-def _whole(task: Task, k: Key, setup: _Setup, folder: Path) -> Record:
-    """A real episode, from the task's own goal or from its instruction."""
-    with hush_simulator():
-        from tamp.libero.run import Settings, run
-
-    from cli.solve import from_language
-
-    source = None
-    if setup.model is not None:
-        source = from_language(task.instruction, setup.model, task, assume_first=False)
-    settings = Settings(setup.domain, setup.planner, setup.seed, k.init_state)
-    with hush_simulator():
-        result = run(task, source, settings, folder, lambda line: None)
-    return {
-        "success": result.success,
-        "steps": result.steps,
-        "planning_seconds": round(result.seconds.get("plan", 0.0) + result.seconds.get("refine", 0.0), 3),
-        "failure_stage": result.stage,
-        "failure_reason": result.reason,
-        "goal": result.goal,
-        "plan": result.plan,
-        "lasting": result.lasting,
-    }
-
-
-def _goal_only(task: Task, k: Key, setup: _Setup, folder: Path) -> Record:
-    """Decode the goal and compare it with the task's; nothing moves."""
-    from cli.scene import look
-    from cli.solve import from_language
-    from tamp.episode import EpisodeLog
-    from tamp.libero.goals import task_goal
-
-    assert setup.model is not None
-    view = look(task, setup.seed, k.init_state)
-    try:
-        own = task_goal(view.environment, view.scene)
-        with EpisodeLog(folder) as log:
-            source = from_language(task.instruction, setup.model, task, assume_first=False)
-            decoded = source(view.scene, view.state, setup.domain, log)
-    finally:
-        view.environment.close()
-    same = equivalent(decoded, own, view.state.atoms)
-    reason = None if same else f"decoded {decoded}, the task's goal is {own}"
-    return {
-        "success": same,
-        "goal": str(decoded),
-        "failure_stage": None if same else "goal",
-        "failure_reason": reason,
-    }
-
-
-def equivalent(a: Goal, b: Goal, true: frozenset[Any]) -> bool:
-    """Whether two goals ask for the same atoms, apart from those that are true at the start."""
-    return set(a.atoms) - true == set(b.atoms) - true
+            yield Key(str(task.suite), int(task.task_id or 0), init_state)
 
 
 def _summary(results: Results, records: list[Record]) -> dict[str, Any]:

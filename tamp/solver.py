@@ -73,6 +73,7 @@ class Episode:
     on_step: Callable[[], None] = lambda: None
     say: Callable[[str], None] = lambda line: None
     steps: int = 0
+    acting: GroundAction | None = None
     outcome: Outcome = field(default_factory=Outcome)
 
     def run(self, goal: Goal) -> Outcome:
@@ -200,6 +201,7 @@ class Episode:
 
     def _act(self, action: GroundAction, refinement: Refinement) -> SkillResult:
         start, before = time.perf_counter(), self.steps
+        self.acting = action
         self.log.event("action", action=str(action), note=refinement.note)
         execution = Execution(refinement.segments, self.backend.observe().opening, self.backend.period)
         while (command := execution.step(robot := self.backend.observe())) is not None:

@@ -9,7 +9,7 @@ import pytest
 from typer.main import get_command
 
 from cli.main import app
-from cli.results import FIELDS, summary_of
+from tamp.bench.records import FIELDS, summary_of
 from tamp.skills.registry import skills
 
 ROOT = Path(__file__).parents[1]

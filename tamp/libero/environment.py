@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,6 +13,7 @@ from motion.poses import Array, pose
 from motion.world import RobotModel
 from tamp.errors import InputError
 from tamp.libero.model import robot_model
+from tamp.libero.stepping import Stepper
 from tamp.libero.tasks import Task
 from tamp.scene import RobotState
 
@@ -37,6 +39,7 @@ class LiberoEnvironment:
 
         self.task = task
         self.steps = 0
+        self.stepping_seconds = 0.0
         self.last_action = np.zeros(7)
         states = _stored(task, init_state)
         np.random.seed(seed)  # robosuite's samplers draw from numpy's global generator
@@ -47,6 +50,7 @@ class LiberoEnvironment:
             use_camera_obs=False,
             ignore_done=True,
             horizon=100_000,
+            hard_reset=False,  # the model is built once; a reset draws and settles anew
             camera_names=["agentview"],
         )
         self._start(seed, None if init_state is None else states[init_state])
@@ -60,11 +64,14 @@ class LiberoEnvironment:
         np.random.seed(seed)
         with _no_debugger(self.task.name):
             self._env.reset()
+        gripper = self.domain.robots[0].gripper
+        gripper.current_action = np.zeros(gripper.dof)  # robosuite keeps it through a soft reset
         if state is not None:
             self._env.set_init_state(state)
+        self._stepper = Stepper(self._env.env)
         for _ in range(SETTLING_STEPS):
-            self._env.step([0.0] * 6 + [OPEN])
-        self.steps = 0
+            self._stepper.step(np.array([0.0] * 6 + [OPEN]))
+        self.steps, self.stepping_seconds = 0, 0.0
 
     @property
     def sim(self) -> Any:
@@ -75,6 +82,12 @@ class LiberoEnvironment:
     def domain(self) -> Any:
         """LIBERO's environment object, with its object classes."""
         return self._env.env
+
+    def root_bodies(self) -> dict[str, str]:
+        """Name of each object and fixture, with the body of the simulation that carries it."""
+        things = {**self.domain.objects_dict, **self.domain.fixtures_dict}
+        roots = {name: getattr(thing, "root_body", None) for name, thing in things.items()}
+        return {name: root for name, root in roots.items() if root}
 
     @property
     def time(self) -> float:
@@ -115,7 +128,9 @@ class LiberoEnvironment:
     def act(self, action: Array) -> None:
         """One control step with LIBERO's standard action (7,) in [-1, 1]."""
         self.last_action = action
-        self._env.step(action)
+        start = time.perf_counter()
+        self._stepper.step(action)
+        self.stepping_seconds += time.perf_counter() - start
         self.steps += 1
 
     def _finger_direction(self, opening: float) -> float:

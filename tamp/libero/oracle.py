@@ -45,7 +45,7 @@ class OraclePerceiver:
         self._movable = set(domain.objects_dict)
         self._classes = {**domain.objects_dict, **domain.fixtures_dict}
         self._ground = str(domain.workspace_name)
-        self._roots = {name: self._m.body(_root(o)).id for name, o in self._classes.items() if _root(o)}
+        self._roots = {name: self._m.body(root).id for name, root in environment.root_bodies().items()}
 
     def perceive(self) -> Scene:
         """The scene now."""
@@ -126,10 +126,6 @@ def _top(shapes: tuple[Shape, ...], bottoms: list[float]) -> tuple[Array, Array]
 
 def _category(name: str) -> str:
     return "floor" if "floor" in name else "table"
-
-
-def _root(robosuite_object: Any) -> str | None:
-    return getattr(robosuite_object, "root_body", None)
 
 
 def _subtree(model: Any, root: int) -> list[int]:

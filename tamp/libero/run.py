@@ -17,6 +17,7 @@ from tamp.episode import SCHEMA, EpisodeLog
 from tamp.errors import Refusal, TampError
 from tamp.geometry import world_of
 from tamp.goal import Goal
+from tamp.libero.contacts import ContactMonitor
 from tamp.libero.environment import LiberoEnvironment
 from tamp.libero.goals import goal_regions, task_goal
 from tamp.libero.oracle import OraclePerceiver
@@ -52,6 +53,8 @@ class Result:
 
     `lasting`: it still says so after standing still, with the hand empty. `seconds` by stage. `stage` and
     `reason` say why the goal is not seen to hold, which may be so although LIBERO's own check is content.
+    `touched` has the control steps in which something was touched that the action was not about, `shifted`
+    the items that were moved so.
     """
 
     success: bool = False
@@ -62,6 +65,8 @@ class Result:
     stage: str | None = None
     reason: str | None = None
     lasting: bool = False
+    touched: dict[str, int] = field(default_factory=dict)
+    shifted: list[str] = field(default_factory=list)
     perception: str = "oracle"
     out: str = ""
 
@@ -71,11 +76,18 @@ class Result:
 
 
 def run(
-    task: Task, goal_source: GoalSource | None, settings: Settings, folder: Path, say: Callable[[str], None]
+    task: Task,
+    goal_source: GoalSource | None,
+    settings: Settings,
+    folder: Path,
+    say: Callable[[str], None],
+    environment: LiberoEnvironment | None = None,
 ) -> Result:
     """Run one episode into `folder`. With no goal source the task's own goal is taken.
 
-    Refusals become results with a stage and a reason; bad input raises InputError.
+    `environment` is one of the same task that was just reset to the same seed and initial state; without it
+    one is built, and closed at the end. Refusals become results with a stage and a reason; bad input raises
+    InputError.
     """
     result = Result(out=str(folder))
     with EpisodeLog(folder) as log, _timed(result, "total"):
@@ -93,11 +105,12 @@ def run(
         )
         say("building the scene")
         with contextlib.ExitStack() as stack:
-            with _timed(result, "build"):
-                environment = LiberoEnvironment(
-                    task, seed=settings.seed, init_state=settings.init_state, render=settings.video
-                )
-            stack.callback(environment.close)
+            if environment is None:
+                with _timed(result, "build"):
+                    environment = LiberoEnvironment(
+                        task, seed=settings.seed, init_state=settings.init_state, render=settings.video
+                    )
+                stack.callback(environment.close)
             recorder = None
             if settings.video:
                 recorder = stack.enter_context(contextlib.closing(Recorder(environment, folder / "video.mp4")))
@@ -126,7 +139,6 @@ def _episode(
         budget=Budget(steps=environment.task.step_limit),
         log=log,
         rng=np.random.default_rng(settings.seed),
-        on_step=recorder.step if recorder else lambda: None,
         say=say,
     )
     scene, state, _ = episode.look()
@@ -141,24 +153,41 @@ def _episode(
         result.goal = str(goal)
         log.event("goal", goal=result.goal)
         say(f"goal {goal}")
-        _pursue(goal, episode, environment, recorder, result)
+        _pursue(goal, scene, state, episode, environment, recorder, result)
 
 
 def _pursue(
-    goal: Goal, episode: Episode, environment: LiberoEnvironment, recorder: Recorder | None, result: Result
+    goal: Goal,
+    scene: Scene,
+    state: WorldState,
+    episode: Episode,
+    environment: LiberoEnvironment,
+    recorder: Recorder | None,
+    result: Result,
 ) -> None:
-    """Act, ask LIBERO, and ask again after standing still."""
+    """Act, ask LIBERO, and ask again after standing still; watch what is touched."""
+    monitor = ContactMonitor(environment, scene)
+
+    def on_step() -> None:
+        monitor.sample(episode.acting.args if episode.acting else ())
+        if recorder:
+            recorder.step()
+
+    episode.on_step = on_step
     outcome = episode.run(goal)
+    result.seconds["step"] = round(environment.stepping_seconds, 3)
     result.success, result.steps = environment.check_success(), environment.steps
     result.plan = [str(a) for a in outcome.plan.actions] if outcome.plan else []
     result.seconds |= {k: round(v, 3) for k, v in outcome.seconds.items()}
     result.stage, result.reason = outcome.stage, outcome.reason
     if outcome.done and not result.success:
         result.stage, result.reason = "checker", "the goal is seen to hold, LIBERO's check of the scene's task says no"
+    result.touched = dict(monitor.touched.most_common())
     _hold(environment, recorder)
-    scene, state, situation = episode.look()
+    final, atoms, situation = episode.look()
     result.lasting = environment.check_success() and situation.held is None
-    episode.log.event("final", atoms=state.atoms, poses=_poses(scene))
+    result.shifted = monitor.shifted(state, final, tuple(a for action in outcome.executed for a in action.args))
+    episode.log.event("final", atoms=atoms.atoms, poses=_poses(final))
 
 
 def _poses(scene: Scene) -> dict[str, list[float]]:

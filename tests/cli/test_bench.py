@@ -10,9 +10,11 @@ from typing import Any
 
 import pytest
 
-from cli.bench import NOTHING, equivalent, parse_ids
-from cli.results import FIELDS, Key, Results, key, summary_of, wilson
+from cli.bench import parse_ids
+from cli.episodes import equivalent
 from tamp.atoms import Atom
+from tamp.bench.records import FIELDS, NOTHING, Results, key, summary_of, wilson
+from tamp.bench.scheduling import Key
 from tamp.errors import InputError
 from tamp.goal import Goal
 
@@ -89,7 +91,6 @@ def test_goals_are_equivalent_but_for_what_holds_already() -> None:
     ("arguments", "says"),
     [
         (["libero_gaol"], "unknown suite 'libero_gaol'; nearest: libero_goal"),
-        (["libero_goal", "--workers", "2"], "one after another for now; valid: 1"),
         (["libero_goal", "--tasks", "9-12"], "libero_goal has 10 tasks, counted from 0: no task 10"),
         (["libero_goal", "--tasks", "x"], "--tasks 'x': 'x' is no task number or range"),
         (["libero_goal", "--trials", "51"], "--trials 51; stored initial states: 50"),

@@ -9,8 +9,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from math import sqrt
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
+from tamp.bench.scheduling import Key
 from tamp.errors import InputError
 
 Record = dict[str, Any]
@@ -18,17 +19,29 @@ Record = dict[str, Any]
 
 FIELDS = (
     *("suite", "task_id", "language", "init_state", "seed", "success", "steps", "planning_seconds"),
-    *("wall_seconds", "failure_stage", "failure_reason", "goal", "plan", "perception", "lasting", "tree"),
+    *("execution_seconds", "stepping_seconds", "wall_seconds", "failure_stage", "failure_reason", "goal", "plan"),
+    *("perception", "lasting", "touched", "shifted", "tree"),
 )
-"""Keys of a record. `planning_seconds` is symbolic planning and refinement; `tree` the git tree, or null."""
-
-
-class Key(NamedTuple):
-    """What makes an episode of a benchmark."""
-
-    suite: str
-    task_id: int
-    init_state: int
+"""Keys of a record. `planning_seconds` is symbolic planning and refinement, `execution_seconds` all from the first
+command to the last apart from that, `stepping_seconds` what of it the simulator took. `touched` are control
+steps with an unintended contact, by what was touched; `shifted` what was moved without being meant. `tree` is
+the git tree, or null."""
+NOTHING: Record = {
+    "success": False,
+    "steps": 0,
+    "planning_seconds": 0.0,
+    "execution_seconds": 0.0,
+    "stepping_seconds": 0.0,
+    "failure_stage": None,
+    "failure_reason": None,
+    "goal": None,
+    "plan": [],
+    "perception": "oracle",
+    "lasting": False,
+    "touched": {},
+    "shifted": [],
+}
+"""What a record says of an episode that came to nothing."""
 
 
 @dataclass(frozen=True)

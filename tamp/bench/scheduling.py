@@ -1,0 +1,75 @@
+"""Which episode a worker runs next, and what becomes of those whose worker died."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+ATTEMPTS = 3
+"""Workers that may die over one episode before it is given up."""
+
+
+class Key(NamedTuple):
+    """What makes an episode of a benchmark."""
+
+    suite: str
+    task_id: int
+    init_state: int
+
+
+@dataclass
+class Schedule:
+    """Episodes still to run, grouped by task: a worker keeps a task, whose scene it has built, while it can."""
+
+    due: dict[tuple[str, int], list[Key]]
+    running: dict[int, Key] = field(default_factory=dict)
+    deaths: dict[Key, int] = field(default_factory=dict)
+    _tasks: dict[int, tuple[str, int]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, keys: Iterable[Key]) -> Schedule:
+        """A schedule of the given episodes."""
+        due: dict[tuple[str, int], list[Key]] = {}
+        for key in keys:
+            due.setdefault(key[:2], []).append(key)
+        return cls(due)
+
+    def next(self, worker: int) -> Key | None:
+        """The next episode for a worker, which is then running it; None when nothing is left to give out.
+
+        It goes on with its own task; else it takes one that nobody works on, else the one with most left.
+        """
+        own = self._tasks.get(worker)
+        if own not in self.due:
+            taken = set(self._tasks.values())
+            free = [task for task in self.due if task not in taken]
+            if not self.due:
+                return None
+            own = free[0] if free else max(self.due, key=lambda task: len(self.due[task]))
+        self._tasks[worker] = own
+        key = self.due[own].pop(0)
+        if not self.due[own]:
+            del self.due[own]
+        self.running[worker] = key
+        return key
+
+    def finished(self, worker: int) -> None:
+        """A worker has delivered its record."""
+        del self.running[worker]
+
+    def died(self, worker: int) -> Key | None:
+        """A worker is gone: its episode is due again. Returns it instead when too many have died of it."""
+        key = self.running.pop(worker, None)
+        self._tasks.pop(worker, None)
+        if key is None:
+            return None
+        self.deaths[key] = self.deaths.get(key, 0) + 1
+        if self.deaths[key] >= ATTEMPTS:
+            return key
+        self.due.setdefault(key[:2], []).insert(0, key)
+        return None
+
+    def left(self) -> Sequence[Key]:
+        """Episodes not given out yet."""
+        return [key for keys in self.due.values() for key in keys]
