@@ -14,15 +14,22 @@ import numpy as np
 from motion import servo
 from motion.poses import Array, error
 from motion.servo import ServoGains
+from tamp.motions import Grip, Motion, Timeline
 from tamp.scene import RobotState
-from tamp.skills.base import Grip, Move, Segment
 
 GRIP_STILL = 0.0006
 """Metres per control period below which the fingers count as stopped."""
 GRIP_STEPS = (3, 24)
 """Fewest and most control periods that closing or opening may take."""
+FREED = 0.012
+"""Metres that the fingers open until what they held counts as let go of."""
+EARLY = (0.15, 0.015, 0.1)
+"""Fingers begin to close this long (s) before the end of a motion, if the tool is this near (m, rad) by then: they
+need longer to touch anything."""
 PATIENCE_STEPS = 10
 """Control periods in a row for which the reference waits for an arm that has fallen behind."""
+HELD_UP = 0.002
+"""Metres per control period below which a tool that should be moving counts as held up."""
 
 
 class Command(NamedTuple):
@@ -34,51 +41,86 @@ class Command(NamedTuple):
 
 @dataclass
 class Execution:
-    """Runs segments one after another. `step` gives the next command, or None when all are done."""
+    """Runs a timeline. `step` gives the next command, or None when all is done; `finished` counts its actions
+    that have ended."""
 
-    segments: tuple[Segment, ...]
+    timeline: Timeline
     opening: float
     period: float = 0.05
     gains: ServoGains = field(default_factory=ServoGains)
     index: int = 0
+    finished: int = 0
     _t: float = 0.0
     _hold: Array | None = None
     _waited: int = 0
     _openings: list[float] = field(default_factory=list)
+    _before: Array | None = None
 
     @property
     def stage(self) -> str:
         """What is going on: `move`, `grip` or `done`."""
-        if self.index >= len(self.segments):
+        if self.index >= len(self.timeline.segments):
             return "done"
-        return "grip" if isinstance(self.segments[self.index], Grip) else "move"
+        return "grip" if isinstance(self.timeline.segments[self.index], Grip) else "move"
+
+    @property
+    def working(self) -> bool:
+        """Whether what is going on is more than getting out of the way at the end."""
+        segment = self.timeline.segments[min(self.index, len(self.timeline.segments) - 1)]
+        return isinstance(segment, Grip) or segment.precise or segment.handover is not None
 
     def step(self, robot: RobotState) -> Command | None:
         """The command for this control period, from the observation just made."""
-        while self.index < len(self.segments):
-            segment = self.segments[self.index]
+        while self.index < len(self.timeline.segments):
+            segment = self.timeline.segments[self.index]
             command = self._grip(segment, robot) if isinstance(segment, Grip) else self._move(segment, robot)
             if command is not None:
+                self._before = robot.T_world_tool
                 return command
+            self.finished += self.index in self.timeline.ends
             self.index += 1
             self._t, self._hold, self._waited, self._openings = 0.0, None, 0, []
         return None
 
-    def _move(self, segment: Move, robot: RobotState) -> Command | None:
+    def _move(self, segment: Motion, robot: RobotState) -> Command | None:
         trajectory, gains = segment.trajectory, self.gains
-        if segment.opening is not None:
-            self.opening = segment.opening
-        T, T_goal = robot.T_world_tool, trajectory.T_world_tool[-1]
-        if self._t >= trajectory.duration - (0.0 if segment.precise else gains.lead):
-            tolerance = gains.fine if segment.precise else gains.coarse
-            late = self._t > trajectory.duration + gains.patience
-            if late or servo.arrived(T, T_goal, tolerance):
-                return None
+        self._set_opening(segment, robot)
+        if self._arrived(segment, robot):
+            return None
+        T = robot.T_world_tool
         command = servo.displacement(T, trajectory, self._t, gains)
         behind = float(np.linalg.norm(error(T, trajectory.tool_at(self._t))[:3]))
         if self._t >= trajectory.duration or self._may_go_on(behind):
+            handover = segment.handover
+            self.finished += handover is not None and self._t < handover.time <= self._t + self.period
             self._t += self.period
         return Command(command, self.opening)
+
+    def _set_opening(self, segment: Motion, robot: RobotState) -> None:
+        """The action's own opening; at its end already that of a grip which follows and closes."""
+        handover = segment.handover
+        opening = handover.opening if handover is not None and self._t >= handover.time else segment.opening
+        following = self.timeline.segments[self.index + 1 : self.index + 2]
+        if following and isinstance(following[0], Grip) and following[0].opening < robot.opening:
+            seconds, metres, radians = EARLY
+            near = servo.arrived(robot.T_world_tool, segment.trajectory.T_world_tool[-1], (metres, radians))
+            if self._t >= segment.trajectory.duration - seconds and near:
+                opening = following[0].opening
+        if opening is not None:
+            self.opening = opening
+
+    def _arrived(self, segment: Motion, robot: RobotState) -> bool:
+        trajectory, gains = segment.trajectory, self.gains
+        T, T_goal = robot.T_world_tool, trajectory.T_world_tool[-1]
+        if self._t < trajectory.duration - (0.0 if segment.precise else gains.lead):
+            return False
+        if self._t > trajectory.duration + gains.patience:
+            return True
+        if segment.yielding and self._before is not None:
+            moved = float(np.linalg.norm(error(self._before, T)[:3]))
+            if moved < HELD_UP and servo.arrived(T, T_goal, gains.coarse):
+                return True
+        return servo.arrived(T, T_goal, gains.fine if segment.precise else gains.coarse)
 
     def _may_go_on(self, behind: float) -> bool:
         """Whether the reference moves on: the arm keeps up, or waiting for it has not helped for a while."""
@@ -91,7 +133,8 @@ class Execution:
             self._hold = robot.T_world_tool
         self._openings.append(robot.opening)
         n = len(self._openings) - 1
-        still = n >= GRIP_STEPS[0] and np.ptp(self._openings[-3:]) < GRIP_STILL
-        if still or n >= GRIP_STEPS[1]:
+        still = n >= GRIP_STEPS[0] and np.ptp(self._openings[-2:]) < GRIP_STILL
+        freed = segment.opening > self._openings[0] and robot.opening - self._openings[0] > FREED
+        if still or freed or n >= GRIP_STEPS[1]:
             return None
         return Command(error(robot.T_world_tool, self._hold), self.opening)

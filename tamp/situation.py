@@ -4,10 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from motion.poses import Array, inverse
+import numpy as np
+
+from motion.poses import Array, error, inverse
 from motion.world import State
 from tamp.geometry import state_of
 from tamp.scene import Scene, with_joint_at, with_object_at, with_robot
+
+DISPLACED = 0.008
+"""Metres from where an item was foreseen beyond which it counts as elsewhere."""
+TURNED = 0.12
+"""Radians likewise."""
+JOINT_OFF = 0.1
+"""Share of a joint's range likewise."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,6 +36,29 @@ class Situation:
     def state(self) -> State:
         """The same for the kinematic world."""
         return replace(state_of(self.scene), held=self.held, T_tool_held=self.T_tool_held)
+
+    def difference(self, seen: Situation) -> str | None:
+        """What is elsewhere in another situation of the same things, in words; None when nothing is, by much.
+
+        The arm may be anywhere; what is held is compared in the tool frame.
+        """
+        if self.held != seen.held:
+            return f"the hand holds {seen.held or 'nothing'}, not {self.held or 'nothing'}"
+        for o in self.scene:
+            other = seen.scene.object(o.name)
+            pair = (o.T_world_object, other.T_world_object)
+            if o.name == self.held and self.T_tool_held is not None and seen.T_tool_held is not None:
+                pair = (self.T_tool_held, seen.T_tool_held)
+            e = error(*pair)
+            off, turned = float(np.linalg.norm(e[:3])), float(np.linalg.norm(e[3:]))
+            if o.movable and (off > DISPLACED or turned > TURNED):
+                return f"{o.name} is {off * 1000:.0f} mm and {np.degrees(turned):.0f}° from where it should be"
+            for part, seen_part in zip(o.parts, other.parts, strict=True):
+                if part.joint is not None and seen_part.joint is not None:
+                    span = abs(part.joint.limits[1] - part.joint.limits[0])
+                    if abs(part.joint.value - seen_part.joint.value) > JOINT_OFF * span:
+                        return f"{part.name} is at {seen_part.joint.value:.3f}, not {part.joint.value:.3f}"
+        return None
 
     def at(self, q: Array, opening: float, T_world_tool: Array) -> Situation:
         """With the arm at `q`; a held item goes along."""

@@ -12,19 +12,21 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from motion.timing import Limits
 from motion.world import World
 from tamp.atoms import Atom, GroundAction
 from tamp.backend import Backend
 from tamp.domain import Domain
 from tamp.episode import EpisodeLog
-from tamp.execution import Execution
+from tamp.execution import Command, Execution
 from tamp.goal import Goal
+from tamp.motions import timed
 from tamp.planning import Plan, PlanStatus, solve
 from tamp.predicates import observe
 from tamp.refinement import Failure, Refined, refine
-from tamp.scene import Perceiver, Scene
+from tamp.scene import Perceiver, RobotState, Scene
 from tamp.situation import Situation
-from tamp.skills.base import Refinement, Skill, SkillResult, Tools
+from tamp.skills.base import Refinement, Skill, Tools
 from tamp.state import WorldState, problem_text
 
 ATTEMPTS = 3
@@ -43,11 +45,15 @@ class Budget:
 
 @dataclass
 class Outcome:
-    """How an episode ended. `stage` is where it failed: goal, plan, refinement, execution, or none."""
+    """How an episode ended. `stage` is where it failed: goal, plan, refinement, execution, or none.
+
+    `steps` are control steps up to the last release or push; the hand's way out is not among them.
+    """
 
     done: bool = False
     stage: str | None = None
     reason: str | None = None
+    steps: int = 0
     plan: Plan | None = None
     executed: list[GroundAction] = field(default_factory=list)
     seconds: dict[str, float] = field(default_factory=lambda: {"plan": 0.0, "refine": 0.0, "execute": 0.0})
@@ -70,6 +76,7 @@ class Episode:
     budget: Budget
     log: EpisodeLog
     rng: np.random.Generator
+    limits: Limits = field(default_factory=Limits)
     on_step: Callable[[], None] = lambda: None
     say: Callable[[str], None] = lambda line: None
     steps: int = 0
@@ -180,55 +187,81 @@ class Episode:
         return result
 
     def _execute(self, plan: Plan, refined: Refined) -> tuple[GroundAction, str | None]:
-        """Execute the plan's actions while what is seen agrees with what was foreseen.
+        """Execute the plan's actions; when what is seen is not what was foreseen, refine the rest again.
 
-        Later actions are refined again from what is seen. Returns the last action and what went wrong, if so.
+        Returns the last action executed, and what was wrong with it or None.
         """
         remaining, steps = plan.actions, refined.steps
         while True:
-            action = remaining[0]
-            result = self._act(action, steps[0])
-            if not result.success:
-                return action, str(result.info["missing"])
-            remaining = remaining[1:]
-            if not remaining:
-                return action, None
+            done, problem = self._follow(remaining, steps)
+            last, remaining = remaining[done - 1], remaining[done:]
+            if problem is not None or not remaining:
+                return last, problem
             _, _, situation = self.look()
-            again = self._refine(Plan(remaining), situation, self.budget.seconds, steps[1:])
+            again = self._refine(Plan(remaining), situation, self.budget.seconds, steps[done:])
             if isinstance(again, Failure):
-                return action, None
+                return last, None
             steps = again.steps
 
-    def _act(self, action: GroundAction, refinement: Refinement) -> SkillResult:
-        start, before = time.perf_counter(), self.steps
+    def _follow(self, actions: tuple[GroundAction, ...], steps: tuple[Refinement, ...]) -> tuple[int, str | None]:
+        """Command the motions of several actions without a pause, and judge each action when it ends.
+
+        Stops after the first that failed or left things other than foreseen. Returns how many ended, and what
+        was wrong with the last, if anything was.
+        """
+        start = time.perf_counter()
+        timeline = timed([s.segments for s in steps], self.world, self.limits)
+        self.outcome.seconds["refine"] += time.perf_counter() - start
+        execution = Execution(timeline, self.backend.observe().opening, self.backend.period)
+        done, before, start = 0, self.steps, time.perf_counter()
+        self._begin(actions[0], steps[0])
+        while True:
+            command = execution.step(robot := self.backend.observe())
+            if done < execution.finished:
+                problem, as_foreseen = self._judge(actions[done], steps[done], self.steps - before)
+                done, before = done + 1, self.steps
+                if problem is not None or not as_foreseen or done == len(actions):
+                    self.outcome.seconds["execute"] += time.perf_counter() - start
+                    return done, problem
+                self._begin(actions[done], steps[done])
+            if command is not None:
+                self._command(command, execution, robot)
+
+    def _begin(self, action: GroundAction, refinement: Refinement) -> None:
         self.acting = action
         self.log.event("action", action=str(action), note=refinement.note)
-        execution = Execution(refinement.segments, self.backend.observe().opening, self.backend.period)
-        while (command := execution.step(robot := self.backend.observe())) is not None:
-            if self.steps >= self.budget.steps:
-                raise StepLimit
-            self.backend.command(*command)
-            self.steps += 1
-            self.log.event(
-                "command",
-                step=self.steps,
-                stage=execution.stage,
-                displacement=command.displacement,
-                opening=round(command.opening, 4),
-                q=robot.q,
-                tool=robot.T_world_tool[:3, 3],
-                fingers=round(robot.opening, 4),
-            )
-            self.on_step()
+
+    def _command(self, command: Command, execution: Execution, robot: RobotState) -> None:
+        if self.steps >= self.budget.steps:
+            raise StepLimit
+        self.backend.command(*command)
+        self.steps += 1
+        if execution.working:
+            self.outcome.steps = self.steps
+        self.log.event(
+            "command",
+            step=self.steps,
+            stage=execution.stage,
+            displacement=command.displacement,
+            opening=round(command.opening, 4),
+            q=robot.q,
+            tool=robot.T_world_tool[:3, 3],
+            fingers=round(robot.opening, 4),
+        )
+        self.on_step()
+
+    def _judge(self, action: GroundAction, refinement: Refinement, steps: int) -> tuple[str | None, bool]:
+        """What is missing of an action's postcondition, and whether things are as its refinement foresaw."""
         scene, state, situation = self.look()
         missing = self.skills[action.name].achieved(action.args, scene, situation.held)
+        difference = refinement.after.difference(situation)
         self.outcome.executed.append(action)
-        self.outcome.seconds["execute"] += time.perf_counter() - start
-        info = {"action": str(action), "missing": missing, "steps": self.steps - before}
-        self.say(f"{action}: {missing or 'done'} ({self.steps - before} steps)")
-        self.log.event("result", success=missing is None, **info)
+        self.say(f"{action}: {missing or 'done'} ({steps} steps)")
+        self.log.event(
+            "result", success=missing is None, action=str(action), missing=missing, steps=steps, difference=difference
+        )
         self.log.event("state", atoms=state.atoms)
-        return SkillResult(missing is None, info)
+        return missing, difference is None
 
     def _fail(self, stage: str, reason: str) -> None:
         self.outcome.stage, self.outcome.reason = stage, reason

@@ -53,8 +53,8 @@ class Result:
 
     `lasting`: it still says so after standing still, with the hand empty. `seconds` by stage. `stage` and
     `reason` say why the goal is not seen to hold, which may be so although LIBERO's own check is content.
-    `touched` has the control steps in which something was touched that the action was not about, `shifted`
-    the items that were moved so.
+    `steps` are the control steps up to the last release. `touched` has the steps in which something was touched
+    that the action was not about, `shifted` the items that were moved so.
     """
 
     success: bool = False
@@ -176,7 +176,7 @@ def _pursue(
     episode.on_step = on_step
     outcome = episode.run(goal)
     result.seconds["step"] = round(environment.stepping_seconds, 3)
-    result.success, result.steps = environment.check_success(), environment.steps
+    result.success, result.steps = environment.check_success(), outcome.steps
     result.plan = [str(a) for a in outcome.plan.actions] if outcome.plan else []
     result.seconds |= {k: round(v, 3) for k, v in outcome.seconds.items()}
     result.stage, result.reason = outcome.stage, outcome.reason

@@ -8,15 +8,16 @@ from typing import Literal
 
 import numpy as np
 
-from motion import grasps, paths, timing
+from motion import grasps, paths
 from motion.paths import Blocked
 from motion.poses import Array, pose, rotation_about
 from motion.shapes import bounds
 from tamp.atoms import Atom
+from tamp.motions import Grip, Move
 from tamp.scene import Joint, Part, Scene, SceneObject, contains
 from tamp.situation import Situation
 from tamp.skills import push
-from tamp.skills.base import Grip, Infeasible, Move, Refinement, Tools, blocked
+from tamp.skills.base import Infeasible, Refinement, Tools, blocked
 from tamp.skills.handles import graspable
 from tamp.skills.pick import SPARE_OPENING
 from tamp.skills.place import upright
@@ -177,10 +178,9 @@ class Articulate:
         retreat = _retreat(moved, part, tools)
         if isinstance(retreat, Blocked):
             return blocked(f"let go of {name}", retreat, name)
-        world.load(situation.state())
-        pull = Move(timing.parameterise(world, follow, tools.limits.scaled(0.8)), working)
-        arrive = Move(timing.parameterise(world, way, tools.limits), leaving)
-        leave = Move(timing.parameterise(world, retreat, tools.limits), leaving, precise=False)
+        pull = Move(follow, situation.state(), working, yielding=True, exact=True, pace=0.8)
+        arrive = Move(way, situation.state(), leaving)
+        leave = Move(retreat, moved.state(), leaving, precise=False)
         held = (arrive, Grip(working), pull, Grip(leaving), leave)
         after = moved.at(retreat[-1], leaving, world.forward(retreat[-1]))
         note = {"joint": round(value, 4)}

@@ -14,33 +14,11 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from motion.paths import Blocked
-from motion.timing import Limits, Trajectory
 from motion.world import World
 from tamp.atoms import Atom
+from tamp.motions import Segment
 from tamp.scene import Scene
 from tamp.situation import Situation
-
-
-@dataclass(frozen=True, eq=False)
-class Move:
-    """Follow a trajectory with the fingers `opening` metres apart (None: keep them as they are).
-
-    `precise`: stop at the end within the servo's fine tolerance rather than pass through.
-    """
-
-    trajectory: Trajectory
-    opening: float | None = None
-    precise: bool = True
-
-
-@dataclass(frozen=True)
-class Grip:
-    """Stand still and bring the fingers to `opening` metres; 0 closes with force. Ends when they stop."""
-
-    opening: float
-
-
-Segment = Move | Grip
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +55,7 @@ class SkillResult(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Tools:
-    """What skills work with: the kinematic world, a random generator, and motion limits.
+    """What skills work with: the kinematic world and a random generator.
 
     `hint` is the note of an earlier refinement of the same action, worth trying first; `cache` keeps what
     does not depend on it for the length of one search.
@@ -85,7 +63,6 @@ class Tools:
 
     world: World
     rng: np.random.Generator
-    limits: Limits = field(default_factory=Limits)
     hint: dict[str, Any] | None = None
     cache: dict[Any, Any] = field(default_factory=dict)
 

@@ -6,13 +6,14 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from motion import grasps, paths, timing
+from motion import grasps, paths
 from motion.paths import Blocked
 from motion.poses import Array, pose
 from tamp.atoms import Atom
+from tamp.motions import Grip, Move
 from tamp.scene import Scene
 from tamp.situation import Situation
-from tamp.skills.base import Grip, Infeasible, Move, Refinement, Tools, blocked, movable_blockers
+from tamp.skills.base import Infeasible, Refinement, Tools, blocked, movable_blockers
 from tamp.skills.reach import CLEARANCE, DEXTERITY, reach_for
 
 LIFTS = (0.10, 0.04, 0.015)
@@ -69,9 +70,9 @@ class Pick:
         if isinstance(lift, Blocked):
             return blocked("lift", lift, item)
         segments = (
-            Move(timing.parameterise(world, way, tools.limits), opening),
+            Move(way, situation.state(), opening),
             Grip(0.0),
-            Move(timing.parameterise(world, lift, tools.limits), 0.0, precise=False),
+            Move(lift, grasped.state(), 0.0, precise=False),
         )
         after = grasped.at(lift[-1], width, world.forward(lift[-1]))
         return Refinement(segments, after, {"width": round(width, 4), "grasp": T_world_grasp.round(5).tolist()})

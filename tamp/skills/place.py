@@ -8,15 +8,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from motion import kinematics, paths, placements, timing
+from motion import kinematics, paths, placements
 from motion.paths import Blocked, Check
 from motion.poses import Array, inverse, pose, rotation_about
 from motion.shapes import bounds
 from tamp import predicates
 from tamp.atoms import Atom
+from tamp.motions import Grip, Move
 from tamp.scene import Region, Scene, SceneObject, contains
 from tamp.situation import Situation
-from tamp.skills.base import Grip, Infeasible, Move, Refinement, Tools, blocked
+from tamp.skills.base import Infeasible, Refinement, Tools, blocked
 
 CLEARANCE = 0.002
 TRANSIT_CLEARANCE = 0.006
@@ -205,7 +206,6 @@ class Place:
         self, way: Array, T_world_item: Array, item: str, situation: Situation, tools: Tools
     ) -> Refinement | Infeasible:
         world = tools.world
-        carried = timing.parameterise(world, way, tools.limits)
         T_world_tool = world.forward(way[-1])
         opening = min(world.robot.max_opening, situation.scene.robot.opening + RELEASE_OPENING)
         put = situation.at(way[-1], opening, T_world_tool).released()
@@ -213,9 +213,9 @@ class Place:
         if isinstance(retreat, Blocked):
             return blocked("retreat", retreat, item)
         segments = (
-            Move(carried, 0.0),
+            Move(way, situation.state(), 0.0, yielding=True),
             Grip(opening),
-            Move(timing.parameterise(world, retreat, tools.limits), opening, precise=False),
+            Move(retreat, put.state(), opening, precise=False),
         )
         rested = put.settled(item, T_world_item)
         after = rested.at(retreat[-1], opening, world.forward(retreat[-1]))
