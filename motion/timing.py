@@ -20,11 +20,11 @@ class Limits:
     acceleration along each world axis (m/s, m/s²), tool rotation about each (rad/s, rad/s²)."""
 
     joint_velocity: float = 1.8
-    joint_acceleration: float = 7.0
-    tool_velocity: float = 0.24
-    tool_acceleration: float = 1.5
+    joint_acceleration: float = 12.0
+    tool_velocity: float = 0.26
+    tool_acceleration: float = 2.5
     tool_rotation: float = 1.6
-    tool_rotation_acceleration: float = 8.0
+    tool_rotation_acceleration: float = 12.0
 
     def scaled(self, factor: float) -> Limits:
         """The same limits with velocities multiplied by `factor`."""

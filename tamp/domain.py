@@ -30,7 +30,8 @@ class Domain:
     """A parsed domain. `types` maps each type to its parent, None for the roots.
 
     `skills` maps operators to skill names; empty when the folder has no `skills.toml`. `adds` are the
-    predicates that each operator makes true unconditionally, over the operator's parameters.
+    predicates that each operator makes true unconditionally, over the operator's parameters. `parsed` is
+    unified-planning's own Problem, without objects.
     """
 
     name: str
@@ -41,6 +42,7 @@ class Domain:
     operators: dict[str, Signature]
     skills: dict[str, str] = field(default_factory=dict)
     adds: dict[str, tuple[Signature, ...]] = field(default_factory=dict)
+    parsed: Any = field(default=None, repr=False)
 
     def added_by(self, action: GroundAction) -> frozenset[Atom]:
         """The atoms that a ground action adds whatever the state."""
@@ -82,6 +84,7 @@ def load(name_or_dir: str) -> Domain:
         },
         skills=_skills(path.parent / "skills.toml"),
         adds={a.name: _added(a) for a in problem.actions},
+        parsed=problem,
     )
 
 
@@ -104,13 +107,14 @@ def parse(domain_text: str, problem_text: str | None, domain_path: Path, problem
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            PDDLReader().parse_problem_string(domain_text)
-        except Exception as e:  # unified-planning raises many unrelated classes for bad input
-            raise InputError(f"{domain_path}:{where(e, domain_text)}: {reason(e)}") from e
-        try:
             return PDDLReader().parse_problem_string(domain_text, problem_text)
-        except Exception as e:
-            raise InputError(f"{problem_path or 'problem'}:{where(e, problem_text or '')}: {reason(e)}") from e
+        except Exception as first:  # unified-planning raises many unrelated classes for bad input
+            try:
+                PDDLReader().parse_problem_string(domain_text)
+            except Exception as e:
+                raise InputError(f"{domain_path}:{where(e, domain_text)}: {reason(e)}") from e
+            where_ = where(first, problem_text or "")
+            raise InputError(f"{problem_path or 'problem'}:{where_}: {reason(first)}") from first
 
 
 def where(error: Exception, text: str) -> str:

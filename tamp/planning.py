@@ -58,8 +58,12 @@ def solve(
     problem_path: Path = Path("problem.pddl"),
 ) -> PlanResult:
     """Plan with a unified-planning engine. Raises InputError for bad input or an engine that is not there."""
+    return solve_problem(parse(domain_text, problem_text, domain_path, problem_path), planner, timeout=timeout)
+
+
+def solve_problem(problem: Any, planner: str = "fast-downward", *, timeout: float = 60.0) -> PlanResult:
+    """Plan for unified-planning's own Problem; raises InputError for an engine that is not there."""
     start = time.perf_counter()
-    problem = parse(domain_text, problem_text, domain_path, problem_path)
     status, plan, message = _solve(problem, planner, timeout)
     return PlanResult(status, plan, time.perf_counter() - start, message)
 
@@ -67,13 +71,12 @@ def solve(
 def _solve(problem: Any, planner: str, timeout: float) -> tuple[PlanStatus, Plan | None, str]:
     from unified_planning.engines.results import PlanGenerationResultStatus as Status
     from unified_planning.exceptions import UPException
-    from unified_planning.shortcuts import OneshotPlanner
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
             compiled, back = _compile(problem, planner in _STRIPS_ONLY)
-            with OneshotPlanner(name=planner) as engine:
+            with _engine(planner) as engine:
                 options = {} if planner in _STRIPS_ONLY else {"timeout": timeout}
                 result = engine.solve(compiled, **options)
         except UPException as e:
@@ -88,6 +91,22 @@ def _solve(problem: Any, planner: str, timeout: float) -> tuple[PlanStatus, Plan
     if result.status == Status.TIMEOUT:
         return PlanStatus.TIMEOUT, None, f"no plan within {timeout:g} s"
     return PlanStatus.INVALID, None, f"{planner} ended with {result.status.name}"
+
+
+def _engine(planner: str) -> Any:
+    """An engine by name. Fast Downward gets a file of its own for what it translates: by default it is
+    `output.sas` in the working directory, which two processes would share."""
+    from unified_planning.shortcuts import OneshotPlanner
+
+    if planner != "fast-downward":
+        return OneshotPlanner(name=planner)
+    from up_fast_downward.fast_downward import FastDownwardPDDLPlanner
+
+    class FastDownward(FastDownwardPDDLPlanner):  # type: ignore[misc]
+        def _base_cmd(self, plan_filename: str) -> list[str]:
+            return [*super()._base_cmd(plan_filename), "--sas-file", f"{plan_filename}.sas"]
+
+    return FastDownward()
 
 
 def _compile(problem: Any, strips: bool) -> tuple[Any, list[Any]]:

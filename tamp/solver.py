@@ -21,13 +21,13 @@ from tamp.episode import EpisodeLog
 from tamp.execution import Command, Execution
 from tamp.goal import Goal
 from tamp.motions import timed
-from tamp.planning import Plan, PlanStatus, solve
+from tamp.planning import Plan, PlanStatus, solve_problem
 from tamp.predicates import observe
 from tamp.refinement import Failure, Refined, refine
 from tamp.scene import Perceiver, RobotState, Scene
 from tamp.situation import Situation
 from tamp.skills.base import Refinement, Skill, Tools
-from tamp.state import WorldState, problem_text
+from tamp.state import WorldState, problem_of, problem_text
 
 ATTEMPTS = 3
 """Executions of one action before the episode gives it up."""
@@ -147,12 +147,11 @@ class Episode:
 
     def _plan(self, goal: Goal, state: WorldState, failure: Failure | None) -> Plan | None:
         start = time.perf_counter()
-        text = problem_text(self.domain, state, str(goal))
-        result = solve(self.domain.text, text, self.planner, domain_path=self.domain.path)
+        result = solve_problem(problem_of(self.domain, state, goal.atoms), self.planner)
         self.outcome.seconds["plan"] += time.perf_counter() - start
         self.log.event("plan", status=result.status.value, plan=result.plan and str(result.plan).split("\n")[:-1])
         if self.outcome.plan is None:
-            self.log.write("problem.pddl", text)
+            self.log.write("problem.pddl", problem_text(self.domain, state, str(goal)))
         if result.status is PlanStatus.FOUND and result.plan is not None:
             if self.outcome.plan is None:
                 self.outcome.plan = result.plan

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from tamp.atoms import Atom
 from tamp.domain import Domain
@@ -58,3 +60,21 @@ def problem_text(domain: Domain, state: WorldState, goal: str, name: str = "scen
         f"(define (problem {name})\n  (:domain {domain.name})\n  (:objects\n{objects}\n  )\n"
         f"  (:init\n{known.to_init()}\n  )\n  (:goal\n    {goal}\n  )\n)\n"
     )
+
+
+def problem_of(domain: Domain, state: WorldState, goal: Iterable[Atom]) -> Any:
+    """The same problem as `problem_text` makes, as unified-planning's Problem: building it takes a few
+    milliseconds, reading it a quarter of a second."""
+    known = state.known_to(domain)
+    problem = domain.parsed.clone()
+    problem.name = "scene"
+    objects = {s: problem.add_object(s, problem.user_type(kind)) for s, kind in sorted(known.symbols.items())}
+    for atom in sorted(known.atoms):
+        problem.set_initial_value(_fluent(problem, objects, atom), True)
+    for atom in goal:
+        problem.add_goal(_fluent(problem, objects, atom))
+    return problem
+
+
+def _fluent(problem: Any, objects: dict[str, Any], atom: Atom) -> Any:
+    return problem.fluent(atom.predicate)(*(objects[a] for a in atom.args))
