@@ -23,7 +23,7 @@ GRIP_STEPS = (3, 24)
 """Fewest and most control periods that closing or opening may take."""
 FREED = 0.012
 """Metres that the fingers open until what they held counts as let go of."""
-EARLY = (0.15, 0.015, 0.1)
+EARLY = (0.2, 0.03, 0.15)
 """Fingers begin to close this long (s) before the end of a motion, if the tool is this near (m, rad) by then: they
 need longer to touch anything."""
 PATIENCE_STEPS = 10

@@ -11,9 +11,9 @@ from motion.world import State
 from tamp.geometry import state_of
 from tamp.scene import Scene, with_joint_at, with_object_at, with_robot
 
-DISPLACED = 0.008
+DISPLACED = 0.012
 """Metres from where an item was foreseen beyond which it counts as elsewhere."""
-TURNED = 0.12
+TURNED = 0.2
 """Radians likewise."""
 JOINT_OFF = 0.1
 """Share of a joint's range likewise."""

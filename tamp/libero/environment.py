@@ -118,7 +118,8 @@ class LiberoEnvironment:
         `displacement` (6,): metres and rotation vector (radians), world axes, from the present tool pose;
         clipped to what one action can ask for. `opening`: metres between the fingers to go to.
         """
-        d = np.concatenate([displacement[:3] / POSITION_SCALE, displacement[3:] / ROTATION_SCALE])
+        asked = self._stepper.decoupled(displacement)
+        d = np.concatenate([asked[:3] / POSITION_SCALE, asked[3:] / ROTATION_SCALE])
         self.act(np.append(np.clip(d, -1.0, 1.0), self._finger_direction(opening)))
 
     def stop(self) -> None:

@@ -16,6 +16,10 @@ import numpy as np
 from motion.poses import Array
 
 
+DAMP = 0.05
+"""Share of the uncoupled inertia mixed into the coupled one: directions that hardly answer are not forced."""
+
+
 class Stepper:
     """Steps a robosuite environment with one arm under OSC_POSE, as LIBERO configures it.
 
@@ -58,6 +62,26 @@ class Stepper:
             mujoco.mj_step2(m, d)
         env.cur_time += env.control_timestep
         env._post_process()
+
+    def decoupled(self, displacement: Array) -> Array:
+        """The displacement (6,) to ask the controller for so that it answers to `displacement` as it would if
+        position and rotation were independent.
+
+        robosuite's OSC takes the operational-space inertia of position and of rotation apart and leaves the
+        coupling between them out. The hand then accelerates by K (kp u - kd v) instead of kp u - kd v, where K
+        has ones on its diagonal and the coupling beside them, and hardly answers in some directions.
+        """
+        d, m, c = self._d, self._m, self._robot.controller
+        jacp, jacr = self._jacobian
+        mujoco.mj_jacSite(m, d, jacp, jacr, self._site)
+        mujoco.mj_fullM(m, self._mass, d.qM)
+        J = np.vstack([jacp[:, self._qvel], jacr[:, self._qvel]])
+        inverse = J @ np.linalg.solve(self._mass[self._qvel, self._qvel], J.T)
+        blocks = np.zeros((6, 6))
+        blocks[:3, :3], blocks[3:, 3:] = inverse[:3, :3], inverse[3:, 3:]
+        damping = c.kd / c.kp * np.concatenate([jacp @ d.qvel, jacr @ d.qvel])
+        wanted = displacement - damping
+        return np.asarray(damping + blocks @ np.linalg.solve(inverse + DAMP * blocks, wanted))
 
     def _control(self, action: Array) -> None:
         """Motor torques and finger targets for one physics step, operation by operation as robosuite has them.
