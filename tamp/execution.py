@@ -21,7 +21,7 @@ GRIP_STILL = 0.0006
 """Metres per control period below which the fingers count as stopped."""
 GRIP_STEPS = (3, 24)
 """Fewest and most control periods that closing or opening may take."""
-FREED = 0.012
+FREED = 0.016
 """Metres that the fingers open until what they held counts as let go of."""
 EARLY = (0.2, 0.03, 0.15)
 """Fingers begin to close this long (s) before the end of a motion, if the tool is this near (m, rad) by then: they
