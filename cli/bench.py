@@ -5,57 +5,94 @@ from __future__ import annotations
 import contextlib
 import re
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Generator, Iterator
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from cli import inputs
 from cli.episodes import Setup, Stage, record
-from cli.output import INTERRUPTED, debugging, emit_json, hush_simulator, quiet_stdout, say
-from tamp.bench.records import Record, Results, key
+from cli.output import INTERRUPTED, debugging, emit_json, hush_simulator, progress, quiet_stdout, say
+from tamp.bench.compare import compare
+from tamp.bench.records import Record, Results, key, read
 from tamp.bench.scheduling import ATTEMPTS, Key
-from tamp.bench.workers import run
 from tamp.errors import InputError, is_interrupt
 
 if TYPE_CHECKING:
     from tamp.libero.tasks import Task
 
 
-def bench(
-    suites: list[str],
-    trials: int,
-    tasks: str | None,
-    stage: Stage,
-    workers: int,
-    out: Path | None,
-    min_success: float | None,
-    seed: int,
-    planner: str,
-    llm: str,
-    domain: str,
-    json_output: bool,
-) -> int:
-    """Run what is not in `out` yet and print the summary; 1 when a suite stays below `min_success`."""
-    wanted = None if tasks is None else parse_ids(tasks)
+@dataclass(frozen=True)
+class Request:
+    """What `tamp bench` was asked for."""
+
+    suites: list[str]
+    trials: int
+    tasks: str | None
+    stage: Stage
+    workers: int
+    engine: str
+    out: Path | None
+    min_success: float | None
+    baseline: Path | None
+    seed: int
+    planner: str
+    llm: str
+    domain: str
+
+    def shared(self) -> dict[str, Any]:
+        """What all episodes of a results folder have in common."""
+        names = ("stage", "seed", "planner", "domain", "llm")
+        return {name: getattr(self, name) for name in names}
+
+
+def bench(asked: Request, json_output: bool) -> int:
+    """Run what is not in the results yet and print the summary.
+
+    1 when a suite stays below `min_success`, or the run is significantly worse than the baseline.
+    """
+    wanted = None if asked.tasks is None else parse_ids(asked.tasks)
+    before = None if asked.baseline is None else read(asked.baseline)
     with quiet_stdout() as stdout:
-        chosen = _tasks(suites, wanted, trials)
-        setup = Setup(stage, seed, planner, domain, llm, _folder(out), _tree())
+        chosen = _tasks(asked.suites, wanted, asked.trials)
+        setup = Setup(asked.stage, asked.seed, asked.planner, asked.domain, asked.llm, _folder(asked.out), _tree())
+        engine = _engine(asked.engine)
         _check(setup)
         results = Results(setup.folder)
-        shared = {"stage": stage, "seed": seed, "planner": planner, "domain": domain, "llm": llm}
-        records = results.open(shared)
+        records = results.open(asked.shared())
         say(f"tamp: results go to {setup.folder}")
-        interrupted = _run(chosen, trials, workers, setup, results, records)
+        interrupted = _run(list(_episodes(chosen, asked.trials)), asked.workers, engine, setup, results, records)
         summary = _summary(results, records)
         if interrupted:
             say("tamp: interrupted; the same command with the same --out goes on")
             return INTERRUPTED
         emit_json(summary, stdout) if json_output else _table(summary, stdout)
-    low = [s for s, numbers in summary.items() if numbers["success_rate"] < (min_success or 0.0)]
+    return _verdict(asked, summary, records, before)
+
+
+def _verdict(asked: Request, summary: dict[str, Any], records: list[Record], before: list[Record] | None) -> int:
+    low = [s for s, numbers in summary.items() if numbers["success_rate"] < (asked.min_success or 0.0)]
     if low:
-        say(f"tamp: below --min-success {min_success:g}: {', '.join(low)}")
-    return 1 if low else 0
+        say(f"tamp: below --min-success {asked.min_success:g}: {', '.join(low)}")
+    if before is None:
+        return 1 if low else 0
+    comparison = compare(before, records)
+    say(f"tamp: against {asked.baseline}: {comparison}")
+    for k in comparison.lost:
+        say(f"tamp: lost {k.suite}/{k.task_id} init {k.init_state}")
+    return 1 if low or comparison.regressed else 0
+
+
+def _engine(name: str) -> Callable[..., Generator[Record]]:
+    """What gives episodes to workers and brings their records."""
+    if name == "ray":
+        from tamp.bench import cluster
+
+        return cluster.run
+    from tamp.bench import workers
+
+    return workers.run
 
 
 def parse_ids(text: str) -> list[int]:
@@ -126,18 +163,28 @@ def _tree() -> str | None:
     return tree.stdout.strip() + ("+changes" if changed.returncode else "")
 
 
-def _run(tasks: list[Task], trials: int, workers: int, setup: Setup, results: Results, records: list[Record]) -> bool:
+def _run(
+    wanted: list[Key],
+    workers: int,
+    engine: Callable[..., Generator[Record]],
+    setup: Setup,
+    results: Results,
+    records: list[Record],
+) -> bool:
     """Run the episodes that are missing, adding to `records`; whether it was interrupted."""
     done = {key(r) for r in records}
-    due = [k for k in _episodes(tasks, trials) if k not in done]
+    due = [k for k in wanted if k not in done]
     if done:
         say(f"tamp: {len(done)} episodes are there already, {len(due)} to go")
     try:
-        with contextlib.closing(run(due, workers, setup, partial(_given_up, setup))) as arriving:
+        with (
+            contextlib.closing(engine(due, workers, setup, partial(_given_up, setup))) as arriving,
+            progress("episodes", len(due)) as advance,
+        ):
             for n, told in enumerate(arriving, 1):
                 results.add(told)
                 records.append(told)
-                say(f"{n}/{len(due)} {_line(told)}")
+                advance(f"{n}/{len(due)} {_line(told)}")
     except (KeyboardInterrupt, Exception) as error:
         if debugging() or not is_interrupt(error):
             raise

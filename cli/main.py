@@ -139,6 +139,8 @@ def bench(
     workers: opt.Workers = 1,
     out: opt.ResultsFolder = None,
     min_success: opt.MinSuccess = None,
+    baseline: opt.Baseline = None,
+    engine: opt.Engine = "local",
     seed: opt.Seed = 0,
     planner: opt.Planner = "fast-downward",
     llm: opt.Llm = DEFAULT,
@@ -153,9 +155,33 @@ def bench(
     """
 
     def body() -> int:
-        from cli.bench import bench
+        from cli.bench import Request, bench
 
-        return bench(suites, trials, tasks, stage, workers, out, min_success, seed, planner, llm, domain, json_output)
+        asked = Request(
+            suites, trials, tasks, stage, workers, engine, out, min_success, baseline, seed, planner, llm, domain
+        )
+        return bench(asked, json_output)
+
+    _end(body)
+
+
+@app.command()
+def report(
+    results: Annotated[Path, typer.Argument(help="A run's folder, or its results.jsonl or .jsonl.gz.", metavar="DIR")],
+    form: opt.Form = "text",
+    tree: opt.Tree = None,
+    json_output: opt.Json = False,
+) -> None:
+    """Show what a benchmark run came to.
+
+    A table with a row a suite, and what failed, by stage and reason. A table is made from episodes of one
+    git tree only.
+    """
+
+    def body() -> int:
+        from cli.report import report
+
+        return report(results, form, tree, json_output)
 
     _end(body)
 

@@ -53,6 +53,13 @@ Workers = Annotated[int, typer.Option(help="Episodes at a time.", min=1)]
 ResultsFolder = Annotated[
     Path | None, typer.Option(help="Folder of the results; an interrupted run goes on.", metavar="DIR")
 ]
+Baseline = Annotated[
+    Path | None,
+    typer.Option(help="Results of an earlier run; exit 1 on a significant regression.", metavar="OLD.jsonl"),
+]
+Engine = Annotated[Literal["local", "ray"], typer.Option(help="Where the workers run.")]
+Form = Annotated[Literal["text", "markdown", "latex"], typer.Option("--format", help="Of the table.")]
+Tree = Annotated[str | None, typer.Option(help="Only episodes of this git tree.", metavar="HASH")]
 MinSuccess = Annotated[
     float | None, typer.Option(help="Exit 1 when a suite stays below this success rate.", min=0, max=1)
 ]

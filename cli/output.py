@@ -84,6 +84,25 @@ def console() -> Console:
     return Console(stderr=True, highlight=False)
 
 
+@contextmanager
+def progress(what: str, total: int) -> Iterator[Callable[[str], None]]:
+    """Yields a function that counts one more done and says a line about it; a bar on a terminal."""
+    if not sys.stderr.isatty():
+        yield say
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console()) as bar:
+        task = bar.add_task(what, total=total)
+
+        def advance(line: str) -> None:
+            bar.console.print(line, markup=False)
+            bar.advance(task)
+
+        yield advance
+
+
 def run(command: Callable[[], int]) -> int:
     """Run a command and return its exit code: an error is one line on standard error.
 

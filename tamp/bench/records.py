@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import statistics
+import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from math import sqrt
@@ -91,13 +93,41 @@ class Results:
         whole = data[: data.rfind(b"\n") + 1]
         if len(whole) < len(data):
             path.write_bytes(whole)
-        records = []
-        for number, line in enumerate(whole.decode().splitlines(), 1):
-            try:
-                records.append(json.loads(line))
-            except json.JSONDecodeError as e:
-                raise InputError(f"{path}:{number}:{e.colno}: not JSON: {e.msg}") from e
-        return records
+        return _parsed(path, whole)
+
+
+def read(path: Path) -> list[Record]:
+    """The records of a results file, plain or compressed with gzip, or of a run's folder.
+
+    Half a last line is left out. InputError when the file is no results file, or of another version.
+    """
+    if path.is_dir():
+        path = path / "results.jsonl"
+    try:
+        data = path.read_bytes()
+        data = gzip.decompress(data) if path.suffix == ".gz" else data
+    except FileNotFoundError as e:
+        raise InputError(f"no results at {path}") from e
+    except (OSError, EOFError, zlib.error) as e:
+        raise InputError(f"cannot read {path}: {e}") from e
+    records = _parsed(path, data[: data.rfind(b"\n") + 1])
+    if not records:
+        raise InputError(f"{path} holds no episode")
+    return records
+
+
+def _parsed(path: Path, data: bytes) -> list[Record]:
+    records = []
+    for number, line in enumerate(data.decode(errors="replace").splitlines(), 1):
+        try:
+            told = json.loads(line)
+        except json.JSONDecodeError as e:
+            raise InputError(f"{path}:{number}:{e.colno}: not JSON: {e.msg}") from e
+        lacking = [name for name in FIELDS if name not in told] if isinstance(told, dict) else list(FIELDS)
+        if lacking:
+            raise InputError(f"{path}:{number}: not an episode of this version of tamp: no {', '.join(lacking[:3])}")
+        records.append(told)
+    return records
 
 
 def key(record: Record) -> Key:

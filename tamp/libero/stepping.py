@@ -15,7 +15,6 @@ import numpy as np
 
 from motion.poses import Array
 
-
 DAMP = 0.05
 """Share of the uncoupled inertia mixed into the coupled one: directions that hardly answer are not forced."""
 
