@@ -15,8 +15,8 @@ from tamp.scene import Scene
 from tamp.situation import Situation
 from tamp.skills.base import Infeasible, Refinement, Tools, blocked, movable_blockers
 from tamp.skills.reach import CLEARANCE, DEXTERITY, reach_for
+from tamp.skills.ways import ways_out
 
-LIFTS = (0.10, 0.04, 0.015)
 SPARE_OPENING = 0.03
 """Metres by which the fingers are opened wider than the grasp."""
 
@@ -40,11 +40,11 @@ class Pick:
             )
         if tools.hint is not None and "grasp" in tools.hint:
             T, width = np.array(tools.hint["grasp"]), float(tools.hint["width"])
-            yield self._sample(item.name, T, width, situation, tools)
+            yield self._sample(item.name, args[1], T, width, situation, tools)
         for dexterity in (DEXTERITY, 0.0):
             for grasp in grasps.diverse(candidates, item.T_world_object):
                 T = item.T_world_object @ grasp.T_body_tool
-                yield self._sample(item.name, T, grasp.width, situation, tools, dexterity)
+                yield self._sample(item.name, args[1], T, grasp.width, situation, tools, dexterity)
 
     def facts(self, args: tuple[str, ...], causes: list[Infeasible], scene: Scene) -> frozenset[Atom]:
         """The item that is most in the way, if one is; else the item is out of reach."""
@@ -56,7 +56,14 @@ class Pick:
         return None if held == args[0] else f"{args[0]} is not in the hand"
 
     def _sample(
-        self, item: str, T_world_grasp: Array, width: float, situation: Situation, tools: Tools, dexterity: float = 0.0
+        self,
+        item: str,
+        place: str,
+        T_world_grasp: Array,
+        width: float,
+        situation: Situation,
+        tools: Tools,
+        dexterity: float = 0.0,
     ) -> Refinement | Infeasible:
         world = tools.world
         world.load(situation.state())
@@ -66,7 +73,7 @@ class Pick:
             return blocked("pick", reach, item)
         q_grasp, way = reach
         grasped = situation.at(q_grasp, width, world.forward(q_grasp)).grasping(item)
-        lift = lift_clear(item, grasped, tools)
+        lift = lift_clear(item, place, grasped, tools)
         if isinstance(lift, Blocked):
             return blocked("lift", lift, item)
         segments = (
@@ -78,8 +85,8 @@ class Pick:
         return Refinement(segments, after, {"width": round(width, 4), "grasp": T_world_grasp.round(5).tolist()})
 
 
-def lift_clear(item: str, grasped: Situation, tools: Tools) -> Array | Blocked:
-    """A straight way up (k, n) with the item in the hand, as high as is free."""
+def lift_clear(item: str, place: str, grasped: Situation, tools: Tools) -> Array | Blocked:
+    """A straight way (k, n) out of a place with the item in the hand: up if that is free, as far as is free."""
     world, q = tools.world, grasped.scene.robot.q
     world.load(grasped.state())
     T = world.forward(q)
@@ -89,8 +96,8 @@ def lift_clear(item: str, grasped: Situation, tools: Tools) -> Array | Blocked:
         return world.contacts(q, CLEARANCE, frozenset({item}), held_clearance=-0.002, held_ignore=supports)
 
     result: Array | Blocked = Blocked("unreachable")
-    for height in LIFTS:
-        result = paths.straight(world, q, pose(T[:3, 3] + [0.0, 0.0, height], T[:3, :3]), check)
+    for displacement in ways_out(place, grasped.scene):
+        result = paths.straight(world, q, pose(T[:3, 3] + displacement, T[:3, :3]), check)
         if not isinstance(result, Blocked):
             return result
     return result

@@ -18,6 +18,7 @@ from tamp.motions import Grip, Move
 from tamp.scene import Region, Scene, SceneObject, contains
 from tamp.situation import Situation
 from tamp.skills.base import Infeasible, Refinement, Tools, blocked
+from tamp.skills.ways import ways_out
 
 CLEARANCE = 0.002
 TRANSIT_CLEARANCE = 0.006
@@ -38,16 +39,14 @@ YAWS = 8
 GRID = 5
 DROP_FROM = 0.05
 """Metres above a region from which an item is lowered in the model."""
-_AXES = tuple(np.array([x, y, 0.0]) for x, y in ((1.0, 0.0), (-1.0, 0.0), (0.0, 1.0), (0.0, -1.0)))
-_UPWARDS = (np.array([0.0, 0.0, 0.08]), np.array([0.0, 0.0, 0.04]))
+LEAST_DEPARTURE = 0.03
+"""Metres that the hand must at least come away from what it has put down."""
 
 
 @dataclass(frozen=True, eq=False)
 class Target:
     """Where to put something: the centre (3,) and half-extents (2,) of a rectangle, the heights from which an
-    item is lowered onto it in the model, the floor of an interior, and the ways out of it.
-
-    `departures` are displacements (3,) in metres by which the hand can leave, the preferred first.
+    item is lowered onto it in the model, and the floor of an interior.
     """
 
     name: str
@@ -58,7 +57,6 @@ class Target:
     owner: SceneObject
     region: Region | None
     floor: float
-    departures: tuple[Array, ...]
 
     def accepts(self, p_world: Array) -> bool:
         """Whether an item with its origin at `p_world` (3,) is where it should be."""
@@ -191,7 +189,9 @@ class Place:
         if contacts := lower(q_place):
             return blocked("place", Blocked("collision", contacts[0].other), target.name)
         result = Blocked("unreachable")
-        for departure in target.departures:
+        for departure in ways_out(target.name, situation.scene):
+            if np.linalg.norm(departure) < LEAST_DEPARTURE:
+                continue
             above = pose(T_world_tool[:3, 3] + departure, T_world_tool[:3, :3])
             out = paths.straight(world, q_place, above, lower)
             way = out if isinstance(out, Blocked) else paths.transit(world, q, above, carry, tools.rng)
@@ -230,35 +230,15 @@ def target_of(name: str, scene: Scene) -> Target:
         owner = scene.object(name)
         _, high = owner.bounds()
         from_top = (float(high[2]) + DROP_FROM,)
-        return Target(name, owner.position.copy(), np.eye(3), np.zeros(2), from_top, owner, None, np.inf, _UPWARDS)
+        return Target(name, owner.position.copy(), np.eye(3), np.zeros(2), from_top, owner, None, np.inf)
     T, half = region.T_world_region, region.world_half_extent()
     top, floor = float(T[2, 3] + half[2]), float(T[2, 3] - half[2])
     if region.kind == "surface":
         level = abs(T[2, 2]) > 0.9
         axes, half = (T[:3, :3], region.half_extent) if level else (np.eye(3), half)
-        return Target(name, T[:3, 3].copy(), axes, half[:2], (top + DROP_FROM,), owner, region, np.inf, _UPWARDS)
+        return Target(name, T[:3, 3].copy(), axes, half[:2], (top + DROP_FROM,), owner, region, np.inf)
     heights = (top + DROP_FROM, floor + DROP_FROM, floor + 0.5 * DROP_FROM)
-    return Target(name, T[:3, 3].copy(), np.eye(3), half[:2], heights, owner, region, floor, _ways_out(owner, region))
-
-
-def _ways_out(owner: SceneObject, region: Region) -> tuple[Array, ...]:
-    """Up; up and outwards; straight out. Out is where the drawer goes or the closed door would be; without a
-    door, any side."""
-    sides = [-region.T_world_region[:3, 0], region.T_world_region[:3, 0]]
-    sides += [-region.T_world_region[:3, 1], region.T_world_region[:3, 1]]
-    if region.door is not None and (joint := owner.part(region.door).joint) is not None:
-        door = owner.part(region.door)
-        closed = joint.displacement(joint.rest) @ door.T_world_part
-        centre = np.mean([(closed @ s.T_body_shape)[:3, 3] for s in door.shapes], axis=0)
-        facing = joint.axis_world * joint.sign if joint.kind == "slide" else centre - region.T_world_region[:3, 3]
-        sides = [max(_AXES, key=lambda a: float(a @ facing))]
-    out = list(_UPWARDS)
-    for side in (s for s in sides if np.linalg.norm(s[:2]) > 0.5):
-        level = np.array([side[0], side[1], 0.0])
-        depth = 2.2 * float(np.abs(region.world_half_extent() @ np.abs(level)))
-        out += [np.array([0.0, 0.0, 0.05]) + 0.02 * level, np.array([0.0, 0.0, 0.04]) + 0.04 * level]
-        out += [np.array([0.0, 0.0, 0.01]) + depth * level]
-    return tuple(out)
+    return Target(name, T[:3, 3].copy(), np.eye(3), half[:2], heights, owner, region, floor)
 
 
 def upright(T_world_item: Array, most: float = np.radians(45)) -> Array:
