@@ -29,7 +29,7 @@
     ; What geometry found out. The planner starts without them; a failed refinement adds them.
     (too-tall ?o - item ?i - interior)       ; ?i cannot be closed while ?o is in it
     (unreachable ?x - object)                ; no configuration of the arm does it
-    (obstructed ?o - item ?by - item)        ; ?by is in the way of grasping ?o
+    (obstructed ?x - object ?by - item)      ; ?by is in the way of grasping or moving ?x
     (does-not-fit ?o - item ?p - place)      ; no placement of ?o at ?p
   )
 
@@ -47,7 +47,7 @@
       (not (hand-empty))
       (not (on ?o ?from))
       (clear ?from)
-      (forall (?x - item) (not (obstructed ?x ?o)))))
+      (forall (?x - object) (not (obstructed ?x ?o)))))
 
   ; Take something out of an open interior.
   (:action take-out
@@ -64,7 +64,7 @@
       (not (hand-empty))
       (not (in ?o ?from))
       (not (jams ?o ?from))
-      (forall (?x - item) (not (obstructed ?x ?o)))))
+      (forall (?x - object) (not (obstructed ?x ?o)))))
 
   ; Put what is held on a surface: a table, a shelf, a burner, or another item.
   (:action place-on
@@ -94,7 +94,11 @@
 
   (:action open-drawer
     :parameters (?d - drawer)
-    :precondition (and (hand-empty) (not (open ?d)) (not (unreachable ?d)))
+    :precondition (and
+      (hand-empty)
+      (not (open ?d))
+      (not (unreachable ?d))
+      (forall (?x - item) (not (obstructed ?d ?x))))
     :effect (and (open ?d) (not (closed ?d))))
 
   (:action close-drawer
@@ -103,12 +107,16 @@
       (hand-empty)
       (not (closed ?d))
       (not (unreachable ?d))
-      (forall (?x - item) (not (jams ?x ?d))))
+      (forall (?x - item) (and (not (jams ?x ?d)) (not (obstructed ?d ?x)))))
     :effect (and (closed ?d) (not (open ?d))))
 
   (:action open-door
     :parameters (?c - cupboard)
-    :precondition (and (hand-empty) (not (open ?c)) (not (unreachable ?c)))
+    :precondition (and
+      (hand-empty)
+      (not (open ?c))
+      (not (unreachable ?c))
+      (forall (?x - item) (not (obstructed ?c ?x))))
     :effect (and (open ?c) (not (closed ?c))))
 
   (:action close-door
@@ -117,16 +125,24 @@
       (hand-empty)
       (not (closed ?c))
       (not (unreachable ?c))
-      (forall (?x - item) (not (jams ?x ?c))))
+      (forall (?x - item) (and (not (jams ?x ?c)) (not (obstructed ?c ?x)))))
     :effect (and (closed ?c) (not (open ?c))))
 
   (:action turn-on
     :parameters (?a - appliance)
-    :precondition (and (hand-empty) (not (turned-on ?a)) (not (unreachable ?a)))
+    :precondition (and
+      (hand-empty)
+      (not (turned-on ?a))
+      (not (unreachable ?a))
+      (forall (?x - item) (not (obstructed ?a ?x))))
     :effect (and (turned-on ?a) (not (turned-off ?a))))
 
   (:action turn-off
     :parameters (?a - appliance)
-    :precondition (and (hand-empty) (not (turned-off ?a)) (not (unreachable ?a)))
+    :precondition (and
+      (hand-empty)
+      (not (turned-off ?a))
+      (not (unreachable ?a))
+      (forall (?x - item) (not (obstructed ?a ?x))))
     :effect (and (turned-off ?a) (not (turned-on ?a))))
 )

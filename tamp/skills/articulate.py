@@ -17,7 +17,7 @@ from tamp.motions import Grip, Move
 from tamp.scene import Joint, Part, Scene, SceneObject, contains
 from tamp.situation import Situation
 from tamp.skills import push
-from tamp.skills.base import Infeasible, Refinement, Tools, blocked
+from tamp.skills.base import Infeasible, Refinement, Tools, blocked, movable_blockers
 from tamp.skills.handles import graspable
 from tamp.skills.pick import SPARE_OPENING
 from tamp.skills.place import upright
@@ -83,13 +83,14 @@ class Articulate:
         return joint.active + ACTIVE_SHARE[part.kind] * (end - joint.active)
 
     def facts(self, args: tuple[str, ...], causes: list[Infeasible], scene: Scene) -> frozenset[Atom]:
-        """What jams it, or would; else the part is out of reach."""
+        """What jams it, or would; else what is most in the way of the arm; else the part is out of reach."""
         told = frozenset().union(*(c.facts for c in causes))
         if told:
             _, region = scene.region(args[0])
             inside = {a.args for a in told if contains(region, scene.object(a.args[0]).position)}
             return told | {Atom("jams", pair) for pair in inside}
-        return frozenset({Atom("unreachable", args[:1])})
+        blockers = movable_blockers(causes, scene, args)
+        return frozenset({Atom("obstructed", (args[0], blockers[0])) if blockers else Atom("unreachable", args[:1])})
 
     def achieved(self, args: tuple[str, ...], scene: Scene, held: str | None) -> str | None:
         """The joint is where the domain wants it, as seen."""
