@@ -133,8 +133,10 @@ class Execution:
             self._hold = robot.T_world_tool
         self._openings.append(robot.opening)
         n = len(self._openings) - 1
-        still = n >= GRIP_STEPS[0] and np.ptp(self._openings[-2:]) < GRIP_STILL
-        freed = segment.opening > self._openings[0] and robot.opening - self._openings[0] > FREED
+        opens, opened = segment.opening > self._openings[0], robot.opening - self._openings[0]
+        began = not opens or opened > GRIP_STILL * GRIP_STEPS[0]  # fingers that press take a while to let go
+        still = n >= GRIP_STEPS[0] and began and np.ptp(self._openings[-2:]) < GRIP_STILL
+        freed = opens and opened > FREED
         if still or freed or n >= GRIP_STEPS[1]:
             return None
         return Command(error(robot.T_world_tool, self._hold), self.opening)
