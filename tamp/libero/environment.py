@@ -17,10 +17,8 @@ from tamp.libero.stepping import Stepper
 from tamp.libero.tasks import Task
 from tamp.scene import RobotState
 
-POSITION_SCALE = 0.05
-"""Metres that an action component of 1 asks for (robosuite's OSC_POSE defaults)."""
-ROTATION_SCALE = 0.5
-"""Radians that an action component of 1 asks for."""
+ACTION_SCALE = np.array([0.05, 0.05, 0.05, 0.5, 0.5, 0.5])
+"""Metres and radians that an action component of 1 asks for (robosuite's OSC_POSE defaults)."""
 CONTROL_PERIOD = 0.05
 SETTLING_STEPS = 10
 OPEN, CLOSE, HOLD = -1.0, 1.0, 0.0
@@ -118,9 +116,8 @@ class LiberoEnvironment:
         `displacement` (6,): metres and rotation vector (radians), world axes, from the present tool pose;
         clipped to what one action can ask for. `opening`: metres between the fingers to go to.
         """
-        asked = self._stepper.decoupled(displacement)
-        d = np.concatenate([asked[:3] / POSITION_SCALE, asked[3:] / ROTATION_SCALE])
-        self.act(np.append(np.clip(d, -1.0, 1.0), self._finger_direction(opening)))
+        asked = self._stepper.decoupled(displacement, ACTION_SCALE) / ACTION_SCALE
+        self.act(np.append(np.clip(asked, -1.0, 1.0), self._finger_direction(opening)))
 
     def stop(self) -> None:
         """Hold still for one control step."""

@@ -15,8 +15,8 @@ import numpy as np
 
 from motion.poses import Array
 
-DAMP = 0.05
-"""Share of the uncoupled inertia mixed into the coupled one: directions that hardly answer are not forced."""
+DAMP = 0.03
+"""Weight of asking for what was wanted against getting it: directions that hardly answer are not forced."""
 
 
 class Stepper:
@@ -62,9 +62,9 @@ class Stepper:
         env.cur_time += env.control_timestep
         env._post_process()
 
-    def decoupled(self, displacement: Array) -> Array:
-        """The displacement (6,) to ask the controller for so that it answers to `displacement` as it would if
-        position and rotation were independent.
+    def decoupled(self, displacement: Array, limits: Array) -> Array:
+        """The displacement (6,) within `limits` (6,) to ask the controller for so that it answers to
+        `displacement` as it would if position and rotation were independent, as nearly as that can be had.
 
         robosuite's OSC takes the operational-space inertia of position and of rotation apart and leaves the
         coupling between them out. The hand then accelerates by K (kp u - kd v) instead of kp u - kd v, where K
@@ -75,12 +75,14 @@ class Stepper:
         mujoco.mj_jacSite(m, d, jacp, jacr, self._site)
         mujoco.mj_fullM(m, self._mass, d.qM)
         J = np.vstack([jacp[:, self._qvel], jacr[:, self._qvel]])
-        inverse = J @ np.linalg.solve(self._mass[self._qvel, self._qvel], J.T)
+        inertia = J @ np.linalg.solve(self._mass[self._qvel, self._qvel], J.T)
         blocks = np.zeros((6, 6))
-        blocks[:3, :3], blocks[3:, 3:] = inverse[:3, :3], inverse[3:, 3:]
-        damping = c.kd / c.kp * np.concatenate([jacp @ d.qvel, jacr @ d.qvel])
-        wanted = displacement - damping
-        return np.asarray(damping + blocks @ np.linalg.solve(inverse + DAMP * blocks, wanted))
+        blocks[:3, :3], blocks[3:, 3:] = np.linalg.inv(inertia[:3, :3]), np.linalg.inv(inertia[3:, 3:])
+        K = (inertia @ blocks) * limits / limits[:, None]
+        damped = c.kd / c.kp * np.concatenate([jacp @ d.qvel, jacr @ d.qvel]) / limits
+        asked = displacement / limits
+        wanted = asked - damped + K @ damped
+        return limits * _in_box(K.T @ K + DAMP**2 * np.eye(6), K.T @ wanted + DAMP**2 * asked)
 
     def _control(self, action: Array) -> None:
         """Motor torques and finger targets for one physics step, operation by operation as robosuite has them.
@@ -107,6 +109,18 @@ class Stepper:
         d.ctrl[self._motors] = np.minimum(np.maximum(motors, low), high)
         fingers = self._robot.gripper.format_action(action[c.control_dim :])
         d.ctrl[self._fingers] = self._finger_bias + self._finger_weight * fingers
+
+
+def _in_box(H: Array, g: Array) -> Array:
+    """The z (n,) in [-1, 1] that nearly minimises z'Hz/2 - g'z: what leaves the box is fixed at its side and the
+    rest solved for again."""
+    z, free = np.linalg.solve(H, g), np.ones(len(g), dtype=bool)
+    while (beyond := free & (np.abs(z) > 1.0)).any():
+        z[beyond] = np.sign(z[beyond])
+        free &= ~beyond
+        if free.any():
+            z[free] = np.linalg.solve(H[np.ix_(free, free)], g[free] - H[np.ix_(free, ~free)] @ z[~free])
+    return np.asarray(z)
 
 
 def _slice(indices: Any) -> slice:
