@@ -21,7 +21,7 @@ class Limits:
 
     joint_velocity: float = 1.8
     joint_acceleration: float = 12.0
-    tool_velocity: float = 0.26
+    tool_velocity: float = 0.275
     tool_acceleration: float = 2.5
     tool_rotation: float = 1.6
     tool_rotation_acceleration: float = 12.0

@@ -22,7 +22,7 @@ GRIP_STILL = 0.0006
 GRIP_STEPS = (3, 24)
 """Fewest and most control periods that closing or opening may take."""
 FREED = 0.016
-"""Metres that the fingers open until what they held counts as let go of."""
+"""Metres that the fingers open until what they held counts as let go of; less where they cannot open so far."""
 EARLY = (0.2, 0.03, 0.15)
 """Fingers begin to close this long (s) before the end of a motion, if the tool is this near (m, rad) by then: they
 need longer to touch anything."""
@@ -136,7 +136,7 @@ class Execution:
         opens, opened = segment.opening > self._openings[0], robot.opening - self._openings[0]
         began = not opens or opened > GRIP_STILL * GRIP_STEPS[0]  # fingers that press take a while to let go
         still = n >= GRIP_STEPS[0] and began and np.ptp(self._openings[-2:]) < GRIP_STILL
-        freed = opens and opened > FREED
+        freed = opens and opened > min(FREED, 0.6 * (segment.opening - self._openings[0]))
         if still or freed or n >= GRIP_STEPS[1]:
             return None
         return Command(error(robot.T_world_tool, self._hold), self.opening)

@@ -7,7 +7,7 @@ import numpy as np
 from motion.poses import Array
 from tamp.scene import Region, Scene, SceneObject
 
-UPWARDS = (0.10, 0.08, 0.04, 0.015)
+UPWARDS = (0.06, 0.10, 0.03, 0.015)
 """Metres straight up, the preferred first."""
 OUTWARDS = ((0.05, 0.02), (0.04, 0.04), (0.06, 0.06), (0.02, 0.06))
 """Metres up and metres towards the way out, together."""
