@@ -10,7 +10,7 @@ from motion.world import World
 
 SPACING = 0.01
 """Metres of tool travel between the points that are averaged."""
-WINDOWS = (0.16, 0.08)
+WINDOWS = (0.4, 0.24, 0.12, 0.06)
 """Metres of tool travel averaged into one point, the widest that is free."""
 CLEARANCE = 0.006
 """Metres that are enough, however far away the original path kept."""

@@ -22,8 +22,8 @@ class Limits:
     joint_velocity: float = 1.8
     joint_acceleration: float = 12.0
     tool_velocity: float = 0.275
-    tool_acceleration: float = 2.5
-    tool_rotation: float = 1.6
+    tool_acceleration: float = 3.0
+    tool_rotation: float = 2.2
     tool_rotation_acceleration: float = 12.0
 
     def scaled(self, factor: float) -> Limits:

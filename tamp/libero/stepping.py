@@ -15,7 +15,7 @@ import numpy as np
 
 from motion.poses import Array
 
-DAMP = 0.03
+DAMP = 0.1
 """Weight of asking for what was wanted against getting it: directions that hardly answer are not forced."""
 
 
