@@ -18,6 +18,9 @@ from motion.poses import Array
 DAMP = 0.1
 """Weight of asking for what was wanted against getting it: directions that hardly answer are not forced."""
 
+ACCURACY = np.array([1.0, 1.0, 1.0, 4.0, 4.0, 4.0])
+"""Weights of getting the position's and the rotation's share of it, where not all can be had."""
+
 
 class Stepper:
     """Steps a robosuite environment with one arm under OSC_POSE, as LIBERO configures it.
@@ -81,8 +84,11 @@ class Stepper:
         K = (inertia @ blocks) * limits / limits[:, None]
         damped = c.kd / c.kp * np.concatenate([jacp @ d.qvel, jacr @ d.qvel]) / limits
         asked = displacement / limits
+        for part in (slice(0, 3), slice(3, 6)):
+            asked[part] /= max(1.0, float(np.abs(asked[part]).max()))
         wanted = asked - damped + K @ damped
-        return limits * _in_box(K.T @ K + DAMP**2 * np.eye(6), K.T @ wanted + DAMP**2 * asked)
+        H, g = K.T @ (ACCURACY[:, None] * K), K.T @ (ACCURACY * wanted)
+        return limits * _in_box(H + DAMP**2 * np.eye(6), g + DAMP**2 * asked)
 
     def _control(self, action: Array) -> None:
         """Motor torques and finger targets for one physics step, operation by operation as robosuite has them.
