@@ -12,6 +12,8 @@ SPACING = 0.01
 """Metres of tool travel between the points that are averaged."""
 WINDOWS = (0.4, 0.24, 0.12, 0.06)
 """Metres of tool travel averaged into one point, the widest that is free."""
+STRAIGHT = (0.01, 0.02)
+"""Metres at the start and at the end in which no point is averaged, nor are these averaged into others."""
 CLEARANCE = 0.006
 """Metres that are enough, however far away the original path kept."""
 SLACK = 0.001
@@ -32,9 +34,10 @@ def rounded(world: World, path: Array) -> Array:
     if len(dense) < 5:
         return path
     near = [_nearness(world, q) for q in dense]
+    first, last = (round(metres / SPACING) for metres in STRAIGHT)
     for window in WINDOWS:
         reach = round(0.5 * window / SPACING)
-        halves = [min(reach, i, len(dense) - 1 - i) for i in range(len(dense))]
+        halves = [max(0, min(reach, i - first, len(dense) - 1 - last - i)) for i in range(len(dense))]
         smooth = np.array([dense[i - h : i + h + 1].mean(axis=0) for i, h in enumerate(halves)])
         if all(_no_nearer(world, smooth[i], near[i - h : i + h + 1]) for i, h in enumerate(halves) if h):
             return smooth

@@ -89,11 +89,12 @@ class Execution:
             return None
         T = robot.T_world_tool
         command = servo.displacement(T, trajectory, self._t, gains)
-        behind = float(np.linalg.norm(error(T, trajectory.tool_at(self._t))[:3]))
-        if self._t >= trajectory.duration or self._may_go_on(behind):
-            handover = segment.handover
-            self.finished += handover is not None and self._t < handover.time <= self._t + self.period
-            self._t += self.period
+        T_reference = trajectory.tool_at(self._t)
+        behind = float(np.linalg.norm(error(T, T_reference)[:3]))
+        left = float(np.linalg.norm(error(T_reference, trajectory.T_world_tool[-1])[:3]))
+        t, handover = self._t, segment.handover
+        self._t += self.period * (1.0 if t >= trajectory.duration else self._pace(behind, left))
+        self.finished += handover is not None and t < handover.time <= self._t
         return Command(command, self.opening)
 
     def _set_opening(self, segment: Motion, robot: RobotState) -> None:
@@ -122,10 +123,13 @@ class Execution:
                 return True
         return servo.arrived(T, T_goal, gains.fine if segment.precise else gains.coarse)
 
-    def _may_go_on(self, behind: float) -> bool:
-        """Whether the reference moves on: the arm keeps up, or waiting for it has not helped for a while."""
-        self._waited = 0 if behind < self.gains.lag else self._waited + 1
-        return self._waited == 0 or self._waited > PATIENCE_STEPS
+    def _pace(self, behind: float, left: float) -> float:
+        """How fast the reference goes on, from 0 to 1: slower for an arm that is `behind` metres, since it would
+        cut corners, the more so with few metres `left` to go; at full speed again when waiting has not helped for
+        a while."""
+        stops = float(np.clip(self.gains.lag_share * left, *self.gains.lag))
+        self._waited = 0 if behind < stops else self._waited + 1
+        return 1.0 if self._waited > PATIENCE_STEPS else float(np.clip(2.0 * (1.0 - behind / stops), 0.0, 1.0))
 
     def _grip(self, segment: Grip, robot: RobotState) -> Command | None:
         self.opening = segment.opening
