@@ -20,6 +20,10 @@ PAD_HEIGHTS = (-0.0106, -0.0036, 0.0034)
 """Where rays leave the pads, in metres along the approach axis from the tool point."""
 FINGER_CLEARANCE = 0.006
 """Metres between each open finger and what it will close on."""
+FINGER_THICKNESS = 0.012
+"""Metres from a pad's face to the finger's back."""
+GRAZE = 0.002
+"""Metres that the hand may reach into a box in the quick look."""
 PALM = (0.1, 0.03, -0.042)
 """Half-width (along the closing axis), half-depth and height of the hand's underside in the tool frame, metres."""
 TWISTS = np.radians([0, 20, -20])
@@ -121,6 +125,48 @@ def centroid(shapes: tuple[Shape, ...], T_world_body: Array) -> Array:
     centres = np.array([s.T_body_shape[:3, 3] for s in shapes])
     p_body = (volumes[:, None] * centres).sum(axis=0) / volumes.sum()
     return np.asarray(T_world_body[:3, :3] @ p_body + T_world_body[:3, 3])
+
+
+def hand_clear(T_world_tool: Array, opening: float, obstacles: list[tuple[Array, Array]]) -> Array:
+    """Which tool poses (n, 4, 4) leave the hand clear of boxes, given as (pose (4, 4), half-extents (3,)).
+
+    The hand is taken as three boxes, palm and open fingers, without arm and wrist: a quick look that tells what
+    is worth a closer one.
+    """
+    clear = np.ones(len(T_world_tool), dtype=bool)
+    for centre, half in _hand_boxes(opening):
+        middle = T_world_tool[:, :3, :3] @ centre + T_world_tool[:, :3, 3]
+        for T, obstacle in obstacles:
+            reach = np.linalg.norm(half) + np.linalg.norm(obstacle)
+            near = np.flatnonzero(clear & (np.linalg.norm(middle - T[:3, 3], axis=1) < reach))
+            clear[near] = _apart(T_world_tool[near, :3, :3], middle[near], half, T, obstacle)
+    return clear
+
+
+def _hand_boxes(opening: float) -> list[tuple[Array, Array]]:
+    """Centre and half-extents of palm and fingers in the tool frame."""
+    width, depth, underside = PALM
+    palm = (np.array([0.0, 0.0, underside - 0.04]), np.array([width, depth, 0.04]))
+    out, finger = 0.5 * opening + FINGER_THICKNESS, np.array([FINGER_THICKNESS, 0.01, 0.02])
+    return [palm, *((np.array([x, 0.0, -0.02]), finger) for x in (-out, out))]
+
+
+def _apart(R: Array, p: Array, half: Array, T_box: Array, half_box: Array) -> Array:
+    """Which boxes with axes R (n, 3, 3) at p (n, 3) are apart from another one, by the separating axis theorem."""
+    C = np.einsum("nji,jk->nik", R, T_box[:3, :3])  # the other's axes in each box's frame
+    t = np.einsum("nji,nj->ni", R, T_box[:3, 3] - p)
+    A = np.abs(C) + 1e-9
+    apart = (np.abs(t) > half + A @ half_box - GRAZE).any(axis=1)
+    seen = np.abs(np.einsum("ni,nik->nk", t, C))
+    apart |= (seen > half_box + np.einsum("i,nik->nk", half, A) - GRAZE).any(axis=1)
+    for i in range(3):
+        j, k = (i + 1) % 3, (i + 2) % 3
+        for m in range(3):
+            q, r = (m + 1) % 3, (m + 2) % 3
+            distance = np.abs(t[:, k] * C[:, j, m] - t[:, j] * C[:, k, m])
+            mine = half[j] * A[:, k, m] + half[k] * A[:, j, m]
+            apart |= distance > mine + half_box[q] * A[:, i, r] + half_box[r] * A[:, i, q]
+    return np.asarray(apart)
 
 
 def flipped(T_world_tool: Array) -> Array:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from motion.poses import Array, pose
-from motion.world import World
+from motion.world import DETECTION_MARGIN, World
 
 STEP = 0.004
-"""Metres of each step down; halved to 0.25 mm at the contact."""
+"""Metres of a step down, at least, while it is free; halved at the contact."""
+TOUCH = 2e-4
+"""Metres above a contact that count as touching."""
 
 
 def drop(world: World, name: str, T_world_start: Array, depth: float) -> tuple[Array, frozenset[str]] | None:
@@ -21,17 +23,28 @@ def drop(world: World, name: str, T_world_start: Array, depth: float) -> tuple[A
     def at(z: float) -> Array:
         return pose(T_world_start[:3, 3] - [0.0, 0.0, z], T_world_start[:3, :3])
 
-    if world.body_contacts(name, T_world_start):
+    def gap(z: float) -> float:
+        """Distance to the nearest body, at most the detection margin."""
+        found = world.body_contacts(name, at(z), DETECTION_MARGIN)
+        return min((c.distance for c in found), default=DETECTION_MARGIN)
+
+    free, near, step = 0.0, gap(0.0), STEP
+    if near < 0:
         return None
-    free, step = 0.0, STEP
-    while step > 2e-4:
-        if world.body_contacts(name, at(free + step)):
+    while True:
+        ahead = gap(free + max(near, step))
+        if ahead > 0:
+            free, near = free + max(near, step), ahead
+            if free > depth:
+                return None
+        elif step > max(near, TOUCH):
             step /= 2
-            continue
-        free += step
-        if free > depth:
-            return None
-    touched = world.body_contacts(name, at(free + 2 * STEP / 4))
+        elif near > TOUCH:  # nothing that near can be met on a shorter way
+            free += near
+            near = gap(free)
+        else:
+            break
+    touched = world.body_contacts(name, at(free + STEP / 2))
     return at(free), frozenset(c.other for c in touched)
 
 

@@ -17,8 +17,8 @@ STEP = 0.05
 class ServoGains:
     """`lead` (s): an impedance-controlled arm asked for a point v*lead ahead settles at speed v. `gain`
     multiplies the error, `final_gain` what is left of it once the trajectory has ended, twice as much after
-    `patience` seconds. The reference slows down, and stops, for an arm that is behind by a
-    `lag_share` of what is left to go, between the `lag` (m). `fine` and `coarse` (m, rad) are when the arm has arrived."""
+    `patience` seconds. The reference slows down, and stops, for an arm that is behind by a `lag_share` of
+    what is left to go, between the `lag` (m). `fine` and `coarse` (m, rad) are when the arm has arrived."""
 
     lead: float = 0.19
     gain: float = 1.2

@@ -83,7 +83,8 @@ class _Search:
         action = self.actions[index]
         skill = self.skills[action.name]
         hint = self.hints[index].note if index < len(self.hints) else None
-        for n, sample in enumerate(skill.refine(action.args, situation, replace(self.tools, hint=hint))):
+        tools = replace(self.tools, hint=hint, following=self.actions[index + 1 :])
+        for n, sample in enumerate(skill.refine(action.args, situation, tools)):
             if n >= SAMPLES:
                 return
             yield sample

@@ -15,7 +15,7 @@ import numpy as np
 
 from motion.paths import Blocked
 from motion.world import World
-from tamp.atoms import Atom
+from tamp.atoms import Atom, GroundAction
 from tamp.motions import Segment
 from tamp.scene import Scene
 from tamp.situation import Situation
@@ -57,13 +57,14 @@ class SkillResult(NamedTuple):
 class Tools:
     """What skills work with: the kinematic world and a random generator.
 
-    `hint` is the note of an earlier refinement of the same action, worth trying first; `cache` keeps what
-    does not depend on it for the length of one search.
+    `hint` is the note of an earlier refinement of the same action, worth trying first; `following` are the
+    actions after it; `cache` keeps what does not depend on any of these for the length of one search.
     """
 
     world: World
     rng: np.random.Generator
     hint: dict[str, Any] | None = None
+    following: tuple[GroundAction, ...] = ()
     cache: dict[Any, Any] = field(default_factory=dict)
 
 

@@ -11,12 +11,15 @@ from motion.paths import Blocked
 from motion.poses import Array, pose
 from tamp.atoms import Atom
 from tamp.motions import Grip, Move
-from tamp.scene import Scene
+from tamp.scene import Scene, SceneObject
 from tamp.situation import Situation
 from tamp.skills.base import Infeasible, Refinement, Tools, blocked, movable_blockers
+from tamp.skills.place import rest_poses, target_of
 from tamp.skills.reach import CLEARANCE, DEXTERITY, reach_for
 from tamp.skills.ways import ways_out
 
+LOOKED_AT = 8
+"""Poses of the item where it goes next that a grasp is held against."""
 SPARE_OPENING = 0.03
 """Metres by which the fingers are opened wider than the grasp."""
 
@@ -41,8 +44,9 @@ class Pick:
         if tools.hint is not None and "grasp" in tools.hint:
             T, width = np.array(tools.hint["grasp"]), float(tools.hint["width"])
             yield self._sample(item.name, args[1], T, width, situation, tools)
+        ordered = worth_trying(grasps.diverse(candidates, item.T_world_object), item, situation, tools)
         for dexterity in (DEXTERITY, 0.0):
-            for grasp in grasps.diverse(candidates, item.T_world_object):
+            for grasp in ordered:
                 T = item.T_world_object @ grasp.T_body_tool
                 yield self._sample(item.name, args[1], T, grasp.width, situation, tools, dexterity)
 
@@ -83,6 +87,29 @@ class Pick:
         )
         after = grasped.at(lift[-1], width, world.forward(lift[-1]))
         return Refinement(segments, after, {"width": round(width, 4), "grasp": T_world_grasp.round(5).tolist()})
+
+
+def worth_trying(
+    candidates: list[grasps.Grasp], item: SceneObject, situation: Situation, tools: Tools
+) -> list[grasps.Grasp]:
+    """The same grasps, those first with which the hand has room where the item is to be put next."""
+    goes_to = next((a.args[1] for a in tools.following if a.args[:1] == (item.name,) and len(a.args) > 1), None)
+    if goes_to is None:
+        return candidates
+    poses = rest_poses(item.name, target_of(goes_to, situation.scene), situation, tools)[:LOOKED_AT]
+    obstacles = [
+        (p.T_world_part @ s.T_body_shape, s.half_extent)
+        for o in situation.scene
+        if o.name != item.name
+        for p in o.parts
+        for s in p.shapes
+        if s.kind != "plane"
+    ]
+    room = np.zeros(len(candidates))
+    for T_world_item in poses:
+        T_world_tool = np.array([T_world_item @ g.T_body_tool for g in candidates])
+        room += grasps.hand_clear(T_world_tool, tools.world.robot.max_opening, obstacles)
+    return [candidates[i] for i in np.argsort(room == 0, kind="stable")]
 
 
 def lift_clear(item: str, place: str, grasped: Situation, tools: Tools) -> Array | Blocked:

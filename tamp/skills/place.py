@@ -18,7 +18,7 @@ from tamp.motions import Grip, Move
 from tamp.scene import Region, Scene, SceneObject, contains
 from tamp.situation import Situation
 from tamp.skills.base import Infeasible, Refinement, Tools, blocked
-from tamp.skills.ways import ways_out
+from tamp.skills.ways import outside, ways_out
 
 CLEARANCE = 0.002
 TRANSIT_CLEARANCE = 0.006
@@ -36,6 +36,8 @@ LOW = 0.015
 SPOTS = 30
 """Poses of an item at rest that are tried for each grasp."""
 YAWS = 8
+MOUTH = (0.9, 0.6)
+"""How far towards the mouth of what has a hinged door an item is put, as a share of the half-extent there."""
 GRID = 5
 DROP_FROM = 0.05
 """Metres above a region from which an item is lowered in the model."""
@@ -119,38 +121,10 @@ class Place:
         return None if good else f"{args[0]} is not {'in' if region.kind == 'interior' else 'on'} {name}"
 
     def _poses(self, item: str, target: Target, situation: Situation, tools: Tools) -> Iterator[Array]:
-        """Poses (4, 4) of the item at rest on the target; the one foreseen by an earlier refinement first.
-
-        They do not depend on the grasp, so they are kept for the next one.
-        """
+        """Poses (4, 4) of the item at rest on the target; the one foreseen by an earlier refinement first."""
         if tools.hint is not None and "pose" in tools.hint:
             yield np.array(tools.hint["pose"])
-        parts = [p for o in situation.scene if o.name != item for p in o.parts]
-        R_item = situation.scene.object(item).T_world_object[:3, :3]
-        where = np.concatenate([R_item.ravel(), *(p.T_world_part.ravel() for p in parts)])
-        key = ("spots", item, target.name, where.round(4).tobytes())
-        if key not in tools.cache:
-            tools.cache[key] = list(itertools.islice(self._rests(item, target, situation, tools), SPOTS))
-        yield from tools.cache[key]
-
-    def _rests(self, item: str, target: Target, situation: Situation, tools: Tools) -> Iterator[Array]:
-        world = tools.world
-        o = situation.scene.object(item)
-        T_now, shapes = upright(o.T_world_object), o.parts[0].shapes
-        for offset, yaw in _spots(target, 0.5 * o.extent, tools.rng):
-            world.load(situation.released().state())
-            T = placements.turned(T_now, yaw)
-            start = pose(target.centre + target.axes @ offset, T[:3, :3])
-            start[2, 3] = 0.0
-            bottom = float(bounds(shapes, start)[0][2])
-            for height in target.heights:
-                start[2, 3] = height - bottom
-                found = placements.drop(world, item, start, depth=0.4)
-                if found is None or not target.accepts(found[0][:3, 3]):
-                    continue
-                if target.carries(found[1], float(found[0][2, 3]) + bottom):
-                    yield found[0]
-                    break
+        yield from rest_poses(item, target, situation, tools)
 
     def _sample(
         self, item: str, T_world_item: Array, target: Target, situation: Situation, tools: Tools
@@ -222,6 +196,40 @@ class Place:
         return Refinement(segments, after, {"pose": T_world_item.round(4).tolist()})
 
 
+def rest_poses(item: str, target: Target, situation: Situation, tools: Tools) -> list[Array]:
+    """Poses (4, 4) of an item at rest on a target.
+
+    They do not depend on how it is grasped, so they are kept for the next grasp.
+    """
+    parts = [p for o in situation.scene if o.name != item for p in o.parts]
+    R_item = upright(situation.scene.object(item).T_world_object)[:3, :3]
+    where = np.concatenate([R_item.ravel(), *(p.T_world_part.ravel() for p in parts)])
+    key = ("spots", item, target.name, where.round(3).tobytes())
+    if key not in tools.cache:
+        tools.cache[key] = list(itertools.islice(_rests(item, target, situation, tools), SPOTS))
+    return list(tools.cache[key])
+
+
+def _rests(item: str, target: Target, situation: Situation, tools: Tools) -> Iterator[Array]:
+    world = tools.world
+    o = situation.scene.object(item)
+    T_now, shapes = upright(o.T_world_object), o.parts[0].shapes
+    for offset, yaw in _spots(target, 0.5 * o.extent, tools.rng):
+        world.load(situation.released().state())
+        T = placements.turned(T_now, yaw)
+        start = pose(target.centre + target.axes @ offset, T[:3, :3])
+        start[2, 3] = 0.0
+        bottom = float(bounds(shapes, start)[0][2])
+        for height in target.heights:
+            start[2, 3] = height - bottom
+            found = placements.drop(world, item, start, depth=0.4)
+            if found is None or not target.accepts(found[0][:3, 3]):
+                continue
+            if target.carries(found[1], float(found[0][2, 3]) + bottom):
+                yield found[0]
+                break
+
+
 def target_of(name: str, scene: Scene) -> Target:
     """The place that symbol `name` means: a region, or the top of an item."""
     try:
@@ -279,6 +287,16 @@ def _spots(target: Target, half_item: Array, rng: np.random.Generator) -> Iterat
     axis = np.linspace(-1, 1, GRID)
     grid = [np.array([x * spare[0], y * spare[1], 0.0]) for x in axis for y in axis] if spare.any() else []
     yield np.zeros(3), 0.0
+    yield from ((offset, float(yaw)) for offset in _at_the_mouth(target) for yaw in placements.yaws(YAWS))
     pairs = [(offset, float(yaw)) for offset in (np.zeros(3), *grid) for yaw in placements.yaws(YAWS)][1:]
     for i in rng.permutation(len(pairs)):
         yield pairs[i]
+
+
+def _at_the_mouth(target: Target) -> list[Array]:
+    """Offsets (3,) towards the way into what has a hinged door, where a hand can stay outside."""
+    region = target.region
+    if region is None or region.door is None or target.owner.part(region.door).kind != "door":
+        return []
+    out = outside(target.owner, region)[0]
+    return [share * float(np.abs(out[:2]) @ target.half) * out for share in MOUTH]

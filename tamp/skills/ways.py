@@ -28,7 +28,7 @@ def ways_out(name: str, scene: Scene) -> tuple[Array, ...]:
     except KeyError:
         return up
     out = list(up)
-    for side in _sides(owner, region):
+    for side in outside(owner, region):
         level = np.array([side[0], side[1], 0.0])
         depth = min(DEEPEST, 2.2 * float(np.abs(region.world_half_extent() @ np.abs(level))))
         out += [np.array([0.0, 0.0, rise]) + away * level for rise, away in OUTWARDS]
@@ -36,7 +36,8 @@ def ways_out(name: str, scene: Scene) -> tuple[Array, ...]:
     return tuple(out)
 
 
-def _sides(owner: SceneObject, region: Region) -> list[Array]:
+def outside(owner: SceneObject, region: Region) -> list[Array]:
+    """Level unit directions (3,) out of a region."""
     door = None if region.door is None else owner.part(region.door)
     if door is not None and door.joint is not None:
         closed = door.joint.displacement(door.joint.rest) @ door.T_world_part
