@@ -11,7 +11,7 @@ import numpy as np
 from motion import kinematics, paths, placements
 from motion.paths import Blocked, Check
 from motion.poses import Array, inverse, pose, rotation_about
-from motion.shapes import bounds
+from motion.shapes import Shape, bounds
 from tamp import predicates
 from tamp.atoms import Atom
 from tamp.motions import Grip, Move
@@ -211,10 +211,27 @@ def rest_poses(item: str, target: Target, situation: Situation, tools: Tools) ->
 
 
 def _rests(item: str, target: Target, situation: Situation, tools: Tools) -> Iterator[Array]:
-    world = tools.world
-    o = situation.scene.object(item)
-    T_now, shapes = upright(o.T_world_object), o.parts[0].shapes
-    for offset, yaw in _spots(target, 0.5 * o.extent, tools.rng):
+    """Rest poses as the item stands now; if there are none, laid on one of its sides."""
+    T_now = upright(situation.scene.object(item).T_world_object)
+    any_found = False
+    for T in _resting_on(item, T_now, target, situation, tools):
+        any_found = True
+        yield T
+    if not any_found:
+        for T_tipped in _tipped(T_now):
+            yield from itertools.islice(_resting_on(item, T_tipped, target, situation, tools), SPOTS // 4)
+
+
+def _tipped(T: Array) -> list[Array]:
+    """The pose tipped over by a quarter turn to each of the four sides that the item's own axes tell."""
+    level = [axis for axis in T[:3, :3].T if abs(axis[2]) < 0.5][:2]
+    return [pose(T[:3, 3], rotation_about(axis, s * np.pi / 2) @ T[:3, :3]) for axis in level for s in (1.0, -1.0)]
+
+
+def _resting_on(item: str, T_now: Array, target: Target, situation: Situation, tools: Tools) -> Iterator[Array]:
+    """Rest poses (4, 4) on the target in the attitude of `T_now`, turned about the vertical."""
+    world, shapes = tools.world, situation.scene.object(item).parts[0].shapes
+    for offset, yaw in _spots(target, shapes, T_now, tools.rng):
         world.load(situation.released().state())
         T = placements.turned(T_now, yaw)
         start = pose(target.centre + target.axes @ offset, T[:3, :3])
@@ -278,17 +295,23 @@ def _carry_check(world, clearance: float, held_clearance: float) -> Check:  # ty
     return lambda q: world.contacts(q, clearance, frozenset(), held_clearance)
 
 
-def _spots(target: Target, half_item: Array, rng: np.random.Generator) -> Iterator[tuple[Array, float]]:
+def _spots(
+    target: Target, shapes: tuple[Shape, ...], T_now: Array, rng: np.random.Generator
+) -> Iterator[tuple[Array, float]]:
     """Offsets (3,) from the target's centre, and turns: the middle as it is held first, the rest shuffled.
 
-    Offsets lie on a grid over what the item's own size leaves of the rectangle, at most 0.3 m from the middle.
+    Offsets lie on a grid over what the item's own size, so turned, leaves of the rectangle, at most 0.3 m from
+    the middle.
     """
-    spare = np.minimum(np.maximum(target.half - half_item[:2], 0.3 * target.half), 0.3)
-    axis = np.linspace(-1, 1, GRID)
-    grid = [np.array([x * spare[0], y * spare[1], 0.0]) for x in axis for y in axis] if spare.any() else []
     yield np.zeros(3), 0.0
     yield from ((offset, float(yaw)) for offset in _at_the_mouth(target) for yaw in placements.yaws(YAWS))
-    pairs = [(offset, float(yaw)) for offset in (np.zeros(3), *grid) for yaw in placements.yaws(YAWS)][1:]
+    pairs = []
+    for yaw in placements.yaws(YAWS):
+        low, high = bounds(shapes, inverse(pose(np.zeros(3), target.axes)) @ placements.turned(T_now, float(yaw)))
+        spare = np.clip(target.half - 0.5 * (high - low)[:2], 0.3 * target.half, 0.3)
+        axis = np.linspace(-1, 1, GRID)
+        grid = [np.array([x * spare[0], y * spare[1], 0.0]) for x in axis for y in axis] if spare.any() else []
+        pairs += [(offset, float(yaw)) for offset in (np.zeros(3), *grid)]
     for i in rng.permutation(len(pairs)):
         yield pairs[i]
 
