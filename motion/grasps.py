@@ -22,7 +22,7 @@ FINGER_CLEARANCE = 0.006
 """Metres between each open finger and what it will close on."""
 FINGER_THICKNESS = 0.012
 """Metres from a pad's face to the finger's back."""
-GRAZE = 0.002
+GRAZE = 0.004
 """Metres that the hand may reach into a box in the quick look."""
 PALM = (0.1, 0.03, -0.042)
 """Half-width (along the closing axis), half-depth and height of the hand's underside in the tool frame, metres."""
@@ -127,15 +127,17 @@ def centroid(shapes: tuple[Shape, ...], T_world_body: Array) -> Array:
     return np.asarray(T_world_body[:3, :3] @ p_body + T_world_body[:3, 3])
 
 
-def hand_clear(T_world_tool: Array, opening: float, obstacles: list[tuple[Array, Array]]) -> Array:
+def hand_clear(T_world_tool: Array, opening: Array, obstacles: list[tuple[Array, Array]]) -> Array:
     """Which tool poses (n, 4, 4) leave the hand clear of boxes, given as (pose (4, 4), half-extents (3,)).
+
+    `opening` (n,) is how far the fingers are apart, in metres.
 
     The hand is taken as three boxes, palm and open fingers, without arm and wrist: a quick look that tells what
     is worth a closer one.
     """
     clear = np.ones(len(T_world_tool), dtype=bool)
-    for centre, half in _hand_boxes(opening):
-        middle = T_world_tool[:, :3, :3] @ centre + T_world_tool[:, :3, 3]
+    for centres, half in _hand_boxes(opening):
+        middle = np.einsum("nij,nj->ni", T_world_tool[:, :3, :3], centres) + T_world_tool[:, :3, 3]
         for T, obstacle in obstacles:
             reach = np.linalg.norm(half) + np.linalg.norm(obstacle)
             near = np.flatnonzero(clear & (np.linalg.norm(middle - T[:3, 3], axis=1) < reach))
@@ -143,12 +145,13 @@ def hand_clear(T_world_tool: Array, opening: float, obstacles: list[tuple[Array,
     return clear
 
 
-def _hand_boxes(opening: float) -> list[tuple[Array, Array]]:
-    """Centre and half-extents of palm and fingers in the tool frame."""
+def _hand_boxes(opening: Array) -> list[tuple[Array, Array]]:
+    """Centres (n, 3) and half-extents (3,) of palm and fingers in the tool frame."""
     width, depth, underside = PALM
-    palm = (np.array([0.0, 0.0, underside - 0.04]), np.array([width, depth, 0.04]))
+    zero = np.zeros_like(opening)
+    palm = (np.column_stack([zero, zero, zero + underside - 0.04]), np.array([width, depth, 0.04]))
     out, finger = 0.5 * opening + FINGER_THICKNESS, np.array([FINGER_THICKNESS, 0.01, 0.02])
-    return [palm, *((np.array([x, 0.0, -0.02]), finger) for x in (-out, out))]
+    return [palm, *((np.column_stack([x, zero, zero - 0.02]), finger) for x in (-out, out))]
 
 
 def _apart(R: Array, p: Array, half: Array, T_box: Array, half_box: Array) -> Array:

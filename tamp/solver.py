@@ -31,8 +31,10 @@ from tamp.state import WorldState, problem_of, problem_text
 
 ATTEMPTS = 3
 """Executions of one action before the episode gives it up."""
-SKELETONS = 8
+SKELETONS = 12
 """Plans tried for one situation before refinement gives up."""
+SHARE = 0.35
+"""How much of the time that is left one plan may take: another plan may do better."""
 
 
 @dataclass(frozen=True)
@@ -135,11 +137,11 @@ class Episode:
             if plan is None:
                 return None
             left = deadline - time.perf_counter()
-            result = self._refine(plan, situation, max(left, 1.0))
+            result = self._refine(plan, situation, max(SHARE * left, 1.0))
             if isinstance(result, Refined):
                 return plan, result
             failure = result
-            if result.timeout or result.cause.facts <= facts:
+            if result.cause.facts <= facts or time.perf_counter() > deadline - 1.0:
                 break
             facts |= result.cause.facts
         self._fail("refinement", _why(failure))

@@ -29,6 +29,8 @@
     ; What geometry found out. The planner starts without them; a failed refinement adds them.
     (too-tall ?o - item ?i - interior)       ; ?i cannot be closed while ?o is in it
     (unreachable ?x - object)                ; no configuration of the arm does it
+    (no-grasp ?o - item)                     ; nothing the hand could take hold of, or no way to it
+    (does-not-slide ?o - item ?s - surface)  ; ?o cannot be pushed onto ?s
     (obstructed ?x - object ?by - item)      ; ?by is in the way of grasping or moving ?x
     (does-not-fit ?o - item ?p - place)      ; no placement of ?o at ?p
   )
@@ -39,7 +41,7 @@
     :precondition (and
       (hand-empty)
       (on ?o ?from)
-      (not (unreachable ?o))
+      (not (no-grasp ?o))
       (clear ?o)
       (forall (?x - item) (not (obstructed ?o ?x))))
     :effect (and
@@ -56,7 +58,7 @@
       (hand-empty)
       (in ?o ?from)
       (open ?from)
-      (not (unreachable ?o))
+      (not (no-grasp ?o))
       (clear ?o)
       (forall (?x - item) (not (obstructed ?o ?x))))
     :effect (and
@@ -91,6 +93,24 @@
       (hand-empty)
       (not (holding ?o))
       (when (too-tall ?o ?i) (jams ?o ?i))))
+
+  ; Push what cannot be grasped along the surface that it lies on.
+  (:action slide-onto
+    :parameters (?o - item ?from ?s - surface)
+    :precondition (and
+      (hand-empty)
+      (no-grasp ?o)
+      (on ?o ?from)
+      (not (= ?from ?s))
+      (not (= ?o ?s))
+      (clear ?o)
+      (not (does-not-slide ?o ?s))
+      (forall (?x - item) (not (obstructed ?o ?x))))
+    :effect (and
+      (on ?o ?s)
+      (not (clear ?s))
+      (not (on ?o ?from))
+      (clear ?from)))
 
   (:action open-drawer
     :parameters (?d - drawer)

@@ -36,7 +36,7 @@ class Pick:
             yield Infeasible(
                 "no-grasp",
                 (item.name,),
-                frozenset({Atom("unreachable", (item.name,))}),
+                frozenset({Atom("no-grasp", (item.name,))}),
                 f"pick: nothing on {item.name} is narrow enough for the gripper "
                 f"({tools.world.robot.max_opening * 100:.0f} cm)",
                 final=True,
@@ -44,6 +44,9 @@ class Pick:
         if tools.hint is not None and "grasp" in tools.hint:
             T, width = np.array(tools.hint["grasp"]), float(tools.hint["width"])
             yield self._sample(item.name, args[1], T, width, situation, tools)
+        if not (candidates := with_room(candidates, item, situation, tools)):
+            message = f"pick: the hand has no room at any grasp of {item.name}"
+            yield Infeasible("no-room", (item.name,), frozenset({Atom("no-grasp", (item.name,))}), message, final=True)
         ordered = worth_trying(grasps.diverse(candidates, item.T_world_object), item, situation, tools)
         for dexterity in (DEXTERITY, 0.0):
             for grasp in ordered:
@@ -51,9 +54,9 @@ class Pick:
                 yield self._sample(item.name, args[1], T, grasp.width, situation, tools, dexterity)
 
     def facts(self, args: tuple[str, ...], causes: list[Infeasible], scene: Scene) -> frozenset[Atom]:
-        """The item that is most in the way, if one is; else the item is out of reach."""
+        """The item that is most in the way, if one is; else there is no grasp."""
         blockers = movable_blockers(causes, scene, args)
-        return frozenset({Atom("obstructed", (args[0], blockers[0])) if blockers else Atom("unreachable", args[:1])})
+        return frozenset({Atom("obstructed", (args[0], blockers[0])) if blockers else Atom("no-grasp", args[:1])})
 
     def achieved(self, args: tuple[str, ...], scene: Scene, held: str | None) -> str | None:
         """Held, as seen."""
@@ -89,27 +92,39 @@ class Pick:
         return Refinement(segments, after, {"width": round(width, 4), "grasp": T_world_grasp.round(5).tolist()})
 
 
+def with_room(
+    candidates: list[grasps.Grasp], item: SceneObject, situation: Situation, tools: Tools
+) -> list[grasps.Grasp]:
+    """The grasps at which nothing that stays where it is leaves the hand no room."""
+    fixed = [o for o in situation.scene if o.name != item.name and not o.movable]
+    return [g for g, free in zip(candidates, _free(candidates, item.T_world_object, fixed, tools), strict=True) if free]
+
+
 def worth_trying(
     candidates: list[grasps.Grasp], item: SceneObject, situation: Situation, tools: Tools
 ) -> list[grasps.Grasp]:
     """The same grasps, those first with which the hand has room where the item is to be put next."""
     goes_to = next((a.args[1] for a in tools.following if a.args[:1] == (item.name,) and len(a.args) > 1), None)
-    if goes_to is None:
+    if goes_to is None or not candidates:
         return candidates
     poses = rest_poses(item.name, target_of(goes_to, situation.scene), situation, tools)[:LOOKED_AT]
-    obstacles = [
+    others = [o for o in situation.scene if o.name != item.name]
+    room = sum((_free(candidates, T, others, tools).astype(int) for T in poses), np.zeros(len(candidates), int))
+    return [candidates[i] for i in np.argsort(room == 0, kind="stable")]
+
+
+def _free(candidates: list[grasps.Grasp], T_world_item: Array, others: list[SceneObject], tools: Tools) -> Array:
+    """Which grasps (n,) of an item leave the open hand clear of other things, as far as a quick look tells."""
+    T_world_tool = np.array([T_world_item @ g.T_body_tool for g in candidates]).reshape(-1, 4, 4)
+    opening = np.minimum(tools.world.robot.max_opening, np.array([g.width for g in candidates]) + SPARE_OPENING)
+    boxes = [
         (p.T_world_part @ s.T_body_shape, s.half_extent)
-        for o in situation.scene
-        if o.name != item.name
+        for o in others
         for p in o.parts
         for s in p.shapes
         if s.kind != "plane"
     ]
-    room = np.zeros(len(candidates))
-    for T_world_item in poses:
-        T_world_tool = np.array([T_world_item @ g.T_body_tool for g in candidates])
-        room += grasps.hand_clear(T_world_tool, tools.world.robot.max_opening, obstacles)
-    return [candidates[i] for i in np.argsort(room == 0, kind="stable")]
+    return grasps.hand_clear(T_world_tool, opening, boxes)
 
 
 def lift_clear(item: str, place: str, grasped: Situation, tools: Tools) -> Array | Blocked:

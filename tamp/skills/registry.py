@@ -8,6 +8,7 @@ from tamp.skills.articulate import Articulate
 from tamp.skills.base import Skill
 from tamp.skills.pick import Pick
 from tamp.skills.place import Place
+from tamp.skills.slide import Slide
 
 
 def skills() -> dict[str, Skill]:
@@ -15,6 +16,7 @@ def skills() -> dict[str, Skill]:
     return {
         "pick": Pick(),
         "place": Place(),
+        "slide": Slide(),
         "open": Articulate("active"),
         "close": Articulate("rest"),
         "turn-on": Articulate("active"),
