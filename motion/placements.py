@@ -13,8 +13,10 @@ TOUCH = 2e-4
 """Metres above a contact that count as touching."""
 
 
-def drop(world: World, name: str, T_world_start: Array, depth: float) -> tuple[Array, frozenset[str]] | None:
-    """Lower body `name` from `T_world_start` until it touches something.
+def drop(
+    world: World, name: str, T_world_start: Array, depth: float, ignore: frozenset[str] = frozenset()
+) -> tuple[Array, frozenset[str]] | None:
+    """Lower body `name` from `T_world_start` until it touches something; bodies in `ignore` are not there.
 
     Returns its pose, at most a quarter of a millimetre above the contact, and the names of the bodies under it; None
     when the start already touches or nothing is met within `depth` metres.
@@ -26,7 +28,7 @@ def drop(world: World, name: str, T_world_start: Array, depth: float) -> tuple[A
     def gap(z: float) -> float:
         """Distance to the nearest body, at most the detection margin."""
         found = world.body_contacts(name, at(z), DETECTION_MARGIN)
-        return min((c.distance for c in found), default=DETECTION_MARGIN)
+        return min((c.distance for c in found if c.other not in ignore), default=DETECTION_MARGIN)
 
     free, near, step = 0.0, gap(0.0), STEP
     if near < 0:
@@ -45,7 +47,7 @@ def drop(world: World, name: str, T_world_start: Array, depth: float) -> tuple[A
         else:
             break
     touched = world.body_contacts(name, at(free + STEP / 2))
-    return at(free), frozenset(c.other for c in touched)
+    return at(free), frozenset(c.other for c in touched) - ignore
 
 
 def yaws(count: int) -> Array:

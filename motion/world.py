@@ -93,6 +93,7 @@ class World:
         self._placed: dict[str, Array] = {}
         self._names = [m.body(int(b)).name for b in m.geom_bodyid]
         self._geoms = {name: np.flatnonzero(m.geom_bodyid == m.body(name).id) for name in self.bodies}
+        self._boxes = (m.geom_type == mujoco.mjtGeom.mjGEOM_BOX).tolist()
         self._jacobian = np.zeros((6, m.nv))
         self.state = State(robot.posture, robot.max_opening, {b.name: b.T_world_body for b in self.bodies.values()})
         self.load(self.state)
@@ -169,36 +170,35 @@ class World:
         self._place(name, T_world_body)
         self._set_type(name, ROBOT_TYPE)
         mujoco.mj_kinematics(self.model, self.data)
-        found = [c for c in self._near_pairs(clearance) if c.robot == name]
+        found = self._near_pairs(clearance, name)
         self._set_type(name, ROBOT_TYPE if self.state.held == name else SCENE_TYPE)
         self._place(name, before)
         mujoco.mj_kinematics(self.model, self.data)
         return found
 
-    def _near_pairs(self, clearance: float) -> list[Contact]:
+    def _near_pairs(self, clearance: float, body: str | None = None) -> list[Contact]:
+        """Pairs of geoms nearer than `clearance`; only those of one body when it is named."""
         mujoco.mj_collision(self.model, self.data)
         n = self.data.ncon
         if n == 0:
             return []
-        found, seen = [], set()
         con = self.data.contact
-        for i in np.flatnonzero(con.dist[:n] <= clearance):
-            g1, g2 = (int(g) for g in con.geom[i])
-            if self.model.geom_contype[g1] != ROBOT_TYPE:
-                g1, g2 = g2, g1
-            if (g1, g2) in seen:
-                continue
-            seen.add((g1, g2))
-            distance = self._checked(g1, g2, float(con.dist[i]), clearance)
-            if distance <= clearance:  # exactly 0 is what boxes of one centre come to
-                found.append(Contact(self._names[g1], self._names[g2], distance))
-        return found
+        geoms, distances = con.geom[:n], con.dist[:n]
+        near = distances <= clearance
+        if body is not None:
+            near &= (self.model.geom_bodyid[geoms] == self.model.body(body).id).any(axis=1)
+        nearest: dict[tuple[int, int], float] = {}
+        for (g1, g2), distance in zip(geoms[near].tolist(), distances[near].tolist(), strict=True):
+            pair = (g1, g2) if self.model.geom_contype[g1] == ROBOT_TYPE else (g2, g1)
+            nearest[pair] = min(distance, nearest.get(pair, np.inf))
+        checked = ((g1, g2, self._checked(g1, g2, d, clearance)) for (g1, g2), d in nearest.items())
+        # exactly 0 is what boxes of one centre come to
+        return [Contact(self._names[g1], self._names[g2], d) for g1, g2, d in checked if d <= clearance]
 
     def _checked(self, g1: int, g2: int, distance: float, clearance: float) -> float:
         """The distance of a contact; between boxes it is computed anew, since MuJoCo's own collider for boxes
         can report deep contacts, with a margin, where there are none (seen with 3.3.2)."""
-        boxes = self.model.geom_type[[g1, g2]] == mujoco.mjtGeom.mjGEOM_BOX
-        if not boxes.all():
+        if not (self._boxes[g1] and self._boxes[g2]):
             return distance
         return float(mujoco.mj_geomDistance(self.model, self.data, g1, g2, clearance + 1e-3, None))
 

@@ -127,12 +127,12 @@ def _openness(o: SceneObject, r: Region) -> set[Atom]:
 
 
 def _held(scene: Scene, world: World) -> SceneObject | None:
-    """The item between the fingers: both pads touch it."""
+    """The item between the fingers: both pads touch it, and none nearer."""
     p_tool = scene.robot.T_world_tool[:3, 3]
+    found: list[tuple[float, SceneObject]] = []
     for o in scene:
         low, high = o.bounds()
         if o.movable and np.all(p_tool > low - FINGER_SPAN) and np.all(p_tool < high + FINGER_SPAN):
-            distances = world.pad_distances(o.name)
-            if max(distances) < GRIPPED:
-                return o
-    return None
+            found.append((max(world.pad_distances(o.name)), o))
+    nearest = min(found, key=lambda f: f[0], default=(np.inf, None))
+    return nearest[1] if nearest[0] < GRIPPED else None

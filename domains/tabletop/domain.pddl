@@ -33,6 +33,7 @@
     (does-not-slide ?o - item ?s - surface)  ; ?o cannot be pushed onto ?s
     (obstructed ?x - object ?by - item)      ; ?by is in the way of grasping or moving ?x
     (does-not-fit ?o - item ?p - place)      ; no placement of ?o at ?p
+    (crowded ?p - place ?by - item)          ; ?by takes the room at ?p that something else needs
   )
 
   ; Take something that stands on a surface, with nothing standing on it.
@@ -49,7 +50,8 @@
       (not (hand-empty))
       (not (on ?o ?from))
       (clear ?from)
-      (forall (?x - object) (not (obstructed ?x ?o)))))
+      (forall (?x - object) (not (obstructed ?x ?o)))
+      (forall (?p - place) (not (crowded ?p ?o)))))
 
   ; Take something out of an open interior.
   (:action take-out
@@ -66,7 +68,8 @@
       (not (hand-empty))
       (not (in ?o ?from))
       (not (jams ?o ?from))
-      (forall (?x - object) (not (obstructed ?x ?o)))))
+      (forall (?x - object) (not (obstructed ?x ?o)))
+      (forall (?p - place) (not (crowded ?p ?o)))))
 
   ; Put what is held on a surface: a table, a shelf, a burner, or another item.
   (:action place-on
@@ -74,7 +77,8 @@
     :precondition (and
       (holding ?o)
       (not (= ?o ?s))
-      (not (does-not-fit ?o ?s)))
+      (not (does-not-fit ?o ?s))
+      (forall (?x - item) (not (crowded ?s ?x))))
     :effect (and
       (on ?o ?s)
       (not (clear ?s))
@@ -87,7 +91,8 @@
     :precondition (and
       (holding ?o)
       (open ?i)
-      (not (does-not-fit ?o ?i)))
+      (not (does-not-fit ?o ?i))
+      (forall (?x - item) (not (crowded ?i ?x))))
     :effect (and
       (in ?o ?i)
       (hand-empty)

@@ -62,6 +62,8 @@ class LiberoEnvironment:
         np.random.seed(seed)
         with _no_debugger(self.task.name):
             self._env.reset()
+        if state is None:
+            self._put_inside()
         gripper = self.domain.robots[0].gripper
         gripper.current_action = np.zeros(gripper.dof)  # robosuite keeps it through a soft reset
         if state is not None:
@@ -70,6 +72,16 @@ class LiberoEnvironment:
         for _ in range(SETTLING_STEPS):
             self._stepper.step(np.array([0.0] * 6 + [OPEN]))
         self.steps, self.stepping_seconds = 0, 0.0
+
+    def _put_inside(self) -> None:
+        """Put the items that the scene's file says so in the middle of their regions."""
+        self.sim.forward()
+        for item, region in self.task.inside.items():
+            joint = self.domain.objects_dict[item].joints[-1]
+            pose_now = self.sim.data.get_joint_qpos(joint)
+            middle = self.sim.data.get_site_xpos(region)
+            self.sim.data.set_joint_qpos(joint, np.concatenate([middle, pose_now[3:]]))
+        self.sim.forward()
 
     @property
     def sim(self) -> Any:

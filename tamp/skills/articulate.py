@@ -52,6 +52,9 @@ class Articulate:
         if self.goal == "rest" and (too_tall := _too_tall(args[0], owner, part, situation.scene)):
             yield too_tall
             return
+        if (swept := self._swept(args[0], owner, part, situation, tools)) is not None:
+            yield swept
+            return
         if tools.hint is not None and "grasp" in tools.hint:
             T, width = np.array(tools.hint["grasp"]), float(tools.hint["width"])
             yield self._sample(args[0], owner, part, T, width, situation, tools)
@@ -71,6 +74,24 @@ class Articulate:
             yield self._sample(
                 args[0], owner, part, part.T_world_part @ grasp.T_body_tool, grasp.width, situation, tools
             )
+
+    def _swept(
+        self, name: str, owner: SceneObject, part: Part, situation: Situation, tools: Tools
+    ) -> Infeasible | None:
+        """What the part would push over on its way, apart from what lies in it or touches it already."""
+        world, joint = tools.world, part.joint
+        assert joint is not None
+        world.load(situation.state())
+        theirs = {p.name for p in owner.parts} | set(_contents(owner, part, situation.scene))
+        theirs |= {c.other for c in world.body_contacts(part.name, part.T_world_part)}
+        value = float(np.clip(self.target(part), *joint.limits))
+        steps = max(2, int(np.ceil(abs(value - joint.value) / (0.5 * JOINT_STEP[joint.kind]))))
+        for v in np.linspace(joint.value, value, steps)[1:]:
+            for c in world.body_contacts(part.name, joint.displacement(float(v)) @ part.T_world_part):
+                if c.other not in theirs:
+                    message = f"move {name}: {c.other} stands where it goes"
+                    return Infeasible("collision", (c.other,), message=message, whatever_grasp=True)
+        return None
 
     def target(self, part: Part) -> float:
         """Joint value to aim at."""

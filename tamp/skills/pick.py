@@ -20,6 +20,8 @@ from tamp.skills.ways import ways_out
 
 LOOKED_AT = 8
 """Poses of the item where it goes next that a grasp is held against."""
+SQUEEZE = -0.003
+"""Metres by which closed fingers may press into what is beside an item: more would take it along."""
 SPARE_OPENING = 0.03
 """Metres by which the fingers are opened wider than the grasp."""
 
@@ -79,6 +81,10 @@ class Pick:
         if isinstance(reach, Blocked):
             return blocked("pick", reach, item)
         q_grasp, way = reach
+        world.set_opening(width)
+        squeezed = [c.other for c in world.contacts(q_grasp, SQUEEZE, frozenset({item}))]
+        if squeezed:
+            return blocked("pick", Blocked("collision", squeezed[0]), item)
         grasped = situation.at(q_grasp, width, world.forward(q_grasp)).grasping(item)
         lift = lift_clear(item, place, grasped, tools)
         if isinstance(lift, Blocked):

@@ -94,17 +94,12 @@ class Place:
             any_spot = True
             yield self._sample(item, T_world_item, target, situation, tools)
         if not any_spot:
-            yield Infeasible(
-                "does-not-fit",
-                (item, name),
-                frozenset({Atom("does-not-fit", (item, name))}),
-                f"place: no spot of {name} takes {item}",
-                whatever_grasp=True,
-            )
+            yield _no_spot(item, target, situation, tools)
 
     def facts(self, args: tuple[str, ...], causes: list[Infeasible], scene: Scene) -> frozenset[Atom]:
-        """The item does not fit there."""
-        return frozenset({Atom("does-not-fit", args[:2])})
+        """What takes the room there, if something that can be moved does; else the item does not fit there."""
+        crowded = frozenset().union(*(c.facts for c in causes if c.reason == "crowded"))
+        return crowded or frozenset({Atom("does-not-fit", args[:2])})
 
     def achieved(self, args: tuple[str, ...], scene: Scene, held: str | None) -> str | None:
         """Let go of, and at rest where it belongs."""
@@ -199,22 +194,41 @@ class Place:
 def rest_poses(item: str, target: Target, situation: Situation, tools: Tools) -> list[Array]:
     """Poses (4, 4) of an item at rest on a target.
 
-    They do not depend on how it is grasped, so they are kept for the next grasp.
+    They do not depend on how it is grasped, so they are kept for the next grasp. Where something else is to be
+    put on the same target later the outermost come first.
     """
     parts = [p for o in situation.scene if o.name != item for p in o.parts]
     R_item = upright(situation.scene.object(item).T_world_object)[:3, :3]
     where = np.concatenate([R_item.ravel(), *(p.T_world_part.ravel() for p in parts)])
-    key = ("spots", item, target.name, where.round(3).tobytes())
+    shared = any(a.args[1:] == (target.name,) and a.args[0] != item for a in tools.following)
+    key = ("spots", item, target.name, shared, where.round(3).tobytes())
     if key not in tools.cache:
-        tools.cache[key] = list(itertools.islice(_rests(item, target, situation, tools), SPOTS))
+        tools.cache[key] = list(itertools.islice(_rests(item, target, situation, tools, shared), SPOTS))
     return list(tools.cache[key])
 
 
-def _rests(item: str, target: Target, situation: Situation, tools: Tools) -> Iterator[Array]:
+def _no_spot(item: str, target: Target, situation: Situation, tools: Tools) -> Infeasible:
+    """Why no spot of the target takes the item: what stands there now, or its own size."""
+    others = frozenset(o.name for o in situation.scene if o.movable and o.name not in (item, target.owner.name))
+    T_now = upright(situation.scene.object(item).T_world_object)
+    found = list(itertools.islice(_resting_on(item, T_now, target, situation, tools, others), SPOTS))
+    tools.world.load(situation.released().state())
+    taking = [{c.other for c in tools.world.body_contacts(item, T) if c.other in others} for T in found]
+    if (fewest := min((t for t in taking if t), key=len, default=None)) is not None:
+        blockers = tuple(sorted(fewest))
+        facts = frozenset(Atom("crowded", (target.name, b)) for b in blockers)
+        message = f"place: no room for {item} at {target.name} because of {' and '.join(blockers)}"
+        return Infeasible("crowded", blockers, facts, message, whatever_grasp=True)
+    fact = frozenset({Atom("does-not-fit", (item, target.name))})
+    message = f"place: no spot of {target.name} takes {item}"
+    return Infeasible("does-not-fit", (item, target.name), fact, message, whatever_grasp=True)
+
+
+def _rests(item: str, target: Target, situation: Situation, tools: Tools, shared: bool) -> Iterator[Array]:
     """Rest poses as the item stands now; if there are none, laid on one of its sides."""
     T_now = upright(situation.scene.object(item).T_world_object)
     any_found = False
-    for T in _resting_on(item, T_now, target, situation, tools):
+    for T in _resting_on(item, T_now, target, situation, tools, shared=shared):
         any_found = True
         yield T
     if not any_found:
@@ -228,10 +242,19 @@ def _tipped(T: Array) -> list[Array]:
     return [pose(T[:3, 3], rotation_about(axis, s * np.pi / 2) @ T[:3, :3]) for axis in level for s in (1.0, -1.0)]
 
 
-def _resting_on(item: str, T_now: Array, target: Target, situation: Situation, tools: Tools) -> Iterator[Array]:
-    """Rest poses (4, 4) on the target in the attitude of `T_now`, turned about the vertical."""
+def _resting_on(
+    item: str,
+    T_now: Array,
+    target: Target,
+    situation: Situation,
+    tools: Tools,
+    ignore: frozenset[str] = frozenset(),
+    shared: bool = False,
+) -> Iterator[Array]:
+    """Rest poses (4, 4) on the target in the attitude of `T_now`, turned about the vertical, were the bodies in
+    `ignore` not there; from the outside inwards when it is `shared`."""
     world, shapes = tools.world, situation.scene.object(item).parts[0].shapes
-    for offset, yaw in _spots(target, shapes, T_now, tools.rng):
+    for offset, yaw in _spots(target, shapes, T_now, shared, tools.rng):
         world.load(situation.released().state())
         T = placements.turned(T_now, yaw)
         start = pose(target.centre + target.axes @ offset, T[:3, :3])
@@ -239,7 +262,7 @@ def _resting_on(item: str, T_now: Array, target: Target, situation: Situation, t
         bottom = float(bounds(shapes, start)[0][2])
         for height in target.heights:
             start[2, 3] = height - bottom
-            found = placements.drop(world, item, start, depth=0.4)
+            found = placements.drop(world, item, start, 0.4, ignore)
             if found is None or not target.accepts(found[0][:3, 3]):
                 continue
             if target.carries(found[1], float(found[0][2, 3]) + bottom):
@@ -296,14 +319,16 @@ def _carry_check(world, clearance: float, held_clearance: float) -> Check:  # ty
 
 
 def _spots(
-    target: Target, shapes: tuple[Shape, ...], T_now: Array, rng: np.random.Generator
+    target: Target, shapes: tuple[Shape, ...], T_now: Array, shared: bool, rng: np.random.Generator
 ) -> Iterator[tuple[Array, float]]:
-    """Offsets (3,) from the target's centre, and turns: the middle as it is held first, the rest shuffled.
+    """Offsets (3,) from the target's centre, and turns: the middle as it is held first, the rest shuffled; from
+    the outside inwards when the target is shared.
 
     Offsets lie on a grid over what the item's own size, so turned, leaves of the rectangle, at most 0.3 m from
     the middle.
     """
-    yield np.zeros(3), 0.0
+    if not shared:
+        yield np.zeros(3), 0.0
     yield from ((offset, float(yaw)) for offset in _at_the_mouth(target) for yaw in placements.yaws(YAWS))
     pairs = []
     for yaw in placements.yaws(YAWS):
@@ -312,7 +337,10 @@ def _spots(
         axis = np.linspace(-1, 1, GRID)
         grid = [np.array([x * spare[0], y * spare[1], 0.0]) for x in axis for y in axis] if spare.any() else []
         pairs += [(offset, float(yaw)) for offset in (np.zeros(3), *grid)]
-    for i in rng.permutation(len(pairs)):
+    order = rng.permutation(len(pairs))
+    if shared:
+        order = order[np.argsort([-np.linalg.norm(pairs[i][0]).round(3) for i in order], kind="stable")]
+    for i in order:
         yield pairs[i]
 
 
