@@ -98,6 +98,10 @@ class World:
         self.state = State(robot.posture, robot.max_opening, {b.name: b.T_world_body for b in self.bodies.values()})
         self.load(self.state)
 
+    def base_position(self) -> Array:
+        """Where the arm's first joint is (3,), metres, world frame."""
+        return np.array(self.data.xanchor[self.model.joint(self.robot.arm_joints[0]).id])
+
     def load(self, state: State) -> None:
         """Put every body where `state` has it, and the arm at its configuration."""
         for name, T in state.poses.items():

@@ -33,6 +33,8 @@ ATTEMPTS = 3
 """Executions of one action before the episode gives it up."""
 SKELETONS = 12
 """Plans tried for one situation before refinement gives up."""
+REASONS = 4
+"""Reasons that are told at most."""
 SHARE = 0.35
 """How much of the time that is left one plan may take: another plan may do better."""
 
@@ -130,24 +132,30 @@ class Episode:
     def _decide(self, goal: Goal, state: WorldState, situation: Situation) -> tuple[Plan, Refined] | None:
         """A plan with motions for all of it. Geometry's objections go back to the planner as facts."""
         facts: frozenset[Atom] = frozenset()
-        failure: Failure | None = None
+        failures: list[Failure] = []
         deadline = time.perf_counter() + self.budget.seconds
         for _ in range(SKELETONS):
-            plan = self._plan(goal, state.with_facts(facts), failure)
+            plan = self._plan(goal, state.with_facts(facts), failed=bool(failures))
             if plan is None:
-                return None
+                break
             left = deadline - time.perf_counter()
             result = self._refine(plan, situation, max(SHARE * left, 1.0))
             if isinstance(result, Refined):
                 return plan, result
-            failure = result
+            failures.append(result)
             if result.cause.facts <= facts or time.perf_counter() > deadline - 1.0:
                 break
             facts |= result.cause.facts
-        self._fail("refinement", _why(failure))
+        if failures:
+            self._fail("refinement", _why(failures, self._advice(failures[0], situation)))
         return None
 
-    def _plan(self, goal: Goal, state: WorldState, failure: Failure | None) -> Plan | None:
+    def _advice(self, failure: Failure, situation: Situation) -> str | None:
+        """What it would take to make the first plan's failed action feasible."""
+        tools = Tools(self.world, self.rng)
+        return self.skills[failure.action.name].advice(failure.action.args, situation, tools)
+
+    def _plan(self, goal: Goal, state: WorldState, failed: bool) -> Plan | None:
         start = time.perf_counter()
         result = solve_problem(problem_of(self.domain, state, goal.atoms), self.planner)
         self.outcome.seconds["plan"] += time.perf_counter() - start
@@ -159,9 +167,7 @@ class Episode:
                 self.outcome.plan = result.plan
                 self.log.write("plan.txt", str(result.plan))
             return result.plan
-        if failure is not None:
-            self._fail("refinement", _why(failure))
-        else:
+        if not failed:
             self._fail("plan", result.message)
         return None
 
@@ -268,8 +274,8 @@ class Episode:
         self.outcome.stage, self.outcome.reason = stage, reason
 
 
-def _why(failure: Failure | None) -> str:
-    if failure is None:
-        return "no refinement found"
-    late = " (time budget spent)" if failure.timeout else ""
-    return f"{failure.action}: {failure.cause.message or failure.cause.reason}{late}"
+def _why(failures: list[Failure], advice: str | None) -> str:
+    """Why each plan that was tried cannot be refined, the first one first, without repetition."""
+    late = " (time budget spent)"
+    told = [f"{f.action}: {f.cause.message or f.cause.reason}{late if f.timeout else ''}" for f in failures]
+    return "; ".join([*list(dict.fromkeys(told))[:REASONS], *([advice] if advice else [])])

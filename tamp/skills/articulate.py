@@ -113,6 +113,10 @@ class Articulate:
         blockers = movable_blockers(causes, scene, args)
         return frozenset({Atom("obstructed", (args[0], blockers[0])) if blockers else Atom("unreachable", args[:1])})
 
+    def advice(self, args: tuple[str, ...], situation: Situation, tools: Tools) -> str | None:
+        """None: what it would take is in the reasons, where it is known."""
+        return None
+
     def achieved(self, args: tuple[str, ...], scene: Scene, held: str | None) -> str | None:
         """The joint is where the domain wants it, as seen."""
         _, part = moving_part(args[0], scene)
@@ -294,7 +298,7 @@ def _jam(name: str, item: str, height: float, clearance: float) -> Infeasible:
             (item, name),
             frozenset({Atom("too-tall", (item, name))}),
             f"{name} cannot be closed with {item} in it: {item} is {height * 100:.1f} cm tall, "
-            f"its clearance is {clearance * 100:.1f} cm",
+            f"its clearance is {clearance * 100:.1f} cm, {(height - clearance) * 100:.1f} cm too little",
             final=True,
         )
     message = f"{name} cannot be closed: {item} lies askew in it"

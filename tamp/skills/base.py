@@ -79,6 +79,10 @@ class Skill(Protocol):
         """What to tell the planner when every sample failed, from the samples' reasons."""
         ...
 
+    def advice(self, args: tuple[str, ...], situation: Situation, tools: Tools) -> str | None:
+        """The smallest change known that would make an infeasible action feasible, in words."""
+        ...
+
     def achieved(self, args: tuple[str, ...], scene: Scene, held: str | None) -> str | None:
         """None when the postcondition is observed in `scene`, else what is missing, in words."""
         ...

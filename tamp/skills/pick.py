@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
-from motion import grasps, paths
+from motion import grasps, kinematics, paths
 from motion.paths import Blocked
 from motion.poses import Array, pose
 from tamp.atoms import Atom
@@ -15,9 +16,11 @@ from tamp.scene import Scene, SceneObject
 from tamp.situation import Situation
 from tamp.skills.base import Infeasible, Refinement, Tools, blocked, movable_blockers
 from tamp.skills.place import rest_poses, target_of
-from tamp.skills.reach import CLEARANCE, DEXTERITY, reach_for
+from tamp.skills.reach import CLEARANCE, DEXTERITY, both_ways, reach_for
 from tamp.skills.ways import ways_out
 
+NEARER, MOST_NEARER = 0.02, 0.8
+"""Metres in which it is tried how much nearer to the robot an item would be within reach, and at most."""
 LOOKED_AT = 8
 """Poses of the item where it goes next that a grasp is held against."""
 SQUEEZE = -0.003
@@ -49,16 +52,32 @@ class Pick:
         if not (candidates := with_room(candidates, item, situation, tools)):
             message = f"pick: the hand has no room at any grasp of {item.name}"
             yield Infeasible("no-room", (item.name,), frozenset({Atom("no-grasp", (item.name,))}), message, final=True)
-        ordered = worth_trying(grasps.diverse(candidates, item.T_world_object), item, situation, tools)
+        ordered, room = worth_trying(grasps.diverse(candidates, item.T_world_object), item, situation, tools)
         for dexterity in (DEXTERITY, 0.0):
             for grasp in ordered:
                 T = item.T_world_object @ grasp.T_body_tool
-                yield self._sample(item.name, args[1], T, grasp.width, situation, tools, dexterity)
+                sample = self._sample(item.name, args[1], T, grasp.width, situation, tools, dexterity)
+                yield replace(sample, note=sample.note | room) if isinstance(sample, Refinement) else sample
 
     def facts(self, args: tuple[str, ...], causes: list[Infeasible], scene: Scene) -> frozenset[Atom]:
         """The item that is most in the way, if one is; else there is no grasp."""
         blockers = movable_blockers(causes, scene, args)
         return frozenset({Atom("obstructed", (args[0], blockers[0])) if blockers else Atom("no-grasp", args[:1])})
+
+    def advice(self, args: tuple[str, ...], situation: Situation, tools: Tools) -> str | None:
+        """How much nearer to the robot the item would be within reach."""
+        item, world = situation.scene.object(args[0]), tools.world
+        world.load(situation.state())
+        candidates = grasps.antipodal(item.parts[0].shapes, item.T_world_object, world.robot.max_opening)
+        towards = world.base_position() - item.position
+        towards = np.array([towards[0], towards[1], 0.0]) / max(float(np.linalg.norm(towards[:2])), 1e-9)
+        for nearer in np.arange(NEARER, MOST_NEARER, NEARER):
+            for grasp in grasps.diverse(candidates, item.T_world_object)[:LOOKED_AT]:
+                T = item.T_world_object @ grasp.T_body_tool
+                for T_tool in both_ways(pose(T[:3, 3] + nearer * towards, T[:3, :3]), world):
+                    if kinematics.solve(world, T_tool, world.robot.posture) is not None:
+                        return f"{item.name} would be within reach {nearer * 100:.0f} cm nearer to the robot"
+        return None
 
     def achieved(self, args: tuple[str, ...], scene: Scene, held: str | None) -> str | None:
         """Held, as seen."""
@@ -108,15 +127,17 @@ def with_room(
 
 def worth_trying(
     candidates: list[grasps.Grasp], item: SceneObject, situation: Situation, tools: Tools
-) -> list[grasps.Grasp]:
-    """The same grasps, those first with which the hand has room where the item is to be put next."""
+) -> tuple[list[grasps.Grasp], dict[str, int]]:
+    """The same grasps, those first with which the hand has room where the item is to be put next; and a note of
+    how many have none there."""
     goes_to = next((a.args[1] for a in tools.following if a.args[:1] == (item.name,) and len(a.args) > 1), None)
     if goes_to is None or not candidates:
-        return candidates
+        return candidates, {}
     poses = rest_poses(item.name, target_of(goes_to, situation.scene), situation, tools)[:LOOKED_AT]
     others = [o for o in situation.scene if o.name != item.name]
     room = sum((_free(candidates, T, others, tools).astype(int) for T in poses), np.zeros(len(candidates), int))
-    return [candidates[i] for i in np.argsort(room == 0, kind="stable")]
+    ordered = [candidates[i] for i in np.argsort(room == 0, kind="stable")]
+    return ordered, {f"grasps without room at {goes_to}": int((room == 0).sum())}
 
 
 def _free(candidates: list[grasps.Grasp], T_world_item: Array, others: list[SceneObject], tools: Tools) -> Array:

@@ -101,6 +101,10 @@ class Place:
         crowded = frozenset().union(*(c.facts for c in causes if c.reason == "crowded"))
         return crowded or frozenset({Atom("does-not-fit", args[:2])})
 
+    def advice(self, args: tuple[str, ...], situation: Situation, tools: Tools) -> str | None:
+        """None: what it would take is in the reasons, where it is known."""
+        return None
+
     def achieved(self, args: tuple[str, ...], scene: Scene, held: str | None) -> str | None:
         """Let go of, and at rest where it belongs."""
         if held == args[0]:

@@ -81,6 +81,10 @@ class Slide:
         slides = Atom("does-not-slide", (args[0], args[2]))
         return frozenset({Atom("obstructed", (args[0], blockers[0])) if blockers else slides})
 
+    def advice(self, args: tuple[str, ...], situation: Situation, tools: Tools) -> str | None:
+        """None: what it would take is in the reasons, where it is known."""
+        return None
+
     def achieved(self, args: tuple[str, ...], scene: Scene, held: str | None) -> str | None:
         """Where it belongs, as seen."""
         region = target_of(args[2], scene).region
