@@ -49,12 +49,15 @@ class Execution:
     period: float = 0.05
     gains: ServoGains = field(default_factory=ServoGains)
     index: int = 0
-    finished: int = 0
+    finished: int = field(init=False)
     _t: float = 0.0
     _hold: Array | None = None
     _waited: int = 0
     _openings: list[float] = field(default_factory=list)
     _before: Array | None = None
+
+    def __post_init__(self) -> None:
+        self.finished = self.timeline.ends.get(-1, 0)
 
     @property
     def stage(self) -> str:
@@ -77,7 +80,7 @@ class Execution:
             if command is not None:
                 self._before = robot.T_world_tool
                 return command
-            self.finished += self.index in self.timeline.ends
+            self.finished += self.timeline.ends.get(self.index, 0)
             self.index += 1
             self._t, self._hold, self._waited, self._openings = 0.0, None, 0, []
         return None
@@ -90,7 +93,7 @@ class Execution:
         T = robot.T_world_tool
         command = servo.displacement(T, trajectory, self._t, gains)
         T_reference = trajectory.tool_at(self._t)
-        behind = float(np.linalg.norm(error(T, T_reference)[:3]))
+        behind = _behind(T, T_reference, trajectory.tool_at(self._t + self.period))
         left = float(np.linalg.norm(error(T_reference, trajectory.T_world_tool[-1])[:3]))
         t, handover = self._t, segment.handover
         self._t += self.period * (1.0 if t >= trajectory.duration else self._pace(behind, left))
@@ -128,8 +131,9 @@ class Execution:
         cut corners, the more so with few metres `left` to go; at full speed again when waiting has not helped for
         a while."""
         stops = float(np.clip(self.gains.lag_share * left, *self.gains.lag))
-        self._waited = 0 if behind < stops else self._waited + 1
-        return 1.0 if self._waited > PATIENCE_STEPS else float(np.clip(2.0 * (1.0 - behind / stops), 0.0, 1.0))
+        pace = float(np.clip(2.0 * (1.0 - behind / stops), 0.0, 1.0))
+        self._waited = 0 if pace > 0.5 else self._waited + 1
+        return 1.0 if self._waited > PATIENCE_STEPS else pace
 
     def _grip(self, segment: Grip, robot: RobotState) -> Command | None:
         self.opening = segment.opening
@@ -144,3 +148,11 @@ class Execution:
         if still or freed or n >= GRIP_STEPS[1]:
             return None
         return Command(error(robot.T_world_tool, self._hold), self.opening)
+
+
+def _behind(T: Array, T_reference: Array, T_next: Array) -> float:
+    """Metres that the tool is off its reference; being ahead of it does not count."""
+    off, way = T_reference[:3, 3] - T[:3, 3], T_next[:3, 3] - T_reference[:3, 3]
+    if (step := float(np.linalg.norm(way))) > 1e-6:
+        off = off - min(0.0, float(off @ way) / step) * way / step
+    return float(np.linalg.norm(off))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -65,10 +66,11 @@ Segment = Move | Grip | Motion
 
 @dataclass(frozen=True, eq=False)
 class Timeline:
-    """Motions and grips in order; `ends` are the segments at whose end an action ends."""
+    """Motions and grips in order; `ends` counts the actions that end with each segment, at -1 those that are over
+    before the first."""
 
     segments: tuple[Motion | Grip, ...]
-    ends: frozenset[int]
+    ends: dict[int, int]
 
 
 def timed(actions: Sequence[tuple[Segment, ...]], world: World, limits: Limits) -> Timeline:
@@ -77,7 +79,7 @@ def timed(actions: Sequence[tuple[Segment, ...]], world: World, limits: Limits) 
     Where one action ends with a move that need not stop and the next begins with one, the two become one.
     """
     out: list[Motion | Grip] = []
-    ends: set[int] = set()
+    ends: Counter[int] = Counter()
     pending: Move | None = None
     for segments in actions:
         rest = list(segments)
@@ -88,18 +90,18 @@ def timed(actions: Sequence[tuple[Segment, ...]], world: World, limits: Limits) 
                 rest = rest[1:]
             else:
                 out.append(_timed(pending, world, limits))
-                ends.add(len(out) - 1)
+                ends[len(out) - 1] += 1
             pending = None
         if rest and isinstance(last := rest[-1], Move) and not last.precise:
             pending = last
             rest.pop()
         out += [_timed(s, world, limits) if isinstance(s, Move) else s for s in rest]
-        if pending is None and out:
-            ends.add(len(out) - 1)
+        if pending is None:
+            ends[len(out) - 1] += 1
     if pending is not None:
         out.append(_timed(pending, world, limits))
-        ends.add(len(out) - 1)
-    return Timeline(tuple(out), frozenset(ends))
+        ends[len(out) - 1] += 1
+    return Timeline(tuple(out), dict(ends))
 
 
 def _timed(move: Move, world: World, limits: Limits) -> Motion:

@@ -30,6 +30,8 @@ OVERSHOOT = {"drawer": 0.012, "door": 0.06, "knob": 0.3, "body": 0.0}
 JOINT_STEP = {"slide": 0.02, "hinge": 0.1}
 TURN_SHARES = {"slide": (1.0,), "hinge": (1.0, 0.6, 0.3)}
 """How much of the joint's turn the hand makes: less lets the handle turn between the fingers."""
+SHOVE = -0.01
+"""Metres by which a part may push something aside on its way without its being moved first."""
 RETREAT = 0.08
 FRAME_SLACK = 0.005
 """Metres by which something may stand above an interior's box before it is looked at more closely."""
@@ -83,11 +85,13 @@ class Articulate:
         assert joint is not None
         world.load(situation.state())
         theirs = {p.name for p in owner.parts} | set(_contents(owner, part, situation.scene))
+        behind = [r for r in owner.regions if r.door == part.name]
+        theirs |= {o.name for o in situation.scene if o.movable and any(contains(r, o.position) for r in behind)}
         theirs |= {c.other for c in world.body_contacts(part.name, part.T_world_part)}
         value = float(np.clip(self.target(part), *joint.limits))
         steps = max(2, int(np.ceil(abs(value - joint.value) / (0.5 * JOINT_STEP[joint.kind]))))
         for v in np.linspace(joint.value, value, steps)[1:]:
-            for c in world.body_contacts(part.name, joint.displacement(float(v)) @ part.T_world_part):
+            for c in world.body_contacts(part.name, joint.displacement(float(v)) @ part.T_world_part, SHOVE):
                 if c.other not in theirs:
                     message = f"move {name}: {c.other} stands where it goes"
                     return Infeasible("collision", (c.other,), message=message, whatever_grasp=True)

@@ -11,8 +11,8 @@ import pytest
 from motion.poses import Array, error, pose, rotation_vector_to_matrix
 from motion.timing import Trajectory
 from tamp.execution import Command, Execution
+from tamp.motions import Grip, Handover, Motion, Timeline
 from tamp.scene import RobotState
-from tamp.skills.base import Grip, Move, Segment
 
 PERIOD = 0.05
 FINGER_SPEED = 0.01
@@ -35,7 +35,7 @@ class KinematicArm:
     period: float = PERIOD
 
     def observe(self) -> RobotState:
-        wobble = 0.01 * (len(self.commands) % 2) if self.restless else 0.0
+        wobble = 0.003 * (len(self.commands) % 2) if self.restless else 0.0
         return RobotState(np.zeros(7), self.opening + wobble, self.T)
 
     def command(self, displacement: Array, opening: float) -> None:
@@ -50,15 +50,19 @@ class KinematicArm:
         self.command(np.zeros(6), self.opening)
 
 
-def line(start: list[float], end: list[float], seconds: float = 1.0, opening: float | None = None) -> Move:
+def line(start: list[float], end: list[float], seconds: float = 1.0, opening: float | None = None) -> Motion:
     times = np.linspace(0.0, seconds, 21)
     points = [np.array(start) + (np.array(end) - start) * s for s in np.linspace(0, 1, 21)]
-    return Move(Trajectory(times, np.zeros((21, 7)), np.array([pose(p) for p in points])), opening)
+    return Motion(Trajectory(times, np.zeros((21, 7)), np.array([pose(p) for p in points])), opening)
 
 
-def run(arm: KinematicArm, *segments: Segment, opening: float = 0.08) -> list[str]:
+def timeline(*segments: Motion | Grip) -> Timeline:
+    return Timeline(segments, {len(segments) - 1: 1})
+
+
+def run(arm: KinematicArm, *segments: Motion | Grip, opening: float = 0.08) -> list[str]:
     """Stage at every period, to the end or to `BOUND`."""
-    execution = Execution(tuple(segments), opening, PERIOD)
+    execution = Execution(timeline(*segments), opening, PERIOD)
     stages: list[str] = []
     while (command := execution.step(arm.observe())) is not None and len(stages) < BOUND:
         stages.append(execution.stage)
@@ -82,7 +86,7 @@ def test_a_good_arm_ends_at_the_goal_and_says_what_it_does() -> None:
 
 
 def test_nothing_to_do_is_done_at_once() -> None:
-    execution = Execution((), 0.08)
+    execution = Execution(timeline(), 0.08)
     assert execution.stage == "done"
     assert execution.step(KinematicArm().observe()) is None
 
@@ -109,7 +113,7 @@ def test_whatever_is_wrong_it_ends(fault: str) -> None:
 def test_whatever_is_wrong_it_can_be_stopped_and_asked_at_every_step(fault: str) -> None:
     whole = run(FAULTS[fault](), OUT, Grip(0.0), BACK)
     for cut in range(0, len(whole) - 1, 7):
-        arm, execution = FAULTS[fault](), Execution((OUT, Grip(0.0), BACK), 0.08, PERIOD)
+        arm, execution = FAULTS[fault](), Execution(timeline(OUT, Grip(0.0), BACK), 0.08, PERIOD)
         for _ in range(cut):
             command = execution.step(arm.observe())
             assert command is not None
@@ -123,7 +127,7 @@ def test_whatever_is_wrong_it_can_be_stopped_and_asked_at_every_step(fault: str)
 
 
 def test_after_a_pause_it_goes_on_from_where_the_arm_is() -> None:
-    arm, execution = KinematicArm(), Execution((OUT,), 0.08, PERIOD)
+    arm, execution = KinematicArm(), Execution(timeline(OUT), 0.08, PERIOD)
     for _ in range(10):
         command = execution.step(arm.observe())
         assert command is not None
@@ -155,7 +159,7 @@ def test_fingers_that_never_stop_are_given_a_second_or_so() -> None:
 
 
 def test_the_hand_stays_where_it_was_while_it_grips() -> None:
-    arm, execution = KinematicArm(thing=0.03), Execution((Grip(0.0),), 0.08, PERIOD)
+    arm, execution = KinematicArm(thing=0.03), Execution(timeline(Grip(0.0)), 0.08, PERIOD)
     held = arm.T
     arm.command(*(execution.step(arm.observe()) or Command(np.zeros(6), 0.0)))
     arm.T = held @ pose([0.01, 0.0, 0.0])
@@ -181,7 +185,7 @@ def test_a_move_may_say_how_wide_the_fingers_are() -> None:
 
 
 def test_what_need_not_be_precise_is_passed_through() -> None:
-    passing = Move(OUT.trajectory, precise=False)
+    passing = Motion(OUT.trajectory, precise=False)
     exact, rough = run(KinematicArm(), OUT), run(KinematicArm(), passing)
     assert len(rough) < len(exact)
 
@@ -189,7 +193,36 @@ def test_what_need_not_be_precise_is_passed_through() -> None:
 def test_every_command_comes_from_the_observation_just_made() -> None:
     aside = KinematicArm(T=pose([0.0, 0.05, 1.0]))
     straight = KinematicArm()
-    commands = [Execution((OUT,), 0.08, PERIOD).step(a.observe()) for a in (straight, aside)]
+    commands = [Execution(timeline(OUT), 0.08, PERIOD).step(a.observe()) for a in (straight, aside)]
     assert commands[0] is not None and commands[1] is not None
     change = commands[1].displacement - commands[0].displacement
     assert -0.1 <= change[1] <= -0.05 and np.allclose(np.delete(change, 1), 0.0), "the whole error at least"
+
+
+def test_an_action_may_end_on_the_way() -> None:
+    """The arm does not stop between two actions that share a motion, and the fingers follow the second."""
+    both = Motion(OUT.trajectory, 0.08, handover=Handover(0.5, 0.05))
+    arm, execution = KinematicArm(), Execution(Timeline((both,), {0: 1}), 0.08, PERIOD)
+    finished, speeds = [], []
+    while (command := execution.step(arm.observe())) is not None and len(arm.commands) < BOUND:
+        before = arm.T[0, 3]
+        arm.command(*command)
+        finished.append(execution.finished)
+        speeds.append(arm.T[0, 3] - before)
+    assert execution.finished == 2 and sorted(set(finished)) == [0, 1]
+    at = finished.index(1)
+    assert arm.commands[at - 1].opening == 0.08 and arm.commands[at + 1].opening == 0.05
+    assert min(speeds[at - 2 : at + 3]) > 0.5 * max(speeds)
+
+
+def test_fingers_begin_to_close_before_the_arm_has_stopped() -> None:
+    arm = KinematicArm(thing=0.03)
+    stages = run(arm, OUT, Grip(0.0))
+    assert 0.0 in [c.opening for c, stage in zip(arm.commands, stages, strict=False) if stage == "move"]
+    assert arm.opening == pytest.approx(0.03)
+
+
+def test_letting_go_ends_when_what_was_held_is_free() -> None:
+    arm = KinematicArm(thing=0.02, opening=0.02)
+    stages = run(arm, Grip(0.08), opening=0.02)
+    assert 0.035 < arm.opening < 0.055 and len(stages) < 6

@@ -17,11 +17,12 @@ from tamp.geometry import world_of
 from tamp.libero import tasks
 from tamp.libero.environment import LiberoEnvironment
 from tamp.libero.oracle import OraclePerceiver
+from tamp.motions import Move
 from tamp.planning import Plan
 from tamp.refinement import SAMPLES, SUCCESSES, Failure, Refined, refine
 from tamp.scene import RobotState, Scene
 from tamp.situation import Situation
-from tamp.skills.base import Infeasible, Move, Refinement, Skill, Tools
+from tamp.skills.base import Infeasible, Refinement, Skill, Tools
 from tamp.skills.registry import bind
 
 START = Situation(Scene((), RobotState(np.zeros(7), 0.08, np.eye(4))))
@@ -54,6 +55,9 @@ class Scripted:
 
     def facts(self, args: tuple[str, ...], causes: list[Infeasible], scene: Scene) -> frozenset[Atom]:
         return frozenset({Atom("told-by", (self.name,)), Atom("causes", (str(len(causes)),))})
+
+    def advice(self, args: tuple[str, ...], situation: Situation, tools: Tools) -> str | None:
+        return None
 
     def achieved(self, args: tuple[str, ...], scene: Scene, held: str | None) -> str | None:
         return None
@@ -251,7 +255,7 @@ def real() -> Iterator[Real]:
 
 def motions(result: Refined) -> list[Any]:
     return [
-        (s.trajectory.q.tolist(), s.opening) if isinstance(s, Move) else s.opening
+        (s.path.tolist(), s.opening) if isinstance(s, Move) else s.opening
         for r in result.steps
         for s in r.segments
     ]
@@ -293,6 +297,6 @@ def test_the_situation_foreseen_is_the_end_of_the_motions(real: Real) -> None:
     result = real.refine(4, OPEN, PICK, PLACE)
     for step in result.steps:
         last = next(s for s in reversed(step.segments) if isinstance(s, Move))
-        assert np.allclose(step.after.scene.robot.q, last.trajectory.q[-1], atol=1e-6)
-        assert np.allclose(step.after.scene.robot.T_world_tool, last.trajectory.T_world_tool[-1], atol=1e-6)
+        assert np.allclose(step.after.scene.robot.q, last.path[-1], atol=1e-6)
+        assert np.allclose(step.after.scene.robot.T_world_tool, real.world.forward(last.path[-1]), atol=1e-6)
     assert [s.after.held for s in result.steps] == [None, "mug_1", None]

@@ -11,6 +11,7 @@ import pytest
 
 from motion import grasps
 from motion.poses import Array, error
+from motion.timing import Limits
 from motion.world import World
 from tamp.atoms import GroundAction
 from tamp.domain import load
@@ -19,12 +20,13 @@ from tamp.geometry import world_of
 from tamp.libero import tasks
 from tamp.libero.environment import LiberoEnvironment
 from tamp.libero.oracle import OraclePerceiver
+from tamp.motions import Move, Segment, timed
 from tamp.planning import Plan
 from tamp.predicates import observe
 from tamp.refinement import Refined, refine
 from tamp.scene import Scene
 from tamp.situation import Situation
-from tamp.skills.base import Move, Refinement, Segment, Tools
+from tamp.skills.base import Refinement, Tools
 from tamp.skills.registry import bind
 from tamp.solver import ATTEMPTS
 
@@ -61,7 +63,8 @@ class Lab:
 
     def follow(self, *segments: Segment) -> int:
         """Execute; returns the control steps that it took."""
-        execution = Execution(segments, self.environment.observe().opening, self.environment.period)
+        timeline = timed([segments], self.world, Limits())
+        execution = Execution(timeline, self.environment.observe().opening, self.environment.period)
         steps = 0
         while (command := execution.step(self.environment.observe())) is not None:
             self.environment.command(*command)
@@ -133,7 +136,7 @@ def pick(room: Lab, seed: int) -> Picked:
     T_grasp = np.array(refinement.note["grasp"])
     approach, *rest = refinement.segments
     room.follow(approach)
-    e = error(room.environment.observe().T_world_tool, reached_for(approach, T_grasp))
+    e = error(room.environment.observe().T_world_tool, reached_for(approach, T_grasp, room.world))
     room.follow(*rest)
     scene = room.perceiver.perceive()
     rise = float(scene.object("mug_1").position[2] - before)
@@ -146,10 +149,10 @@ def pick(room: Lab, seed: int) -> Picked:
     )
 
 
-def reached_for(approach: Segment, T_grasp: Array) -> Array:
+def reached_for(approach: Segment, T_grasp: Array, world: World) -> Array:
     """The planned grasp, with the fingers the way round that the approach has them."""
     assert isinstance(approach, Move)
-    T_end = approach.trajectory.T_world_tool[-1]
+    T_end = world.forward(approach.path[-1])
     return min((T_grasp, grasps.flipped(T_grasp)), key=lambda T: float(np.linalg.norm(error(T, T_end)[3:])))
 
 

@@ -19,9 +19,10 @@ from tamp.domain import Domain, load
 from tamp.episode import EpisodeLog, read
 from tamp.geometry import world_of
 from tamp.goal import Goal
+from tamp.motions import Motion
 from tamp.scene import Joint, Part, RobotState, Scene, SceneObject
 from tamp.situation import Situation
-from tamp.skills.base import Infeasible, Move, Refinement, Skill, Tools
+from tamp.skills.base import Infeasible, Refinement, Skill, Tools
 from tamp.solver import ATTEMPTS, Budget, Episode, Outcome
 
 DOMAIN = """
@@ -115,11 +116,14 @@ class Press:
             return
         lamp = [o.name for o in situation.scene].index(name)
         points = [pose([0.9 * s, lamp * s, 0.0]) for s in np.linspace(0, 1, STEPS)]
-        move = Move(Trajectory(np.linspace(0.0, 1.5, STEPS), np.zeros((STEPS, 1)), np.array(points)))
+        move = Motion(Trajectory(np.linspace(0.0, 1.5, STEPS), np.zeros((STEPS, 1)), np.array(points)))
         yield Refinement((move,), situation, {"lamp": name})
 
     def facts(self, args: tuple[str, ...], causes: list[Infeasible], scene: Scene) -> frozenset[Atom]:
         return frozenset().union(*(c.facts for c in causes))
+
+    def advice(self, args: tuple[str, ...], situation: Situation, tools: Tools) -> str | None:
+        return None
 
     def achieved(self, args: tuple[str, ...], scene: Scene, held: str | None) -> str | None:
         joint = scene.object(args[0]).parts[1].joint
@@ -138,6 +142,9 @@ class FetchStick:
 
     def facts(self, args: tuple[str, ...], causes: list[Infeasible], scene: Scene) -> frozenset[Atom]:
         return frozenset()
+
+    def advice(self, args: tuple[str, ...], situation: Situation, tools: Tools) -> str | None:
+        return None
 
     def achieved(self, args: tuple[str, ...], scene: Scene, held: str | None) -> str | None:
         return None
@@ -270,10 +277,9 @@ def test_a_refinement_that_failed_and_taught_nothing_is_the_reason(setting: Sett
 
 
 def test_facts_that_leave_no_plan_are_the_reason(setting: Setting) -> None:
-    setting.domain.operators.pop("fetch-stick")
     text = setting.domain.text
-    start = text.index("(:action fetch-stick")
-    setting.domain = replace(setting.domain, text=text[:start] + ")")
+    setting.domain.path.write_text(text[: text.index("(:action fetch-stick")] + ")")
+    setting.domain = load(str(setting.domain.path.parent))
     setting.press.refuses["lamp"] = OUT_OF_REACH
     outcome = setting.pursue("turned-on lamp")
     assert (outcome.done, outcome.stage) == (False, "refinement")
