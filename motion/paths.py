@@ -92,7 +92,10 @@ def transit(world: World, q: Array, T_goal: Array, check: Check, rng: np.random.
     if by_way is not None:
         return by_way
     found = rrt_connect(world, q, goal, check, seed=int(rng.integers(2**31)))
-    return first if found is None else found
+    if found is None:
+        return first
+    # The arm's controller follows the tool and chooses the rest itself: the way it goes then must be free too.
+    return along(world, q, [world.forward(p) for p in found[1:]], check)
 
 
 def leaving(q: Array, check: Check) -> Check:

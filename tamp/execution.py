@@ -28,6 +28,8 @@ EARLY = (0.2, 0.03, 0.15)
 need longer to touch anything."""
 PATIENCE_STEPS = 10
 """Control periods in a row for which the reference waits for an arm that has fallen behind."""
+LEVER = 0.2
+"""Metres that a radian of rotation counts as when it is told how far the arm is behind."""
 HELD_UP = 0.002
 """Metres per control period below which a tool that should be moving counts as held up."""
 
@@ -151,8 +153,8 @@ class Execution:
 
 
 def _behind(T: Array, T_reference: Array, T_next: Array) -> float:
-    """Metres that the tool is off its reference; being ahead of it does not count."""
-    off, way = T_reference[:3, 3] - T[:3, 3], T_next[:3, 3] - T_reference[:3, 3]
+    """How far the tool is off its reference, in metres, a radian counting as `LEVER`; being ahead does not count."""
+    off, way = error(T, T_reference), T_next[:3, 3] - T_reference[:3, 3]
     if (step := float(np.linalg.norm(way))) > 1e-6:
-        off = off - min(0.0, float(off @ way) / step) * way / step
-    return float(np.linalg.norm(off))
+        off[:3] -= min(0.0, float(off[:3] @ way) / step) * way / step
+    return max(float(np.linalg.norm(off[:3])), LEVER * float(np.linalg.norm(off[3:])))

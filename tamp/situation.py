@@ -11,10 +11,10 @@ from motion.world import State
 from tamp.geometry import state_of
 from tamp.scene import Scene, with_joint_at, with_object_at, with_robot
 
-DISPLACED = 0.012
-"""Metres from where an item was foreseen beyond which it counts as elsewhere."""
-TURNED = 0.2
-"""Radians likewise."""
+DISPLACED = (0.007, 0.12)
+"""Metres and radians from where an item was foreseen beyond which it counts as elsewhere."""
+SLIPPED = (0.012, 0.2)
+"""The same for what is held, in the tool frame."""
 JOINT_OFF = 0.1
 """Share of a joint's range likewise."""
 
@@ -51,7 +51,8 @@ class Situation:
                 pair = (self.T_tool_held, seen.T_tool_held)
             e = error(*pair)
             off, turned = float(np.linalg.norm(e[:3])), float(np.linalg.norm(e[3:]))
-            if o.movable and (off > DISPLACED or turned > TURNED):
+            metres, radians = SLIPPED if o.name == self.held else DISPLACED
+            if o.movable and (off > metres or turned > radians):
                 return f"{o.name} is {off * 1000:.0f} mm and {np.degrees(turned):.0f}° from where it should be"
             for part, seen_part in zip(o.parts, other.parts, strict=True):
                 if part.joint is not None and seen_part.joint is not None:

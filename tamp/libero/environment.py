@@ -21,6 +21,10 @@ ACTION_SCALE = np.array([0.05, 0.05, 0.05, 0.5, 0.5, 0.5])
 """Metres and radians that an action component of 1 asks for (robosuite's OSC_POSE defaults)."""
 CONTROL_PERIOD = 0.05
 SETTLING_STEPS = 10
+START_GAP = 0.002
+"""Metres above a surface at which an item starts."""
+FLAT = 0.006
+"""A region thinner than this half-extent (metres) is a surface, a thicker one an interior."""
 OPEN, CLOSE, HOLD = -1.0, 1.0, 0.0
 MAX_OPENING = 0.08
 FINGER_STEP = 0.25
@@ -63,7 +67,7 @@ class LiberoEnvironment:
         with _no_debugger(self.task.name):
             self._env.reset()
         if state is None:
-            self._put_inside()
+            self._put_at_their_places()
         gripper = self.domain.robots[0].gripper
         gripper.current_action = np.zeros(gripper.dof)  # robosuite keeps it through a soft reset
         if state is not None:
@@ -73,14 +77,16 @@ class LiberoEnvironment:
             self._stepper.step(np.array([0.0] * 6 + [OPEN]))
         self.steps, self.stepping_seconds = 0, 0.0
 
-    def _put_inside(self) -> None:
-        """Put the items that the scene's file says so in the middle of their regions."""
+    def _put_at_their_places(self) -> None:
+        """Put the items that the scene's file says so into the middle of an interior, or onto a surface."""
         self.sim.forward()
-        for item, region in self.task.inside.items():
-            joint = self.domain.objects_dict[item].joints[-1]
-            pose_now = self.sim.data.get_joint_qpos(joint)
-            middle = self.sim.data.get_site_xpos(region)
-            self.sim.data.set_joint_qpos(joint, np.concatenate([middle, pose_now[3:]]))
+        for item, region in self.task.start.items():
+            thing = self.domain.objects_dict[item]
+            site = self.sim.model.site_name2id(region)
+            flat = self.sim.model.site_size[site].min() < FLAT
+            p = self.sim.data.site_xpos[site] + [0.0, 0.0, START_GAP - thing.bottom_offset[2] if flat else 0.0]
+            quaternion = self.sim.data.get_joint_qpos(thing.joints[-1])[3:]
+            self.sim.data.set_joint_qpos(thing.joints[-1], np.concatenate([p, quaternion]))
         self.sim.forward()
 
     @property

@@ -14,7 +14,7 @@ import numpy as np
 
 from motion.poses import Array, inverse, pose
 from motion.shapes import Kind, Shape, bounds
-from tamp.libero.environment import LiberoEnvironment
+from tamp.libero.environment import FLAT, LiberoEnvironment
 from tamp.libero.model import ROBOT_PREFIXES
 from tamp.scene import Joint, Part, PartKind, Region, RegionKind, Scene, SceneObject
 
@@ -29,8 +29,6 @@ LEVEL = 0.02
 """Metres between the lowest thing's bottom and the top of what it may stand on."""
 NARROW = 0.1
 """Metres: narrower shapes are no ground to stand on."""
-FLAT = 0.006
-"""A region thinner than this half-extent (metres) is a surface, a thicker one an interior."""
 
 
 class OraclePerceiver:

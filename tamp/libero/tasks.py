@@ -23,8 +23,8 @@ DEFAULT_STEP_LIMIT = 400
 class Task:
     """One scene to act in: its BDDL file, its instruction, and how many control steps it may take.
 
-    `names` are what people call things in this scene, phrase to symbol, and `inside` are items that start in a
-    region, item to region, where a scene file declares any: BDDL cannot put things into what is closed.
+    `names` are what people call things in this scene, phrase to symbol, and `start` are items that start in or
+    on a region, item to region, where a scene file declares any: BDDL cannot put things into what is closed.
     """
 
     name: str
@@ -34,7 +34,7 @@ class Task:
     suite: str | None = None
     task_id: int | None = None
     names: dict[str, str] = field(default_factory=dict)
-    inside: dict[str, str] = field(default_factory=dict)
+    start: dict[str, str] = field(default_factory=dict)
 
     def initial_states(self) -> Array:
         """Stored initial states (n, d) of a suite's task; InputError when there are none."""
@@ -110,7 +110,7 @@ def _of_suite(suite_name: str, task_id: str) -> Task:
 def _own(folder: Path) -> Task:
     with (folder / "scene.toml").open("rb") as f:
         config = tomllib.load(f)
-    unknown = set(config) - {"bddl", "instruction", "step_limit", "names", "inside"}
+    unknown = set(config) - {"bddl", "instruction", "step_limit", "names", "start"}
     if unknown:
         raise InputError(f"{folder / 'scene.toml'}: unknown keys {', '.join(sorted(unknown))}")
     return Task(
@@ -119,7 +119,7 @@ def _own(folder: Path) -> Task:
         config["instruction"],
         config.get("step_limit", DEFAULT_STEP_LIMIT),
         names=config.get("names", {}),
-        inside=config.get("inside", {}),
+        start=config.get("start", {}),
     )
 
 

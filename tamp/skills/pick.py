@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import islice
 
 import numpy as np
 
@@ -133,7 +134,7 @@ def worth_trying(
     goes_to = next((a.args[1] for a in tools.following if a.args[:1] == (item.name,) and len(a.args) > 1), None)
     if goes_to is None or not candidates:
         return candidates, {}
-    poses = rest_poses(item.name, target_of(goes_to, situation.scene), situation, tools)[:LOOKED_AT]
+    poses = islice(rest_poses(item.name, target_of(goes_to, situation.scene), situation, tools), LOOKED_AT)
     others = [o for o in situation.scene if o.name != item.name]
     room = sum((_free(candidates, T, others, tools).astype(int) for T in poses), np.zeros(len(candidates), int))
     ordered = [candidates[i] for i in np.argsort(room == 0, kind="stable")]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -195,8 +195,25 @@ class Place:
         return Refinement(segments, after, {"pose": T_world_item.round(4).tolist()})
 
 
-def rest_poses(item: str, target: Target, situation: Situation, tools: Tools) -> list[Array]:
-    """Poses (4, 4) of an item at rest on a target.
+@dataclass(eq=False)
+class _Kept:
+    """What an iterator gave so far, and the rest of it: looked up as often as wanted, computed once."""
+
+    rest: Iterator[Array]
+    found: list[Array] = field(default_factory=list)
+
+    def __iter__(self) -> Iterator[Array]:
+        for n in itertools.count():
+            if n == len(self.found):
+                following = next(self.rest, None)
+                if following is None:
+                    return
+                self.found.append(following)
+            yield self.found[n]
+
+
+def rest_poses(item: str, target: Target, situation: Situation, tools: Tools) -> Iterable[Array]:
+    """Poses (4, 4) of an item at rest on a target, computed as they are asked for.
 
     They do not depend on how it is grasped, so they are kept for the next grasp. Where something else is to be
     put on the same target later the outermost come first.
@@ -207,8 +224,10 @@ def rest_poses(item: str, target: Target, situation: Situation, tools: Tools) ->
     shared = any(a.args[1:] == (target.name,) and a.args[0] != item for a in tools.following)
     key = ("spots", item, target.name, shared, where.round(3).tobytes())
     if key not in tools.cache:
-        tools.cache[key] = list(itertools.islice(_rests(item, target, situation, tools, shared), SPOTS))
-    return list(tools.cache[key])
+        rests = _rests(item, target, situation.released(), tools, shared)
+        tools.cache[key] = _Kept(itertools.islice(rests, SPOTS))
+    kept: _Kept = tools.cache[key]
+    return kept
 
 
 def _no_spot(item: str, target: Target, situation: Situation, tools: Tools) -> Infeasible:

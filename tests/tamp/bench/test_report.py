@@ -43,7 +43,7 @@ def test_failures_are_told_with_stage_reason_and_tasks() -> None:
 
 def test_a_table_is_made_from_one_tree() -> None:
     assert report.of_one_tree(RECORDS) == "abc"
-    with pytest.raises(InputError, match="2 trees: abc .4 episodes., def .1 episodes."):
+    with pytest.raises(InputError, match=r"2 trees: abc \(4 episodes\), def \(1 episodes\)"):
         report.of_one_tree([*RECORDS, record(k=7, tree="def")])
 
 
