@@ -29,8 +29,6 @@ RUNS = 4
 """Runs of RRT-Connect of which the shortest path is taken."""
 SHORTCUTS = (60, 20)
 """Most shortcuts tried on a path, and most in a row without gain."""
-LEAST_DEXTERITY = 0.07
-"""Smallest singular value of the Jacobian that a path should keep, where there is a choice."""
 LEAVING_SLACK = 0.001
 """Metres by which a pair that is too near at the start of a path may still approach."""
 
@@ -80,12 +78,10 @@ def transit(world: World, q: Array, T_goal: Array, check: Check, rng: np.random.
     """Waypoints (k, n) from `q` to `T_goal` by whatever way is free.
 
     Tried in order: the straight line; straight lines by one or two points between; RRT-Connect in joint space.
-    A way that keeps away from singularities is preferred.
     """
     check = leaving(q, check)
     first = straight(world, q, T_goal, check)
-    is_free = not isinstance(first, Blocked)
-    if is_free and not _folds(world, first):
+    if not isinstance(first, Blocked):
         return first
     goal = kinematics.solve_any(world, T_goal, [q, world.robot.posture], rng)
     if goal is None:
@@ -93,11 +89,13 @@ def transit(world: World, q: Array, T_goal: Array, check: Check, rng: np.random.
     if contacts := check(goal):
         return Blocked("collision", contacts[0].other)
     by_way = _by_way(world, q, T_goal, check)
-    if by_way is not None and not (is_free and _folds(world, by_way)):
+    if by_way is not None:
         return by_way
-    found = None if is_free else rrt_connect(world, q, goal, check, seed=int(rng.integers(2**31)))
+    found = rrt_connect(world, q, goal, check, seed=int(rng.integers(2**31)))
+    if found is None:
+        return first
     # The arm's controller follows the tool and chooses the rest itself: the way it goes then must be free too.
-    return first if found is None else along(world, q, [world.forward(p) for p in found[1:]], check)
+    return along(world, q, [world.forward(p) for p in found[1:]], check)
 
 
 def leaving(q: Array, check: Check) -> Check:
@@ -126,12 +124,7 @@ def _by_way(world: World, q: Array, T_goal: Array, check: Check) -> Array | None
             here = leg[-1]
         else:
             found.append(np.concatenate(legs))
-    return min(found, key=lambda path: (_folds(world, path), travel(world, path))) if found else None
-
-
-def _folds(world: World, path: Array | Blocked) -> bool:
-    """Whether the arm passes near a singularity on a path: its controller then falls behind."""
-    return not isinstance(path, Blocked) and any(kinematics.dexterity(world, q) < LEAST_DEXTERITY for q in path[1:-1])
+    return min(found, key=lambda path: travel(world, path)) if found else None
 
 
 def _lifts(T_start: Array, T_goal: Array) -> list[list[Array]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
@@ -22,7 +21,7 @@ from tamp.skills.base import Infeasible, Refinement, Tools, blocked, movable_blo
 from tamp.skills.handles import graspable
 from tamp.skills.pick import SPARE_OPENING
 from tamp.skills.place import upright
-from tamp.skills.reach import DEXTERITY, both_ways, configuration_at, reach_for, way_to
+from tamp.skills.reach import both_ways, configuration_at, reach_for, way_to
 
 ACTIVE_SHARE = {"drawer": 0.7, "door": 0.15, "knob": 0.25, "body": 0.0}
 """How far past its threshold a joint is taken, as a share of what its range leaves."""
@@ -73,9 +72,10 @@ class Articulate:
             preference=PREFERENCE,
             bias=lambda T: _lever_cost(T, joint),
         )
-        for dexterity, grasp in itertools.product((DEXTERITY, 0.0), grasps.diverse(candidates, part.T_world_part)):
-            T = part.T_world_part @ grasp.T_body_tool
-            yield self._sample(args[0], owner, part, T, grasp.width, situation, tools, dexterity)
+        for grasp in grasps.diverse(candidates, part.T_world_part):
+            yield self._sample(
+                args[0], owner, part, part.T_world_part @ grasp.T_body_tool, grasp.width, situation, tools
+            )
 
     def _swept(
         self, name: str, owner: SceneObject, part: Part, situation: Situation, tools: Tools
@@ -139,7 +139,6 @@ class Articulate:
         width: float,
         situation: Situation,
         tools: Tools,
-        dexterity: float = 0.0,
     ) -> Refinement | Infeasible:
         world = tools.world
         opening = min(world.robot.max_opening, width + SPARE_OPENING)
@@ -148,7 +147,7 @@ class Articulate:
         for T in both_ways(T_world_grasp, world):
             world.load(situation.state())
             world.set_opening(opening)
-            q_grasp = configuration_at(T, situation, tools, restarts=3, dexterity=dexterity)
+            q_grasp = configuration_at(T, situation, tools, restarts=3)
             if isinstance(q_grasp, Blocked):
                 result = blocked(f"reach {name}", q_grasp, name)
                 continue
