@@ -1,4 +1,4 @@
-"""One control step of robosuite with the same states, bit for bit, in less than half the time.
+"""One control step of robosuite with the same states, bit for bit, in little more than half the time.
 
 robosuite computes the whole forward dynamics three times in each of a control step's 25 physics steps: in
 `env.step`, in the controller, and in `mj_step`. Nothing moves between these, so the positions and velocities
@@ -17,7 +17,6 @@ from motion.poses import Array
 
 DAMP = 0.1
 """Weight of asking for what was wanted against getting it: directions that hardly answer are not forced."""
-
 ACCURACY = np.array([1.0, 1.0, 1.0, 4.0, 4.0, 4.0])
 """Weights of getting the position's and the rotation's share of it, where not all can be had."""
 

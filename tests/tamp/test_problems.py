@@ -64,16 +64,20 @@ SOLVED: dict[str, Callable[[Told], bool]] = {
     "shared_burner": lambda t: (
         "(crowded stove_1_cook_region pot_1)" in t.facts and t.before("(place-on pot_1", "(place-on pot_2")
     ),
-    "walled_in": lambda t: not {"bottle_1", "bottle_2"} & {*t.result.touched, *t.result.shifted},
+    "walled_in": lambda t: t.result.touched == {} and t.result.shifted == [],
 }
 
 
 FOLDED = pytest.mark.xfail(reason="the arm falls behind where the wrist is folded")
-CASES = [
-    pytest.param(scene, seed, marks=FOLDED if seed == 9 and scene in ("blocked_drawer", "under_a_ceiling") else ())
-    for scene in SOLVED
-    for seed in SEEDS
-]
+GRAZES = pytest.mark.xfail(reason="the robot grazes the microwave beside its way", strict=True)
+KNOWN = {
+    ("blocked_drawer", 9): FOLDED,
+    ("under_a_ceiling", 9): FOLDED,
+    ("walled_in", 3): GRAZES,
+    ("walled_in", 4): GRAZES,
+}
+"""What does not work yet: shown, not dropped."""
+CASES = [pytest.param(scene, seed, marks=KNOWN.get((scene, seed), ())) for scene in SOLVED for seed in SEEDS]
 
 
 @pytest.mark.parametrize(("scene", "seed"), CASES)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from tamp.atoms import Atom
 from tamp.domain import load, parse
-from tamp.state import WorldState, problem_text
+from tamp.state import WorldState, problem_of, problem_text
 
 DOMAIN = load("tabletop")
 SYMBOLS = {"cup": "item", "bench": "surface", "chest": "drawer", "lamp": "appliance"}
@@ -53,3 +53,10 @@ def test_facts_are_added_and_acting_makes_the_state_stale() -> None:
     assert state.with_facts(frozenset({fact})).holds(fact)
     assert not state.holds(fact)
     assert (state.stale, state.acted().stale, state.acted().time) == (False, True, 2.0)
+
+
+@settings(max_examples=12)
+@given(st.frozensets(st.sampled_from(ATOMS)))
+def test_a_problem_that_is_built_is_the_one_that_is_written(atoms: frozenset[Atom]) -> None:
+    state, goal = WorldState(SYMBOLS, atoms), Atom("open", ("chest",))
+    assert problem_of(DOMAIN, state, [goal]) == parse(DOMAIN.text, problem_text(DOMAIN, state, str(goal)), DOMAIN.path)
