@@ -110,21 +110,20 @@ def leaving(q: Array, check: Check) -> Check:
 
 
 def _by_way(world: World, q: Array, T_goal: Array, check: Check) -> Array | None:
-    """The shortest of the paths that are straight but for one or two points between: up, across and down; or by
-    a point beside or above the middle of the straight line."""
+    """The shortest free path of those that are straight but for one or two points between: up, across and down; or
+    by a point beside or above the middle of the straight line."""
     T_start = world.forward(q)
-    found = []
-    for stops in (*_lifts(T_start, T_goal), *_detours(T_start, T_goal)):
-        legs, here = [np.array([q])], q
-        for T in (*stops, T_goal):
-            leg = straight(world, here, T, check)
+    ways = [[T_start, *stops, T_goal] for stops in (*_lifts(T_start, T_goal), *_detours(T_start, T_goal))]
+    for way in sorted(ways, key=_length):
+        path = np.array([q])
+        for T in way[1:]:
+            leg = straight(world, path[-1], T, check)
             if isinstance(leg, Blocked):
                 break
-            legs.append(leg[1:])
-            here = leg[-1]
+            path = np.concatenate([path, leg[1:]])
         else:
-            found.append(np.concatenate(legs))
-    return min(found, key=lambda path: travel(world, path)) if found else None
+            return path
+    return None
 
 
 def _lifts(T_start: Array, T_goal: Array) -> list[list[Array]]:
@@ -145,7 +144,10 @@ def _detours(T_start: Array, T_goal: Array) -> list[list[Array]]:
 
 def travel(world: World, path: Array) -> float:
     """How far the tool moves along a joint path (k, n), in metres; a radian of rotation counts as 0.15 m."""
-    poses = [world.forward(q) for q in path]
+    return _length([world.forward(q) for q in path])
+
+
+def _length(poses: list[Array]) -> float:
     steps = np.array([error(a, b) for a, b in itertools.pairwise(poses)]).reshape(-1, 6)
     return float(np.linalg.norm(steps * np.repeat([1.0, 0.15], 3), axis=1).sum())
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -21,7 +21,7 @@ from tamp.skills.base import Infeasible, Refinement, Tools, blocked, movable_blo
 from tamp.skills.handles import graspable
 from tamp.skills.pick import SPARE_OPENING
 from tamp.skills.place import upright
-from tamp.skills.reach import both_ways, configuration_at, reach_for, way_to
+from tamp.skills.reach import both_ways, configuration_at, way_to
 
 ACTIVE_SHARE = {"drawer": 0.7, "door": 0.15, "knob": 0.25, "body": 0.0}
 """How far past its threshold a joint is taken, as a share of what its range leaves."""
@@ -140,31 +140,15 @@ class Articulate:
         situation: Situation,
         tools: Tools,
     ) -> Refinement | Infeasible:
-        world = tools.world
-        opening = min(world.robot.max_opening, width + SPARE_OPENING)
-        world.load(situation.state())
-        result = Infeasible("unreachable")
-        for T in both_ways(T_world_grasp, world):
-            world.load(situation.state())
-            world.set_opening(opening)
-            q_grasp = configuration_at(T, situation, tools, restarts=3)
-            if isinstance(q_grasp, Blocked):
-                result = blocked(f"reach {name}", q_grasp, name)
-                continue
-            if isinstance(probe := self._follow(q_grasp, width, owner, part, situation, tools), Blocked):
-                result = blocked(f"move {name}", probe, name)
-                continue
-            world.set_opening(opening)
-            way = way_to(T, situation, tools)
-            if isinstance(way, Blocked):
-                result = blocked(f"reach {name}", way, name)
-                continue
-            follow = self._follow(way[-1], width, owner, part, situation, tools)
-            if isinstance(follow, Blocked):
-                result = blocked(f"move {name}", follow, name)
-                continue
-            return self._finish(name, way, follow, (0.0, opening), owner, part, situation, tools, width)
-        return result
+        opening = min(tools.world.robot.max_opening, width + SPARE_OPENING)
+
+        def follow(q: Array) -> Array | Blocked:
+            return self._follow(q, width, owner, part, situation, tools)
+
+        found = _reach_and_follow(name, "move", T_world_grasp, opening, follow, situation, tools)
+        if isinstance(found, Infeasible):
+            return found
+        return self._finish(name, *found, (0.0, opening), owner, part, situation, tools, width)
 
     def _follow(
         self, q: Array, width: float, owner: SceneObject, part: Part, situation: Situation, tools: Tools
@@ -229,17 +213,52 @@ class Articulate:
         path = _poses(T_world_push, joint, value)
         away = path[0][:3, 3] - T_world_push[:3, 3]
         away *= -STANDOFF / max(float(np.linalg.norm(away)), 1e-9)
+        check = paths.checker(world, 0.0, moving)
+
+        def follow(q: Array) -> Array | Blocked:
+            R = world.forward(q)[:3, :3]  # either way round of the fingers
+            return paths.along(world, q, [pose(T[:3, 3], R) for T in (T_world_push, *path)], check)
+
         T_start = pose(T_world_push[:3, 3] + away, T_world_push[:3, :3])
-        reach = reach_for(T_start, 0.0, situation, tools, restarts=2)
-        if isinstance(reach, Blocked):
-            return blocked(f"reach {name}", reach, name)
-        q, way = reach
-        T_start = world.forward(q)  # either way round of the fingers
-        steady = [pose(T[:3, 3], T_start[:3, :3]) for T in (T_world_push, *path)]
-        follow = paths.along(world, q, steady, paths.checker(world, 0.0, moving))
-        if isinstance(follow, Blocked):
-            return blocked(f"push {name}", follow, name)
-        return self._finish(name, way, follow, (0.0, 0.0), owner, part, situation, tools, None)
+        found = _reach_and_follow(name, "push", T_start, 0.0, follow, situation, tools)
+        if isinstance(found, Infeasible):
+            return found
+        return self._finish(name, *found, (0.0, 0.0), owner, part, situation, tools, None)
+
+
+def _reach_and_follow(
+    name: str,
+    verb: str,
+    T_world_tool: Array,
+    opening: float,
+    follow: Callable[[Array], Array | Blocked],
+    situation: Situation,
+    tools: Tools,
+) -> tuple[Array, Array] | Infeasible:
+    """A way (k, n) to a tool pose, with the fingers either way round, and the way (k, n) that `follow` goes on from
+    its end. The way there costs most, so what follows is tried first."""
+    world = tools.world
+    result = Infeasible("unreachable")
+    for T in both_ways(T_world_tool, world):
+        world.load(situation.state())
+        world.set_opening(opening)
+        q = configuration_at(T, situation, tools, restarts=3)
+        if isinstance(q, Blocked):
+            result = blocked(f"reach {name}", q, name)
+            continue
+        if isinstance(probe := follow(q), Blocked):
+            result = blocked(f"{verb} {name}", probe, name)
+            continue
+        world.set_opening(opening)
+        way = way_to(T, situation, tools)
+        if isinstance(way, Blocked):
+            result = blocked(f"reach {name}", way, name)
+            continue
+        followed = follow(way[-1])
+        if not isinstance(followed, Blocked):
+            return way, followed
+        result = blocked(f"{verb} {name}", followed, name)
+    return result
 
 
 def moving_part(name: str, scene: Scene) -> tuple[SceneObject, Part]:
