@@ -141,7 +141,8 @@ def hand_clear(T_world_tool: Array, opening: Array, obstacles: list[tuple[Array,
         for T, obstacle in obstacles:
             reach = np.linalg.norm(half) + np.linalg.norm(obstacle)
             near = np.flatnonzero(clear & (np.linalg.norm(middle - T[:3, 3], axis=1) < reach))
-            clear[near] = _apart(T_world_tool[near, :3, :3], middle[near], half, T, obstacle)
+            if len(near):
+                clear[near] = _apart(T_world_tool[near, :3, :3], middle[near], half, T, obstacle)
     return clear
 
 
