@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy.spatial import ConvexHull
 
 from motion.poses import Array, pose
 from motion.world import DETECTION_MARGIN, World
 
 STEP = 0.004
 """Metres of a step down, at least, while it is free; halved at the contact."""
+STANDS = 0.003
+"""Metres within the hull of its supports at which a centre of mass must be."""
+TOUCHES = 0.0015
+"""Metres within which a body supports another."""
 TOUCH = 2e-4
 """Metres above a contact that count as touching."""
 
@@ -48,6 +53,16 @@ def drop(
             break
     touched = world.body_contacts(name, at(free + STEP / 2))
     return at(free), frozenset(c.other for c in touched) - ignore
+
+
+def stands(world: World, name: str, T_world_body: Array, centre: Array) -> bool:
+    """Whether body `name` at rest at `T_world_body` stands, its centre of mass being at `centre` (3,), world frame:
+    that is over the convex hull of what it touches, by `STANDS`, and not only from two sides of an edge."""
+    points = world.contact_points(name, T_world_body, TOUCHES)[:, :2]
+    if len(points) < 3 or np.linalg.matrix_rank(points - points[0], tol=STANDS) < 2:
+        return False
+    hull = ConvexHull(points)
+    return bool((hull.equations[:, :2] @ centre[:2] + hull.equations[:, 2] < -STANDS).all())
 
 
 def yaws(count: int) -> Array:

@@ -7,14 +7,17 @@ plane); nothing ever steps.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import mujoco
 import numpy as np
 
 from motion.poses import Array, pose, to_quat
 from motion.shapes import Body
+
+T = TypeVar("T")
 
 ROBOT_TYPE = 1
 SCENE_TYPE = 2
@@ -170,15 +173,31 @@ class World:
 
     def body_contacts(self, name: str, T_world_body: Array, clearance: float = 0.0) -> list[Contact]:
         """Other bodies nearer than `clearance` to body `name` if it were at `T_world_body`; the robot is left out."""
+        return self._as_if(name, T_world_body, lambda: self._near_pairs(clearance, name))
+
+    def _as_if(self, name: str, T_world_body: Array, look: Callable[[], T]) -> T:
+        """What `look` sees while a body is somewhere else."""
         before = self._placed[name]
         self._place(name, T_world_body)
         self._set_type(name, ROBOT_TYPE)
         mujoco.mj_kinematics(self.model, self.data)
-        found = self._near_pairs(clearance, name)
-        self._set_type(name, ROBOT_TYPE if self.state.held == name else SCENE_TYPE)
-        self._place(name, before)
-        mujoco.mj_kinematics(self.model, self.data)
-        return found
+        try:
+            return look()
+        finally:
+            self._set_type(name, ROBOT_TYPE if self.state.held == name else SCENE_TYPE)
+            self._place(name, before)
+            mujoco.mj_kinematics(self.model, self.data)
+
+    def _points(self, name: str, clearance: float) -> Array:
+        mujoco.mj_collision(self.model, self.data)
+        con, n = self.data.contact, self.data.ncon
+        ours = (self.model.geom_bodyid[con.geom[:n]] == self.model.body(name).id).any(axis=1)
+        return np.array(con.pos[:n][ours & (con.dist[:n] < clearance)]).reshape(-1, 3)
+
+    def contact_points(self, name: str, T_world_body: Array, clearance: float) -> Array:
+        """Points (k, 3), world frame, at which body `name` would be nearer than `clearance` metres to another body,
+        if it were at `T_world_body`; the robot is left out."""
+        return self._as_if(name, T_world_body, lambda: self._points(name, clearance))
 
     def _near_pairs(self, clearance: float, body: str | None = None) -> list[Contact]:
         """Pairs of geoms nearer than `clearance`; only those of one body when it is named."""

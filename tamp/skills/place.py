@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from motion import kinematics, paths, placements
+from motion import grasps, kinematics, paths, placements
 from motion.paths import Blocked, Check
 from motion.poses import Array, inverse, pose, rotation_about
 from motion.shapes import Shape, bounds
@@ -248,15 +248,29 @@ def _no_spot(item: str, target: Target, situation: Situation, tools: Tools) -> I
 
 
 def _rests(item: str, target: Target, situation: Situation, tools: Tools, shared: bool) -> Iterator[Array]:
-    """Rest poses as the item stands now; if there are none, laid on one of its sides."""
+    """Rest poses as the item stands now; if it would not stand so, laid on one of its sides."""
     T_now = upright(situation.scene.object(item).T_world_object)
-    any_found = False
-    for T in _resting_on(item, T_now, target, situation, tools, shared=shared):
-        any_found = True
-        yield T
-    if not any_found:
-        for T_tipped in _tipped(T_now):
-            yield from itertools.islice(_resting_on(item, T_tipped, target, situation, tools), SPOTS // 4)
+    unsteady: list[Array] = []
+    for T_item in (T_now, *_tipped(T_now)):
+        as_now, any_found = T_item is T_now, False
+        poses = _resting_on(item, T_item, target, situation, tools, shared=shared and as_now)
+        for T in poses if as_now else itertools.islice(poses, SPOTS // 4):
+            if _steady(item, T, target, situation, tools):
+                any_found = True
+                yield T
+            elif len(unsteady) < SPOTS:
+                unsteady.append(T)
+        if as_now and any_found:
+            return
+    yield from unsteady
+
+
+def _steady(item: str, T_world_item: Array, target: Target, situation: Situation, tools: Tools) -> bool:
+    """Whether the item stands by itself; an interior keeps what leans, and so does an item that another is put on."""
+    if target.region is None or target.region.kind != "surface":
+        return True
+    centre = grasps.centroid(situation.scene.object(item).parts[0].shapes, T_world_item)
+    return placements.stands(tools.world, item, T_world_item, centre)
 
 
 def _tipped(T: Array) -> list[Array]:
