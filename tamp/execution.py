@@ -26,6 +26,8 @@ FREED = 0.016
 EARLY = (0.2, 0.03, 0.15)
 """Fingers begin to close this long (s) before the end of a motion, if the tool is this near (m, rad) by then: they
 need longer to touch anything."""
+EARLY_RELEASE = (0.1, 0.008, 0.1)
+"""The same for fingers that open: they press for a while before they let go."""
 PATIENCE_STEPS = 10
 """Control periods in a row for which the reference waits for an arm that has fallen behind."""
 LEVER = 0.2
@@ -57,6 +59,8 @@ class Execution:
     _waited: int = 0
     _openings: list[float] = field(default_factory=list)
     _before: Array | None = None
+    _early: float | None = None
+    """The opening at which fingers began a grip before the motion towards it had ended."""
 
     def __post_init__(self) -> None:
         self.finished = self.timeline.ends.get(-1, 0)
@@ -107,11 +111,13 @@ class Execution:
         handover = segment.handover
         opening = handover.opening if handover is not None and self._t >= handover.time else segment.opening
         following = self.timeline.segments[self.index + 1 : self.index + 2]
-        if following and isinstance(following[0], Grip) and following[0].opening < robot.opening:
-            seconds, metres, radians = EARLY
+        if following and isinstance(following[0], Grip):
+            closes = following[0].opening < robot.opening
+            seconds, metres, radians = EARLY if closes else EARLY_RELEASE
             near = servo.arrived(robot.T_world_tool, segment.trajectory.T_world_tool[-1], (metres, radians))
             if self._t >= segment.trajectory.duration - seconds and near:
                 opening = following[0].opening
+                self._early = robot.opening if self._early is None else self._early
         if opening is not None:
             self.opening = opening
 
@@ -143,11 +149,13 @@ class Execution:
             self._hold = robot.T_world_tool
         self._openings.append(robot.opening)
         n = len(self._openings) - 1
-        opens, opened = segment.opening > self._openings[0], robot.opening - self._openings[0]
+        first = self._openings[0] if self._early is None else self._early
+        opens, opened = segment.opening > first, robot.opening - first
         began = not opens or opened > GRIP_STILL * GRIP_STEPS[0]  # fingers that press take a while to let go
         still = n >= GRIP_STEPS[0] and began and np.ptp(self._openings[-2:]) < GRIP_STILL
-        freed = opens and opened > min(FREED, 0.6 * (segment.opening - self._openings[0]))
+        freed = opens and opened > min(FREED, 0.6 * (segment.opening - first))
         if still or freed or n >= GRIP_STEPS[1]:
+            self._early = None
             return None
         return Command(error(robot.T_world_tool, self._hold), self.opening)
 
