@@ -15,12 +15,17 @@ STEP = 0.05
 
 @dataclass(frozen=True)
 class ServoGains:
-    """`lead` (s): an impedance-controlled arm asked for a point v*lead ahead settles at speed v. `gain`
-    multiplies the error, `final_gain` what is left of it once the trajectory has ended, twice as much after
-    `patience` seconds. The reference slows down, and stops, for an arm that is behind by a `lag_share` of
-    what is left to go, between the `lag` (m). `fine` and `coarse` (m, rad) are when the arm has arrived."""
+    """How hard to ask. An impedance-controlled arm that is asked for a point `lead` v + `inertia` a ahead moves with
+    velocity v and acceleration a: `inertia` (s²) is one over its stiffness, `lead` (s) its damping over its
+    stiffness and a little for the delay. These are for the stiffness of robosuite's OSC, 150/s².
+
+    `gain` multiplies the error, `final_gain` what is left of it once the trajectory has ended, twice as much after
+    `patience` seconds. The reference slows down, and stops, for an arm that is behind by a `lag_share` of what is
+    left to go, between the `lag` (m). `fine` and `coarse` (m, rad) are when the arm has arrived.
+    """
 
     lead: float = 0.19
+    inertia: float = 0.0067
     gain: float = 1.2
     final_gain: float = 1.6
     fine: tuple[float, float] = (0.004, 0.03)
@@ -36,8 +41,10 @@ def displacement(T_world_tool: Array, trajectory: Trajectory, t: float, gains: S
     e = error(T_world_tool, T_reference)
     if t >= trajectory.duration:
         return gains.final_gain * (1.0 + min(1.0, (t - trajectory.duration) / gains.patience)) * e
-    twist = error(T_reference, trajectory.tool_at(t + STEP)) / STEP
-    return gains.gain * e + gains.lead * twist
+    T_next = trajectory.tool_at(t + STEP)
+    twist = error(T_reference, T_next) / STEP
+    acceleration = (error(T_next, trajectory.tool_at(t + 2 * STEP)) / STEP - twist) / STEP
+    return gains.gain * e + gains.lead * twist + gains.inertia * acceleration
 
 
 def arrived(T_world_tool: Array, T_world_goal: Array, tolerance: tuple[float, float]) -> bool:

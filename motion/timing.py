@@ -22,7 +22,7 @@ class Limits:
     joint_velocity: float = 1.8
     joint_acceleration: float = 12.0
     tool_velocity: float = 0.275
-    tool_acceleration: float = 3.0
+    tool_acceleration: float = 4.0
     tool_rotation: float = 2.2
     tool_rotation_acceleration: float = 12.0
 
