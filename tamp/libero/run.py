@@ -49,9 +49,10 @@ class Settings:
 
 @dataclass
 class Result:
-    """What an episode came to; `success` is LIBERO's `check_success()` alone, at the end of the last action.
+    """What an episode came to; `success` is LIBERO's `check_success()` alone, at the end of the last action or while
+    standing still after it, since what was let go of may still be settling.
 
-    `lasting`: it still says so after standing still, with the hand empty. `seconds` by stage. `stage` and
+    `lasting`: it says so at the end of standing still, with the hand empty. `seconds` by stage. `stage` and
     `reason` say why the goal is not seen to hold, which may be so although LIBERO's own check is content.
     `steps` are the control steps up to the last release. `touched` has the steps in which something was touched
     that the action was not about, `shifted` the items that were moved so.
@@ -176,14 +177,14 @@ def _pursue(
     episode.on_step = on_step
     outcome = episode.run(goal)
     result.seconds["step"] = round(environment.stepping_seconds, 3)
-    result.success, result.steps = environment.check_success(), outcome.steps
+    result.steps = outcome.steps
     result.plan = [str(a) for a in outcome.plan.actions] if outcome.plan else []
     result.seconds |= {k: round(v, 3) for k, v in outcome.seconds.items()}
     result.stage, result.reason = outcome.stage, outcome.reason
+    result.touched = dict(monitor.touched.most_common())
+    result.success = _hold(environment, recorder)
     if outcome.done and not result.success:
         result.stage, result.reason = "checker", "the goal is seen to hold, LIBERO's check of the scene's task says no"
-    result.touched = dict(monitor.touched.most_common())
-    _hold(environment, recorder)
     final, atoms, situation = episode.look()
     result.lasting = environment.check_success() and situation.held is None
     result.shifted = monitor.shifted(state, final, tuple(a for action in outcome.executed for a in action.args))
@@ -212,14 +213,18 @@ def _goal(
         raise
 
 
-def _hold(environment: LiberoEnvironment, recorder: Recorder | None) -> None:
-    """Stand still for a while; these steps are not counted."""
-    counted = environment.steps
+def _hold(environment: LiberoEnvironment, recorder: Recorder | None) -> bool:
+    """Stand still for a while; these steps are not counted. Whether LIBERO was content before or at any of them that
+    is within the step limit."""
+    counted, content = environment.steps, environment.check_success()
     for _ in range(HOLD_STEPS):
         environment.stop()
+        if environment.steps <= environment.task.step_limit:
+            content = content or environment.check_success()
         if recorder:
             recorder.step()
     environment.steps = counted
+    return content
 
 
 @contextlib.contextmanager
