@@ -70,23 +70,23 @@ def above(p_world: np.ndarray, region: Region) -> bool:
 
 
 def location(item: SceneObject, scene: Scene, world: World) -> set[Atom]:
-    """Where an item is: in an interior, else on every item or region that carries it, else on the ground."""
+    """Where an item is: in an interior or on every region that carries it, and on every item that does; else on the
+    ground."""
     p = item.position
     interiors = [
         r for o, r in scene.regions() if r.kind == "interior" and o is not item and contains(r, p, BELOW_INTERIOR)
     ]
-    if interiors:
-        return {Atom("in", (item.name, r.name)) for r in interiors}
-    atoms = set()
+    atoms = {Atom("in", (item.name, r.name)) for r in interiors}
     for o in scene:
         if o is item or not _near(item, o):
             continue
         touching = _touching(item, o, world)
         if touching and o.movable and o.position[2] <= p[2] and np.linalg.norm((o.position - p)[:2]) < CENTRED:
             atoms.add(Atom("on", (item.name, o.name)))
-        atoms |= {
-            Atom("on", (item.name, r.name)) for r in o.regions if r.kind == "surface" and touching and above(p, r)
-        }
+        if not interiors:
+            atoms |= {
+                Atom("on", (item.name, r.name)) for r in o.regions if r.kind == "surface" and touching and above(p, r)
+            }
     return atoms or {Atom("on", (item.name, _resting_on(item, scene, world)))}
 
 

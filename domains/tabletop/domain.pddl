@@ -50,6 +50,7 @@
       (not (hand-empty))
       (not (on ?o ?from))
       (clear ?from)
+      (forall (?i - interior) (not (in ?o ?i)))  ; it may have stood on another item in there
       (forall (?x - object) (not (obstructed ?x ?o)))
       (forall (?p - place) (not (crowded ?p ?o)))))
 
@@ -68,6 +69,7 @@
       (not (hand-empty))
       (not (in ?o ?from))
       (not (jams ?o ?from))
+      (forall (?s - surface) (when (on ?o ?s) (and (not (on ?o ?s)) (clear ?s))))
       (forall (?x - object) (not (obstructed ?x ?o)))
       (forall (?p - place) (not (crowded ?p ?o)))))
 
