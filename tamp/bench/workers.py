@@ -6,7 +6,7 @@ import multiprocessing
 import os
 import signal
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
@@ -20,6 +20,8 @@ Runner = Callable[[Key], Record]
 
 PATIENCE = 600.0
 """Seconds after which an episode's worker counts as hung and is ended."""
+LOOK = 1.0
+"""Seconds between looks for workers that hang."""
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 
 
@@ -31,12 +33,17 @@ class _Worker:
 
 
 def run(
-    keys: Iterable[Key], workers: int, make_runner: Callable[[], Runner], given_up: Callable[[Key], Record]
+    keys: Iterable[Key],
+    workers: int,
+    make_runner: Callable[[], Runner],
+    given_up: Callable[[Key], Record],
+    patience: float = PATIENCE,
 ) -> Generator[Record]:
     """Records of the given episodes as they come, in any order, from `workers` processes.
 
     `make_runner` must be picklable. `given_up` makes the record of an episode over which workers died again
-    and again. Closing the iterator ends the processes.
+    and again. Closing the iterator ends the processes. A worker whose episode takes more than `patience` seconds
+    counts as dead.
     """
     schedule = Schedule.of(keys)
     crew: dict[int, _Worker] = {}
@@ -44,11 +51,11 @@ def run(
         for number in range(min(workers, len(schedule.left()))):
             _employ(number, schedule, crew, make_runner)
         while crew:
-            ready = wait([w.connection for w in crew.values()], timeout=5.0)
+            ready = wait([w.connection for w in crew.values()], timeout=LOOK)
             for number, worker in list(crew.items()):
                 if worker.connection in ready:
                     yield from _hear(number, schedule, crew, make_runner, given_up)
-                elif time.monotonic() - worker.started > PATIENCE:
+                elif time.monotonic() - worker.started > patience:
                     worker.process.kill()
     finally:
         for worker in crew.values():
@@ -94,7 +101,8 @@ def _employ(number: int, schedule: Schedule, crew: dict[int, _Worker], make_runn
         return
     context = multiprocessing.get_context("spawn")  # what has threads must not be forked
     ours, theirs = context.Pipe()
-    with _single_threaded():
+    # It shares the machine with others like it: no threads of its own for algebra.
+    with environment(dict.fromkeys(THREADS, "1")):
         process = context.Process(target=_work, args=(theirs, make_runner), daemon=True)
         process.start()
     theirs.close()
@@ -116,10 +124,10 @@ def _work(connection: Connection, make_runner: Callable[[], Runner]) -> None:
 
 
 @contextmanager
-def _single_threaded() -> Iterator[None]:
-    """For a process that shares the machine with others like it: no threads of its own for algebra."""
-    before = {name: os.environ.get(name) for name in THREADS}
-    os.environ.update(dict.fromkeys(THREADS, "1"))
+def environment(variables: Mapping[str, str]) -> Iterator[None]:
+    """Environment variables for what is started inside."""
+    before = {name: os.environ.get(name) for name in variables}
+    os.environ.update(variables)
     try:
         yield
     finally:
