@@ -1,7 +1,8 @@
 """Episodes on a Ray cluster, the same way as on one machine: a worker that dies is replaced, its episode run again.
 
 Ray is an optional extra (`pip install tamp-toolkit[ray]`). A cluster that is running is joined when
-`RAY_ADDRESS` names it; else one is started on this machine, and stopped at the end.
+`RAY_ADDRESS` names it (and `RAY_AUTH_MODE=token` says so where it asks for a token); else one is started on
+this machine, and stopped at the end.
 """
 
 from __future__ import annotations
@@ -165,7 +166,8 @@ def _cluster(workers: int) -> Iterator[Any]:
             ray.init(address=address, log_to_driver=False, logging_level="CRITICAL", **settings)
         except (ConnectionError, RuntimeError, ValueError) as e:
             where = "on this machine" if address == "local" else f"at RAY_ADDRESS={address}"
-            raise InputError(f"--engine ray: no cluster {where}: {str(e).splitlines()[0]}") from e
+            hint = "" if address == "local" else " (one that asks for a token needs RAY_AUTH_MODE=token)"
+            raise InputError(f"--engine ray: no cluster {where}{hint}: {str(e).splitlines()[0]}") from e
         try:
             yield ray
         finally:
