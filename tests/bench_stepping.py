@@ -122,7 +122,7 @@ def measure(environment: Any, init_state: int, repeat: int) -> Measured:
     environment.reset(seed=SEED, init_state=init_state)
     settings = Settings(domain("tabletop"), seed=SEED, init_state=init_state)
     result, actions, states = record(environment, settings)
-    ours, theirs, different = [], [], list[int]()
+    ours, theirs, different = list[float](), list[float](), list[int]()
     for _ in range(repeat):
         for times, robosuites in ((theirs, True), (ours, False)):
             environment.reset(seed=SEED, init_state=init_state)
