@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import threading
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -102,17 +103,17 @@ def _employ(number: int, schedule: Schedule, crew: dict[int, _Worker], make_runn
     context = multiprocessing.get_context("spawn")  # what has threads must not be forked
     ours, theirs = context.Pipe()
     # It shares the machine with others like it: no threads of its own for algebra.
-    with environment(dict.fromkeys(THREADS, "1")):
+    with environment(dict.fromkeys(THREADS, "1")), _no_interrupts():
         process = context.Process(target=_work, args=(theirs, make_runner), daemon=True)
         process.start()
-    theirs.close()
-    ours.send(key)
-    crew[number] = _Worker(process, ours, time.monotonic())
+        theirs.close()
+        ours.send(key)
+        crew[number] = _Worker(process, ours, time.monotonic())
 
 
 def _work(connection: Connection, make_runner: Callable[[], Runner]) -> None:
     """A worker's life: a key in, a record out, until the other end closes."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # it has been blocked from the start; so for what it starts itself
     try:
         runner = make_runner()
         while True:
@@ -121,6 +122,26 @@ def _work(connection: Connection, make_runner: Callable[[], Runner]) -> None:
         return
     except Exception as error:
         connection.send(error)
+
+
+@contextmanager
+def _no_interrupts() -> Iterator[None]:
+    """Ctrl-C waits for what is done inside, and never reaches what is started there: the parent decides.
+
+    Blocking is for the child, which inherits it; here another thread could still take the signal.
+    """
+    waiting: list[int] = []
+    main = threading.current_thread() is threading.main_thread()
+    handler = signal.signal(signal.SIGINT, lambda number, frame: waiting.append(number)) if main else None
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        if main:
+            signal.signal(signal.SIGINT, handler)
+    if waiting and callable(handler):
+        handler(waiting[0], None)
 
 
 @contextmanager
