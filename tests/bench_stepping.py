@@ -180,7 +180,7 @@ def machine() -> str:
     """The processor and the versions that times depend on."""
     names = [x for x in Path("/proc/cpuinfo").read_text().splitlines() if x.startswith("model name")]
     told = ", ".join(f"{name} {version}" for name, version in versions().items())
-    return f"{names[0].partition(':')[2].strip() if names else 'unknown CPU'}, {os.cpu_count()} cores; {told}"
+    return f"{names[0].partition(':')[2].strip() if names else 'unknown CPU'}, {os.cpu_count()} cores, load {os.getloadavg()[1]:.1f}; {told}"
 
 
 def say(line: str) -> None:

@@ -55,7 +55,7 @@ def bench(workers: int, trials: int, folder: Path) -> tuple[float, Records]:
 def machine() -> str:
     names = [x for x in Path("/proc/cpuinfo").read_text().splitlines() if x.startswith("model name")]
     told = ", ".join(f"{name} {version}" for name, version in versions().items())
-    return f"{names[0].partition(':')[2].strip() if names else 'unknown CPU'}, {os.cpu_count()} cores; {told}"
+    return f"{names[0].partition(':')[2].strip() if names else 'unknown CPU'}, {os.cpu_count()} cores, load {os.getloadavg()[1]:.1f}; {told}"
 
 
 def total(seconds: tuple[float, float], one: Records, two: Records) -> bool:
