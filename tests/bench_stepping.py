@@ -179,8 +179,9 @@ def spread(values: list[float]) -> str:
 def machine() -> str:
     """The processor and the versions that times depend on."""
     names = [x for x in Path("/proc/cpuinfo").read_text().splitlines() if x.startswith("model name")]
+    cpu = names[0].partition(":")[2].strip() if names else "unknown CPU"
     told = ", ".join(f"{name} {version}" for name, version in versions().items())
-    return f"{names[0].partition(':')[2].strip() if names else 'unknown CPU'}, {os.cpu_count()} cores, load {os.getloadavg()[1]:.1f}; {told}"
+    return f"{cpu}, {os.cpu_count()} cores, load {os.getloadavg()[1]:.1f}; {told}"
 
 
 def say(line: str) -> None:

@@ -54,8 +54,9 @@ def bench(workers: int, trials: int, folder: Path) -> tuple[float, Records]:
 
 def machine() -> str:
     names = [x for x in Path("/proc/cpuinfo").read_text().splitlines() if x.startswith("model name")]
+    cpu = names[0].partition(":")[2].strip() if names else "unknown CPU"
     told = ", ".join(f"{name} {version}" for name, version in versions().items())
-    return f"{names[0].partition(':')[2].strip() if names else 'unknown CPU'}, {os.cpu_count()} cores, load {os.getloadavg()[1]:.1f}; {told}"
+    return f"{cpu}, {os.cpu_count()} cores, load {os.getloadavg()[1]:.1f}; {told}"
 
 
 def total(seconds: tuple[float, float], one: Records, two: Records) -> bool:

@@ -164,11 +164,12 @@ def _cluster(workers: int) -> Iterator[Any]:
     with environment(OWN):
         try:
             ray.init(address=address, log_to_driver=False, logging_level="CRITICAL", **settings)
+            yield ray
         except (ConnectionError, RuntimeError, ValueError) as e:
+            if ray.is_initialized():
+                raise
             where = "on this machine" if address == "local" else f"at RAY_ADDRESS={address}"
             hint = "" if address == "local" else " (one that asks for a token needs RAY_AUTH_MODE=token)"
             raise InputError(f"--engine ray: no cluster {where}{hint}: {str(e).splitlines()[0]}") from e
-        try:
-            yield ray
-        finally:
+        finally:  # also of a start that was interrupted
             ray.shutdown()
