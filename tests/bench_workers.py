@@ -36,7 +36,7 @@ def bench(workers: int, trials: int, folder: Path) -> tuple[float, Records]:
     """Seconds that the episodes took, and their records."""
     shutil.rmtree(folder, ignore_errors=True)
     what = (*SUITES, "--tasks", TASKS, "--trials", str(trials), "--stage", "plan")
-    command = [TAMP, "bench", *what, "--workers", str(workers), "--out", str(folder)]
+    command = [str(TAMP), "bench", *what, "--workers", str(workers), "--out", str(folder)]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
         start = end = time.monotonic()
