@@ -35,7 +35,7 @@ def bench(*arguments: str, **how: Any) -> subprocess.CompletedProcess[str]:
 @contextmanager
 def started(*arguments: str) -> Iterator[subprocess.Popen[str]]:
     """A benchmark in a session of its own, so that whatever it starts can be found."""
-    command = [TAMP, "bench", *arguments]
+    command = [str(TAMP), "bench", *arguments]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True) as process:
         try:
             yield process
