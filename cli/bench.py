@@ -17,7 +17,7 @@ from cli.output import INTERRUPTED, debugging, emit_json, hush_simulator, progre
 from tamp.bench.compare import compare
 from tamp.bench.records import Record, Results, key, read
 from tamp.bench.scheduling import ATTEMPTS, Key
-from tamp.errors import InputError, is_interrupt
+from tamp.errors import InputError, TampError, is_interrupt
 
 if TYPE_CHECKING:
     from tamp.libero.tasks import Task
@@ -186,6 +186,8 @@ def _run(
                 records.append(told)
                 advance(f"{n}/{len(due)} {_line(told)}")
     except (KeyboardInterrupt, Exception) as error:
+        if isinstance(error, TampError):
+            say("tamp: what is finished is kept; the same command with the same --out goes on")
         if debugging() or not is_interrupt(error):
             raise
         return True

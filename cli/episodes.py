@@ -12,7 +12,7 @@ from cli import inputs
 from cli.output import hush_simulator, hush_warnings
 from tamp.bench.records import FIELDS, NOTHING, Record
 from tamp.bench.scheduling import Key
-from tamp.errors import TampError, is_interrupt
+from tamp.errors import InputError, TampError, disk_error, is_interrupt
 
 if TYPE_CHECKING:
     from llm.llama import Model
@@ -56,7 +56,10 @@ class Runner:
     _built: LiberoEnvironment | None = field(default=None)
 
     def __call__(self, k: Key) -> Record:
-        """One episode's record. What goes wrong in one is its result, and the next one runs."""
+        """One episode's record. What goes wrong in one is its result, and the next one runs.
+
+        A disk that takes no more is none of its doing: InputError.
+        """
         start = time.perf_counter()
         folder = _unused(self.setup.folder / "episodes" / f"{k.suite}-{k.task_id}-{k.init_state}")
         instruction = None
@@ -64,17 +67,24 @@ class Runner:
             task = _task(k)
             instruction = task.instruction
             outcome = (self._goal_only if self.setup.stage == "goal" else self._whole)(task, k, folder)
-        except TampError as e:
-            outcome = {"failure_stage": "input", "failure_reason": str(e)}
         except Exception as e:
             if is_interrupt(e):
                 raise
-            self._built = None
-            folder.mkdir(parents=True, exist_ok=True)
-            (folder / "traceback.txt").write_text(traceback.format_exc(), encoding="utf-8")
-            outcome = {"failure_stage": "error", "failure_reason": f"{type(e).__name__}: {e}"}
+            if full := disk_error(e):
+                raise InputError(f"cannot write to {full.filename or folder}: {full.strerror}") from e
+            outcome = self._failed(e, folder)
         outcome["wall_seconds"] = round(time.perf_counter() - start, 3)
         return record(k, self.setup, instruction, outcome)
+
+    def _failed(self, error: Exception, folder: Path) -> Record:
+        """What an error makes of an episode; what is no fault of the input leaves a traceback, and no scene."""
+        if isinstance(error, TampError):
+            return {"failure_stage": "input", "failure_reason": str(error)}
+        self._built = None
+        folder.mkdir(parents=True, exist_ok=True)
+        told = "".join(traceback.format_exception(error))
+        (folder / "traceback.txt").write_text(told, encoding="utf-8")
+        return {"failure_stage": "error", "failure_reason": f"{type(error).__name__}: {error}"}
 
     def _whole(self, task: Task, k: Key, folder: Path) -> Record:
         """A real episode, from the task's own goal or from its instruction."""

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stdout
 from typing import TYPE_CHECKING, TextIO
 
-from tamp.errors import TampError, is_interrupt
+from tamp.errors import TampError, disk_error, is_interrupt
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -128,12 +128,20 @@ def run(command: Callable[[], int]) -> int:
     except Exception as error:
         if debugging():
             raise
-        if is_interrupt(error):
-            say("tamp: interrupted")
-            return INTERRUPTED
-        text = " ".join(f"{type(error).__name__}: {error}".split())
-        say(f"tamp: internal error: {text} (a fault of tamp; TAMP_DEBUG=1 shows where)")
-        return INTERNAL_ERROR
+        return _unforeseen(error)
+
+
+def _unforeseen(error: Exception) -> int:
+    """Say what an error is that no part of tamp raised: an interrupt in disguise, a full disk, or a fault."""
+    if is_interrupt(error):
+        say("tamp: interrupted")
+        return INTERRUPTED
+    if full := disk_error(error):
+        say(f"tamp: error: cannot write{f' to {full.filename}' if full.filename else ''}: {full.strerror}")
+        return TampError.exit_code
+    text = " ".join(f"{type(error).__name__}: {error}".split())
+    say(f"tamp: internal error: {text} (a fault of tamp; TAMP_DEBUG=1 shows where)")
+    return INTERNAL_ERROR
 
 
 def debugging() -> bool:

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import errno
+
+DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO)
+"""What the system says when a disk takes no more: a fault of no episode."""
+
 
 class TampError(Exception):
     """Root of every error that a user can cause or mend; `exit_code` is what the command returns."""
@@ -28,3 +33,12 @@ def is_interrupt(error: BaseException | None) -> bool:
             return True
         error = error.__cause__ or error.__context__
     return False
+
+
+def disk_error(error: BaseException | None) -> OSError | None:
+    """The error of a disk that takes no more, where that is what went wrong; else None."""
+    while error is not None:
+        if isinstance(error, OSError) and error.errno in DISK:
+            return error
+        error = error.__cause__ or error.__context__
+    return None

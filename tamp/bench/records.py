@@ -58,25 +58,40 @@ class Results:
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             if path.exists():
-                self._compare(settings, json.loads(path.read_text(encoding="utf-8")))
+                self._compare(settings, _settings(path))
             else:
-                path.write_text(json.dumps(settings, indent=2) + "\n", encoding="utf-8")
+                self._write("settings.json", settings)
             return self._read()
         except OSError as e:
             raise InputError(f"cannot write to {self.folder}: {e.strerror}") from e
 
     def add(self, record: Record) -> None:
-        """Append a record; it is on disk when this returns."""
-        with (self.folder / "results.jsonl").open("a", encoding="utf-8") as f:
-            f.write(json.dumps(record, allow_nan=False) + "\n")
-            f.flush()
-            os.fsync(f.fileno())
+        """Append a record; it is on disk when this returns. InputError when the disk does not take it."""
+        try:
+            with (self.folder / "results.jsonl").open("a", encoding="utf-8") as f:
+                f.write(json.dumps(record, allow_nan=False) + "\n")
+                f.flush()
+                os.fsync(f.fileno())
+        except OSError as e:
+            raise InputError(f"cannot write to {self.folder}: {e.strerror}") from e
 
     def summarise(self, records: list[Record], versions: dict[str, str]) -> dict[str, Any]:
         """Write and return the summary, suite by suite."""
         summary = {s: summary_of([r for r in records if r["suite"] == s], versions) for s in _suites(records)}
-        (self.folder / "summary.json").write_text(json.dumps(summary, indent=2) + "\n", encoding="utf-8")
+        try:
+            self._write("summary.json", summary)
+        except OSError as e:
+            raise InputError(f"cannot write to {self.folder}: {e.strerror}") from e
         return summary
+
+    def _write(self, name: str, value: dict[str, Any]) -> None:
+        """A whole file or none: a full disk leaves the one before."""
+        half = self.folder / f"{name}.new"
+        try:
+            half.write_text(json.dumps(value, indent=2) + "\n", encoding="utf-8")
+            half.replace(self.folder / name)
+        finally:
+            half.unlink(missing_ok=True)
 
     def _compare(self, settings: dict[str, Any], before: dict[str, Any]) -> None:
         for key, value in settings.items():
@@ -116,6 +131,16 @@ def read(path: Path) -> list[Record]:
     return records
 
 
+def _settings(path: Path) -> dict[str, Any]:
+    try:
+        told = json.loads(path.read_text(encoding="utf-8"))
+    except json.JSONDecodeError as e:
+        raise InputError(f"{path}:{e.lineno}:{e.colno}: not JSON: {e.msg}; choose another --out") from e
+    if not isinstance(told, dict):
+        raise InputError(f"{path}: not the settings of a benchmark run; choose another --out")
+    return told
+
+
 def _parsed(path: Path, data: bytes) -> list[Record]:
     records = []
     for number, line in enumerate(data.decode(errors="replace").splitlines(), 1):
@@ -125,7 +150,8 @@ def _parsed(path: Path, data: bytes) -> list[Record]:
             raise InputError(f"{path}:{number}:{e.colno}: not JSON: {e.msg}") from e
         lacking = [name for name in FIELDS if name not in told] if isinstance(told, dict) else list(FIELDS)
         if lacking:
-            raise InputError(f"{path}:{number}: not an episode of this version of tamp: no {', '.join(lacking[:3])}")
+            reason = f"not an episode of this version of tamp: no {', '.join(lacking[:3])}"
+            raise InputError(f"{path}:{number}: {reason}; use the version that wrote it, or choose another --out")
         records.append(told)
     return records
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import threading
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
@@ -20,6 +21,8 @@ Runner = Callable[[Key], Record]
 
 PATIENCE = 600.0
 """Seconds after which an episode's worker counts as hung and is ended."""
+LOOK = 1.0
+"""Seconds between looks for workers that hang."""
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 
 
@@ -31,12 +34,17 @@ class _Worker:
 
 
 def run(
-    keys: Iterable[Key], workers: int, make_runner: Callable[[], Runner], given_up: Callable[[Key], Record]
+    keys: Iterable[Key],
+    workers: int,
+    make_runner: Callable[[], Runner],
+    given_up: Callable[[Key], Record],
+    patience: float = PATIENCE,
 ) -> Generator[Record]:
     """Records of the given episodes as they come, in any order, from `workers` processes.
 
     `make_runner` must be picklable. `given_up` makes the record of an episode over which workers died again
-    and again. Closing the iterator ends the processes.
+    and again. Closing the iterator ends the processes. A worker whose episode takes more than `patience` seconds
+    counts as dead.
     """
     schedule = Schedule.of(keys)
     crew: dict[int, _Worker] = {}
@@ -44,11 +52,11 @@ def run(
         for number in range(min(workers, len(schedule.left()))):
             _employ(number, schedule, crew, make_runner)
         while crew:
-            ready = wait([w.connection for w in crew.values()], timeout=5.0)
+            ready = wait([w.connection for w in crew.values()], timeout=LOOK)
             for number, worker in list(crew.items()):
                 if worker.connection in ready:
                     yield from _hear(number, schedule, crew, make_runner, given_up)
-                elif time.monotonic() - worker.started > PATIENCE:
+                elif time.monotonic() - worker.started > patience:
                     worker.process.kill()
     finally:
         for worker in crew.values():
@@ -94,17 +102,18 @@ def _employ(number: int, schedule: Schedule, crew: dict[int, _Worker], make_runn
         return
     context = multiprocessing.get_context("spawn")  # what has threads must not be forked
     ours, theirs = context.Pipe()
-    with _single_threaded():
+    # It shares the machine with others like it: no threads of its own for algebra.
+    with environment(dict.fromkeys(THREADS, "1")), _no_interrupts():
         process = context.Process(target=_work, args=(theirs, make_runner), daemon=True)
         process.start()
-    theirs.close()
-    ours.send(key)
-    crew[number] = _Worker(process, ours, time.monotonic())
+        theirs.close()
+        ours.send(key)
+        crew[number] = _Worker(process, ours, time.monotonic())
 
 
 def _work(connection: Connection, make_runner: Callable[[], Runner]) -> None:
     """A worker's life: a key in, a record out, until the other end closes."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # it has been blocked from the start; so for what it starts itself
     try:
         runner = make_runner()
         while True:
@@ -116,10 +125,30 @@ def _work(connection: Connection, make_runner: Callable[[], Runner]) -> None:
 
 
 @contextmanager
-def _single_threaded() -> Iterator[None]:
-    """For a process that shares the machine with others like it: no threads of its own for algebra."""
-    before = {name: os.environ.get(name) for name in THREADS}
-    os.environ.update(dict.fromkeys(THREADS, "1"))
+def _no_interrupts() -> Iterator[None]:
+    """Ctrl-C waits for what is done inside, and never reaches what is started there: the parent decides.
+
+    Blocking is for the child, which inherits it; here another thread could still take the signal.
+    """
+    waiting: list[int] = []
+    main = threading.current_thread() is threading.main_thread()
+    handler = signal.signal(signal.SIGINT, lambda number, frame: waiting.append(number)) if main else None
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        if main:
+            signal.signal(signal.SIGINT, handler)
+    if waiting and callable(handler):
+        handler(waiting[0], None)
+
+
+@contextmanager
+def environment(variables: Mapping[str, str]) -> Iterator[None]:
+    """Environment variables for what is started inside."""
+    before = {name: os.environ.get(name) for name in variables}
+    os.environ.update(variables)
     try:
         yield
     finally:
