@@ -24,9 +24,10 @@ SUCCESSES = 30
 
 @dataclass(frozen=True, eq=False)
 class Refined:
-    """A refinement of every action, in order."""
+    """A refinement of every action, in order; `samples` is how many were drawn on the way."""
 
     steps: tuple[Refinement, ...]
+    samples: int = 0
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,7 @@ class Failure:
     cause: Infeasible
     timeout: bool = False
     causes: tuple[tuple[str, int], ...] = ()
+    samples: int = 0
 
 
 @dataclass(eq=False)
@@ -52,6 +54,7 @@ class _Search:
     hints: tuple[Refinement, ...] = ()
     causes: dict[int, list[Infeasible]] = field(default_factory=dict)
     stopped: bool = False
+    samples: int = 0
     pointless: int = -1
     """Index of an action that the one before it cannot help by another sample."""
 
@@ -60,6 +63,7 @@ class _Search:
             return []
         found = 0
         for sample in self._samples(index, situation):
+            self.samples += 1
             if time.perf_counter() > self.deadline:
                 self.stopped = True
             if self.stopped:
@@ -105,7 +109,7 @@ def refine(
     search = _Search(plan.actions, skills, tools, time.perf_counter() + budget, hints)
     steps = search.run(0, situation)
     if steps is not None:
-        return Refined(tuple(steps))
+        return Refined(tuple(steps), search.samples)
     index = max(search.causes, default=0)
     causes = search.causes.get(index) or [Infeasible("timeout", message=f"no answer within {budget:g} s")]
     final = [c for c in causes if c.final]
@@ -114,4 +118,4 @@ def refine(
     action = plan.actions[index]
     cause = replace(likely, facts=skills[action.name].facts(action.args, causes, situation.scene))
     timeout = not final and time.perf_counter() > search.deadline
-    return Failure(index, action, cause, timeout, tuple(counted[:5]))
+    return Failure(index, action, cause, timeout, tuple(counted[:5]), search.samples)
