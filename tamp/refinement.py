@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from tamp.atoms import GroundAction
+from tamp.atoms import Atom, GroundAction
 from tamp.planning import Plan
 from tamp.situation import Situation
 from tamp.skills.base import Infeasible, Refinement, Skill, Tools
@@ -57,11 +57,14 @@ class _Search:
     samples: int = 0
     pointless: int = -1
     """Index of an action that the one before it cannot help by another sample."""
+    conflict: frozenset[str] | None = None
+    """Items that another choice must be about to help the action that failed last; None when that is not known."""
 
     def run(self, index: int, situation: Situation) -> list[Refinement] | None:
         if index == len(self.actions):
             return []
         found = 0
+        conflicts: list[frozenset[str] | None] = []
         for sample in self._samples(index, situation):
             self.samples += 1
             if time.perf_counter() > self.deadline:
@@ -74,14 +77,29 @@ class _Search:
                 if sample.final:
                     self.stopped = True
                     return None
+                if not found:
+                    conflicts.append(sample.conflict)
                 continue
             rest = self.run(index + 1, sample.after)
             if rest is not None:
                 return [sample, *rest]
+            conflicts = [*(conflicts if found else []), self._left_of_conflict(index)]
             found += 1
+            if conflicts[-1] is not None and conflicts[-1] is self.conflict:
+                return None  # no other way to do this action changes what failed
             if self.stopped or found >= SUCCESSES or self.pointless == index + 1:
                 break
+        known = [c for c in conflicts if c is not None]
+        self.conflict = frozenset().union(*known) if known and len(known) == len(conflicts) else None
         return None
+
+    def _left_of_conflict(self, index: int) -> frozenset[str] | None:
+        """What the actions before this one must be about to help, after one of its samples led to a conflict: the
+        same when it is not about this action's objects, else all but what this action moves."""
+        args = self.actions[index].args
+        if self.conflict is None or not self.conflict & set(args):
+            return self.conflict
+        return self.conflict - set(args[:1])
 
     def _samples(self, index: int, situation: Situation) -> Iterator[Refinement | Infeasible]:
         action = self.actions[index]
@@ -116,6 +134,24 @@ def refine(
     counted = Counter(c.message or c.reason for c in causes).most_common()
     likely = final[0] if final else next(c for c in causes if (c.message or c.reason) == counted[0][0])
     action = plan.actions[index]
-    cause = replace(likely, facts=skills[action.name].facts(action.args, causes, situation.scene))
+    facts = skills[action.name].facts(action.args, causes, situation.scene)
+    if likely.conflict is not None:
+        facts = _blamed(facts, plan.actions[:index], likely.conflict, skills, situation)
+    cause = replace(likely, facts=facts)
     timeout = not final and time.perf_counter() > search.deadline
     return Failure(index, action, cause, timeout, tuple(counted[:5]), search.samples)
+
+
+def _blamed(
+    facts: frozenset[Atom],
+    before: tuple[GroundAction, ...],
+    conflict: frozenset[str],
+    skills: dict[str, Skill],
+    situation: Situation,
+) -> frozenset[Atom]:
+    """The same facts, except that what an earlier action of the plan has put in the way is that action's fault:
+    nothing is wrong with where it stands now."""
+    last = {a.args[0]: a for a in before if a.args and a.args[0] in conflict}
+    kept = frozenset(f for f in facts if not set(f.args[1:]) & set(last))
+    at_fault = [last[name] for f in facts for name in f.args[1:] if name in last]
+    return kept.union(*(skills[a.name].facts(a.args, [], situation.scene) for a in at_fault))

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from motion.world import World
+from tamp import ties
 from tamp.atoms import Atom
 from tamp.domain import Domain
 from tamp.episode import EpisodeLog
@@ -117,12 +118,14 @@ class Search:
 
     def _plan(self, goal: Goal, state: WorldState) -> Plan | Undecided:
         start = time.perf_counter()
-        result = solve_problem(problem_of(self.domain, state, goal.atoms), self.planner)
+        names = ties.names(state, goal.atoms, self.domain)
+        problem = problem_of(self.domain, names.state(state), names.atoms(goal.atoms))
+        result = solve_problem(problem, self.planner)
         self.seconds["plan"] += time.perf_counter() - start
         self.skeletons += 1
-        found = result.plan if result.status is PlanStatus.FOUND else None
+        found = names.plan(result.plan) if result.status is PlanStatus.FOUND and result.plan else None
         if self.log is not None:
-            told = None if result.plan is None else str(result.plan).split("\n")[:-1]
+            told = None if found is None else str(found).split("\n")[:-1]
             self.log.event("plan", status=result.status.value, plan=told)
             if self.first is None:
                 self.log.write("problem.pddl", problem_text(self.domain, state, str(goal)))
