@@ -17,6 +17,7 @@ from tamp.atoms import Atom
 from tamp.motions import Grip, Move
 from tamp.scene import Region, Scene, SceneObject, contains
 from tamp.situation import Situation
+from tamp.skills import layout
 from tamp.skills.base import Infeasible, Refinement, Tools, blocked
 from tamp.skills.ways import outside, ways_out
 
@@ -27,7 +28,10 @@ RELEASE_HEIGHTS = {"surface": (0.003,), "item": (0.003, 0.02, 0.04), "interior":
 """Metres above the contact at which the fingers may open, the lowest that is free first: an interior keeps what
 is dropped into it, and so does a bowl."""
 RETREAT = 0.07
-RELEASE_OPENING = 0.035
+RELEASE_OPENINGS = (0.035, 0.012)
+"""Metres by which the fingers open to let go, the widest for which there is room."""
+ARRANGEMENTS = 4
+"""Spots of an item that are taken from arrangements of all that is to stand on a surface."""
 COMPLIANCE = -0.006
 """Metres by which a held item may press against what it is put into, where no way without touching is found:
 the arm gives way."""
@@ -180,9 +184,12 @@ class Place:
     ) -> Refinement | Infeasible:
         world = tools.world
         T_world_tool = world.forward(way[-1])
-        opening = min(world.robot.max_opening, situation.scene.robot.opening + RELEASE_OPENING)
-        put = situation.at(way[-1], opening, T_world_tool).released()
-        retreat = retreat_from(item, put, tools)
+        for wider in RELEASE_OPENINGS:
+            opening = min(world.robot.max_opening, situation.scene.robot.opening + wider)
+            put = situation.at(way[-1], opening, T_world_tool).released()
+            retreat = retreat_from(item, put, tools)
+            if not isinstance(retreat, Blocked):
+                break
         if isinstance(retreat, Blocked):
             return blocked("retreat", retreat, item)
         segments = (
@@ -277,7 +284,10 @@ def _resting_on(
     """Rest poses (4, 4) on the target in the attitude of `T_now`, turned about the vertical, were the bodies in
     `ignore` not there; from the outside inwards when it is `shared`."""
     world, shapes = tools.world, situation.scene.object(item).parts[0].shapes
-    for offset, yaw in _spots(target, shapes, T_now, shared, tools.rng):
+    spots = _spots(target, shapes, T_now, shared, tools.rng)
+    if not ignore:
+        spots = itertools.chain(_together(item, target, situation, tools), spots)
+    for offset, yaw in spots:
         world.load(situation.released().state())
         T = placements.turned(T_now, yaw)
         start = pose(target.centre + target.axes @ offset, T[:3, :3])
@@ -291,6 +301,34 @@ def _resting_on(
             if target.carries(found[1], float(found[0][2, 3]) + bottom):
                 yield found[0]
                 break
+
+
+def _together(item: str, target: Target, situation: Situation, tools: Tools) -> Iterator[tuple[Array, float]]:
+    """Offsets (3,) and turns of the item where there is room for all that is still to come onto a shared surface."""
+    if target.region is None or target.region.kind != "surface":
+        return
+    scene, T_target = situation.scene, inverse(pose(target.centre, target.axes))
+    T_target[2, 3] -= target.region.half_extent[2]
+    others = [p for o in scene if o.name != item for p in o.parts]
+    pieces = [(s, T_target @ p.T_world_part) for p in others for s in p.shapes]
+    taken = layout.standing(pieces, target.half, float(scene.object(item).extent[2]))
+    names = dict.fromkeys([item, *(a.args[0] for a in tools.following if a.args[1:] == (target.name,))])
+    if len(names) == 1 and not len(taken):
+        return
+    things = [
+        layout.footprint(n, scene.object(n).parts[0].shapes, T_target @ upright(scene.object(n).T_world_object))
+        for n in names
+    ]
+    known: list[dict[str, layout.Spot]] = tools.cache.setdefault(("together", target.name), [])
+    valid = [a for a in known if a.keys() >= names.keys() and all(layout.fits(a[n], taken) for n in names)]
+    seen: set[bytes] = set()
+    for found in itertools.chain(valid, layout.arrangements(things, target.half, taken, tools.rng)):
+        if not any(found is a for a in known):
+            known.append(found)
+        spot = found[item]
+        if (key := spot.box.round(4).tobytes()) not in seen and len(seen) < ARRANGEMENTS:
+            seen.add(key)
+            yield np.append(spot.offset, 0.0), spot.turn
 
 
 def target_of(name: str, scene: Scene) -> Target:
