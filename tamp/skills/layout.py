@@ -76,13 +76,13 @@ def standing(pieces: Iterable[tuple[Shape, Array]], half: Array, height: float) 
 
 
 def arrangements(
-    things: list[Footprint], half: Array, taken: Array, rng: np.random.Generator
+    things: list[Footprint], half: Array, taken: Array, rng: np.random.Generator, orders: int = ORDERS
 ) -> Iterator[dict[str, Spot]]:
     """Spots for all things, wholly on a rectangle with half-extents (2,) and clear of boxes `taken` (n, 4).
 
     The things are put down in the order given, each with room for two opposite fingers.
     """
-    for attempt in range(ORDERS):
+    for attempt in range(orders):
         order = [int(i) for i in rng.permutation(len(things))] if attempt > 1 else list(range(len(things)))
         if attempt == 1:
             order.sort(key=lambda i: -max(max(size) for _, size in things[i].turns))
@@ -91,9 +91,9 @@ def arrangements(
             yield found
 
 
-def fits(spot: Spot, taken: Array) -> bool:
-    """Whether a spot is still clear of boxes (n, 4)."""
-    return not _overlaps(spot.box[None], taken, GAP - FLUSH).any()
+def fits(box: Array, taken: Array) -> bool:
+    """Whether a box (4,) is clear of boxes (n, 4)."""
+    return not _overlaps(box[None], taken, GAP - FLUSH).any()
 
 
 def _in_order(things: list[Footprint], half: Array, taken: Array) -> dict[str, Spot] | None:

@@ -16,8 +16,10 @@ from tamp.motions import Grip, Move
 from tamp.scene import Scene, SceneObject
 from tamp.situation import Situation
 from tamp.skills.base import Infeasible, Refinement, Tools, blocked, movable_blockers
-from tamp.skills.place import rest_poses, target_of
+from tamp.skills.place import RELEASE_OPENINGS, rest_poses
 from tamp.skills.reach import CLEARANCE, DEXTERITY, both_ways, reach_for
+from tamp.skills.targets import target_of
+from tamp.skills.together import arranged
 from tamp.skills.ways import ways_out
 
 NEARER, MOST_NEARER = 0.02, 0.8
@@ -174,8 +176,8 @@ def _hindered(
     conflict = frozenset().union(*(h.by for h in hindered)) | {item.name} if definite else None
     blockers = tuple(sorted(fewest or ()))
     facts = frozenset(Atom("obstructed", (item.name, b)) for b in blockers)
-    told = " and ".join(blockers) if blockers else "other things"
-    return Infeasible("hindered", blockers, facts, f"pick: {told} leave no room at {item.name}", conflict=conflict)
+    told = f"pick: the hand has no room at {item.name} because of {' and '.join(blockers) or 'other things'}"
+    return Infeasible("hindered", blockers, facts, told, conflict=conflict)
 
 
 def worth_trying(
@@ -186,17 +188,27 @@ def worth_trying(
     goes_to = next((a.args[1] for a in tools.following if a.args[:1] == (item.name,) and len(a.args) > 1), None)
     if goes_to is None or not candidates:
         return candidates, {}
-    poses = islice(rest_poses(item.name, target_of(goes_to, situation.scene), situation, tools), LOOKED_AT)
+    poses = list(islice(rest_poses(item.name, target_of(goes_to, situation.scene), situation, tools), LOOKED_AT))
     others = [o for o in situation.scene if o.name != item.name]
-    room = sum((_free(candidates, T, others, tools).astype(int) for T in poses), np.zeros(len(candidates), int))
-    ordered = [candidates[i] for i in np.argsort(room == 0, kind="stable")]
-    return ordered, {f"grasps without room at {goes_to}": int((room == 0).sum())}
+    tight = arranged(goes_to, tools)  # then the first pose counts most, and the fingers open as little as they can
+    spare = RELEASE_OPENINGS[-1] if tight else SPARE_OPENING
+    room = np.array([_free(candidates, T, others, tools, spare) for T in poses]).reshape(-1, len(candidates))
+    first = np.where(room.any(axis=0), room.argmax(axis=0) if tight and poses else 0, len(poses))
+    ordered = [candidates[i] for i in np.argsort(first, kind="stable")]
+    return ordered, {f"grasps without room at {goes_to}": int((~room.any(axis=0)).sum())}
 
 
-def _free(candidates: list[grasps.Grasp], T_world_item: Array, others: list[SceneObject], tools: Tools) -> Array:
-    """Which grasps (n,) of an item leave the open hand clear of other things, as far as a quick look tells."""
+def _free(
+    candidates: list[grasps.Grasp],
+    T_world_item: Array,
+    others: list[SceneObject],
+    tools: Tools,
+    spare: float = SPARE_OPENING,
+) -> Array:
+    """Which grasps (n,) of an item leave the hand clear of other things, as far as a quick look tells; its fingers
+    are open by `spare` metres more than the grasp."""
     T_world_tool = np.array([T_world_item @ g.T_body_tool for g in candidates]).reshape(-1, 4, 4)
-    opening = np.minimum(tools.world.robot.max_opening, np.array([g.width for g in candidates]) + SPARE_OPENING)
+    opening = np.minimum(tools.world.robot.max_opening, np.array([g.width for g in candidates]) + spare)
     boxes = [
         (p.T_world_part @ s.T_body_shape, s.half_extent)
         for o in others

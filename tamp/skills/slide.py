@@ -18,8 +18,8 @@ from tamp.motions import Move
 from tamp.scene import Scene, SceneObject
 from tamp.situation import Situation
 from tamp.skills.base import Infeasible, Refinement, Tools, blocked, movable_blockers
-from tamp.skills.place import Target, target_of
 from tamp.skills.reach import configuration_at, way_to
+from tamp.skills.targets import Target, target_of
 
 HEIGHTS = (0.012, 0.02, 0.03)
 """Metres of the tool point above the underside of what is pushed."""
