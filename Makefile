@@ -5,7 +5,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .ONESHELL:
 .DEFAULT_GOAL := help
-.PHONY: help setup tools render model demo test lint accept lock clean
+.PHONY: help setup tools render model demo test lint accept bench-scaling lock clean
 
 BIN := .venv/bin
 LOCK := lock/requirements.txt
@@ -35,6 +35,8 @@ help:
 	make test    set up, fetch the model, then lint and the tests
 	make accept  set up, then everything that is promised, measured, as a table (an hour; goes on where it
 	             was interrupted; a part of it: make accept ARGS='--only demo')
+	make bench-scaling  how the cost grows with the number of boxes, measured (200 scenes; goes on where it was
+	             interrupted; a part of it: make bench-scaling ARGS='--families packed --n 3 5')
 	make setup   .venv from the locked, hashed packages; nothing else
 	make lint    ruff and mypy
 	make lock    pin the newest packages anew (maintainers; needs uv)
@@ -102,6 +104,9 @@ lint: setup
 
 accept: setup render model
 	@$(BIN)/python tests/acceptance.py $(ARGS)
+
+bench-scaling: setup
+	@$(BIN)/python tests/scaling.py $(ARGS)
 
 lock:
 	@command -v uv >/dev/null || { $(SAY) 'lock: needs uv (pip install uv)' >&2; exit 1; }

@@ -19,7 +19,7 @@ from tamp.scene import Scene, contains
 from tamp.situation import Situation
 from tamp.skills.base import Infeasible, Refinement, Tools, blocked
 from tamp.skills.targets import Target, target_of, upright
-from tamp.skills.together import leaving_room
+from tamp.skills.together import leaving_room, roomy
 from tamp.skills.ways import outside, ways_out
 
 CLEARANCE = 0.002
@@ -184,12 +184,13 @@ def rest_poses(item: str, target: Target, situation: Situation, tools: Tools) ->
     """Poses (4, 4) of an item at rest on a target, computed as they are asked for.
 
     They do not depend on how it is grasped, so they are kept for the next grasp. Where something else is to be
-    put on the same target later the outermost come first.
+    put on the same target later, and there is not much room, the outermost come first.
     """
     parts = [p for o in situation.scene if o.name != item for p in o.parts]
     R_item = upright(situation.scene.object(item).T_world_object)[:3, :3]
     where = np.concatenate([R_item.ravel(), *(p.T_world_part.ravel() for p in parts)])
     shared = any(a.args[1:] == (target.name,) and a.args[0] != item for a in tools.following)
+    shared = shared and not roomy(item, target, situation, tools)
     key = ("spots", item, target.name, shared, where.round(3).tobytes())
     if key not in tools.cache:
         rests = _rests(item, target, situation.released(), tools, shared)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -137,7 +137,8 @@ def _hindered(item: SceneObject, course: list[Array], situation: Situation, tool
         for share in np.linspace(0.0, 1.0, max(2, int(np.ceil(np.linalg.norm(b - a) / STEP)))):
             met = world.body_contacts(item.name, pose(a + share * (b - a), R), CLEARANCE)
             if blocking := [c.other for c in met if c.other not in under]:
-                return blocked("slide", Blocked("collision", blocking[0]), item.name)
+                found = blocked("slide", Blocked("collision", blocking[0]), item.name)
+                return replace(found, conflict=frozenset({item.name, blocking[0]}))
     return None
 
 

@@ -36,7 +36,7 @@ def leaving_room(
     The other `spots` come after; where an arrangement of everything is known, only those that allow one still.
     """
     things, taken = _things(item, target, situation, tools)
-    if not arranged(target.name, tools) and (len(things) < 2 or _roomy(things, target)):
+    if not arranged(target.name, tools) and (len(things) < 2 or roomy(item, target, situation, tools)):
         yield from spots
         return
     known: list[dict[str, layout.Spot]] = tools.cache.setdefault(("together", target.name), [])
@@ -57,11 +57,11 @@ def leaving_room(
             yield offset, turn
 
 
-def _roomy(things: list[layout.Footprint], target: Target) -> bool:
-    """Whether the things take so little of a target that nothing needs to be arranged."""
-    return sum(min(float(np.prod(size)) for _, size in t.turns) for t in things) < ROOMY * 4 * float(
-        np.prod(target.half)
-    )
+def roomy(item: str, target: Target, situation: Situation, tools: Tools) -> bool:
+    """Whether the item and what follows it take so little of a level surface that nothing needs to be arranged."""
+    things, _ = _things(item, target, situation, tools)
+    taken = sum(min(float(np.prod(size)) for _, size in t.turns) for t in things)
+    return bool(things) and taken < ROOMY * 4 * float(np.prod(target.half))
 
 
 def _things(item: str, target: Target, situation: Situation, tools: Tools) -> tuple[list[layout.Footprint], Array]:
