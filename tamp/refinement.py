@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from tamp.atoms import Atom, GroundAction
+from tamp.atoms import GroundAction
 from tamp.planning import Plan
 from tamp.situation import Situation
 from tamp.skills.base import Infeasible, Refinement, Skill, Tools
@@ -134,24 +134,6 @@ def refine(
     counted = Counter(c.message or c.reason for c in causes).most_common()
     likely = final[0] if final else next(c for c in causes if (c.message or c.reason) == counted[0][0])
     action = plan.actions[index]
-    facts = skills[action.name].facts(action.args, causes, situation.scene)
-    if likely.conflict is not None:
-        facts = _blamed(facts, plan.actions[:index], likely.conflict, skills, situation)
-    cause = replace(likely, facts=facts)
+    cause = replace(likely, facts=skills[action.name].facts(action.args, causes, situation.scene))
     timeout = not final and time.perf_counter() > search.deadline
     return Failure(index, action, cause, timeout, tuple(counted[:5]), search.samples)
-
-
-def _blamed(
-    facts: frozenset[Atom],
-    before: tuple[GroundAction, ...],
-    conflict: frozenset[str],
-    skills: dict[str, Skill],
-    situation: Situation,
-) -> frozenset[Atom]:
-    """The same facts, except that what an earlier action of the plan has put in the way is that action's fault:
-    nothing is wrong with where it stands now."""
-    last = {a.args[0]: a for a in before if a.args and a.args[0] in conflict}
-    kept = frozenset(f for f in facts if not set(f.args[1:]) & set(last))
-    at_fault = [last[name] for f in facts for name in f.args[1:] if name in last]
-    return kept.union(*(skills[a.name].facts(a.args, [], situation.scene) for a in at_fault))

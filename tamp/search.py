@@ -7,7 +7,7 @@ measurement of planning alone.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -66,6 +66,7 @@ class Search:
     skeletons: int = 0
     samples: int = 0
     first: Plan | None = None
+    _took: float = 0.0
 
     def decide(self, goal: Goal, state: WorldState, situation: Situation) -> Decided | Undecided:
         """A plan with motions for all of it. Geometry's objections go back to the planner as facts."""
@@ -79,7 +80,11 @@ class Search:
                     return plan
                 break
             left = deadline - time.perf_counter()
-            result = self.refine(plan, situation, max(SHARE * left, 1.0))
+            result = self._refine(plan, situation, max(SHARE * left, 1.0))
+            if isinstance(result, Failure):
+                blamed = self._blamed(result, plan, goal, situation)
+                result = replace(result, cause=replace(result.cause, facts=blamed))
+            self._tell(result)
             if isinstance(result, Refined):
                 return Decided(plan, result)
             failures.append(result)
@@ -92,16 +97,38 @@ class Search:
         self, plan: Plan, situation: Situation, seconds: float, hints: tuple[Refinement, ...] = ()
     ) -> Refined | Failure:
         """Motions for a plan, or why there are none, within `seconds`; counted and logged."""
-        start = time.perf_counter()
-        result = refine(plan, situation, self.skills, Tools(self.world, self.rng), seconds, hints)
-        took = time.perf_counter() - start
-        self.seconds["refine"] += took
-        self.samples += result.samples
-        if self.log is not None:
-            self._tell(result, self.log, took)
+        result = self._refine(plan, situation, seconds, hints)
+        self._tell(result)
         return result
 
-    def _tell(self, result: Refined | Failure, log: EpisodeLog, took: float) -> None:
+    def _refine(
+        self, plan: Plan, situation: Situation, seconds: float, hints: tuple[Refinement, ...] = ()
+    ) -> Refined | Failure:
+        start = time.perf_counter()
+        result = refine(plan, situation, self.skills, Tools(self.world, self.rng), seconds, hints)
+        self._took = time.perf_counter() - start
+        self.seconds["refine"] += self._took
+        self.samples += result.samples
+        return result
+
+    def _blamed(self, failure: Failure, plan: Plan, goal: Goal, situation: Situation) -> frozenset[Atom]:
+        """A failure's facts, except that what an earlier action of the plan has put in the way is that action's
+        fault, unless the goal asks for it: nothing is wrong with where the thing stands now.
+        """
+        facts = failure.cause.facts
+        if failure.cause.reason == "crowded":  # whatever takes the room, it is the order that may be wrong
+            return facts
+        wanted = {a.args for a in goal.atoms}
+        last = {a.args[0]: a for a in plan.actions[: failure.index] if a.args}
+        last = {name: a for name, a in last.items() if a.args not in wanted and name not in failure.action.args}
+        at_fault = [last[name] for f in facts for name in f.args[1:] if name in last]
+        kept = frozenset(f for f in facts if not set(f.args[1:]) & set(last))
+        return kept.union(*(self.skills[a.name].facts(a.args, [], situation.scene) for a in at_fault))
+
+    def _tell(self, result: Refined | Failure) -> None:
+        log, took = self.log, self._took
+        if log is None:
+            return
         if isinstance(result, Failure):
             log.event(
                 "infeasible",

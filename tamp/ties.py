@@ -2,11 +2,13 @@
 
 Fast Downward, for one, takes the ground actions in the order of their names. What the scene's makers called
 things would decide where something that is in the way is put. Places come before items, so that it is put on
-a table rather than on another item; what the goal does not speak of comes first, so that it is kept free.
+a table rather than on another item; what the goal speaks of comes later, so that it is kept free; and what has
+few things on it or in it comes before what has many.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
@@ -41,7 +43,13 @@ class Names:
 
 
 def names(state: WorldState, goal: Iterable[Atom], domain: Domain) -> Names:
-    """A name for every symbol of `state`: places before items, what the goal does not speak of first."""
+    """A name for every symbol of `state`: places before items, what the goal does not speak of first, and of these
+    what holds the least."""
     spoken_of = {s for atom in goal for s in atom.args}
-    ranked = sorted(state.symbols, key=lambda s: (domain.is_a(state.symbols[s], CARRIED), s in spoken_of, len(s), s))
+    carries = Counter(a.args[1] for a in state.atoms if len(a.args) == 2)
+
+    def rank(s: str) -> tuple[bool, bool, int, str]:
+        return domain.is_a(state.symbols[s], CARRIED), s in spoken_of, carries[s], s
+
+    ranked = sorted(state.symbols, key=rank)
     return Names({s: f"n{rank:03d}-{s}" for rank, s in enumerate(ranked)})
