@@ -27,8 +27,6 @@ LARGEST = 10
 TABLE_TOP = 0.9
 TABLE = (0.45, 0.6, 0.02)
 """Half-extents of the table, centred under x = 0."""
-SPREAD = (np.array([-0.25, -0.42]), np.array([0.03, 0.42]))
-"""Corners (x, y) of what the robot reaches with its hand straight down, less a little."""
 
 ROOM = 1.6
 """Area of the region over the joint footprint of the boxes that must stand on it."""
@@ -41,12 +39,12 @@ ROW_GAP = 0.03
 """Between two rows, for a finger's 19 mm and its way open."""
 BESIDE = 0.005
 """Between neighbours in a row."""
-TRAY_X = -0.2
+TRAY_X = -0.225
 TRAY_MARGIN = 0.01
-ROWS_X = (-0.07, 0.02)
-STEP_Y = 0.15
+ROWS_X = (-0.08, 0.03)
+STEP_Y = 0.13
 """Where the boxes start, in two rows beyond the region, and how far apart."""
-JITTER = 0.01
+JITTER = 0.005
 
 WANTED = (0.05, 0.05, 0.06)
 """Size of the wanted box."""
