@@ -39,11 +39,10 @@ ROW_GAP = 0.03
 """Between two rows, for a finger's 19 mm and its way open."""
 BESIDE = 0.005
 """Between neighbours in a row."""
-TRAY_X = -0.225
+TRAY_X = -0.14
 TRAY_MARGIN = 0.01
-ROWS_X = (-0.08, 0.03)
-STEP_Y = 0.13
-"""Where the boxes start, in two rows beyond the region, and how far apart."""
+STARTS = tuple(itertools.product((-0.29, -0.17, -0.05), (-0.39, -0.27, 0.27, 0.39)))
+"""Where the boxes start (x, y): on both sides of the region, where the hand reaches straight down."""
 JITTER = 0.005
 
 WANTED = (0.05, 0.05, 0.06)
@@ -81,7 +80,7 @@ def make(family: Family, n: int, seed: int, robot: RobotModel) -> BoxScene:
 
 
 def _packed(n: int, rng: np.random.Generator) -> tuple[list[SceneObject], Goal]:
-    """Boxes in two rows on the table, and a region nearer to the robot that takes them all.
+    """Boxes on the table, and a region between them that takes them all.
 
     Sizes are drawn until a packing is known: one row, or two with a finger's room between.
     """
@@ -89,8 +88,7 @@ def _packed(n: int, rng: np.random.Generator) -> tuple[list[SceneObject], Goal]:
         sizes = np.column_stack([rng.uniform(*SIDES, (n, 2)), rng.uniform(*HEIGHTS, n)])
         if (tray := _tray(sizes)) is not None:
             break
-    spots = [(x, y) for y in _ladder((n + 1) // 2) for x in ROWS_X]
-    spots = [spots[i] for i in rng.permutation(len(spots))[:n]]
+    spots = [STARTS[i] for i in rng.permutation(len(STARTS))[:n]]
     boxes = [
         _box(f"box_{i + 1}", size, np.array(spot) + rng.uniform(-JITTER, JITTER, 2), rng.uniform(-np.pi, np.pi))
         for i, (size, spot) in enumerate(zip(sizes, spots, strict=True))
@@ -112,10 +110,6 @@ def _tray(sizes: Array) -> Array | None:
         shortest = int(np.argmin(filled))
         filled[shortest] += float(width) + BESIDE
     return 0.5 * np.array([depth, length]) if max(filled) <= length else None
-
-
-def _ladder(count: int) -> Array:
-    return np.asarray(STEP_Y * (np.arange(count) - 0.5 * (count - 1)))
 
 
 def _blocked(n: int, rng: np.random.Generator) -> tuple[list[SceneObject], Goal]:

@@ -188,14 +188,19 @@ def worth_trying(
     goes_to = next((a.args[1] for a in tools.following if a.args[:1] == (item.name,) and len(a.args) > 1), None)
     if goes_to is None or not candidates:
         return candidates, {}
-    poses = list(islice(rest_poses(item.name, target_of(goes_to, situation.scene), situation, tools), LOOKED_AT))
+    poses = islice(rest_poses(item.name, target_of(goes_to, situation.scene), situation, tools), LOOKED_AT)
     others = [o for o in situation.scene if o.name != item.name]
-    tight = arranged(goes_to, tools)  # then the first pose counts most, and the fingers open as little as they can
-    spare = RELEASE_OPENINGS[-1] if tight else SPARE_OPENING
-    room = np.array([_free(candidates, T, others, tools, spare) for T in poses]).reshape(-1, len(candidates))
-    first = np.where(room.any(axis=0), room.argmax(axis=0) if tight and poses else 0, len(poses))
+    first, tight = np.full(len(candidates), LOOKED_AT), False
+    for count, T in enumerate(poses):
+        # where things were arranged the first pose counts most, and the fingers open as little as they can
+        tight = tight or arranged(goes_to, tools)
+        room = _free(candidates, T, others, tools, RELEASE_OPENINGS[-1] if tight else SPARE_OPENING)
+        first = np.where(room, np.minimum(first, count if tight else 0), first)
+        if tight and room.any():
+            break
+    room_somewhere = first < LOOKED_AT
     ordered = [candidates[i] for i in np.argsort(first, kind="stable")]
-    return ordered, {f"grasps without room at {goes_to}": int((~room.any(axis=0)).sum())}
+    return ordered, {f"grasps without room at {goes_to}": int((~room_somewhere).sum())}
 
 
 def _free(
