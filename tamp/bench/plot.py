@@ -28,7 +28,7 @@ def draw(table: list[Row], path: Path) -> None:
         for ax, family in zip(axes, PUBLISHED, strict=True):
             _panel(ax, family, [row for row in table if row.family == family])
         axes[0].set_ylabel("seconds")
-        axes[0].legend(loc="upper left", frameon=False, fontsize=8)
+        axes[1].legend(loc="upper right", fontsize=8)
         figure.savefig(path, format="svg", metadata={"Date": None})
 
 
@@ -50,4 +50,5 @@ def _panel(ax: Any, family: str, table: list[Row]) -> None:
     ax.set(title=f"{family}-n", xlabel="n", yscale="symlog", ylim=(0, 100))
     ax.set_yscale("symlog", linthresh=1.0)
     ax.set_yticks([0, 0.5, 1, 2, 5, 10, 20, 60], ["0", "0.5", "1", "2", "5", "10", "20", "60"])
+    ax.set_xticks(range(1, max([*n, 5]) + 1))
     ax.grid(axis="y", alpha=0.3)
