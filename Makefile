@@ -5,7 +5,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .ONESHELL:
 .DEFAULT_GOAL := help
-.PHONY: help setup tools render model demo test lint accept bench-stepping bench-workers lock clean
+.PHONY: help setup tools render model demo test lint accept bench-stepping bench-workers bench-scaling lock clean
 
 BIN := .venv/bin
 LOCK := lock/requirements.txt
@@ -37,6 +37,8 @@ help:
 	             was interrupted; a part of it: make accept ARGS='--only demo')
 	make bench-stepping  our control step against robosuite's, states and times, as a table (5 minutes)
 	make bench-workers   two workers against one over the same episodes, as a table (5 minutes)
+	make bench-scaling   how the cost grows with the number of boxes (200 scenes; goes on where it was
+	             interrupted; a part of it: make bench-scaling ARGS='--families packed --n 3 5')
 	make setup   .venv from the locked, hashed packages; nothing else
 	make lint    ruff and mypy
 	make lock    pin the newest packages anew (maintainers; needs uv)
@@ -105,8 +107,8 @@ lint: setup
 accept: setup render model
 	@$(BIN)/python tests/acceptance.py $(ARGS)
 
-bench-stepping bench-workers: bench-%: setup
-	@$(BIN)/python tests/bench_$*.py $(ARGS)
+bench-stepping bench-workers bench-scaling: bench-%: setup
+	@PYTHONPATH=. $(BIN)/python tests/bench_$*.py $(ARGS)
 
 lock:
 	@command -v uv >/dev/null || { $(SAY) 'lock: needs uv (pip install uv)' >&2; exit 1; }

@@ -24,9 +24,10 @@ SUCCESSES = 30
 
 @dataclass(frozen=True, eq=False)
 class Refined:
-    """A refinement of every action, in order."""
+    """A refinement of every action, in order; `samples` is how many were drawn on the way."""
 
     steps: tuple[Refinement, ...]
+    samples: int = 0
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,7 @@ class Failure:
     cause: Infeasible
     timeout: bool = False
     causes: tuple[tuple[str, int], ...] = ()
+    samples: int = 0
 
 
 @dataclass(eq=False)
@@ -52,14 +54,19 @@ class _Search:
     hints: tuple[Refinement, ...] = ()
     causes: dict[int, list[Infeasible]] = field(default_factory=dict)
     stopped: bool = False
+    samples: int = 0
     pointless: int = -1
     """Index of an action that the one before it cannot help by another sample."""
+    conflict: frozenset[str] | None = None
+    """Items that another choice must be about to help the action that failed last; None when that is not known."""
 
     def run(self, index: int, situation: Situation) -> list[Refinement] | None:
         if index == len(self.actions):
             return []
         found = 0
+        conflicts: list[frozenset[str] | None] = []
         for sample in self._samples(index, situation):
+            self.samples += 1
             if time.perf_counter() > self.deadline:
                 self.stopped = True
             if self.stopped:
@@ -70,14 +77,29 @@ class _Search:
                 if sample.final:
                     self.stopped = True
                     return None
+                if not found:
+                    conflicts.append(sample.conflict)
                 continue
             rest = self.run(index + 1, sample.after)
             if rest is not None:
                 return [sample, *rest]
+            conflicts = [*(conflicts if found else []), self._left_of_conflict(index)]
             found += 1
+            if conflicts[-1] is not None and conflicts[-1] is self.conflict:
+                return None  # no other way to do this action changes what failed
             if self.stopped or found >= SUCCESSES or self.pointless == index + 1:
                 break
+        known = [c for c in conflicts if c is not None]
+        self.conflict = frozenset().union(*known) if known and len(known) == len(conflicts) else None
         return None
+
+    def _left_of_conflict(self, index: int) -> frozenset[str] | None:
+        """What the actions before this one must be about to help, after one of its samples led to a conflict: the
+        same when it is not about this action's objects, else all but what this action moves."""
+        args = self.actions[index].args
+        if self.conflict is None or not self.conflict & set(args):
+            return self.conflict
+        return self.conflict - set(args[:1])
 
     def _samples(self, index: int, situation: Situation) -> Iterator[Refinement | Infeasible]:
         action = self.actions[index]
@@ -105,7 +127,7 @@ def refine(
     search = _Search(plan.actions, skills, tools, time.perf_counter() + budget, hints)
     steps = search.run(0, situation)
     if steps is not None:
-        return Refined(tuple(steps))
+        return Refined(tuple(steps), search.samples)
     index = max(search.causes, default=0)
     causes = search.causes.get(index) or [Infeasible("timeout", message=f"no answer within {budget:g} s")]
     final = [c for c in causes if c.final]
@@ -114,4 +136,4 @@ def refine(
     action = plan.actions[index]
     cause = replace(likely, facts=skills[action.name].facts(action.args, causes, situation.scene))
     timeout = not final and time.perf_counter() > search.deadline
-    return Failure(index, action, cause, timeout, tuple(counted[:5]))
+    return Failure(index, action, cause, timeout, tuple(counted[:5]), search.samples)

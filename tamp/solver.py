@@ -21,22 +21,17 @@ from tamp.episode import EpisodeLog
 from tamp.execution import Command, Execution
 from tamp.goal import Goal
 from tamp.motions import timed
-from tamp.planning import Plan, PlanStatus, solve_problem
+from tamp.planning import Plan
 from tamp.predicates import observe
-from tamp.refinement import Failure, Refined, refine
+from tamp.refinement import Failure, Refined
 from tamp.scene import Perceiver, RobotState, Scene
+from tamp.search import Search, Undecided
 from tamp.situation import Situation
-from tamp.skills.base import Refinement, Skill, Tools
-from tamp.state import WorldState, problem_of, problem_text
+from tamp.skills.base import Refinement, Skill
+from tamp.state import WorldState
 
 ATTEMPTS = 3
 """Executions of one action before the episode gives it up."""
-SKELETONS = 12
-"""Plans tried for one situation before refinement gives up."""
-REASONS = 4
-"""Reasons that are told at most."""
-SHARE = 0.35
-"""How much of the time that is left one plan may take: another plan may do better."""
 
 
 @dataclass(frozen=True)
@@ -86,6 +81,19 @@ class Episode:
     steps: int = 0
     acting: GroundAction | None = None
     outcome: Outcome = field(default_factory=Outcome)
+    search: Search = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.search = Search(
+            world=self.world,
+            domain=self.domain,
+            skills=self.skills,
+            planner=self.planner,
+            rng=self.rng,
+            budget=self.budget.seconds,
+            log=self.log,
+            seconds=self.outcome.seconds,
+        )
 
     def run(self, goal: Goal) -> Outcome:
         """Work towards `goal` until it is seen to hold, or a reason is found why it cannot."""
@@ -130,68 +138,13 @@ class Episode:
                     return
 
     def _decide(self, goal: Goal, state: WorldState, situation: Situation) -> tuple[Plan, Refined] | None:
-        """A plan with motions for all of it. Geometry's objections go back to the planner as facts."""
-        facts: frozenset[Atom] = frozenset()
-        failures: list[Failure] = []
-        deadline = time.perf_counter() + self.budget.seconds
-        for _ in range(SKELETONS):
-            plan = self._plan(goal, state.with_facts(facts), failed=bool(failures))
-            if plan is None:
-                break
-            left = deadline - time.perf_counter()
-            result = self._refine(plan, situation, max(SHARE * left, 1.0))
-            if isinstance(result, Refined):
-                return plan, result
-            failures.append(result)
-            if result.cause.facts <= facts or time.perf_counter() > deadline - 1.0:
-                break
-            facts |= result.cause.facts
-        if failures:
-            self._fail("refinement", _why(failures, self._advice(failures[0], situation)))
-        return None
-
-    def _advice(self, failure: Failure, situation: Situation) -> str | None:
-        """What it would take to make the first plan's failed action feasible."""
-        tools = Tools(self.world, self.rng)
-        return self.skills[failure.action.name].advice(failure.action.args, situation, tools)
-
-    def _plan(self, goal: Goal, state: WorldState, failed: bool) -> Plan | None:
-        start = time.perf_counter()
-        result = solve_problem(problem_of(self.domain, state, goal.atoms), self.planner)
-        self.outcome.seconds["plan"] += time.perf_counter() - start
-        self.log.event("plan", status=result.status.value, plan=result.plan and str(result.plan).split("\n")[:-1])
-        if self.outcome.plan is None:
-            self.log.write("problem.pddl", problem_text(self.domain, state, str(goal)))
-        if result.status is PlanStatus.FOUND and result.plan is not None:
-            if self.outcome.plan is None:
-                self.outcome.plan = result.plan
-                self.log.write("plan.txt", str(result.plan))
-            return result.plan
-        if not failed:
-            self._fail("plan", result.message)
-        return None
-
-    def _refine(
-        self, plan: Plan, situation: Situation, seconds: float, hints: tuple[Refinement, ...] = ()
-    ) -> Refined | Failure:
-        start = time.perf_counter()
-        result = refine(plan, situation, self.skills, Tools(self.world, self.rng), seconds, hints)
-        took = time.perf_counter() - start
-        self.outcome.seconds["refine"] += took
-        if isinstance(result, Failure):
-            self.log.event(
-                "infeasible",
-                action=str(result.action),
-                reason=result.cause.reason,
-                blockers=result.cause.blockers,
-                message=result.cause.message,
-                facts=result.cause.facts,
-                causes=result.causes,
-                seconds=round(took, 3),
-            )
-        else:
-            self.log.event("refined", seconds=round(took, 3), notes=[s.note for s in result.steps])
-        return result
+        """A plan with motions for all of it; None, with the reason in the outcome, when there is none."""
+        decided = self.search.decide(goal, state, situation)
+        self.outcome.plan = self.search.first
+        if isinstance(decided, Undecided):
+            self._fail(decided.stage, decided.reason)
+            return None
+        return decided.plan, decided.refined
 
     def _execute(self, plan: Plan, refined: Refined) -> tuple[GroundAction, str | None]:
         """Execute the plan's actions; when what is seen is not what was foreseen, refine the rest again.
@@ -205,7 +158,7 @@ class Episode:
             if problem is not None or not remaining:
                 return last, problem
             _, _, situation = self.look()
-            again = self._refine(Plan(remaining), situation, self.budget.seconds, steps[done:])
+            again = self.search.refine(Plan(remaining), situation, self.budget.seconds, steps[done:])
             if isinstance(again, Failure):
                 return last, None
             steps = again.steps
@@ -272,10 +225,3 @@ class Episode:
 
     def _fail(self, stage: str, reason: str) -> None:
         self.outcome.stage, self.outcome.reason = stage, reason
-
-
-def _why(failures: list[Failure], advice: str | None) -> str:
-    """Why each plan that was tried cannot be refined, the first one first, without repetition."""
-    late = " (time budget spent)"
-    told = [f"{f.action}: {f.cause.message or f.cause.reason}{late if f.timeout else ''}" for f in failures]
-    return "; ".join([*list(dict.fromkeys(told))[:REASONS], *([advice] if advice else [])])

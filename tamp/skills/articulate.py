@@ -20,8 +20,8 @@ from tamp.skills import push
 from tamp.skills.base import Infeasible, Refinement, Tools, blocked, movable_blockers
 from tamp.skills.handles import graspable
 from tamp.skills.pick import SPARE_OPENING
-from tamp.skills.place import upright
 from tamp.skills.reach import both_ways, configuration_at, way_to
+from tamp.skills.targets import upright
 
 ACTIVE_SHARE = {"drawer": 0.7, "door": 0.15, "knob": 0.25, "body": 0.0}
 """How far past its threshold a joint is taken, as a share of what its range leaves."""

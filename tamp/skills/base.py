@@ -35,7 +35,9 @@ class Infeasible:
     """Why an action, or one sample of it, cannot be refined.
 
     `facts` are atoms that tell the planner so; `final` means that no other sample of any action can do
-    better, `whatever_grasp` that another way to do the action before cannot.
+    better, `whatever_grasp` that another way to do the action before cannot. `conflict` names the items on whose
+    places alone the answer depends, so that what was chosen for others need not be chosen anew; None when that is
+    not known.
     """
 
     reason: str
@@ -44,6 +46,7 @@ class Infeasible:
     message: str = ""
     final: bool = False
     whatever_grasp: bool = False
+    conflict: frozenset[str] | None = None
 
 
 class SkillResult(NamedTuple):

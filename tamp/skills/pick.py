@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import islice
 
 import numpy as np
@@ -16,8 +16,10 @@ from tamp.motions import Grip, Move
 from tamp.scene import Scene, SceneObject
 from tamp.situation import Situation
 from tamp.skills.base import Infeasible, Refinement, Tools, blocked, movable_blockers
-from tamp.skills.place import rest_poses, target_of
+from tamp.skills.place import RELEASE_OPENINGS, rest_poses
 from tamp.skills.reach import CLEARANCE, DEXTERITY, both_ways, reach_for
+from tamp.skills.targets import target_of
+from tamp.skills.together import arranged
 from tamp.skills.ways import ways_out
 
 NEARER, MOST_NEARER = 0.02, 0.8
@@ -28,6 +30,14 @@ SQUEEZE = -0.003
 """Metres by which closed fingers may press into what is beside an item: more would take it along."""
 SPARE_OPENING = 0.03
 """Metres by which the fingers are opened wider than the grasp."""
+
+
+@dataclass(frozen=True, eq=False)
+class Hindered:
+    """A grasp, and the movable items that leave the hand no room at it."""
+
+    grasp: grasps.Grasp
+    by: frozenset[str]
 
 
 class Pick:
@@ -53,15 +63,24 @@ class Pick:
         if not (candidates := with_room(candidates, item, situation, tools)):
             message = f"pick: the hand has no room at any grasp of {item.name}"
             yield Infeasible("no-room", (item.name,), frozenset({Atom("no-grasp", (item.name,))}), message, final=True)
-        ordered, room = worth_trying(grasps.diverse(candidates, item.T_world_object), item, situation, tools)
+        candidates = grasps.diverse(candidates, item.T_world_object)
+        free, hindered = without_room_for_now(candidates, item, situation, tools)
+        if not free:
+            yield _hindered(hindered, definite=True, item=item, situation=situation, tools=tools)
+            return
+        ordered, room = worth_trying(free, item, situation, tools)
         for dexterity in (DEXTERITY, 0.0):
             for grasp in ordered:
                 T = item.T_world_object @ grasp.T_body_tool
                 sample = self._sample(item.name, args[1], T, grasp.width, situation, tools, dexterity)
                 yield replace(sample, note=sample.note | room) if isinstance(sample, Refinement) else sample
+            if hindered and dexterity > 0:
+                yield _hindered(hindered, definite=False, item=item, situation=situation, tools=tools)
 
     def facts(self, args: tuple[str, ...], causes: list[Infeasible], scene: Scene) -> frozenset[Atom]:
-        """The item that is most in the way, if one is; else there is no grasp."""
+        """The fewest items known to be in the way of a grasp; else the one most in the way; else there is no grasp."""
+        if known := [c for c in causes if c.reason == "hindered" and c.facts]:
+            return min(known, key=lambda c: len(c.facts)).facts
         blockers = movable_blockers(causes, scene, args)
         return frozenset({Atom("obstructed", (args[0], blockers[0])) if blockers else Atom("no-grasp", args[:1])})
 
@@ -126,6 +145,41 @@ def with_room(
     return [g for g, free in zip(candidates, _free(candidates, item.T_world_object, fixed, tools), strict=True) if free]
 
 
+def without_room_for_now(
+    candidates: list[grasps.Grasp], item: SceneObject, situation: Situation, tools: Tools
+) -> tuple[list[grasps.Grasp], list[Hindered]]:
+    """The grasps at which nothing that could be moved away leaves the hand no room, and the others with what does."""
+    movable = [o for o in situation.scene if o.name != item.name and o.movable]
+    clear = [_free(candidates, item.T_world_object, [o], tools) for o in movable]
+    by = [frozenset(o.name for o, c in zip(movable, clear, strict=True) if not c[i]) for i in range(len(candidates))]
+    free = [g for g, names in zip(candidates, by, strict=True) if not names]
+    return free, [Hindered(g, names) for g, names in zip(candidates, by, strict=True) if names]
+
+
+def _hindered(
+    hindered: list[Hindered], definite: bool, item: SceneObject, situation: Situation, tools: Tools
+) -> Infeasible:
+    """The fewest items that are in the way of a grasp within reach; the first few grasps are looked at."""
+    world = tools.world
+    world.load(situation.state())
+    movable = {o.name for o in situation.scene if o.movable}
+    fewest: frozenset[str] | None = None
+    for h in sorted(hindered, key=lambda h: len(h.by))[:LOOKED_AT]:
+        world.set_opening(min(world.robot.max_opening, h.grasp.width + SPARE_OPENING))
+        for T in both_ways(item.T_world_object @ h.grasp.T_body_tool, world):
+            if fewest is not None and len(fewest) <= len(h.by):
+                break
+            q = kinematics.solve(world, T, world.robot.posture)
+            touched = h.by | {c.other for c in world.contacts(q, CLEARANCE)} if q is not None else None
+            if touched is not None and touched <= movable - {item.name}:
+                fewest = touched if fewest is None else min(fewest, touched, key=len)
+    conflict = frozenset().union(*(h.by for h in hindered)) | {item.name} if definite else None
+    blockers = tuple(sorted(fewest or ()))
+    facts = frozenset(Atom("obstructed", (item.name, b)) for b in blockers)
+    told = f"pick: the hand has no room at {item.name} because of {' and '.join(blockers) or 'other things'}"
+    return Infeasible("hindered", blockers, facts, told, conflict=conflict)
+
+
 def worth_trying(
     candidates: list[grasps.Grasp], item: SceneObject, situation: Situation, tools: Tools
 ) -> tuple[list[grasps.Grasp], dict[str, int]]:
@@ -136,15 +190,30 @@ def worth_trying(
         return candidates, {}
     poses = islice(rest_poses(item.name, target_of(goes_to, situation.scene), situation, tools), LOOKED_AT)
     others = [o for o in situation.scene if o.name != item.name]
-    room = sum((_free(candidates, T, others, tools).astype(int) for T in poses), np.zeros(len(candidates), int))
-    ordered = [candidates[i] for i in np.argsort(room == 0, kind="stable")]
-    return ordered, {f"grasps without room at {goes_to}": int((room == 0).sum())}
+    first, tight = np.full(len(candidates), LOOKED_AT), False
+    for count, T in enumerate(poses):
+        # where things were arranged the first pose counts most, and the fingers open as little as they can
+        tight = tight or arranged(goes_to, tools)
+        room = _free(candidates, T, others, tools, RELEASE_OPENINGS[-1] if tight else SPARE_OPENING)
+        first = np.where(room, np.minimum(first, count if tight else 0), first)
+        if tight and room.any():
+            break
+    room_somewhere = first < LOOKED_AT
+    ordered = [candidates[i] for i in np.argsort(first, kind="stable")]
+    return ordered, {f"grasps without room at {goes_to}": int((~room_somewhere).sum())}
 
 
-def _free(candidates: list[grasps.Grasp], T_world_item: Array, others: list[SceneObject], tools: Tools) -> Array:
-    """Which grasps (n,) of an item leave the open hand clear of other things, as far as a quick look tells."""
+def _free(
+    candidates: list[grasps.Grasp],
+    T_world_item: Array,
+    others: list[SceneObject],
+    tools: Tools,
+    spare: float = SPARE_OPENING,
+) -> Array:
+    """Which grasps (n,) of an item leave the hand clear of other things, as far as a quick look tells; its fingers
+    are open by `spare` metres more than the grasp."""
     T_world_tool = np.array([T_world_item @ g.T_body_tool for g in candidates]).reshape(-1, 4, 4)
-    opening = np.minimum(tools.world.robot.max_opening, np.array([g.width for g in candidates]) + SPARE_OPENING)
+    opening = np.minimum(tools.world.robot.max_opening, np.array([g.width for g in candidates]) + spare)
     boxes = [
         (p.T_world_part @ s.T_body_shape, s.half_extent)
         for o in others

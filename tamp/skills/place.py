@@ -15,9 +15,11 @@ from motion.shapes import Shape, bounds
 from tamp import predicates
 from tamp.atoms import Atom
 from tamp.motions import Grip, Move
-from tamp.scene import Region, Scene, SceneObject, contains
+from tamp.scene import Scene, contains
 from tamp.situation import Situation
 from tamp.skills.base import Infeasible, Refinement, Tools, blocked
+from tamp.skills.targets import Target, target_of, upright
+from tamp.skills.together import leaving_room, roomy
 from tamp.skills.ways import outside, ways_out
 
 CLEARANCE = 0.002
@@ -27,56 +29,19 @@ RELEASE_HEIGHTS = {"surface": (0.003,), "item": (0.003, 0.02, 0.04), "interior":
 """Metres above the contact at which the fingers may open, the lowest that is free first: an interior keeps what
 is dropped into it, and so does a bowl."""
 RETREAT = 0.07
-RELEASE_OPENING = 0.035
+RELEASE_OPENINGS = (0.035, 0.012)
+"""Metres by which the fingers open to let go, the widest for which there is room."""
 COMPLIANCE = -0.006
 """Metres by which a held item may press against what it is put into, where no way without touching is found:
 the arm gives way."""
-LOW = 0.015
-"""Metres above the floor of a drawer or cupboard within which the bottom of what lies in it must be."""
 SPOTS = 30
 """Poses of an item at rest that are tried for each grasp."""
 YAWS = 8
 MOUTH = (0.9, 0.6)
 """How far towards the mouth of what has a hinged door an item is put, as a share of the half-extent there."""
 GRID = 5
-DROP_FROM = 0.05
-"""Metres above a region from which an item is lowered in the model."""
 LEAST_DEPARTURE = 0.03
 """Metres that the hand must at least come away from what it has put down."""
-
-
-@dataclass(frozen=True, eq=False)
-class Target:
-    """Where to put something: the centre (3,) and half-extents (2,) of a rectangle, the heights from which an
-    item is lowered onto it in the model, and the floor of an interior.
-    """
-
-    name: str
-    centre: Array
-    axes: Array
-    half: Array
-    heights: tuple[float, ...]
-    owner: SceneObject
-    region: Region | None
-    floor: float
-
-    def accepts(self, p_world: Array) -> bool:
-        """Whether an item with its origin at `p_world` (3,) is where it should be."""
-        if self.region is None:
-            return bool(np.linalg.norm((p_world - self.centre)[:2]) < 0.6 * predicates.CENTRED)
-        if self.region.kind == "interior":
-            return contains(self.region, p_world, 0.5 * predicates.BELOW_INTERIOR)
-        return predicates.above(p_world, self.region)
-
-    def carries(self, under: frozenset[str], bottom: float) -> bool:
-        """Whether what lies with its lowest point at height `bottom` (m) on the bodies `under` lies there well.
-
-        What goes into a bin may lie on anything; in a drawer it must reach the floor, not hang on the rim.
-        """
-        own = bool(under & {p.name for p in self.owner.parts})
-        if self.region is None or self.region.kind == "surface":
-            return own
-        return self.region.door is None or (own and bottom < self.floor + LOW)
 
 
 class Place:
@@ -180,9 +145,12 @@ class Place:
     ) -> Refinement | Infeasible:
         world = tools.world
         T_world_tool = world.forward(way[-1])
-        opening = min(world.robot.max_opening, situation.scene.robot.opening + RELEASE_OPENING)
-        put = situation.at(way[-1], opening, T_world_tool).released()
-        retreat = retreat_from(item, put, tools)
+        for wider in RELEASE_OPENINGS:
+            opening = min(world.robot.max_opening, situation.scene.robot.opening + wider)
+            put = situation.at(way[-1], opening, T_world_tool).released()
+            retreat = retreat_from(item, put, tools)
+            if not isinstance(retreat, Blocked):
+                break
         if isinstance(retreat, Blocked):
             return blocked("retreat", retreat, item)
         segments = (
@@ -216,12 +184,13 @@ def rest_poses(item: str, target: Target, situation: Situation, tools: Tools) ->
     """Poses (4, 4) of an item at rest on a target, computed as they are asked for.
 
     They do not depend on how it is grasped, so they are kept for the next grasp. Where something else is to be
-    put on the same target later the outermost come first.
+    put on the same target later, and there is not much room, the outermost come first.
     """
     parts = [p for o in situation.scene if o.name != item for p in o.parts]
     R_item = upright(situation.scene.object(item).T_world_object)[:3, :3]
     where = np.concatenate([R_item.ravel(), *(p.T_world_part.ravel() for p in parts)])
     shared = any(a.args[1:] == (target.name,) and a.args[0] != item for a in tools.following)
+    shared = shared and not roomy(item, target, situation, tools)
     key = ("spots", item, target.name, shared, where.round(3).tobytes())
     if key not in tools.cache:
         rests = _rests(item, target, situation.released(), tools, shared)
@@ -291,7 +260,10 @@ def _resting_on(
     """Rest poses (4, 4) on the target in the attitude of `T_now`, turned about the vertical, were the bodies in
     `ignore` not there; from the outside inwards when it is `shared`."""
     world, shapes = tools.world, situation.scene.object(item).parts[0].shapes
-    for offset, yaw in _spots(target, shapes, T_now, shared, tools.rng):
+    spots = _spots(target, shapes, T_now, shared, tools.rng)
+    if not ignore:
+        spots = leaving_room(item, target, situation, tools, spots)
+    for offset, yaw in spots:
         world.load(situation.released().state())
         T = placements.turned(T_now, yaw)
         start = pose(target.centre + target.axes @ offset, T[:3, :3])
@@ -305,40 +277,6 @@ def _resting_on(
             if target.carries(found[1], float(found[0][2, 3]) + bottom):
                 yield found[0]
                 break
-
-
-def target_of(name: str, scene: Scene) -> Target:
-    """The place that symbol `name` means: a region, or the top of an item."""
-    try:
-        owner, region = scene.region(name)
-    except KeyError:
-        owner = scene.object(name)
-        _, high = owner.bounds()
-        from_top = (float(high[2]) + DROP_FROM,)
-        return Target(name, owner.position.copy(), np.eye(3), np.zeros(2), from_top, owner, None, np.inf)
-    T, half = region.T_world_region, region.world_half_extent()
-    top, floor = float(T[2, 3] + half[2]), float(T[2, 3] - half[2])
-    if region.kind == "surface":
-        level = abs(T[2, 2]) > 0.9
-        axes, half = (T[:3, :3], region.half_extent) if level else (np.eye(3), half)
-        return Target(name, T[:3, 3].copy(), axes, half[:2], (top + DROP_FROM,), owner, region, np.inf)
-    heights = (top + DROP_FROM, floor + DROP_FROM, floor + 0.5 * DROP_FROM)
-    return Target(name, T[:3, 3].copy(), np.eye(3), half[:2], heights, owner, region, floor)
-
-
-def upright(T_world_item: Array, most: float = np.radians(45)) -> Array:
-    """The same pose with its tilt taken out, when that is at most `most` radians: what is carried is set down
-    level."""
-    R = T_world_item[:3, :3]
-    axis = int(np.argmax(np.abs(R[2])))
-    up = R[:, axis] * np.sign(R[2, axis])
-    if up[2] < np.cos(most):
-        return T_world_item
-    v = np.cross(up, [0.0, 0.0, 1.0])
-    s, c = float(np.linalg.norm(v)), float(up[2])
-    if s < 1e-6:
-        return T_world_item
-    return pose(T_world_item[:3, 3], rotation_about(v / s, float(np.arctan2(s, c))) @ R)
 
 
 def retreat_from(item: str, put: Situation, tools: Tools) -> Array | Blocked:

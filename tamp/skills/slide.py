@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -18,8 +18,8 @@ from tamp.motions import Move
 from tamp.scene import Scene, SceneObject
 from tamp.situation import Situation
 from tamp.skills.base import Infeasible, Refinement, Tools, blocked, movable_blockers
-from tamp.skills.place import Target, target_of
 from tamp.skills.reach import configuration_at, way_to
+from tamp.skills.targets import Target, target_of
 
 HEIGHTS = (0.012, 0.02, 0.03)
 """Metres of the tool point above the underside of what is pushed."""
@@ -137,7 +137,8 @@ def _hindered(item: SceneObject, course: list[Array], situation: Situation, tool
         for share in np.linspace(0.0, 1.0, max(2, int(np.ceil(np.linalg.norm(b - a) / STEP)))):
             met = world.body_contacts(item.name, pose(a + share * (b - a), R), CLEARANCE)
             if blocking := [c.other for c in met if c.other not in under]:
-                return blocked("slide", Blocked("collision", blocking[0]), item.name)
+                found = blocked("slide", Blocked("collision", blocking[0]), item.name)
+                return replace(found, conflict=frozenset({item.name, blocking[0]}))
     return None
 
 

@@ -1,0 +1,174 @@
+"""What to do and how, decided before anything moves: plan, refine, tell the planner what geometry says, plan again.
+
+It needs no backend: a scene in symbols and its kinematic copy are enough. An episode decides so, and so does a
+measurement of planning alone.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from motion.world import World
+from tamp import ties
+from tamp.atoms import Atom
+from tamp.domain import Domain
+from tamp.episode import EpisodeLog
+from tamp.goal import Goal
+from tamp.planning import Plan, PlanStatus, solve_problem
+from tamp.refinement import Failure, Refined, refine
+from tamp.situation import Situation
+from tamp.skills.base import Refinement, Skill, Tools
+from tamp.state import WorldState, problem_of, problem_text
+
+SKELETONS = 12
+"""Plans tried for one situation before refinement gives up."""
+REASONS = 4
+"""Reasons that are told at most."""
+SHARE = 0.35
+"""How much of the time that is left one plan may take: another plan may do better."""
+
+
+@dataclass(frozen=True, eq=False)
+class Decided:
+    """A plan with motions for all of it."""
+
+    plan: Plan
+    refined: Refined
+
+
+@dataclass(frozen=True)
+class Undecided:
+    """Why there is none. `stage` is where it ended: plan or refinement."""
+
+    stage: str
+    reason: str
+
+
+@dataclass(eq=False)
+class Search:
+    """Decides with one world, domain and planner; `budget` is in seconds for one decision.
+
+    Counts over all decisions: `seconds` of planning and refinement, `skeletons` planned and `samples` drawn.
+    `first` is the first plan found.
+    """
+
+    world: World
+    domain: Domain
+    skills: dict[str, Skill]
+    planner: str
+    rng: np.random.Generator
+    budget: float = 20.0
+    log: EpisodeLog | None = None
+    seconds: dict[str, float] = field(default_factory=lambda: {"plan": 0.0, "refine": 0.0})
+    skeletons: int = 0
+    samples: int = 0
+    first: Plan | None = None
+    _took: float = 0.0
+
+    def decide(self, goal: Goal, state: WorldState, situation: Situation) -> Decided | Undecided:
+        """A plan with motions for all of it. Geometry's objections go back to the planner as facts."""
+        facts: frozenset[Atom] = frozenset()
+        failures: list[Failure] = []
+        deadline = time.perf_counter() + self.budget
+        for _ in range(SKELETONS):
+            plan = self._plan(goal, state.with_facts(facts))
+            if isinstance(plan, Undecided):
+                if not failures:
+                    return plan
+                break
+            left = deadline - time.perf_counter()
+            result = self._refine(plan, situation, max(SHARE * left, 1.0))
+            if isinstance(result, Failure):
+                blamed = self._blamed(result, plan, goal, situation)
+                result = replace(result, cause=replace(result.cause, facts=blamed))
+            self._tell(result)
+            if isinstance(result, Refined):
+                return Decided(plan, result)
+            failures.append(result)
+            if result.cause.facts <= facts or time.perf_counter() > deadline - 1.0:
+                break
+            facts |= result.cause.facts
+        return Undecided("refinement", _why(failures, self._advice(failures[0], situation)))
+
+    def refine(
+        self, plan: Plan, situation: Situation, seconds: float, hints: tuple[Refinement, ...] = ()
+    ) -> Refined | Failure:
+        """Motions for a plan, or why there are none, within `seconds`; counted and logged."""
+        result = self._refine(plan, situation, seconds, hints)
+        self._tell(result)
+        return result
+
+    def _refine(
+        self, plan: Plan, situation: Situation, seconds: float, hints: tuple[Refinement, ...] = ()
+    ) -> Refined | Failure:
+        start = time.perf_counter()
+        result = refine(plan, situation, self.skills, Tools(self.world, self.rng), seconds, hints)
+        self._took = time.perf_counter() - start
+        self.seconds["refine"] += self._took
+        self.samples += result.samples
+        return result
+
+    def _blamed(self, failure: Failure, plan: Plan, goal: Goal, situation: Situation) -> frozenset[Atom]:
+        """A failure's facts, except that what an earlier action of the plan has put in the way is that action's
+        fault, unless the goal asks for it: nothing is wrong with where the thing stands now.
+        """
+        facts = failure.cause.facts
+        if failure.cause.reason == "crowded":  # whatever takes the room, it is the order that may be wrong
+            return facts
+        wanted = {a.args for a in goal.atoms}
+        last = {a.args[0]: a for a in plan.actions[: failure.index] if a.args}
+        last = {name: a for name, a in last.items() if a.args not in wanted and name not in failure.action.args}
+        at_fault = [last[name] for f in facts for name in f.args[1:] if name in last]
+        kept = frozenset(f for f in facts if not set(f.args[1:]) & set(last))
+        return kept.union(*(self.skills[a.name].facts(a.args, [], situation.scene) for a in at_fault))
+
+    def _tell(self, result: Refined | Failure) -> None:
+        log, took = self.log, self._took
+        if log is None:
+            return
+        if isinstance(result, Failure):
+            log.event(
+                "infeasible",
+                action=str(result.action),
+                reason=result.cause.reason,
+                blockers=result.cause.blockers,
+                message=result.cause.message,
+                facts=result.cause.facts,
+                causes=result.causes,
+                seconds=round(took, 3),
+            )
+        else:
+            log.event("refined", seconds=round(took, 3), notes=[s.note for s in result.steps])
+
+    def _plan(self, goal: Goal, state: WorldState) -> Plan | Undecided:
+        start = time.perf_counter()
+        names = ties.names(state, goal.atoms, self.domain)
+        problem = problem_of(self.domain, names.state(state), names.atoms(goal.atoms))
+        result = solve_problem(problem, self.planner)
+        self.seconds["plan"] += time.perf_counter() - start
+        self.skeletons += 1
+        found = names.plan(result.plan) if result.status is PlanStatus.FOUND and result.plan else None
+        if self.log is not None:
+            told = None if found is None else str(found).split("\n")[:-1]
+            self.log.event("plan", status=result.status.value, plan=told)
+            if self.first is None:
+                self.log.write("problem.pddl", problem_text(self.domain, state, str(goal)))
+                if found is not None:
+                    self.log.write("plan.txt", str(found))
+        self.first = self.first or found
+        return found or Undecided("plan", result.message)
+
+    def _advice(self, failure: Failure, situation: Situation) -> str | None:
+        """What it would take to make the first plan's failed action feasible."""
+        tools = Tools(self.world, self.rng)
+        return self.skills[failure.action.name].advice(failure.action.args, situation, tools)
+
+
+def _why(failures: list[Failure], advice: str | None) -> str:
+    """Why each plan that was tried cannot be refined, the first one first, without repetition."""
+    late = " (time budget spent)"
+    told = [f"{f.action}: {f.cause.message or f.cause.reason}{late if f.timeout else ''}" for f in failures]
+    return "; ".join([*list(dict.fromkeys(told))[:REASONS], *([advice] if advice else [])])

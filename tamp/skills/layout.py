@@ -1,0 +1,169 @@
+"""Where several things that go onto one surface can stand together, before the first of them is put down.
+
+Footprints are rectangles along the target's axes. One after the other they go into a corner: flush with the
+target's edge or with what stands there already. What is put close to the edge leaves room in the middle, for the
+next thing and for the fingers that bring it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from motion import placements
+from motion.poses import Array
+from motion.shapes import Shape, bounds
+
+GAP = 0.006
+"""Metres between neighbours: more than what is kept from a thing that is carried past."""
+ORDERS = 40
+"""Orders of the things that are tried, the given one first."""
+FLUSH = 1e-4
+ABOVE = 0.005
+"""Metres above the surface from which on something stands there."""
+FINGER = (0.027, 0.011)
+"""Metres beside a thing that a finger takes when it lets go, away from it, and half as much across."""
+
+
+@dataclass(frozen=True)
+class Footprint:
+    """What a thing takes of a surface: size (2,) in metres along the target's axes for each of its turns (rad)."""
+
+    name: str
+    turns: tuple[tuple[float, tuple[float, float]], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Spot:
+    """A thing's place: offset (2,) in metres from the target's centre, a turn in radians and the size then."""
+
+    offset: Array
+    turn: float
+    size: Array
+
+    @property
+    def box(self) -> Array:
+        """Low x, low y, high x, high y, metres, in the target's frame."""
+        return np.concatenate([self.offset - 0.5 * self.size, self.offset + 0.5 * self.size])
+
+
+def footprint(name: str, shapes: tuple[Shape, ...], T_target_thing: Array) -> Footprint:
+    """The footprint of a thing with its own axes along the target's, in the two turns that it takes least of."""
+    axis = max(T_target_thing[:2, :2].T, key=lambda v: float(np.linalg.norm(v)))
+    aligned = -float(np.arctan2(axis[1], axis[0]))
+    turns = sorted(np.arctan2(np.sin(a), np.cos(a)) for a in aligned + 0.5 * np.pi * np.arange(4))
+    least = sorted(turns, key=abs)[:2]
+    return Footprint(name, tuple((float(t), _size(shapes, placements.turned(T_target_thing, float(t)))) for t in least))
+
+
+def _size(shapes: tuple[Shape, ...], T: Array) -> tuple[float, float]:
+    low, high = bounds(shapes, T)
+    return float(high[0] - low[0]), float(high[1] - low[1])
+
+
+def standing(pieces: Iterable[tuple[Shape, Array]], half: Array, height: float) -> Array:
+    """Boxes (n, 4) of the shapes, each with its pose in the target's frame, that stand up over a rectangle with
+    half-extents (2,), from its plane to `height` metres above."""
+    out = []
+    for shape, T in pieces:
+        low, high = bounds((shape,), T)
+        over = bool((low[:2] < half).all() and (high[:2] > -half).all())
+        if over and shape.kind != "plane" and high[2] > ABOVE and low[2] < height:
+            out.append([*low[:2], *high[:2]])
+    return np.array(out).reshape(-1, 4)
+
+
+def arrangements(
+    things: list[Footprint], half: Array, taken: Array, rng: np.random.Generator, orders: int = ORDERS
+) -> Iterator[dict[str, Spot]]:
+    """Spots for all things, wholly on a rectangle with half-extents (2,) and clear of boxes `taken` (n, 4).
+
+    The things are put down in the order given, each with room for two opposite fingers.
+    """
+    for attempt in range(orders):
+        order = [int(i) for i in rng.permutation(len(things))] if attempt > 1 else list(range(len(things)))
+        if attempt == 1:
+            order.sort(key=lambda i: -max(max(size) for _, size in things[i].turns))
+        found = _in_order([things[i] for i in order], half, taken)
+        if found is not None and _can_be_brought([found[t.name] for t in things], taken):
+            yield found
+
+
+def fits(box: Array, taken: Array) -> bool:
+    """Whether a box (4,) is clear of boxes (n, 4)."""
+    return not _overlaps(box[None], taken, GAP - FLUSH).any()
+
+
+def _in_order(things: list[Footprint], half: Array, taken: Array) -> dict[str, Spot] | None:
+    out: dict[str, Spot] = {}
+    for thing in things:
+        ranked = [c for turn, size in thing.turns if (c := _best_corner(turn, np.array(size), half, taken)) is not None]
+        if not ranked:
+            return None
+        _, out[thing.name] = min(ranked, key=lambda c: c[0])
+        taken = np.vstack([taken, out[thing.name].box])
+    return out
+
+
+def _best_corner(turn: float, size: Array, half: Array, taken: Array) -> tuple[tuple[float, ...], Spot] | None:
+    """The best free spot that is flush, in x and in y, with an edge of the target or with what is there; its rank,
+    of which the least is best: many sides flush, edges before neighbours, a small size along the longer side."""
+    room = half - 0.5 * size
+    if (room < 0).any():
+        return None
+    x, y = (_flush_values(axis, size, room, taken) for axis in (0, 1))
+    p = np.column_stack([np.repeat(x, len(y)), np.tile(y, len(x))])
+    boxes = np.hstack([p - 0.5 * size, p + 0.5 * size])
+    free = ~_overlaps(boxes, taken, GAP - FLUSH).any(axis=1)
+    p, boxes = p[free], boxes[free]
+    if not len(p):
+        return None
+    flush = (np.abs(np.abs(p) - room) < 2 * FLUSH).sum(axis=1) + 0.9 * _sides_beside(boxes, taken)
+    best = np.lexsort((p[:, 1], p[:, 0], -np.abs(p).sum(axis=1).round(4), -flush))[0]
+    rank = (-float(flush[best]), float(size[np.argmax(half)]), abs(turn))
+    return rank, Spot(p[best], turn, size)
+
+
+def _flush_values(axis: int, size: Array, room: Array, taken: Array) -> Array:
+    """Coordinates of a thing's middle at which it is flush with something along one axis."""
+    reach = GAP + 0.5 * size[axis]
+    v = np.concatenate([[-room[axis], room[axis]], taken[:, axis] - reach, taken[:, 2 + axis] + reach])
+    v = np.unique(v.round(5))
+    return np.asarray(v[np.abs(v) <= room[axis] + FLUSH])
+
+
+def _sides_beside(boxes: Array, taken: Array) -> Array:
+    """Along how many axes (m,) boxes (m, 4) have a neighbour as near as may be."""
+    out = np.zeros(len(boxes))
+    for axis in (0, 1):
+        other = 1 - axis
+        level = (taken[:, other] < boxes[:, None, 2 + other]) & (taken[:, 2 + other] > boxes[:, None, other])
+        before, after = boxes[:, None, axis] - taken[:, 2 + axis], taken[:, axis] - boxes[:, None, 2 + axis]
+        near = (np.abs(before - GAP) < 2 * FLUSH) | (np.abs(after - GAP) < 2 * FLUSH)
+        out += (level & near).any(axis=1)
+    return out
+
+
+def _can_be_brought(spots: list[Spot], taken: Array) -> bool:
+    """Whether each thing, put down in this order, has room for fingers on two opposite sides."""
+    for spot in spots:
+        if not any(_fingers_free(spot, axis, taken) for axis in (0, 1)):
+            return False
+        taken = np.vstack([taken, spot.box])
+    return True
+
+
+def _fingers_free(spot: Spot, axis: int, taken: Array) -> bool:
+    half, away = np.full(2, FINGER[1]), np.zeros(2)
+    half[axis] = 0.5 * FINGER[0]
+    away[axis] = 0.5 * spot.size[axis] + 0.5 * FINGER[0]
+    middles = np.array([spot.offset - away, spot.offset + away])
+    return not _overlaps(np.hstack([middles - half, middles + half]), taken, 0.0).any()
+
+
+def _overlaps(boxes: Array, taken: Array, gap: float) -> Array:
+    """Which of the boxes `taken` (n, 4) come nearer than `gap` to which of `boxes` (m, 4): (m, n)."""
+    low, high = boxes[:, None, :2] - gap, boxes[:, None, 2:] + gap
+    return np.asarray(((low < taken[:, 2:]) & (high > taken[:, :2])).all(axis=2))

@@ -1,0 +1,84 @@
+"""Where something can be put: a region, or the top of an item."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from motion.poses import Array, pose, rotation_about
+from tamp import predicates
+from tamp.scene import Region, Scene, SceneObject, contains
+
+DROP_FROM = 0.05
+"""Metres above a region from which an item is lowered in the model."""
+LOW = 0.015
+"""Metres above the floor of a drawer or cupboard within which the bottom of what lies in it must be."""
+
+
+@dataclass(frozen=True, eq=False)
+class Target:
+    """Where to put something: the centre (3,) and half-extents (2,) of a rectangle, the heights from which an
+    item is lowered onto it in the model, and the floor of an interior.
+    """
+
+    name: str
+    centre: Array
+    axes: Array
+    half: Array
+    heights: tuple[float, ...]
+    owner: SceneObject
+    region: Region | None
+    floor: float
+
+    def accepts(self, p_world: Array) -> bool:
+        """Whether an item with its origin at `p_world` (3,) is where it should be."""
+        if self.region is None:
+            return bool(np.linalg.norm((p_world - self.centre)[:2]) < 0.6 * predicates.CENTRED)
+        if self.region.kind == "interior":
+            return contains(self.region, p_world, 0.5 * predicates.BELOW_INTERIOR)
+        return predicates.above(p_world, self.region)
+
+    def carries(self, under: frozenset[str], bottom: float) -> bool:
+        """Whether what lies with its lowest point at height `bottom` (m) on the bodies `under` lies there well.
+
+        What goes into a bin may lie on anything; in a drawer it must reach the floor, not hang on the rim.
+        """
+        own = bool(under & {p.name for p in self.owner.parts})
+        if self.region is None or self.region.kind == "surface":
+            return own
+        return self.region.door is None or (own and bottom < self.floor + LOW)
+
+
+def target_of(name: str, scene: Scene) -> Target:
+    """The place that symbol `name` means: a region, or the top of an item."""
+    try:
+        owner, region = scene.region(name)
+    except KeyError:
+        owner = scene.object(name)
+        _, high = owner.bounds()
+        from_top = (float(high[2]) + DROP_FROM,)
+        return Target(name, owner.position.copy(), np.eye(3), np.zeros(2), from_top, owner, None, np.inf)
+    T, half = region.T_world_region, region.world_half_extent()
+    top, floor = float(T[2, 3] + half[2]), float(T[2, 3] - half[2])
+    if region.kind == "surface":
+        level = abs(T[2, 2]) > 0.9
+        axes, half = (T[:3, :3], region.half_extent) if level else (np.eye(3), half)
+        return Target(name, T[:3, 3].copy(), axes, half[:2], (top + DROP_FROM,), owner, region, np.inf)
+    heights = (top + DROP_FROM, floor + DROP_FROM, floor + 0.5 * DROP_FROM)
+    return Target(name, T[:3, 3].copy(), np.eye(3), half[:2], heights, owner, region, floor)
+
+
+def upright(T_world_item: Array, most: float = np.radians(45)) -> Array:
+    """The same pose with its tilt taken out, when that is at most `most` radians: what is carried is set down
+    level."""
+    R = T_world_item[:3, :3]
+    axis = int(np.argmax(np.abs(R[2])))
+    up = R[:, axis] * np.sign(R[2, axis])
+    if up[2] < np.cos(most):
+        return T_world_item
+    v = np.cross(up, [0.0, 0.0, 1.0])
+    s, c = float(np.linalg.norm(v)), float(up[2])
+    if s < 1e-6:
+        return T_world_item
+    return pose(T_world_item[:3, 3], rotation_about(v / s, float(np.arctan2(s, c))) @ R)

@@ -1,0 +1,127 @@
+"""Deciding without a backend: counts, and going back to what a failure depends on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import cast
+
+import numpy as np
+
+from motion.world import World
+from tamp.atoms import Atom, GroundAction
+from tamp.domain import load
+from tamp.goal import Goal
+from tamp.planning import Plan
+from tamp.refinement import Failure, Refined, refine
+from tamp.scene import RobotState, Scene
+from tamp.search import Decided, Search, Undecided
+from tamp.situation import Situation
+from tamp.skills.base import Infeasible, Refinement, Skill, Tools
+from tamp.state import WorldState
+
+START = Situation(Scene((), RobotState(np.zeros(7), 0.08, np.eye(4))))
+WAYS = 3
+Answer = Callable[[tuple[str, ...]], Infeasible | None]
+
+
+@dataclass(eq=False)
+class Willing:
+    """Has a few ways to do everything but what `refuses` says."""
+
+    refuses: Answer = lambda args: None
+    done: list[tuple[str, ...]] = field(default_factory=list)
+
+    def refine(self, args: tuple[str, ...], situation: Situation, tools: Tools) -> Iterator[Refinement | Infeasible]:
+        if (refusal := self.refuses(args)) is not None:
+            yield refusal
+            return
+        for _ in range(WAYS):
+            self.done.append(args)
+            yield Refinement((), situation)
+
+    def facts(self, args: tuple[str, ...], causes: list[Infeasible], scene: Scene) -> frozenset[Atom]:
+        return frozenset().union(*(c.facts for c in causes)) if causes else frozenset({Atom("does-not-fit", args)})
+
+    def advice(self, args: tuple[str, ...], situation: Situation, tools: Tools) -> str | None:
+        return None
+
+    def achieved(self, args: tuple[str, ...], scene: Scene, held: str | None) -> str | None:
+        return None
+
+
+def actions(*told: str) -> Plan:
+    return Plan(tuple(GroundAction(words[0], tuple(words[1:])) for words in map(str.split, told)))
+
+
+def refined(plan: Plan, **skills: Willing) -> Refined | Failure:
+    bound = cast(dict[str, Skill], skills)
+    return refine(plan, START, bound, Tools(cast(World, None), np.random.default_rng(0)), 20.0)
+
+
+def hindered_by(*names: str) -> Answer:
+    conflict = frozenset(names)
+    return lambda args: Infeasible("hindered", names, conflict=conflict) if args[0] == "cup" else None
+
+
+def test_only_choices_about_what_is_in_the_way_are_made_anew() -> None:
+    put = Willing()
+    pick = Willing(hindered_by("box", "cup"))
+    found = refined(actions("put box shelf", "put ball shelf", "put pan desk", "pick cup desk"), put=put, pick=pick)
+    assert isinstance(found, Failure) and found.action.args == ("cup", "desk")
+    assert put.done.count(("box", "shelf")) == WAYS, "each way is tried"
+    assert put.done.count(("ball", "shelf")) == put.done.count(("pan", "desk")) == WAYS, "once for each of them"
+
+
+def test_where_nothing_chosen_matters_nothing_is_tried_again() -> None:
+    put = Willing()
+    found = refined(actions("put box shelf", "pick cup desk"), put=put, pick=Willing(hindered_by("jug", "cup")))
+    assert isinstance(found, Failure)
+    assert put.done == [("box", "shelf")]
+
+
+def test_a_cause_that_does_not_say_what_it_depends_on_is_tried_with_all() -> None:
+    put = Willing()
+    refuse = Willing(lambda args: Infeasible("collision", ("jug",)))
+    assert isinstance(refined(actions("put box shelf", "pick cup desk"), put=put, pick=refuse), Failure)
+    assert len(put.done) == WAYS
+
+
+SYMBOLS = {"cup": "item", "box": "item", "desk": "surface", "shelf": "surface", "tray": "surface"}
+ATOMS = {
+    Atom("hand-empty"),
+    *(Atom("on", (o, "desk")) for o in ("cup", "box")),
+    *(Atom("clear", (s,)) for s in SYMBOLS if s != "desk"),
+}
+
+
+def decide(pick: Willing, place: Willing, goal: str = "on cup tray") -> tuple[Search, Decided | Undecided]:
+    skills = cast(dict[str, Skill], {"pick": pick, "place-on": place})
+    search = Search(cast(World, None), load("tabletop"), skills, "fast-downward", np.random.default_rng(0))
+    words = goal.split()
+    state = WorldState(SYMBOLS, frozenset(ATOMS))
+    return search, search.decide(Goal((Atom(words[0], tuple(words[1:])),)), state, START)
+
+
+def test_it_counts() -> None:
+    search, found = decide(Willing(), Willing())
+    assert isinstance(found, Decided)
+    assert (search.skeletons, search.samples, len(found.plan.actions)) == (1, 2, 2)
+    assert min(search.seconds.values()) > 0 and search.first == found.plan
+
+
+def test_what_the_plan_put_in_the_way_is_put_elsewhere() -> None:
+    """The box hinders the cup where it stands, and on the shelf, where it is put first."""
+    place = Willing()
+
+    def refuses(args: tuple[str, ...]) -> Infeasible | None:
+        where = next((a[1] for a in reversed(place.done) if a[0] == "box"), "start")
+        if args[0] != "cup" or where not in ("start", "shelf"):
+            return None
+        facts = frozenset({Atom("obstructed", ("cup", "box"))})
+        return Infeasible("hindered", ("box",), facts, conflict=frozenset({"cup", "box"}))
+
+    search, found = decide(Willing(refuses), place)
+    assert isinstance(found, Decided), found
+    assert search.skeletons == 3 and ("box", "shelf") in place.done
+    assert GroundAction("place-on", ("box", "desk")) in found.plan.actions, "the tray is kept for the cup"
