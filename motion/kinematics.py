@@ -18,18 +18,22 @@ POSTURE_GAIN = 0.3
 def solve(world: World, T_world_tool: Array, q: Array, iterations: int = 40) -> Array | None:
     """Configuration (n,) that puts the tool at `T_world_tool` within 0.5 mm and 5 mrad, starting from `q`.
 
-    Redundancy is spent on nearing the robot's posture, because the controller spends it so too. None when it
-    does not converge; joint limits hold.
+    Redundancy is spent on nearing the robot's posture as its controller spends it: what operational-space control
+    settles at is nearest to the posture measured by the arm's inertia, so that the joints near the base, which
+    have most of it, give way least (Khatib, IEEE J-RA 1987). None when it does not converge; joint limits hold.
     """
     low, high = world.limits[:, 0] + 1e-3, world.limits[:, 1] - 1e-3
     q = np.clip(q, low, high)
+    mobility = np.linalg.inv(world.inertia(q))
+    mobility *= len(q) / np.trace(mobility)
     eye6, eye = np.eye(6), np.eye(len(q))
     for _ in range(iterations):
         T, J = world.jacobian(q)
         e = error(T, T_world_tool)
         if np.linalg.norm(e[:3]) < POSITION_TOLERANCE and np.linalg.norm(e[3:]) < ROTATION_TOLERANCE:
             return np.asarray(q)
-        pinv = J.T @ np.linalg.inv(J @ J.T + (DAMPING[0] + DAMPING[1] * float(e @ e)) * eye6)
+        weighted = mobility @ J.T
+        pinv = weighted @ np.linalg.inv(J @ weighted + (DAMPING[0] + DAMPING[1] * float(e @ e)) * eye6)
         step = pinv @ e + (eye - pinv @ J) @ (POSTURE_GAIN * (world.robot.posture - q))
         q = np.clip(q + step * min(1.0, 0.4 / max(np.abs(step).max(), 1e-9)), low, high)
     return None

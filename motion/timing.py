@@ -23,7 +23,7 @@ class Limits:
     joint_acceleration: float = 12.0
     tool_velocity: float = 0.275
     tool_acceleration: float = 4.0
-    tool_rotation: float = 2.2
+    tool_rotation: float = 1.6
     tool_rotation_acceleration: float = 12.0
 
     def scaled(self, factor: float) -> Limits:

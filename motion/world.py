@@ -145,6 +145,16 @@ class World:
         mujoco.mj_jac(self.model, self.data, J[:3], J[3:], T[:3, 3], body)
         return T, J[:, self._dofs]
 
+    def inertia(self, q: Array) -> Array:
+        """Joint-space inertia (n, n) of the arm at configuration `q`, the motors' included, kg m²."""
+        self.data.qpos[self._qpos] = q
+        mujoco.mj_kinematics(self.model, self.data)
+        mujoco.mj_comPos(self.model, self.data)
+        mujoco.mj_crb(self.model, self.data)
+        full = np.zeros((self.model.nv, self.model.nv))
+        mujoco.mj_fullM(self.model, full, self.data.qM)
+        return np.asarray(full[np.ix_(self._dofs, self._dofs)])
+
     def contacts(
         self,
         q: Array,
