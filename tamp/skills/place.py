@@ -12,11 +12,13 @@ from motion import grasps, kinematics, paths, placements
 from motion.paths import Blocked, Check
 from motion.poses import Array, inverse, pose, rotation_about
 from motion.shapes import Shape, bounds
+from motion.world import Contact
 from tamp import predicates
 from tamp.atoms import Atom
 from tamp.motions import Grip, Move
 from tamp.scene import Scene, contains
 from tamp.situation import Situation
+from tamp.skills import layout
 from tamp.skills.base import Infeasible, Refinement, Tools, blocked
 from tamp.skills.targets import Target, target_of, upright
 from tamp.skills.together import leaving_room, roomy
@@ -40,6 +42,8 @@ YAWS = 8
 MOUTH = (0.9, 0.6)
 """How far towards the mouth of what has a hinged door an item is put, as a share of the half-extent there."""
 GRID = 5
+GRAZE = -0.003
+"""Metres by which what has been let go of may seem to reach into the hand."""
 LEAST_DEPARTURE = 0.03
 """Metres that the hand must at least come away from what it has put down."""
 
@@ -148,7 +152,8 @@ class Place:
         for wider in RELEASE_OPENINGS:
             opening = min(world.robot.max_opening, situation.scene.robot.opening + wider)
             put = situation.at(way[-1], opening, T_world_tool).released()
-            retreat = retreat_from(item, put, tools)
+            rested = put.settled(item, T_world_item)
+            retreat = retreat_from(item, rested, tools)
             if not isinstance(retreat, Blocked):
                 break
         if isinstance(retreat, Blocked):
@@ -158,7 +163,6 @@ class Place:
             Grip(opening),
             Move(retreat, put.state(), opening, precise=False),
         )
-        rested = put.settled(item, T_world_item)
         after = rested.at(retreat[-1], opening, world.forward(retreat[-1]))
         return Refinement(segments, after, {"pose": T_world_item.round(4).tolist()})
 
@@ -235,8 +239,8 @@ def _rests(item: str, target: Target, situation: Situation, tools: Tools, shared
 
 
 def _steady(item: str, T_world_item: Array, target: Target, situation: Situation, tools: Tools) -> bool:
-    """Whether the item stands by itself; an interior keeps what leans, and so does an item that another is put on."""
-    if target.region is None or target.region.kind != "surface":
+    """Whether the item stands by itself; on another item it need not, whose shape may hold it."""
+    if target.region is None:
         return True
     centre = grasps.centroid(situation.scene.object(item).parts[0].shapes, T_world_item)
     return placements.stands(tools.world, item, T_world_item, centre)
@@ -279,12 +283,18 @@ def _resting_on(
                 break
 
 
-def retreat_from(item: str, put: Situation, tools: Tools) -> Array | Blocked:
-    """A straight way (k, n) out of a released grasp: back along the approach, else straight up."""
-    world, q = tools.world, put.scene.robot.q
-    world.load(put.state())
+def retreat_from(item: str, rested: Situation, tools: Tools) -> Array | Blocked:
+    """A straight way (k, n) out of a released grasp: back along the approach, else straight up.
+
+    What was dropped may only graze the fingers: one that is under it would take it along.
+    """
+    world, q = tools.world, rested.scene.robot.q
+    world.load(rested.state())
     T = world.forward(q)
-    check = paths.checker(world, 0.0, frozenset({item}))
+
+    def check(q: Array) -> list[Contact]:
+        return [c for c in world.contacts(q, 0.0) if c.other != item or c.distance < GRAZE]
+
     back = paths.straight(world, q, paths.backed(T, RETREAT), check)
     return back if not isinstance(back, Blocked) else paths.straight(world, q, paths.lifted(T, RETREAT), check)
 
@@ -305,6 +315,7 @@ def _spots(
     if not shared:
         yield np.zeros(3), 0.0
     yield from ((offset, float(yaw)) for offset in _at_the_mouth(target) for yaw in placements.yaws(YAWS))
+    yield from _middles(target, shapes, T_now)
     pairs = []
     for yaw in placements.yaws(YAWS):
         low, high = bounds(shapes, inverse(pose(np.zeros(3), target.axes)) @ placements.turned(T_now, float(yaw)))
@@ -317,6 +328,21 @@ def _spots(
         order = order[np.argsort([-np.linalg.norm(pairs[i][0]).round(3) for i in order], kind="stable")]
     for i in order:
         yield pairs[i]
+
+
+def _middles(target: Target, shapes: tuple[Shape, ...], T_now: Array) -> list[tuple[Array, float]]:
+    """Offsets (3,) and turns that put the middle of an item, rather than its origin, into the middle of an interior,
+    with its sides along the walls: where it is tight only that fits."""
+    if target.region is None or target.region.kind != "interior":
+        return []
+    T_target = inverse(pose(np.zeros(3), target.axes))
+    out = []
+    for turn, _ in layout.footprint(target.name, shapes, T_target @ T_now).turns:
+        for yaw in (turn, turn + np.pi):
+            T = T_target @ placements.turned(T_now, yaw)
+            low, high = bounds(shapes, T)
+            out.append((np.append((T[:3, 3] - 0.5 * (low + high))[:2], 0.0), yaw))
+    return out
 
 
 def _at_the_mouth(target: Target) -> list[Array]:
