@@ -32,8 +32,7 @@ def drop(
 
     def gap(z: float) -> float:
         """Distance to the nearest body, at most the detection margin."""
-        found = world.body_contacts(name, at(z), DETECTION_MARGIN)
-        return min((c.distance for c in found if c.other not in ignore), default=DETECTION_MARGIN)
+        return world.gap(name, at(z), DETECTION_MARGIN, ignore)
 
     free, near, step = 0.0, gap(0.0), STEP
     if near < 0:

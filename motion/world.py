@@ -198,11 +198,31 @@ class World:
             self._place(name, before)
             mujoco.mj_kinematics(self.model, self.data)
 
+    def _gap(self, name: str, limit: float, ignore: frozenset[str]) -> float:
+        mujoco.mj_collision(self.model, self.data)
+        con, n = self.data.contact, self.data.ncon
+        distances, body = con.dist[:n], self.model.body(name).id
+        order = np.argsort(distances, kind="stable")
+        best, seen = limit, set()
+        for (g1, g2), distance in zip(con.geom[:n][order].tolist(), distances[order].tolist(), strict=True):
+            if distance >= best or best < 0:  # boxes may be further apart than reported, but never nearer
+                break
+            mine, other = (g1, g2) if self.model.geom_bodyid[g1] == body else (g2, g1)
+            if self.model.geom_bodyid[mine] == body and (mine, other) not in seen and self._names[other] not in ignore:
+                seen.add((mine, other))
+                best = min(best, self._checked(mine, other, distance, best))
+        return best
+
     def _points(self, name: str, clearance: float) -> Array:
         mujoco.mj_collision(self.model, self.data)
         con, n = self.data.contact, self.data.ncon
         ours = (self.model.geom_bodyid[con.geom[:n]] == self.model.body(name).id).any(axis=1)
         return np.array(con.pos[:n][ours & (con.dist[:n] < clearance)]).reshape(-1, 3)
+
+    def gap(self, name: str, T_world_body: Array, limit: float, ignore: frozenset[str] = frozenset()) -> float:
+        """Distance in metres from body `name`, if it were at `T_world_body`, to the nearest other body, at most
+        `limit`; some negative number when they overlap. The robot and the bodies in `ignore` are left out."""
+        return self._as_if(name, T_world_body, lambda: self._gap(name, limit, ignore))
 
     def contact_points(self, name: str, T_world_body: Array, clearance: float) -> Array:
         """Points (k, 3), world frame, at which body `name` would be nearer than `clearance` metres to another body,

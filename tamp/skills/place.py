@@ -38,6 +38,8 @@ COMPLIANCE = -0.006
 the arm gives way."""
 SPOTS = 30
 """Poses of an item at rest that are tried for each grasp."""
+FEW = 60
+"""Spots that are looked at for each side on which an item could be laid."""
 YAWS = 8
 MOUTH = (0.9, 0.6)
 """How far towards the mouth of what has a hinged door an item is put, as a share of the half-extent there."""
@@ -226,8 +228,8 @@ def _rests(item: str, target: Target, situation: Situation, tools: Tools, shared
     unsteady: list[Array] = []
     for T_item in (T_now, *_tipped(T_now)):
         as_now, any_found = T_item is T_now, False
-        poses = _resting_on(item, T_item, target, situation, tools, shared=shared and as_now)
-        for T in poses if as_now else itertools.islice(poses, SPOTS // 4):
+        alone, most = (not shared, None) if as_now else (True, FEW)
+        for T in _resting_on(item, T_item, target, situation, tools, shared=not alone, most=most):
             if _steady(item, T, target, situation, tools):
                 any_found = True
                 yield T
@@ -260,14 +262,15 @@ def _resting_on(
     tools: Tools,
     ignore: frozenset[str] = frozenset(),
     shared: bool = False,
+    most: int | None = None,
 ) -> Iterator[Array]:
     """Rest poses (4, 4) on the target in the attitude of `T_now`, turned about the vertical, were the bodies in
-    `ignore` not there; from the outside inwards when it is `shared`."""
+    `ignore` not there; from the outside inwards when it is `shared`; at `most` so many spots are looked at."""
     world, shapes = tools.world, situation.scene.object(item).parts[0].shapes
     spots = _spots(target, shapes, T_now, shared, tools.rng)
     if not ignore:
         spots = leaving_room(item, target, situation, tools, spots)
-    for offset, yaw in spots:
+    for offset, yaw in itertools.islice(spots, most):
         world.load(situation.released().state())
         T = placements.turned(T_now, yaw)
         start = pose(target.centre + target.axes @ offset, T[:3, :3])
