@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -39,8 +39,10 @@ STANDOFF = 0.015
 """Metres before the part at which a push begins."""
 AJAR = (0.7, 0.5, 0.3)
 """Shares of a door's way to which it is pulled by its handle when the rest is pushed from inside."""
-ONE_PHASE = 150
-"""Grasps that are tried for the whole way before any is tried for part of it."""
+SQUARE = 150
+"""Grasps that are tried for the whole way before any is tried for part of it, or any that closes askew."""
+ASKEW_LIMIT = 3000
+"""Grasps that close askew of which those are taken that have room."""
 PREFERENCE = grasps.Preference(tilt=0.15, off_centre=0.0, coverage=1.0, depth=0.0)
 
 
@@ -66,22 +68,16 @@ class Articulate:
             yield self._sample(args[0], T, width, situation, tools)
         for T_world_push in self._contacts(part):
             yield self._push(args[0], T_world_push, situation, tools)
-        tools.world.load(situation.state())
-        candidates = grasps.antipodal(
-            part.shapes,
-            part.T_world_part,
-            tools.world.robot.max_opening,
-            graspable=graspable(part),
-            preference=PREFERENCE,
-            bias=lambda T: _lever_cost(T, joint),
-        )
-        holds = [(part.T_world_part @ g.T_body_tool, g.width) for g in grasps.diverse(candidates, part.T_world_part)]
-        for T, width in holds[:ONE_PHASE]:
+        holds = _holds(part, tools)
+        for T, width in holds[:SQUARE]:
             yield self._sample(args[0], T, width, situation, tools)
         if self.goal == "active" and part.kind == "door":
-            for T, width in holds[:ONE_PHASE]:
+            for T, width in holds[:SQUARE]:
                 yield self._in_two(args[0], T, width, situation, tools)
-        for T, width in holds[ONE_PHASE:]:
+        if joint.kind == "slide":
+            for T, width in _askew_holds(part, situation.scene, tools):
+                yield self._sample(args[0], T, width, situation, tools)
+        for T, width in holds[SQUARE:]:
             yield self._sample(args[0], T, width, situation, tools)
 
     def _swept(
@@ -318,6 +314,39 @@ def _poses(T_world_grasp: Array, joint: Joint, value: float, share: float = 1.0)
             T[:3, :3] = rotation_about(joint.axis_world, share * (v - joint.value)) @ T_world_grasp[:3, :3]
         out.append(T)
     return out
+
+
+def _holds(part: Part, tools: Tools, **how: Any) -> list[tuple[Array, float]]:
+    """Tool poses (4, 4) in the world that may take hold of the part, best first, with the widths (m) held."""
+    joint = part.joint
+    assert joint is not None
+    found = grasps.antipodal(
+        part.shapes,
+        part.T_world_part,
+        tools.world.robot.max_opening,
+        graspable=graspable(part),
+        preference=PREFERENCE,
+        bias=lambda T: _lever_cost(T, joint),
+        **how,
+    )
+    return [(part.T_world_part @ g.T_body_tool, g.width) for g in grasps.diverse(found, part.T_world_part)]
+
+
+def _askew_holds(part: Part, scene: Scene, tools: Tools) -> list[tuple[Array, float]]:
+    """The same for fingers that close at a large angle to what they hold, where the hand has room."""
+    holds = _holds(part, tools, askew=True, limit=ASKEW_LIMIT)
+    if not holds:
+        return []
+    boxes = [
+        (p.T_world_part @ s.T_body_shape, s.half_extent)
+        for o in scene
+        for p in o.parts
+        for s in p.shapes
+        if s.kind != "plane" and p.name != part.name
+    ]
+    opening = np.minimum(tools.world.robot.max_opening, np.array([width for _, width in holds]) + SPARE_OPENING)
+    clear = grasps.hand_clear(np.array([T for T, _ in holds]), opening, boxes)
+    return [hold for hold, free in zip(holds, clear, strict=True) if free]
 
 
 def _lever_cost(T_world_grasp: Array, joint: Joint) -> Array:
