@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -39,11 +39,16 @@ STANDOFF = 0.015
 """Metres before the part at which a push begins."""
 AJAR = (0.7, 0.5, 0.3)
 """Shares of a door's way to which it is pulled by its handle when the rest is pushed from inside."""
-SQUARE = 150
-"""Grasps that are tried for the whole way before any is tried for part of it, or any that closes askew."""
-ASKEW_LIMIT = 3000
-"""Grasps that close askew of which those are taken that have room."""
+LIMITS = {False: 400, True: 3000}
+"""Grasps that are looked at, those that close squarely and those askew, most of which have no room."""
 PREFERENCE = grasps.Preference(tilt=0.15, off_centre=0.0, coverage=1.0, depth=0.0)
+
+
+class Hold(NamedTuple):
+    """A tool pose (4, 4) and the width (m) between the pads there."""
+
+    T_world_tool: Array
+    width: float
 
 
 @dataclass(frozen=True)
@@ -68,16 +73,16 @@ class Articulate:
             yield self._sample(args[0], T, width, situation, tools)
         for T_world_push in self._contacts(part):
             yield self._push(args[0], T_world_push, situation, tools)
-        holds = _holds(part, tools)
-        for T, width in holds[:SQUARE]:
+        roomy, tight = _holds(part, situation, tools)
+        for T, width in roomy:
             yield self._sample(args[0], T, width, situation, tools)
         if self.goal == "active" and part.kind == "door":
-            for T, width in holds[:SQUARE]:
+            for T, width in roomy:
                 yield self._in_two(args[0], T, width, situation, tools)
         if joint.kind == "slide":
-            for T, width in _askew_holds(part, situation.scene, tools):
+            for T, width in _holds(part, situation, tools, askew=True)[0]:
                 yield self._sample(args[0], T, width, situation, tools)
-        for T, width in holds[SQUARE:]:
+        for T, width in tight:
             yield self._sample(args[0], T, width, situation, tools)
 
     def _swept(
@@ -316,37 +321,28 @@ def _poses(T_world_grasp: Array, joint: Joint, value: float, share: float = 1.0)
     return out
 
 
-def _holds(part: Part, tools: Tools, **how: Any) -> list[tuple[Array, float]]:
-    """Tool poses (4, 4) in the world that may take hold of the part, best first, with the widths (m) held."""
-    joint = part.joint
+def _holds(part: Part, situation: Situation, tools: Tools, askew: bool = False) -> tuple[list[Hold], list[Hold]]:
+    """What may take hold of the part, best first: where what is fixed leaves the hand room at a quick look, and
+    where it does not."""
+    joint, most = part.joint, tools.world.robot.max_opening
     assert joint is not None
+    tools.world.load(situation.state())
     found = grasps.antipodal(
         part.shapes,
         part.T_world_part,
-        tools.world.robot.max_opening,
+        most,
         graspable=graspable(part),
         preference=PREFERENCE,
         bias=lambda T: _lever_cost(T, joint),
-        **how,
+        limit=LIMITS[askew],
+        askew=askew,
     )
-    return [(part.T_world_part @ g.T_body_tool, g.width) for g in grasps.diverse(found, part.T_world_part)]
-
-
-def _askew_holds(part: Part, scene: Scene, tools: Tools) -> list[tuple[Array, float]]:
-    """The same for fingers that close at a large angle to what they hold, where the hand has room."""
-    holds = _holds(part, tools, askew=True, limit=ASKEW_LIMIT)
-    if not holds:
-        return []
-    boxes = [
-        (p.T_world_part @ s.T_body_shape, s.half_extent)
-        for o in scene
-        for p in o.parts
-        for s in p.shapes
-        if s.kind != "plane" and p.name != part.name
-    ]
-    opening = np.minimum(tools.world.robot.max_opening, np.array([width for _, width in holds]) + SPARE_OPENING)
-    clear = grasps.hand_clear(np.array([T for T, _ in holds]), opening, boxes)
-    return [hold for hold, free in zip(holds, clear, strict=True) if free]
+    holds = [Hold(part.T_world_part @ g.T_body_tool, g.width) for g in grasps.diverse(found, part.T_world_part)]
+    fixed = [p for o in situation.scene if not o.movable for p in o.parts if p.name != part.name]
+    boxes = [(p.T_world_part @ s.T_body_shape, s.half_extent) for p in fixed for s in p.shapes if s.kind != "plane"]
+    T = np.array([h.T_world_tool for h in holds]).reshape(-1, 4, 4)
+    room = grasps.hand_clear(T, np.array([min(most, h.width + SPARE_OPENING) for h in holds]), boxes)
+    return [h for h, r in zip(holds, room, strict=True) if r], [h for h, r in zip(holds, room, strict=True) if not r]
 
 
 def _lever_cost(T_world_grasp: Array, joint: Joint) -> Array:
