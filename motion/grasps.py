@@ -36,9 +36,10 @@ LEVEL = 0.9
 FRICTION_COSINE = 0.9
 """Least cosine between the closing axis and the faces that the pads touch: within the cone of friction."""
 ASKEW_TWISTS = np.radians([35, -35, 45, -45, 55, -55])
-"""Larger such turns, for what cannot turn between the fingers and is too hemmed in to be held squarely."""
+"""Larger such turns, for what cannot turn between the fingers and leaves the hand no room for a square grip."""
 ASKEW_COSINE = 0.3
-"""Least such cosine for these: rubber pads hold so, since they press along a face as well as against it."""
+"""Least such cosine for these. Pads with a coefficient of friction of 2, as the simulated ones have, hold at 0.45 (63
+degrees) by friction alone; below that, and on smoother pads, an edge of what is held must catch behind them."""
 FAN = np.radians([0, 25, -25, 50, -50, 75, -75, 90, -90])
 DEPTHS = (0.005, 0.012, 0.022, 0.034)
 """Metres of the grasp point behind the near face of the shape."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 
-from motion import grasps, paths
+from motion import paths
 from motion.paths import Blocked
 from motion.poses import Array, pose, rotation_about
 from motion.shapes import bounds
@@ -18,7 +18,7 @@ from tamp.scene import Joint, Part, Scene, SceneObject, contains
 from tamp.situation import Situation
 from tamp.skills import push
 from tamp.skills.base import Infeasible, Refinement, Tools, blocked, movable_blockers
-from tamp.skills.handles import graspable
+from tamp.skills.holds import holds
 from tamp.skills.pick import SPARE_OPENING
 from tamp.skills.reach import both_ways, configuration_at, way_to
 from tamp.skills.targets import upright
@@ -39,16 +39,8 @@ STANDOFF = 0.015
 """Metres before the part at which a push begins."""
 AJAR = (0.7, 0.5, 0.3)
 """Shares of a door's way to which it is pulled by its handle when the rest is pushed from inside."""
-LIMITS = {False: 400, True: 3000}
-"""Grasps that are looked at, those that close squarely and those askew, most of which have no room."""
-PREFERENCE = grasps.Preference(tilt=0.15, off_centre=0.0, coverage=1.0, depth=0.0)
-
-
-class Hold(NamedTuple):
-    """A tool pose (4, 4) and the width (m) between the pads there."""
-
-    T_world_tool: Array
-    width: float
+WHOLE_WAY = 30
+"""Grips on a door that are tried for its whole way before any is tried for part of it."""
 
 
 @dataclass(frozen=True)
@@ -73,16 +65,15 @@ class Articulate:
             yield self._sample(args[0], T, width, situation, tools)
         for T_world_push in self._contacts(part):
             yield self._push(args[0], T_world_push, situation, tools)
-        roomy, tight = _holds(part, situation, tools)
-        for T, width in roomy:
+        roomy, tight = holds(part, situation, tools)
+        in_two = self.goal == "active" and part.kind == "door"
+        first = roomy[:WHOLE_WAY] if in_two else roomy
+        for T, width in first:
             yield self._sample(args[0], T, width, situation, tools)
-        if self.goal == "active" and part.kind == "door":
-            for T, width in roomy:
-                yield self._in_two(args[0], T, width, situation, tools)
-        if joint.kind == "slide":
-            for T, width in _holds(part, situation, tools, askew=True)[0]:
-                yield self._sample(args[0], T, width, situation, tools)
-        for T, width in tight:
+        for T, width in roomy if in_two else []:
+            yield self._in_two(args[0], T, width, situation, tools)
+        askew = holds(part, situation, tools, askew=True)[0] if joint.kind == "slide" else []
+        for T, width in (*askew, *roomy[len(first) :], *tight):
             yield self._sample(args[0], T, width, situation, tools)
 
     def _swept(
@@ -319,39 +310,6 @@ def _poses(T_world_grasp: Array, joint: Joint, value: float, share: float = 1.0)
             T[:3, :3] = rotation_about(joint.axis_world, share * (v - joint.value)) @ T_world_grasp[:3, :3]
         out.append(T)
     return out
-
-
-def _holds(part: Part, situation: Situation, tools: Tools, askew: bool = False) -> tuple[list[Hold], list[Hold]]:
-    """What may take hold of the part, best first: where what is fixed leaves the hand room at a quick look, and
-    where it does not."""
-    joint, most = part.joint, tools.world.robot.max_opening
-    assert joint is not None
-    tools.world.load(situation.state())
-    found = grasps.antipodal(
-        part.shapes,
-        part.T_world_part,
-        most,
-        graspable=graspable(part),
-        preference=PREFERENCE,
-        bias=lambda T: _lever_cost(T, joint),
-        limit=LIMITS[askew],
-        askew=askew,
-    )
-    holds = [Hold(part.T_world_part @ g.T_body_tool, g.width) for g in grasps.diverse(found, part.T_world_part)]
-    fixed = [p for o in situation.scene if not o.movable for p in o.parts if p.name != part.name]
-    boxes = [(p.T_world_part @ s.T_body_shape, s.half_extent) for p in fixed for s in p.shapes if s.kind != "plane"]
-    T = np.array([h.T_world_tool for h in holds]).reshape(-1, 4, 4)
-    room = grasps.hand_clear(T, np.array([min(most, h.width + SPARE_OPENING) for h in holds]), boxes)
-    return [h for h, r in zip(holds, room, strict=True) if r], [h for h, r in zip(holds, room, strict=True) if not r]
-
-
-def _lever_cost(T_world_grasp: Array, joint: Joint) -> Array:
-    """Cost (n,) of tool poses (n, 4, 4): come from the front (slide), hold far from the axis (hinge)."""
-    if joint.kind == "slide":
-        return np.asarray(1.0 + T_world_grasp[:, :3, 2] @ joint.axis_world * joint.sign)
-    arm = T_world_grasp[:, :3, 3] - joint.anchor_world
-    arm = arm - np.outer(arm @ joint.axis_world, joint.axis_world)
-    return np.asarray(-8.0 * np.linalg.norm(arm, axis=1))
 
 
 def _contents(owner: SceneObject, part: Part, scene: Scene) -> list[str]:

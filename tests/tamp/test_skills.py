@@ -176,6 +176,16 @@ def test_a_drawer_is_opened_and_closed() -> None:
         assert room.do("close-drawer", drawer) == [None] and room.holds("closed", drawer)
 
 
+def test_a_drawer_whose_handle_leaves_no_room_for_a_square_grip_is_opened() -> None:
+    """The palm fits neither upright between the table and the handle above, nor flat behind the bar."""
+    drawer, bowl, top = "wooden_cabinet_1_bottom_region", "akita_black_bowl_1", "wooden_cabinet_1_top_side"
+    with lab(task_of("libero_90", "open the bottom drawer of the cabinet"), init_state=0) as room:
+        assert room.do("pick", bowl, "kitchen_table") == [None] and room.do("place-on", bowl, top) == [None]
+        missing = room.do("open-drawer", drawer, attempts=ATTEMPTS)
+        assert missing[-1] is None and room.holds("open", drawer), missing
+        assert room.environment.check_success(), "LIBERO's own judgement"
+
+
 DOOR = "microwave_1_heating_region"
 
 
