@@ -1,4 +1,4 @@
-"""Open, close, turn on, turn off: grasp a part and carry it along its joint."""
+"""Open, close, turn on, turn off: grasp a part and carry it along its joint, or push it."""
 
 from __future__ import annotations
 
@@ -50,7 +50,8 @@ class Articulate:
     goal: Literal["active", "rest"]
 
     def refine(self, args: tuple[str, ...], situation: Situation, tools: Tools) -> Iterator[Refinement | Infeasible]:
-        """Grasps of the moving part from which the whole motion can be followed."""
+        """Pushes, then grips that can be followed all the way: those with room for the hand; for a door such that pull
+        it ajar for a push from inside; for a drawer such that close askew; last those with hardly any room."""
         owner, part = moving_part(args[0], situation.scene)
         joint = part.joint
         assert joint is not None
