@@ -84,7 +84,9 @@ def _row(suite: str, records: list[Record]) -> Row:
         successes=sum(r["success"] for r in records),
         worst=min(sum(r["success"] for r in task) / len(task) for task in by_task.values()),
         steps=statistics.fmean(steps) if steps else None,
-        planning=statistics.median(statistics.median(r["planning_seconds"] for r in task) for task in by_task.values()),
+        planning=statistics.median(
+            statistics.median(r["planning_seconds"] for r in task) for task in by_task.values()
+        ),
         slowest=max(r["planning_seconds"] for r in records),
         touched=sum(bool(r["touched"] or r["shifted"]) for r in records) / len(records),
     )
