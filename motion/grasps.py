@@ -35,6 +35,11 @@ LEVEL = 0.9
 """Least cosine of a narrow axis with the horizontal for grasps from straight above."""
 FRICTION_COSINE = 0.9
 """Least cosine between the closing axis and the faces that the pads touch: within the cone of friction."""
+ASKEW_TWISTS = np.radians([35, -35, 45, -45, 55, -55])
+"""Larger such turns, for what cannot turn between the fingers and leaves the hand no room for a square grip."""
+ASKEW_COSINE = 0.3
+"""Least such cosine for these. Pads with a coefficient of friction of 2, as the simulated ones have, hold at 0.45 (63
+degrees) by friction alone; below that, and on smoother pads, an edge of what is held must catch behind them."""
 FAN = np.radians([0, 25, -25, 50, -50, 75, -75, 90, -90])
 DEPTHS = (0.005, 0.012, 0.022, 0.034)
 """Metres of the grasp point behind the near face of the shape."""
@@ -70,18 +75,21 @@ def antipodal(
     preference: Preference | None = None,
     bias: Callable[[Array], Array] | None = None,
     limit: int = 400,
+    askew: bool = False,
 ) -> list[Grasp]:
     """Grasps of a body, best first. Collisions with the hand are not looked at here.
 
     `graspable` are the shapes that may propose grasps (all by default); every one of `shapes` counts when
     rays tell what lies between the pads. `bias` adds a cost (n,) to tool poses (n, 4, 4) in the world.
+    `askew` grasps close at a large angle to the faces: they only hold what does not turn between the fingers.
     """
     weights = preference or Preference()
     solids = [s for s in shapes if s.kind != "plane"]
     if not solids:
         return []
     sources = [s for s in (graspable or shapes) if s.kind != "plane"]
-    proposals = [_proposals(s, T_world_body, max_opening) for s in sources]
+    twists, least_cosine = (ASKEW_TWISTS, ASKEW_COSINE) if askew else (TWISTS, FRICTION_COSINE)
+    proposals = [_proposals(s, T_world_body, max_opening, twists) for s in sources]
     T, depth, twist = (np.concatenate(column) for column in zip(*proposals, strict=True))
     if not len(T):
         return []
@@ -95,7 +103,7 @@ def antipodal(
     T, cheap = T[order], cheap[order]
     low, high, coverage, cosine = _between_pads(T, solids, T_world_body, max_opening)
     width = high - low
-    good = (coverage >= 4 / 9) & (cosine > FRICTION_COSINE) & (width < max_opening - 2 * FINGER_CLEARANCE) & (width > 0)
+    good = (coverage >= 4 / 9) & (cosine > least_cosine) & (width < max_opening - 2 * FINGER_CLEARANCE) & (width > 0)
     out = []
     for i in np.flatnonzero(good):
         centred = T[i] @ pose([float(low[i] + high[i]) / 2, 0.0, 0.0])
@@ -178,8 +186,11 @@ def flipped(T_world_tool: Array) -> Array:
     return T_world_tool @ pose([0.0, 0.0, 0.0], np.diag([-1.0, -1.0, 1.0]))
 
 
-def _proposals(shape: Shape, T_world_body: Array, max_opening: float) -> tuple[Array, Array, Array]:
-    """Tool poses (n, 4, 4), depths (n,) and twists (n,) for every axis along which the shape fits."""
+def _proposals(
+    shape: Shape, T_world_body: Array, max_opening: float, twists_about: Array
+) -> tuple[Array, Array, Array]:
+    """Tool poses (n, 4, 4), depths (n,) and twists (n,), each one of `twists_about` (radians), for every axis along
+    which the shape fits."""
     T = T_world_body @ shape.T_body_shape
     R, p, half = T[:3, :3], T[:3, 3], shape.half_extent
     poses, depths, twists = [np.zeros((0, 4, 4))], [np.zeros(0)], [np.zeros(0)]
@@ -189,7 +200,7 @@ def _proposals(shape: Shape, T_world_body: Array, max_opening: float) -> tuple[A
         span = float(np.abs(R.T @ across) @ half)
         depth = np.array(sorted({min(d, reach) for d in (*DEPTHS, reach)}))
         offset = span * np.array([0.0, -0.5, 0.5] if span > 0.012 else [0.0])
-        d, o, w = (x.ravel() for x in np.meshgrid(depth, offset, TWISTS, indexing="ij"))
+        d, o, w = (x.ravel() for x in np.meshgrid(depth, offset, twists_about, indexing="ij"))
         c, s = np.cos(w)[:, None], np.sin(w)[:, None]
         out = np.zeros((len(d), 4, 4))
         out[:, :3, 0] = c * closing + s * across

@@ -1,4 +1,4 @@
-"""Open, close, turn on, turn off: grasp a part and carry it along its joint."""
+"""Open, close, turn on, turn off: grasp a part and carry it along its joint, or push it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from motion import grasps, paths
+from motion import paths
 from motion.paths import Blocked
 from motion.poses import Array, pose, rotation_about
 from motion.shapes import bounds
@@ -18,7 +18,7 @@ from tamp.scene import Joint, Part, Scene, SceneObject, contains
 from tamp.situation import Situation
 from tamp.skills import push
 from tamp.skills.base import Infeasible, Refinement, Tools, blocked, movable_blockers
-from tamp.skills.handles import graspable
+from tamp.skills.holds import holds
 from tamp.skills.pick import SPARE_OPENING
 from tamp.skills.reach import both_ways, configuration_at, way_to
 from tamp.skills.targets import upright
@@ -37,7 +37,10 @@ FRAME_SLACK = 0.005
 """Metres by which something may stand above an interior's box before it is looked at more closely."""
 STANDOFF = 0.015
 """Metres before the part at which a push begins."""
-PREFERENCE = grasps.Preference(tilt=0.15, off_centre=0.0, coverage=1.0, depth=0.0)
+AJAR = (0.7, 0.5, 0.3)
+"""Shares of a door's way to which it is pulled by its handle when the rest is pushed from inside."""
+WHOLE_WAY = 30
+"""Grips on a door that are tried for its whole way before any is tried for part of it."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +50,8 @@ class Articulate:
     goal: Literal["active", "rest"]
 
     def refine(self, args: tuple[str, ...], situation: Situation, tools: Tools) -> Iterator[Refinement | Infeasible]:
-        """Grasps of the moving part from which the whole motion can be followed."""
+        """Pushes, then grips that can be followed all the way: those with room for the hand; for a door such that pull
+        it ajar for a push from inside; for a drawer such that close askew; last those with hardly any room."""
         owner, part = moving_part(args[0], situation.scene)
         joint = part.joint
         assert joint is not None
@@ -59,23 +63,19 @@ class Articulate:
             return
         if tools.hint is not None and "grasp" in tools.hint:
             T, width = np.array(tools.hint["grasp"]), float(tools.hint["width"])
-            yield self._sample(args[0], owner, part, T, width, situation, tools)
-        if self.goal == "rest":
-            for T_world_push in push.contacts(part):
-                yield self._push(args[0], owner, part, T_world_push, situation, tools)
-        tools.world.load(situation.state())
-        candidates = grasps.antipodal(
-            part.shapes,
-            part.T_world_part,
-            tools.world.robot.max_opening,
-            graspable=graspable(part),
-            preference=PREFERENCE,
-            bias=lambda T: _lever_cost(T, joint),
-        )
-        for grasp in grasps.diverse(candidates, part.T_world_part):
-            yield self._sample(
-                args[0], owner, part, part.T_world_part @ grasp.T_body_tool, grasp.width, situation, tools
-            )
+            yield self._sample(args[0], T, width, situation, tools)
+        for T_world_push in self._contacts(part):
+            yield self._push(args[0], T_world_push, situation, tools)
+        roomy, tight = holds(part, situation, tools)
+        in_two = self.goal == "active" and part.kind == "door"
+        first = roomy[:WHOLE_WAY] if in_two else roomy
+        for T, width in first:
+            yield self._sample(args[0], T, width, situation, tools)
+        for T, width in roomy if in_two else []:
+            yield self._in_two(args[0], T, width, situation, tools)
+        askew = holds(part, situation, tools, askew=True)[0] if joint.kind == "slide" else []
+        for T, width in (*askew, *roomy[len(first) :], *tight):
+            yield self._sample(args[0], T, width, situation, tools)
 
     def _swept(
         self, name: str, owner: SceneObject, part: Part, situation: Situation, tools: Tools
@@ -96,6 +96,12 @@ class Articulate:
                     message = f"move {name}: {c.other} stands where it goes"
                     return Infeasible("collision", (c.other,), message=message, whatever_grasp=True)
         return None
+
+    def _contacts(self, part: Part) -> list[Array]:
+        """Where to push the part: from outside to close it, from inside to open a door that is ajar."""
+        if self.goal == "rest":
+            return push.contacts(part)
+        return push.inner_contacts(part) if part.kind == "door" else []
 
     def target(self, part: Part) -> float:
         """Joint value to aim at."""
@@ -133,34 +139,56 @@ class Articulate:
     def _sample(
         self,
         name: str,
-        owner: SceneObject,
-        part: Part,
         T_world_grasp: Array,
         width: float,
         situation: Situation,
         tools: Tools,
+        value: float | None = None,
     ) -> Refinement | Infeasible:
+        """Take hold of the part and carry it to joint `value`, by default the whole way."""
         opening = min(tools.world.robot.max_opening, width + SPARE_OPENING)
+        value = self.target(moving_part(name, situation.scene)[1]) if value is None else value
 
         def follow(q: Array) -> Array | Blocked:
-            return self._follow(q, width, owner, part, situation, tools)
+            return self._follow(name, q, width, value, situation, tools)
 
         found = _reach_and_follow(name, "move", T_world_grasp, opening, follow, situation, tools)
         if isinstance(found, Infeasible):
             return found
-        return self._finish(name, *found, (0.0, opening), owner, part, situation, tools, width)
+        return self._finish(name, *found, (0.0, opening), value, situation, tools, width)
+
+    def _in_two(
+        self, name: str, T_world_grasp: Array, width: float, situation: Situation, tools: Tools
+    ) -> Refinement | Infeasible:
+        """Pull a door ajar by its handle, let go, and push it the rest of the way from inside."""
+        _, part = moving_part(name, situation.scene)
+        assert part.joint is not None
+        start, end = part.joint.value, self.target(part)
+        result: Refinement | Infeasible = Infeasible("unreachable")
+        for share in AJAR:
+            result = self._sample(name, T_world_grasp, width, situation, tools, start + share * (end - start))
+            if isinstance(result, Infeasible):
+                continue
+            ajar = result
+            for T_world_push in self._contacts(moving_part(name, ajar.after.scene)[1]):
+                result = self._push(name, T_world_push, ajar.after, tools)
+                if isinstance(result, Refinement):
+                    return Refinement((*ajar.segments, *result.segments), result.after, result.note)
+        return result
 
     def _follow(
-        self, q: Array, width: float, owner: SceneObject, part: Part, situation: Situation, tools: Tools
+        self, name: str, q: Array, width: float, value: float, situation: Situation, tools: Tools
     ) -> Array | Blocked:
-        """The hand's way (k, n) along the joint when it holds the part at `q`."""
-        world, joint = tools.world, part.joint
+        """The hand's way (k, n) along the joint to `value` when it holds the part at `q`."""
+        world = tools.world
+        owner, part = moving_part(name, situation.scene)
+        joint = part.joint
         assert joint is not None
         moving = frozenset({part.name, *_contents(owner, part, situation.scene)})
         world.set_opening(width)
         result: Array | Blocked = Blocked("unreachable")
         for share in TURN_SHARES[joint.kind]:
-            path = _poses(world.forward(q), joint, self.target(part), share)
+            path = _poses(world.forward(q), joint, value, share)
             result = paths.along(world, q, path, paths.checker(world, 0.0, moving))
             if not isinstance(result, Blocked):
                 break
@@ -172,20 +200,20 @@ class Articulate:
         way: Array,
         follow: Array,
         openings: tuple[float, float],
-        owner: SceneObject,
-        part: Part,
+        value: float,
         situation: Situation,
         tools: Tools,
         width: float | None,
     ) -> Refinement | Infeasible:
-        """Segments of a motion that reaches, follows the joint and leaves; `width` is None for a push.
+        """Segments of a motion that reaches, follows the joint to `value` and leaves; `width` is None for a push.
 
         `openings` (m): of the fingers while they move the part, and when they leave it.
         """
-        world, joint = tools.world, part.joint
+        world = tools.world
+        owner, part = moving_part(name, situation.scene)
+        joint = part.joint
         assert joint is not None
         working, leaving = openings
-        value = self.target(part)
         T_grasp = world.forward(way[-1])
         moved = situation.with_joint(owner.name, part.name, float(np.clip(value, *joint.limits)))
         moved = moved.at(follow[-1], leaving, world.forward(follow[-1]))
@@ -202,10 +230,10 @@ class Articulate:
             note |= {"grasp": T_grasp.round(5).tolist(), "width": round(width, 4)}
         return Refinement((arrive, pull, leave) if width is None else held, after, note)
 
-    def _push(
-        self, name: str, owner: SceneObject, part: Part, T_world_push: Array, situation: Situation, tools: Tools
-    ) -> Refinement | Infeasible:
-        world, joint = tools.world, part.joint
+    def _push(self, name: str, T_world_push: Array, situation: Situation, tools: Tools) -> Refinement | Infeasible:
+        world = tools.world
+        owner, part = moving_part(name, situation.scene)
+        joint = part.joint
         assert joint is not None
         world.load(situation.state())
         value = self.target(part)
@@ -223,7 +251,7 @@ class Articulate:
         found = _reach_and_follow(name, "push", T_start, 0.0, follow, situation, tools)
         if isinstance(found, Infeasible):
             return found
-        return self._finish(name, *found, (0.0, 0.0), owner, part, situation, tools, None)
+        return self._finish(name, *found, (0.0, 0.0), value, situation, tools, None)
 
 
 def _reach_and_follow(
@@ -283,15 +311,6 @@ def _poses(T_world_grasp: Array, joint: Joint, value: float, share: float = 1.0)
             T[:3, :3] = rotation_about(joint.axis_world, share * (v - joint.value)) @ T_world_grasp[:3, :3]
         out.append(T)
     return out
-
-
-def _lever_cost(T_world_grasp: Array, joint: Joint) -> Array:
-    """Cost (n,) of tool poses (n, 4, 4): come from the front (slide), hold far from the axis (hinge)."""
-    if joint.kind == "slide":
-        return np.asarray(1.0 + T_world_grasp[:, :3, 2] @ joint.axis_world * joint.sign)
-    arm = T_world_grasp[:, :3, 3] - joint.anchor_world
-    arm = arm - np.outer(arm @ joint.axis_world, joint.axis_world)
-    return np.asarray(-8.0 * np.linalg.norm(arm, axis=1))
 
 
 def _contents(owner: SceneObject, part: Part, scene: Scene) -> list[str]:

@@ -19,6 +19,17 @@ TILTS = np.radians([30, 45, 15, 0, 60, 75])
 ACROSS = (0.0, 0.75, -0.75, 0.4, -0.4)
 """Where on a wide face to push, as a share of the way from its middle to its side edge."""
 
+HAND = 0.05
+"""Metres by which a door must be ajar where closed fingers go in."""
+INNERMOST = 0.01
+"""Metres within which faces count as first from inside."""
+INNER_TILTS = np.radians([0, 15, 30, 45, 60])
+"""Angles from straight down of a hand that pushes from inside."""
+BELOW_TOP = (0.03, 0.05, 0.08)
+"""Metres below a door's upper edge at which it is pushed from inside."""
+TOWARDS_EDGE = (0.8, 0.5, 0.2)
+"""Where on a door to push from inside, as a share of the way from its middle to its free edge."""
+
 
 def contacts(part: Part) -> list[Array]:
     """Tool poses (4, 4) with closed fingers against the part, from which pushing takes the joint to rest."""
@@ -28,6 +39,62 @@ def contacts(part: Part) -> list[Array]:
     spots = [f.middle + share * f.side for share in ACROSS for f in faces if share == 0 or f.is_wide]
     pushes = [f.push for share in ACROSS for f in faces if share == 0 or f.is_wide]
     return [T for tilt in TILTS for p, u in zip(spots, pushes, strict=True) for T in _tools(p, u, float(tilt))]
+
+
+def inner_contacts(part: Part) -> list[Array]:
+    """Tool poses (4, 4) with closed fingers against the inner face of a door, from which pushing opens it further;
+    none when it is not ajar by as much as a closed hand."""
+    joint = part.joint
+    assert joint is not None
+    spots = [s for shape in _innermost(part, joint) for s in _inner_spots(shape, part, joint)]
+    wide = [(p, u) for p, u, gap in spots if gap > HAND]
+    return [T for tilt in INNER_TILTS for p, u in wide for T in _tools(p, u, float(tilt))]
+
+
+def _opening_direction(p: Array, joint: Joint) -> Array:
+    """Where a point (3,) of the part goes (3,) when the joint opens, per radian or metre."""
+    along = joint.axis_world if joint.kind == "slide" else np.cross(joint.axis_world, p - joint.anchor_world)
+    return np.asarray(joint.sign * along)
+
+
+def _normal(shape: Shape, part: Part, joint: Joint) -> tuple[int, Array]:
+    """Which axis of a shape is most in the opening direction, and that axis (unit) that way."""
+    T = part.T_world_part @ shape.T_body_shape
+    cosines = T[:3, :3].T @ _opening_direction(T[:3, 3], joint)
+    i = int(np.argmax(np.abs(cosines)))
+    return i, T[:3, i] * float(np.sign(cosines[i]))
+
+
+def _innermost(part: Part, joint: Joint) -> list[Shape]:
+    """The shapes of a part that come first from inside, by their faces there, the widest first."""
+    depth = {}
+    for k, s in enumerate(part.shapes):
+        i, n = _normal(s, part, joint)
+        depth[k] = float(n @ (part.T_world_part @ s.T_body_shape)[:3, 3]) - s.half_extent[i]
+    found = [part.shapes[k] for k, d in depth.items() if d < min(depth.values()) + INNERMOST]
+    return sorted(found, key=lambda s: -float(np.prod(s.half_extent)))
+
+
+def _inner_spots(shape: Shape, part: Part, joint: Joint) -> list[tuple[Array, Array, float]]:
+    """Points (3,) on a shape's inner face far from the hinge, where each goes (unit, level), and how far (m) each
+    has come from where it is when closed."""
+    T = part.T_world_part @ shape.T_body_shape
+    i, n = _normal(shape, part, joint)
+    face = T[:3, 3] - n * shape.half_extent[i]
+    up = float(np.abs(T[2, :3]) @ shape.half_extent)
+    across = np.cross([0.0, 0.0, 1.0], n)
+    side = across * float(np.abs(T[:3, :3].T @ across) @ shape.half_extent)
+    if side @ (T[:3, 3] - joint.anchor_world) < 0:
+        side = -side
+    out = []
+    for below in BELOW_TOP:
+        for share in TOWARDS_EDGE:
+            p = face + share * side + np.array([0.0, 0.0, max(0.0, up - below)])
+            u = _opening_direction(p, joint)
+            gap = float(np.linalg.norm(u)) * abs(joint.value - joint.rest)
+            u = np.array([u[0], u[1], 0.0]) / max(float(np.linalg.norm(u[:2])), 1e-9)
+            out.append((p, u, gap))
+    return out
 
 
 @dataclass(frozen=True, eq=False)
