@@ -219,6 +219,11 @@ def moving_parts(scene: Scene, symbols: tuple[str, ...]) -> frozenset[str]:
     return frozenset(p.name for o in objects for p in o.parts if o.movable or p.joint is not None)
 
 
+def jointed_parts(scene: Scene) -> dict[str, Array]:
+    """Names and poses (4, 4) of all drawers, doors and knobs."""
+    return {p.name: p.T_world_part for o in scene for p in o.parts if p.joint is not None}
+
+
 def contains(region: Region, p_world: Array, slack_below: float = 0.01) -> bool:
     """Whether a point (3,) lies in a region's world-aligned box, or at most `slack_below` metres under it."""
     half = region.world_half_extent()

@@ -25,7 +25,7 @@ from tamp.motions import timed
 from tamp.planning import Plan
 from tamp.predicates import observe
 from tamp.refinement import Failure, Refined
-from tamp.scene import Perceiver, RobotState, Scene, moving_parts
+from tamp.scene import Perceiver, RobotState, Scene, jointed_parts, moving_parts
 from tamp.search import Search, Undecided
 from tamp.situation import Situation
 from tamp.skills.base import Refinement, Skill
@@ -181,7 +181,7 @@ class Episode:
         while True:
             command = execution.step(robot := self.backend.observe())
             if done < execution.finished or execution.halted:
-                problem, as_foreseen = self._judge(actions[done], steps[done], self.steps - before)
+                problem, as_foreseen = self._judge(actions[done], steps[done], self.steps - before, watch)
                 done, before = done + 1, self.steps
                 if problem is not None or not as_foreseen or done == len(actions) or execution.halted:
                     self.outcome.seconds["execute"] += time.perf_counter() - start
@@ -216,9 +216,12 @@ class Episode:
         )
         self.on_step()
 
-    def _judge(self, action: GroundAction, refinement: Refinement, steps: int) -> tuple[str | None, bool]:
+    def _judge(
+        self, action: GroundAction, refinement: Refinement, steps: int, watch: Lookahead
+    ) -> tuple[str | None, bool]:
         """What is missing of an action's postcondition, and whether things are as its refinement foresaw."""
         scene, state, situation = self.look()
+        watch.seen = jointed_parts(scene)  # within what is let pass, but not quite as foreseen
         missing = self.skills[action.name].achieved(action.args, scene, situation.held)
         difference = refinement.after.difference(situation)
         self.outcome.executed.append(action)
