@@ -182,6 +182,8 @@ class Episode:
             command = execution.step(robot := self.backend.observe())
             if done < execution.finished or execution.halted:
                 problem, as_foreseen = self._judge(actions[done], steps[done], self.steps - before, watch)
+                if problem is not None and execution.halted:
+                    problem = f"{problem}, the arm was halted since {execution.veto}"
                 done, before = done + 1, self.steps
                 if problem is not None or not as_foreseen or done == len(actions) or execution.halted:
                     self.outcome.seconds["execute"] += time.perf_counter() - start
