@@ -51,9 +51,9 @@ class Trajectory:
 
     def tool_at(self, t: float) -> Array:
         """Tool pose (4, 4) at time `t`; before the start and after the end it stands still."""
-        i = int(np.clip(np.searchsorted(self.times, t) - 1, 0, len(self.times) - 2))
-        span = self.times[i + 1] - self.times[i]
-        s = float(np.clip((t - self.times[i]) / span, 0.0, 1.0))
+        i = min(max(int(self.times.searchsorted(t)) - 1, 0), len(self.times) - 2)
+        start, end = float(self.times[i]), float(self.times[i + 1])
+        s = min(max((t - start) / (end - start), 0.0), 1.0)
         return interpolate(self.T_world_tool[i], self.T_world_tool[i + 1], s)
 
 

@@ -7,13 +7,16 @@ segment ends when the tool has arrived or the fingers have stopped.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from motion import servo
+from motion.lookahead import Arm, Veto
 from motion.poses import Array, error
 from motion.servo import ServoGains
+from motion.timing import Trajectory
+from motion.world import State
 from tamp.motions import Grip, Motion, Timeline
 from tamp.scene import RobotState
 
@@ -30,6 +33,8 @@ EARLY_RELEASE = (0.1, 0.008, 0.1)
 """The same for fingers that open: they press for a while before they let go."""
 PATIENCE_STEPS = 10
 """Control periods in a row for which the reference waits for an arm that has fallen behind."""
+VETOED_STEPS = 10
+"""Control periods of one motion that may be vetoed before it is given up."""
 LEVER = 0.2
 """Metres that a radian of rotation counts as when it is told how far the arm is behind."""
 HELD_UP = 0.002
@@ -43,22 +48,47 @@ class Command(NamedTuple):
     opening: float
 
 
+class Watch(Protocol):
+    """What may veto a command: see `motion.lookahead.Lookahead.veto`."""
+
+    def veto(
+        self,
+        before: Arm | None,
+        now: Arm,
+        displacement: Array,
+        trajectory: Trajectory,
+        t: float,
+        pace: float,
+        state: State,
+    ) -> tuple[Veto, Array] | None:
+        """Why a command must not be given, and the displacement (6,) to ask for instead; None when it may be."""
+        ...
+
+
 @dataclass
 class Execution:
     """Runs a timeline. `step` gives the next command, or None when all is done; `finished` counts its actions
-    that have ended."""
+    that have ended.
+
+    `veto` is why the last command is another than the servo's, if it is. When a motion has been vetoed for too
+    many steps the arm is `halted` for good, with actions unfinished.
+    """
 
     timeline: Timeline
     opening: float
     period: float = 0.05
     gains: ServoGains = field(default_factory=ServoGains)
+    watch: Watch | None = None
+    veto: Veto | None = None
+    halted: bool = False
     index: int = 0
     finished: int = field(init=False)
     _t: float = 0.0
     _hold: Array | None = None
     _waited: int = 0
     _openings: list[float] = field(default_factory=list)
-    _before: Array | None = None
+    _vetoed: int = 0
+    _before: RobotState | None = None
     _early: float | None = None
     """The opening at which fingers began a grip before the motion towards it had ended."""
 
@@ -67,7 +97,9 @@ class Execution:
 
     @property
     def stage(self) -> str:
-        """What is going on: `move`, `grip` or `done`."""
+        """What is going on: `move`, `grip`, `halted` or `done`."""
+        if self.halted:
+            return "halted"
         if self.index >= len(self.timeline.segments):
             return "done"
         return "grip" if isinstance(self.timeline.segments[self.index], Grip) else "move"
@@ -80,15 +112,18 @@ class Execution:
 
     def step(self, robot: RobotState) -> Command | None:
         """The command for this control period, from the observation just made."""
-        while self.index < len(self.timeline.segments):
+        self.veto = None
+        while self.index < len(self.timeline.segments) and not self.halted:
             segment = self.timeline.segments[self.index]
             command = self._grip(segment, robot) if isinstance(segment, Grip) else self._move(segment, robot)
             if command is not None:
-                self._before = robot.T_world_tool
+                self._before = robot
                 return command
+            if self.halted:
+                break
             self.finished += self.timeline.ends.get(self.index, 0)
             self.index += 1
-            self._t, self._hold, self._waited, self._openings = 0.0, None, 0, []
+            self._t, self._hold, self._waited, self._vetoed, self._openings = 0.0, None, 0, 0, []
         return None
 
     def _move(self, segment: Motion, robot: RobotState) -> Command | None:
@@ -98,13 +133,26 @@ class Execution:
             return None
         T = robot.T_world_tool
         command = servo.displacement(T, trajectory, self._t, gains)
-        T_reference = trajectory.tool_at(self._t)
-        behind = _behind(T, T_reference, trajectory.tool_at(self._t + self.period))
-        left = float(np.linalg.norm(error(T_reference, trajectory.T_world_tool[-1])[:3]))
+        pace = self._pace(T, trajectory)
+        instead = self._instead(segment, robot, command, pace)
+        if instead is not None:  # the reference waits
+            return None if self.halted else Command(instead, self.opening)
         t, handover = self._t, segment.handover
-        self._t += self.period * (1.0 if t >= trajectory.duration else self._pace(behind, left))
+        self._t += self.period * pace
         self.finished += handover is not None and t < handover.time <= self._t
         return Command(command, self.opening)
+
+    def _instead(self, segment: Motion, robot: RobotState, displacement: Array, pace: float) -> Array | None:
+        """What to ask for instead (6,) when the look-ahead vetoes a command; None when it does not."""
+        if self.watch is None or segment.state is None:
+            return None
+        found = self.watch.veto(self._before, robot, displacement, segment.trajectory, self._t, pace, segment.state)
+        if found is None:
+            return None
+        self.veto, instead = found
+        self._vetoed += 1
+        self.halted = self._vetoed > VETOED_STEPS
+        return instead
 
     def _set_opening(self, segment: Motion, robot: RobotState) -> None:
         """The action's own opening; at its end already that of a grip which follows and closes."""
@@ -129,15 +177,19 @@ class Execution:
         if self._t > trajectory.duration + gains.patience:
             return True
         if segment.yielding and self._before is not None:
-            moved = float(np.linalg.norm(error(self._before, T)[:3]))
+            moved = float(np.linalg.norm(error(self._before.T_world_tool, T)[:3]))
             if moved < HELD_UP and servo.arrived(T, T_goal, gains.coarse):
                 return True
         return servo.arrived(T, T_goal, gains.fine if segment.precise else gains.coarse)
 
-    def _pace(self, behind: float, left: float) -> float:
-        """How fast the reference goes on, from 0 to 1: slower for an arm that is `behind` metres, since it would
-        cut corners, the more so with few metres `left` to go; at full speed again when waiting has not helped for
-        a while."""
+    def _pace(self, T_world_tool: Array, trajectory: Trajectory) -> float:
+        """How fast the reference goes on, from 0 to 1: slower for an arm that is behind, since it would cut corners,
+        the more so with little left to go; at full speed again when waiting has not helped for a while."""
+        if self._t >= trajectory.duration:
+            return 1.0
+        T_reference = trajectory.tool_at(self._t)
+        behind = _behind(T_world_tool, T_reference, trajectory.tool_at(self._t + self.period))
+        left = float(np.linalg.norm(error(T_reference, trajectory.T_world_tool[-1])[:3]))
         stops = float(np.clip(self.gains.lag_share * left, *self.gains.lag))
         pace = float(np.clip(2.0 * (1.0 - behind / stops), 0.0, 1.0))
         self._waited = 0 if pace > 0.5 else self._waited + 1

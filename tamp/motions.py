@@ -52,13 +52,17 @@ class Handover(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Motion:
-    """A move with times. With a `handover` it belongs to two actions, between which the arm does not stop."""
+    """A move with times. With a `handover` it belongs to two actions, between which the arm does not stop.
+
+    `state` is what the world was taken to be like when it was timed.
+    """
 
     trajectory: Trajectory
     opening: float | None = None
     precise: bool = True
     yielding: bool = False
     handover: Handover | None = None
+    state: State | None = None
 
 
 Segment = Move | Grip | Motion
@@ -108,7 +112,7 @@ def _timed(move: Move, world: World, limits: Limits) -> Motion:
     world.load(move.state)
     path = move.path if move.exact else smoothing.rounded(world, move.path)
     trajectory = timing.parameterise(world, path, limits.scaled(move.pace))
-    return Motion(trajectory, move.opening, move.precise, move.yielding)
+    return Motion(trajectory, move.opening, move.precise, move.yielding, state=move.state)
 
 
 def _joined(first: Move, second: Move, world: World, limits: Limits) -> Motion:
@@ -118,4 +122,4 @@ def _joined(first: Move, second: Move, world: World, limits: Limits) -> Motion:
     trajectory = timing.parameterise(world, path, limits.scaled(first.pace))
     nearest = int(np.argmin(np.linalg.norm(trajectory.q - first.path[-1], axis=1)))
     handover = Handover(float(trajectory.times[nearest]), second.opening)
-    return Motion(trajectory, first.opening, second.precise, second.yielding, handover)
+    return Motion(trajectory, first.opening, second.precise, second.yielding, handover, second.state)

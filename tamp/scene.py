@@ -212,6 +212,18 @@ def with_joint_at(scene: Scene, name: str, part: str, value: float) -> Scene:
     return out
 
 
+def moving_parts(scene: Scene, symbols: tuple[str, ...]) -> frozenset[str]:
+    """Names of the parts that can move, of the objects that symbols are about: themselves, or with these regions."""
+    names = {o.name for o in scene}
+    objects = [scene.object(s) if s in names else scene.region(s)[0] for s in symbols]
+    return frozenset(p.name for o in objects for p in o.parts if o.movable or p.joint is not None)
+
+
+def jointed_parts(scene: Scene) -> dict[str, Array]:
+    """Names and poses (4, 4) of all drawers, doors and knobs."""
+    return {p.name: p.T_world_part for o in scene for p in o.parts if p.joint is not None}
+
+
 def contains(region: Region, p_world: Array, slack_below: float = 0.01) -> bool:
     """Whether a point (3,) lies in a region's world-aligned box, or at most `slack_below` metres under it."""
     half = region.world_half_extent()

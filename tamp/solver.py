@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 
 import numpy as np
 
+from motion.lookahead import Lookahead
 from motion.timing import Limits
 from motion.world import World
 from tamp.atoms import Atom, GroundAction
@@ -24,7 +25,7 @@ from tamp.motions import timed
 from tamp.planning import Plan
 from tamp.predicates import observe
 from tamp.refinement import Failure, Refined
-from tamp.scene import Perceiver, RobotState, Scene
+from tamp.scene import Perceiver, RobotState, Scene, jointed_parts, moving_parts
 from tamp.search import Search, Undecided
 from tamp.situation import Situation
 from tamp.skills.base import Refinement, Skill
@@ -172,23 +173,28 @@ class Episode:
         start = time.perf_counter()
         timeline = timed([s.segments for s in steps], self.world, self.limits)
         self.outcome.seconds["refine"] += time.perf_counter() - start
-        execution = Execution(timeline, self.backend.observe().opening, self.backend.period)
+        period = self.backend.period
+        watch = Lookahead(self.world, period)
+        execution = Execution(timeline, self.backend.observe().opening, period, watch=watch)
         done, before, start = 0, self.steps, time.perf_counter()
-        self._begin(actions[0], steps[0])
+        self._begin(actions[0], steps[0], watch)
         while True:
             command = execution.step(robot := self.backend.observe())
-            if done < execution.finished:
-                problem, as_foreseen = self._judge(actions[done], steps[done], self.steps - before)
+            if done < execution.finished or execution.halted:
+                problem, as_foreseen = self._judge(actions[done], steps[done], self.steps - before, watch)
+                if problem is not None and execution.halted:
+                    problem = f"{problem}, the arm was halted since {execution.veto}"
                 done, before = done + 1, self.steps
-                if problem is not None or not as_foreseen or done == len(actions):
+                if problem is not None or not as_foreseen or done == len(actions) or execution.halted:
                     self.outcome.seconds["execute"] += time.perf_counter() - start
                     return done, problem
-                self._begin(actions[done], steps[done])
+                self._begin(actions[done], steps[done], watch)
             if command is not None:
                 self._command(command, execution, robot)
 
-    def _begin(self, action: GroundAction, refinement: Refinement) -> None:
+    def _begin(self, action: GroundAction, refinement: Refinement, watch: Lookahead) -> None:
         self.acting = action
+        watch.ignore = moving_parts(refinement.after.scene, action.args)
         self.log.event("action", action=str(action), note=refinement.note)
 
     def _command(self, command: Command, execution: Execution, robot: RobotState) -> None:
@@ -196,6 +202,8 @@ class Episode:
             raise StepLimit
         self.backend.command(*command)
         self.steps += 1
+        if execution.veto is not None:
+            self.log.event("veto", step=self.steps, **asdict(execution.veto))
         if execution.working:
             self.outcome.steps = self.steps
         self.log.event(
@@ -210,9 +218,12 @@ class Episode:
         )
         self.on_step()
 
-    def _judge(self, action: GroundAction, refinement: Refinement, steps: int) -> tuple[str | None, bool]:
+    def _judge(
+        self, action: GroundAction, refinement: Refinement, steps: int, watch: Lookahead
+    ) -> tuple[str | None, bool]:
         """What is missing of an action's postcondition, and whether things are as its refinement foresaw."""
         scene, state, situation = self.look()
+        watch.seen = jointed_parts(scene)  # within what is let pass, but not quite as foreseen
         missing = self.skills[action.name].achieved(action.args, scene, situation.held)
         difference = refinement.after.difference(situation)
         self.outcome.executed.append(action)

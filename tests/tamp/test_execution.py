@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pytest
 
+from motion.lookahead import Arm, Veto
 from motion.poses import Array, error, pose, rotation_vector_to_matrix
 from motion.timing import Trajectory
-from tamp.execution import Command, Execution
+from motion.world import State
+from tamp.execution import VETOED_STEPS, Command, Execution
 from tamp.motions import Grip, Handover, Motion, Timeline
 from tamp.scene import RobotState
 
@@ -226,3 +228,46 @@ def test_letting_go_ends_when_what_was_held_is_free() -> None:
     arm = KinematicArm(thing=0.02, opening=0.02)
     stages = run(arm, Grip(0.08), opening=0.02)
     assert 0.035 < arm.opening < 0.055 and len(stages) < 6
+
+
+@dataclass
+class Guard:
+    """Vetoes the steps with these numbers, and asks to stay instead."""
+
+    steps: range
+    asked: int = 0
+
+    def veto(self, before: Arm | None, now: Arm, displacement: Array, *_: object) -> tuple[Veto, Array] | None:
+        self.asked += 1
+        return (Veto("hand", "bottle", 0.004, 2), np.zeros(6)) if self.asked in self.steps else None
+
+
+def guarded(steps: range, **rest: State | None) -> tuple[KinematicArm, Execution, list[Veto | None]]:
+    """An arm that went out as far as it was let; the vetoes step by step."""
+    motion = replace(OUT, state=rest.get("state", State(np.zeros(7), 0.08, {})))
+    arm, vetoes = KinematicArm(), list[Veto | None]()
+    execution = Execution(timeline(motion), 0.08, PERIOD, watch=Guard(steps))
+    while (command := execution.step(arm.observe())) is not None and len(vetoes) < BOUND:
+        vetoes.append(execution.veto)
+        arm.command(*command)
+    return arm, execution, vetoes
+
+
+def test_the_reference_waits_for_a_vetoed_step() -> None:
+    """Five vetoed steps are made up for afterwards: the same way, later."""
+    (free, _, none), (arm, execution, vetoes) = guarded(range(0)), guarded(range(8, 13))
+    assert not any(none) and [i for i, v in enumerate(vetoes, 1) if v] == list(range(8, 13))
+    assert all(not c.displacement.any() for c, v in zip(arm.commands, vetoes, strict=True) if v)
+    assert 0 <= len(vetoes) - len(none) <= 5 and execution.stage == "done"
+    assert np.allclose(arm.T, free.T, atol=0.003)
+
+
+def test_an_arm_that_is_vetoed_for_good_is_halted_and_nothing_counts_as_finished() -> None:
+    arm, execution, vetoes = guarded(range(5, BOUND))
+    assert execution.halted and execution.stage == "halted" and execution.finished == 0
+    assert sum(v is not None for v in vetoes) == VETOED_STEPS
+    assert execution.step(arm.observe()) is None, "and stays so"
+
+
+def test_what_was_not_planned_in_a_world_is_not_looked_ahead_in() -> None:
+    assert not any(guarded(range(BOUND), state=None)[2])

@@ -10,6 +10,7 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
+from motion.lookahead import Veto
 from motion.poses import Array, pose
 from motion.shapes import Shape
 from motion.timing import Trajectory
@@ -17,6 +18,7 @@ from motion.world import RobotModel, World
 from tamp.atoms import Atom, GroundAction
 from tamp.domain import Domain, load
 from tamp.episode import EpisodeLog, read
+from tamp.execution import VETOED_STEPS
 from tamp.geometry import world_of
 from tamp.goal import Goal
 from tamp.motions import Motion
@@ -116,7 +118,8 @@ class Press:
             return
         lamp = [o.name for o in situation.scene].index(name)
         points = [pose([0.9 * s, lamp * s, 0.0]) for s in np.linspace(0, 1, STEPS)]
-        move = Motion(Trajectory(np.linspace(0.0, 1.5, STEPS), np.zeros((STEPS, 1)), np.array(points)))
+        way = Trajectory(np.linspace(0.0, 1.5, STEPS), np.zeros((STEPS, 1)), np.array(points))
+        move = Motion(way, state=situation.state())
         yield Refinement((move,), situation, {"lamp": name})
 
     def facts(self, args: tuple[str, ...], causes: list[Infeasible], scene: Scene) -> frozenset[Atom]:
@@ -240,6 +243,38 @@ def test_an_action_that_keeps_failing_is_reported(setting: Setting) -> None:
     assert outcome.reason is not None
     assert "(press lamp)" in outcome.reason and "lamp is dark" in outcome.reason and str(ATTEMPTS) in outcome.reason
     assert setting.room.pressed == ["lamp"] * ATTEMPTS
+
+
+@dataclass(eq=False)
+class Nervous:
+    """A look-ahead that sees a bottle in the way for a while, whatever is done."""
+
+    vetoes: int
+    seen: dict[str, Array] = field(default_factory=dict)
+    ignore: frozenset[str] = frozenset()
+
+    def veto(self, before: object, now: object, displacement: Array, *_: object) -> tuple[Veto, Array] | None:
+        self.vetoes -= 1
+        return (Veto("hand", "bottle", 0.004, 2), np.zeros(6)) if self.vetoes >= 0 else None
+
+
+def test_an_arm_that_is_halted_looks_again_and_tries_anew(setting: Setting, monkeypatch: pytest.MonkeyPatch) -> None:
+    watch = Nervous(VETOED_STEPS + 3)
+    monkeypatch.setattr("tamp.solver.Lookahead", lambda *_: watch)
+    outcome = setting.pursue("turned-on lamp")
+    assert outcome.done and outcome.executed == [LAMP, LAMP]
+    vetoes, results = setting.events("veto"), setting.events("result")
+    assert len(vetoes) == VETOED_STEPS + 2, "the one that halted the arm was not commanded"
+    assert {(e["body"], e["other"], e["depth"], e["ahead"]) for e in vetoes} == {("hand", "bottle", 0.004, 2)}
+    assert [e["missing"] for e in results] == ["lamp is dark", None] and len(setting.press.seen) == 2
+
+
+def test_an_arm_that_is_halted_again_and_again_is_reported(setting: Setting, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tamp.solver.Lookahead", lambda *_: Nervous(400))
+    outcome = setting.pursue("turned-on lamp")
+    assert not outcome.done and outcome.stage == "execution" and outcome.reason is not None
+    assert "hand would be 4.0 mm inside bottle" in outcome.reason
+    assert len(setting.events("veto")) == ATTEMPTS * VETOED_STEPS
 
 
 def test_what_is_not_seen_is_not_believed(setting: Setting) -> None:

@@ -1,0 +1,244 @@
+"""The forward model, and what it vetoes, on an arm that answers as modelled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from motion import kinematics, paths, servo, timing
+from motion.lookahead import Lookahead, Response, Veto
+from motion.poses import Array, pose, rotation_vector_to_matrix
+from motion.servo import ServoGains
+from motion.shapes import Body, Shape
+from motion.timing import Limits, Trajectory
+from motion.world import State, World
+
+PERIOD = 0.05
+WALL = np.array([0.01, 0.3, 0.2])
+FAR = pose([0.9, 0.0, 0.3])
+"""Where things wait that are not in the way."""
+small = st.floats(-0.04, 0.04)
+RESPONSE, GAINS = Response(), ServoGains()
+
+
+@given(seconds=st.floats(0.0, 2.0))
+def test_at_rest_and_asked_for_nothing_it_stays(seconds: float) -> None:
+    moved, twist = RESPONSE.after(np.zeros(6), np.zeros(6), seconds)
+    assert not moved.any() and not twist.any()
+
+
+@given(asked=st.lists(small, min_size=6, max_size=6), seconds=st.floats(0.01, 1.0))
+def test_from_rest_it_nears_what_is_asked_for_and_never_passes_it(asked: list[float], seconds: float) -> None:
+    displacement = np.array(asked)
+    moved, _ = RESPONSE.after(np.zeros(6), displacement, seconds)
+    assert (np.abs(moved) <= np.abs(displacement) + 1e-12).all() and (moved * displacement >= 0).all()
+    assert np.allclose(RESPONSE.after(np.zeros(6), displacement, 5.0)[0], displacement)
+
+
+@given(asked=st.lists(small, min_size=6, max_size=6), twist=st.lists(small, min_size=6, max_size=6))
+def test_it_solves_its_own_equation(asked: list[float], twist: list[float]) -> None:
+    """Against small steps of x'' = rate² (u - x) - 2 rate x'."""
+    x, v, u, h = np.zeros(6), np.array(twist), np.array(asked), 1e-5
+    for _ in range(5000):
+        v = v + h * (RESPONSE.rate**2 * (u - x) - 2 * RESPONSE.rate * v)
+        x = x + h * v
+    moved, velocity = RESPONSE.after(np.array(twist), u, PERIOD)
+    assert np.allclose(moved, x, atol=2e-5) and np.allclose(velocity, v, atol=2e-4)
+
+
+def test_one_command_reaches_only_so_far() -> None:
+    far, reach = np.array([0.5, 0.0, 0.25, 0.0, 0.0, 5.0]), np.array([0.05, 0.0, 0.025, 0.0, 0.0, 0.5])
+    assert np.allclose(RESPONSE.after(np.zeros(6), far, 5.0)[0], reach)
+
+
+@dataclass
+class IdealArm:
+    """Answers as the response says. Its joints follow its tool."""
+
+    world: World
+    q: Array
+    opening: float = 0.08
+    twist: Array = field(default_factory=lambda: np.zeros(6))
+    T_world_tool: Array = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.T_world_tool = self.world.forward(self.q)
+
+    def command(self, displacement: Array) -> None:
+        moved, self.twist = RESPONSE.after(self.twist, displacement, PERIOD)
+        R = rotation_vector_to_matrix(moved[3:]) @ self.T_world_tool[:3, :3]
+        self.jump(pose(self.T_world_tool[:3, 3] + moved[:3], R))
+
+    def jump(self, T_world_tool: Array) -> None:
+        q = kinematics.solve(self.world, T_world_tool, self.q)
+        assert q is not None
+        self.q, self.T_world_tool = q, T_world_tool
+
+
+@dataclass
+class Ride:
+    """What became of following a trajectory: vetoes, and how deep the arm ever was in anything (m)."""
+
+    vetoes: list[Veto] = field(default_factory=list)
+    deepest: float = 0.0
+    arrived: bool = False
+
+
+@pytest.fixture(scope="module")
+def world(build: Callable[..., World], table: Body) -> World:
+    wall = Body("wall", (Shape("box", WALL, np.eye(4)),), FAR)
+    post = Body("post", (Shape("box", np.array([0.02, 0.02, 0.2]), np.eye(4)),), pose([0.9, 0.5, 0.3]))
+    return build(table, wall, post)
+
+
+@pytest.fixture
+def state(world: World) -> State:
+    start = State(world.robot.posture, 0.08, {name: b.T_world_body for name, b in world.bodies.items()})
+    world.load(start)
+    return start
+
+
+def line(world: World, state: State, way: list[float], pace: float = 1.0) -> Trajectory:
+    """Straight by `way` (3,) metres from the arm's posture, whatever is in between."""
+    world.load(state)
+    T = world.forward(state.q)
+    path = paths.straight(world, state.q, pose(T[:3, 3] + way, T[:3, :3]), None)
+    assert isinstance(path, np.ndarray)
+    return timing.parameterise(world, path, Limits().scaled(pace))
+
+
+def ride(
+    watch: Lookahead, state: State, trajectory: Trajectory, push: Callable[[IdealArm, int], None] | None = None
+) -> Ride:
+    """Follow a trajectory for twice its time, heeding vetoes; `push` may disturb the arm before each step."""
+    world, out, t = watch.world, Ride(), 0.0
+    world.load(state)
+    arm, before = IdealArm(world, state.q), None
+    for step in range(2 * len(trajectory.times) + 10):
+        if push is not None:
+            push(arm, step)
+        now = replace(arm, twist=arm.twist.copy())
+        asked = servo.displacement(now.T_world_tool, trajectory, t, GAINS)
+        found = watch.veto(before, now, asked, trajectory, t, 1.0, state)
+        if found is not None:
+            out.vetoes.append(found[0])
+        t += PERIOD if found is None else 0.0
+        before = now
+        arm.command(asked if found is None else found[1])
+        world.load(replace(state, poses={**state.poses, **watch.seen}, opening=0.08))
+        out.deepest = max([out.deepest, *(-c.distance for c in world.contacts(arm.q))])
+    out.arrived = servo.arrived(arm.T_world_tool, trajectory.T_world_tool[-1], (0.005, 0.05))
+    return out
+
+
+def test_an_arm_that_keeps_still_is_predicted_to(world: World, state: State) -> None:
+    arm = IdealArm(world, state.q)
+    for q, T in Lookahead(world).predict(arm, arm, lambda T, k: np.zeros(6)):
+        assert np.allclose(q, arm.q, atol=1e-9) and np.allclose(T, arm.T_world_tool)
+
+
+def test_joints_are_predicted_with_the_tool(world: World, state: State) -> None:
+    trajectory = line(world, state, [0.15, 0.1, -0.05])
+    i = len(trajectory.times) // 2
+    before, now = (IdealArm(world, q) for q in trajectory.q[i - 1 : i + 1])
+    t = float(trajectory.times[i])
+    law = lambda T, k: servo.displacement(T, trajectory, t + k * PERIOD, GAINS)  # noqa: E731
+    for k, (q, T) in enumerate(Lookahead(world).predict(before, now, law), 1):
+        assert np.linalg.norm(T[:3, 3] - trajectory.tool_at(t + k * PERIOD)[:3, 3]) < 0.01
+        assert np.linalg.norm(world.forward(q)[:3, 3] - T[:3, 3]) < 0.002
+        assert np.abs(q - trajectory.q[i + k]).max() < 0.05
+
+
+def test_a_free_way_is_not_vetoed(world: World, state: State) -> None:
+    done = ride(Lookahead(world), state, line(world, state, [0.2, 0.1, -0.05]))
+    assert not done.vetoes and done.arrived
+
+
+def test_a_command_towards_a_wall_is_vetoed_and_the_arm_stops_before_it(world: World, state: State) -> None:
+    """The wall came after planning."""
+    T = world.forward(state.q)
+    at = pose(T[:3, 3] + [0.17, 0.0, 0.0])
+    done = ride(Lookahead(world, seen={"wall": at}), state, line(world, state, [0.25, 0.0, 0.0]))
+    assert done.vetoes and done.vetoes[0].other == "wall" and done.vetoes[0].ahead >= 2
+    assert done.deepest == 0.0 and not done.arrived
+
+
+@pytest.mark.parametrize("gap", [0.001, 0.004])
+def test_passing_as_near_as_planned_is_not_vetoed(world: World, state: State, gap: float) -> None:
+    """The hand goes past a post: as near as the plan has it, it may."""
+    T = world.forward(state.q)
+    place = lambda y: state.moved("post", pose(T[:3, 3] + [0.15, y, 0.0]))  # noqa: E731
+    trajectory = line(world, state, [0.3, 0.0, 0.0])
+    low, high = 0.03, 0.3
+    for _ in range(30):  # the nearest place for the post that leaves the gap
+        y = 0.5 * (low + high)
+        world.load(place(y))
+        near = any(world.contacts(q, gap) for q in trajectory.q)
+        low, high = (y, high) if near else (low, y)
+    done = ride(Lookahead(world), place(high), trajectory)
+    assert not done.vetoes and done.arrived
+
+
+def test_pressing_down_as_planned_is_not_vetoed_and_deeper_is(world: World, state: State) -> None:
+    """A plan that goes 4 mm into the table, as a placement may, is let do it; an arm that is thrown down is not."""
+    T = world.forward(state.q)
+    tip = next(d for d in np.arange(0.0, 0.4, 0.001) if _deep(world, state, T, d) > 0.004)
+    trajectory = line(world, state, [0.0, 0.0, -float(tip)], 0.5)
+    done = ride(Lookahead(world), state, trajectory)
+    assert not done.vetoes and done.arrived and 0.002 < done.deepest < 0.006
+    short = line(world, state, [0.0, 0.0, -float(tip) + 0.02], 0.5)
+    arm = IdealArm(world, state.q)
+    arm.jump(short.T_world_tool[-1])
+    found = Lookahead(world).veto(None, arm, np.array([0, 0, -0.05, 0, 0, 0.0]), short, short.duration, 1.0, state)
+    assert found is None, "one command is taken back in time by the next"
+    arm.twist[2] = -0.4
+    above = replace(arm)
+    above.T_world_tool = pose(arm.T_world_tool[:3, 3] + [0.0, 0.0, 0.02], arm.T_world_tool[:3, :3])
+    found = Lookahead(world).veto(above, arm, np.array([0, 0, -0.05, 0, 0, 0.0]), short, short.duration, 1.0, state)
+    assert found is not None and found[0].other == "table"
+
+
+def _deep(world: World, state: State, T: Array, down: float) -> float:
+    q = kinematics.solve(world, pose(T[:3, 3] - [0.0, 0.0, down], T[:3, :3]), state.q)
+    assert q is not None
+    world.load(state)
+    return max([0.0, *(-c.distance for c in world.contacts(q))])
+
+
+def test_what_is_there_to_be_touched_may_be(world: World, state: State) -> None:
+    at = pose(world.forward(state.q)[:3, 3] + [0.17, 0.0, 0.0])
+    watch = Lookahead(world, seen={"wall": at}, ignore=frozenset({"wall"}))
+    assert not ride(watch, state, line(world, state, [0.25, 0.0, 0.0])).vetoes
+
+
+def test_an_arm_thrown_to_the_wrong_side_does_not_go_back_through_the_post(world: World, state: State) -> None:
+    """The plan passes a post; the arm is pushed to its other side, from where the servo would go straight back."""
+    p = world.forward(state.q)[:3, 3]
+    beside = state.moved("post", pose(p + np.array([0.1, 0.16, 0.0])))
+    trajectory = line(world, beside, [0.2, 0.0, 0.0])
+    assert not ride(Lookahead(world), beside, trajectory).vetoes
+
+    def push(arm: IdealArm, step: int) -> None:
+        if step == 10:
+            T = arm.T_world_tool
+            arm.jump(pose(np.array([p[0] + 0.1, p[1] + 0.33, T[2, 3]]), T[:3, :3]))
+            arm.twist[:] = 0.0
+
+    done = ride(Lookahead(world), beside, trajectory, push)
+    assert {v.other for v in done.vetoes} == {"post"} and done.deepest < 0.001
+
+
+def test_a_joint_is_kept_from_its_limit(world: World, state: State) -> None:
+    """An elbow 0.03 rad before its limit, on its way there."""
+    q = state.q.copy()
+    q[3] = world.limits[3, 1] - 0.03
+    before, now = IdealArm(world, q - np.eye(7)[3] * 0.05), IdealArm(world, q)
+    trajectory = line(world, state, [0.1, 0.0, 0.0])
+    found = Lookahead(world).veto(before, now, 0.05 * np.eye(6)[0], trajectory, 0.0, 1.0, state)
+    assert found is not None and found[0].body == world.robot.arm_joints[3] and found[0].other is None
+    assert "limit" in str(found[0])
