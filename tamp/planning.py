@@ -117,13 +117,17 @@ def _compile(problem: Any, strips: bool) -> tuple[Any, list[Any]]:
     from unified_planning.engines import CompilationKind as Kind
     from unified_planning.shortcuts import Compiler
 
-    kinds = [Kind.QUANTIFIERS_REMOVING]
+    wanted = {"up_quantifiers_remover": Kind.QUANTIFIERS_REMOVING}
     if strips:
-        kinds += [Kind.DISJUNCTIVE_CONDITIONS_REMOVING, Kind.GROUNDING]
-        kinds += [Kind.CONDITIONAL_EFFECTS_REMOVING, Kind.NEGATIVE_CONDITIONS_REMOVING]
+        wanted |= {
+            "up_disjunctive_conditions_remover": Kind.DISJUNCTIVE_CONDITIONS_REMOVING,
+            "up_grounder": Kind.GROUNDING,
+            "up_conditional_effects_remover": Kind.CONDITIONAL_EFFECTS_REMOVING,
+            "up_negative_conditions_remover": Kind.NEGATIVE_CONDITIONS_REMOVING,
+        }
     steps = []
-    for kind in kinds:
-        with Compiler(problem_kind=problem.kind, compilation_kind=kind) as compiler:
+    for name, kind in wanted.items():
+        with Compiler(name=name) as compiler:  # by name: choosing one by the problem's kind takes longer than its work
             steps.append(compiler.compile(problem, kind))
             problem = steps[-1].problem
     return problem, steps

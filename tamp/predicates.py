@@ -55,6 +55,8 @@ def observe(scene: Scene, world: World) -> WorldState:
     for o, r in scene.regions():
         if r.kind == "interior":
             atoms |= _openness(o, r)
+        if o.movable:
+            atoms.add(Atom("does-not-fit", (o.name, r.name)))  # nothing goes into itself
     for o in scene:
         for p in o.parts:
             if p.kind == "knob" and p.joint is not None:
