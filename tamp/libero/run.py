@@ -49,10 +49,10 @@ class Settings:
 
 @dataclass
 class Result:
-    """What an episode came to; `success` is LIBERO's `check_success()` alone, at the end of the last action or while
-    standing still after it, since what was let go of may still be settling.
+    """What an episode came to; `success` is LIBERO's `check_success()` alone, after any control step within the step
+    limit, as LIBERO's own evaluation has it; nobody who plans is told.
 
-    `lasting`: it says so at the end of standing still, with the hand empty. `seconds` by stage. `stage` and
+    `lasting`: it also says so after standing still at the end, with the hand empty. `seconds` by stage. `stage` and
     `reason` say why the goal is not seen to hold, which may be so although LIBERO's own check is content.
     `steps` are the control steps up to the last release. `touched` has the steps in which something was touched
     that the action was not about, `shifted` the items that were moved so.
@@ -170,6 +170,7 @@ def _pursue(
     monitor = ContactMonitor(environment, scene)
 
     def on_step() -> None:
+        result.success = result.success or environment.check_success()
         monitor.sample(episode.acting.args if episode.acting else ())
         if recorder:
             recorder.step()
@@ -182,7 +183,7 @@ def _pursue(
     result.seconds |= {k: round(v, 3) for k, v in outcome.seconds.items()}
     result.stage, result.reason = outcome.stage, outcome.reason
     result.touched = dict(monitor.touched.most_common())
-    result.success = _hold(environment, recorder)
+    result.success = _hold(environment, recorder) or result.success
     if outcome.done and not result.success:
         result.stage, result.reason = "checker", "the goal is seen to hold, LIBERO's check of the scene's task says no"
     final, atoms, situation = episode.look()

@@ -38,6 +38,8 @@ COMPLIANCE = -0.006
 the arm gives way."""
 SPOTS = 30
 """Poses of an item at rest that are tried for each grasp."""
+LEANS = np.radians([12, 7])
+"""How far a thing may lean against the walls of what it is put into."""
 FEW = 60
 """Spots that are looked at for each side on which an item could be laid."""
 YAWS = 8
@@ -223,21 +225,24 @@ def _no_spot(item: str, target: Target, situation: Situation, tools: Tools) -> I
 
 
 def _rests(item: str, target: Target, situation: Situation, tools: Tools, shared: bool) -> Iterator[Array]:
-    """Rest poses as the item stands now; if it would not stand so, laid on one of its sides."""
+    """Rest poses as the item stands now; if it would not stand so, laid on one of its sides, or leaning in what has
+    walls. Those in which it does not stand by itself come last, the lowest first, from which it falls least."""
     T_now = upright(situation.scene.object(item).T_world_object)
+    walled = target.region is not None and target.region.kind == "interior" and target.region.door is None
     unsteady: list[Array] = []
-    for T_item in (T_now, *_tipped(T_now)):
+    for T_item in (T_now, *_tipped(T_now), *(_leaning(T_now) if walled else [])):
         as_now, any_found = T_item is T_now, False
         alone, most = (not shared, None) if as_now else (True, FEW)
         for T in _resting_on(item, T_item, target, situation, tools, shared=not alone, most=most):
             if _steady(item, T, target, situation, tools):
                 any_found = True
                 yield T
-            elif len(unsteady) < SPOTS:
+            else:
                 unsteady.append(T)
         if as_now and any_found:
             return
-    yield from unsteady
+    shapes = situation.scene.object(item).parts[0].shapes
+    yield from sorted(unsteady, key=lambda T: round(float(bounds(shapes, T)[0][2]), 2))
 
 
 def _steady(item: str, T_world_item: Array, target: Target, situation: Situation, tools: Tools) -> bool:
@@ -248,10 +253,14 @@ def _steady(item: str, T_world_item: Array, target: Target, situation: Situation
     return placements.stands(tools.world, item, T_world_item, centre)
 
 
-def _tipped(T: Array) -> list[Array]:
-    """The pose tipped over by a quarter turn to each of the four sides that the item's own axes tell."""
+def _tipped(T: Array, angle: float = 0.5 * np.pi) -> list[Array]:
+    """The pose tipped over, by a quarter turn, to each of the four sides that the item's own axes tell."""
     level = [axis for axis in T[:3, :3].T if abs(axis[2]) < 0.5][:2]
-    return [pose(T[:3, 3], rotation_about(axis, s * np.pi / 2) @ T[:3, :3]) for axis in level for s in (1.0, -1.0)]
+    return [pose(T[:3, 3], rotation_about(axis, s * angle) @ T[:3, :3]) for axis in level for s in (1.0, -1.0)]
+
+
+def _leaning(T: Array) -> list[Array]:
+    return [leant for angle in LEANS for leant in _tipped(T, float(angle))]
 
 
 def _resting_on(

@@ -36,7 +36,7 @@ class Target:
         if self.region is None:
             return bool(np.linalg.norm((p_world - self.centre)[:2]) < 0.6 * predicates.CENTRED)
         if self.region.kind == "interior":
-            return contains(self.region, p_world, 0.5 * predicates.BELOW_INTERIOR)
+            return contains(self.region, p_world, 0.8 * predicates.BELOW_INTERIOR)
         return predicates.above(p_world, self.region)
 
     def carries(self, under: frozenset[str], bottom: float) -> bool:
