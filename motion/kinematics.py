@@ -11,6 +11,8 @@ POSITION_TOLERANCE = 5e-4
 ROTATION_TOLERANCE = 5e-3
 DAMPING = (1e-6, 1e-3)
 """Least damping, and its growth with the squared error: exact near the solution, calm far from it."""
+LIMIT_MARGIN = 0.03
+"""Radians kept from joint limits: an arm that is told only where its tool should be does not end up exactly there."""
 POSTURE_GAIN = 0.3
 """Share of the posture error taken in each iteration; the arm's own controller rests at the same posture."""
 
@@ -22,7 +24,7 @@ def solve(world: World, T_world_tool: Array, q: Array, iterations: int = 40) -> 
     settles at is nearest to the posture measured by the arm's inertia, so that the joints near the base, which
     have most of it, give way least (Khatib, IEEE J-RA 1987). None when it does not converge; joint limits hold.
     """
-    low, high = world.limits[:, 0] + 1e-3, world.limits[:, 1] - 1e-3
+    low, high = world.limits[:, 0] + LIMIT_MARGIN, world.limits[:, 1] - LIMIT_MARGIN
     q = np.clip(q, low, high)
     mobility = np.linalg.inv(world.inertia(q))
     mobility *= len(q) / np.trace(mobility)

@@ -6,11 +6,16 @@ deepest action fail is the reason that goes back to the planner, as facts.
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from typing import Any
 
+import numpy as np
+
+from motion.servo import arrived
 from tamp.atoms import GroundAction
 from tamp.planning import Plan
 from tamp.situation import Situation
@@ -20,6 +25,12 @@ SAMPLES = 300
 """Samples of one action, for one choice of the actions before it."""
 SUCCESSES = 30
 """Refinements of one action that are followed further before its predecessor is blamed."""
+
+
+SAME = (0.01, 0.2)
+"""Metres and radians between two grasps, or two placements, that count as the same."""
+
+Failed = dict[GroundAction, list[dict[str, Any]]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +63,7 @@ class _Search:
     tools: Tools
     deadline: float
     hints: tuple[Refinement, ...] = ()
+    failed: Failed = field(default_factory=dict)
     causes: dict[int, list[Infeasible]] = field(default_factory=dict)
     stopped: bool = False
     samples: int = 0
@@ -109,7 +121,8 @@ class _Search:
         for n, sample in enumerate(skill.refine(action.args, situation, tools)):
             if n >= SAMPLES:
                 return
-            yield sample
+            if not (isinstance(sample, Refinement) and _tried(sample.note, self.failed.get(action, ()))):
+                yield sample
 
 
 def refine(
@@ -119,12 +132,14 @@ def refine(
     tools: Tools,
     budget: float = 20.0,
     hints: tuple[Refinement, ...] = (),
+    failed: Failed | None = None,
 ) -> Refined | Failure:
     """Motions for every action of `plan` from `situation`, or why there are none, within `budget` seconds.
 
-    `hints` are refinements of the same actions from a situation much like this one: they are tried first.
+    `hints` are refinements of the same actions from a situation much like this one: they are tried first. `failed`
+    has the notes of refinements that have failed in execution: nothing like them is tried.
     """
-    search = _Search(plan.actions, skills, tools, time.perf_counter() + budget, hints)
+    search = _Search(plan.actions, skills, tools, time.perf_counter() + budget, hints, failed or {})
     steps = search.run(0, situation)
     if steps is not None:
         return Refined(tuple(steps), search.samples)
@@ -137,3 +152,11 @@ def refine(
     cause = replace(likely, facts=skills[action.name].facts(action.args, causes, situation.scene))
     timeout = not final and time.perf_counter() > search.deadline
     return Failure(index, action, cause, timeout, tuple(counted[:5]), search.samples)
+
+
+def _tried(note: dict[str, Any], failed: Iterable[dict[str, Any]]) -> bool:
+    """Whether a refinement has the grasp or the placement of one that has failed."""
+    for before, key in itertools.product(failed, ("grasp", "pose")):
+        if key in note and key in before and arrived(np.array(note[key]), np.array(before[key]), SAME):
+            return True
+    return False

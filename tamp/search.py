@@ -18,7 +18,7 @@ from tamp.domain import Domain
 from tamp.episode import EpisodeLog
 from tamp.goal import Goal
 from tamp.planning import Plan, PlanStatus, solve_problem
-from tamp.refinement import Failure, Refined, refine
+from tamp.refinement import Failed, Failure, Refined, refine
 from tamp.situation import Situation
 from tamp.skills.base import Refinement, Skill, Tools
 from tamp.state import WorldState, problem_of, problem_text
@@ -52,7 +52,8 @@ class Search:
     """Decides with one world, domain and planner; `budget` is in seconds for one decision.
 
     Counts over all decisions: `seconds` of planning and refinement, `skeletons` planned and `samples` drawn.
-    `first` is the first plan found.
+    `first` is the first plan found. `failed` has the notes of refinements that were executed and failed: others are
+    preferred.
     """
 
     world: World
@@ -66,6 +67,7 @@ class Search:
     skeletons: int = 0
     samples: int = 0
     first: Plan | None = None
+    failed: Failed = field(default_factory=dict)
     _took: float = 0.0
 
     def decide(self, goal: Goal, state: WorldState, situation: Situation) -> Decided | Undecided:
@@ -91,6 +93,9 @@ class Search:
             if result.cause.facts <= facts or time.perf_counter() > deadline - 1.0:
                 break
             facts |= result.cause.facts
+        if self.failed:  # better the same again than nothing
+            self.failed.clear()
+            return self.decide(goal, state, situation)
         return Undecided("refinement", _why(failures, self._advice(failures[0], situation)))
 
     def refine(
@@ -105,7 +110,7 @@ class Search:
         self, plan: Plan, situation: Situation, seconds: float, hints: tuple[Refinement, ...] = ()
     ) -> Refined | Failure:
         start = time.perf_counter()
-        result = refine(plan, situation, self.skills, Tools(self.world, self.rng), seconds, hints)
+        result = refine(plan, situation, self.skills, Tools(self.world, self.rng), seconds, hints, self.failed)
         self._took = time.perf_counter() - start
         self.seconds["refine"] += self._took
         self.samples += result.samples

@@ -178,19 +178,22 @@ class Episode:
         execution = Execution(timeline, self.backend.observe().opening, period, watch=watch)
         done, before, start = 0, self.steps, time.perf_counter()
         self._begin(actions[0], steps[0], watch)
-        while True:
-            command = execution.step(robot := self.backend.observe())
-            if done < execution.finished or execution.halted:
-                problem, as_foreseen = self._judge(actions[done], steps[done], self.steps - before, watch)
-                if problem is not None and execution.halted:
-                    problem = f"{problem}, the arm was halted since {execution.veto}"
-                done, before = done + 1, self.steps
-                if problem is not None or not as_foreseen or done == len(actions) or execution.halted:
-                    self.outcome.seconds["execute"] += time.perf_counter() - start
-                    return done, problem
-                self._begin(actions[done], steps[done], watch)
-            if command is not None:
-                self._command(command, execution, robot)
+        try:
+            while True:
+                command = execution.step(robot := self.backend.observe())
+                if done < execution.finished or execution.halted:
+                    problem, as_foreseen = self._judge(actions[done], steps[done], self.steps - before, watch)
+                    if problem is not None:
+                        self.search.failed.setdefault(actions[done], []).append(steps[done].note)
+                        problem += f", the arm was halted since {execution.veto}" if execution.halted else ""
+                    done, before = done + 1, self.steps
+                    if problem is not None or not as_foreseen or done == len(actions) or execution.halted:
+                        return done, problem
+                    self._begin(actions[done], steps[done], watch)
+                if command is not None:
+                    self._command(command, execution, robot)
+        finally:
+            self.outcome.seconds["execute"] += time.perf_counter() - start
 
     def _begin(self, action: GroundAction, refinement: Refinement, watch: Lookahead) -> None:
         self.acting = action
