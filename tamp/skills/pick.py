@@ -17,7 +17,7 @@ from tamp.scene import Scene, SceneObject
 from tamp.situation import Situation
 from tamp.skills.base import Infeasible, Refinement, Tools, blocked, movable_blockers
 from tamp.skills.place import RELEASE_OPENINGS, rest_poses
-from tamp.skills.reach import CLEARANCE, DEXTERITY, both_ways, reach_for
+from tamp.skills.reach import CLEARANCE, DEXTERITY, Room, both_ways, reach_for
 from tamp.skills.targets import target_of
 from tamp.skills.together import arranged
 from tamp.skills.ways import ways_out
@@ -28,6 +28,10 @@ LOOKED_AT = 8
 """Poses of the item where it goes next that a grasp is held against."""
 SQUEEZE = -0.003
 """Metres by which closed fingers may press into what is beside an item: more would take it along."""
+BYSTANDERS = 0.008
+"""Metres that are kept from movable things beside the item, if a grasp is found that does."""
+ROOMY = 12
+"""Grasps that are looked at for that."""
 SPARE_OPENING = 0.03
 """Metres by which the fingers are opened wider than the grasp."""
 
@@ -68,12 +72,19 @@ class Pick:
         if not free:
             yield _hindered(hindered, definite=True, item=item, situation=situation, tools=tools)
             return
-        ordered, room = worth_trying(free, item, situation, tools)
+        ordered, note = worth_trying(free, item, situation, tools)
+        fixed = frozenset(p.name for o in situation.scene for p in o.parts if o is item or not o.movable)
+        for grasp in ordered[:ROOMY]:
+            T = item.T_world_object @ grasp.T_body_tool
+            room = Room(BYSTANDERS, fixed)
+            sample = self._sample(item.name, args[1], T, grasp.width, situation, tools, DEXTERITY, room)
+            if isinstance(sample, Refinement):
+                yield replace(sample, note=sample.note | note)
         for dexterity in (DEXTERITY, 0.0):
             for grasp in ordered:
                 T = item.T_world_object @ grasp.T_body_tool
                 sample = self._sample(item.name, args[1], T, grasp.width, situation, tools, dexterity)
-                yield replace(sample, note=sample.note | room) if isinstance(sample, Refinement) else sample
+                yield replace(sample, note=sample.note | note) if isinstance(sample, Refinement) else sample
             if hindered and dexterity > 0:
                 yield _hindered(hindered, definite=False, item=item, situation=situation, tools=tools)
 
@@ -112,11 +123,12 @@ class Pick:
         situation: Situation,
         tools: Tools,
         dexterity: float = 0.0,
+        room: Room | None = None,
     ) -> Refinement | Infeasible:
         world = tools.world
         world.load(situation.state())
         opening = min(world.robot.max_opening, width + SPARE_OPENING)
-        reach = reach_for(T_world_grasp, opening, situation, tools, dexterity=dexterity)
+        reach = reach_for(T_world_grasp, opening, situation, tools, dexterity, room)
         if isinstance(reach, Blocked):
             return blocked("pick", reach, item)
         q_grasp, way = reach

@@ -31,7 +31,7 @@ RELEASE_HEIGHTS = {"surface": (0.003,), "item": (0.003, 0.02, 0.04), "interior":
 """Metres above the contact at which the fingers may open, the lowest that is free first: an interior keeps what
 is dropped into it, and so does a bowl."""
 RETREAT = 0.07
-RELEASE_OPENINGS = (0.035, 0.012)
+RELEASE_OPENINGS = (0.035, 0.022, 0.012)
 """Metres by which the fingers open to let go, the widest for which there is room."""
 COMPLIANCE = -0.006
 """Metres by which a held item may press against what it is put into, where no way without touching is found:
@@ -46,6 +46,8 @@ YAWS = 8
 MOUTH = (0.9, 0.6)
 """How far towards the mouth of what has a hinged door an item is put, as a share of the half-extent there."""
 GRID = 5
+ROOM = 0.005
+"""Metres kept from everything while letting go and drawing back, where there is a way to."""
 GRAZE = -0.003
 """Metres by which what has been let go of may seem to reach into the hand."""
 LEAST_DEPARTURE = 0.03
@@ -153,11 +155,11 @@ class Place:
     ) -> Refinement | Infeasible:
         world = tools.world
         T_world_tool = world.forward(way[-1])
-        for wider in RELEASE_OPENINGS:
+        for clearance, wider in itertools.product((ROOM, 0.0), RELEASE_OPENINGS):
             opening = min(world.robot.max_opening, situation.scene.robot.opening + wider)
             put = situation.at(way[-1], opening, T_world_tool).released()
             rested = put.settled(item, T_world_item)
-            retreat = retreat_from(item, rested, tools)
+            retreat = retreat_from(item, rested, tools, clearance)
             if not isinstance(retreat, Blocked):
                 break
         if isinstance(retreat, Blocked):
@@ -295,7 +297,7 @@ def _resting_on(
                 break
 
 
-def retreat_from(item: str, rested: Situation, tools: Tools) -> Array | Blocked:
+def retreat_from(item: str, rested: Situation, tools: Tools, clearance: float = 0.0) -> Array | Blocked:
     """A straight way (k, n) out of a released grasp: back along the approach, else straight up.
 
     What was dropped may only graze the fingers: one that is under it would take it along.
@@ -305,7 +307,7 @@ def retreat_from(item: str, rested: Situation, tools: Tools) -> Array | Blocked:
     T = world.forward(q)
 
     def check(q: Array) -> list[Contact]:
-        return [c for c in world.contacts(q, 0.0) if c.other != item or c.distance < GRAZE]
+        return [c for c in world.contacts(q, clearance) if c.other != item or c.distance < GRAZE]
 
     back = paths.straight(world, q, paths.backed(T, RETREAT), check)
     return back if not isinstance(back, Blocked) else paths.straight(world, q, paths.lifted(T, RETREAT), check)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from motion import grasps, kinematics, paths
@@ -21,19 +23,31 @@ DEXTERITY = 0.12
 """Smallest singular value of the Jacobian below which an arm counts as stretched: its controller then drifts."""
 
 
+class Room(NamedTuple):
+    """Metres to keep between the arm and all bodies but those `ignored`."""
+
+    metres: float
+    ignored: frozenset[str]
+
+
 def reach_for(
-    T_world_grasp: Array, opening: float, situation: Situation, tools: Tools, restarts: int = 0, dexterity: float = 0.0
+    T_world_grasp: Array,
+    opening: float,
+    situation: Situation,
+    tools: Tools,
+    dexterity: float = 0.0,
+    room: Room | None = None,
 ) -> tuple[Array, Array] | Blocked:
     """Configuration at a grasp and a free path (k, n) from the present one to it, by way of a pre-grasp.
 
-    Both ways round of the fingers are tried, the one nearer to the robot's posture first. The world must be
-    loaded with the situation.
+    Both ways round of the fingers are tried, the one nearer to the robot's posture first. With `room` more
+    than the least distance is kept. The world must be loaded with the situation.
     """
     tools.world.set_opening(opening)
     result = Blocked("unreachable")
     for T in both_ways(T_world_grasp, tools.world):
-        q_grasp = configuration_at(T, situation, tools, restarts, dexterity)
-        way = q_grasp if isinstance(q_grasp, Blocked) else way_to(T, situation, tools)
+        q_grasp = configuration_at(T, situation, tools, 0, dexterity, room)
+        way = q_grasp if isinstance(q_grasp, Blocked) else way_to(T, situation, tools, room)
         if not isinstance(way, Blocked):
             return way[-1], way
         result = way
@@ -41,7 +55,12 @@ def reach_for(
 
 
 def configuration_at(
-    T_world_tool: Array, situation: Situation, tools: Tools, restarts: int = 0, dexterity: float = 0.0
+    T_world_tool: Array,
+    situation: Situation,
+    tools: Tools,
+    restarts: int = 0,
+    dexterity: float = 0.0,
+    room: Room | None = None,
 ) -> Array | Blocked:
     """A configuration (n,) at a tool pose that touches nothing and is not below `dexterity`."""
     world = tools.world
@@ -50,11 +69,11 @@ def configuration_at(
         return Blocked("unreachable")
     if dexterity > 0 and kinematics.dexterity(world, q) < dexterity:
         return Blocked("stretched")
-    contacts = world.contacts(q, CLEARANCE)
+    contacts = _near(world, room)(q)
     return Blocked("collision", contacts[0].other) if contacts else q
 
 
-def way_to(T_world_tool: Array, situation: Situation, tools: Tools) -> Array | Blocked:
+def way_to(T_world_tool: Array, situation: Situation, tools: Tools, room: Room | None = None) -> Array | Blocked:
     """A free path (k, n) from the present configuration to a tool pose, its end straight along the approach."""
     world, q = tools.world, situation.scene.robot.q
     result: Array | Blocked = Blocked("unreachable")
@@ -63,11 +82,18 @@ def way_to(T_world_tool: Array, situation: Situation, tools: Tools) -> Array | B
         result = paths.transit(world, q, paths.backed(T_world_tool, distance), free, tools.rng)
         if isinstance(result, Blocked):
             continue
-        approach = paths.straight(world, result[-1], T_world_tool, paths.checker(world, CLEARANCE))
+        approach = paths.straight(world, result[-1], T_world_tool, _near(world, room))
         if not isinstance(approach, Blocked):
             return np.concatenate([result, approach[1:]])
         result = approach
     return result
+
+
+def _near(world: World, room: Room | None) -> paths.Check:
+    """What comes nearer than `CLEARANCE`, or than the room asked for."""
+    if room is None:
+        return paths.checker(world, CLEARANCE)
+    return lambda q: world.contacts(q, CLEARANCE) or world.contacts(q, room.metres, room.ignored)
 
 
 def both_ways(T_world_grasp: Array, world: World) -> list[Array]:
