@@ -19,10 +19,8 @@ pytestmark = pytest.mark.episode
 
 MIDDLE = {"libero_spatial": 5, "libero_object": 5, "libero_goal": 5, "libero_10": 5, "libero_90": 45}
 SCENES = [f"{suite}/{task}" for suite, middle in MIDDLE.items() for task in (0, middle)]
-FAILING = {
-    "libero_10/5-7": "LIBERO says that it is done, and no longer 20 steps later",
-    "libero_90/45-9": "finds no way to turn the stove's knob within the time for planning",
-}
+SLIPS = "LIBERO says that it is done, and no longer once the book stands in the caddy, 3 mm under its region"
+FAILING = {"libero_10/5-7": SLIPS, "libero_10/5-32": SLIPS}
 """Episodes that are known to fail, and how. They are run all the same."""
 
 
