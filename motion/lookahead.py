@@ -99,7 +99,8 @@ class Lookahead:
     """Predicts the next `horizon` control steps of an arm and vetoes a command that leads where it must not.
 
     `seen` are poses (4, 4) of bodies that are elsewhere than the trajectory was planned for; bodies in `ignore` are
-    there to be touched. The world is left loaded with the state that was looked at.
+    there to be touched, those in `held_ignore` by what is held. The world is left loaded with the state that was
+    looked at.
     """
 
     world: World
@@ -109,6 +110,7 @@ class Lookahead:
     horizon: int = 4
     seen: Mapping[str, Array] = field(default_factory=dict)
     ignore: frozenset[str] = frozenset()
+    held_ignore: frozenset[str] = frozenset()
 
     def veto(
         self,
@@ -199,7 +201,7 @@ class Lookahead:
     def _deep(self, q: Array, depth: float = DEPTH) -> dict[Pair, float]:
         """Signed distance (m) of the pairs that are deeper than `depth` in each other."""
         out: dict[Pair, float] = {}
-        for c in self.world.contacts(q, -depth, self.ignore):
+        for c in self.world.contacts(q, -depth, self.ignore, -depth, self.held_ignore):
             out[c.robot, c.other] = min(c.distance, out.get((c.robot, c.other), 0.0))
         return out
 

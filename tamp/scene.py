@@ -213,15 +213,17 @@ def with_joint_at(scene: Scene, name: str, part: str, value: float) -> Scene:
 
 
 def moving_parts(scene: Scene, symbols: tuple[str, ...]) -> frozenset[str]:
-    """Names of the parts that can move, of the objects that symbols are about: themselves, or with these regions; and
-    those of an interior without a door, against whose walls what is put in may press."""
+    """Names of the parts that can move, of the objects that symbols are about: themselves, or with these regions."""
     names = {o.name for o in scene}
-    found: set[str] = set()
-    for symbol in symbols:
-        o, region = (scene.object(symbol), None) if symbol in names else scene.region(symbol)
-        pressed = region is not None and region.kind == "interior" and region.door is None
-        found |= {p.name for p in o.parts if o.movable or p.joint is not None or pressed}
-    return frozenset(found)
+    objects = [scene.object(s) if s in names else scene.region(s)[0] for s in symbols]
+    return frozenset(p.name for o in objects for p in o.parts if o.movable or p.joint is not None)
+
+
+def walls(scene: Scene, symbols: tuple[str, ...]) -> frozenset[str]:
+    """Names of the parts of objects with an interior without a door that one of the symbols means: what is put in
+    may press against them."""
+    about = [(o, r) for o, r in scene.regions() if r.name in symbols and r.kind == "interior" and r.door is None]
+    return frozenset(p.name for o, _ in about for p in o.parts)
 
 
 def jointed_parts(scene: Scene) -> dict[str, Array]:

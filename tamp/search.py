@@ -72,9 +72,18 @@ class Search:
 
     def decide(self, goal: Goal, state: WorldState, situation: Situation) -> Decided | Undecided:
         """A plan with motions for all of it. Geometry's objections go back to the planner as facts."""
+        deadline = time.perf_counter() + self.budget
+        decided = self._decide_by(deadline, goal, state, situation)
+        if isinstance(decided, Undecided) and self.failed and time.perf_counter() < deadline - 1.0:
+            self.failed.clear()  # better the same again than nothing
+            decided = self._decide_by(deadline, goal, state, situation)
+        return decided
+
+    def _decide_by(
+        self, deadline: float, goal: Goal, state: WorldState, situation: Situation
+    ) -> Decided | Undecided:
         facts: frozenset[Atom] = frozenset()
         failures: list[Failure] = []
-        deadline = time.perf_counter() + self.budget
         for _ in range(SKELETONS):
             plan = self._plan(goal, state.with_facts(facts))
             if isinstance(plan, Undecided):
@@ -93,9 +102,6 @@ class Search:
             if result.cause.facts <= facts or time.perf_counter() > deadline - 1.0:
                 break
             facts |= result.cause.facts
-        if self.failed:  # better the same again than nothing
-            self.failed.clear()
-            return self.decide(goal, state, situation)
         return Undecided("refinement", _why(failures, self._advice(failures[0], situation)))
 
     def refine(

@@ -25,7 +25,7 @@ from tamp.motions import timed
 from tamp.planning import Plan
 from tamp.predicates import observe
 from tamp.refinement import Failure, Refined
-from tamp.scene import Perceiver, RobotState, Scene, jointed_parts, moving_parts
+from tamp.scene import Perceiver, RobotState, Scene, jointed_parts, moving_parts, walls
 from tamp.search import Search, Undecided
 from tamp.situation import Situation
 from tamp.skills.base import Refinement, Skill
@@ -198,6 +198,7 @@ class Episode:
     def _begin(self, action: GroundAction, refinement: Refinement, watch: Lookahead) -> None:
         self.acting = action
         watch.ignore = moving_parts(refinement.after.scene, action.args)
+        watch.held_ignore = walls(refinement.after.scene, action.args)
         self.log.event("action", action=str(action), note=refinement.note)
 
     def _command(self, command: Command, execution: Execution, robot: RobotState) -> None:

@@ -74,9 +74,9 @@ class Pick:
             return
         ordered, note = worth_trying(free, item, situation, tools)
         fixed = frozenset(p.name for o in situation.scene for p in o.parts if o is item or not o.movable)
+        room = Room(BYSTANDERS, fixed)
         for grasp in ordered[:ROOMY]:
             T = item.T_world_object @ grasp.T_body_tool
-            room = Room(BYSTANDERS, fixed)
             sample = self._sample(item.name, args[1], T, grasp.width, situation, tools, DEXTERITY, room)
             if isinstance(sample, Refinement):
                 yield replace(sample, note=sample.note | note)

@@ -111,3 +111,12 @@ def test_turning_keeps_the_place_and_the_tilt(turn: Array, yaw: float) -> None:
     out = placements.turned(T, yaw)
     assert np.allclose(out[:3, 3], T[:3, 3]) and np.allclose(out[2, :3], T[2, :3])
     assert np.allclose(out[:3, :3], Rotation.from_euler("z", yaw).as_matrix() @ turn)
+
+
+def test_what_hangs_over_an_edge_by_more_than_half_does_not_stand(build: Callable[..., World]) -> None:
+    """A box of 10 cm on a block of 10 cm: with its middle over the block it stands, beyond the edge it does not."""
+    cube = Shape("box", np.full(3, 0.05), pose([0.0, 0.0, 0.0]))
+    world = build(Body("block", (cube,), pose([0.6, 0.0, 0.05])), Body("box", (cube,), pose([0.6, 0.0, 0.5])))
+    for beyond, stands in ((0.0, True), (0.04, True), (0.06, False)):
+        T = pose([0.6, beyond, 0.1501])
+        assert placements.stands(world, "box", T, T[:3, 3]) is stands, beyond
