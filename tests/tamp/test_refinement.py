@@ -10,6 +10,7 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
+from motion.poses import pose
 from motion.world import World
 from tamp.atoms import Atom, GroundAction
 from tamp.domain import load
@@ -300,3 +301,24 @@ def test_the_situation_foreseen_is_the_end_of_the_motions(real: Real) -> None:
         assert np.allclose(step.after.scene.robot.q, last.path[-1], atol=1e-6)
         assert np.allclose(step.after.scene.robot.T_world_tool, real.world.forward(last.path[-1]), atol=1e-6)
     assert [s.after.held for s in result.steps] == [None, "mug_1", None]
+
+
+@dataclass(eq=False)
+class Grasping(Scripted):
+    """Its sample n grasps n centimetres along x."""
+
+    def refine(self, args: tuple[str, ...], situation: Situation, tools: Tools) -> Iterator[Refinement | Infeasible]:
+        for sample in super().refine(args, situation, tools):
+            assert isinstance(sample, Refinement)
+            n = sample.note["chosen"]
+            yield Refinement((), sample.after, {"chosen": n, "grasp": pose([0.01 * n, 0.0, 0.0]).tolist()})
+
+
+def test_a_grasp_that_failed_in_execution_is_not_taken_again_nor_one_like_it() -> None:
+    take, tools = GroundAction("take", ()), Tools(cast(World, None), np.random.default_rng(0))
+    skills = cast(dict[str, Skill], {"take": Grasping("take", always(4, 5, 9))})
+    failed = {take: [{"grasp": pose([0.045, 0.0, 0.0]).tolist()}]}
+    result = refine(Plan((take,)), START, skills, tools, failed=failed)
+    assert isinstance(result, Refined) and result.steps[0].note["chosen"] == 9
+    other = refine(Plan((take,)), START, skills, tools, failed={GroundAction("put", ()): failed[take]})
+    assert isinstance(other, Refined) and other.steps[0].note["chosen"] == 4
