@@ -49,10 +49,12 @@ def _plain(records: list[Record], table: list[reports.Row], tree: str) -> dict[s
             "success_rate": row.successes / row.episodes,
             "wilson": [round(x, 4) for x in wilson(row.successes, row.episodes)],
             "worst_task": row.worst,
+            "lasting_rate": row.lasting,
             "mean_steps": row.steps,
             "median_planning_seconds": row.planning,
             "max_planning_seconds": row.slowest,
-            "touched_rate": row.touched,
+            "clean_rate": row.clean,
+            "contact_steps": {"median": row.contacts[0], "percentile_95": row.contacts[1]},
         }
         for row in table
     ]

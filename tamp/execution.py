@@ -126,6 +126,12 @@ class Execution:
             self._t, self._hold, self._waited, self._vetoed, self._openings = 0.0, None, 0, 0, []
         return None
 
+    def stand(self, robot: RobotState) -> Command:
+        """The command to stand still in the middle of things, the fingers as they are."""
+        if self._hold is None:
+            self._hold = robot.T_world_tool
+        return Command(error(robot.T_world_tool, self._hold), self.opening)
+
     def _move(self, segment: Motion, robot: RobotState) -> Command | None:
         trajectory, gains = segment.trajectory, self.gains
         self._set_opening(segment, robot)
@@ -197,8 +203,6 @@ class Execution:
 
     def _grip(self, segment: Grip, robot: RobotState) -> Command | None:
         self.opening = segment.opening
-        if self._hold is None:
-            self._hold = robot.T_world_tool
         self._openings.append(robot.opening)
         n = len(self._openings) - 1
         first = self._openings[0] if self._early is None else self._early
@@ -209,7 +213,7 @@ class Execution:
         if still or freed or n >= GRIP_STEPS[1]:
             self._early = None
             return None
-        return Command(error(robot.T_world_tool, self._hold), self.opening)
+        return self.stand(robot)
 
 
 def _behind(T: Array, T_reference: Array, T_next: Array) -> float:

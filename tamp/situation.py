@@ -37,10 +37,10 @@ class Situation:
         """The same for the kinematic world."""
         return replace(state_of(self.scene), held=self.held, T_tool_held=self.T_tool_held)
 
-    def difference(self, seen: Situation) -> str | None:
+    def difference(self, seen: Situation, tolerance: float = 1.0) -> str | None:
         """What is elsewhere in another situation of the same things, in words; None when nothing is, by much.
 
-        The arm may be anywhere; what is held is compared in the tool frame.
+        The arm may be anywhere; what is held is compared in the tool frame. `tolerance` is in multiples of the usual.
         """
         if self.held != seen.held:
             return f"the hand holds {seen.held or 'nothing'}, not {self.held or 'nothing'}"
@@ -51,13 +51,13 @@ class Situation:
                 pair = (self.T_tool_held, seen.T_tool_held)
             e = error(*pair)
             off, turned = float(np.linalg.norm(e[:3])), float(np.linalg.norm(e[3:]))
-            metres, radians = SLIPPED if o.name == self.held else DISPLACED
+            metres, radians = (tolerance * x for x in (SLIPPED if o.name == self.held else DISPLACED))
             if o.movable and (off > metres or turned > radians):
                 return f"{o.name} is {off * 1000:.0f} mm and {np.degrees(turned):.0f}° from where it should be"
             for part, seen_part in zip(o.parts, other.parts, strict=True):
                 if part.joint is not None and seen_part.joint is not None:
                     span = abs(part.joint.limits[1] - part.joint.limits[0])
-                    if abs(part.joint.value - seen_part.joint.value) > JOINT_OFF * span:
+                    if abs(part.joint.value - seen_part.joint.value) > tolerance * JOINT_OFF * span:
                         return f"{part.name} is at {seen_part.joint.value:.3f}, not {part.joint.value:.3f}"
         return None
 

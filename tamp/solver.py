@@ -33,6 +33,10 @@ from tamp.state import WorldState
 
 ATTEMPTS = 3
 """Executions of one action before the episode gives it up."""
+REST_STEPS = 10
+"""Control steps that things which are not where they were foreseen get to come to rest."""
+AT_REST = 0.1
+"""How little they move in a control step by then, as a share of what counts as elsewhere."""
 
 
 @dataclass(frozen=True)
@@ -182,7 +186,7 @@ class Episode:
             while True:
                 command = execution.step(robot := self.backend.observe())
                 if done < execution.finished or execution.halted:
-                    problem, as_foreseen = self._judge(actions[done], steps[done], self.steps - before, watch)
+                    problem, as_foreseen = self._judge(actions[done], steps[done], before, execution, watch)
                     if problem is not None:
                         self.search.failed.setdefault(actions[done], []).append(steps[done].note)
                         problem += f", the arm was halted since {execution.veto}" if execution.halted else ""
@@ -206,7 +210,7 @@ class Episode:
             raise StepLimit
         self.backend.command(*command)
         self.steps += 1
-        if execution.veto is not None:
+        if execution.veto is not None and not execution.halted:
             self.log.event("veto", step=self.steps, **asdict(execution.veto))
         if execution.working:
             self.outcome.steps = self.steps
@@ -223,13 +227,16 @@ class Episode:
         self.on_step()
 
     def _judge(
-        self, action: GroundAction, refinement: Refinement, steps: int, watch: Lookahead
+        self, action: GroundAction, refinement: Refinement, before: int, execution: Execution, watch: Lookahead
     ) -> tuple[str | None, bool]:
-        """What is missing of an action's postcondition, and whether things are as its refinement foresaw."""
-        scene, state, situation = self.look()
+        """What is missing of an action's postcondition, and whether things are as its refinement foresaw; `before` is
+        the control step it began at.
+        """
+        scene, state, situation = self._settled(action, refinement, execution)
         watch.seen = jointed_parts(scene)  # within what is let pass, but not quite as foreseen
         missing = self.skills[action.name].achieved(action.args, scene, situation.held)
         difference = refinement.after.difference(situation)
+        steps = self.steps - before
         self.outcome.executed.append(action)
         self.say(f"{action}: {missing or 'done'} ({steps} steps)")
         self.log.event(
@@ -237,6 +244,23 @@ class Episode:
         )
         self.log.event("state", atoms=state.atoms)
         return missing, difference is None
+
+    def _settled(
+        self, action: GroundAction, refinement: Refinement, execution: Execution
+    ) -> tuple[Scene, WorldState, Situation]:
+        """What is seen after an action; where that is not as foreseen, once what still falls or rolls is at rest."""
+        seen = self.look()
+        for _ in range(REST_STEPS):
+            scene, _, situation = seen
+            missing = self.skills[action.name].achieved(action.args, scene, situation.held)
+            if missing is None and refinement.after.difference(situation) is None:
+                break
+            robot = self.backend.observe()
+            self._command(execution.stand(robot), execution, robot)
+            seen = self.look()
+            if situation.difference(seen[2], AT_REST) is None:
+                break
+        return seen
 
     def _fail(self, stage: str, reason: str) -> None:
         self.outcome.stage, self.outcome.reason = stage, reason

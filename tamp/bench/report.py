@@ -6,6 +6,7 @@ import statistics
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
+from math import ceil
 
 from tamp.bench.records import Record, wilson
 from tamp.errors import InputError
@@ -19,22 +20,30 @@ LONGEST_DEMONSTRATION = {
 }
 """Control steps of the longest human demonstration of each suite, as published with LIBERO's datasets."""
 
-COLUMNS = ("suite", "episodes", "success %", "95 %", "worst task %", "steps", "% of demo", "planning s", "touched %")
+COLUMNS = (
+    *("suite", "episodes", "success %", "95 %", "worst task %", "lasting %", "steps", "% of demo"),
+    *("planning s", "slowest s", "clean %", "contacts"),
+)
+"""`contacts` is the median and the 95th percentile of an episode's control steps with an unintended contact; `clean`
+is the share of episodes without any, in which no bystander was moved either."""
 
 
 @dataclass(frozen=True)
 class Row:
     """One suite. Rates are shares; `worst` is the lowest success rate of a task; `steps` is the mean over
-    successes that lasted; `planning` the median over tasks of the median per task, in seconds."""
+    successes that lasted; `planning` the median over tasks of the median per task, in seconds, `slowest` the longest
+    of an episode; `contacts` the median and the 95th percentile of control steps with an unintended contact."""
 
     suite: str
     episodes: int
     successes: int
     worst: float
+    lasting: float
     steps: float | None
     planning: float
     slowest: float
-    touched: float
+    clean: float
+    contacts: tuple[int, int]
 
     def cells(self) -> tuple[str, ...]:
         """The columns as text."""
@@ -46,10 +55,13 @@ class Row:
             f"{100 * self.successes / self.episodes:.1f}",
             f"{100 * low:.1f} to {100 * high:.1f}",
             f"{100 * self.worst:.0f}",
+            f"{100 * self.lasting:.1f}",
             "-" if self.steps is None else f"{self.steps:.0f}",
             "-" if self.steps is None or demo is None else f"{100 * self.steps / demo:.0f}",
             f"{self.planning:.2f}",
-            f"{100 * self.touched:.1f}",
+            f"{self.slowest:.1f}",
+            f"{100 * self.clean:.1f}",
+            "{}, {}".format(*self.contacts),
         )
 
 
@@ -78,17 +90,20 @@ def _row(suite: str, records: list[Record]) -> Row:
     for r in records:
         by_task[r["suite"], r["task_id"]].append(r)
     steps = [r["steps"] for r in records if r["success"] and r["lasting"]]
+    contacts = sorted(sum(r["touched"].values()) for r in records)
     return Row(
         suite=suite,
         episodes=len(records),
         successes=sum(r["success"] for r in records),
         worst=min(sum(r["success"] for r in task) / len(task) for task in by_task.values()),
+        lasting=len(steps) / len(records),
         steps=statistics.fmean(steps) if steps else None,
         planning=statistics.median(
             statistics.median(r["planning_seconds"] for r in task) for task in by_task.values()
         ),
         slowest=max(r["planning_seconds"] for r in records),
-        touched=sum(bool(r["touched"] or r["shifted"]) for r in records) / len(records),
+        clean=sum(not (r["touched"] or r["shifted"]) for r in records) / len(records),
+        contacts=(contacts[(len(contacts) - 1) // 2], contacts[ceil(0.95 * len(contacts)) - 1]),
     )
 
 

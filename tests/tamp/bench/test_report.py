@@ -32,9 +32,17 @@ def test_rows_add_up() -> None:
     goal, ten, everything = report.rows(RECORDS)
     assert (goal.episodes, goal.successes, goal.worst, goal.steps) == (3, 2, 0.0, 90.0)
     assert goal.planning == 3.0, "the median over tasks of 2 and 4 seconds"
-    assert (ten.steps, ten.touched) == (None, 1.0), "a success that does not last has no steps to count"
+    assert (ten.steps, ten.lasting) == (None, 0.0), "a success that does not last has no steps to count"
+    assert (ten.clean, ten.contacts, everything.clean) == (0.0, (2, 2), 0.75)
     assert (everything.suite, everything.episodes, everything.successes) == ("all", 4, 3)
-    assert goal.cells()[6] == "33", "90 of 270 steps"
+    assert goal.cells()[7] == "33", "90 of 270 steps"
+
+
+def test_contacts_are_told_by_median_and_95th_percentile() -> None:
+    records = [record(k=k, touched={"cup_1": 3, "plate_1": 4} if k >= 18 else {}) for k in range(20)]
+    (row,) = report.rows(records)
+    assert row.contacts == (0, 7), "steps of all things that were touched, added up"
+    assert row.cells()[-2:] == ("90.0", "0, 7")
 
 
 def test_failures_are_told_with_stage_reason_and_tasks() -> None:
