@@ -12,7 +12,7 @@ from motion import grasps, kinematics, paths, placements
 from motion.paths import Blocked, Check
 from motion.poses import Array, inverse, pose, rotation_about
 from motion.shapes import Shape, bounds
-from motion.world import Contact
+from motion.world import Contact, World
 from tamp import predicates
 from tamp.atoms import Atom
 from tamp.motions import Grip, Move
@@ -30,6 +30,8 @@ HELD_CLEARANCE = 0.004
 RELEASE_HEIGHTS = {"surface": (0.003,), "item": (0.003, 0.02, 0.04), "interior": (0.003, 0.03, 0.06, 0.1)}
 """Metres above the contact at which the fingers may open, the lowest that is free first: an interior keeps what
 is dropped into it, and so does a bowl."""
+FALL_STEP = 0.01
+"""Metres between the poses at which it is looked whether something is in the way of its fall."""
 RETREAT = 0.07
 RELEASE_OPENINGS = (0.035, 0.022, 0.012)
 """Metres by which the fingers open to let go, the widest for which there is room."""
@@ -128,6 +130,8 @@ class Place:
         assert T_tool_item is not None
         T_world_tool = paths.lifted(T_world_item, drop) @ inverse(T_tool_item)
         world.load(situation.state())
+        if (under := _under(world, item, T_world_item, drop)) is not None:
+            return blocked("place", Blocked("collision", under), target.name)
         q = situation.scene.robot.q
         carry = _carry_check(world, TRANSIT_CLEARANCE, HELD_CLEARANCE)
         lower = _carry_check(world, CLEARANCE, slack)
@@ -313,7 +317,14 @@ def retreat_from(item: str, rested: Situation, tools: Tools, clearance: float = 
     return back if not isinstance(back, Blocked) else paths.straight(world, q, paths.lifted(T, RETREAT), check)
 
 
-def _carry_check(world, clearance: float, held_clearance: float) -> Check:  # type: ignore[no-untyped-def]
+def _under(world: World, item: str, T_world_item: Array, drop: float) -> str | None:
+    """What an item would fall on that is dropped from `drop` metres above where it is to lie."""
+    heights = np.linspace(drop, 0.0, int(np.ceil(drop / FALL_STEP)), endpoint=False)
+    contacts = (world.body_contacts(item, paths.lifted(T_world_item, h)) for h in heights)
+    return next((c.other for found in contacts for c in found), None)
+
+
+def _carry_check(world: World, clearance: float, held_clearance: float) -> Check:
     return lambda q: world.contacts(q, clearance, frozenset(), held_clearance)
 
 
