@@ -32,7 +32,9 @@ need longer to touch anything."""
 EARLY_RELEASE = (0.1, 0.008, 0.1)
 """The same for fingers that open: they press for a while before they let go."""
 PATIENCE_STEPS = 10
-"""Control periods in a row for which the reference waits for an arm that has fallen behind."""
+"""Control periods for which the reference waits for an arm that has fallen behind and does not catch up."""
+MOST_LATE = 2.0
+"""Seconds after the end of a motion when an arm that still moves is waited for no longer."""
 VETOED_STEPS = 10
 """Control periods of one motion that may be vetoed before it is given up."""
 LEVER = 0.2
@@ -86,6 +88,7 @@ class Execution:
     _t: float = 0.0
     _hold: Array | None = None
     _waited: int = 0
+    _lag: float = 0.0
     _openings: list[float] = field(default_factory=list)
     _vetoed: int = 0
     _before: RobotState | None = None
@@ -180,12 +183,13 @@ class Execution:
         T, T_goal = robot.T_world_tool, trajectory.T_world_tool[-1]
         if self._t < trajectory.duration - (0.0 if segment.precise else gains.lead):
             return False
-        if self._t > trajectory.duration + gains.patience:
+        late = self._t - trajectory.duration
+        if late > MOST_LATE:
             return True
-        if segment.yielding and self._before is not None:
-            moved = float(np.linalg.norm(error(self._before.T_world_tool, T)[:3]))
-            if moved < HELD_UP and servo.arrived(T, T_goal, gains.coarse):
-                return True
+        before = robot if self._before is None else self._before
+        still = self._t > 0 and np.linalg.norm(error(before.T_world_tool, T)[:3]) < HELD_UP
+        if still and (late > gains.patience or (segment.yielding and servo.arrived(T, T_goal, gains.coarse))):
+            return True
         return servo.arrived(T, T_goal, gains.fine if segment.precise else gains.coarse)
 
     def _pace(self, T_world_tool: Array, trajectory: Trajectory) -> float:
@@ -198,7 +202,8 @@ class Execution:
         left = float(np.linalg.norm(error(T_reference, trajectory.T_world_tool[-1])[:3]))
         stops = float(np.clip(self.gains.lag_share * left, *self.gains.lag))
         pace = float(np.clip(2.0 * (1.0 - behind / stops), 0.0, 1.0))
-        self._waited = 0 if pace > 0.5 else self._waited + 1
+        helped, self._lag = behind < self._lag - HELD_UP, behind
+        self._waited = 0 if pace > 0.5 else self._waited + (not helped)
         return 1.0 if self._waited > PATIENCE_STEPS else pace
 
     def _grip(self, segment: Grip, robot: RobotState) -> Command | None:
