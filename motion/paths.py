@@ -152,10 +152,10 @@ def _length(poses: list[Array]) -> float:
     return float(np.linalg.norm(steps * np.repeat([1.0, 0.15], 3), axis=1).sum())
 
 
-def rrt_connect(world: World, q: Array, goal: Array, check: Check, seed: int, seconds: float = 0.4) -> Array | None:
+def rrt_connect(world: World, q: Array, goal: Array, check: Check, seed: int, checks: int = 4000) -> Array | None:
     """Waypoints (k, n), the shortest of a few runs of OMPL's RRT-Connect with shortcuts; None when none is found.
 
-    `seconds` bounds each run's search. Shortcuts are counted, not timed, so a seed gives the same path again.
+    `checks` bounds the configurations that each run looks at. Nothing is timed, so a seed gives the same path again.
     """
     from ompl import base, geometric, util
 
@@ -170,8 +170,15 @@ def rrt_connect(world: World, q: Array, goal: Array, check: Check, seed: int, se
     space.setBounds(limits)
     setup = geometric.SimpleSetup(space)
 
+    looked, most = 0, checks
+
     def valid(state: object) -> bool:
+        nonlocal looked
+        looked += 1
         return not check(np.array([state[i] for i in range(n)]))  # type: ignore[index]
+
+    def enough() -> bool:
+        return looked > most
 
     setup.setStateValidityChecker(valid)
     information = setup.getSpaceInformation()
@@ -181,7 +188,9 @@ def rrt_connect(world: World, q: Array, goal: Array, check: Check, seed: int, se
     found = []
     for _ in range(RUNS):
         setup.clear()
-        if not setup.solve(seconds) or not setup.haveExactSolutionPath():
+        most = looked + checks
+        setup.solve(base.PlannerTerminationCondition(enough))
+        if not setup.haveExactSolutionPath():
             break
         path = setup.getSolutionPath()
         setup.getPathSimplifier().reduceVertices(path, *SHORTCUTS)

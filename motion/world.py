@@ -77,7 +77,10 @@ class Contact:
 
 
 class World:
-    """Kinematics, collision and distance for one robot among bodies."""
+    """Kinematics, collision and distance for one robot among bodies.
+
+    `effort` counts the Jacobians and the looks for contact so far: a measure of work that is the same on any machine.
+    """
 
     def __init__(self, robot: RobotModel, bodies: Iterable[Body]) -> None:
         self.robot = robot
@@ -98,6 +101,7 @@ class World:
         self._geoms = {name: np.flatnonzero(m.geom_bodyid == m.body(name).id) for name in self.bodies}
         self._boxes = (m.geom_type == mujoco.mjtGeom.mjGEOM_BOX).tolist()
         self._jacobian = np.zeros((6, m.nv))
+        self.effort = 0
         self.state = State(robot.posture, robot.max_opening, {b.name: b.T_world_body for b in self.bodies.values()})
         self.load(self.state)
 
@@ -136,6 +140,7 @@ class World:
 
     def jacobian(self, q: Array) -> tuple[Array, Array]:
         """Tool pose (4, 4) and geometric Jacobian (6, n) [linear; angular], world axes, at the tool point."""
+        self.effort += 1
         self.data.qpos[self._qpos] = q
         mujoco.mj_kinematics(self.model, self.data)
         mujoco.mj_comPos(self.model, self.data)
@@ -199,7 +204,7 @@ class World:
             mujoco.mj_kinematics(self.model, self.data)
 
     def _gap(self, name: str, limit: float, ignore: frozenset[str]) -> float:
-        mujoco.mj_collision(self.model, self.data)
+        self._collide()
         con, n = self.data.contact, self.data.ncon
         distances, body = con.dist[:n], self.model.body(name).id
         order = np.argsort(distances, kind="stable")
@@ -214,7 +219,7 @@ class World:
         return best
 
     def _points(self, name: str, clearance: float) -> Array:
-        mujoco.mj_collision(self.model, self.data)
+        self._collide()
         con, n = self.data.contact, self.data.ncon
         ours = (self.model.geom_bodyid[con.geom[:n]] == self.model.body(name).id).any(axis=1)
         return np.array(con.pos[:n][ours & (con.dist[:n] < clearance)]).reshape(-1, 3)
@@ -231,7 +236,7 @@ class World:
 
     def _near_pairs(self, clearance: float, body: str | None = None) -> list[Contact]:
         """Pairs of geoms nearer than `clearance`; only those of one body when it is named."""
-        mujoco.mj_collision(self.model, self.data)
+        self._collide()
         n = self.data.ncon
         if n == 0:
             return []
@@ -278,6 +283,10 @@ class World:
             near = [mujoco.mj_geomDistance(self.model, self.data, pad, g, limit, None) for g in self._geoms[body]]
             out.append(min(limit, *near))
         return out[0], out[1]
+
+    def _collide(self) -> None:
+        self.effort += 1
+        mujoco.mj_collision(self.model, self.data)
 
     def _tool_pose(self) -> Array:
         return pose(self.data.site_xpos[self._site], self.data.site_xmat[self._site].reshape(3, 3))

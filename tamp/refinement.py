@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from motion.servo import arrived
+from motion.world import World
 from tamp.atoms import GroundAction
 from tamp.planning import Plan
 from tamp.situation import Situation
@@ -30,7 +31,43 @@ SUCCESSES = 30
 SAME = (0.01, 0.2)
 """Metres and radians between two grasps, or two placements, that count as the same."""
 
+RATE = 10_000
+"""Looks into the world, as `World.effort` counts them, that a second pays for."""
+LEAST = 10_000
+"""Looks that are worth beginning with."""
+
 Failed = dict[GroundAction, list[dict[str, Any]]]
+
+
+@dataclass(frozen=True)
+class Purse:
+    """What a search may spend: until the world's `effort` has come to so much, and until `deadline` on the clock.
+
+    It is effort that is shared out, so that a seed gives the same answer however busy the machine is; the clock only
+    ends what takes too long.
+    """
+
+    world: World
+    deadline: float
+    effort: int
+
+    @classmethod
+    def of(cls, world: World, seconds: float) -> Purse:
+        """What may be spent in so many seconds from now."""
+        return cls(world, time.perf_counter() + seconds, world.effort + int(RATE * seconds))
+
+    def empty(self) -> bool:
+        """Whether nothing is left."""
+        return time.perf_counter() > self.deadline or self.world.effort > self.effort
+
+    def spent(self) -> bool:
+        """Whether too little is left for another plan."""
+        return time.perf_counter() > self.deadline - 1.0 or self.world.effort > self.effort - LEAST
+
+    def part(self, share: float) -> Purse:
+        """Some of what is left; the clock is shared by all."""
+        left = max(share * (self.effort - self.world.effort), LEAST)
+        return replace(self, effort=self.world.effort + int(left))
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +98,7 @@ class _Search:
     actions: tuple[GroundAction, ...]
     skills: dict[str, Skill]
     tools: Tools
-    deadline: float
+    purse: Purse
     hints: tuple[Refinement, ...] = ()
     failed: Failed = field(default_factory=dict)
     causes: dict[int, list[Infeasible]] = field(default_factory=dict)
@@ -79,7 +116,7 @@ class _Search:
         conflicts: list[frozenset[str] | None] = []
         for sample in self._samples(index, situation):
             self.samples += 1
-            if time.perf_counter() > self.deadline:
+            if self.purse.empty():
                 self.stopped = True
             if self.stopped:
                 return None
@@ -130,27 +167,27 @@ def refine(
     situation: Situation,
     skills: dict[str, Skill],
     tools: Tools,
-    budget: float = 20.0,
+    purse: Purse,
     hints: tuple[Refinement, ...] = (),
     failed: Failed | None = None,
 ) -> Refined | Failure:
-    """Motions for every action of `plan` from `situation`, or why there are none, within `budget` seconds.
+    """Motions for every action of `plan` from `situation`, or why there are none, before `purse` is empty.
 
     `hints` are refinements of the same actions from a situation much like this one: they are tried first. `failed`
     has the notes of refinements that have failed in execution: nothing like them is tried.
     """
-    search = _Search(plan.actions, skills, tools, time.perf_counter() + budget, hints, failed or {})
+    search = _Search(plan.actions, skills, tools, purse, hints, failed or {})
     steps = search.run(0, situation)
     if steps is not None:
         return Refined(tuple(steps), search.samples)
     index = max(search.causes, default=0)
-    causes = search.causes.get(index) or [Infeasible("timeout", message=f"no answer within {budget:g} s")]
+    causes = search.causes.get(index) or [Infeasible("timeout", message="no answer within the time budget")]
     final = [c for c in causes if c.final]
     counted = Counter(c.message or c.reason for c in causes).most_common()
     likely = final[0] if final else next(c for c in causes if (c.message or c.reason) == counted[0][0])
     action = plan.actions[index]
     cause = replace(likely, facts=skills[action.name].facts(action.args, causes, situation.scene))
-    timeout = not final and time.perf_counter() > search.deadline
+    timeout = not final and purse.empty()
     return Failure(index, action, cause, timeout, tuple(counted[:5]), search.samples)
 
 

@@ -18,7 +18,7 @@ from tamp.domain import Domain
 from tamp.episode import EpisodeLog
 from tamp.goal import Goal
 from tamp.planning import Plan, PlanStatus, solve_problem
-from tamp.refinement import Failed, Failure, Refined, refine
+from tamp.refinement import Failed, Failure, Purse, Refined, refine
 from tamp.situation import Situation
 from tamp.skills.base import Refinement, Skill, Tools
 from tamp.state import WorldState, problem_of, problem_text
@@ -28,7 +28,7 @@ SKELETONS = 12
 REASONS = 4
 """Reasons that are told at most."""
 SHARE = 0.35
-"""How much of the time that is left one plan may take: another plan may do better."""
+"""How much of what is left one plan may take: another plan may do better."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,16 +72,14 @@ class Search:
 
     def decide(self, goal: Goal, state: WorldState, situation: Situation) -> Decided | Undecided:
         """A plan with motions for all of it. Geometry's objections go back to the planner as facts."""
-        deadline = time.perf_counter() + self.budget
-        decided = self._decide_by(deadline, goal, state, situation)
-        if isinstance(decided, Undecided) and self.failed and time.perf_counter() < deadline - 1.0:
+        purse = Purse.of(self.world, self.budget)
+        decided = self._decide_by(purse, goal, state, situation)
+        if isinstance(decided, Undecided) and self.failed and not purse.spent():
             self.failed.clear()  # better the same again than nothing
-            decided = self._decide_by(deadline, goal, state, situation)
+            decided = self._decide_by(purse, goal, state, situation)
         return decided
 
-    def _decide_by(
-        self, deadline: float, goal: Goal, state: WorldState, situation: Situation
-    ) -> Decided | Undecided:
+    def _decide_by(self, purse: Purse, goal: Goal, state: WorldState, situation: Situation) -> Decided | Undecided:
         facts: frozenset[Atom] = frozenset()
         failures: list[Failure] = []
         for _ in range(SKELETONS):
@@ -90,8 +88,7 @@ class Search:
                 if not failures:
                     return plan
                 break
-            left = deadline - time.perf_counter()
-            result = self._refine(plan, situation, max(SHARE * left, 1.0))
+            result = self._refine(plan, situation, purse.part(SHARE))
             if isinstance(result, Failure):
                 blamed = self._blamed(result, plan, goal, situation)
                 result = replace(result, cause=replace(result.cause, facts=blamed))
@@ -99,7 +96,7 @@ class Search:
             if isinstance(result, Refined):
                 return Decided(plan, result)
             failures.append(result)
-            if result.cause.facts <= facts or time.perf_counter() > deadline - 1.0:
+            if result.cause.facts <= facts or purse.spent():
                 break
             facts |= result.cause.facts
         return Undecided("refinement", _why(failures, self._advice(failures[0], situation)))
@@ -108,15 +105,15 @@ class Search:
         self, plan: Plan, situation: Situation, seconds: float, hints: tuple[Refinement, ...] = ()
     ) -> Refined | Failure:
         """Motions for a plan, or why there are none, within `seconds`; counted and logged."""
-        result = self._refine(plan, situation, seconds, hints)
+        result = self._refine(plan, situation, Purse.of(self.world, seconds), hints)
         self._tell(result)
         return result
 
     def _refine(
-        self, plan: Plan, situation: Situation, seconds: float, hints: tuple[Refinement, ...] = ()
+        self, plan: Plan, situation: Situation, purse: Purse, hints: tuple[Refinement, ...] = ()
     ) -> Refined | Failure:
         start = time.perf_counter()
-        result = refine(plan, situation, self.skills, Tools(self.world, self.rng), seconds, hints, self.failed)
+        result = refine(plan, situation, self.skills, Tools(self.world, self.rng), purse, hints, self.failed)
         self._took = time.perf_counter() - start
         self.seconds["refine"] += self._took
         self.samples += result.samples

@@ -205,7 +205,9 @@ class Episode:
         watch.held_ignore = walls(refinement.after.scene, action.args)
         self.log.event("action", action=str(action), note=refinement.note)
 
-    def _command(self, command: Command, execution: Execution, robot: RobotState) -> None:
+    def _command(
+        self, command: Command, execution: Execution, robot: RobotState, stage: str | None = None
+    ) -> None:
         if self.steps >= self.budget.steps:
             raise StepLimit
         self.backend.command(*command)
@@ -217,7 +219,7 @@ class Episode:
         self.log.event(
             "command",
             step=self.steps,
-            stage=execution.stage,
+            stage=stage or execution.stage,
             displacement=command.displacement,
             opening=round(command.opening, 4),
             q=robot.q,
@@ -256,7 +258,7 @@ class Episode:
             if missing is None and refinement.after.difference(situation) is None:
                 break
             robot = self.backend.observe()
-            self._command(execution.stand(robot), execution, robot)
+            self._command(execution.stand(robot), execution, robot, stage="wait")
             seen = self.look()
             if situation.difference(seen[2], AT_REST) is None:
                 break

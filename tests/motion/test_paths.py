@@ -91,7 +91,7 @@ def test_a_wall_is_gone_round(world: World) -> None:
 def test_rrt_goes_round_too(world: World) -> None:
     start = configuration(world, pose(AHEAD - ASIDE, DOWN))
     goal = configuration(world, pose(AHEAD + ASIDE, DOWN))
-    path = paths.rrt_connect(world, start, goal, paths.checker(world, CLEARANCE), seed=1, seconds=5.0)
+    path = paths.rrt_connect(world, start, goal, paths.checker(world, CLEARANCE), seed=1, checks=50_000)
     assert path is not None
     assert np.allclose(path[0], start) and np.allclose(path[-1], goal)
     assert [c for way in resampled(path, 4) for c in world.contacts(way)] == []

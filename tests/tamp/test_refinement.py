@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 from typing import Any, cast
 
 import numpy as np
@@ -20,13 +21,14 @@ from tamp.libero.environment import LiberoEnvironment
 from tamp.libero.oracle import OraclePerceiver
 from tamp.motions import Move
 from tamp.planning import Plan
-from tamp.refinement import SAMPLES, SUCCESSES, Failure, Refined, refine
+from tamp.refinement import LEAST, RATE, SAMPLES, SUCCESSES, Failure, Purse, Refined, refine
 from tamp.scene import RobotState, Scene
 from tamp.situation import Situation
 from tamp.skills.base import Infeasible, Refinement, Skill, Tools
 from tamp.skills.registry import bind
 
 START = Situation(Scene((), RobotState(np.zeros(7), 0.08, np.eye(4))))
+NOWHERE = cast(World, SimpleNamespace(effort=0))
 NO = Infeasible("collision", ("box",), message="the box is in the way")
 Outcome = int | Infeasible
 """A scripted sample: a number is a refinement with that name, else why there is none."""
@@ -76,11 +78,14 @@ def endless(outcome: Outcome) -> Callable[[tuple[int, ...]], Iterator[Outcome]]:
     return script
 
 
-def search(*skills: Scripted, budget: float = 20.0, hints: tuple[Refinement, ...] = ()) -> Refined | Failure:
+def search(
+    *skills: Scripted, budget: float = 20.0, hints: tuple[Refinement, ...] = (), purse: Purse | None = None
+) -> Refined | Failure:
     first = Situation(Scene((), RobotState(np.zeros(0), 0.08, np.eye(4))))
     plan = Plan(tuple(GroundAction(s.name) for s in skills))
-    tools = Tools(cast(World, None), np.random.default_rng(0))
-    return refine(plan, first, cast(dict[str, Skill], {s.name: s for s in skills}), tools, budget, hints)
+    tools = Tools(NOWHERE, np.random.default_rng(0))
+    bound = cast(dict[str, Skill], {s.name: s for s in skills})
+    return refine(plan, first, bound, tools, purse or Purse.of(NOWHERE, budget), hints)
 
 
 def chosen(result: Refined | Failure) -> list[int]:
@@ -191,7 +196,20 @@ def test_the_budget_is_kept(sleepy: str) -> None:
 def test_a_budget_of_nothing_says_so() -> None:
     failure = failed(search(Scripted("a", always(1)), budget=0.0))
     assert failure.timeout and failure.cause.reason == "timeout"
-    assert "0 s" in failure.cause.message
+
+
+def test_effort_ends_a_search_whatever_the_clock_says() -> None:
+    world = cast(World, SimpleNamespace(effort=0))
+
+    def toiling(before: tuple[int, ...]) -> Iterator[Outcome]:
+        while True:
+            world.effort += 1000
+            yield NO
+
+    a, purse = Scripted("a", toiling), Purse.of(world, 2.0)
+    assert failed(search(a, purse=purse)).timeout
+    assert len(a.asked) == 2 * RATE / 1000 + 1
+    assert purse.empty() and purse.part(0.5).effort == world.effort + LEAST, "enough to begin with"
 
 
 def test_reasons_are_counted_and_the_commonest_of_the_deepest_action_is_told() -> None:
@@ -234,7 +252,7 @@ class Real:
         words = [action.split() for action in actions]
         plan = Plan(tuple(GroundAction(name, tuple(args)) for name, *args in words))
         tools = Tools(self.world, np.random.default_rng(seed))
-        result = refine(plan, self.situation, bind(load("tabletop")), tools, 60.0, hints)
+        result = refine(plan, self.situation, bind(load("tabletop")), tools, Purse.of(self.world, 60.0), hints)
         assert isinstance(result, Refined), result
         return result
 
@@ -315,10 +333,11 @@ class Grasping(Scripted):
 
 
 def test_a_grasp_that_failed_in_execution_is_not_taken_again_nor_one_like_it() -> None:
-    take, tools = GroundAction("take", ()), Tools(cast(World, None), np.random.default_rng(0))
+    take, tools = GroundAction("take", ()), Tools(NOWHERE, np.random.default_rng(0))
     skills = cast(dict[str, Skill], {"take": Grasping("take", always(4, 5, 9))})
     failed = {take: [{"grasp": pose([0.045, 0.0, 0.0]).tolist()}]}
-    result = refine(Plan((take,)), START, skills, tools, failed=failed)
+    result = refine(Plan((take,)), START, skills, tools, Purse.of(NOWHERE, 20.0), failed=failed)
     assert isinstance(result, Refined) and result.steps[0].note["chosen"] == 9
-    other = refine(Plan((take,)), START, skills, tools, failed={GroundAction("put", ()): failed[take]})
+    elsewhere = {GroundAction("put", ()): failed[take]}
+    other = refine(Plan((take,)), START, skills, tools, Purse.of(NOWHERE, 20.0), failed=elsewhere)
     assert isinstance(other, Refined) and other.steps[0].note["chosen"] == 4

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 from typing import cast
 
 import numpy as np
@@ -13,7 +14,7 @@ from tamp.atoms import Atom, GroundAction
 from tamp.domain import load
 from tamp.goal import Goal
 from tamp.planning import Plan
-from tamp.refinement import Failure, Refined, refine
+from tamp.refinement import Failure, Purse, Refined, refine
 from tamp.scene import RobotState, Scene
 from tamp.search import Decided, Search, Undecided
 from tamp.situation import Situation
@@ -21,6 +22,7 @@ from tamp.skills.base import Infeasible, Refinement, Skill, Tools
 from tamp.state import WorldState
 
 START = Situation(Scene((), RobotState(np.zeros(7), 0.08, np.eye(4))))
+NOWHERE = cast(World, SimpleNamespace(effort=0))
 WAYS = 3
 Answer = Callable[[tuple[str, ...]], Infeasible | None]
 
@@ -56,7 +58,7 @@ def actions(*told: str) -> Plan:
 
 def refined(plan: Plan, **skills: Willing) -> Refined | Failure:
     bound = cast(dict[str, Skill], skills)
-    return refine(plan, START, bound, Tools(cast(World, None), np.random.default_rng(0)), 20.0)
+    return refine(plan, START, bound, Tools(NOWHERE, np.random.default_rng(0)), Purse.of(NOWHERE, 20.0))
 
 
 def hindered_by(*names: str) -> Answer:
@@ -97,7 +99,7 @@ ATOMS = {
 
 def decide(pick: Willing, place: Willing, goal: str = "on cup tray") -> tuple[Search, Decided | Undecided]:
     skills = cast(dict[str, Skill], {"pick": pick, "place-on": place})
-    search = Search(cast(World, None), load("tabletop"), skills, "fast-downward", np.random.default_rng(0))
+    search = Search(NOWHERE, load("tabletop"), skills, "fast-downward", np.random.default_rng(0))
     words = goal.split()
     state = WorldState(SYMBOLS, frozenset(ATOMS))
     return search, search.decide(Goal((Atom(words[0], tuple(words[1:])),)), state, START)

@@ -68,6 +68,9 @@ class Room:
     T: Array = field(default_factory=lambda: np.eye(4))
     commands: int = 0
     period: float = 0.05
+    glow: int = 0
+    """Commands that a lamp takes to light up."""
+    since: dict[str, int] = field(default_factory=dict)
 
     def observe(self) -> RobotState:
         return RobotState(np.zeros(1), 0.08, self.T)
@@ -85,6 +88,12 @@ class Room:
             self.broken[name] -= 1
         else:
             self.lit.add(name)
+            self.since[name] = self.commands
+
+    def _lit(self, name: str) -> float:
+        if name not in self.lit or self.glow == 0:
+            return float(name in self.lit)
+        return min(1.0, (self.commands - self.since[name]) / self.glow)
 
     def perceive(self) -> Scene:
         if float(self.T[0, 3]) > 0.5:  # the arm has been where the switch is
@@ -95,7 +104,7 @@ class Room:
     def _lamp(self, i: int, name: str) -> SceneObject:
         box = (Shape("box", np.full(3, 0.02), np.eye(4)),)
         T = pose([1.0, float(i), 0.0])
-        joint = Joint("hinge", np.array([0.0, 0.0, 1.0]), T[:3, 3], (0.0, 2.0), float(name in self.lit), 0.5, 0.1)
+        joint = Joint("hinge", np.array([0.0, 0.0, 1.0]), T[:3, 3], (0.0, 2.0), self._lit(name), 0.5, 0.1)
         return SceneObject(
             name, "lamp", False, (Part(name, "body", T, box), Part(f"{name}_knob", "knob", T, box, joint))
         )
@@ -344,17 +353,33 @@ def test_every_command_is_logged_with_what_was_seen(setting: Setting) -> None:
     commands = setting.events("command")
     assert [c["step"] for c in commands] == list(range(1, setting.room.commands + 1))
     for c in commands:
-        assert c["stage"] in ("move", "grip")
+        assert c["stage"] in ("move", "grip", "wait")
         assert (len(c["displacement"]), len(c["tool"]), c["q"]) == (6, 3, [0.0])
 
 
 def test_an_action_that_failed_is_done_again_though_what_it_was_for_looks_true(setting: Setting) -> None:
     """The skill is stricter than the predicate: the goal holds, and is doubted until the skill agrees."""
-    strict = setting.press.achieved
-    answers = iter(["not firmly"])
-    setting.press.achieved = lambda args, scene, held: next(answers, strict(args, scene, held))  # type: ignore[method-assign]
+    strict, pressed = setting.press.achieved, setting.room.pressed
+    setting.press.achieved = lambda args, scene, held: (  # type: ignore[method-assign]
+        "not firmly" if len(pressed) < 2 else strict(args, scene, held)
+    )
     outcome = setting.pursue("turned-on lamp")
     assert outcome.done and outcome.executed == [LAMP, LAMP]
+
+
+def test_what_is_still_moving_is_waited_for(setting: Setting) -> None:
+    setting.room.glow = 5
+    outcome = setting.pursue("turned-on lamp")
+    assert outcome.done and outcome.executed == [LAMP], "once was enough"
+    waited = [c for c in setting.events("command") if c["stage"] == "wait"]
+    assert 2 <= len(waited) <= setting.room.glow + 1, "and one to see that it is at rest"
+
+
+def test_what_does_not_move_is_not_waited_for(setting: Setting) -> None:
+    setting.room.broken["lamp"] = 1
+    outcome = setting.pursue("turned-on lamp")
+    assert outcome.done and outcome.executed == [LAMP, LAMP]
+    assert sum(c["stage"] == "wait" for c in setting.events("command")) <= 2, "a look each"
 
 
 def test_done_and_still_not_seen_is_a_failure_too(setting: Setting) -> None:

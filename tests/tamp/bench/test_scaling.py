@@ -20,7 +20,7 @@ from tamp.geometry import world_of
 from tamp.libero.panda import panda
 from tamp.planning import Plan
 from tamp.predicates import observe
-from tamp.refinement import Failure, refine
+from tamp.refinement import Failure, Purse, refine
 from tamp.scene import Scene
 from tamp.situation import Situation
 from tamp.skills.base import Tools
@@ -81,7 +81,7 @@ def test_what_is_blocked_cannot_be_grasped_first(robot: RobotModel, domain: Doma
     world = world_of(problem.scene, robot)
     pick = GroundAction("pick", ("wanted", "table"))
     tools = Tools(world, np.random.default_rng(seed))
-    found = refine(Plan((pick,)), Situation(problem.scene), bind(domain), tools, 30.0)
+    found = refine(Plan((pick,)), Situation(problem.scene), bind(domain), tools, Purse.of(world, 30.0))
     assert isinstance(found, Failure) and not found.timeout
     assert {f.predicate for f in found.cause.facts} == {"obstructed"}
 

@@ -23,7 +23,7 @@ from tamp.libero.oracle import OraclePerceiver
 from tamp.libero.run import Settings, run
 from tamp.motions import timed
 from tamp.planning import Plan
-from tamp.refinement import Refined, refine
+from tamp.refinement import Purse, Refined, refine
 from tamp.situation import Situation
 from tamp.skills.base import Tools
 from tamp.skills.registry import bind
@@ -76,7 +76,7 @@ class Room:
         world = world_of(scene, self.environment.robot_model())
         tools = Tools(world, np.random.default_rng(0))
         action = GroundAction("pick", ("akita_black_bowl_1", "main_table"))
-        found = refine(Plan((action,)), Situation(scene), bind(load("tabletop")), tools, 60.0)
+        found = refine(Plan((action,)), Situation(scene), bind(load("tabletop")), tools, Purse.of(world, 60.0))
         assert isinstance(found, Refined)
         timeline = timed([found.steps[0].segments], world, Limits())
         watch = Lookahead(world, seen=moved, ignore=frozenset({"akita_black_bowl_1"}))
