@@ -74,12 +74,22 @@ def along(world: World, q: Array, poses: list[Array], check: Check | None) -> Ar
     return np.array(path)
 
 
-def transit(world: World, q: Array, T_goal: Array, check: Check, rng: np.random.Generator) -> Array | Blocked:
+def transit(
+    world: World, q: Array, T_goal: Array, check: Check, rng: np.random.Generator, roomy: Check | None = None
+) -> Array | Blocked:
     """Waypoints (k, n) from `q` to `T_goal` by whatever way is free.
 
-    Tried in order: the straight line; straight lines by one or two points between; RRT-Connect in joint space.
+    Tried in order: the straight line; straight lines by one or two points between; RRT-Connect in joint space. The
+    lines are first tried with `roomy`, a stricter check, if there is one.
     """
-    check = leaving(q, check)
+    if roomy is not None and (path := _by_lines(world, q, T_goal, leaving(q, roomy))) is not None:
+        return path
+    return _by_any_way(world, q, T_goal, leaving(q, check), rng)
+
+
+def _by_any_way(
+    world: World, q: Array, T_goal: Array, check: Check, rng: np.random.Generator
+) -> Array | Blocked:
     first = straight(world, q, T_goal, check)
     if not isinstance(first, Blocked):
         return first
@@ -96,6 +106,11 @@ def transit(world: World, q: Array, T_goal: Array, check: Check, rng: np.random.
         return first
     # The arm's controller follows the tool and chooses the rest itself: the way it goes then must be free too.
     return along(world, q, [world.forward(p) for p in found[1:]], check)
+
+
+def _by_lines(world: World, q: Array, T_goal: Array, check: Check) -> Array | None:
+    path = straight(world, q, T_goal, check)
+    return _by_way(world, q, T_goal, check) if isinstance(path, Blocked) else path
 
 
 def leaving(q: Array, check: Check) -> Check:

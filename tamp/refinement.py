@@ -31,7 +31,7 @@ SUCCESSES = 30
 SAME = (0.01, 0.2)
 """Metres and radians between two grasps, or two placements, that count as the same."""
 
-RATE = 10_000
+RATE = 20_000
 """Looks into the world, as `World.effort` counts them, that a second pays for."""
 LEAST = 10_000
 """Looks that are worth beginning with."""

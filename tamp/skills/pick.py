@@ -16,8 +16,9 @@ from tamp.motions import Grip, Move
 from tamp.scene import Scene, SceneObject
 from tamp.situation import Situation
 from tamp.skills.base import Infeasible, Refinement, Tools, blocked, movable_blockers
-from tamp.skills.place import RELEASE_OPENINGS, rest_poses
+from tamp.skills.place import RELEASE_OPENINGS
 from tamp.skills.reach import CLEARANCE, DEXTERITY, Room, both_ways, reach_for
+from tamp.skills.rests import rest_poses
 from tamp.skills.targets import target_of
 from tamp.skills.together import arranged
 from tamp.skills.ways import ways_out

@@ -3,30 +3,29 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 
 import numpy as np
 
-from motion import grasps, kinematics, paths, placements
+from motion import kinematics, paths
 from motion.paths import Blocked, Check
-from motion.poses import Array, inverse, pose, rotation_about
-from motion.shapes import Shape, bounds
+from motion.poses import Array, inverse, pose
 from motion.world import Contact, World
 from tamp import predicates
 from tamp.atoms import Atom
 from tamp.motions import Grip, Move
 from tamp.scene import Scene, contains
 from tamp.situation import Situation
-from tamp.skills import layout
 from tamp.skills.base import Infeasible, Refinement, Tools, blocked
+from tamp.skills.rests import SPOTS, rest_poses, resting_on
 from tamp.skills.targets import Target, target_of, upright
-from tamp.skills.together import leaving_room, roomy
-from tamp.skills.ways import outside, ways_out
+from tamp.skills.ways import ways_out
 
 CLEARANCE = 0.002
-TRANSIT_CLEARANCE = 0.006
-HELD_CLEARANCE = 0.004
+CARRY = (0.006, 0.004)
+"""Metres that the robot, and what it holds, keep from everything on the way."""
+CARRY_ROOM = (0.01, 0.012)
+"""The same where there is room: what is held may hang otherwise than it was grasped."""
 RELEASE_HEIGHTS = {"surface": (0.003,), "item": (0.003, 0.02, 0.04), "interior": (0.003, 0.03, 0.06, 0.1)}
 """Metres above the contact at which the fingers may open, the lowest that is free first: an interior keeps what
 is dropped into it, and so does a bowl."""
@@ -38,16 +37,6 @@ RELEASE_OPENINGS = (0.035, 0.022, 0.012)
 COMPLIANCE = -0.006
 """Metres by which a held item may press against what it is put into, where no way without touching is found:
 the arm gives way."""
-SPOTS = 30
-"""Poses of an item at rest that are tried for each grasp."""
-LEANS = np.radians([12, 7])
-"""How far a thing may lean against the walls of what it is put into."""
-FEW = 60
-"""Spots that are looked at for each side on which an item could be laid."""
-YAWS = 8
-MOUTH = (0.9, 0.6)
-"""How far towards the mouth of what has a hinged door an item is put, as a share of the half-extent there."""
-GRID = 5
 ROOM = 0.005
 """Metres kept from everything while letting go and drawing back, where there is a way to."""
 GRAZE = -0.003
@@ -133,7 +122,7 @@ class Place:
         if (under := _under(world, item, T_world_item, drop)) is not None:
             return blocked("place", Blocked("collision", under), target.name)
         q = situation.scene.robot.q
-        carry = _carry_check(world, TRANSIT_CLEARANCE, HELD_CLEARANCE)
+        carry, roomy = (_carry_check(world, *clearances) for clearances in (CARRY, CARRY_ROOM))
         lower = _carry_check(world, CLEARANCE, slack)
         q_place = kinematics.solve_any(world, T_world_tool, [world.robot.posture, q], tools.rng, restarts=1)
         if q_place is None:
@@ -146,7 +135,7 @@ class Place:
                 continue
             above = pose(T_world_tool[:3, 3] + departure, T_world_tool[:3, :3])
             out = paths.straight(world, q_place, above, lower)
-            way = out if isinstance(out, Blocked) else paths.transit(world, q, above, carry, tools.rng)
+            way = out if isinstance(out, Blocked) else paths.transit(world, q, above, carry, tools.rng, roomy)
             down = way if isinstance(way, Blocked) else paths.straight(world, way[-1], T_world_tool, lower)
             if isinstance(way, Blocked) or isinstance(down, Blocked):
                 result = down if isinstance(down, Blocked) else result
@@ -177,47 +166,11 @@ class Place:
         return Refinement(segments, after, {"pose": T_world_item.round(4).tolist()})
 
 
-@dataclass(eq=False)
-class _Kept:
-    """What an iterator gave so far, and the rest of it: looked up as often as wanted, computed once."""
-
-    rest: Iterator[Array]
-    found: list[Array] = field(default_factory=list)
-
-    def __iter__(self) -> Iterator[Array]:
-        for n in itertools.count():
-            if n == len(self.found):
-                following = next(self.rest, None)
-                if following is None:
-                    return
-                self.found.append(following)
-            yield self.found[n]
-
-
-def rest_poses(item: str, target: Target, situation: Situation, tools: Tools) -> Iterable[Array]:
-    """Poses (4, 4) of an item at rest on a target, computed as they are asked for.
-
-    They do not depend on how it is grasped, so they are kept for the next grasp. Where something else is to be
-    put on the same target later, and there is not much room, the outermost come first.
-    """
-    parts = [p for o in situation.scene if o.name != item for p in o.parts]
-    R_item = upright(situation.scene.object(item).T_world_object)[:3, :3]
-    where = np.concatenate([R_item.ravel(), *(p.T_world_part.ravel() for p in parts)])
-    shared = any(a.args[1:] == (target.name,) and a.args[0] != item for a in tools.following)
-    shared = shared and not roomy(item, target, situation, tools)
-    key = ("spots", item, target.name, shared, where.round(3).tobytes())
-    if key not in tools.cache:
-        rests = _rests(item, target, situation.released(), tools, shared)
-        tools.cache[key] = _Kept(itertools.islice(rests, SPOTS))
-    kept: _Kept = tools.cache[key]
-    return kept
-
-
 def _no_spot(item: str, target: Target, situation: Situation, tools: Tools) -> Infeasible:
     """Why no spot of the target takes the item: what stands there now, or its own size."""
     others = frozenset(o.name for o in situation.scene if o.movable and o.name not in (item, target.owner.name))
     T_now = upright(situation.scene.object(item).T_world_object)
-    found = list(itertools.islice(_resting_on(item, T_now, target, situation, tools, others), SPOTS))
+    found = list(itertools.islice(resting_on(item, T_now, target, situation, tools, others), SPOTS))
     tools.world.load(situation.released().state())
     taking = [{c.other for c in tools.world.body_contacts(item, T) if c.other in others} for T in found]
     if (fewest := min((t for t in taking if t), key=len, default=None)) is not None:
@@ -228,77 +181,6 @@ def _no_spot(item: str, target: Target, situation: Situation, tools: Tools) -> I
     fact = frozenset({Atom("does-not-fit", (item, target.name))})
     message = f"place: no spot of {target.name} takes {item}"
     return Infeasible("does-not-fit", (item, target.name), fact, message, whatever_grasp=True)
-
-
-def _rests(item: str, target: Target, situation: Situation, tools: Tools, shared: bool) -> Iterator[Array]:
-    """Rest poses as the item stands now; if it would not stand so, laid on one of its sides, or leaning in what has
-    walls. Those in which it does not stand by itself come last, the lowest first, from which it falls least."""
-    T_now = upright(situation.scene.object(item).T_world_object)
-    walled = target.region is not None and target.region.kind == "interior" and target.region.door is None
-    unsteady: list[Array] = []
-    for T_item in (T_now, *_tipped(T_now), *(_leaning(T_now) if walled else [])):
-        as_now, any_found = T_item is T_now, False
-        alone, most = (not shared, None) if as_now else (True, FEW)
-        for T in _resting_on(item, T_item, target, situation, tools, shared=not alone, most=most):
-            if _steady(item, T, target, situation, tools):
-                any_found = True
-                yield T
-            else:
-                unsteady.append(T)
-        if as_now and any_found:
-            return
-    shapes = situation.scene.object(item).parts[0].shapes
-    yield from sorted(unsteady, key=lambda T: round(float(bounds(shapes, T)[0][2]), 2))
-
-
-def _steady(item: str, T_world_item: Array, target: Target, situation: Situation, tools: Tools) -> bool:
-    """Whether the item stands by itself; on another item it need not, whose shape may hold it."""
-    if target.region is None:
-        return True
-    centre = grasps.centroid(situation.scene.object(item).parts[0].shapes, T_world_item)
-    return placements.stands(tools.world, item, T_world_item, centre)
-
-
-def _tipped(T: Array, angle: float = 0.5 * np.pi) -> list[Array]:
-    """The pose tipped over, by a quarter turn, to each of the four sides that the item's own axes tell."""
-    level = [axis for axis in T[:3, :3].T if abs(axis[2]) < 0.5][:2]
-    return [pose(T[:3, 3], rotation_about(axis, s * angle) @ T[:3, :3]) for axis in level for s in (1.0, -1.0)]
-
-
-def _leaning(T: Array) -> list[Array]:
-    return [leant for angle in LEANS for leant in _tipped(T, float(angle))]
-
-
-def _resting_on(
-    item: str,
-    T_now: Array,
-    target: Target,
-    situation: Situation,
-    tools: Tools,
-    ignore: frozenset[str] = frozenset(),
-    shared: bool = False,
-    most: int | None = None,
-) -> Iterator[Array]:
-    """Rest poses (4, 4) on the target in the attitude of `T_now`, turned about the vertical, were the bodies in
-    `ignore` not there; from the outside inwards when it is `shared`; at `most` so many spots are looked at."""
-    world, shapes = tools.world, situation.scene.object(item).parts[0].shapes
-    spots = _spots(target, shapes, T_now, shared, tools.rng)
-    if not ignore:
-        spots = leaving_room(item, target, situation, tools, spots)
-    for offset, yaw in itertools.islice(spots, most):
-        world.load(situation.released().state())
-        T = placements.turned(T_now, yaw)
-        start = pose(target.centre + target.axes @ offset, T[:3, :3])
-        start[2, 3] = 0.0
-        bottom = float(bounds(shapes, start)[0][2])
-        for height in target.heights:
-            start[2, 3] = height - bottom
-            found = placements.drop(world, item, start, 0.4, ignore)
-            if found is None or not target.accepts(found[0][:3, 3]):
-                continue
-            if target.carries(found[1], float(found[0][2, 3]) + bottom):
-                yield found[0]
-                break
 
 
 def retreat_from(item: str, rested: Situation, tools: Tools, clearance: float = 0.0) -> Array | Blocked:
@@ -326,54 +208,3 @@ def _under(world: World, item: str, T_world_item: Array, drop: float) -> str | N
 
 def _carry_check(world: World, clearance: float, held_clearance: float) -> Check:
     return lambda q: world.contacts(q, clearance, frozenset(), held_clearance)
-
-
-def _spots(
-    target: Target, shapes: tuple[Shape, ...], T_now: Array, shared: bool, rng: np.random.Generator
-) -> Iterator[tuple[Array, float]]:
-    """Offsets (3,) from the target's centre, and turns: the middle as it is held first, the rest shuffled; from
-    the outside inwards when the target is shared.
-
-    Offsets lie on a grid over what the item's own size, so turned, leaves of the rectangle, at most 0.3 m from
-    the middle.
-    """
-    if not shared:
-        yield np.zeros(3), 0.0
-    yield from ((offset, float(yaw)) for offset in _at_the_mouth(target) for yaw in placements.yaws(YAWS))
-    yield from _middles(target, shapes, T_now)
-    pairs = []
-    for yaw in placements.yaws(YAWS):
-        low, high = bounds(shapes, inverse(pose(np.zeros(3), target.axes)) @ placements.turned(T_now, float(yaw)))
-        spare = np.clip(target.half - 0.5 * (high - low)[:2], 0.3 * target.half, 0.3)
-        axis = np.linspace(-1, 1, GRID)
-        grid = [np.array([x * spare[0], y * spare[1], 0.0]) for x in axis for y in axis] if spare.any() else []
-        pairs += [(offset, float(yaw)) for offset in (np.zeros(3), *grid)]
-    order = rng.permutation(len(pairs))
-    if shared:
-        order = order[np.argsort([-np.linalg.norm(pairs[i][0]).round(3) for i in order], kind="stable")]
-    for i in order:
-        yield pairs[i]
-
-
-def _middles(target: Target, shapes: tuple[Shape, ...], T_now: Array) -> list[tuple[Array, float]]:
-    """Offsets (3,) and turns that put the middle of an item, rather than its origin, into the middle of an interior,
-    with its sides along the walls: where it is tight only that fits."""
-    if target.region is None or target.region.kind != "interior":
-        return []
-    T_target = inverse(pose(np.zeros(3), target.axes))
-    out = []
-    for turn, _ in layout.footprint(target.name, shapes, T_target @ T_now).turns:
-        for yaw in (turn, turn + np.pi):
-            T = T_target @ placements.turned(T_now, yaw)
-            low, high = bounds(shapes, T)
-            out.append((np.append((T[:3, 3] - 0.5 * (low + high))[:2], 0.0), yaw))
-    return out
-
-
-def _at_the_mouth(target: Target) -> list[Array]:
-    """Offsets (3,) towards the way into what has a hinged door, where a hand can stay outside."""
-    region = target.region
-    if region is None or region.door is None or target.owner.part(region.door).kind != "door":
-        return []
-    out = outside(target.owner, region)[0]
-    return [share * float(np.abs(out[:2]) @ target.half) * out for share in MOUTH]

@@ -1,0 +1,208 @@
+"""Where an item can come to rest on a target: spots on it, attitudes of the item, and which of them come first."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from motion import grasps, paths, placements
+from motion.poses import Array, inverse, pose, rotation_about
+from motion.shapes import Shape, bounds
+from tamp.situation import Situation
+from tamp.skills import layout
+from tamp.skills.base import Tools
+from tamp.skills.targets import Target, upright
+from tamp.skills.together import leaving_room, roomy
+from tamp.skills.ways import outside
+
+SPOTS = 30
+"""Poses of an item at rest that are tried for each grasp."""
+LEANS = np.radians([12, 7])
+"""How far a thing may lean against the walls of what it is put into."""
+FEW = 60
+"""Spots that are looked at for each side on which an item could be laid."""
+YAWS = 8
+MOUTH = (0.9, 0.6)
+"""How far towards the mouth of what has a hinged door an item is put, as a share of the half-extent there."""
+GRID = 5
+APART = 0.02
+"""Metres from everything beside it at which an item is put on a surface, where there is room."""
+PUT_OFF = 6
+"""Spots that are put off for others with more room."""
+
+
+@dataclass(eq=False)
+class _Kept:
+    """What an iterator gave so far, and the rest of it: looked up as often as wanted, computed once."""
+
+    rest: Iterator[Array]
+    found: list[Array] = field(default_factory=list)
+
+    def __iter__(self) -> Iterator[Array]:
+        for n in itertools.count():
+            if n == len(self.found):
+                following = next(self.rest, None)
+                if following is None:
+                    return
+                self.found.append(following)
+            yield self.found[n]
+
+
+def rest_poses(item: str, target: Target, situation: Situation, tools: Tools) -> Iterable[Array]:
+    """Poses (4, 4) of an item at rest on a target, computed as they are asked for.
+
+    They do not depend on how it is grasped, so they are kept for the next grasp. Where something else is to be
+    put on the same target later, and there is not much room, the outermost come first.
+    """
+    parts = [p for o in situation.scene if o.name != item for p in o.parts]
+    R_item = upright(situation.scene.object(item).T_world_object)[:3, :3]
+    where = np.concatenate([R_item.ravel(), *(p.T_world_part.ravel() for p in parts)])
+    shared = any(a.args[1:] == (target.name,) and a.args[0] != item for a in tools.following)
+    shared = shared and not roomy(item, target, situation, tools)
+    key = ("spots", item, target.name, shared, where.round(3).tobytes())
+    if key not in tools.cache:
+        rests = _rests(item, target, situation.released(), tools, shared)
+        if not shared and target.region is not None and target.region.kind == "surface":
+            rests = _apart_first(rests, item, situation.released(), tools)
+        tools.cache[key] = _Kept(itertools.islice(rests, SPOTS))
+    kept: _Kept = tools.cache[key]
+    return kept
+
+
+def _apart_first(rests: Iterator[Array], item: str, situation: Situation, tools: Tools) -> Iterator[Array]:
+    """The same poses, but those close beside something later: what is held may hang a little otherwise than it was
+    grasped."""
+    put_off: list[Array] = []
+    for T in rests:
+        tools.world.load(situation.state())
+        raised = paths.lifted(T, 1.5 * APART)  # above what it stands on
+        if len(put_off) < PUT_OFF and tools.world.gap(item, raised, APART) < APART:
+            put_off.append(T)
+        else:
+            yield T
+    yield from put_off
+
+
+def _rests(item: str, target: Target, situation: Situation, tools: Tools, shared: bool) -> Iterator[Array]:
+    """Rest poses as the item stands now; if it would not stand so, laid on one of its sides, or leaning in what has
+    walls. Those in which it does not stand by itself come last, the lowest first, from which it falls least."""
+    T_now = upright(situation.scene.object(item).T_world_object)
+    walled = target.region is not None and target.region.kind == "interior" and target.region.door is None
+    unsteady: list[Array] = []
+    for T_item in (T_now, *_tipped(T_now), *(_leaning(T_now) if walled else [])):
+        as_now, any_found = T_item is T_now, False
+        alone, most = (not shared, None) if as_now else (True, FEW)
+        for T in resting_on(item, T_item, target, situation, tools, shared=not alone, most=most):
+            if _steady(item, T, target, situation, tools):
+                any_found = True
+                yield T
+            else:
+                unsteady.append(T)
+        if as_now and any_found:
+            return
+    shapes = situation.scene.object(item).parts[0].shapes
+    yield from sorted(unsteady, key=lambda T: round(float(bounds(shapes, T)[0][2]), 2))
+
+
+def _steady(item: str, T_world_item: Array, target: Target, situation: Situation, tools: Tools) -> bool:
+    """Whether the item stands by itself; on another item it need not, whose shape may hold it."""
+    if target.region is None:
+        return True
+    centre = grasps.centroid(situation.scene.object(item).parts[0].shapes, T_world_item)
+    return placements.stands(tools.world, item, T_world_item, centre)
+
+
+def _tipped(T: Array, angle: float = 0.5 * np.pi) -> list[Array]:
+    """The pose tipped over, by a quarter turn, to each of the four sides that the item's own axes tell."""
+    level = [axis for axis in T[:3, :3].T if abs(axis[2]) < 0.5][:2]
+    return [pose(T[:3, 3], rotation_about(axis, s * angle) @ T[:3, :3]) for axis in level for s in (1.0, -1.0)]
+
+
+def _leaning(T: Array) -> list[Array]:
+    return [leant for angle in LEANS for leant in _tipped(T, float(angle))]
+
+
+def resting_on(
+    item: str,
+    T_now: Array,
+    target: Target,
+    situation: Situation,
+    tools: Tools,
+    ignore: frozenset[str] = frozenset(),
+    shared: bool = False,
+    most: int | None = None,
+) -> Iterator[Array]:
+    """Rest poses (4, 4) on the target in the attitude of `T_now`, turned about the vertical, were the bodies in
+    `ignore` not there; from the outside inwards when it is `shared`; at `most` so many spots are looked at."""
+    world, shapes = tools.world, situation.scene.object(item).parts[0].shapes
+    spots = _spots(target, shapes, T_now, shared, tools.rng)
+    if not ignore:
+        spots = leaving_room(item, target, situation, tools, spots)
+    for offset, yaw in itertools.islice(spots, most):
+        world.load(situation.released().state())
+        T = placements.turned(T_now, yaw)
+        start = pose(target.centre + target.axes @ offset, T[:3, :3])
+        start[2, 3] = 0.0
+        bottom = float(bounds(shapes, start)[0][2])
+        for height in target.heights:
+            start[2, 3] = height - bottom
+            found = placements.drop(world, item, start, 0.4, ignore)
+            if found is None or not target.accepts(found[0][:3, 3]):
+                continue
+            if target.carries(found[1], float(found[0][2, 3]) + bottom):
+                yield found[0]
+                break
+
+
+def _spots(
+    target: Target, shapes: tuple[Shape, ...], T_now: Array, shared: bool, rng: np.random.Generator
+) -> Iterator[tuple[Array, float]]:
+    """Offsets (3,) from the target's centre, and turns: the middle as it is held first, the rest shuffled; from
+    the outside inwards when the target is shared.
+
+    Offsets lie on a grid over what the item's own size, so turned, leaves of the rectangle, at most 0.3 m from
+    the middle.
+    """
+    if not shared:
+        yield np.zeros(3), 0.0
+    yield from ((offset, float(yaw)) for offset in _at_the_mouth(target) for yaw in placements.yaws(YAWS))
+    yield from _middles(target, shapes, T_now)
+    pairs = []
+    for yaw in placements.yaws(YAWS):
+        low, high = bounds(shapes, inverse(pose(np.zeros(3), target.axes)) @ placements.turned(T_now, float(yaw)))
+        spare = np.clip(target.half - 0.5 * (high - low)[:2], 0.3 * target.half, 0.3)
+        axis = np.linspace(-1, 1, GRID)
+        grid = [np.array([x * spare[0], y * spare[1], 0.0]) for x in axis for y in axis] if spare.any() else []
+        pairs += [(offset, float(yaw)) for offset in (np.zeros(3), *grid)]
+    order = rng.permutation(len(pairs))
+    if shared:
+        order = order[np.argsort([-np.linalg.norm(pairs[i][0]).round(3) for i in order], kind="stable")]
+    for i in order:
+        yield pairs[i]
+
+
+def _middles(target: Target, shapes: tuple[Shape, ...], T_now: Array) -> list[tuple[Array, float]]:
+    """Offsets (3,) and turns that put the middle of an item, rather than its origin, into the middle of an interior,
+    with its sides along the walls: where it is tight only that fits."""
+    if target.region is None or target.region.kind != "interior":
+        return []
+    T_target = inverse(pose(np.zeros(3), target.axes))
+    out = []
+    for turn, _ in layout.footprint(target.name, shapes, T_target @ T_now).turns:
+        for yaw in (turn, turn + np.pi):
+            T = T_target @ placements.turned(T_now, yaw)
+            low, high = bounds(shapes, T)
+            out.append((np.append((T[:3, 3] - 0.5 * (low + high))[:2], 0.0), yaw))
+    return out
+
+
+def _at_the_mouth(target: Target) -> list[Array]:
+    """Offsets (3,) towards the way into what has a hinged door, where a hand can stay outside."""
+    region = target.region
+    if region is None or region.door is None or target.owner.part(region.door).kind != "door":
+        return []
+    out = outside(target.owner, region)[0]
+    return [share * float(np.abs(out[:2]) @ target.half) * out for share in MOUTH]
