@@ -202,7 +202,7 @@ def retreat_from(item: str, rested: Situation, tools: Tools, clearance: float = 
 def _under(world: World, item: str, T_world_item: Array, drop: float) -> str | None:
     """What an item would fall on that is dropped from `drop` metres above where it is to lie."""
     heights = np.linspace(drop, 0.0, int(np.ceil(drop / FALL_STEP)), endpoint=False)
-    contacts = (world.body_contacts(item, paths.lifted(T_world_item, h)) for h in heights)
+    contacts = (world.body_contacts(item, paths.lifted(T_world_item, h), COMPLIANCE) for h in heights)
     return next((c.other for found in contacts for c in found), None)
 
 
