@@ -37,6 +37,9 @@ RELEASE_OPENINGS = (0.035, 0.022, 0.012)
 COMPLIANCE = -0.006
 """Metres by which a held item may press against what it is put into, where no way without touching is found:
 the arm gives way."""
+SLOT = (0.008, 0.03)
+"""Metres from its sides to what it is let down into within which a thing has to be aimed, and metres above its place
+from which on that counts."""
 ROOM = 0.005
 """Metres kept from everything while letting go and drawing back, where there is a way to."""
 GRAZE = -0.003
@@ -140,25 +143,29 @@ class Place:
             if isinstance(way, Blocked) or isinstance(down, Blocked):
                 result = down if isinstance(down, Blocked) else result
                 continue
-            return self._release(np.concatenate([way, down[1:]]), T_world_item, item, situation, tools)
+            tight = _tight(world, down, T_world_tool, item)
+            legs = (way, down) if tight else (np.concatenate([way, down[1:]]),)
+            return self._release(legs, T_world_item, item, situation, tools)
         return blocked("place", result, target.name)
 
     def _release(
-        self, way: Array, T_world_item: Array, item: str, situation: Situation, tools: Tools
+        self, legs: tuple[Array, ...], T_world_item: Array, item: str, situation: Situation, tools: Tools
     ) -> Refinement | Infeasible:
-        world = tools.world
-        T_world_tool = world.forward(way[-1])
+        """Go along the legs, stopping after each, let go, and come away."""
+        world, q = tools.world, legs[-1][-1]
+        T_world_tool = world.forward(q)
         for clearance, wider in itertools.product((ROOM, 0.0), RELEASE_OPENINGS):
             opening = min(world.robot.max_opening, situation.scene.robot.opening + wider)
-            put = situation.at(way[-1], opening, T_world_tool).released()
+            put = situation.at(q, opening, T_world_tool).released()
             rested = put.settled(item, T_world_item)
             retreat = retreat_from(item, rested, tools, clearance)
             if not isinstance(retreat, Blocked):
                 break
         if isinstance(retreat, Blocked):
             return blocked("retreat", retreat, item)
+        approach = tuple(Move(leg, situation.state(), 0.0, yielding=leg is legs[-1]) for leg in legs)
         segments = (
-            Move(way, situation.state(), 0.0, yielding=True),
+            *approach,
             Grip(opening),
             Move(retreat, put.state(), opening, precise=False),
         )
@@ -204,6 +211,12 @@ def _under(world: World, item: str, T_world_item: Array, drop: float) -> str | N
     heights = np.linspace(drop, 0.0, int(np.ceil(drop / FALL_STEP)), endpoint=False)
     contacts = (world.body_contacts(item, paths.lifted(T_world_item, h), COMPLIANCE) for h in heights)
     return next((c.other for found in contacts for c in found), None)
+
+
+def _tight(world: World, down: Array, T_world_tool: Array, item: str) -> bool:
+    """Whether what is held passes near something on its way down (k, n), apart from the end: it has to be aimed."""
+    above = [q for q in down if world.forward(q)[2, 3] - T_world_tool[2, 3] > SLOT[1]]
+    return any(c.robot == item for q in above for c in world.contacts(q, 0.0, held_clearance=SLOT[0]))
 
 
 def _carry_check(world: World, clearance: float, held_clearance: float) -> Check:
