@@ -13,7 +13,7 @@ from motion.poses import Array, inverse, pose
 from motion.world import Contact, World
 from tamp import predicates
 from tamp.atoms import Atom
-from tamp.motions import Grip, Move
+from tamp.motions import Grip, Move, Segment
 from tamp.scene import Scene, contains
 from tamp.situation import Situation
 from tamp.skills.base import Infeasible, Refinement, Tools, blocked
@@ -163,7 +163,8 @@ class Place:
                 break
         if isinstance(retreat, Blocked):
             return blocked("retreat", retreat, item)
-        approach = tuple(Move(leg, situation.state(), 0.0, yielding=leg is legs[-1]) for leg in legs)
+        state = situation.state()
+        approach: tuple[Segment, ...] = tuple(Move(leg, state, 0.0, yielding=leg is legs[-1]) for leg in legs)
         segments = (
             *approach,
             Grip(opening),
@@ -202,6 +203,8 @@ def retreat_from(item: str, rested: Situation, tools: Tools, clearance: float = 
     def check(q: Array) -> list[Contact]:
         return [c for c in world.contacts(q, clearance) if c.other != item or c.distance < GRAZE]
 
+    if contacts := check(q):
+        return Blocked("collision", contacts[0].other)
     back = paths.straight(world, q, paths.backed(T, RETREAT), check)
     return back if not isinstance(back, Blocked) else paths.straight(world, q, paths.lifted(T, RETREAT), check)
 
