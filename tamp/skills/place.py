@@ -17,7 +17,7 @@ from tamp.motions import Grip, Move, Segment
 from tamp.scene import Scene, contains
 from tamp.situation import Situation
 from tamp.skills.base import Infeasible, Refinement, Tools, blocked
-from tamp.skills.rests import SPOTS, rest_poses, resting_on
+from tamp.skills.rests import PUT_OFF, SPOTS, rest_poses, resting_on
 from tamp.skills.targets import Target, target_of, upright
 from tamp.skills.ways import ways_out
 
@@ -58,10 +58,15 @@ class Place:
             yield Infeasible("not-held", (item,), message=f"place: {item} is not in the hand", final=True)
             return
         target = target_of(name, situation.scene)
-        any_spot = False
+        any_spot, put_off = False, list[Refinement]()
         for T_world_item in self._poses(item, target, situation, tools):
             any_spot = True
-            yield self._sample(item, T_world_item, target, situation, tools)
+            sample = self._sample(item, T_world_item, target, situation, tools)
+            if isinstance(sample, Refinement) and sample.note.get("close") and len(put_off) < PUT_OFF:
+                put_off.append(sample)
+            else:
+                yield sample
+        yield from put_off
         if not any_spot:
             yield _no_spot(item, target, situation, tools)
 
@@ -171,7 +176,8 @@ class Place:
             Move(retreat, put.state(), opening, precise=False),
         )
         after = rested.at(retreat[-1], opening, world.forward(retreat[-1]))
-        return Refinement(segments, after, {"pose": T_world_item.round(4).tolist()})
+        note = {"pose": T_world_item.round(4).tolist(), "close": clearance < ROOM}
+        return Refinement(segments, after, note)
 
 
 def _no_spot(item: str, target: Target, situation: Situation, tools: Tools) -> Infeasible:
