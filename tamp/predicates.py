@@ -41,14 +41,17 @@ def symbols_of(scene: Scene) -> dict[str, str]:
     return out
 
 
-def observe(scene: Scene, world: World) -> WorldState:
-    """The atoms that hold in `scene`; `world` is its kinematic copy and is left at the scene's state."""
+def observe(scene: Scene, world: World, doubted: frozenset[Atom] = frozenset()) -> WorldState:
+    """The atoms that hold in `scene`; `world` is its kinematic copy and is left at the scene's state.
+
+    Those in `doubted` are left out, whatever they look like; an item that would then be nowhere is on the ground.
+    """
     world.load(state_of(scene))
     held = _held(scene, world)
     atoms = {Atom("hand-empty")} if held is None else {Atom("holding", (held.name,))}
     for item in scene:
         if item.movable and item is not held:
-            atoms |= location(item, scene, world)
+            atoms |= location(item, scene, world) - doubted or {Atom("on", (item.name, _ground(scene)))}
     symbols = symbols_of(scene)
     covered = {a.args[1] for a in atoms if a.predicate == "on"}
     atoms |= {Atom("clear", (s,)) for s, kind in symbols.items() if kind in ("item", "surface") and s not in covered}
@@ -62,7 +65,7 @@ def observe(scene: Scene, world: World) -> WorldState:
             if p.kind == "knob" and p.joint is not None:
                 atoms |= {Atom("turned-on", (o.name,))} if p.joint.is_active else set()
                 atoms |= {Atom("turned-off", (o.name,))} if p.joint.is_nearly_rest else set()
-    return WorldState(symbols, frozenset(atoms), scene.time)
+    return WorldState(symbols, frozenset(atoms - doubted), scene.time)
 
 
 def above(p_world: np.ndarray, region: Region) -> bool:
@@ -101,6 +104,11 @@ def _resting_on(item: SceneObject, scene: Scene, world: World) -> str:
     ]
     if under:
         return min(under, key=lambda o: float(np.linalg.norm((o.position - item.position)[:2]))).name
+    return _ground(scene)
+
+
+def _ground(scene: Scene) -> str:
+    """The largest surface."""
     surfaces = [r for _, r in scene.regions() if r.kind == "surface"]
     return max(surfaces, key=lambda r: float(np.prod(r.half_extent[:2]))).name
 

@@ -108,10 +108,10 @@ class Episode:
             self._fail("execution", f"step limit of {self.budget.steps} reached")
         return self.outcome
 
-    def look(self) -> tuple[Scene, WorldState, Situation]:
-        """Perceive, and say it in symbols."""
+    def look(self, doubted: frozenset[Atom] = frozenset()) -> tuple[Scene, WorldState, Situation]:
+        """Perceive, and say it in symbols, but for what is doubted."""
         scene = self.perceiver.perceive()
-        state = observe(scene, self.world)
+        state = observe(scene, self.world, doubted)
         held = [a.args[0] for a in state.atoms if a.predicate == "holding"]
         return scene, state, Situation(scene, held[0] if held else None)
 
@@ -119,8 +119,7 @@ class Episode:
         failures: dict[GroundAction, int] = {}
         doubted: frozenset[Atom] = frozenset()
         while True:
-            _, state, situation = self.look()
-            state = state.without(doubted)
+            _, state, situation = self.look(doubted)
             if not goal.missing(state):
                 self.outcome.done = True
                 return

@@ -111,6 +111,17 @@ def test_beside_the_plate_it_is_on_the_table(built: Built) -> None:
     assert state.holds(Atom("on", (MUG, "main_table"))) and state.holds(Atom("clear", (PLATE,)))
 
 
+def test_what_is_doubted_is_left_out_and_the_item_still_somewhere(built: Built) -> None:
+    plate, mug = built.scene.object(PLATE), built.scene.object(MUG)
+    foot = mug.position[2] - mug.bounds()[0][2]
+    scene = moved(built.scene, MUG, np.array([*plate.position[:2], plate.bounds()[1][2] + foot - 0.01]))
+    seen = Atom("on", (MUG, PLATE))
+    assert built.observe(scene).holds(seen)
+    doubting = observe(scene, built.world, frozenset({seen}))
+    assert not doubting.holds(seen) and doubting.holds(Atom("clear", (PLATE,)))
+    assert doubting.holds(Atom("on", (MUG, "main_table"))), "or nothing could be done about it"
+
+
 def test_in_the_air_it_is_not_on_the_plate(built: Built) -> None:
     above = built.scene.object(PLATE).position + up(0.15)
     assert not built.observe(moved(built.scene, MUG, above)).holds(Atom("on", (MUG, PLATE)))

@@ -23,7 +23,7 @@ from tamp.libero.oracle import OraclePerceiver
 from tamp.motions import Grip, Move, Segment, timed
 from tamp.planning import Plan
 from tamp.predicates import observe
-from tamp.refinement import Refined, refine
+from tamp.refinement import Purse, Refined, refine
 from tamp.scene import Scene
 from tamp.situation import Situation
 from tamp.skills.base import Refinement, Tools
@@ -57,7 +57,8 @@ class Lab:
     def refine(self, action: GroundAction, seed: int = 0) -> Refinement:
         scene = self.perceiver.perceive()
         tools = Tools(self.world, np.random.default_rng(seed))
-        found = refine(Plan((action,)), Situation(scene, self.held(scene)), bind(load("tabletop")), tools, 60.0)
+        start, purse = Situation(scene, self.held(scene)), Purse.of(self.world, 60.0)
+        found = refine(Plan((action,)), start, bind(load("tabletop")), tools, purse)
         assert isinstance(found, Refined), found
         return found.steps[0]
 
