@@ -77,6 +77,23 @@ def test_redundancy_is_spent_on_the_posture(world: World) -> None:
     assert np.linalg.norm(found - posture) < np.linalg.norm(aside - posture)
 
 
+def test_joints_with_much_inertia_give_way_least(world: World) -> None:
+    """Where operational-space control settles: no motion that leaves the tool where it is comes nearer to the posture,
+    measured by the arm's inertia (Khatib 1987); measured without it, one would."""
+    posture = world.robot.posture
+    T = world.forward(posture + np.array([0.3, 0.2, 0.0, 0.3, 0.0, -0.2, 0.0]))
+    q = posture
+    for i in range(30):  # the iteration ends when the tool is there; from there it goes on
+        found = kinematics.solve(world, T @ pose([1e-3, 0.0, 0.0]) if i % 2 else T, q)
+        assert found is not None
+        q = found
+    null = np.linalg.svd(world.jacobian(q)[1])[2][6]
+    off, M = q - posture, world.inertia(q)
+    by_inertia = abs(null @ M @ off) / np.sqrt((null @ M @ null) * (off @ M @ off))
+    by_angle = abs(null @ off) / np.linalg.norm(off)
+    assert by_inertia < 0.05 < by_angle
+
+
 def test_a_start_beyond_the_limits_is_taken_back_into_them(world: World) -> None:
     T = world.forward(world.robot.posture)
     found = kinematics.solve(world, T, world.robot.posture + 0.4 * np.sign(world.robot.posture) + 3.0)

@@ -88,6 +88,23 @@ def test_a_wall_is_gone_round(world: World) -> None:
     assert touched == []
 
 
+def test_where_there_is_room_it_is_kept_and_else_the_way_is_taken_all_the_same(world: World) -> None:
+    q = configuration(world, pose(AHEAD - ASIDE, DOWN))
+    T_goal = pose(AHEAD + ASIDE, DOWN)
+    near, roomy = paths.checker(world, CLEARANCE), paths.checker(world, 3 * CLEARANCE)
+    path = paths.transit(world, q, T_goal, near, np.random.default_rng(0), roomy)
+    assert not isinstance(path, Blocked)
+    assert [c for way in path[1:] for c in world.contacts(way, 3 * CLEARANCE)] == []
+
+    def nowhere(c: Array) -> list[Contact]:
+        return [] if np.array_equal(c, q) else [Contact("hand", "wall", 0.0)]
+
+    tight = paths.transit(world, q, T_goal, near, np.random.default_rng(0), nowhere)
+    without = paths.transit(world, q, T_goal, near, np.random.default_rng(0))
+    assert not isinstance(tight, Blocked) and not isinstance(without, Blocked)
+    assert np.array_equal(tight, without)
+
+
 def test_rrt_goes_round_too(world: World) -> None:
     start = configuration(world, pose(AHEAD - ASIDE, DOWN))
     goal = configuration(world, pose(AHEAD + ASIDE, DOWN))
@@ -95,6 +112,20 @@ def test_rrt_goes_round_too(world: World) -> None:
     assert path is not None
     assert np.allclose(path[0], start) and np.allclose(path[-1], goal)
     assert [c for way in resampled(path, 4) for c in world.contacts(way)] == []
+
+
+def test_rrt_gives_up_after_so_many_looks_whatever_the_clock_says(world: World) -> None:
+    start, goal = (configuration(world, pose(AHEAD + s * ASIDE, DOWN)) for s in (-1, 1))
+    looked = 0
+
+    def nowhere(q: Array) -> list[Contact]:
+        nonlocal looked
+        looked += 1
+        near = min(np.abs(q - start).max(), np.abs(q - goal).max()) < 1e-6
+        return [] if near else [Contact("hand", "wall", 0.0)]
+
+    assert paths.rrt_connect(world, start, goal, nowhere, seed=1, checks=300) is None
+    assert 300 < looked < 400
 
 
 def test_a_goal_inside_an_obstacle_names_it(world: World) -> None:

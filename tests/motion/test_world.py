@@ -269,3 +269,24 @@ def test_a_state_that_is_loaded_again_is_the_same_again(world: World, state: Sta
     world.load(state)
     assert snapshot(world, state.q) == before
     assert np.allclose(inverse(T) @ world.forward(state.q), np.eye(4))
+
+
+@given(st.sampled_from(PAIRS), st.floats(0.0005, 0.019))
+def test_the_gap_is_the_distance_to_the_nearest(world: World, pair: tuple[str, str], away: float) -> None:
+    a, b = pair
+    state = parked(world)
+    side = float(SIZES[a][0] + SIZES[b][0])
+    T_a, T_b = pose(APART), pose(APART + np.array([side + away, 0.0, 0.0]))
+    world.load(state.moved(b, T_b))
+    assert world.gap(a, T_a, 0.02) == pytest.approx(away, abs=1e-4)
+    assert world.gap(a, T_a, 0.5 * away) == pytest.approx(0.5 * away), "at most so much is told"
+    assert world.gap(a, T_a, 0.02, frozenset({b})) == 0.02, "what is left out is not there"
+    assert world.gap(a, T_b @ pose([-0.5 * side, 0.0, 0.0]), 0.02) < 0
+    assert world.effort > 0
+
+
+def test_effort_grows_with_every_look(world: World) -> None:
+    before = world.effort
+    world.contacts(world.robot.posture)
+    world.jacobian(world.robot.posture)
+    assert world.effort == before + 2
