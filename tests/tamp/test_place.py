@@ -1,0 +1,126 @@
+"""Placing among boxes on a table: where there is room, what falls, and fingers that need to open."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import islice
+
+import numpy as np
+import pytest
+
+from motion import kinematics
+from motion.paths import Blocked
+from motion.poses import Array, inverse, pose
+from motion.shapes import Shape
+from motion.world import RobotModel, World
+from tamp.bench.boxes import TABLE, TABLE_TOP
+from tamp.geometry import world_of
+from tamp.libero.panda import panda
+from tamp.scene import Part, Region, RobotState, Scene, SceneObject
+from tamp.situation import Situation
+from tamp.skills.base import Refinement, Tools
+from tamp.skills.place import Place, retreat_from
+from tamp.skills.rests import APART, rest_poses
+from tamp.skills.targets import target_of
+
+HALF = 0.03
+"""Half the side of the boxes, metres."""
+DOWN = np.diag([1.0, -1.0, -1.0])
+AT = np.array([-0.1, 0.0])
+
+
+@pytest.fixture(scope="module")
+def robot() -> RobotModel:
+    return panda()
+
+
+def box(
+    name: str, centre: Iterable[float], half: Iterable[float] = (HALF,) * 3, *, movable: bool = True
+) -> SceneObject:
+    T = pose(np.array(list(centre), dtype=float))
+    part = Part(name, "body", T, (Shape("box", np.array(list(half)), np.eye(4)),))
+    return SceneObject(name, "box", movable, (part,))
+
+
+def table(*regions: Region) -> SceneObject:
+    half = np.array(TABLE)
+    part = Part("table_body", "body", pose([0.0, 0.0, TABLE_TOP - half[2]]), (Shape("box", half, np.eye(4)),))
+    whole = Region("table", "surface", pose([0.0, 0.0, TABLE_TOP]), np.array([half[0], half[1], 0.001]), "table_body")
+    return SceneObject("table_body", "table", False, (part,), (whole, *regions))
+
+
+def spot(name: str, half: float, kind: str = "surface", height: float = 0.0) -> Region:
+    """A level square on the table, or a box of the given height that stands on it."""
+    centre = [*AT, TABLE_TOP + 0.5 * height]
+    return Region(name, kind, pose(centre), np.array([half, half, 0.5 * height + 0.001]), "table_body")
+
+
+def holding(robot: RobotModel, *others: SceneObject) -> tuple[Situation, World]:
+    """The arm at its posture with a box in its hand, among other things."""
+    T_tool = World(robot, []).forward(robot.posture)
+    item = box("item", T_tool[:3, 3])
+    state = RobotState(np.array(robot.posture), 2 * HALF, T_tool)
+    scene = Scene((item, *others), state)
+    return Situation(scene, "item"), world_of(scene, robot)
+
+
+def tools(world: World) -> Tools:
+    return Tools(world, np.random.default_rng(0))
+
+
+def beside(T: Array, other: SceneObject) -> float:
+    """Metres between two boxes of one attitude, along the axis in which they are furthest apart."""
+    halves = HALF + 0.5 * (other.bounds()[1] - other.bounds()[0])
+    return float((np.abs(T[:3, 3] - other.position) - halves)[:2].max())
+
+
+def test_spots_with_room_around_them_come_first(robot: RobotModel) -> None:
+    neighbour = box("neighbour", [AT[0], AT[1] + 2 * HALF + 0.008, TABLE_TOP + HALF])
+    situation, world = holding(robot, neighbour, table(spot("square", 0.1)))
+    found = list(islice(rest_poses("item", target_of("square", situation.scene), situation, tools(world)), 12))
+    gaps = np.array([beside(T, neighbour) for T in found])
+    assert (gaps[:4] > 0.8 * APART).all()
+    assert beside(pose([*AT, TABLE_TOP + HALF]), neighbour) < APART, "the middle would be the first otherwise"
+
+
+def test_nothing_is_let_fall_through_a_board(robot: RobotModel) -> None:
+    """A bin with a lid half-way up: what is let go of above the lid does not get to the floor."""
+    lid = box("lid", [*AT, TABLE_TOP + 0.085], (0.1, 0.1, 0.004), movable=False)
+    region = spot("bin", 0.1, "interior", 0.06)
+    situation, world = holding(robot, lid, table(region))
+    samples = islice(Place().refine(("item", "bin"), situation, tools(world)), 8)
+    assert not [s for s in samples if isinstance(s, Refinement)]
+    open_situation, open_world = holding(robot, table(region))
+    assert isinstance(next(Place().refine(("item", "bin"), open_situation, tools(open_world))), Refinement)
+
+
+def test_fingers_are_not_opened_into_what_stands_beside_them(robot: RobotModel) -> None:
+    """Once they have moved a little they would be free: that they are not where they open is what counts."""
+    T_tool = pose([*AT, TABLE_TOP + 2 * HALF], DOWN)
+    post = box("post", [AT[0] + 0.0625, AT[1], TABLE_TOP + HALF], (0.01, HALF, HALF), movable=False)
+    situation, world = holding(robot, post, table())
+    q = kinematics.solve(world, T_tool, robot.posture)
+    assert q is not None
+    T_item = pose([*AT, TABLE_TOP + HALF])
+    moved = situation.at(q, 2 * HALF, T_tool)
+    assert np.allclose(inverse(T_tool) @ moved.scene.object("item").T_world_object, situation.T_tool_held)
+    for opening, free in ((2 * HALF + 0.005, True), (robot.max_opening, False)):
+        put = moved.at(q, opening, T_tool).released().settled("item", T_item)
+        assert isinstance(retreat_from("item", put, tools(world)), Blocked) != free, opening
+
+
+def test_what_is_aimed_stops_above_its_slot(robot: RobotModel) -> None:
+    """Into a narrow bin the way has a stop above; onto the open table it has none."""
+    wall = HALF + 0.005
+    walls = [
+        box(f"wall_{i}", [AT[0] + s * (wall + 0.005), AT[1], TABLE_TOP + 0.05], (0.005, 0.06, 0.05), movable=False)
+        for i, s in enumerate((-1, 1))
+    ]
+    narrow, wide = spot("bin", wall, "interior", 0.05), spot("bin", 0.1, "interior", 0.05)
+    counts = []
+    for things, region in ((walls, narrow), ([], wide)):
+        situation, world = holding(robot, *things, table(region))
+        samples = Place().refine(("item", "bin"), situation, tools(world))
+        found = next(s for s in islice(samples, 60) if isinstance(s, Refinement))
+        counts.append(len(found.segments))
+    assert counts == [4, 3]
