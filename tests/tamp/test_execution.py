@@ -147,6 +147,14 @@ def test_it_waits_for_an_arm_that_lags() -> None:
     assert np.linalg.norm(error(slow.T, OUT.trajectory.T_world_tool[-1])[:3]) < 0.01
 
 
+@pytest.mark.parametrize("response", [0.06, 0.04, 0.03])
+def test_an_arm_that_comes_late_but_still_comes_nearer_is_waited_for(response: float) -> None:
+    slow = KinematicArm(response=response)
+    run(slow, OUT, Grip(0.0))
+    assert np.linalg.norm(error(slow.T, OUT.trajectory.T_world_tool[-1])[:3]) < 0.02
+    assert len(run(KinematicArm(stuck_after=8), OUT)) < 60, "but not one that has stopped"
+
+
 @pytest.mark.parametrize("thing", [0.0, 0.03, 0.06])
 def test_a_grip_ends_when_the_fingers_stop(thing: float) -> None:
     arm = KinematicArm(thing=thing)
@@ -178,6 +186,16 @@ def test_what_is_held_keeps_being_closed_on() -> None:
     assert set(openings[first : last + 1]) == {0.0}, "a hand that holds 3 cm is asked to close, not to stay at 3 cm"
     assert last - first > 40
     assert set(openings[:first]) == {0.08} and set(openings[last + 1 :]) == {0.07}
+
+
+@pytest.mark.parametrize(("grip", "before"), [(0.07, 0.15), (0.0, 0.3)])
+def test_fingers_begin_shortly_before_the_hand_arrives(grip: float, before: float) -> None:
+    """They press for a while before they let go, and have a way to go before they touch."""
+    arm = KinematicArm(opening=0.03)
+    stages = run(arm, replace(OUT, opening=0.03), Grip(grip), opening=0.03)
+    moving = [c.opening for c, stage in zip(arm.commands, stages, strict=False) if stage == "move"]
+    assert moving[-1] == grip and moving[0] == 0.03
+    assert 0 < moving.count(grip) * PERIOD <= before + 3 * PERIOD
 
 
 def test_a_move_may_say_how_wide_the_fingers_are() -> None:
