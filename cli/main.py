@@ -167,7 +167,9 @@ def bench(
 
 @app.command()
 def report(
-    results: Annotated[Path, typer.Argument(help="A run's folder, or its results.jsonl or .jsonl.gz.", metavar="DIR")],
+    results: Annotated[
+        list[Path], typer.Argument(help="Runs' folders, or their results.jsonl or .jsonl.gz.", metavar="DIR...")
+    ],
     form: opt.Form = "text",
     tree: opt.Tree = None,
     json_output: opt.Json = False,

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import Any, Literal, TextIO
 
 from cli.output import emit_json, quiet_stdout
 from tamp.bench import report as reports
-from tamp.bench.records import Record, read, wilson
+from tamp.bench.records import Record, key, read, wilson
 from tamp.errors import InputError
 
 Form = Literal["text", "markdown", "latex"]
 
 
-def report(path: Path, form: Form, tree: str | None, json_output: bool) -> int:
-    """Print the table of a run's folder or results file."""
-    records = _of_tree(read(path), tree)
+def report(paths: list[Path], form: Form, tree: str | None, json_output: bool) -> int:
+    """Print one table of the folders or results files of one run or several."""
+    records = _of_tree([r for path in paths for r in read(path)], tree)
+    if twice := [k for k, n in Counter(map(key, records)).items() if n > 1]:
+        suite, task, state = twice[0]
+        raise InputError(f"{len(twice)} episodes are in the results more than once, {suite}/{task} init {state} first")
     ran_on = reports.of_one_tree(records)
     table = reports.rows(records)
     with quiet_stdout() as out:
