@@ -13,7 +13,7 @@ from tamp.scene import Scene, with_joint_at, with_object_at, with_robot
 
 DISPLACED = (0.007, 0.12)
 """Metres and radians from where an item was foreseen beyond which it counts as elsewhere."""
-SLIPPED = (0.012, 0.2)
+SLIPPED = (0.016, 0.27)
 """The same for what is held, in the tool frame."""
 JOINT_OFF = 0.1
 """Share of a joint's range likewise."""

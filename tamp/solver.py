@@ -200,7 +200,7 @@ class Episode:
 
     def _begin(self, action: GroundAction, refinement: Refinement, watch: Lookahead) -> None:
         self.acting = action
-        watch.ignore = moving_parts(refinement.after.scene, action.args)
+        watch.ignore = moving_parts(refinement.after.scene, action.args) | refinement.displaced
         watch.held_ignore = walls(refinement.after.scene, action.args)
         self.log.event("action", action=str(action), note=refinement.note)
 

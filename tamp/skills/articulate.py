@@ -267,7 +267,7 @@ def _reach_and_follow(
     its end. The way there costs most, so what follows is tried first."""
     world = tools.world
     result = Infeasible("unreachable")
-    for T in both_ways(T_world_tool, world):
+    for T in both_ways(T_world_tool, world, situation.scene.robot.T_world_tool):
         world.load(situation.state())
         world.set_opening(opening)
         q = configuration_at(T, situation, tools, restarts=3)

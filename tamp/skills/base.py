@@ -16,9 +16,12 @@ import numpy as np
 from motion.paths import Blocked
 from motion.world import World
 from tamp.atoms import Atom, GroundAction
-from tamp.motions import Segment
+from tamp.motions import Move, Segment
 from tamp.scene import Scene
 from tamp.situation import Situation
+
+DISPLACED = 0.001
+"""Metres, or change of a direction's component, from which a body counts as moved."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,6 +31,13 @@ class Refinement:
     segments: tuple[Segment, ...]
     after: Situation
     note: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def displaced(self) -> frozenset[str]:
+        """Names of the bodies that are elsewhere afterwards: what is meant to be moved, and what goes along with it."""
+        before = next((s.state.poses for s in self.segments if isinstance(s, Move)), {})
+        after = self.after.state().poses
+        return frozenset(n for n, T in before.items() if n in after and np.abs(after[n] - T).max() > DISPLACED)
 
 
 @dataclass(frozen=True)

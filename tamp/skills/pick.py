@@ -11,6 +11,7 @@ import numpy as np
 from motion import grasps, kinematics, paths
 from motion.paths import Blocked
 from motion.poses import Array, pose
+from motion.settling import settled
 from tamp.atoms import Atom
 from tamp.motions import Grip, Move
 from tamp.scene import Scene, SceneObject
@@ -146,7 +147,9 @@ class Pick:
             Grip(0.0),
             Move(lift, grasped.state(), 0.0, precise=False),
         )
-        after = grasped.at(lift[-1], width, world.forward(lift[-1]))
+        T_tool_item, opening = settled(world, grasped.state(), width)
+        T_world_tool = world.forward(lift[-1])
+        after = grasped.at(lift[-1], opening, T_world_tool).settled(item, T_world_tool @ T_tool_item)
         return Refinement(segments, after, {"width": round(width, 4), "grasp": T_world_grasp.round(5).tolist()})
 
 

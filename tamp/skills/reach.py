@@ -96,8 +96,9 @@ def _near(world: World, room: Room | None) -> paths.Check:
     return lambda q: world.contacts(q, CLEARANCE) or world.contacts(q, room.metres, room.ignored)
 
 
-def both_ways(T_world_grasp: Array, world: World) -> list[Array]:
-    """A grasp and the same with the fingers exchanged, the one turned less from the robot's posture first."""
-    T_rest = world.forward(world.robot.posture)
+def both_ways(T_world_grasp: Array, world: World, T_world_from: Array | None = None) -> list[Array]:
+    """A grasp and the same with the fingers exchanged, the one turned less first: from `T_world_from` (4, 4), or else
+    from the robot's posture."""
+    T_rest = world.forward(world.robot.posture) if T_world_from is None else T_world_from
     ways = [T_world_grasp, grasps.flipped(T_world_grasp)]
     return sorted(ways, key=lambda T: float(np.linalg.norm(error(T_rest, T)[3:])))
