@@ -10,7 +10,7 @@ import pytest
 
 from motion import kinematics
 from motion.paths import Blocked
-from motion.poses import Array, inverse, pose
+from motion.poses import Array, error, inverse, pose, rotation_about
 from motion.shapes import Shape
 from motion.world import RobotModel, World
 from tamp.bench.boxes import TABLE, TABLE_TOP
@@ -20,6 +20,7 @@ from tamp.scene import Part, Region, RobotState, Scene, SceneObject
 from tamp.situation import Situation
 from tamp.skills.base import Refinement, Tools
 from tamp.skills.place import Place, retreat_from
+from tamp.skills.reach import both_ways
 from tamp.skills.rests import APART, rest_poses
 from tamp.skills.targets import target_of
 
@@ -124,3 +125,21 @@ def test_what_is_aimed_stops_above_its_slot(robot: RobotModel) -> None:
         found = next(s for s in islice(samples, 60) if isinstance(s, Refinement))
         counts.append(len(found.segments))
     assert counts == [4, 3]
+
+
+def test_a_refinement_tells_what_it_moves(robot: RobotModel) -> None:
+    stays = box("stays", [AT[0], AT[1] + 0.2, TABLE_TOP + HALF])
+    situation, world = holding(robot, stays, table(spot("square", 0.05)))
+    samples = Place().refine(("item", "square"), situation, tools(world))
+    found = next(s for s in samples if isinstance(s, Refinement))
+    assert found.displaced == {"item"}
+
+
+@pytest.mark.parametrize("turned", [0.0, np.pi])
+def test_the_hand_turns_the_short_way(robot: RobotModel, turned: float) -> None:
+    world = World(robot, [])
+    T = pose([*AT, 1.0], DOWN)
+    T_from = pose([*AT, 1.1], rotation_about(np.array([0.0, 0.0, 1.0]), turned + 0.3) @ DOWN)
+    first, second = both_ways(T, world, T_from)
+    away = [float(np.linalg.norm(error(T_from, way)[3:])) for way in (first, second)]
+    assert away[0] == pytest.approx(0.3) and away[1] == pytest.approx(np.pi - 0.3)
