@@ -267,7 +267,9 @@ def _reach_and_follow(
     its end. The way there costs most, so what follows is tried first."""
     world = tools.world
     result = Infeasible("unreachable")
-    for T in both_ways(T_world_tool, world, situation.scene.robot.T_world_tool):
+    # to push is nothing to the fingers: the short way round will do; to hold, the arm had better be near its posture
+    T_world_from = situation.scene.robot.T_world_tool if opening == 0.0 else None
+    for T in both_ways(T_world_tool, world, T_world_from):
         world.load(situation.state())
         world.set_opening(opening)
         q = configuration_at(T, situation, tools, restarts=3)

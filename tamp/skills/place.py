@@ -19,6 +19,7 @@ from tamp.situation import Situation
 from tamp.skills.base import Infeasible, Refinement, Tools, blocked
 from tamp.skills.rests import PUT_OFF, SPOTS, rest_poses, resting_on
 from tamp.skills.targets import Target, target_of, upright
+from tamp.skills.together import arranged
 from tamp.skills.ways import ways_out
 
 CLEARANCE = 0.002
@@ -58,11 +59,12 @@ class Place:
             yield Infeasible("not-held", (item,), message=f"place: {item} is not in the hand", final=True)
             return
         target = target_of(name, situation.scene)
-        any_spot, put_off = False, list[Refinement]()
+        any_spot, put_off = False, list[Refinement | Infeasible]()
         for T_world_item in self._poses(item, target, situation, tools):
             any_spot = True
             sample = self._sample(item, T_world_item, target, situation, tools)
-            if isinstance(sample, Refinement) and sample.note.get("close") and len(put_off) < PUT_OFF:
+            close = isinstance(sample, Refinement) and sample.note["close"] and not arranged(name, tools)
+            if close and len(put_off) < PUT_OFF:
                 put_off.append(sample)
             else:
                 yield sample

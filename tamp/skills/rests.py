@@ -15,7 +15,7 @@ from tamp.situation import Situation
 from tamp.skills import layout
 from tamp.skills.base import Tools
 from tamp.skills.targets import Target, upright
-from tamp.skills.together import leaving_room, roomy
+from tamp.skills.together import arranged, leaving_room, roomy
 from tamp.skills.ways import outside
 
 SPOTS = 30
@@ -66,20 +66,23 @@ def rest_poses(item: str, target: Target, situation: Situation, tools: Tools) ->
     if key not in tools.cache:
         rests = _rests(item, target, situation.released(), tools, shared)
         if not shared and target.region is not None and target.region.kind == "surface":
-            rests = _apart_first(rests, item, situation.released(), tools)
+            rests = _apart_first(rests, item, target, situation.released(), tools)
         tools.cache[key] = _Kept(itertools.islice(rests, SPOTS))
     kept: _Kept = tools.cache[key]
     return kept
 
 
-def _apart_first(rests: Iterator[Array], item: str, situation: Situation, tools: Tools) -> Iterator[Array]:
-    """The same poses, but those close beside something later: what is held may hang a little otherwise than it was
-    grasped."""
+def _apart_first(
+    rests: Iterator[Array], item: str, target: Target, situation: Situation, tools: Tools
+) -> Iterator[Array]:
+    """The same poses, but those close beside something later, since what is held may hang a little otherwise than it
+    was grasped; unless they are where things were arranged."""
     put_off: list[Array] = []
     for T in rests:
         tools.world.load(situation.state())
         raised = paths.lifted(T, 1.5 * APART)  # above what it stands on
-        if len(put_off) < PUT_OFF and tools.world.gap(item, raised, APART) < APART:
+        crowded = not arranged(target.name, tools) and tools.world.gap(item, raised, APART) < APART
+        if crowded and len(put_off) < PUT_OFF:
             put_off.append(T)
         else:
             yield T
