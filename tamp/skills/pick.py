@@ -149,7 +149,9 @@ class Pick:
         )
         T_tool_item, opening = settled(world, grasped.state(), width)
         T_world_tool = world.forward(lift[-1])
-        after = grasped.at(lift[-1], opening, T_world_tool).settled(item, T_world_tool @ T_tool_item)
+        after = grasped.at(lift[-1], opening, T_world_tool)
+        if opening != width:
+            after = after.settled(item, T_world_tool @ T_tool_item)
         return Refinement(segments, after, {"width": round(width, 4), "grasp": T_world_grasp.round(5).tolist()})
 
 

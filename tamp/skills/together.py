@@ -42,16 +42,18 @@ def leaving_room(
     known: list[dict[str, layout.Spot]] = tools.cache.setdefault(("together", target.name), [])
     names = {t.name for t in things}
     valid = [a for a in known if a.keys() >= names and all(layout.fits(a[n].box, taken) for n in names)]
-    seen: set[bytes] = set()
+    seen: dict[bytes, layout.Spot] = {}
     for found in itertools.chain(valid, layout.arrangements(things, target.half, taken, tools.rng)):
         if not any(found is a for a in known):
             known.append(found)
         spot = found[item]
         if (key := spot.box.round(4).tobytes()) not in seen:
-            seen.add(key)
+            seen[key] = spot
             yield np.append(spot.offset, 0.0), spot.turn
         if len(seen) >= ARRANGEMENTS:
             break
+    for spot in seen.values():  # the hand may reach it only the other way round
+        yield np.append(spot.offset, 0.0), spot.turn + np.pi
     for offset, turn in spots:
         if not known or _allows(item, offset, turn, things[1:], target, situation, taken, tools):
             yield offset, turn
