@@ -37,6 +37,9 @@ ASIDE = (0.0, 0.04, -0.04, 0.08, -0.08)
 """Metres (x and y) of a bend in the way from the corner of the rectangle between its ends."""
 ENDS = (0.0, 0.45, -0.45, 0.8, -0.8)
 """Where on the target something may end, as shares of its half-extents from the middle."""
+SHORT, EDGE = 0.025, 5.0
+"""Metres by which a push may end short of where it was to end, and how many metres of detour each of them that the edge
+is too near is worth."""
 BEND = 0.05
 """Metres of detour that are better than one bend more."""
 CLEARANCE = 0.004
@@ -65,7 +68,8 @@ class Slide:
             fact = frozenset({Atom("does-not-slide", (args[0], args[2]))})
             yield Infeasible("no-way", args[:1], fact, f"slide: {args[0]} cannot be pushed onto {args[2]}", final=True)
             return
-        for course in sorted((c for e in _ends(end, target) for c in _courses(item.position, e)), key=_cost):
+        courses = (c for e in _ends(end, target) for c in _courses(item.position, e))
+        for course in sorted(courses, key=lambda c: _cost(c) + _risk(c[-1] - end, target)):
             if (hindered := _hindered(item, course, situation, tools)) is not None:
                 yield hindered
                 continue
@@ -126,6 +130,13 @@ def _ends(middle: Array, target: Target) -> list[Array]:
 def _cost(course: list[Array]) -> float:
     """Metres of the way, and a little for every bend."""
     return float(sum(np.linalg.norm(b - a) for a, b in itertools.pairwise(course))) + BEND * (len(course) - 2)
+
+
+def _risk(off: Array, target: Target) -> float:
+    """Metres of detour that are better than to end `off` (3,) from the middle, so near to the edge that what is pushed
+    may stop short of it."""
+    margin = float((target.half - np.abs(off[:2])).min())
+    return EDGE * max(0.0, SHORT - margin)
 
 
 def _hindered(item: SceneObject, course: list[Array], situation: Situation, tools: Tools) -> Infeasible | None:
