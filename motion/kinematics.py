@@ -11,7 +11,7 @@ POSITION_TOLERANCE = 5e-4
 ROTATION_TOLERANCE = 5e-3
 DAMPING = (1e-6, 1e-3)
 """Least damping, and its growth with the squared error: exact near the solution, calm far from it."""
-LIMIT_MARGIN = 0.01
+LIMIT_MARGIN = 0.02
 """Radians kept from joint limits: an arm that is told only where its tool should be does not end up exactly there."""
 POSTURE_GAIN = 0.3
 """Share of the posture error taken in each iteration; the arm's own controller rests at the same posture."""
@@ -60,3 +60,9 @@ def solve_any(
 def dexterity(world: World, q: Array) -> float:
     """Smallest singular value of the tool's Jacobian at `q`: near zero when the arm is stretched or folded."""
     return float(np.linalg.svd(world.jacobian(q)[1], compute_uv=False)[-1])
+
+
+def slack(world: World, q: Array) -> float:
+    """Radians from configuration `q` (n,) to the nearest joint limit."""
+    low, high = world.limits.T
+    return float(np.minimum(q - low, high - q).min())

@@ -27,6 +27,8 @@ SLACK = 0.001
 """Metres deeper than the trajectory, or than at present, that are let pass."""
 BEYOND = 0.002
 """Radians past a joint's limit, or further past than at present, that are let pass."""
+DOUBT_OF_JOINTS = 0.007
+"""Radians more for each control step further ahead."""
 DAMPING = 1e-3
 """Damping of the least-squares step of the joints."""
 
@@ -184,7 +186,8 @@ class Lookahead:
         self._load(state, now.opening)
         for k, (q, _) in enumerate(self.predict(before, now, law), 1):
             past = self._past_limits(q)
-            if (past > BEYOND).any() and (further := past - np.maximum(self._past_limits(now.q), 0.0)).max() > BEYOND:
+            beyond = BEYOND + (k - 1) * DOUBT_OF_JOINTS
+            if (past > beyond).any() and (further := past - np.maximum(self._past_limits(now.q), 0.0)).max() > beyond:
                 j = int(further.argmax())
                 return Veto(self.world.robot.arm_joints[j], None, float(past[j]), k)
             deep = self._deep(q, DEPTH + (k - 1) * DOUBT)

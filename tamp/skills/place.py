@@ -43,6 +43,8 @@ SLOT = (0.008, 0.03)
 from which on that counts."""
 ROOM = 0.005
 """Metres kept from everything while letting go and drawing back, where there is a way to."""
+STRAIN = 0.25
+"""Radians from a joint limit: the arm's controller may carry a joint further than was planned."""
 GRAZE = -0.003
 """Metres by which what has been let go of may seem to reach into the hand."""
 LEAST_DEPARTURE = 0.03
@@ -59,16 +61,21 @@ class Place:
             yield Infeasible("not-held", (item,), message=f"place: {item} is not in the hand", final=True)
             return
         target = target_of(name, situation.scene)
-        any_spot, put_off = False, list[Refinement | Infeasible]()
+        any_spot, strained, close = False, list[Array](), list[Refinement]()
         for T_world_item in self._poses(item, target, situation, tools):
             any_spot = True
+            if _strained(T_world_item, situation, tools):
+                strained.append(T_world_item)
+                continue
             sample = self._sample(item, T_world_item, target, situation, tools)
-            close = isinstance(sample, Refinement) and sample.note["close"] and not arranged(name, tools)
-            if close and len(put_off) < PUT_OFF:
-                put_off.append(sample)
+            crowded = isinstance(sample, Refinement) and sample.note["close"] and not arranged(name, tools)
+            if isinstance(sample, Refinement) and crowded and len(close) < PUT_OFF:
+                close.append(sample)
             else:
                 yield sample
-        yield from put_off
+        yield from close
+        for T_world_item in strained:
+            yield self._sample(item, T_world_item, target, situation, tools)
         if not any_spot:
             yield _no_spot(item, target, situation, tools)
 
@@ -180,6 +187,14 @@ class Place:
         after = rested.at(retreat[-1], opening, world.forward(retreat[-1]))
         note = {"pose": T_world_item.round(4).tolist(), "close": clearance < ROOM}
         return Refinement(segments, after, note)
+
+
+def _strained(T_world_item: Array, situation: Situation, tools: Tools) -> bool:
+    """Whether the arm can put the item there only with a joint near its limit."""
+    assert situation.T_tool_held is not None
+    world = tools.world
+    q = kinematics.solve(world, T_world_item @ inverse(situation.T_tool_held), world.robot.posture)
+    return q is not None and kinematics.slack(world, q) < STRAIN
 
 
 def _no_spot(item: str, target: Target, situation: Situation, tools: Tools) -> Infeasible:
