@@ -9,7 +9,8 @@ import pytest
 from typer.main import get_command
 
 from cli.main import app
-from tamp.bench.records import FIELDS, summary_of
+from tamp.bench.records import FIELDS, read, summary_of
+from tamp.bench.report import markdown, rows
 from tamp.skills.registry import skills
 
 ROOT = Path(__file__).parents[1]
@@ -43,6 +44,11 @@ def test_the_results_are_documented_field_by_field() -> None:
 def test_every_skill_is_documented() -> None:
     table = (ROOT / "docs" / "domains.md").read_text()
     assert [name for name in skills() if f"`{name}`" not in table] == []
+
+
+def test_the_table_of_results_is_what_the_results_come_to() -> None:
+    table = markdown(rows(read(ROOT / "docs" / "results" / "libero_oracle.jsonl.gz")))
+    assert table in (ROOT / "README.md").read_text()
 
 
 def test_links_lead_somewhere() -> None:
