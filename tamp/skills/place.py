@@ -68,8 +68,8 @@ class Place:
                 strained.append(T_world_item)
                 continue
             sample = self._sample(item, T_world_item, target, situation, tools)
-            crowded = isinstance(sample, Refinement) and sample.note["close"] and not arranged(name, tools)
-            if isinstance(sample, Refinement) and crowded and len(close) < PUT_OFF:
+            may_wait = len(close) < PUT_OFF and not arranged(name, tools)
+            if may_wait and isinstance(sample, Refinement) and sample.note["close"]:
                 close.append(sample)
             else:
                 yield sample
