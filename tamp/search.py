@@ -121,9 +121,13 @@ class Search:
 
     def _blamed(self, failure: Failure, plan: Plan, goal: Goal, situation: Situation) -> frozenset[Atom]:
         """A failure's facts, except that what an earlier action of the plan has put in the way is that action's
-        fault, unless the goal asks for it: nothing is wrong with where the thing stands now.
+        fault, unless the goal asks for it: nothing is wrong with where the thing stands now. Nor with a placement
+        that only the grasp rules out, when the thing is already in the hand.
         """
         facts = failure.cause.facts
+        first = next((i for i, a in enumerate(plan.actions) if a.args[:1] == (situation.held,)), None)
+        if first == failure.index and not failure.cause.whatever_grasp:
+            facts = frozenset(Atom("misheld", f.args) if f.predicate == "does-not-fit" else f for f in facts)
         if failure.cause.reason == "crowded":  # whatever takes the room, it is the order that may be wrong
             return facts
         wanted = {a.args for a in goal.atoms}

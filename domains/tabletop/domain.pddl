@@ -33,6 +33,7 @@
     (does-not-slide ?o - item ?s - surface)  ; ?o cannot be pushed onto ?s
     (obstructed ?x - object ?by - item)      ; ?by is in the way of grasping or moving ?x
     (does-not-fit ?o - item ?p - place)      ; no placement of ?o at ?p
+    (misheld ?o - item ?p - place)           ; none as ?o lies in the hand now: grasp it anew
     (crowded ?p - place ?by - item)          ; ?by takes the room at ?p that something else needs
   )
 
@@ -52,7 +53,7 @@
       (clear ?from)
       (forall (?i - interior) (not (in ?o ?i)))  ; it may have stood on another item in there
       (forall (?x - object) (not (obstructed ?x ?o)))
-      (forall (?p - place) (not (crowded ?p ?o)))))
+      (forall (?p - place) (and (not (crowded ?p ?o)) (not (misheld ?o ?p))))))
 
   ; Take something out of an open interior.
   (:action take-out
@@ -71,7 +72,7 @@
       (not (jams ?o ?from))
       (forall (?s - surface) (when (on ?o ?s) (and (not (on ?o ?s)) (clear ?s))))
       (forall (?x - object) (not (obstructed ?x ?o)))
-      (forall (?p - place) (not (crowded ?p ?o)))))
+      (forall (?p - place) (and (not (crowded ?p ?o)) (not (misheld ?o ?p))))))
 
   ; Put what is held on a surface: a table, a shelf, a burner, or another item.
   (:action place-on
@@ -80,6 +81,7 @@
       (holding ?o)
       (not (= ?o ?s))
       (not (does-not-fit ?o ?s))
+      (not (misheld ?o ?s))
       (forall (?x - item) (not (crowded ?s ?x))))
     :effect (and
       (on ?o ?s)
@@ -94,6 +96,7 @@
       (holding ?o)
       (open ?i)
       (not (does-not-fit ?o ?i))
+      (not (misheld ?o ?i))
       (forall (?x - item) (not (crowded ?i ?x))))
     :effect (and
       (in ?o ?i)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import islice
 
 import numpy as np
 
 from motion import grasps, kinematics, paths
-from motion.paths import Blocked
+from motion.paths import Blocked, Check
 from motion.poses import Array, pose
 from motion.settling import settled
 from tamp.atoms import Atom
@@ -34,6 +34,8 @@ BYSTANDERS = 0.008
 """Metres that are kept from movable things beside the item, if a grasp is found that does."""
 ROOMY = 12
 """Grasps that are looked at for that."""
+LIFT_ROOM = (0.004, -0.002)
+"""Metres that what is lifted keeps from what it does not stand on, where there is a way that does; and at least."""
 SPARE_OPENING = 0.03
 """Metres by which the fingers are opened wider than the grasp."""
 
@@ -206,7 +208,7 @@ def worth_trying(
     goes_to = next((a.args[1] for a in tools.following if a.args[:1] == (item.name,) and len(a.args) > 1), None)
     if goes_to is None or not candidates:
         return candidates, {}
-    poses = islice(rest_poses(item.name, target_of(goes_to, situation.scene), situation, tools), LOOKED_AT)
+    poses = itertools.islice(rest_poses(item.name, target_of(goes_to, situation.scene), situation, tools), LOOKED_AT)
     others = [o for o in situation.scene if o.name != item.name]
     first, tight = np.full(len(candidates), LOOKED_AT), False
     for count, T in enumerate(poses):
@@ -249,12 +251,12 @@ def lift_clear(item: str, place: str, grasped: Situation, tools: Tools) -> Array
     T = world.forward(q)
     supports = frozenset(c.other for c in world.contacts(q, 0.003) if c.robot == item)
 
-    def check(q: Array) -> list:  # type: ignore[type-arg]
-        return world.contacts(q, CLEARANCE, frozenset({item}), held_clearance=-0.002, held_ignore=supports)
+    def check(room: float) -> Check:
+        return lambda q: world.contacts(q, CLEARANCE, frozenset({item}), held_clearance=room, held_ignore=supports)
 
     result: Array | Blocked = Blocked("unreachable")
-    for displacement in ways_out(place, grasped.scene):
-        result = paths.straight(world, q, pose(T[:3, 3] + displacement, T[:3, :3]), check)
+    for room, displacement in itertools.product(LIFT_ROOM, ways_out(place, grasped.scene)):
+        result = paths.straight(world, q, pose(T[:3, 3] + displacement, T[:3, :3]), check(room))
         if not isinstance(result, Blocked):
             return result
     return result

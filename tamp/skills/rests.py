@@ -25,6 +25,10 @@ LEANS = np.radians([12, 7])
 FEW = 60
 """Spots that are looked at for each side on which an item could be laid."""
 YAWS = 8
+SQUARE_YAWS = 4
+"""Turns of a thing with an inside of its own: its regions are boxes along the world's axes, which shrink between."""
+ABOUT = np.cos(np.radians(100))
+"""Cosine of the angle from which on a turn of the item is one about."""
 MOUTH = (0.9, 0.6)
 """How far towards the mouth of what has a hinged door an item is put, as a share of the half-extent there."""
 GRID = 5
@@ -140,8 +144,10 @@ def resting_on(
 ) -> Iterator[Array]:
     """Rest poses (4, 4) on the target in the attitude of `T_now`, turned about the vertical, were the bodies in
     `ignore` not there; from the outside inwards when it is `shared`; at `most` so many spots are looked at."""
-    world, shapes = tools.world, situation.scene.object(item).parts[0].shapes
-    spots = _spots(target, shapes, T_now, shared, tools.rng)
+    world, thing = tools.world, situation.scene.object(item)
+    shapes = thing.parts[0].shapes
+    yaws = placements.yaws(SQUARE_YAWS if thing.regions else YAWS)
+    spots = _spots(target, shapes, T_now, yaws, shared, tools.rng)
     if not ignore:
         spots = leaving_room(item, target, situation, tools, spots)
     for offset, yaw in itertools.islice(spots, most):
@@ -161,20 +167,20 @@ def resting_on(
 
 
 def _spots(
-    target: Target, shapes: tuple[Shape, ...], T_now: Array, shared: bool, rng: np.random.Generator
+    target: Target, shapes: tuple[Shape, ...], T_now: Array, yaws: Array, shared: bool, rng: np.random.Generator
 ) -> Iterator[tuple[Array, float]]:
-    """Offsets (3,) from the target's centre, and turns: the middle as it is held first, the rest shuffled; from
-    the outside inwards when the target is shared.
+    """Offsets (3,) from the target's centre, and turns out of `yaws`: the middle as it is held first, the rest
+    shuffled; from the outside inwards when the target is shared.
 
     Offsets lie on a grid over what the item's own size, so turned, leaves of the rectangle, at most 0.3 m from
-    the middle.
+    the middle. Turns about, for which the hand takes long, come after the others.
     """
     if not shared:
         yield np.zeros(3), 0.0
-    yield from ((offset, float(yaw)) for offset in _at_the_mouth(target) for yaw in placements.yaws(YAWS))
+    yield from ((offset, float(yaw)) for offset in _at_the_mouth(target) for yaw in yaws)
     yield from _middles(target, shapes, T_now)
     pairs = []
-    for yaw in placements.yaws(YAWS):
+    for yaw in yaws:
         low, high = bounds(shapes, inverse(pose(np.zeros(3), target.axes)) @ placements.turned(T_now, float(yaw)))
         spare = np.clip(target.half - 0.5 * (high - low)[:2], 0.3 * target.half, 0.3)
         axis = np.linspace(-1, 1, GRID)
@@ -183,6 +189,8 @@ def _spots(
     order = rng.permutation(len(pairs))
     if shared:
         order = order[np.argsort([-np.linalg.norm(pairs[i][0]).round(3) for i in order], kind="stable")]
+    elif target.region is None or target.region.kind == "surface":
+        order = order[np.argsort([np.cos(pairs[i][1]) < ABOUT for i in order], kind="stable")]
     for i in order:
         yield pairs[i]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
 from typing import cast
 
@@ -97,12 +97,16 @@ ATOMS = {
 }
 
 
-def decide(pick: Willing, place: Willing, goal: str = "on cup tray") -> tuple[Search, Decided | Undecided]:
+def decide(
+    pick: Willing, place: Willing, goal: str = "on cup tray", held: str | None = None
+) -> tuple[Search, Decided | Undecided]:
     skills = cast(dict[str, Skill], {"pick": pick, "place-on": place})
     search = Search(NOWHERE, load("tabletop"), skills, "fast-downward", np.random.default_rng(0))
     words = goal.split()
-    state = WorldState(SYMBOLS, frozenset(ATOMS))
-    return search, search.decide(Goal((Atom(words[0], tuple(words[1:])),)), state, START)
+    in_hand = {Atom("hand-empty"), Atom("on", (held, "desk"))} if held else set()
+    state = WorldState(SYMBOLS, frozenset(ATOMS - in_hand | ({Atom("holding", (held,))} if held else set())))
+    start = replace(START, held=held)
+    return search, search.decide(Goal((Atom(words[0], tuple(words[1:])),)), state, start)
 
 
 def test_it_counts() -> None:
@@ -127,3 +131,21 @@ def test_what_the_plan_put_in_the_way_is_put_elsewhere() -> None:
     assert isinstance(found, Decided), found
     assert search.skeletons == 3 and ("box", "shelf") in place.done
     assert GroundAction("place-on", ("box", "desk")) in found.plan.actions, "the tray is kept for the cup"
+
+
+def test_what_is_held_badly_is_put_down_and_grasped_anew() -> None:
+    pick = Willing()
+    badly = Infeasible("collision", ("shelf",), frozenset({Atom("does-not-fit", ("cup", "tray"))}))
+    place = Willing(lambda args: badly if args == ("cup", "tray") and not pick.done else None)
+    _, found = decide(pick, place, held="cup")
+    assert isinstance(found, Decided), found
+    assert [a.name for a in found.plan.actions] == ["place-on", "pick", "place-on"]
+    assert found.plan.actions[0].args[1] != "tray" and found.plan.actions[-1].args == ("cup", "tray")
+
+
+def test_what_no_grasp_can_place_is_not_grasped_anew() -> None:
+    pick = Willing()
+    never = Infeasible("does-not-fit", ("cup", "tray"), frozenset({Atom("does-not-fit", ("cup", "tray"))}))
+    place = Willing(lambda args: replace(never, whatever_grasp=True) if args == ("cup", "tray") else None)
+    _, found = decide(pick, place, held="cup")
+    assert isinstance(found, Undecided) and not pick.done
