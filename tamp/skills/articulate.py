@@ -330,7 +330,7 @@ def _too_tall(name: str, owner: SceneObject, part: Part, scene: Scene) -> Infeas
         for item in scene:
             if not item.movable or not contains(region, item.position) or item.bounds()[1][2] < top + FRAME_SLACK:
                 continue
-            low, high = bounds(item.parts[0].shapes, upright(item.T_world_object, most=np.pi))
+            low, high = bounds(item.parts[0].shapes, upright(item.T_world_object))
             return _jam(name, item.name, float(high[2] - low[2]), float(clearance))
     return None
 

@@ -30,6 +30,8 @@ CARRY_ROOM = (0.01, 0.012)
 RELEASE_HEIGHTS = {"surface": (0.003,), "item": (0.003, 0.02, 0.04), "interior": (0.003, 0.03, 0.06, 0.1)}
 """Metres above the contact at which the fingers may open, the lowest that is free first: an interior keeps what
 is dropped into it, and so does a bowl."""
+HIGH = 0.03
+"""Metres of fall from which on a thing may tumble."""
 FALL_STEP = 0.01
 """Metres between the poses at which it is looked whether something is in the way of its fall."""
 RETREAT = 0.07
@@ -61,19 +63,19 @@ class Place:
             yield Infeasible("not-held", (item,), message=f"place: {item} is not in the hand", final=True)
             return
         target = target_of(name, situation.scene)
-        any_spot, strained, close = False, list[Array](), list[Refinement]()
+        any_spot, strained, doubtful = False, list[Array](), list[Refinement]()
         for T_world_item in self._poses(item, target, situation, tools):
             any_spot = True
             if _strained(T_world_item, situation, tools):
                 strained.append(T_world_item)
                 continue
             sample = self._sample(item, T_world_item, target, situation, tools)
-            may_wait = len(close) < PUT_OFF and not arranged(name, tools)
-            if may_wait and isinstance(sample, Refinement) and sample.note["close"]:
-                close.append(sample)
+            may_wait = len(doubtful) < PUT_OFF and not arranged(name, tools)
+            if may_wait and isinstance(sample, Refinement) and _doubtful(sample, target):
+                doubtful.append(sample)
             else:
                 yield sample
-        yield from close
+        yield from sorted(doubtful, key=lambda s: s.note["drop"])
         for T_world_item in strained:
             yield self._sample(item, T_world_item, target, situation, tools)
         if not any_spot:
@@ -113,7 +115,7 @@ class Place:
     ) -> Refinement | Infeasible:
         heights = RELEASE_HEIGHTS["item" if target.region is None else target.region.kind]
         result: Refinement | Infeasible = Infeasible("unreachable")
-        slacks = (0.0, COMPLIANCE) if target.region is not None and target.region.door else (0.0,)
+        slacks = (0.0, COMPLIANCE) if target.shuts else (0.0,)
         for slack in slacks:
             for height in heights:
                 result = self._lower(item, T_world_item, height, slack, target, situation, tools)
@@ -159,13 +161,19 @@ class Place:
                 continue
             tight = _tight(world, down, T_world_tool, item)
             legs = (way, down) if tight else (np.concatenate([way, down[1:]]),)
-            return self._release(legs, T_world_item, item, situation, tools)
+            return self._release(legs, T_world_item, drop, item, situation, tools)
         return blocked("place", result, target.name)
 
     def _release(
-        self, legs: tuple[Array, ...], T_world_item: Array, item: str, situation: Situation, tools: Tools
+        self,
+        legs: tuple[Array, ...],
+        T_world_item: Array,
+        drop: float,
+        item: str,
+        situation: Situation,
+        tools: Tools,
     ) -> Refinement | Infeasible:
-        """Go along the legs, stopping after each, let go, and come away."""
+        """Go along the legs, stopping after each, let go `drop` metres above the rest pose, and come away."""
         world, q = tools.world, legs[-1][-1]
         T_world_tool = world.forward(q)
         for clearance, wider in itertools.product((ROOM, 0.0), RELEASE_OPENINGS):
@@ -185,8 +193,13 @@ class Place:
             Move(retreat, put.state(), opening, precise=False),
         )
         after = rested.at(retreat[-1], opening, world.forward(retreat[-1]))
-        note = {"pose": T_world_item.round(4).tolist(), "close": clearance < ROOM}
+        note = {"pose": T_world_item.round(4).tolist(), "close": clearance < ROOM, "drop": drop}
         return Refinement(segments, after, note)
+
+
+def _doubtful(sample: Refinement, target: Target) -> bool:
+    """Whether the hand lets go close beside something, or from high above the floor of what has to be shut."""
+    return bool(sample.note["close"] or (target.shuts and sample.note["drop"] > HIGH))
 
 
 def _strained(T_world_item: Array, situation: Situation, tools: Tools) -> bool:

@@ -31,6 +31,11 @@ class Target:
     region: Region | None
     floor: float
 
+    @property
+    def shuts(self) -> bool:
+        """Whether it has a drawer or a door that has to close on what is put there."""
+        return self.region is not None and self.region.door is not None
+
     def accepts(self, p_world: Array) -> bool:
         """Whether an item with its origin at `p_world` (3,) is where it should be."""
         if self.region is None:
@@ -69,14 +74,12 @@ def target_of(name: str, scene: Scene) -> Target:
     return Target(name, T[:3, 3].copy(), np.eye(3), half[:2], heights, owner, region, floor)
 
 
-def upright(T_world_item: Array, most: float = np.radians(45)) -> Array:
-    """The same pose with its tilt taken out, when that is at most `most` radians: what is carried is set down
-    level."""
+def upright(T_world_item: Array) -> Array:
+    """The same pose with its tilt taken out, so that the steepest of its axes is vertical: what is carried is set
+    down level."""
     R = T_world_item[:3, :3]
     axis = int(np.argmax(np.abs(R[2])))
     up = R[:, axis] * np.sign(R[2, axis])
-    if up[2] < np.cos(most):
-        return T_world_item
     v = np.cross(up, [0.0, 0.0, 1.0])
     s, c = float(np.linalg.norm(v)), float(up[2])
     if s < 1e-6:
