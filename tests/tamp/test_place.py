@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from itertools import islice
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from motion import kinematics
 from motion.paths import Blocked
-from motion.poses import Array, error, inverse, pose, rotation_about
+from motion.poses import Array, error, inverse, pose, rotation_about, rotation_vector_to_matrix
 from motion.shapes import Shape
 from motion.world import RobotModel, World
 from tamp.bench.boxes import TABLE, TABLE_TOP
@@ -19,10 +22,11 @@ from tamp.libero.panda import panda
 from tamp.scene import Part, Region, RobotState, Scene, SceneObject
 from tamp.situation import Situation
 from tamp.skills.base import Refinement, Tools
+from tamp.skills.pick import lift_clear
 from tamp.skills.place import Place, retreat_from
 from tamp.skills.reach import both_ways
-from tamp.skills.rests import APART, rest_poses
-from tamp.skills.targets import target_of
+from tamp.skills.rests import APART, SPOTS, rest_poses
+from tamp.skills.targets import target_of, upright
 
 HALF = 0.03
 """Half the side of the boxes, metres."""
@@ -143,3 +147,48 @@ def test_the_hand_turns_the_short_way(robot: RobotModel, turned: float) -> None:
     first, second = both_ways(T, world, T_from)
     away = [float(np.linalg.norm(error(T_from, way)[3:])) for way in (first, second)]
     assert away[0] == pytest.approx(0.3) and away[1] == pytest.approx(np.pi - 0.3)
+
+
+def test_a_turn_about_comes_last(robot: RobotModel) -> None:
+    """On an open table every spot is free, and the hand need not turn about for any of the first."""
+    situation, world = holding(robot, table(spot("square", 0.1)))
+    R = situation.scene.object("item").T_world_object[:3, :3]
+    found = [T for T in rest_poses("item", target_of("square", situation.scene), situation, tools(world))]
+    turns = np.array([np.arccos(np.clip(0.5 * (np.trace(R.T @ T[:3, :3]) - 1), -1, 1)) for T in found])
+    assert len(found) == SPOTS and (turns < np.radians(100)).all()
+
+
+def test_what_has_an_inside_is_put_down_square(robot: RobotModel) -> None:
+    situation, world = holding(robot, table(spot("square", 0.1)))
+    item = situation.scene.object("item")
+    inside = Region("inside", "interior", item.T_world_object, np.full(3, 0.5 * HALF), "item")
+    scene = replace(situation.scene, objects=(replace(item, regions=(inside,)), *situation.scene.objects[1:]))
+    found = list(rest_poses("item", target_of("square", scene), Situation(scene, "item"), tools(world)))
+    assert len(found) == SPOTS
+    turns = np.array([np.abs(item.T_world_object[:3, :3].T @ T[:3, :3]) for T in found])
+    assert np.allclose(turns.max(axis=2), 1.0, atol=1e-3), "axes onto axes"
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_what_is_set_down_has_a_vertical_axis(seed: int) -> None:
+    T = pose(np.zeros(3), rotation_vector_to_matrix(np.random.default_rng(seed).uniform(-np.pi, np.pi, 3)))
+    R = upright(T)[:3, :3]
+    axis = int(np.argmax(np.abs(T[2, :3])))
+    assert abs(R[2, axis]) == pytest.approx(1.0) and R[2, axis] * T[2, axis] > 0
+    assert np.allclose(R.T @ R, np.eye(3), atol=1e-9)
+
+
+def test_a_lift_keeps_room_from_what_reaches_over(robot: RobotModel) -> None:
+    """Beside a board that reaches over the box by less than the lift could squeeze past, it goes out sideways."""
+    T_tool = pose([*AT, TABLE_TOP + HALF], DOWN)
+    q = kinematics.solve(World(robot, []), T_tool, robot.posture)
+    assert q is not None
+    item = box("item", [*AT, TABLE_TOP + HALF])
+    for apart, straight_up in ((0.001, False), (0.02, True)):
+        board = box("board", [AT[0], AT[1] + HALF + apart + 0.05, TABLE_TOP + 0.1], (0.05, 0.05, 0.03), movable=False)
+        scene = Scene((item, board, table(spot("bin", 0.1, "interior", 0.06))), RobotState(q, 2 * HALF, T_tool))
+        grasped = Situation(scene).grasping("item")
+        lift = lift_clear("item", "bin", grasped, tools(world := world_of(scene, robot)))
+        assert not isinstance(lift, Blocked)
+        aside = np.linalg.norm((world.forward(lift[-1]) - T_tool)[:2, 3])
+        assert (aside < 1e-3) == straight_up, apart
