@@ -83,7 +83,7 @@ def say(line: str) -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Compare two workers with one.")
-    parser.add_argument("--trials", type=int, default=3, metavar="N")
+    parser.add_argument("--trials", type=int, default=10, metavar="N")
     parser.add_argument("--out", type=Path, default=None, metavar="DIR", help="keep the results there")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
