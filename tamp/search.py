@@ -30,6 +30,9 @@ REASONS = 4
 SHARE = 0.35
 """How much of what is left one plan may take: another plan may do better."""
 
+LATE_SHARE = 0.6
+"""How much of what is left at the end goes to a plan that did not come to an end before."""
+
 
 @dataclass(frozen=True, eq=False)
 class Decided:
@@ -82,6 +85,7 @@ class Search:
     def _decide_by(self, purse: Purse, goal: Goal, state: WorldState, situation: Situation) -> Decided | Undecided:
         facts: frozenset[Atom] = frozenset()
         failures: list[Failure] = []
+        late: list[Plan] = []
         for _ in range(SKELETONS):
             plan = self._plan(goal, state.with_facts(facts))
             if isinstance(plan, Undecided):
@@ -96,9 +100,15 @@ class Search:
             if isinstance(result, Refined):
                 return Decided(plan, result)
             failures.append(result)
+            late += [plan] if result.timeout else []
             if result.cause.facts <= facts or purse.spent():
                 break
             facts |= result.cause.facts
+        if late and not purse.spent():  # nothing is known against it but that its share was too small
+            result = self._refine(late[0], situation, purse.part(LATE_SHARE))
+            self._tell(result)
+            if isinstance(result, Refined):
+                return Decided(late[0], result)
         return Undecided("refinement", _why(failures, self._advice(failures[0], situation)))
 
     def refine(

@@ -149,3 +149,26 @@ def test_what_no_grasp_can_place_is_not_grasped_anew() -> None:
     place = Willing(lambda args: replace(never, whatever_grasp=True) if args == ("cup", "tray") else None)
     _, found = decide(pick, place, held="cup")
     assert isinstance(found, Undecided) and not pick.done
+
+
+@dataclass(eq=False)
+class Laborious(Willing):
+    """Finds a way only after so many looks into the world."""
+
+    looks: int = 0
+
+    def refine(self, args: tuple[str, ...], situation: Situation, tools: Tools) -> Iterator[Refinement | Infeasible]:
+        found_at = tools.world.effort + self.looks
+        while tools.world.effort < found_at:
+            tools.world.effort += 10_000
+            self.looks -= 10_000
+            yield Infeasible("collision", facts=frozenset({Atom("does-not-fit", args)}))
+        yield Refinement((), situation)
+
+
+def test_a_plan_that_needs_more_than_its_share_gets_what_is_left() -> None:
+    """One plan may take 35 % of the budget at first: 140,000 of 400,000 looks."""
+    _, found = decide(Willing(), Laborious(looks=200_000))
+    assert isinstance(found, Decided)
+    _, late = decide(Willing(), Laborious(looks=400_000))
+    assert isinstance(late, Undecided) and "time budget spent" in late.reason
