@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,8 +27,6 @@ DETOURS = ((0.0, 0.0), (-0.12, 0.0), (0.12, 0.0), (0.0, 0.12), (0.0, -0.12))
 """Displacements (x, y), in metres, of a point between from the middle of the straight line."""
 RUNS = 4
 """Runs of RRT-Connect of which the shortest path is taken."""
-STRAYED = 2
-"""Paths that the arm cannot follow after which no other is tried."""
 SHORTCUTS = (60, 20)
 """Most shortcuts tried on a path, and most in a row without gain."""
 LEAVING_SLACK = 0.001
@@ -103,21 +101,11 @@ def _by_any_way(
     by_way = _by_way(world, q, T_goal, check)
     if by_way is not None:
         return by_way
-    path = _by_sampling(world, q, goal, check, seed=int(rng.integers(2**31)))
-    return first if path is None else path
-
-
-def _by_sampling(world: World, q: Array, goal: Array, check: Check, seed: int) -> Array | None:
-    """The shortest of a few paths by RRT-Connect that the arm can follow."""
-    followed: list[Array] = []
-    for n, found in enumerate(rrt_connect(world, q, goal, check, seed), 1):
-        # The arm's controller follows the tool and chooses the rest itself: the way it goes then must be free too.
-        path = along(world, q, [world.forward(p) for p in found[1:]], check)
-        if not isinstance(path, Blocked):
-            followed.append(path)
-        elif n - len(followed) == STRAYED:
-            break
-    return min(followed, key=lambda path: travel(world, path), default=None)
+    found = rrt_connect(world, q, goal, check, seed=int(rng.integers(2**31)))
+    if found is None:
+        return first
+    # The arm's controller follows the tool and chooses the rest itself: the way it goes then must be free too.
+    return along(world, q, [world.forward(p) for p in found[1:]], check)
 
 
 def _by_lines(world: World, q: Array, T_goal: Array, check: Check) -> Array | None:
@@ -179,8 +167,8 @@ def _length(poses: list[Array]) -> float:
     return float(np.linalg.norm(steps * np.repeat([1.0, 0.15], 3), axis=1).sum())
 
 
-def rrt_connect(world: World, q: Array, goal: Array, check: Check, seed: int, checks: int = 4000) -> Iterator[Array]:
-    """Waypoints (k, n) by each of a few runs of OMPL's RRT-Connect with shortcuts, until one finds nothing.
+def rrt_connect(world: World, q: Array, goal: Array, check: Check, seed: int, checks: int = 4000) -> Array | None:
+    """Waypoints (k, n), the shortest of a few runs of OMPL's RRT-Connect with shortcuts; None when none is found.
 
     `checks` bounds the configurations that each run looks at. Nothing is timed, so a seed gives the same path again.
     """
@@ -212,6 +200,7 @@ def rrt_connect(world: World, q: Array, goal: Array, check: Check, seed: int, ch
     information.setStateValidityCheckingResolution(JOINT_STEP / space.getMaximumExtent())
     setup.setPlanner(geometric.RRTConnect(information))
     setup.setStartAndGoalStates(_state(space, q), _state(space, goal))
+    found = []
     for _ in range(RUNS):
         setup.clear()
         most = looked + checks
@@ -221,7 +210,8 @@ def rrt_connect(world: World, q: Array, goal: Array, check: Check, seed: int, ch
         path = setup.getSolutionPath()
         setup.getPathSimplifier().reduceVertices(path, *SHORTCUTS)
         setup.getPathSimplifier().partialShortcutPath(path, *SHORTCUTS)
-        yield densify(np.array([[s[i] for i in range(n)] for s in path.getStates()]))
+        found.append(densify(np.array([[s[i] for i in range(n)] for s in path.getStates()])))
+    return min(found, key=lambda path: travel(world, path)) if found else None
 
 
 def _state(space: object, q: Array) -> object:
