@@ -89,12 +89,13 @@ def _goal_source(
 ) -> GoalSource:
     if goal is None:
         return from_language(str(text), load_model(llm), task, assume_first)
+    from tamp import beside
     from tamp.goal import check_form, parse_goal
 
     check_form(goal, domain)
 
-    def source(_: Scene, state: WorldState, domain: Domain, __: EpisodeLog) -> Goal:
-        return parse_goal(goal, domain, state.symbols)
+    def source(scene: Scene, state: WorldState, domain: Domain, _: EpisodeLog) -> Goal:
+        return parse_goal(goal, domain, state.symbols | beside.symbols(beside.things(scene)))
 
     return source
 

@@ -29,13 +29,21 @@ class Form:
     """A predicate that a goal may use. `types`: per argument, the types of the operators that add it.
 
     `family` is shared by the predicates that cannot hold together of one first argument; "" for none.
-    A form that is not `in_domain` can be said but not done: an answer that needs it is refused.
+    A form that is not `in_domain` is of no predicate of the domain. Its atoms are said of a thing and mean the
+    place on that `side` of it, by the predicate `carrier`; without a side an answer that needs it is refused.
     """
 
     predicate: str
     types: tuple[frozenset[str], ...]
     family: str = ""
     in_domain: bool = True
+    side: str | None = None
+    carrier: str = ""
+
+    @property
+    def can_be_goal(self) -> bool:
+        """Whether what is said so can be brought about."""
+        return self.in_domain or self.side is not None
 
     @property
     def words(self) -> str:
@@ -115,6 +123,16 @@ class Language:
         """The form of a predicate."""
         return next(f for f in self.forms if f.predicate == predicate)
 
+    def meant(self, said: Atom) -> Atom:
+        """What is said, in the domain's predicates: "the cup is behind the pot" is `(on cup behind-pot)`."""
+        form = self.form(said.predicate)
+        return said if form.in_domain else Atom(form.carrier, (said.args[0], f"{form.side}-{said.args[1]}"))
+
+    def said(self, meant: Atom) -> Atom:
+        """The opposite of `meant`."""
+        pairs = ((f, a) for f in self.forms if not f.in_domain for a in self.atoms[f.predicate])
+        return next((a for f, a in pairs if f.side and self.meant(a) == meant), meant)
+
     def without(self, said: Iterable[Atom]) -> Language:
         """What may be said next: nothing twice, and nothing that contradicts what was said."""
         said = set(said)
@@ -164,7 +182,7 @@ class Language:
         return {
             text: tuple(a for a in meant if a.args[1] in some)
             for text, some in fitting.items()
-            if len(some) == 1 or self.shared or not form.in_domain
+            if len(some) == 1 or self.shared or not form.can_be_goal
         }
 
     def _sayable(self, form: Form) -> tuple[Atom, ...]:
@@ -193,35 +211,39 @@ def language(domain: Domain, state: WorldState, vocabulary: Vocabulary, text: st
     several things, as it likes to be vague; `again` leaves both in.
     """
     known = forms(domain, text)
-    found = (*known, *_unsayable(domain, known))
+    found = (*known, *_beside(domain, known))
+    symbols = {f.predicate: _symbols(f, domain, state, vocabulary) for f in found}
     atoms = {
-        f.predicate: tuple(a for a in _ground(f, domain, state) if again or len(a.args) == 1 or a not in state.atoms)
-        for f in found
+        p: tuple(a for a in _ground(p, kinds) if again or len(a.args) == 1 or a not in state.atoms)
+        for p, kinds in symbols.items()
     }
     return Language(found, atoms, vocabulary, state.atoms, shared=again)
 
 
-def _unsayable(domain: Domain, known: tuple[Form, ...]) -> list[Form]:
-    """Relative places that the domain has no predicate for, about whatever has a place."""
+def _beside(domain: Domain, known: tuple[Form, ...]) -> list[Form]:
+    """Places beside things, which the domain has no predicate for, about whatever has a place."""
     placed = [f for f in known if len(f.types) == 2 and f.family]
     if not placed:
         return []
-    movable, words = placed[0].types[0], {f.words for f in known}
-    anything = frozenset(domain.types)
+    types, words = placed[0].types, {f.words for f in known}
     return [
-        Form(place.replace(" ", "-"), (movable, anything), placed[0].family, in_domain=False)
-        for place in RELATIVE_PLACES
+        Form(place.replace(" ", "-"), types, placed[0].family, False, side, placed[0].predicate)
+        for place, side in RELATIVE_PLACES.items()
         if place not in words
     ]
 
 
-def _ground(form: Form, domain: Domain, state: WorldState) -> list[Atom]:
-    symbols = [
-        [s for s, t in state.symbols.items() if any(domain.is_a(t, kind) for kind in kinds)] for kinds in form.types
-    ]
+def _symbols(form: Form, domain: Domain, state: WorldState, vocabulary: Vocabulary) -> list[list[str]]:
+    """What each argument of a form can be: symbols of its types; beside what, any thing that stands somewhere."""
+    symbols = state.symbols.items()
+    typed = [[s for s, t in symbols if any(domain.is_a(t, kind) for kind in kinds)] for kinds in form.types]
+    return typed if form.in_domain else [typed[0], list(vocabulary.things)]
+
+
+def _ground(predicate: str, symbols: list[list[str]]) -> list[Atom]:
     if len(symbols) == 1:
-        return [Atom(form.predicate, (s,)) for s in symbols[0]]
-    return [Atom(form.predicate, (a, b)) for a in symbols[0] for b in symbols[1] if a != b]
+        return [Atom(predicate, (s,)) for s in symbols[0]]
+    return [Atom(predicate, (a, b)) for a in symbols[0] for b in symbols[1] if a != b]
 
 
 def pattern(texts: Iterable[str], ends: str = "") -> str:

@@ -12,6 +12,7 @@ from llm.llama import Model, Prompt
 from llm.phrases import Vocabulary, vocabulary
 from llm.prompt import prompt as ask
 from llm.words import content, instruction, mentioned, mentioned_in_part, without
+from tamp import beside
 from tamp.atoms import Atom
 from tamp.domain import Domain
 from tamp.errors import Refusal
@@ -70,7 +71,7 @@ def ground(
     if not mentioned_in_part((*words.phrases, *words.plural), Counter(content(text))):
         raise Refusal(f"the instruction names nothing in the scene; {_inventory(words)}")
     prompt, clauses, allowed = _answer(text, words, known, domain, model)
-    goal = _goal(tuple(c.atoms if c.together else c.atoms[:1] for c in clauses), domain, known)
+    goal = _goal(tuple(c.atoms if c.together else c.atoms[:1] for c in clauses), allowed, domain, known)
     others = _alternatives(text, clauses, allowed, words, domain, known)
     if others and not assume_first:
         listed = " | ".join(_in_words(g, allowed) for g in (goal, *others))
@@ -100,7 +101,7 @@ def _answer(
     if strange:
         named = " or ".join(strange)
         raise Refusal(f"the instruction does not name {named}, the nearest there is; {_inventory(words)}")
-    beyond = [c.text for c in clauses if not allowed.form(c.atoms[0].predicate).in_domain]
+    beyond = [c.text for c in clauses if not allowed.form(c.atoms[0].predicate).can_be_goal]
     if beyond:
         raise Refusal(f'"{beyond[0]}" cannot be a goal: the domain {domain.name} has no predicate for it')
     return prompt, clauses, allowed
@@ -129,7 +130,7 @@ def _alternatives(
             continue
         for atom in (*c.atoms[1:], *_rivals(text, c.atoms[0], allowed, words)):
             if all(atom not in atoms for atoms in chosen):
-                out.append(_goal((*chosen[:i], (atom,), *chosen[i + 1 :]), domain, state))
+                out.append(_goal((*chosen[:i], (atom,), *chosen[i + 1 :]), allowed, domain, state))
     return tuple(dict.fromkeys(out))
 
 
@@ -157,9 +158,10 @@ def _best(symbol: str, words: Vocabulary, said: Counter[str]) -> str:
     return max(heard, key=lambda p: len(content(p)), default="")
 
 
-def _goal(parts: tuple[tuple[Atom, ...], ...], domain: Domain, state: WorldState) -> Goal:
+def _goal(parts: tuple[tuple[Atom, ...], ...], allowed: Language, domain: Domain, state: WorldState) -> Goal:
     """The conjunction, through the same check that a written goal gets."""
-    return parse_goal(str(Goal(tuple(a for atoms in parts for a in atoms))), domain, state.symbols)
+    atoms = tuple(allowed.meant(a) for some in parts for a in some)
+    return parse_goal(str(Goal(atoms)), domain, state.symbols | beside.symbols(allowed.vocabulary.things))
 
 
 def _roles(goal: Goal) -> dict[str, str]:
@@ -169,7 +171,7 @@ def _roles(goal: Goal) -> dict[str, str]:
 
 def _in_words(goal: Goal, allowed: Language) -> str:
     clauses = []
-    for a in goal.atoms:
+    for a in map(allowed.said, goal.atoms):
         first, *rest = (allowed.vocabulary.name[s] for s in a.args)
         clauses.append(" ".join([allowed.form(a.predicate).head(first), *rest]))
     return "; ".join(clauses)

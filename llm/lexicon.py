@@ -69,16 +69,17 @@ _WHOLE: dict[str, tuple[str, ...]] = {
 PREDICATES = {"holding": "held"}
 """Predicates whose name does not read as "it is …"."""
 
-RELATIVE_PLACES = (
-    "to the left of",
-    "to the right of",
-    "to the front of",
-    "in front of",
-    "behind",
-    "next to",
-    "under",
-)
-"""Where people ask for things to be put that are no symbol of a scene. Understood, so as to be refused."""
+RELATIVE_PLACES: dict[str, str | None] = {
+    "to the left of": "left-of",
+    "to the right of": "right-of",
+    "to the front of": "front-of",
+    "in front of": "front-of",
+    "behind": "behind",
+    "next to": None,
+    "under": None,
+}
+"""Where people ask for things to be put that are no symbol of a scene, and the side of a thing that is meant
+(`tamp.beside.SIDES`); None is understood, so as to be refused."""
 
 SAME_WORD = (
     "next near nearest beside by close closest adjacent alongside",

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from llm.lexicon import nouns
 from llm.relations import templates
+from tamp.beside import things
 from tamp.scene import Region, Scene, SceneObject
 from tamp.state import WorldState
 
@@ -28,12 +29,14 @@ Fits = dict[str, list[str]]
 class Vocabulary:
     """`phrases`: text to the symbols it fits, in the scene's order. `plural`: text to all that it means.
 
-    `name` is each symbol's own phrase, which fits nothing else of its type.
+    `name` is each symbol's own phrase, which fits nothing else of its type. `things` are the objects beside which
+    something can be put; they have phrases too, those that are no symbols as well.
     """
 
     phrases: dict[str, tuple[str, ...]]
     plural: dict[str, tuple[str, ...]]
     name: dict[str, str]
+    things: tuple[str, ...] = ()
 
     def fitting(self, symbols: frozenset[str]) -> dict[str, tuple[str, ...]]:
         """Phrases that fit some of `symbols`, with those only."""
@@ -47,22 +50,23 @@ class Vocabulary:
 
 def vocabulary(scene: Scene, state: WorldState, names: dict[str, str] | None = None) -> Vocabulary:
     """Phrases for the symbols of `state`. `names` are the scene's own words, phrase to symbol: they win."""
-    called = _called(scene)
+    called, beside = _called(scene), things(scene)
+    named = frozenset(state.symbols) | frozenset(beside)
     unique = _unique_names(scene, state, called)
     fits: Fits = {}
     for o in scene:
         for text in unique[o.name]:
-            _name_object(o, text, state, fits)
-    groups = {noun: things for noun, things in called.items() if len(things) > 1}
-    for noun, things in groups.items():
-        for o in things:
-            _name_object(o, noun, state, fits)
+            _name_object(o, text, named, fits)
+    groups = {noun: group for noun, group in called.items() if len(group) > 1}
+    for noun, group in groups.items():
+        for o in group:
+            _name_object(o, noun, named, fits)
     for text, symbol in (names or {}).items():
         fits[text.lower()] = [symbol]
     phrases = {text: tuple(all_) for text, all_ in fits.items()}
-    own = {s: _own_name(s, t, phrases, state) for s, t in state.symbols.items()}
+    own = {s: _own_name(s, state.symbols.get(s), phrases, state) for s in (*state.symbols, *beside)}
     phrases |= {text: (s,) for s, text in own.items() if text not in phrases}
-    return Vocabulary(phrases, _plurals(groups, phrases), own)
+    return Vocabulary(phrases, _plurals(groups, phrases), own, beside)
 
 
 def _called(scene: Scene) -> dict[str, list[SceneObject]]:
@@ -81,7 +85,7 @@ def _unique_names(scene: Scene, state: WorldState, called: dict[str, list[SceneO
     regions: Fits = {}
     for o in scene:
         for text in unique[o.name]:
-            _name_object(o, text, state, regions)
+            _name_object(o, text, frozenset(state.symbols), regions)
     for noun, group in called.items():
         for o in group if len(group) > 1 else []:
             forms = [*_supports(o, group, state, regions), *templates(o, group, marks, scene)]
@@ -105,9 +109,10 @@ def _supports(thing: SceneObject, group: list[SceneObject], state: WorldState, r
     return sorted(out, key=len)
 
 
-def _name_object(o: SceneObject, text: str, state: WorldState, fits: Fits) -> None:
-    """Enter `text` for the object and for the places on and in it, and the names of those places."""
-    if o.name in state.symbols:
+def _name_object(o: SceneObject, text: str, named: frozenset[str], fits: Fits) -> None:
+    """Enter `text` for the object, if it is `named` in goals, for the places on and in it, and the names of those
+    places."""
+    if o.name in named:
         _add(fits, text, o.name)
     for r in o.regions:
         _add(fits, text, r.name)
@@ -131,7 +136,7 @@ def _place_words(o: SceneObject, r: Region) -> list[str]:
     return [*(f"{w} {kind}".strip() for w in spellings), kind]
 
 
-def _own_name(symbol: str, kind: str, phrases: dict[str, tuple[str, ...]], state: WorldState) -> str:
+def _own_name(symbol: str, kind: str | None, phrases: dict[str, tuple[str, ...]], state: WorldState) -> str:
     """The first phrase that fits no other symbol of this type; the identifier in words when none does."""
     whole = [t for t, all_ in phrases.items() if all_ == (symbol,)]
     alone = [t for t, all_ in phrases.items() if symbol in all_ and not _rivals(symbol, kind, all_, state)]
@@ -139,7 +144,7 @@ def _own_name(symbol: str, kind: str, phrases: dict[str, tuple[str, ...]], state
     return (full or alone or whole or [symbol.replace("_", " ")])[0]
 
 
-def _rivals(symbol: str, kind: str, symbols: Iterable[str], state: WorldState) -> list[str]:
+def _rivals(symbol: str, kind: str | None, symbols: Iterable[str], state: WorldState) -> list[str]:
     return [s for s in symbols if s != symbol and state.symbols.get(s) == kind]
 
 

@@ -96,6 +96,6 @@ def _heard(symbol: str, said: Counter[str], language: Language, state: WorldStat
     own = [
         p
         for p in words.calling(symbol)
-        if [s for s in words.phrases[p] if state.symbols[s] == kind] == [symbol] and mentioned(p, said)
+        if [s for s in words.phrases[p] if state.symbols.get(s) == kind] == [symbol] and mentioned(p, said)
     ]
     return max(own, key=len, default=words.name[symbol])

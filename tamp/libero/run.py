@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from motion.poses import to_quat
+from tamp.beside import PlacesBeside, places
 from tamp.domain import Domain
 from tamp.episode import SCHEMA, EpisodeLog
 from tamp.errors import Refusal, TampError
@@ -151,6 +152,8 @@ def _episode(
     except Refusal as e:
         result.stage, result.reason = "goal", str(e)
     else:
+        if wanted := places(goal.atoms, scene):
+            episode.perceiver = PlacesBeside(perceiver, wanted)
         result.goal = str(goal)
         log.event("goal", goal=result.goal)
         say(f"goal {goal}")

@@ -58,10 +58,34 @@ def test_a_thing_that_the_words_do_not_name(kitchen, domain, scripted):
         ground("put the banana on the plate", *kitchen, domain, scripted("the wine bottle is on the plate."))
 
 
-def test_a_place_that_the_domain_cannot_say(kitchen, domain, scripted):
-    answer = "the bowl is to the right of the plate."
+@pytest.mark.parametrize(
+    ("said", "place"),
+    [
+        ("to the right of the plate", "right-of-plate_1"),
+        ("in front of the wooden cabinet", "front-of-wooden_cabinet_1"),
+        ("behind the stove", "behind-flat_stove_1"),
+    ],
+)
+def test_a_place_beside_a_thing(said, place, kitchen, domain, scripted):
+    answer = ground(f"put the bowl {said}", *kitchen, domain, scripted(f"the bowl is {said}."))
+    assert str(answer.goal) == f"(on akita_black_bowl_1 {place})"
+    assert answer.roles["target"] == place
+
+
+def test_a_place_that_cannot_be_a_goal(kitchen, domain, scripted):
+    answer = "the bowl is next to the plate."
     with pytest.raises(Refusal, match="no predicate"):
-        ground("put the bowl to the right of the plate", *kitchen, domain, scripted(answer))
+        ground("put the bowl next to the plate", *kitchen, domain, scripted(answer))
+
+
+def test_beside_one_of_two(two_bowls, domain, scripted):
+    text, answer = "put the plate behind the bowl", "the plate is behind the black bowl on the right."
+    with pytest.raises(AmbiguousError, match="fits 2 goals: the plate is behind the") as refused:
+        ground(text, *two_bowls, domain, scripted(answer))
+    assert {g.atoms[0].args[1] for g in refused.value.alternatives} == {
+        "behind-akita_black_bowl_1",
+        "behind-akita_black_bowl_2",
+    }
 
 
 def test_words_that_fit_two_things(two_bowls, domain, scripted):
