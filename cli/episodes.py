@@ -128,18 +128,20 @@ class Runner:
         from cli.scene import look
         from cli.solve import from_language
         from tamp.episode import EpisodeLog
-        from tamp.libero.goals import task_goal
+        from tamp.libero.goals import goal_regions, in_the_tasks_words, task_goal
+        from tamp.libero.oracle import OraclePerceiver
 
         assert self.model is not None
         view = look(task, self.setup.seed, k.init_state)
         try:
             own = task_goal(view.environment, view.scene)
+            marked = OraclePerceiver(view.environment, goal_regions(view.environment)).perceive()
             with EpisodeLog(folder) as log:
                 source = from_language(task.instruction, self.model, task, assume_first=False)
                 decoded = source(view.scene, view.state, self.domain, log)
         finally:
             view.environment.close()
-        same = equivalent(decoded, own, view.state.atoms)
+        same = equivalent(in_the_tasks_words(decoded, own, marked), own, view.state.atoms)
         reason = None if same else f"decoded {decoded}, the task's goal is {own}"
         return {
             "success": same,

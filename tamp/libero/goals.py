@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from tamp.atoms import Atom
+from tamp.beside import places, with_places
 from tamp.goal import Goal
 from tamp.libero.environment import LiberoEnvironment
+from tamp.predicates import above
 from tamp.scene import Scene
 
 _PREDICATES = {
@@ -15,6 +19,9 @@ _PREDICATES = {
     "turnon": "turned-on",
     "turnoff": "turned-off",
 }
+
+ON_IT = np.array([0.0, 0.0, 0.03])
+"""Metres above a surface at which the origin of what stands on it may be."""
 
 
 def task_goal(environment: LiberoEnvironment, scene: Scene) -> Goal:
@@ -32,6 +39,23 @@ def goal_regions(environment: LiberoEnvironment) -> tuple[str, ...]:
     ground = environment.domain.workspace_name
     named = {a for _, *args in environment.domain.parsed_problem["goal_state"] for a in args}
     return tuple(sorted(a for a in named if a in regions and regions[a]["target"] == ground))
+
+
+def in_the_tasks_words(goal: Goal, own: Goal, scene: Scene) -> Goal:
+    """A goal in which a place beside a thing has the name of the ground's region that the task's own goal names, where
+    what is put in the middle of that place is in that region. `scene` has these regions."""
+    beside = {p.symbol: p for p in places(goal.atoms, scene)}
+    there = with_places(scene, beside.values())
+    named = {s for a in own.atoms for s in a.args}
+    regions = [r for _, r in scene.regions() if r.name in named and r.kind == "surface"]
+
+    def said(symbol: str) -> str:
+        if symbol not in beside:
+            return symbol
+        middle = there.region(symbol)[1].T_world_region[:3, 3]
+        return next((r.name for r in regions if above(middle + ON_IT, r)), symbol)
+
+    return Goal(tuple(Atom(a.predicate, tuple(map(said, a.args))) for a in goal.atoms))
 
 
 def _symbol(predicate: str, name: str, scene: Scene) -> str:
