@@ -154,6 +154,7 @@ def _episode(
     else:
         if wanted := places(goal.atoms, scene):
             episode.perceiver = PlacesBeside(perceiver, wanted)
+            scene, state, _ = episode.look()
         result.goal = str(goal)
         log.event("goal", goal=result.goal)
         say(f"goal {goal}")

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tamp.atoms import Atom
+from tamp.domain import load
 from tamp.goal import Goal
 from tamp.libero import tasks
 from tamp.libero.environment import LiberoEnvironment
 from tamp.libero.goals import goal_regions, in_the_tasks_words, task_goal
 from tamp.libero.oracle import OraclePerceiver
+from tamp.libero.run import Settings, run
 
 
 @pytest.mark.parametrize(
@@ -38,3 +42,11 @@ def test_beside_a_thing_is_where_the_task_means(task: str, right: tuple[str, ...
         assert in_the_tasks_words(said, own, scene) == said
     finally:
         environment.close()
+
+
+def test_what_is_put_beside_a_thing_is_a_success_by_liberos_check(tmp_path: Path) -> None:
+    """The goal names a place that the scene has no region for; LIBERO looks into its own rectangle."""
+    task, wanted = tasks.find("libero_90/69"), Goal((Atom("on", ("chocolate_pudding_1", "left-of-plate_1")),))
+    result = run(task, lambda *_: wanted, Settings(load("tabletop"), init_state=0), tmp_path / "out", lambda line: None)
+    assert result.success and result.lasting and result.stage is None
+    assert result.plan[-1] == "(place-on chocolate_pudding_1 left-of-plate_1)"
