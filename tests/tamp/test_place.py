@@ -153,7 +153,7 @@ def test_a_turn_about_comes_last(robot: RobotModel) -> None:
     """On an open table every spot is free, and the hand need not turn about for any of the first."""
     situation, world = holding(robot, table(spot("square", 0.1)))
     R = situation.scene.object("item").T_world_object[:3, :3]
-    found = [T for T in rest_poses("item", target_of("square", situation.scene), situation, tools(world))]
+    found = list(rest_poses("item", target_of("square", situation.scene), situation, tools(world)))
     turns = np.array([np.arccos(np.clip(0.5 * (np.trace(R.T @ T[:3, :3]) - 1), -1, 1)) for T in found])
     assert len(found) == SPOTS and (turns < np.radians(100)).all()
 
