@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 
@@ -102,6 +103,7 @@ def _employ(number: int, schedule: Schedule, crew: dict[int, _Worker], make_runn
         return
     context = multiprocessing.get_context("spawn")  # what has threads must not be forked
     ours, theirs = context.Pipe()
+    resource_tracker.ensure_running()  # `start` would do it inside, and unblocks the interrupt when it does
     # It shares the machine with others like it: no threads of its own for algebra.
     with environment(dict.fromkeys(THREADS, "1")), _no_interrupts():
         process = context.Process(target=_work, args=(theirs, make_runner), daemon=True)
@@ -140,8 +142,8 @@ def _no_interrupts() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         if main:
             signal.signal(signal.SIGINT, handler)
-    if waiting and callable(handler):
-        handler(waiting[0], None)
+        if waiting and callable(handler):  # also where what is inside broke off: the interrupt is the reason
+            handler(waiting[0], None)
 
 
 @contextmanager
