@@ -15,7 +15,7 @@ from tamp.bench.scheduling import Key
 from tamp.errors import InputError, TampError, disk_error, is_interrupt
 
 if TYPE_CHECKING:
-    from llm.llama import Model
+    from llm.model import Model
     from tamp.domain import Domain
     from tamp.goal import Goal
     from tamp.libero.environment import LiberoEnvironment

@@ -12,7 +12,7 @@ from llm import words
 from tamp.errors import InputError, is_interrupt
 
 if TYPE_CHECKING:
-    from llm.llama import Completion, Model, Prompt
+    from llm.model import Completion, Model, Prompt
     from tamp.domain import Domain
     from tamp.episode import EpisodeLog
     from tamp.goal import Goal

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from llm.grammar import MAX_CLAUSES, Language, pattern
-from llm.llama import Model, Prompt
+from llm.model import Model, Prompt
 from tamp.atoms import Atom
 
 MORE, END = ";", "."

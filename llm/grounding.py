@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from llm.decoding import Clause, decode
 from llm.grammar import Language, language
-from llm.llama import Model, Prompt
+from llm.model import Model, Prompt
 from llm.phrases import Vocabulary, vocabulary
 from llm.prompt import prompt as ask
 from llm.words import content, instruction, mentioned, mentioned_in_part, without

@@ -1,4 +1,4 @@
-"""Language models: the one thing asked of them, and llama.cpp in process as the first that does it."""
+"""llama.cpp in this process: the default model backend."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from llm import prefix
+from llm.model import Completion, Prompt
 from llm.weights import models_dir
 from tamp.errors import InputError
 
@@ -21,40 +22,6 @@ CONTEXT = 2048
 
 ANSWER = 128
 """Tokens of context kept for an answer."""
-
-
-@dataclass(frozen=True)
-class Prompt:
-    """A chat: what to do, worked examples as (question, answer), and the question."""
-
-    system: str
-    examples: tuple[tuple[str, str], ...]
-    question: str
-
-    def messages(self) -> list[dict[str, str]]:
-        """As a chat API takes it."""
-        chat = [{"role": "system", "content": self.system}]
-        for q, a in self.examples:
-            chat += [{"role": "user", "content": q}, {"role": "assistant", "content": a}]
-        return [*chat, {"role": "user", "content": self.question}]
-
-
-@dataclass(frozen=True)
-class Completion:
-    """What the model wrote, and how likely it held each step to be among what was allowed (0 to 1)."""
-
-    text: str
-    probability: float = 1.0
-
-
-class Model(Protocol):
-    """A language model that can be held to a regular expression."""
-
-    name: str
-
-    def complete(self, prompt: Prompt, begun: str, pattern: str) -> Completion:
-        """Go on after `begun`, the part of the answer that stands already, with a match of `pattern`."""
-        ...
 
 
 def threads(used_by_others: float = 0.0) -> int:

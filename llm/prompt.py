@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from llm.grammar import Form, Language
-from llm.llama import Prompt
+from llm.model import Prompt
 from llm.words import content, mentioned
 from tamp.state import WorldState
 

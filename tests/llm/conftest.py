@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pytest
 
-from llm.llama import Completion, Prompt
+from llm.model import Completion, Prompt
 from motion.poses import pose
 from motion.shapes import Shape
 from tamp.atoms import Atom

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from llm.decoding import decode
 from llm.grammar import MAX_CLAUSES, forms, language, pattern
-from llm.llama import Completion, Prompt
+from llm.model import Completion, Prompt
 from llm.phrases import vocabulary
 from tamp.atoms import Atom
 from tamp.domain import load

@@ -3,7 +3,7 @@ import re
 import pytest
 
 from llm.grounding import AmbiguousError, ground
-from llm.llama import Completion
+from llm.model import Completion
 from llm.words import LONGEST
 from tamp.errors import InputError, Refusal
 

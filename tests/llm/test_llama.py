@@ -3,7 +3,8 @@ import os
 import numpy as np
 import pytest
 
-from llm.llama import Completion, LlamaCpp, Prompt, _Confidence, threads
+from llm.llama import LlamaCpp, _Confidence, threads
+from llm.model import Completion, Prompt
 from tamp.errors import InputError
 
 CORES = len(os.sched_getaffinity(0))

@@ -3,7 +3,8 @@
 import pytest
 
 from llm.grounding import AmbiguousError, ground
-from llm.llama import LlamaCpp, Prompt
+from llm.llama import LlamaCpp
+from llm.model import Prompt
 from llm.weights import DEFAULT, find
 from tamp.errors import Refusal
 

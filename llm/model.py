@@ -1,0 +1,67 @@
+"""What is asked of a language model, whatever runs it: go on with an answer, within a regular expression."""
+
+from __future__ import annotations
+
+import base64
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+Message = dict[str, Any]
+"""A message as chat APIs take it: `role` and `content`."""
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """A chat: what to do, worked examples as (question, answer), and the question.
+
+    `corrections` are earlier answers to it, each with what was wrong with it. `image` is a PNG that goes along
+    with the question, for a model that can see.
+    """
+
+    system: str
+    examples: tuple[tuple[str, str], ...]
+    question: str
+    corrections: tuple[tuple[str, str], ...] = ()
+    image: bytes | None = None
+
+    def corrected(self, answer: str, objection: str) -> Prompt:
+        """The same chat after a wrong answer."""
+        return replace(self, corrections=(*self.corrections, (answer, objection)))
+
+    def messages(self) -> list[Message]:
+        """As a chat API takes it; the image as a data URL beside the question's text."""
+        chat: list[Message] = [{"role": "system", "content": self.system}]
+        for question, answer in self.examples:
+            chat += [{"role": "user", "content": question}, {"role": "assistant", "content": answer}]
+        chat.append({"role": "user", "content": self._question()})
+        for answer, objection in self.corrections:
+            chat += [{"role": "assistant", "content": answer}, {"role": "user", "content": objection}]
+        return chat
+
+    def _question(self) -> str | list[dict[str, Any]]:
+        if self.image is None:
+            return self.question
+        url = f"data:image/png;base64,{base64.b64encode(self.image).decode('ascii')}"
+        return [{"type": "image_url", "image_url": {"url": url}}, {"type": "text", "text": self.question}]
+
+
+@dataclass(frozen=True)
+class Completion:
+    """What the model wrote, and how likely it held each step to be among what was allowed (0 to 1)."""
+
+    text: str
+    probability: float = 1.0
+
+
+class Model(Protocol):
+    """A language model that can be held to a regular expression."""
+
+    name: str
+
+    def complete(self, prompt: Prompt, begun: str, pattern: str) -> Completion:
+        """Go on after `begun`, the part of the answer that stands already, with a match of `pattern`.
+
+        InputError when the model cannot be had: its weights are missing, its server does not answer, or the
+        prompt is longer than it reads.
+        """
+        ...
