@@ -24,8 +24,8 @@ class Clause:
     together: bool = False
 
 
-def decode(model: Model, prompt: Prompt, language: Language) -> tuple[Clause, ...]:
-    """The model's answer: one to three clauses that do not contradict each other."""
+def decode(model: Model, prompt: Prompt, language: Language, least: int = 1) -> tuple[Clause, ...]:
+    """The model's answer: `least` to three clauses that do not contradict each other."""
     clauses: list[Clause] = []
     begun = ""
     while len(clauses) < MAX_CLAUSES:
@@ -33,7 +33,9 @@ def decode(model: Model, prompt: Prompt, language: Language) -> tuple[Clause, ..
         left = language.without(said)
         if not left.heads():
             break
-        clause, end = _clause(model, prompt, begun, left, last=len(clauses) + 1 == MAX_CLAUSES)
+        n = len(clauses) + 1
+        ends = END if n == MAX_CLAUSES else MORE if n < least else MORE + END
+        clause, end = _clause(model, prompt, begun, left, ends)
         clauses.append(clause)
         begun += (" " if begun else "") + clause.text + end
         if end == END:
@@ -41,9 +43,8 @@ def decode(model: Model, prompt: Prompt, language: Language) -> tuple[Clause, ..
     return tuple(clauses)
 
 
-def _clause(model: Model, prompt: Prompt, begun: str, language: Language, *, last: bool) -> tuple[Clause, str]:
-    """One clause and the sign that ends it. Its subject and predicate are chosen first, then its object."""
-    ends = END if last else MORE + END
+def _clause(model: Model, prompt: Prompt, begun: str, language: Language, ends: str) -> tuple[Clause, str]:
+    """One clause and the sign of `ends` that ends it. Its subject and predicate are chosen first, then its object."""
     heads = language.heads()
     whole = {h for h, atoms in heads.items() if len(atoms[0].args) == 1}
     parts = [pattern(texts, signs) for texts, signs in ((heads.keys() - whole, ""), (whole, ends)) if texts]

@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import chain
 from pathlib import Path
 
-from llm.lexicon import PREDICATES, RELATIVE_PLACES
-from llm.phrases import Vocabulary
+from llm.lexicon import BENEATH, PREDICATES, RELATIVE_PLACES
+from llm.phrases import Vocabulary, is_part
 from llm.words import content, mentioned
 from tamp.atoms import Atom
+from tamp.beside import SIDES
 from tamp.domain import Domain, parse
 from tamp.state import WorldState
 
@@ -39,11 +41,6 @@ class Form:
     in_domain: bool = True
     side: str | None = None
     carrier: str = ""
-
-    @property
-    def can_be_goal(self) -> bool:
-        """Whether what is said so can be brought about."""
-        return self.in_domain or self.side is not None
 
     @property
     def words(self) -> str:
@@ -119,33 +116,52 @@ class Language:
     true: frozenset[Atom]
     shared: bool = False
 
+    def every(self) -> Iterator[Atom]:
+        """All that may be said."""
+        return chain.from_iterable(self.atoms.values())
+
     def form(self, predicate: str) -> Form:
         """The form of a predicate."""
         return next(f for f in self.forms if f.predicate == predicate)
 
-    def meant(self, said: Atom) -> Atom:
-        """What is said, in the domain's predicates: "the cup is behind the pot" is `(on cup behind-pot)`."""
+    def meant(self, said: Atom) -> Atom | None:
+        """What is said, in the domain's predicates: "the cup is behind the pot" is `(on cup behind-pot)`.
+
+        None when nothing in the domain says it.
+        """
         form = self.form(said.predicate)
-        return said if form.in_domain else Atom(form.carrier, (said.args[0], f"{form.side}-{said.args[1]}"))
+        if form.in_domain:
+            return said
+        item, thing = said.args
+        place = self.vocabulary.beneath.get(thing) if form.side == BENEATH else f"{form.side}-{thing}"
+        return Atom(form.carrier, (item, place)) if form.carrier and form.side and place else None
 
     def said(self, meant: Atom) -> Atom:
         """The opposite of `meant`."""
-        pairs = ((f, a) for f in self.forms if not f.in_domain for a in self.atoms[f.predicate])
-        return next((a for f, a in pairs if f.side and self.meant(a) == meant), meant)
+        beside = (a for f in self.forms if f.side in SIDES for a in self.atoms[f.predicate])
+        return next((a for a in beside if self.meant(a) == meant), meant)
 
     def without(self, said: Iterable[Atom]) -> Language:
         """What may be said next: nothing twice, and nothing that contradicts what was said."""
         said = set(said)
         taken = {(self.form(a.predicate).family, a.args[0]) for a in said}
-        carriers = {a.args[0]: a.args[1] for a in said if len(a.args) == 2 and self.form(a.predicate).family}
+        owner = {place: thing for thing, own in self.vocabulary.inside.items() for place in own}
+        pairs = [a.args for a in said if len(a.args) == 2 and self.form(a.predicate).family]
+        carriers = {item: owner.get(place, place) for item, place in pairs}
 
         def free(a: Atom, family: str) -> bool:
             if a in said or (family and (family, a.args[0]) in taken):
                 return False
-            return not family or a.args[0] not in _chain(a.args[-1], carriers) or len(a.args) == 1
+            place = owner.get(a.args[-1], a.args[-1])
+            return not family or a.args[0] not in _chain(place, carriers) or len(a.args) == 1
 
         atoms = {f.predicate: tuple(a for a in self.atoms[f.predicate] if free(a, f.family)) for f in self.forms}
         return replace(self, atoms=atoms)
+
+    def excluding(self, wrong: Iterable[Atom]) -> Language:
+        """What may be said apart from some atoms."""
+        wrong = set(wrong)
+        return replace(self, atoms={p: tuple(a for a in atoms if a not in wrong) for p, atoms in self.atoms.items()})
 
     def heads(self) -> dict[str, tuple[Atom, ...]]:
         """First halves of clauses, "the black bowl is on the", and what each may mean."""
@@ -173,7 +189,7 @@ class Language:
         own = tuple(a for a in meant if a.predicate == form.predicate)
         other = tuple(a for a in meant if a.predicate != form.predicate)
         proper = self.vocabulary.fitting(frozenset(a.args[1] for a in own))
-        loose = {text: atoms for text, atoms in self._tails(other, form).items() if text not in proper}
+        loose = {t: atoms for t, atoms in self._tails(other, form).items() if t not in proper and not is_part(t)}
         said = loose | self._tails(own, form)
         return said if said or self.shared else replace(self, shared=True).tails(head)
 
@@ -182,7 +198,7 @@ class Language:
         return {
             text: tuple(a for a in meant if a.args[1] in some)
             for text, some in fitting.items()
-            if len(some) == 1 or self.shared or not form.can_be_goal
+            if len(some) == 1 or self.shared or not (form.in_domain or form.side)
         }
 
     def _sayable(self, form: Form) -> tuple[Atom, ...]:
@@ -211,23 +227,38 @@ def language(domain: Domain, state: WorldState, vocabulary: Vocabulary, text: st
     several things, as it likes to be vague; `again` leaves both in.
     """
     known = forms(domain, text)
-    found = (*known, *_beside(domain, known))
+    found = (*known, *_beside(domain, known, state, vocabulary))
     symbols = {f.predicate: _symbols(f, domain, state, vocabulary) for f in found}
-    atoms = {
-        p: tuple(a for a in _ground(p, kinds) if again or len(a.args) == 1 or a not in state.atoms)
-        for p, kinds in symbols.items()
-    }
-    return Language(found, atoms, vocabulary, state.atoms, shared=again)
+    offered = _offered(vocabulary, domain, state, again)
+    atoms = {p: tuple(a for a in _ground(p, kinds) if offered(a)) for p, kinds in symbols.items()}
+    return Language(found, atoms, vocabulary.of_several(text), state.atoms, shared=again)
 
 
-def _beside(domain: Domain, known: tuple[Form, ...]) -> list[Form]:
+def _offered(vocabulary: Vocabulary, domain: Domain, state: WorldState, again: bool) -> Callable[[Atom], bool]:
+    """Whether an atom can be asked for. What has an inside of its own is not stood on, and is not in itself."""
+    inside = {s: owner for owner, own in vocabulary.inside.items() for s in own}
+
+    def offered(a: Atom) -> bool:
+        if len(a.args) == 1:
+            return True
+        item, place = a.args
+        vessel = place in state.symbols and place in inside.values() and a.predicate in domain.predicates
+        return not vessel and inside.get(place) != item and (again or a not in state.atoms)
+
+    return offered
+
+
+def _beside(domain: Domain, known: tuple[Form, ...], state: WorldState, vocabulary: Vocabulary) -> list[Form]:
     """Places beside things, which the domain has no predicate for, about whatever has a place."""
     placed = [f for f in known if len(f.types) == 2 and f.family]
     if not placed:
         return []
-    types, words = placed[0].types, {f.words for f in known}
+    first, words = placed[0], {f.words for f in known}
+    rooms = [state.symbols[r] for r in vocabulary.beneath.values()]
+    within = (f.predicate for f in placed for r in rooms if any(domain.is_a(r, kind) for kind in f.types[1]))
+    carriers = dict.fromkeys(SIDES, first.predicate) | {BENEATH: next(within, "")}
     return [
-        Form(place.replace(" ", "-"), types, placed[0].family, False, side, placed[0].predicate)
+        Form(place.replace(" ", "-"), first.types, first.family, False, side, carriers.get(str(side), ""))
         for place, side in RELATIVE_PLACES.items()
         if place not in words
     ]

@@ -11,7 +11,10 @@ from llm.grammar import Language, language
 from llm.model import Model, Prompt
 from llm.phrases import Vocabulary, vocabulary
 from llm.prompt import prompt as ask
-from llm.words import content, instruction, mentioned, mentioned_in_part, without
+from llm.reference import rivals
+from llm.review import Objection, objections
+from llm.spelling import mended
+from llm.words import absent, content, instruction, mentioned_in_part
 from tamp import beside
 from tamp.atoms import Atom
 from tamp.domain import Domain
@@ -19,6 +22,9 @@ from tamp.errors import Refusal
 from tamp.goal import Goal, parse_goal
 from tamp.scene import Scene
 from tamp.state import WorldState
+
+RETRIES = 3
+"""Times that the model is asked again."""
 
 
 class AmbiguousError(Refusal):
@@ -65,14 +71,17 @@ def ground(
     (a Refusal) when its words fit several things, unless `assume_first`.
     """
     start = time.perf_counter()
-    text = instruction(text)
     known = state.known_to(domain)
     words = vocabulary(scene, known, names)
+    text = mended(instruction(text), words.words())
     if not mentioned_in_part((*words.phrases, *words.plural), Counter(content(text))):
         raise Refusal(f"the instruction names nothing in the scene; {_inventory(words)}")
-    prompt, clauses, allowed = _answer(text, words, known, domain, model)
+    if missing := absent(text, words.words()):
+        raise Refusal(f"the scene has no {' and no '.join(missing)}; {_inventory(words)}")
+    answer = _answer(text, words, known, domain, model)
+    clauses, allowed = answer.clauses, answer.allowed
     goal = _goal(tuple(c.atoms if c.together else c.atoms[:1] for c in clauses), allowed, domain, known)
-    others = _alternatives(text, clauses, allowed, words, domain, known)
+    others = _alternatives(text, clauses, allowed, domain, known)
     if others and not assume_first:
         listed = " | ".join(_in_words(g, allowed) for g in (goal, *others))
         message = f"the instruction fits {1 + len(others)} goals: {listed}; say which"
@@ -80,87 +89,94 @@ def ground(
     confidence = 1.0
     for c in clauses:
         confidence *= c.probability
-    reply = "; ".join(c.text for c in clauses)
     seconds = time.perf_counter() - start
-    return GroundingResult(goal, _roles(goal), reply, prompt, confidence, seconds, bool(others), others)
+    return GroundingResult(goal, _roles(goal), answer.reply, answer.prompt, confidence, seconds, bool(others), others)
 
 
-def _answer(
-    text: str, words: Vocabulary, state: WorldState, domain: Domain, model: Model
-) -> tuple[Prompt, tuple[Clause, ...], Language]:
-    """The model's answer; asked again, with what holds already, when the words do not bear the first out."""
-    for again in (False, True):
-        allowed = language(domain, state, words, text, again=again)
-        if not allowed.heads():
-            raise Refusal(f"the domain {domain.name} has no goal for anything in the scene")
-        prompt = ask(text, allowed, state)
-        clauses = decode(model, prompt, allowed)
-        strange = _unmentioned(text, clauses, words)
-        if not strange:
+@dataclass(frozen=True)
+class _Attempt:
+    """An answer, what it was an answer to, and what the words say against it."""
+
+    prompt: Prompt
+    clauses: tuple[Clause, ...]
+    allowed: Language
+    objections: tuple[Objection, ...]
+
+    @property
+    def reply(self) -> str:
+        return "; ".join(c.text for c in self.clauses)
+
+    @property
+    def badness(self) -> tuple[int, int]:
+        return sum(o.grave for o in self.objections), len(self.objections)
+
+
+def _answer(text: str, words: Vocabulary, state: WorldState, domain: Domain, model: Model) -> _Attempt:
+    """The model's answer, asked again with the reason while something speaks against it; Refusal if it stays so."""
+    allowed = language(domain, state, words, text)
+    if not allowed.heads():
+        raise Refusal(f"the domain {domain.name} has no goal for anything in the scene")
+    prompt, least, wrong = ask(text, allowed, state), 1, set[Atom]()
+    attempts: list[_Attempt] = []
+    while len(attempts) <= RETRIES and allowed.heads():
+        clauses = decode(model, prompt, allowed, least)
+        found = objections(text, clauses, allowed)
+        if found and (sound := tuple(c for c in clauses if not any(c.atoms[0] in o.wrong for o in found))):
+            clauses, found = _shorter(text, clauses, sound, found, allowed)
+        attempts.append(_Attempt(prompt, clauses, allowed, found))
+        if not found:
             break
+        wrong |= {a for o in found for a in o.wrong}
+        least = len(clauses) + 1 if any(o.more for o in found) else 1
+        again = any(o.kind == "unmentioned" for a in attempts for o in a.objections)
+        allowed = language(domain, state, words, text, again=again).excluding(wrong)
+        prompt = prompt.corrected(f"{attempts[-1].reply}.", found[0].reason)
+    best = min(attempts, key=lambda a: a.badness)
+    _refuse(best, words, domain)
+    return best
+
+
+def _shorter(
+    text: str,
+    clauses: tuple[Clause, ...],
+    sound: tuple[Clause, ...],
+    found: tuple[Objection, ...],
+    allowed: Language,
+) -> tuple[tuple[Clause, ...], tuple[Objection, ...]]:
+    """The sound clauses alone when nothing grave speaks against these: a small model goes on when all is said."""
+    left = objections(text, sound, allowed)
+    return (clauses, found) if any(o.grave for o in left) else (sound, left)
+
+
+def _refuse(answer: _Attempt, words: Vocabulary, domain: Domain) -> None:
+    """Refusal of an answer that nothing can be done with."""
+    strange = [o.strange for o in answer.objections if o.strange]
     if strange:
         named = " or ".join(strange)
         raise Refusal(f"the instruction does not name {named}, the nearest there is; {_inventory(words)}")
-    beyond = [c.text for c in clauses if not allowed.form(c.atoms[0].predicate).can_be_goal]
+    if grave := [o.reason for o in answer.objections if o.grave]:
+        raise Refusal(f"the instruction was not understood; {' '.join(grave)} {_inventory(words)}")
+    beyond = [c.text for c in answer.clauses if answer.allowed.meant(c.atoms[0]) is None]
     if beyond:
         raise Refusal(f'"{beyond[0]}" cannot be a goal: the domain {domain.name} has no predicate for it')
-    return prompt, clauses, allowed
-
-
-def _unmentioned(text: str, clauses: tuple[Clause, ...], words: Vocabulary) -> list[str]:
-    """Things in an answer that no word of the instruction stands for, in the vocabulary's own phrases."""
-    said = Counter(content(text))
-    symbols = dict.fromkeys(s for c in clauses for a in c.atoms for s in a.args)
-    return [f"the {words.name[s]}" for s in symbols if not mentioned_in_part(words.calling(s), said)]
 
 
 def _alternatives(
-    text: str,
-    clauses: tuple[Clause, ...],
-    allowed: Language,
-    words: Vocabulary,
-    domain: Domain,
-    state: WorldState,
+    text: str, clauses: tuple[Clause, ...], allowed: Language, domain: Domain, state: WorldState
 ) -> tuple[Goal, ...]:
     """Goals that the words fit as well as the one chosen: another thing of the same name in the same role."""
-    chosen = [c.atoms if c.together else c.atoms[:1] for c in clauses]
-    out = []
-    for i, c in enumerate(clauses):
-        if c.together:
-            continue
-        for atom in (*c.atoms[1:], *_rivals(text, c.atoms[0], allowed, words)):
-            if all(atom not in atoms for atoms in chosen):
-                out.append(_goal((*chosen[:i], (atom,), *chosen[i + 1 :]), allowed, domain, state))
-    return tuple(dict.fromkeys(out))
-
-
-def _rivals(text: str, atom: Atom, allowed: Language, words: Vocabulary) -> list[Atom]:
-    """Atoms with one argument exchanged for something that the words fit equally well."""
-    pool = [a for a in allowed.atoms[atom.predicate] if a not in allowed.true]
-    out = []
-    for i, symbol in enumerate(atom.args):
-        said = Counter(content(text))
-        for other in atom.args[:i] + atom.args[i + 1 :]:
-            said = without(said, _best(other, words, said))
-        same = [a for a in pool if a.args[:i] + a.args[i + 1 :] == atom.args[:i] + atom.args[i + 1 :] and a != atom]
-        slot = frozenset({symbol, *(a.args[i] for a in same)})
-        fitting = words.fitting(slot)
-        if any(some == (symbol,) and mentioned(phrase, said) for phrase, some in fitting.items()):
-            continue
-        shared = {s for phrase, some in fitting.items() if symbol in some and mentioned(phrase, said) for s in some}
-        out += [a for a in same if a.args[i] in shared]
-    return out
-
-
-def _best(symbol: str, words: Vocabulary, said: Counter[str]) -> str:
-    """The longest phrase for `symbol` that the words have; "" for none."""
-    heard = [p for p in words.calling(symbol) if mentioned(p, said)]
-    return max(heard, key=lambda p: len(content(p)), default="")
+    if any(c.together for c in clauses):
+        return ()
+    said = tuple(c.atoms[0] for c in clauses)
+    others = [tuple(map(r.instead, said)) for r in rivals(text, said, allowed)]
+    others += [(*said[:i], a, *said[i + 1 :]) for i, c in enumerate(clauses) for a in c.atoms[1:]]
+    goals = [_goal(tuple((a,) for a in atoms), allowed, domain, state) for atoms in others]
+    return tuple(dict.fromkeys(goals))
 
 
 def _goal(parts: tuple[tuple[Atom, ...], ...], allowed: Language, domain: Domain, state: WorldState) -> Goal:
     """The conjunction, through the same check that a written goal gets."""
-    atoms = tuple(allowed.meant(a) for some in parts for a in some)
+    atoms = tuple(m for some in parts for a in some if (m := allowed.meant(a)))
     return parse_goal(str(Goal(atoms)), domain, state.symbols | beside.symbols(allowed.vocabulary.things))
 
 

@@ -69,17 +69,43 @@ _WHOLE: dict[str, tuple[str, ...]] = {
 PREDICATES = {"holding": "held"}
 """Predicates whose name does not read as "it is …"."""
 
+BENEATH = "beneath"
+
 RELATIVE_PLACES: dict[str, str | None] = {
     "to the left of": "left-of",
     "to the right of": "right-of",
     "to the front of": "front-of",
     "in front of": "front-of",
     "behind": "behind",
+    "under": BENEATH,
     "next to": None,
-    "under": None,
 }
 """Where people ask for things to be put that are no symbol of a scene, and the side of a thing that is meant
-(`tamp.beside.SIDES`); None is understood, so as to be refused."""
+(`tamp.beside.SIDES`, or beneath its board); None is understood, so as to be refused."""
+
+CUES = {
+    "on": r"\b(on(to)?|upon|top|atop|over)\b",
+    "in": r"\b(in(to|side)?|within)\b",
+    "holding": r"\b(pick|lift|hold|take|grab|grasp|raise)\b",
+    "open": r"\bopen(ed|ing)?\b",
+    "closed": r"\b(clos(e|ed|ing)|shut)\b",
+    "turned-on": r"\b(turn(ed)?|switch(ed)?|light)\b.*\bon\b",
+    "turned-off": r"\b(turn(ed)?|switch(ed)?)\b.*\boff\b",
+    "to-the-left-of": r"\bleft([ -]hand)? (side )?of\b|\bleft([ -]hand)? side\b",
+    "to-the-right-of": r"\bright([ -]hand)? (side )?of\b|\bright([ -]hand)? side\b",
+    "to-the-front-of": r"\bfront of\b|\bbefore\b",
+    "in-front-of": r"\bfront of\b|\bbefore\b",
+    "behind": r"\b(behind|back of)\b",
+    "under": r"\b(under(neath)?|below|beneath)\b",
+    "next-to": r"\b(next|beside|near|by|adjacent)\b",
+}
+"""Regular expressions for words that ask for a predicate; one that is missing here is asked for by its own name."""
+
+BOARDS = ("shelf",)
+"""Last words of nouns that mean a board: on it is the room over it, under it is the room below."""
+
+SEVERAL = _words("both all every each two three four couple pair")
+"""Words that ask for several things by a noun in the singular, or besides a plural."""
 
 SAME_WORD = (
     "next near nearest beside by close closest adjacent alongside",
@@ -99,6 +125,14 @@ EMPTY_WORDS = _words(
     " please both all them they there here up down off out over your you me my i"
 )
 """Words that tell no two things apart."""
+
+
+NO_THING = _words(
+    "side sides place spot position point end edge corner part area stack pile pair two three other one ones"
+    " thing things rest way door handle knob lid lot bit room front back left right top bottom middle center"
+    " centre first second scene robot same"
+)
+"""Nouns and words in their place that name no thing to be looked for."""
 
 
 def nouns(category: str) -> tuple[str, ...]:

@@ -6,10 +6,14 @@ with two bowls) are kept as well, with all that they fit: an answer that uses on
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
-from llm.lexicon import nouns
+import numpy as np
+
+from llm.lexicon import BOARDS, SEVERAL, nouns
 from llm.relations import templates
 from tamp.beside import things
 from tamp.scene import Region, Scene, SceneObject
@@ -30,18 +34,35 @@ class Vocabulary:
     """`phrases`: text to the symbols it fits, in the scene's order. `plural`: text to all that it means.
 
     `name` is each symbol's own phrase, which fits nothing else of its type. `things` are the objects beside which
-    something can be put; they have phrases too, those that are no symbols as well.
+    something can be put; they have phrases too, those that are no symbols as well. `inside` are each object's own
+    interiors that are always open, `beneath` the room under an object's board.
     """
 
     phrases: dict[str, tuple[str, ...]]
     plural: dict[str, tuple[str, ...]]
     name: dict[str, str]
     things: tuple[str, ...] = ()
+    inside: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    beneath: dict[str, str] = field(default_factory=dict)
 
     def fitting(self, symbols: frozenset[str]) -> dict[str, tuple[str, ...]]:
         """Phrases that fit some of `symbols`, with those only."""
         found = {text: tuple(s for s in all_ if s in symbols) for text, all_ in self.phrases.items()}
         return {text: some for text, some in found.items() if some}
+
+    def of_several(self, text: str) -> Vocabulary:
+        """This one with the plurals that the instruction `text` speaks of, by the plural or by a word like "both"."""
+        said = set(re.findall(r"[a-z]+", text.lower()))
+        heads = {p: p.partition(" of the ")[0].split()[-1] for p in self.plural}
+        return replace(self, plural={p: s for p, s in self.plural.items() if heads[p] in said or said & SEVERAL})
+
+    def namesakes(self, symbol: str) -> tuple[str, ...]:
+        """Other symbols that some phrase for `symbol` fits as well."""
+        return tuple(dict.fromkeys(s for all_ in self.phrases.values() if symbol in all_ for s in all_ if s != symbol))
+
+    def words(self) -> frozenset[str]:
+        """Every word of a phrase."""
+        return frozenset(w for p in (*self.phrases, *self.plural) for w in p.split())
 
     def calling(self, symbol: str) -> tuple[str, ...]:
         """Every phrase that fits `symbol`."""
@@ -66,7 +87,9 @@ def vocabulary(scene: Scene, state: WorldState, names: dict[str, str] | None = N
     phrases = {text: tuple(all_) for text, all_ in fits.items()}
     own = {s: _own_name(s, state.symbols.get(s), phrases, state) for s in (*state.symbols, *beside)}
     phrases |= {text: (s,) for s, text in own.items() if text not in phrases}
-    return Vocabulary(phrases, _plurals(groups, phrases), own, beside)
+    inside = {o.name: tuple(r.name for r in _open_interiors(o)) for o in scene}
+    beneath = {o.name: layers[0].name for o in scene if (layers := _layers(o))}
+    return Vocabulary(phrases, _plurals(groups, phrases), own, beside, inside, beneath)
 
 
 def _called(scene: Scene) -> dict[str, list[SceneObject]]:
@@ -114,12 +137,31 @@ def _name_object(o: SceneObject, text: str, named: frozenset[str], fits: Fits) -
     places."""
     if o.name in named:
         _add(fits, text, o.name)
+    board = _layers(o)[1:] if text.rsplit(maxsplit=1)[-1] in BOARDS else ()
     for r in o.regions:
-        _add(fits, text, r.name)
+        if not board or r in board:
+            _add(fits, text, r.name)
         for place in _place_words(o, r):
             if r.kind == "interior":
                 _add(fits, place, r.name)
             _add(fits, f"{place} of the {text}", r.name)
+
+
+def _open_interiors(o: SceneObject) -> list[Region]:
+    return [r for r in o.regions if r.kind == "interior" and r.door is None]
+
+
+def _layers(o: SceneObject) -> tuple[Region, ...]:
+    """The open interiors of a fixed thing that lie one over the other, from below; () when it has no two such."""
+    rooms = sorted(_open_interiors(o), key=lambda r: float(r.T_world_region[2, 3]))
+
+    def over(upper: Region, lower: Region) -> bool:
+        away = np.abs(upper.T_world_region[:3, 3] - lower.T_world_region[:3, 3])
+        half = upper.world_half_extent() + lower.world_half_extent()
+        return bool(np.all(away[:2] < half[:2]) and away[2] >= 0.9 * half[2])
+
+    stacked = len(rooms) > 1 and all(over(b, a) for a, b in pairwise(rooms))
+    return tuple(rooms) if stacked and not o.movable else ()
 
 
 def _place_words(o: SceneObject, r: Region) -> list[str]:
@@ -156,6 +198,11 @@ def _plurals(groups: dict[str, list[SceneObject]], phrases: dict[str, tuple[str,
         if head in _PLACE_KINDS and len(all_) > 1:
             out[plural(head) + (f" of the {rest}" if rest else "")] = all_
     return out
+
+
+def is_part(phrase: str) -> bool:
+    """Whether a phrase names a place within an object: "top drawer of the cabinet"."""
+    return phrase.partition(" of the ")[0].split()[-1] in _PLACE_KINDS
 
 
 def plural(noun: str) -> str:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import difflib
+import itertools
 import re
 from collections import Counter
 from collections.abc import Iterable
 
-from llm.lexicon import EMPTY_WORDS, SAME_WORD
+from llm.lexicon import COLOURS, EMPTY_WORDS, NO_THING, SAME_WORD
 from tamp.errors import InputError
 
 LONGEST = 2_000
 """Characters of an instruction."""
+_ARTICLES = "the|an?|my|your"
+_ONE = "one"
 _PLACE = {word: group.split()[0] for group in SAME_WORD for word in group.split()}
 _SUFFIXES = ("ies", "y"), ("ches", "ch"), ("shes", "sh"), ("sses", "ss"), ("xes", "x"), ("s", "")
 
@@ -27,24 +29,34 @@ def instruction(text: str) -> str:
 
 
 def content(text: str) -> list[str]:
-    """The words of a text that can tell things apart, in their basic form."""
+    """The words of a text that can tell things apart, or stand for such, in their basic form."""
     words = re.findall(r"[a-z0-9]+", text.lower().replace("'s", ""))
-    return [_basic(w) for w in words if w not in EMPTY_WORDS]
+    return [_basic(w) for w in words if w not in EMPTY_WORDS or w == _ONE]
 
 
 def mentioned(phrase: str, words: Counter[str]) -> bool:
-    """Whether every word of `phrase` that tells things apart is among `words`, misspelt perhaps."""
-    return not Counter(_known(w, words) for w in content(phrase)) - words
+    """Whether every word of `phrase` that tells things apart is among `words`; "one" can stand for its noun."""
+    return not Counter(standing_in(phrase, words)) - words
+
+
+def standing_in(phrase: str, words: Counter[str]) -> list[str]:
+    """The words of `words` that can stand for `phrase`: its own, with "one" in place of one noun that lacks."""
+    told = content(phrase)
+    lacking = list((Counter(told) - words).elements())
+    if len(lacking) != 1 or lacking[0] in _PLACE or not words[_ONE] or len(told) == 1:
+        return told
+    told[told.index(lacking[0])] = _ONE
+    return told
 
 
 def mentioned_in_part(phrases: Iterable[str], words: Counter[str]) -> bool:
     """Whether some noun of `phrases` is among `words`."""
-    return any(_known(w, words) in words for p in phrases for w in content(p) if w not in _PLACE)
+    return any(w in words for p in phrases for w in content(p) if w not in _PLACE)
 
 
 def without(words: Counter[str], phrase: str) -> Counter[str]:
     """`words` less those that `phrase` takes up."""
-    return words - Counter(_known(w, words) for w in content(phrase))
+    return words - Counter(content(phrase))
 
 
 def _basic(word: str) -> str:
@@ -57,9 +69,18 @@ def _basic(word: str) -> str:
     return word
 
 
-def _known(word: str, words: Counter[str]) -> str:
-    """The word of `words` that `word` is, allowing for one slip of the pen in a long word; else itself."""
-    if word in words or len(word) < 5 or word in _PLACE:
-        return word
-    near = difflib.get_close_matches(word, [w for w in words if w not in _PLACE and len(w) > 3], 1, 0.8)
-    return near[0] if near else word
+def absent(text: str, known: Iterable[str]) -> list[str]:
+    """Things named with an article that no `known` word stands for: "banana" in "put the banana on the plate".
+
+    A colour that nothing here has makes another thing of it: "green mug" where the mugs are red and white.
+    """
+    here = {basic for w in known for basic in (w, _basic(w))}
+    marked = re.sub(rf"\b({_ARTICLES})\b", r". \1", text.lower())
+    found = []
+    for chunk in re.findall(rf"\b(?:{_ARTICLES})((?: [a-z-]+)+)", marked):
+        words = list(itertools.takewhile(lambda w: w not in EMPTY_WORDS, chunk.split()))
+        parts = {basic for w in words for p in w.split("-") for basic in (p, _basic(p))}
+        strange = parts & COLOURS - here if parts & here else parts and not parts & NO_THING
+        if strange:
+            found.append(" ".join(words))
+    return found

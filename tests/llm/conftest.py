@@ -111,17 +111,19 @@ def two_bowls():
 
 @dataclass
 class Scripted:
-    """Says one answer, as far as the grammar lets it; fails the test where the grammar does not."""
+    """Says its answers one after another, as it is corrected; fails the test where the grammar forbids one."""
 
-    answer: str
+    answers: str | tuple[str, ...]
     name: str = "scripted"
     asked: list[Prompt] = field(default_factory=list)
 
     def complete(self, prompt, begun, pattern):
         self.asked.append(prompt)
-        assert self.answer.startswith(begun)
-        said = re.match(pattern, self.answer[len(begun) :])
-        assert said, f"the grammar forbids {self.answer[len(begun) :]!r}"
+        answers = (self.answers,) if isinstance(self.answers, str) else self.answers
+        answer = answers[len(prompt.corrections)]
+        assert answer.startswith(begun)
+        said = re.match(pattern, answer[len(begun) :])
+        assert said, f"the grammar forbids {answer[len(begun) :]!r}"
         return Completion(said[0], 0.9)
 
 

@@ -97,7 +97,8 @@ def test_of_several_the_pending_one_is_meant(kitchen, domain):
 
 
 def test_all_of_them(two_bowls, domain):
-    heads = words_of(*two_bowls, domain).heads()
+    heads = words_of(*two_bowls, domain, "put both on the plate").heads()
+    assert "the bowls are on the" not in words_of(*two_bowls, domain, "put the bowl on the plate").heads()
     assert {a.args[0] for a in heads["the bowls are on the"]} == {"akita_black_bowl_1", "akita_black_bowl_2"}
 
 

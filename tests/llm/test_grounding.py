@@ -54,8 +54,10 @@ def test_the_models_answer_is_what_counts(kitchen, domain, scripted):
 
 
 def test_a_thing_that_the_words_do_not_name(kitchen, domain, scripted):
+    answers = tuple(f"the {other} is on the plate." for other in ("wine bottle", "bowl", "wine bottle", "bowl"))
+    model = scripted(("the wine bottle is on the plate.", "the black bowl is on the plate."))
     with pytest.raises(Refusal, match=r"does not name the wine bottle"):
-        ground("put the banana on the plate", *kitchen, domain, scripted("the wine bottle is on the plate."))
+        ground("put the banana on the plate", *kitchen, domain, model)
 
 
 @pytest.mark.parametrize(

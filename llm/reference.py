@@ -1,0 +1,98 @@
+"""How well the words of an instruction fit the things of an answer, and what else they fit.
+
+The measure is how many words that tell things apart are accounted for when every thing takes the words of one of
+its phrases and no word serves twice. It never chooses a thing: it says that another fits as well, or better.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from llm.grammar import Language
+from llm.phrases import Vocabulary
+from llm.words import content, mentioned, standing_in, without
+from tamp.atoms import Atom
+
+
+@dataclass(frozen=True)
+class Rival:
+    """A thing `other` that the words fit as well as `symbol`, which is in the answer, or better by `gain` words."""
+
+    symbol: str
+    other: str
+    gain: int
+
+    def instead(self, atom: Atom) -> Atom:
+        """An atom with the other thing."""
+        return Atom(atom.predicate, tuple(self.other if s == self.symbol else s for s in atom.args))
+
+
+def heard_in(text: str, said: Iterable[Atom], allowed: Language) -> Counter[str]:
+    """The words that can stand for things: those that say how things are placed are used up by that."""
+    heard = Counter(content(text))
+    for a in said:
+        heard = without(heard, allowed.form(a.predicate).words)
+    return heard
+
+
+def things_of(said: Iterable[Atom], words: Vocabulary) -> tuple[str, ...]:
+    """What an answer is about, each once: a thing and its own inside are one."""
+    owner = {place: thing for thing, own in words.inside.items() for place in own if len(own) == 1}
+    symbols = dict.fromkeys(s for a in said for s in a.args)
+    return tuple(s for s in symbols if owner.get(s) not in symbols)
+
+
+def coverage(symbols: tuple[str, ...], words: Vocabulary, heard: Counter[str]) -> int:
+    """The most words that the symbols can account for together."""
+    options = [_options(s, words, heard) for s in symbols]
+    return _most(sorted(options, key=len), heard)
+
+
+def _options(symbol: str, words: Vocabulary, heard: Counter[str]) -> list[tuple[str, ...]]:
+    """The word lists of a symbol's phrases that were heard, longest first."""
+    lists = {tuple(sorted(standing_in(p, heard))) for p in words.calling(symbol) if mentioned(p, heard)}
+    return sorted(lists, key=lambda told: (-len(told), told))
+
+
+def _most(options: list[list[tuple[str, ...]]], heard: Counter[str]) -> int:
+    if not options:
+        return 0
+    first, *rest = options
+    best = _most(rest, heard)
+    for told in first:
+        needed = Counter(told)
+        if not needed - heard:
+            best = max(best, len(told) + _most(rest, heard - needed))
+    return best
+
+
+def rivals(text: str, said: tuple[Atom, ...], allowed: Language) -> Iterator[Rival]:
+    """Namesakes of the answer's things that the words fit at least as well in their place."""
+    words, heard = allowed.vocabulary, heard_in(text, said, allowed)
+    things = things_of(said, words)
+    mine = coverage(things, words, heard)
+    for symbol in things:
+        for other in words.namesakes(symbol):
+            rival = Rival(symbol, other, 0)
+            if other in things or not all(_sayable(rival.instead(a), allowed) for a in said if symbol in a.args):
+                continue
+            theirs = coverage(tuple(other if s == symbol else s for s in things), words, heard)
+            if theirs >= mine:
+                yield Rival(symbol, other, theirs - mine)
+    if len(said) == 1 and _interchangeable(said[0], words, heard, allowed):
+        yield Rival(said[0].args[0], said[0].args[1], 0)
+
+
+def _sayable(atom: Atom, allowed: Language) -> bool:
+    return atom in allowed.atoms[atom.predicate] and atom not in allowed.true
+
+
+def _interchangeable(atom: Atom, words: Vocabulary, heard: Counter[str], allowed: Language) -> bool:
+    """Whether nothing tells which of two namesakes goes onto the other: "one bowl on the other"."""
+    if len(atom.args) != 2 or atom.args[1] not in words.namesakes(atom.args[0]):
+        return False
+    swapped = Atom(atom.predicate, atom.args[::-1])
+    named = {p: some for p, some in words.fitting(frozenset(atom.args)).items() if mentioned(p, heard)}
+    return _sayable(swapped, allowed) and not any(len(some) == 1 for some in named.values())

@@ -1,0 +1,136 @@
+"""What the words say against an answer. They never choose a goal: they can only send an answer back.
+
+An objection names what is wrong, for the model and for people, and which atoms are not to be said again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from llm.decoding import Clause
+from llm.grammar import Form, Language
+from llm.lexicon import CUES
+from llm.phrases import Vocabulary
+from llm.reference import coverage, heard_in, rivals, things_of
+from llm.words import content, mentioned_in_part
+from tamp.atoms import Atom
+
+
+@dataclass(frozen=True)
+class Objection:
+    """Why an answer does not stand: `kind` for counting, `reason` for the model, and what not to say again.
+
+    With `grave` ones left there is no goal; others can be lived with. `strange` is the thing in the answer that
+    the words do not name. `more` asks for a clause more.
+    """
+
+    kind: str
+    reason: str
+    wrong: tuple[Atom, ...] = ()
+    grave: bool = True
+    strange: str = ""
+    more: bool = False
+
+
+def objections(text: str, clauses: tuple[Clause, ...], allowed: Language) -> tuple[Objection, ...]:
+    """Everything that the instruction `text` says against an answer, the gravest first."""
+    said = tuple(a for c in clauses for a in (c.atoms if c.together else c.atoms[:1]))
+    found = [
+        *_unmentioned(text, clauses, said, allowed),
+        *_better(text, clauses, said, allowed),
+        *_misread(text, clauses, allowed),
+        *_left_out(text, said, allowed),
+    ]
+    return tuple(sorted(found, key=lambda o: not o.grave))
+
+
+def _unmentioned(
+    text: str, clauses: tuple[Clause, ...], said: tuple[Atom, ...], allowed: Language
+) -> Iterator[Objection]:
+    """Things in the answer that no word stands for, or only words that stand for a namesake in it."""
+    words, heard = allowed.vocabulary, Counter(content(text))
+    free = heard_in(text, said, allowed)
+    things = things_of(said, words)
+    together = {s for c in clauses if c.together for a in c.atoms for s in a.args}
+    for n, symbol in enumerate(things):
+        before = things[:n]
+        doubled = set(words.namesakes(symbol)) & set(before) and not _PRONOUN.search(text) and symbol not in together
+        new = coverage((*before, symbol), words, free) > coverage(before, words, free)
+        if not mentioned_in_part(words.calling(symbol), heard) or (doubled and not new):
+            name = f"the {words.name[symbol]}"
+            wrong = tuple(a for a in allowed.every() if symbol in a.args or _strange(a, words, heard))
+            yield Objection("unmentioned", f"The instruction does not say {name}.", wrong, strange=name)
+
+
+_PRONOUN = re.compile(r"\b(it|its|them|one|ones|other|another|there)\b", re.IGNORECASE)
+"""With one of these a thing can be meant that has no noun of its own in the instruction."""
+
+
+def _strange(atom: Atom, words: Vocabulary, heard: Counter[str]) -> bool:
+    return not all(mentioned_in_part(words.calling(s), heard) for s in atom.args)
+
+
+def _better(text: str, clauses: tuple[Clause, ...], said: tuple[Atom, ...], allowed: Language) -> Iterator[Objection]:
+    """Namesakes of a thing in the answer that the words fit better."""
+    better = [r for r in rivals(text, said, allowed) if r.gain > 0]
+    if better and not any(c.together for c in clauses):
+        best, name = max(better, key=lambda r: r.gain), allowed.vocabulary.name
+        wrong = tuple(a for a in allowed.every() if best.symbol in a.args)
+        yield Objection("misread thing", f"Not the {name[best.symbol]}: the {name[best.other]}.", wrong)
+
+
+def _misread(text: str, clauses: tuple[Clause, ...], allowed: Language) -> Iterator[Objection]:
+    """Relations that the words do not ask for while they ask for another: "in" where they say "on top of"."""
+    placing = [f for f in allowed.forms if len(f.types) > 1]
+    for c in clauses:
+        form, atom = _said_by(c, placing), c.atoms[0]
+        if form is None or form.predicate != atom.predicate or _cued(form, text):
+            continue
+        cued = [f for f in placing if f is not form and _cued(f, text)]
+        # "On" and "in" stand in many places of a sentence; "to the right of" tells more.
+        others = [f for f in cued if not f.in_domain] or cued
+        if others and not any(_says_the_same(c, form, f, allowed) for f in others):
+            reason = f'The instruction says "{others[0].words}", not "{form.words}".'
+            wrong = tuple(a for a in allowed.atoms[atom.predicate] if a.args[0] == atom.args[0])
+            yield Objection("misread relation", reason, wrong, grave=False)
+
+
+def _said_by(c: Clause, placing: list[Form]) -> Form | None:
+    """The form in whose words a clause is."""
+    matching = [f for f in placing if re.search(rf" (is|are) {re.escape(f.words)} the ", c.text)]
+    return max(matching, key=lambda f: len(f.words), default=None)
+
+
+def _says_the_same(c: Clause, form: Form, other: Form, allowed: Language) -> bool:
+    """Whether a clause can be said with the `other` form too: "on the tray", "in the tray"."""
+    vessels = {place for own in allowed.vocabulary.inside.values() for place in own}
+    if other.in_domain and c.atoms[0].args[1] not in vessels:
+        return False
+    subject, _, _ = c.text.partition(f" {form.words} the ")
+    head = f"{subject} {other.words} the"
+    if head not in allowed.heads():
+        return False
+    meant = allowed.meant(c.atoms[0])
+    return any(allowed.meant(a) == meant for atoms in allowed.tails(head).values() for a in atoms)
+
+
+def _left_out(text: str, said: tuple[Atom, ...], allowed: Language) -> Iterator[Objection]:
+    """What is asked for by its own verb, and not in the answer: "open the drawer and put the bowl in it"."""
+    answered = {a.predicate for a in said}
+    moved = {f.family for f in allowed.forms if len(f.types) > 1}
+    for f in allowed.forms:
+        asked = len(f.types) == 1 and f.family not in moved and f.predicate not in answered
+        if asked and _cued(f, _ADJECTIVE.sub("", text.lower())):
+            yield Objection("left out", f'It also says "{f.words}".', grave=False, more=True)
+
+
+_ADJECTIVE = re.compile(r"\b(the|an?|that is|already) (open(ed)?|closed|shut)\b")
+"""Where a thing's state tells which one is meant."""
+
+
+def _cued(form: Form, text: str) -> bool:
+    """Whether the words have one of a form's cues."""
+    return re.search(CUES.get(form.predicate, rf"\b{re.escape(form.words)}\b"), text.lower()) is not None
