@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Set
 from dataclasses import dataclass, replace
 from functools import cache
-from itertools import chain
 from pathlib import Path
 
 from llm.lexicon import BENEATH, PREDICATES, RELATIVE_PLACES
@@ -116,10 +115,6 @@ class Language:
     true: frozenset[Atom]
     shared: bool = False
 
-    def every(self) -> Iterator[Atom]:
-        """All that may be said."""
-        return chain.from_iterable(self.atoms.values())
-
     def form(self, predicate: str) -> Form:
         """The form of a predicate."""
         return next(f for f in self.forms if f.predicate == predicate)
@@ -158,10 +153,13 @@ class Language:
         atoms = {f.predicate: tuple(a for a in self.atoms[f.predicate] if free(a, f.family)) for f in self.forms}
         return replace(self, atoms=atoms)
 
-    def excluding(self, wrong: Iterable[Atom]) -> Language:
-        """What may be said apart from some atoms."""
-        wrong = set(wrong)
-        return replace(self, atoms={p: tuple(a for a in atoms if a not in wrong) for p, atoms in self.atoms.items()})
+    def excluding(self, wrong: Set[Atom], barred: Set[str]) -> Language:
+        """What may be said apart from some atoms and what is about some symbols."""
+
+        def left(a: Atom) -> bool:
+            return a not in wrong and barred.isdisjoint(a.args)
+
+        return replace(self, atoms={p: tuple(filter(left, some)) for p, some in self.atoms.items()})
 
     def heads(self) -> dict[str, tuple[Atom, ...]]:
         """First halves of clauses, "the black bowl is on the", and what each may mean."""

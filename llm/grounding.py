@@ -81,7 +81,7 @@ def ground(
     answer = _answer(text, words, known, domain, model)
     clauses, allowed = answer.clauses, answer.allowed
     goal = _goal(tuple(c.atoms if c.together else c.atoms[:1] for c in clauses), allowed, domain, known)
-    others = _alternatives(text, clauses, allowed, domain, known)
+    others = _alternatives(text, clauses, language(domain, known, words, text, again=True), domain, known)
     if others and not assume_first:
         listed = " | ".join(_in_words(g, allowed) for g in (goal, *others))
         message = f"the instruction fits {1 + len(others)} goals: {listed}; say which"
@@ -116,20 +116,21 @@ def _answer(text: str, words: Vocabulary, state: WorldState, domain: Domain, mod
     allowed = language(domain, state, words, text)
     if not allowed.heads():
         raise Refusal(f"the domain {domain.name} has no goal for anything in the scene")
-    prompt, least, wrong = ask(text, allowed, state), 1, set[Atom]()
+    prompt, least = ask(text, allowed, state), 1
     attempts: list[_Attempt] = []
     while len(attempts) <= RETRIES and allowed.heads():
         clauses = decode(model, prompt, allowed, least)
         found = objections(text, clauses, allowed)
-        if found and (sound := tuple(c for c in clauses if not any(c.atoms[0] in o.wrong for o in found))):
+        if sound := tuple(c for c in clauses if not any(o.is_about(c.atoms[0]) for o in found)):
             clauses, found = _shorter(text, clauses, sound, found, allowed)
         attempts.append(_Attempt(prompt, clauses, allowed, found))
         if not found:
             break
-        wrong |= {a for o in found for a in o.wrong}
         least = len(clauses) + 1 if any(o.more for o in found) else 1
-        again = any(o.kind == "unmentioned" for a in attempts for o in a.objections)
-        allowed = language(domain, state, words, text, again=again).excluding(wrong)
+        made = [o for a in attempts for o in a.objections]
+        wrong, barred = {a for o in made for a in o.wrong}, {s for o in made for s in o.barred}
+        again = any(o.kind == "unmentioned" for o in made)
+        allowed = language(domain, state, words, text, again=again).excluding(wrong, barred)
         prompt = prompt.corrected(f"{attempts[-1].reply}.", found[0].reason)
     best = min(attempts, key=lambda a: a.badness)
     _refuse(best, words, domain)
@@ -145,7 +146,7 @@ def _shorter(
 ) -> tuple[tuple[Clause, ...], tuple[Objection, ...]]:
     """The sound clauses alone when nothing grave speaks against these: a small model goes on when all is said."""
     left = objections(text, sound, allowed)
-    return (clauses, found) if any(o.grave for o in left) else (sound, left)
+    return (clauses, found) if len(left) >= len(found) else (sound, left)
 
 
 def _refuse(answer: _Attempt, words: Vocabulary, domain: Domain) -> None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from llm.grammar import Language
 from llm.phrases import Vocabulary
-from llm.words import content, mentioned, standing_in, without
+from llm.words import content, mentioned, spellings, without
 from tamp.atoms import Atom
 
 
@@ -52,7 +52,8 @@ def coverage(symbols: tuple[str, ...], words: Vocabulary, heard: Counter[str]) -
 
 def _options(symbol: str, words: Vocabulary, heard: Counter[str]) -> list[tuple[str, ...]]:
     """The word lists of a symbol's phrases that were heard, longest first."""
-    lists = {tuple(sorted(standing_in(p, heard))) for p in words.calling(symbol) if mentioned(p, heard)}
+    spelt = (told for p in words.calling(symbol) for told in spellings(p))
+    lists = {tuple(sorted(told)) for told in spelt if not Counter(told) - heard}
     return sorted(lists, key=lambda told: (-len(told), told))
 
 

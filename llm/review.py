@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from llm.decoding import Clause
 from llm.grammar import Form, Language
 from llm.lexicon import CUES
-from llm.phrases import Vocabulary
 from llm.reference import coverage, heard_in, rivals, things_of
 from llm.words import content, mentioned_in_part
 from tamp.atoms import Atom
@@ -23,16 +22,22 @@ from tamp.atoms import Atom
 class Objection:
     """Why an answer does not stand: `kind` for counting, `reason` for the model, and what not to say again.
 
-    With `grave` ones left there is no goal; others can be lived with. `strange` is the thing in the answer that
-    the words do not name. `more` asks for a clause more.
+    That are the atoms `wrong` and whatever is about a symbol of `barred`. With `grave` ones left there is no
+    goal; others can be lived with. `strange` is the thing in the answer that the words do not name. `more` asks for
+    a clause more.
     """
 
     kind: str
     reason: str
     wrong: tuple[Atom, ...] = ()
+    barred: frozenset[str] = frozenset()
     grave: bool = True
     strange: str = ""
     more: bool = False
+
+    def is_about(self, atom: Atom) -> bool:
+        """Whether this speaks against an atom."""
+        return atom in self.wrong or not self.barred.isdisjoint(atom.args)
 
 
 def objections(text: str, clauses: tuple[Clause, ...], allowed: Language) -> tuple[Objection, ...]:
@@ -43,6 +48,7 @@ def objections(text: str, clauses: tuple[Clause, ...], allowed: Language) -> tup
         *_better(text, clauses, said, allowed),
         *_misread(text, clauses, allowed),
         *_left_out(text, said, allowed),
+        *_not_moved(text, said, allowed),
     ]
     return tuple(sorted(found, key=lambda o: not o.grave))
 
@@ -55,22 +61,19 @@ def _unmentioned(
     free = heard_in(text, said, allowed)
     things = things_of(said, words)
     together = {s for c in clauses if c.together for a in c.atoms for s in a.args}
+    unknown = {s for s in words.name if not mentioned_in_part(words.calling(s), heard)}
     for n, symbol in enumerate(things):
         before = things[:n]
         doubled = set(words.namesakes(symbol)) & set(before) and not _PRONOUN.search(text) and symbol not in together
         new = coverage((*before, symbol), words, free) > coverage(before, words, free)
-        if not mentioned_in_part(words.calling(symbol), heard) or (doubled and not new):
+        if symbol in unknown or (doubled and not new):
             name = f"the {words.name[symbol]}"
-            wrong = tuple(a for a in allowed.every() if symbol in a.args or _strange(a, words, heard))
-            yield Objection("unmentioned", f"The instruction does not say {name}.", wrong, strange=name)
+            barred = frozenset({symbol, *unknown})
+            yield Objection("unmentioned", f"The instruction does not say {name}.", barred=barred, strange=name)
 
 
 _PRONOUN = re.compile(r"\b(it|its|them|one|ones|other|another|there)\b", re.IGNORECASE)
 """With one of these a thing can be meant that has no noun of its own in the instruction."""
-
-
-def _strange(atom: Atom, words: Vocabulary, heard: Counter[str]) -> bool:
-    return not all(mentioned_in_part(words.calling(s), heard) for s in atom.args)
 
 
 def _better(text: str, clauses: tuple[Clause, ...], said: tuple[Atom, ...], allowed: Language) -> Iterator[Objection]:
@@ -78,8 +81,8 @@ def _better(text: str, clauses: tuple[Clause, ...], said: tuple[Atom, ...], allo
     better = [r for r in rivals(text, said, allowed) if r.gain > 0]
     if better and not any(c.together for c in clauses):
         best, name = max(better, key=lambda r: r.gain), allowed.vocabulary.name
-        wrong = tuple(a for a in allowed.every() if best.symbol in a.args)
-        yield Objection("misread thing", f"Not the {name[best.symbol]}: the {name[best.other]}.", wrong)
+        reason = f"Not the {name[best.symbol]}: the {name[best.other]}."
+        yield Objection("misread thing", reason, barred=frozenset({best.symbol}))
 
 
 def _misread(text: str, clauses: tuple[Clause, ...], allowed: Language) -> Iterator[Objection]:
@@ -87,14 +90,15 @@ def _misread(text: str, clauses: tuple[Clause, ...], allowed: Language) -> Itera
     placing = [f for f in allowed.forms if len(f.types) > 1]
     for c in clauses:
         form, atom = _said_by(c, placing), c.atoms[0]
-        if form is None or form.predicate != atom.predicate or _cued(form, text):
+        if form is None or _cued(form, text):
             continue
         cued = [f for f in placing if f is not form and _cued(f, text)]
         # "On" and "in" stand in many places of a sentence; "to the right of" tells more.
-        others = [f for f in cued if not f.in_domain] or cued
+        others = [f for f in cued if not f.in_domain] or [f for f in cued if form.predicate == atom.predicate]
         if others and not any(_says_the_same(c, form, f, allowed) for f in others):
             reason = f'The instruction says "{others[0].words}", not "{form.words}".'
-            wrong = tuple(a for a in allowed.atoms[atom.predicate] if a.args[0] == atom.args[0])
+            instead = [form] if others[0].in_domain else [f for f in placing if f.in_domain or f is form]
+            wrong = tuple(a for f in instead for a in allowed.atoms[f.predicate] if a.args[0] == atom.args[0])
             yield Objection("misread relation", reason, wrong, grave=False)
 
 
@@ -118,13 +122,31 @@ def _says_the_same(c: Clause, form: Form, other: Form, allowed: Language) -> boo
 
 
 def _left_out(text: str, said: tuple[Atom, ...], allowed: Language) -> Iterator[Objection]:
-    """What is asked for by its own verb, and not in the answer: "open the drawer and put the bowl in it"."""
-    answered = {a.predicate for a in said}
+    """States that are asked for by their own verb and not in the answer: "open the drawer and put the bowl in it".
+
+    It is grave when the answer has the opposite instead, which no word asks for.
+    """
     moved = {f.family for f in allowed.forms if len(f.types) > 1}
-    for f in allowed.forms:
-        asked = len(f.types) == 1 and f.family not in moved and f.predicate not in answered
-        if asked and _cued(f, _ADJECTIVE.sub("", text.lower())):
-            yield Objection("left out", f'It also says "{f.words}".', grave=False, more=True)
+    states = [f for f in allowed.forms if len(f.types) == 1 and f.family not in moved]
+    asked = {f for f in states if _cued(f, _ADJECTIVE.sub("", text.lower()))}
+    answered = {f for f in states if any(a.predicate == f.predicate for a in said)}
+    for f in asked - answered:
+        opposite = [o for o in answered - asked if o.family == f.family]
+        wrong = tuple(a for o in opposite for a in allowed.atoms[o.predicate])
+        yield Objection("left out", f'It says "{f.words}".', wrong, grave=bool(opposite), more=not opposite)
+
+
+def _not_moved(text: str, said: tuple[Atom, ...], allowed: Language) -> Iterator[Objection]:
+    """Things that can be moved, and that words speak of which nothing in the answer takes up."""
+    words, heard = allowed.vocabulary, heard_in(text, said, allowed)
+    things = things_of(said, words)
+    known = {*things, *(s for thing in things for s in words.namesakes(thing))}
+    placed = dict.fromkeys(a.args[0] for f in allowed.forms if len(f.types) > 1 for a in allowed.atoms[f.predicate])
+    taken = coverage(things, words, heard)
+    for item in placed:
+        if item not in known and coverage((*things, item), words, heard) > taken:
+            yield Objection("left out", f'It also says "{words.name[item]}".', grave=False)
+            return
 
 
 _ADJECTIVE = re.compile(r"\b(the|an?|that is|already) (open(ed)?|closed|shut)\b")

@@ -35,18 +35,15 @@ def content(text: str) -> list[str]:
 
 
 def mentioned(phrase: str, words: Counter[str]) -> bool:
-    """Whether every word of `phrase` that tells things apart is among `words`; "one" can stand for its noun."""
-    return not Counter(standing_in(phrase, words)) - words
+    """Whether every word of `phrase` that tells things apart is among `words`."""
+    return not Counter(content(phrase)) - words
 
 
-def standing_in(phrase: str, words: Counter[str]) -> list[str]:
-    """The words of `words` that can stand for `phrase`: its own, with "one" in place of one noun that lacks."""
+def spellings(phrase: str) -> list[tuple[str, ...]]:
+    """The words of `phrase` that tell things apart, and the same with "one" in place of a noun."""
     told = content(phrase)
-    lacking = list((Counter(told) - words).elements())
-    if len(lacking) != 1 or lacking[0] in _PLACE or not words[_ONE] or len(told) == 1:
-        return told
-    told[told.index(lacking[0])] = _ONE
-    return told
+    nouns = [i for i, w in enumerate(told) if w not in _PLACE] if len(told) > 1 else []
+    return [tuple(told), *((*told[:i], _ONE, *told[i + 1 :]) for i in nouns)]
 
 
 def mentioned_in_part(phrases: Iterable[str], words: Counter[str]) -> bool:
