@@ -18,7 +18,7 @@ def report(paths: list[Path], form: Form, tree: str | None, json_output: bool) -
     """Print one table of the folders or results files of one run or several."""
     records = _of_tree([r for path in paths for r in read(path)], tree)
     if twice := [k for k, n in Counter(map(key, records)).items() if n > 1]:
-        suite, task, state = twice[0]
+        suite, task, state, _ = twice[0]
         raise InputError(f"{len(twice)} episodes are in the results more than once, {suite}/{task} init {state} first")
     ran_on = reports.of_one_tree(records)
     table = reports.rows(records)

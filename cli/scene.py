@@ -104,6 +104,7 @@ def look(task: Task, seed: int, init_state: int | None) -> View:
 def describe(task: Task, view: View) -> dict[str, Any]:
     """A scene as plain data: metres, quaternions w x y z, world frame, rounded to a tenth of a millimetre."""
     from llm.phrases import vocabulary
+    from tamp import beside
 
     words = vocabulary(view.scene, view.state, task.names)
     return {
@@ -114,6 +115,8 @@ def describe(task: Task, view: View) -> dict[str, Any]:
         "symbols": dict(sorted(view.state.symbols.items())),
         "atoms": sorted(str(a) for a in view.state.atoms),
         "names": {phrase: list(symbols) for phrase, symbols in sorted(words.phrases.items())},
+        "referring_expressions": {symbol: words.name[symbol] for symbol in sorted(view.state.symbols)},
+        "places_beside": {symbol: words.name_beside(symbol) for symbol in sorted(beside.symbols(words.things))},
     }
 
 
@@ -144,10 +147,13 @@ def _print(told: dict[str, Any], out: TextIO) -> None:
     out.write(f"{told['scene']}: {told['instruction']}\n\nobjects: name, category, position, extent (m)\n")
     for o in told["objects"]:
         out.write(f"  {o['name']}  {o['category']}  {_numbers(o['position'])}  {_numbers(o['extent'])}\n")
-    out.write("\nsymbols: name, type, what an instruction can call it (--json has all its names)\n")
+    out.write("\nsymbols: name, type, the phrase that means it alone; other names (--json has all)\n")
     for symbol, kind in told["symbols"].items():
-        own = sorted((phrase for phrase, fits in told["names"].items() if fits == [symbol]), key=len)
-        out.write(f"  {symbol}  {kind}  {', '.join(own[:SHOWN]) or 'no name of its own'}\n")
+        own = told["referring_expressions"][symbol]
+        others = sorted((p for p, fits in told["names"].items() if fits == [symbol] and p != own), key=len)
+        out.write(f"  {symbol}  {kind}  {own}{'; ' if others else ''}{', '.join(others[:SHOWN])}\n")
+    out.write("\nplaces beside things: the symbol in a goal, the words\n")
+    out.writelines(f"  {symbol}  {words}\n" for symbol, words in told["places_beside"].items())
     out.write("\nfacts\n" + "".join(f"  {atom}\n" for atom in told["atoms"]))
 
 

@@ -13,9 +13,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from llm.lexicon import BOARDS, SEVERAL, nouns
+from llm.lexicon import BOARDS, RELATIVE_PLACES, SEVERAL, nouns
 from llm.relations import templates
-from tamp.beside import things
+from tamp.beside import SIDES, things
 from tamp.scene import Region, Scene, SceneObject
 from tamp.state import WorldState
 
@@ -55,6 +55,12 @@ class Vocabulary:
         said = set(re.findall(r"[a-z]+", text.lower()))
         heads = {p: p.partition(" of the ")[0].split()[-1] for p in self.plural}
         return replace(self, plural={p: s for p, s in self.plural.items() if heads[p] in said or said & SEVERAL})
+
+    def name_beside(self, symbol: str) -> str:
+        """The words for a place beside a thing: "to the right of the plate" for `right-of-plate_1`."""
+        side = next(s for s in SIDES if symbol.startswith(f"{s}-"))
+        said = next(text for text, meant in RELATIVE_PLACES.items() if meant == side)
+        return f"{said} the {self.name[symbol.removeprefix(f'{side}-')]}"
 
     def namesakes(self, symbol: str) -> tuple[str, ...]:
         """Other symbols that some phrase for `symbol` fits as well."""

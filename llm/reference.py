@@ -6,14 +6,17 @@ its phrases and no word serves twice. It never chooses a thing: it says that ano
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from llm.grammar import Language
+from llm.lexicon import CUES
 from llm.phrases import Vocabulary
 from llm.words import content, mentioned, spellings, without
 from tamp.atoms import Atom
+from tamp.beside import SIDES
 
 
 @dataclass(frozen=True)
@@ -29,11 +32,13 @@ class Rival:
         return Atom(atom.predicate, tuple(self.other if s == self.symbol else s for s in atom.args))
 
 
-def heard_in(text: str, said: Iterable[Atom], allowed: Language) -> Counter[str]:
-    """The words that can stand for things: those that say how things are placed are used up by that."""
+def heard_in(text: str, allowed: Language) -> Counter[str]:
+    """The words that can stand for things: "to the right of" is a relation, and says nothing of a "right plate"."""
     heard = Counter(content(text))
-    for a in said:
-        heard = without(heard, allowed.form(a.predicate).words)
+    for f in allowed.forms:
+        if f.side in SIDES:
+            for found in re.finditer(CUES.get(f.predicate, re.escape(f.words)), text.lower()):
+                heard = without(heard, found[0])
     return heard
 
 
@@ -71,7 +76,7 @@ def _most(options: list[list[tuple[str, ...]]], heard: Counter[str]) -> int:
 
 def rivals(text: str, said: tuple[Atom, ...], allowed: Language) -> Iterator[Rival]:
     """Namesakes of the answer's things that the words fit at least as well in their place."""
-    words, heard = allowed.vocabulary, heard_in(text, said, allowed)
+    words, heard = allowed.vocabulary, heard_in(text, allowed)
     things = things_of(said, words)
     mine = coverage(things, words, heard)
     for symbol in things:

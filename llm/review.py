@@ -58,7 +58,7 @@ def _unmentioned(
 ) -> Iterator[Objection]:
     """Things in the answer that no word stands for, or only words that stand for a namesake in it."""
     words, heard = allowed.vocabulary, Counter(content(text))
-    free = heard_in(text, said, allowed)
+    free = heard_in(text, allowed)
     things = things_of(said, words)
     together = {s for c in clauses if c.together for a in c.atoms for s in a.args}
     unknown = {s for s in words.name if not mentioned_in_part(words.calling(s), heard)}
@@ -138,7 +138,7 @@ def _left_out(text: str, said: tuple[Atom, ...], allowed: Language) -> Iterator[
 
 def _not_moved(text: str, said: tuple[Atom, ...], allowed: Language) -> Iterator[Objection]:
     """Things that can be moved, and that words speak of which nothing in the answer takes up."""
-    words, heard = allowed.vocabulary, heard_in(text, said, allowed)
+    words, heard = allowed.vocabulary, heard_in(text, allowed)
     things = things_of(said, words)
     known = {*things, *(s for thing in things for s in words.namesakes(thing))}
     placed = dict.fromkeys(a.args[0] for f in allowed.forms if len(f.types) > 1 for a in allowed.atoms[f.predicate])

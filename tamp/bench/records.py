@@ -23,11 +23,15 @@ FIELDS = (
     *("suite", "task_id", "language", "init_state", "seed", "success", "steps", "planning_seconds"),
     *("execution_seconds", "stepping_seconds", "wall_seconds", "failure_stage", "failure_reason", "goal", "plan"),
     *("perception", "lasting", "touched", "shifted", "tree"),
+    *("wording", "reply", "confidence", "language_seconds", "reaches"),
 )
 """Keys of a record. `planning_seconds` is symbolic planning and refinement, `execution_seconds` all from the first
 command to the last apart from that, `stepping_seconds` what of it the simulator took. `touched` are control
 steps with an unintended contact, by what was touched; `shifted` what was moved without being meant. `tree` is
-the git tree, or null."""
+the git tree, or null. `wording` is 0 for the task's own instruction; `reply`, `confidence` and `language_seconds` are
+the language model's, null without one; `reaches` is whether a plan for the decoded goal reaches the task's."""
+LATER: Record = {"wording": 0, "reply": None, "confidence": None, "language_seconds": None, "reaches": None}
+"""Keys that records of earlier versions lack, and what that means."""
 NOTHING: Record = {
     "success": False,
     "steps": 0,
@@ -42,6 +46,7 @@ NOTHING: Record = {
     "lasting": False,
     "touched": {},
     "shifted": [],
+    **LATER,
 }
 """What a record says of an episode that came to nothing."""
 
@@ -148,7 +153,8 @@ def _parsed(path: Path, data: bytes) -> list[Record]:
             told = json.loads(line)
         except json.JSONDecodeError as e:
             raise InputError(f"{path}:{number}:{e.colno}: not JSON: {e.msg}") from e
-        lacking = [name for name in FIELDS if name not in told] if isinstance(told, dict) else list(FIELDS)
+        told = {**LATER, **told} if isinstance(told, dict) else {}
+        lacking = [name for name in FIELDS if name not in told]
         if lacking:
             reason = f"not an episode of this version of tamp: no {', '.join(lacking[:3])}"
             raise InputError(f"{path}:{number}: {reason}; use the version that wrote it, or choose another --out")
@@ -158,7 +164,7 @@ def _parsed(path: Path, data: bytes) -> list[Record]:
 
 def key(record: Record) -> Key:
     """Which episode a record is of."""
-    return Key(record["suite"], record["task_id"], record["init_state"])
+    return Key(record["suite"], record["task_id"], record["init_state"], record["wording"])
 
 
 def summary_of(records: list[Record], versions: dict[str, str]) -> dict[str, Any]:

@@ -11,11 +11,12 @@ ATTEMPTS = 3
 
 
 class Key(NamedTuple):
-    """What makes an episode of a benchmark."""
+    """What makes an episode of a benchmark. `wording` counts other wordings from 1; 0 is the task's own."""
 
     suite: str
     task_id: int
     init_state: int
+    wording: int = 0
 
 
 @dataclass
