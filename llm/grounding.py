@@ -74,10 +74,10 @@ def ground(
     known = state.known_to(domain)
     words = vocabulary(scene, known, names)
     text = mended(instruction(text), words.words())
-    if not mentioned_in_part((*words.phrases, *words.plural), Counter(content(text))):
-        raise Refusal(f"the instruction names nothing in the scene; {_inventory(words)}")
     if missing := absent(text, words.words()):
         raise Refusal(f"the scene has no {' and no '.join(missing)}; {_inventory(words)}")
+    if not mentioned_in_part((*words.phrases, *words.plural), Counter(content(text))):
+        raise Refusal(f"the instruction names nothing in the scene; {_inventory(words)}")
     answer = _answer(text, words, known, domain, model)
     clauses, allowed = answer.clauses, answer.allowed
     goal = _goal(tuple(c.atoms if c.together else c.atoms[:1] for c in clauses), allowed, domain, known)

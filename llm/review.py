@@ -47,6 +47,7 @@ def objections(text: str, clauses: tuple[Clause, ...], allowed: Language) -> tup
         *_unmentioned(text, clauses, said, allowed),
         *_better(text, clauses, said, allowed),
         *_misread(text, clauses, allowed),
+        *_only_held(text, said, allowed),
         *_left_out(text, said, allowed),
         *_not_moved(text, said, allowed),
     ]
@@ -119,6 +120,16 @@ def _says_the_same(c: Clause, form: Form, other: Form, allowed: Language) -> boo
         return False
     meant = allowed.meant(c.atoms[0])
     return any(allowed.meant(a) == meant for atoms in allowed.tails(head).values() for a in atoms)
+
+
+def _only_held(text: str, said: tuple[Atom, ...], allowed: Language) -> Iterator[Objection]:
+    """What is to stay in the hand, which no word asks for."""
+    moved = {f.family for f in allowed.forms if len(f.types) > 1} - {""}
+    for f in allowed.forms:
+        kept = len(f.types) == 1 and f.family in moved and any(a.predicate == f.predicate for a in said)
+        if kept and not _cued(f, text):
+            reason = f'The instruction does not say "{f.words}".'
+            yield Objection("misread relation", reason, allowed.atoms[f.predicate])
 
 
 def _left_out(text: str, said: tuple[Atom, ...], allowed: Language) -> Iterator[Objection]:

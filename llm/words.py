@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections import Counter
 from collections.abc import Iterable
@@ -75,9 +74,19 @@ def absent(text: str, known: Iterable[str]) -> list[str]:
     marked = re.sub(rf"\b({_ARTICLES})\b", r". \1", text.lower())
     found = []
     for chunk in re.findall(rf"\b(?:{_ARTICLES})((?: [a-z-]+)+)", marked):
-        words = list(itertools.takewhile(lambda w: w not in EMPTY_WORDS, chunk.split()))
+        words = _noun_phrase(chunk.split())
         parts = {basic for w in words for p in w.split("-") for basic in (p, _basic(p))}
         strange = parts & COLOURS - here if parts & here else parts and not parts & NO_THING
         if strange:
             found.append(" ".join(words))
     return found
+
+
+def _noun_phrase(words: list[str]) -> list[str]:
+    """The words up to one that begins something else: "left plate", of "left plate next to the stove"."""
+    out: list[str] = []
+    for w in words:
+        if w in EMPTY_WORDS or (w in _PLACE and any(o not in _PLACE for o in out)):
+            break
+        out.append(w)
+    return out

@@ -1,0 +1,36 @@
+import pytest
+
+from llm.spelling import mended
+
+KNOWN = ("black bowl", "plate", "middle drawer of the cabinet", "milk", "mug", "stove", "left plate", "cream cheese")
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("put the blakc bowl on the plaet", "put the black bowl on the plate"),
+        ("the white blow", "the white bowl"),
+        ("set the mlik down", "set the milk down"),
+        ("open the mdidle darwer, please", "open the middle drawer, please"),
+        ("the mgu on the letf", "the mug on the left"),
+        ("the cream chese", "the cream cheese"),
+        ("BOWLS and Drawers", "BOWLS and Drawers"),
+    ],
+)
+def test_slips_are_put_right(text, meant):
+    assert mended(text, KNOWN) == meant
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "place the bowl on it",  # "place" is no "plate"
+        "store the mug",  # nor "store" a "stove"
+        "put the gum and the banana in it",
+        "mettre le bol sur la table",
+        "(on bowl_1 plate_1) 🙂",
+        "",
+    ],
+)
+def test_other_words_are_left_alone(text):
+    assert mended(text, KNOWN) == text
