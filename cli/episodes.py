@@ -90,11 +90,12 @@ class Runner:
         """A real episode, from the task's own goal or from its instruction."""
         from cli.solve import from_language
         from tamp.libero.run import Settings, run
+        from tamp.planning import Engine
 
         source = None
         if self.model is not None:
             source = from_language(task.instruction, self.model, task, assume_first=False)
-        settings = Settings(self.domain, self.setup.planner, self.setup.seed, k.init_state)
+        settings = Settings(self.domain, Engine(self.setup.planner), self.setup.seed, k.init_state)
         with hush_simulator():
             result = run(task, source, settings, folder, lambda line: None, self._environment(task, k))
         return {

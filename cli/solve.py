@@ -80,8 +80,9 @@ def _prepare(
     inputs.planner(planner)
     with hush_simulator():
         from tamp.libero.run import Settings
+        from tamp.planning import Engine
 
-    return task, Settings(loaded, planner, seed, init_state, video)
+    return task, Settings(loaded, Engine(planner), seed, init_state, video)
 
 
 def _goal_source(
