@@ -17,7 +17,7 @@ from llm.model import Completion, Prompt
 from llm.weights import models_dir
 from tamp.errors import InputError
 
-CONTEXT = 2048
+CONTEXT = 4096
 """Tokens of context; a prompt and its answer must fit."""
 
 ANSWER = 128
