@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from llm.model import Completion, Model, Prompt
 
@@ -14,12 +14,11 @@ class Logged:
 
     model: Model
     tell: Callable[..., None]
-    prompt: Prompt | None = None
+    name: str = field(init=False)
+    prompt: Prompt | None = field(default=None, init=False)
 
-    @property
-    def name(self) -> str:
-        """The model's."""
-        return self.model.name
+    def __post_init__(self) -> None:
+        self.name = self.model.name
 
     def complete(self, prompt: Prompt, begun: str, pattern: str) -> Completion:
         """The model's answer."""

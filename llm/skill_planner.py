@@ -13,8 +13,8 @@ from typing import Any
 
 from llm.logged import Logged
 from llm.model import Model, Prompt
-from llm.skill_prompt import prompt
-from llm.skill_schema import LONGEST, SchemaError, read_step, step_pattern, step_schema
+from llm.skill_prompt import prompt, question
+from llm.skill_schema import LONGEST, SchemaError, only, read_step, step_pattern, step_schema
 from tamp.atoms import GroundAction
 from tamp.planning import Plan, PlanResult, PlanStatus, Tell, untold
 from tamp.validation import Course, Fault
@@ -42,6 +42,17 @@ class Proposal:
     message: str = ""
     missing: tuple[str, ...] = ()
 
+    @property
+    def refused(self) -> tuple[tuple[GroundAction, ...], GroundAction | None] | None:
+        """What cannot be said after which steps, None for the end; nothing when it was not understood."""
+        if self.error in ("precondition", "loop"):
+            return self.actions[:-1], self.actions[-1]
+        return (self.actions, None) if self.error == "goal" else None
+
+
+Refused = set[tuple[tuple[GroundAction, ...], GroundAction | None]]
+"""What the validator refused in earlier answers, see `Proposal.refused`."""
+
 
 @dataclass(frozen=True)
 class SkillPlanner:
@@ -58,25 +69,24 @@ class SkillPlanner:
         Prompts, replies and every attempt go to `tell`.
         """
         start = time.perf_counter()
-        model, asked = Logged(self.model, tell), prompt(problem)
+        model, asked, refused = Logged(self.model, tell), prompt(problem), Refused()
         for attempt in range(1, self.attempts + 1):
-            given = propose(model, asked, problem)
+            given = propose(model, asked, problem, refused)
             tell("plan_attempt", attempt=attempt, error=given.error, message=given.message, reply=given.text)
             if given.error is None:
                 return PlanResult(PlanStatus.FOUND, Plan(given.actions), time.perf_counter() - start)
+            refused |= {given.refused} if given.refused is not None else set()
             asked = asked.corrected(given.text, objection(given, problem))
         message = f"no valid plan from {self.model.name} in {self.attempts} attempts; the last one: {given.message}"
         return PlanResult(PlanStatus.GAVE_UP, None, time.perf_counter() - start, message)
 
 
-def propose(model: Model, asked: Prompt, problem: Any) -> Proposal:
+def propose(model: Model, asked: Prompt, problem: Any, refused: Refused) -> Proposal:
     """One answer, each step followed when it is said: the list ends at the first that cannot be taken."""
     course, actions, begun = Course.of(problem), list[GroundAction](), "["
-    pattern = _pattern(problem)
     while True:
         # A step a completion: the expression stays as small as one step's, and after a fault nothing more is decoded.
-        # The list may end at once; the space before a later step belongs to its first token.
-        said = model.complete(asked, begun, f" {pattern}" if actions else f"({pattern}|{END})").text
+        said = model.complete(asked, begun, _pattern(problem, tuple(actions), refused)).text
         begun += said
         step, end = said.strip()[:-1], said.strip()[-1:]
         if step or end != END:
@@ -102,7 +112,7 @@ def propose(model: Model, asked: Prompt, problem: Any) -> Proposal:
 def objection(given: Proposal, problem: Any) -> str:
     """What a model is told about its wrong answer: the fault, and which skills bring about what is missing."""
     hints = [f"{literal} is made by {', '.join(by)}." for literal in given.missing if (by := _makers(literal, problem))]
-    return " ".join([f"Wrong: {given.message}.", *hints, "Give the whole list anew, with this put right."])
+    return "\n".join([" ".join([f"Wrong: {given.message}.", *hints]), "Give the whole list anew.", question(problem)])
 
 
 def _wrong(text: str, actions: list[GroundAction], error: str, message: str, fault: Fault | None = None) -> Proposal:
@@ -110,9 +120,18 @@ def _wrong(text: str, actions: list[GroundAction], error: str, message: str, fau
     return Proposal(whole, tuple(actions), error, message, fault.literals if fault else ())
 
 
-def _pattern(problem: Any) -> str:
-    """The regular expression of one step and what follows it; only the end where no operator has objects."""
-    return f"{step_pattern(problem)}({MORE}|{END})" if step_schema(problem)["anyOf"] else END
+def _pattern(problem: Any, said: tuple[GroundAction, ...], refused: Refused) -> str:
+    """The regular expression of a step and what follows it; the list may end at once as well.
+
+    A greedy model would say again what was refused after the same steps: that is left out.
+    """
+    unended = [s[-1] for s, what in refused if what is None and s and s[:-1] == said]
+    steps = step_schema(problem, [*unended, *(what for s, what in refused if s == said and what is not None)])
+    ways = [f"{step_pattern(steps)}({MORE}|{END})"] if steps["anyOf"] else []
+    ways += [f"{step_pattern(only(step, problem))}{MORE}" for step in unended if (said, step) not in refused]
+    if said:
+        return f" ({'|'.join(ways)})"  # the space belongs to the step's first token
+    return "|".join([*ways, *([END] if ((), None) not in refused or not ways else [])])
 
 
 def _makers(literal: str, problem: Any) -> list[str]:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Collection
 from typing import Any
 
 from tamp.atoms import GroundAction
 
 LONGEST = 10
 """Skills of a plan at most."""
+
+Arguments = dict[str, list[str]]
+"""For each parameter, the objects that may be said."""
 
 _SPACE = "[ ]?"
 """Between the tokens of JSON: what a model writes of itself, never a run of blanks."""
@@ -28,27 +32,33 @@ def plan_schema(problem: Any) -> dict[str, Any]:
     return {"type": "array", "items": step_schema(problem), "maxItems": LONGEST}
 
 
-def step_schema(problem: Any) -> dict[str, Any]:
+def step_schema(problem: Any, without: Collection[GroundAction] = ()) -> dict[str, Any]:
     """JSON Schema of one step: an operator and, for each of its parameters, an object of that type.
 
     Whether the step is possible then is not the schema's to say; the validator gives a reason that can be learnt
-    from.
+    from. `without` are steps that it refused already.
     """
-    choices = {a.name: [(p.name, _objects(problem, p.type)) for p in a.parameters] for a in problem.actions}
-    return {
-        "anyOf": [
-            _object({"skill": {"const": name}, "args": _object({p: {"enum": some} for p, some in parameters})})
-            for name, parameters in choices.items()
-            if all(some for _, some in parameters)
-        ]
-    }
+    choices = [
+        (a.name, arguments)
+        for a in problem.actions
+        for arguments in _all_but(
+            {p.name: _objects(problem, p.type) for p in a.parameters}, [w.args for w in without if w.name == a.name]
+        )
+    ]
+    return {"anyOf": [_step(name, arguments) for name, arguments in choices]}
 
 
-def step_pattern(problem: Any) -> str:
+def step_pattern(schema: dict[str, Any]) -> str:
     """The regular expression of a step."""
     from outlines.types.dsl import JsonSchema, to_regex
 
-    return str(to_regex(JsonSchema(step_schema(problem), whitespace_pattern=_SPACE)))
+    return str(to_regex(JsonSchema(schema, whitespace_pattern=_SPACE)))
+
+
+def only(action: GroundAction, problem: Any) -> dict[str, Any]:
+    """JSON Schema of this one step."""
+    parameters = problem.action(action.name).parameters
+    return _step(action.name, {p.name: [a] for p, a in zip(parameters, action.args, strict=True)})
 
 
 def written(action: GroundAction, problem: Any) -> str:
@@ -81,6 +91,33 @@ def read_step(text: str, problem: Any) -> GroundAction:
 
 def _objects(problem: Any, kind: Any) -> list[str]:
     return [o.name for o in problem.objects(kind)]
+
+
+def _all_but(choices: Arguments, refused: list[tuple[str, ...]]) -> list[Arguments]:
+    """Choices of arguments that together are all of `choices` but those refused; none of them is empty.
+
+    For each refused one: as it is up to some parameter, another there, and anything after.
+    """
+    left = [choices]
+    for given in refused:
+        left = [part for some in left for part in _split(some, dict(zip(choices, given, strict=True)))]
+    return [some for some in left if all(some.values())]
+
+
+def _split(choices: Arguments, given: dict[str, str]) -> list[Arguments]:
+    if any(value not in choices[name] for name, value in given.items()):
+        return [choices]
+    names = list(choices)
+    return [
+        {n: [given[n]] for n in names[:i]}
+        | {name: [o for o in choices[name] if o != given[name]]}
+        | {n: choices[n] for n in names[i + 1 :]}
+        for i, name in enumerate(names)
+    ]
+
+
+def _step(name: str, arguments: Arguments) -> dict[str, Any]:
+    return _object({"skill": {"const": name}, "args": _object({p: {"enum": some} for p, some in arguments.items()})})
 
 
 def _object(properties: dict[str, Any]) -> dict[str, Any]:
