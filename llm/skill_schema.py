@@ -73,7 +73,7 @@ def read_step(text: str, problem: Any) -> GroundAction:
         step = json.loads(text)
     except json.JSONDecodeError as e:
         raise SchemaError("json", f"{_short(text)} is not JSON: {e.msg}, column {e.colno}") from e
-    if not isinstance(step, dict) or step.keys() != {"skill", "args"} or not isinstance(step["args"], dict):
+    if not _is_step(step):
         raise SchemaError("json", f'{_short(text)} is no step; write {{"skill": …, "args": {{…}}}}')
     operators = {a.name: a for a in problem.actions}
     if step["skill"] not in operators:
@@ -87,6 +87,15 @@ def read_step(text: str, problem: Any) -> GroundAction:
         if given not in some:
             raise SchemaError("unknown", f"{step['skill']}: {p.name} cannot be {given!r}; it can be: {', '.join(some)}")
     return GroundAction(step["skill"], tuple(step["args"][name] for name in wanted))
+
+
+def _is_step(said: Any) -> bool:
+    return (
+        isinstance(said, dict)
+        and said.keys() == {"skill", "args"}
+        and isinstance(said["skill"], str)
+        and isinstance(said["args"], dict)
+    )
 
 
 def _objects(problem: Any, kind: Any) -> list[str]:

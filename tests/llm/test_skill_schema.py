@@ -51,10 +51,9 @@ def test_an_operator_added_to_the_domain_can_be_said():
     text = DOMAIN.text.rstrip().removesuffix(")") + wipe + ")"
     problem_text = "(define (problem p) (:domain tabletop) (:objects desk - surface) (:init) (:goal (clear desk)))"
     said = '{"skill": "wipe", "args": {"s": "desk"}}'
-    wider = step_pattern(step_schema(parse(text, problem_text, Path("domain.pddl"))))
-    assert re.fullmatch(wider, said)
-    narrower = step_pattern(step_schema(parse(DOMAIN.text, problem_text, Path("domain.pddl"))))
-    assert not re.fullmatch(narrower, said)
+    wider = step_schema(parse(text, problem_text, Path("domain.pddl")))
+    assert re.fullmatch(step_pattern(wider), said)
+    assert step_schema(parse(DOMAIN.text, problem_text, Path("domain.pddl"))) == {"anyOf": []}
 
 
 def test_the_schema_of_a_plan_is_json_schema():
@@ -90,7 +89,7 @@ def test_one_step_only():
 @pytest.mark.parametrize(
     ("text", "kind", "says"),
     [
-        ("open the chest", "json", "'open the chest' is not JSON"),
+        ("open the chest", "json", "open the chest is not JSON"),
         ('{"skill": "pi', "json", "is not JSON"),
         ('"pick"', "json", "is no step"),
         ('{"skill": "pick"}', "json", "is no step"),
@@ -105,4 +104,4 @@ def test_what_breaks_the_schema_is_told_apart(text, kind, says):
     with pytest.raises(SchemaError) as told:
         read_step(text, PROBLEM)
     assert told.value.kind == kind
-    assert says.replace("'open the chest'", "open the chest") in str(told.value)
+    assert says in str(told.value)
