@@ -17,7 +17,7 @@ from llm.skill_prompt import prompt, question
 from llm.skill_schema import LONGEST, SchemaError, only, read_step, step_pattern, step_schema
 from tamp.atoms import GroundAction
 from tamp.planning import Plan, PlanResult, PlanStatus, Tell, untold
-from tamp.validation import Course, Fault
+from tamp.validation import Course, Fault, reaches
 
 NAME = "qwen"
 """What `--planner` calls it, whichever model `--llm` names."""
@@ -32,8 +32,8 @@ MORE, END = ",", "]"
 class Proposal:
     """One answer: its text, its steps as far as they could be followed, and what is wrong with it.
 
-    `error` is None when nothing is, else `json`, `unknown`, `precondition`, `loop`, `length` or `goal`; `message`
-    names the step and what is wrong, `missing` are the literals that do not hold.
+    `error` is None when nothing is, else `json`, `unknown`, `precondition`, `loop`, `length`, `goal` or `needless`;
+    `message` names the step and what is wrong, `missing` are the literals that do not hold.
     """
 
     text: str
@@ -45,7 +45,7 @@ class Proposal:
     @property
     def refused(self) -> tuple[tuple[GroundAction, ...], GroundAction | None] | None:
         """What cannot be said after which steps, None for the end; nothing when it was not understood."""
-        if self.error in ("precondition", "loop"):
+        if self.error in ("precondition", "loop", "needless"):
             return self.actions[:-1], self.actions[-1]
         return (self.actions, None) if self.error == "goal" else None
 
@@ -106,6 +106,10 @@ def propose(model: Model, asked: Prompt, problem: Any, refused: Refused) -> Prop
     if missing := course.missing():
         unreached = Fault("goal", f"after the last step the goal's {' '.join(missing)} does not hold", missing)
         return _wrong(begun, actions, unreached.kind, unreached.message, unreached)
+    for i, action in enumerate(actions):
+        if reaches([*actions[:i], *actions[i + 1 :]], problem):
+            message = f"step {i + 1}: {action} is needless, the goal is reached without it"
+            return Proposal(begun, tuple(actions[: i + 1]), "needless", message)
     return Proposal(begun, tuple(actions))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -103,6 +104,17 @@ class Course:
             )
             for some in itertools.product(*objects)
         ]
+
+
+def reaches(actions: Iterable[GroundAction], problem: Any) -> bool:
+    """Whether these actions, in order, lead to the goal."""
+    course = Course.of(problem)
+    for action in actions:
+        followed = course.follow(action)
+        if isinstance(followed, Fault):
+            return False
+        course = followed
+    return not course.missing()
 
 
 def written(condition: Any) -> str:

@@ -136,10 +136,17 @@ def test_what_was_refused_is_not_offered_after_the_same_steps():
     for refused in (plan(*SHUT), plan("turn-on lamp"), "[]"):
         with pytest.raises(AssertionError, match="the grammar forbids"):
             solved(refused)
-    result, _, _ = solved(plan("turn-on lamp"), plan("turn-on lamp", *GOOD))
+    result, attempts, _ = solved(plan("turn-on lamp"), plan("turn-on lamp", *GOOD), plan(*GOOD))
+    assert [a["error"] for a in attempts] == ["goal", "needless", None]
     assert result.status is PlanStatus.FOUND
     result, _, _ = solved(plan(*SHUT), plan("turn-on lamp", "turn-off lamp"), plan(*GOOD))
     assert result.status is PlanStatus.FOUND
+
+
+def test_what_nobody_asked_for_is_not_done():
+    _, (first, _), _ = solved(plan(GOOD[0], "turn-on lamp", *GOOD[1:]), plan(*GOOD))
+    assert first["error"] == "needless"
+    assert first["message"] == "step 2: (turn-on lamp) is needless, the goal is reached without it"
 
 
 @pytest.mark.parametrize(
