@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from cli import inputs
+from cli import inputs, planners
 from cli.episodes import Setup, Stage, record
 from cli.output import INTERRUPTED, debugging, emit_json, hush_simulator, progress, quiet_stdout, say
 from tamp.bench.compare import compare
@@ -136,7 +136,7 @@ def _check(setup: Setup) -> None:
 
     inputs.domain(setup.domain)
     inputs.planner(setup.planner)
-    if setup.stage != "plan":
+    if setup.stage != "plan" or planners.asks_model(setup.planner):
         load_model(setup.llm)
 
 

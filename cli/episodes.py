@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from cli import inputs
+from cli import inputs, planners
 from cli.output import hush_simulator, hush_warnings
 from tamp.bench.records import FIELDS, NOTHING, Record
 from tamp.bench.scheduling import Key
@@ -43,7 +43,8 @@ class Setup:
 
         hush_warnings()
         rendering.prepare(video=False)
-        return Runner(self, inputs.domain(self.domain), None if self.stage == "plan" else load_model(self.llm))
+        asked = self.stage != "plan" or planners.asks_model(self.planner)
+        return Runner(self, inputs.domain(self.domain), load_model(self.llm) if asked else None)
 
 
 @dataclass(eq=False)
@@ -92,9 +93,10 @@ class Runner:
         from tamp.libero.run import Settings, run
 
         source = None
-        if self.model is not None:
+        if self.setup.stage != "plan":
+            assert self.model is not None
             source = from_language(task.instruction, self.model, task, assume_first=False)
-        settings = Settings(self.domain, self.setup.planner, self.setup.seed, k.init_state)
+        settings = Settings(self.domain, planners.find(self.setup.planner, self.model), self.setup.seed, k.init_state)
         with hush_simulator():
             result = run(task, source, settings, folder, lambda line: None, self._environment(task, k))
         return {

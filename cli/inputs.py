@@ -24,11 +24,14 @@ def built(backend: str, perception: str, host: str | None, world: Path | None) -
 
 
 def planner(name: str) -> None:
-    """InputError when unified-planning has no engine of that name that finds plans."""
+    """InputError when it is neither the language model nor an engine of unified-planning that finds plans."""
     from unified_planning.shortcuts import get_environment
+
+    from llm.skill_planner import NAME
 
     factory = get_environment().factory
     planners = [engine for engine in factory.engines if factory.engine(engine).is_oneshot_planner()]
+    planners.append(NAME)
     if name not in planners:
         near = difflib.get_close_matches(name, planners, 1)
         hint = f"did you mean {near[0]!r}? " if near else ""

@@ -117,6 +117,7 @@ def plan(
     domain: Annotated[Path, typer.Argument(help="A PDDL domain.", metavar="DOMAIN")],
     problem: Annotated[Path, typer.Argument(help="A PDDL problem.", metavar="PROBLEM")],
     planner: opt.Planner = "fast-downward",
+    llm: opt.Llm = DEFAULT,
     out: Annotated[Path | None, typer.Option(help="Write the plan there too.", metavar="F")] = None,
     json_output: opt.Json = False,
 ) -> None:
@@ -125,7 +126,7 @@ def plan(
     def body() -> int:
         from cli.plan import plan
 
-        return plan(domain, problem, planner, out, json_output)
+        return plan(domain, problem, planner, llm, out, json_output)
 
     _end(body)
 

@@ -20,7 +20,10 @@ InitState = Annotated[
 ]
 Seed = Annotated[int, typer.Option(help="Everything random follows from it.", min=0)]
 Llm = Annotated[str, typer.Option(help="A model of `tamp model list`, or a .gguf file.", metavar="NAME")]
-Planner = Annotated[str, typer.Option(help="fast-downward, pyperplan, or any unified-planning engine.", metavar="NAME")]
+Planner = Annotated[
+    str,
+    typer.Option(help="fast-downward, pyperplan, any unified-planning engine; qwen: --llm plans.", metavar="NAME"),
+]
 AssumeFirst = Annotated[
     bool, typer.Option("--assume-first", help="Of several objects that fit the words, take the first.")
 ]

@@ -4,22 +4,25 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from cli import inputs
+from cli import inputs, planners
 from cli.output import emit_json, quiet_stdout, say
 from tamp.errors import InputError
 
-EXIT = {"found": 0, "unsolvable": 1, "timeout": 1, "invalid": 2}
+EXIT = {"found": 0, "unsolvable": 1, "timeout": 1, "gave up": 1, "invalid": 2}
 """Exit code of each answer of the planner."""
 
 
-def plan(domain: Path, problem: Path, planner: str, out: Path | None, json_output: bool) -> int:
+def plan(domain: Path, problem: Path, planner: str, llm: str, out: Path | None, json_output: bool) -> int:
     """Print the plan, one action a line; write it to `out` too when given."""
     domain_text, problem_text = _read(domain), _read(problem)
     with quiet_stdout() as stdout:
-        from tamp import planning
+        from cli.solve import load_model
+        from tamp.domain import parse
 
         inputs.planner(planner)
-        result = planning.solve(domain_text, problem_text, planner, domain_path=domain, problem_path=problem)
+        parsed = parse(domain_text, problem_text, domain, problem)
+        model = load_model(llm) if planners.asks_model(planner) else None
+        result = planners.find(planner, model).solve(parsed)
         if result.plan is not None and out is not None:
             _write(out, str(result.plan))
         if json_output:

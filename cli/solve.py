@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from cli import inputs
+from cli import inputs, planners
 from cli.output import INTERRUPTED, debugging, emit_json, hush_simulator, hush_warnings, quiet_stdout, say
 from llm import words
 from tamp.errors import InputError, is_interrupt
 
 if TYPE_CHECKING:
-    from llm.model import Completion, Model, Prompt
+    from llm.model import Model
     from tamp.domain import Domain
     from tamp.episode import EpisodeLog
     from tamp.goal import Goal
     from tamp.libero.run import GoalSource, Result, Settings
     from tamp.libero.tasks import Task
+    from tamp.planning import Planner
     from tamp.scene import Scene
     from tamp.state import WorldState
 
@@ -51,8 +51,10 @@ def solve(
     inputs.built(backend, perception, host, world)
     say(f"tamp: {goal or text!r} in {scene} ({perception} perception, seed {seed})")
     with quiet_stdout() as stdout:
-        task, settings = _prepare(scene, domain, planner, seed, init_state, video)
-        source = _goal_source(text, goal, llm, assume_first, task, settings.domain)
+        task, loaded = _prepare(scene, domain, planner, video)
+        model = load_model(llm) if goal is None or planners.asks_model(planner) else None
+        source = _goal_source(text, goal, model, assume_first, task, loaded)
+        settings = _settings(loaded, planners.find(planner, model), seed, init_state, video)
         result = _run(task, source, settings, out)
         if isinstance(result, int):
             return result
@@ -65,9 +67,7 @@ def solve(
     return 0 if result.success and result.stage is None else 1
 
 
-def _prepare(
-    scene: str, domain: str, planner: str, seed: int, init_state: int | None, video: bool
-) -> tuple[Task, Settings]:
+def _prepare(scene: str, domain: str, planner: str, video: bool) -> tuple[Task, Domain]:
     """Check everything that can be checked without a simulation."""
     from tamp.libero import rendering
 
@@ -78,17 +78,22 @@ def _prepare(
         task = tasks.find(scene)
     loaded = inputs.domain(domain)
     inputs.planner(planner)
+    return task, loaded
+
+
+def _settings(domain: Domain, planner: Planner, seed: int, init_state: int | None, video: bool) -> Settings:
     with hush_simulator():
         from tamp.libero.run import Settings
 
-    return task, Settings(loaded, planner, seed, init_state, video)
+    return Settings(domain, planner, seed, init_state, video)
 
 
 def _goal_source(
-    text: str | None, goal: str | None, llm: str, assume_first: bool, task: Task, domain: Domain
+    text: str | None, goal: str | None, model: Model | None, assume_first: bool, task: Task, domain: Domain
 ) -> GoalSource:
     if goal is None:
-        return from_language(str(text), load_model(llm), task, assume_first)
+        assert model is not None
+        return from_language(str(text), model, task, assume_first)
     from tamp import beside
     from tamp.goal import check_form, parse_goal
 
@@ -113,33 +118,16 @@ def from_language(text: str, model: Model, task: Task, assume_first: bool) -> Go
 
     def source(scene: Scene, state: WorldState, domain: Domain, log: EpisodeLog) -> Goal:
         from llm.grounding import ground
+        from llm.logged import Logged
 
         hush_warnings()
         say("tamp: reading the instruction")
-        told = _Logged(model, log, model.name)
+        told = Logged(model, log.event)
         answer = ground(text, scene, state, domain, told, names=task.names, assume_first=assume_first)
         log.event("language", reply=answer.reply, alternatives=answer.alternatives, seconds=answer.seconds)
         return answer.goal
 
     return source
-
-
-@dataclass
-class _Logged:
-    """A model whose prompts and replies go to the episode's log as they come, refused ones too."""
-
-    model: Model
-    log: EpisodeLog
-    name: str
-    prompt: Prompt | None = None
-
-    def complete(self, prompt: Prompt, begun: str, pattern: str) -> Completion:
-        if prompt != self.prompt:
-            self.prompt = prompt
-            self.log.event("prompt", model=self.name, messages=prompt.messages())
-        answer = self.model.complete(prompt, begun, pattern)
-        self.log.event("reply", begun=begun, text=answer.text, probability=round(answer.probability, 4))
-        return answer
 
 
 def _run(task: Task, source: GoalSource, settings: Settings, out: Path | None) -> Result | int:

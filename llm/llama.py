@@ -17,7 +17,7 @@ from llm.model import Completion, Prompt
 from llm.weights import models_dir
 from tamp.errors import InputError
 
-CONTEXT = 2048
+CONTEXT = 4096
 """Tokens of context; a prompt and its answer must fit."""
 
 ANSWER = 128
@@ -61,6 +61,7 @@ class LlamaCpp:
     _llama: Any = field(default=None, repr=False)
     _look: tuple[float, float, float] = (0.0, 0.0, 0.0)
     _backend: Any = field(default=None, repr=False)
+    _begun: tuple[str, tuple[tuple[str, str], ...]] | None = field(default=None, repr=False)
     _format: Callable[[list[dict[str, str]]], str] | None = field(default=None, repr=False)
 
     def load(self) -> LlamaCpp:
@@ -115,8 +116,9 @@ class LlamaCpp:
             room = CONTEXT - ANSWER
             raise InputError(f"the scene and the instruction take {size} tokens; the model reads {room}")
         self._take_free_cores()
-        if self._llama.n_tokens == 0:
+        if self._begun != (begins := (prompt.system, prompt.examples)):
             self._begin(prompt)
+            self._begun = begins
         held_to = self._backend.get_regex_logits_processor(pattern)
         confidence = _Confidence()
         # Not through outlines' generator: that forgets the evaluated prompt after every answer.

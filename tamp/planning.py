@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import time
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from tamp.atoms import GroundAction
 from tamp.domain import parse, reason
@@ -20,12 +21,13 @@ _STRIPS_ONLY = ("pyperplan",)
 
 
 class PlanStatus(Enum):
-    """What became of a planning problem."""
+    """What became of a planning problem. A planner that gave up proved nothing: there may be a plan."""
 
     FOUND = "found"
     UNSOLVABLE = "unsolvable"
     TIMEOUT = "timeout"
     INVALID = "invalid"
+    GAVE_UP = "gave up"
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,48 @@ class PlanResult:
     plan: Plan | None
     seconds: float
     message: str = ""
+
+
+Tell = Callable[..., None]
+"""Takes an event as `EpisodeLog.event` does: its kind, and what it holds by keyword."""
+
+
+def untold(kind: str, **data: Any) -> None:
+    """For those who keep no log."""
+
+
+class Planner(Protocol):
+    """Finds plans. Read-only, so that one serves any number of episodes."""
+
+    @property
+    def name(self) -> str:
+        """What it is called in the log."""
+        ...
+
+    @property
+    def ties_by_name(self) -> bool:
+        """Whether the objects' names decide which of several plans it finds, see `tamp.ties`."""
+        ...
+
+    def solve(self, problem: Any, tell: Tell = untold) -> PlanResult:
+        """Plan for unified-planning's own Problem. What is worth keeping goes to `tell` on the way.
+
+        InputError when it cannot be asked at all.
+        """
+        ...
+
+
+@dataclass(frozen=True)
+class Engine:
+    """An engine of unified-planning, by its name; `timeout` in seconds."""
+
+    name: str = "fast-downward"
+    timeout: float = 60.0
+    ties_by_name: bool = True
+
+    def solve(self, problem: Any, tell: Tell = untold) -> PlanResult:
+        """Plan; raises InputError for an engine that is not there."""
+        return solve_problem(problem, self.name, timeout=self.timeout)
 
 
 def solve(

@@ -64,6 +64,10 @@ class Purse:
         """Whether too little is left for another plan."""
         return time.perf_counter() > self.deadline - 1.0 or self.world.effort > self.effort - LEAST
 
+    def later(self, seconds: float) -> Purse:
+        """The same with the clock put off: how long a planner may think is its own affair."""
+        return replace(self, deadline=self.deadline + seconds)
+
     def part(self, share: float) -> Purse:
         """Some of what is left; the clock is shared by all."""
         left = max(share * (self.effort - self.world.effort), LEAST)

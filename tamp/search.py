@@ -17,7 +17,7 @@ from tamp.atoms import Atom
 from tamp.domain import Domain
 from tamp.episode import EpisodeLog
 from tamp.goal import Goal
-from tamp.planning import Plan, PlanStatus, solve_problem
+from tamp.planning import Plan, Planner, PlanStatus, untold
 from tamp.refinement import Failed, Failure, Purse, Refined, refine
 from tamp.situation import Situation
 from tamp.skills.base import Refinement, Skill, Tools
@@ -52,7 +52,7 @@ class Undecided:
 
 @dataclass(eq=False)
 class Search:
-    """Decides with one world, domain and planner; `budget` is in seconds for one decision.
+    """Decides with one world, domain and planner; `budget` is in seconds of refinement for one decision.
 
     Counts over all decisions: `seconds` of planning and refinement, `skeletons` planned and `samples` drawn.
     `first` is the first plan found. `failed` has the notes of refinements that were executed and failed: others are
@@ -62,7 +62,7 @@ class Search:
     world: World
     domain: Domain
     skills: dict[str, Skill]
-    planner: str
+    planner: Planner
     rng: np.random.Generator
     budget: float = 20.0
     log: EpisodeLog | None = None
@@ -75,8 +75,9 @@ class Search:
 
     def decide(self, goal: Goal, state: WorldState, situation: Situation) -> Decided | Undecided:
         """A plan with motions for all of it. Geometry's objections go back to the planner as facts."""
-        purse = Purse.of(self.world, self.budget)
+        purse, thought = Purse.of(self.world, self.budget), self.seconds["plan"]
         decided = self._decide_by(purse, goal, state, situation)
+        purse = purse.later(self.seconds["plan"] - thought)
         if isinstance(decided, Undecided) and self.failed and not purse.spent():
             self.failed.clear()  # better the same again than nothing
             decided = self._decide_by(purse, goal, state, situation)
@@ -87,7 +88,9 @@ class Search:
         failures: list[Failure] = []
         late: list[Plan] = []
         for _ in range(SKELETONS):
+            thought = self.seconds["plan"]
             plan = self._plan(goal, state.with_facts(facts))
+            purse = purse.later(self.seconds["plan"] - thought)
             if isinstance(plan, Undecided):
                 if not failures:
                     return plan
@@ -167,9 +170,9 @@ class Search:
 
     def _plan(self, goal: Goal, state: WorldState) -> Plan | Undecided:
         start = time.perf_counter()
-        names = ties.names(state, goal.atoms, self.domain)
+        names = ties.names(state, goal.atoms, self.domain) if self.planner.ties_by_name else ties.Names({})
         problem = problem_of(self.domain, names.state(state), names.atoms(goal.atoms))
-        result = solve_problem(problem, self.planner)
+        result = self.planner.solve(problem, self.log.event if self.log is not None else untold)
         self.seconds["plan"] += time.perf_counter() - start
         self.skeletons += 1
         found = names.plan(result.plan) if result.status is PlanStatus.FOUND and result.plan else None

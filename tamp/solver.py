@@ -22,7 +22,7 @@ from tamp.episode import EpisodeLog
 from tamp.execution import Command, Execution
 from tamp.goal import Goal
 from tamp.motions import timed
-from tamp.planning import Plan
+from tamp.planning import Plan, Planner
 from tamp.predicates import observe
 from tamp.refinement import Failure, Refined
 from tamp.scene import Perceiver, RobotState, Scene, jointed_parts, moving_parts, walls
@@ -76,7 +76,7 @@ class Episode:
     world: World
     domain: Domain
     skills: dict[str, Skill]
-    planner: str
+    planner: Planner
     budget: Budget
     log: EpisodeLog
     rng: np.random.Generator

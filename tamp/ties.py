@@ -23,13 +23,13 @@ CARRIED = "item"
 
 @dataclass(frozen=True)
 class Names:
-    """Names for planning, by the scene's names."""
+    """Names for planning, by the scene's names; what has none keeps its own."""
 
     given: dict[str, str]
 
     def state(self, state: WorldState) -> WorldState:
         """The same state with the given names."""
-        symbols = {self.given[s]: kind for s, kind in state.symbols.items()}
+        symbols = {self.given.get(s, s): kind for s, kind in state.symbols.items()}
         return replace(state, symbols=symbols, atoms=frozenset(self.atoms(state.atoms)))
 
     def atoms(self, atoms: Iterable[Atom]) -> list[Atom]:

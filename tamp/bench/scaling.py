@@ -24,6 +24,7 @@ from tamp.bench.boxes import BoxScene
 from tamp.domain import Domain
 from tamp.errors import InputError
 from tamp.geometry import world_of
+from tamp.planning import Engine
 from tamp.predicates import observe
 from tamp.scene import Scene
 from tamp.search import Decided, Search
@@ -68,7 +69,7 @@ def measure(problem: BoxScene, robot: RobotModel, domain: Domain, planner: str, 
     start, cpu = time.perf_counter(), _cpu()
     world = world_of(problem.scene, robot)
     rng = np.random.default_rng(problem.seed)
-    search = Search(world, domain, bind(domain), planner, rng, budget=limit)
+    search = Search(world, domain, bind(domain), Engine(planner), rng, budget=limit)
     decided = search.decide(problem.goal, observe(problem.scene, world), Situation(problem.scene))
     seconds, cpu = time.perf_counter() - start, _cpu() - cpu
     solved = isinstance(decided, Decided)

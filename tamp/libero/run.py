@@ -24,6 +24,7 @@ from tamp.libero.goals import goal_regions, task_goal
 from tamp.libero.oracle import OraclePerceiver
 from tamp.libero.tasks import Task
 from tamp.libero.video import Recorder
+from tamp.planning import Engine, Planner
 from tamp.scene import Scene
 from tamp.skills.registry import bind
 from tamp.solver import Budget, Episode
@@ -42,7 +43,7 @@ class Settings:
     """What an episode is run with."""
 
     domain: Domain
-    planner: str = "fast-downward"
+    planner: Planner = field(default_factory=Engine)
     seed: int = 0
     init_state: int | None = None
     video: bool = False
@@ -101,7 +102,7 @@ def run(
             instruction=task.instruction,
             seed=settings.seed,
             init_state=settings.init_state,
-            planner=settings.planner,
+            planner=settings.planner.name,
             perception=result.perception,
             versions=versions(),
         )

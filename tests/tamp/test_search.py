@@ -13,7 +13,7 @@ from motion.world import World
 from tamp.atoms import Atom, GroundAction
 from tamp.domain import load
 from tamp.goal import Goal
-from tamp.planning import Plan
+from tamp.planning import Engine, Plan
 from tamp.refinement import Failure, Purse, Refined, refine
 from tamp.scene import RobotState, Scene
 from tamp.search import Decided, Search, Undecided
@@ -101,7 +101,7 @@ def decide(
     pick: Willing, place: Willing, goal: str = "on cup tray", held: str | None = None
 ) -> tuple[Search, Decided | Undecided]:
     skills = cast(dict[str, Skill], {"pick": pick, "place-on": place})
-    search = Search(NOWHERE, load("tabletop"), skills, "fast-downward", np.random.default_rng(0))
+    search = Search(NOWHERE, load("tabletop"), skills, Engine(), np.random.default_rng(0))
     words = goal.split()
     in_hand = {Atom("hand-empty"), Atom("on", (held, "desk"))} if held else set()
     state = WorldState(SYMBOLS, frozenset(ATOMS - in_hand | ({Atom("holding", (held,))} if held else set())))

@@ -22,6 +22,7 @@ from tamp.execution import VETOED_STEPS
 from tamp.geometry import world_of
 from tamp.goal import Goal
 from tamp.motions import Motion
+from tamp.planning import Engine
 from tamp.scene import Joint, Part, RobotState, Scene, SceneObject
 from tamp.situation import Situation
 from tamp.skills.base import Infeasible, Refinement, Skill, Tools
@@ -179,7 +180,7 @@ class Setting:
                 world=self.world,
                 domain=self.domain,
                 skills=cast(dict[str, Skill], {"press": self.press, "fetch-stick": FetchStick(self.press)}),
-                planner="fast-downward",
+                planner=Engine(),
                 budget=Budget(steps, seconds),
                 log=log,
                 rng=np.random.default_rng(0),
