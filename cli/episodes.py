@@ -6,7 +6,7 @@ import time
 import traceback
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from cli import inputs, planners
 from cli.output import hush_simulator, hush_warnings
@@ -15,9 +15,10 @@ from tamp.bench.scheduling import Key
 from tamp.errors import InputError, TampError, disk_error, is_interrupt
 
 if TYPE_CHECKING:
+    from cli.decoded import Looked
     from llm.model import Model
+    from tamp.bench.wordings import Wording
     from tamp.domain import Domain
-    from tamp.goal import Goal
     from tamp.libero.environment import LiberoEnvironment
     from tamp.libero.tasks import Task
 
@@ -35,6 +36,7 @@ class Setup:
     llm: str
     folder: Path
     tree: str | None
+    wordings: tuple[Wording, ...] = ()
 
     def __call__(self) -> Runner:
         """What runs the episodes, made in the process that does."""
@@ -55,6 +57,7 @@ class Runner:
     domain: Domain
     model: Model | None
     _built: LiberoEnvironment | None = field(default=None)
+    _looked: Looked | None = field(default=None)
 
     def __call__(self, k: Key) -> Record:
         """One episode's record. What goes wrong in one is its result, and the next one runs.
@@ -62,12 +65,17 @@ class Runner:
         A disk that takes no more is none of its doing: InputError.
         """
         start = time.perf_counter()
-        folder = _unused(self.setup.folder / "episodes" / f"{k.suite}-{k.task_id}-{k.init_state}")
+        name = "-".join(map(str, k if k.wording else k[:3]))
+        folder = _unused(self.setup.folder / "episodes" / name)
         instruction = None
         try:
             task = _task(k)
-            instruction = task.instruction
-            outcome = (self._goal_only if self.setup.stage == "goal" else self._whole)(task, k, folder)
+            wording = self.setup.wordings[k.wording - 1] if k.wording else None
+            instruction = wording.text if wording else task.instruction
+            if self.setup.stage == "goal":
+                outcome = self._goal_only(task, k, instruction, wording, folder)
+            else:
+                outcome = self._whole(task, k, instruction, folder)
         except Exception as e:
             if is_interrupt(e):
                 raise
@@ -87,15 +95,15 @@ class Runner:
         (folder / "traceback.txt").write_text(told, encoding="utf-8")
         return {"failure_stage": "error", "failure_reason": f"{type(error).__name__}: {error}"}
 
-    def _whole(self, task: Task, k: Key, folder: Path) -> Record:
-        """A real episode, from the task's own goal or from its instruction."""
+    def _whole(self, task: Task, k: Key, instruction: str, folder: Path) -> Record:
+        """A real episode, from the task's own goal or from an instruction."""
         from cli.solve import from_language
         from tamp.libero.run import Settings, run
 
         source = None
         if self.setup.stage != "plan":
             assert self.model is not None
-            source = from_language(task.instruction, self.model, task, assume_first=False)
+            source = from_language(instruction, self.model, task, assume_first=False)
         settings = Settings(self.domain, planners.find(self.setup.planner, self.model), self.setup.seed, k.init_state)
         with hush_simulator():
             result = run(task, source, settings, folder, lambda line: None, self._environment(task, k))
@@ -114,6 +122,16 @@ class Runner:
             "shifted": result.shifted,
         }
 
+    def _goal_only(self, task: Task, k: Key, instruction: str, wording: Wording | None, folder: Path) -> Record:
+        """Decode the goal and compare it with the task's; nothing moves."""
+        from cli.decoded import decode, look_at
+
+        assert self.model is not None
+        if self._looked is None or (self._looked.task, self._looked.init_state) != (task, k.init_state):
+            self._looked = look_at(task, self.setup.seed, k.init_state)
+        refuse = wording is not None and bool(wording.refuse)
+        return decode(instruction, self._looked, self.model, self.domain, folder, refuse)
+
     def _environment(self, task: Task, k: Key) -> LiberoEnvironment:
         from tamp.libero.environment import LiberoEnvironment
 
@@ -124,33 +142,6 @@ class Runner:
             self._built.close()
         self._built = LiberoEnvironment(task, seed=self.setup.seed, init_state=k.init_state)
         return self._built
-
-    def _goal_only(self, task: Task, k: Key, folder: Path) -> Record:
-        """Decode the goal and compare it with the task's; nothing moves."""
-        from cli.scene import look
-        from cli.solve import from_language
-        from tamp.episode import EpisodeLog
-        from tamp.libero.goals import goal_regions, in_the_tasks_words, task_goal
-        from tamp.libero.oracle import OraclePerceiver
-
-        assert self.model is not None
-        view = look(task, self.setup.seed, k.init_state)
-        try:
-            own = task_goal(view.environment, view.scene)
-            marked = OraclePerceiver(view.environment, goal_regions(view.environment)).perceive()
-            with EpisodeLog(folder) as log:
-                source = from_language(task.instruction, self.model, task, assume_first=False)
-                decoded = source(view.scene, view.state, self.domain, log)
-        finally:
-            view.environment.close()
-        same = equivalent(in_the_tasks_words(decoded, own, marked), own, view.state.atoms)
-        reason = None if same else f"decoded {decoded}, the task's goal is {own}"
-        return {
-            "success": same,
-            "goal": str(decoded),
-            "failure_stage": None if same else "goal",
-            "failure_reason": reason,
-        }
 
 
 def record(k: Key, setup: Setup, instruction: str | None, outcome: Record) -> Record:
@@ -165,11 +156,6 @@ def record(k: Key, setup: Setup, instruction: str | None, outcome: Record) -> Re
         **outcome,
     }
     return {name: told[name] for name in FIELDS}
-
-
-def equivalent(a: Goal, b: Goal, true: frozenset[Any]) -> bool:
-    """Whether two goals ask for the same atoms, apart from those that are true at the start."""
-    return set(a.atoms) - true == set(b.atoms) - true
 
 
 def _task(k: Key) -> Task:

@@ -31,7 +31,7 @@ class AmbiguousError(Refusal):
     """The words fit several things equally well. `alternatives` are the goals they can mean."""
 
     def __init__(self, message: str, alternatives: tuple[Goal, ...]) -> None:
-        super().__init__(message)
+        super().__init__(message, "ambiguous")
         self.alternatives = alternatives
 
 
@@ -75,9 +75,9 @@ def ground(
     words = vocabulary(scene, known, names)
     text = mended(instruction(text), words.words())
     if missing := absent(text, words.words()):
-        raise Refusal(f"the scene has no {' and no '.join(missing)}; {_inventory(words)}")
+        raise Refusal(f"the scene has no {' and no '.join(missing)}; {_inventory(words)}", "absent")
     if not mentioned_in_part((*words.phrases, *words.plural), Counter(content(text))):
-        raise Refusal(f"the instruction names nothing in the scene; {_inventory(words)}")
+        raise Refusal(f"the instruction names nothing in the scene; {_inventory(words)}", "absent")
     answer = _answer(text, words, known, domain, model)
     clauses, allowed = answer.clauses, answer.allowed
     goal = _goal(tuple(c.atoms if c.together else c.atoms[:1] for c in clauses), allowed, domain, known)
@@ -115,7 +115,7 @@ def _answer(text: str, words: Vocabulary, state: WorldState, domain: Domain, mod
     """The model's answer, asked again with the reason while something speaks against it; Refusal if it stays so."""
     allowed = language(domain, state, words, text)
     if not allowed.heads():
-        raise Refusal(f"the domain {domain.name} has no goal for anything in the scene")
+        raise Refusal(f"the domain {domain.name} has no goal for anything in the scene", "no goal")
     prompt, least = ask(text, allowed, state), 1
     attempts: list[_Attempt] = []
     while len(attempts) <= RETRIES and allowed.heads():
@@ -154,12 +154,14 @@ def _refuse(answer: _Attempt, words: Vocabulary, domain: Domain) -> None:
     strange = [o.strange for o in answer.objections if o.strange]
     if strange:
         named = " or ".join(strange)
-        raise Refusal(f"the instruction does not name {named}, the nearest there is; {_inventory(words)}")
+        message = f"the instruction does not name {named}, the nearest there is; {_inventory(words)}"
+        raise Refusal(message, "absent")
     if grave := [o.reason for o in answer.objections if o.grave]:
-        raise Refusal(f"the instruction was not understood; {' '.join(grave)} {_inventory(words)}")
+        raise Refusal(f"the instruction was not understood; {' '.join(grave)} {_inventory(words)}", "unclear")
     beyond = [c.text for c in answer.clauses if answer.allowed.meant(c.atoms[0]) is None]
     if beyond:
-        raise Refusal(f'"{beyond[0]}" cannot be a goal: the domain {domain.name} has no predicate for it')
+        message = f'"{beyond[0]}" cannot be a goal: the domain {domain.name} has no predicate for it'
+        raise Refusal(message, "no goal")
 
 
 def _alternatives(

@@ -63,7 +63,8 @@ def places(atoms: Iterable[Atom], scene: Scene) -> tuple[Place, ...]:
             if side is not None and (thing := symbol.removeprefix(f"{side}-")) in things(scene):
                 place = Place(side, thing, 0.5 * float(scene.object(item).extent[SIDES[side][0]]))
                 if _region(place, scene) is None:
-                    raise Refusal(f"there is no room for {item} {side.replace('-', ' ')} {thing}: it is at the edge")
+                    where = f"{side.replace('-', ' ')} {thing}"
+                    raise Refusal(f"there is no room for {item} {where}: it is at the edge", "no room")
                 found.setdefault(symbol, place)
     return tuple(found.values())
 

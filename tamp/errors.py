@@ -21,9 +21,13 @@ class InputError(TampError):
 
 
 class Refusal(TampError):
-    """The input is valid and the honest answer is no."""
+    """The input is valid and the honest answer is no; `kind` is a word for why, for counting."""
 
     exit_code = 1
+
+    def __init__(self, message: str, kind: str = "refused") -> None:
+        super().__init__(message)
+        self.kind = kind
 
 
 def is_interrupt(error: BaseException | None) -> bool:

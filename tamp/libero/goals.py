@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from tamp.atoms import Atom
 from tamp.beside import places, with_places
+from tamp.domain import Domain
 from tamp.goal import Goal
 from tamp.libero.environment import LiberoEnvironment
+from tamp.planning import Engine
 from tamp.predicates import above
 from tamp.scene import Scene
+from tamp.state import WorldState, problem_of
+from tamp.validation import reaches
 
 _PREDICATES = {
     "on": "on",
@@ -56,6 +62,23 @@ def in_the_tasks_words(goal: Goal, own: Goal, scene: Scene) -> Goal:
         return next((r.name for r in regions if above(middle + ON_IT, r)), symbol)
 
     return Goal(tuple(Atom(a.predicate, tuple(map(said, a.args))) for a in goal.atoms))
+
+
+def equivalent(a: Goal, b: Goal, true: frozenset[Atom]) -> bool:
+    """Whether two goals ask for the same atoms, apart from those that are `true` at the start."""
+    return set(a.atoms) - true == set(b.atoms) - true
+
+
+def reaching(goal: Goal, own: Goal, scene: Scene, state: WorldState, domain: Domain) -> bool:
+    """Whether a plan for `goal` leaves the task's own goal true: with a drawer opened besides, say.
+
+    `scene` has the regions that the task's goal names, `state` is how things are at the start.
+    """
+    said = in_the_tasks_words(goal, own, scene)
+    named = dict.fromkeys((s for a in (*said.atoms, *own.atoms) for s in a.args), "surface")
+    known = replace(state, symbols=named | state.symbols)
+    plan = Engine().solve(problem_of(domain, known, said.atoms)).plan
+    return plan is not None and reaches(plan.actions, problem_of(domain, known, own.atoms))
 
 
 def _symbol(predicate: str, name: str, scene: Scene) -> str:

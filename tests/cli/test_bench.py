@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from cli.bench import parse_ids
-from cli.episodes import equivalent
 from tamp.atoms import Atom
 from tamp.bench.records import FIELDS, NOTHING, Results, key, summary_of, wilson
 from tamp.bench.scheduling import Key
 from tamp.errors import InputError
 from tamp.goal import Goal
+from tamp.libero.goals import equivalent
 
 TAMP = Path(sys.executable).with_name("tamp")
 

@@ -1,0 +1,85 @@
+"""What a language model makes of an instruction, scored against the task's own goal; nothing moves."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from cli.scene import View, look
+from llm.grounding import GroundingResult, ground
+from llm.logged import Logged
+from llm.model import Model
+from tamp.bench.records import Record
+from tamp.domain import Domain
+from tamp.episode import EpisodeLog
+from tamp.errors import Refusal
+from tamp.goal import Goal
+from tamp.libero.goals import equivalent, goal_regions, in_the_tasks_words, reaching, task_goal
+from tamp.libero.oracle import OraclePerceiver
+from tamp.libero.tasks import Task
+from tamp.scene import Scene
+
+
+@dataclass(frozen=True, eq=False)
+class Looked:
+    """A task's scene as perceived, its own goal, and the scene with the regions that this goal names."""
+
+    task: Task
+    init_state: int
+    view: View
+    own: Goal
+    marked: Scene
+
+
+def look_at(task: Task, seed: int, init_state: int) -> Looked:
+    """Build a task's scene and look at it once."""
+    view = look(task, seed, init_state)
+    try:
+        own = task_goal(view.environment, view.scene)
+        marked = OraclePerceiver(view.environment, goal_regions(view.environment)).perceive()
+    finally:
+        view.environment.close()
+    return Looked(task, init_state, view, own, marked)
+
+
+def decode(instruction: str, at: Looked, model: Model, domain: Domain, folder: Path, refuse: bool) -> Record:
+    """Ask, and score the answer. With `refuse` it is right to give no goal."""
+    start = time.perf_counter()
+    with EpisodeLog(folder) as log:
+        log.event("instruction", text=instruction)
+        try:
+            told = Logged(model, log.event)
+            answer = ground(instruction, at.view.scene, at.view.state, domain, told, names=at.task.names)
+            outcome = _no_refusal(answer) if refuse else _score(answer, at, domain)
+        except Refusal as e:
+            log.event("refused", why=e.kind, message=str(e))
+            outcome = {
+                "success": refuse,
+                "failure_stage": None if refuse else "goal",
+                "failure_reason": f"{e.kind}: {e}",
+            }
+    return {"language_seconds": round(time.perf_counter() - start, 3), **outcome}
+
+
+def _answered(answer: GroundingResult) -> Record:
+    return {
+        "goal": str(answer.goal),
+        "reply": answer.reply,
+        "confidence": round(answer.confidence, 4),
+        "language_seconds": round(answer.seconds, 3),
+    }
+
+
+def _no_refusal(answer: GroundingResult) -> Record:
+    return _answered(answer) | {"failure_stage": "goal", "failure_reason": f"not refused, decoded {answer.goal}"}
+
+
+def _score(answer: GroundingResult, at: Looked, domain: Domain) -> Record:
+    same = equivalent(in_the_tasks_words(answer.goal, at.own, at.marked), at.own, at.view.state.atoms)
+    return _answered(answer) | {
+        "success": same,
+        "reaches": same or reaching(answer.goal, at.own, at.marked, at.view.state, domain),
+        "failure_stage": None if same else "goal",
+        "failure_reason": None if same else f"decoded {answer.goal}, the task's goal is {at.own}",
+    }
