@@ -103,7 +103,7 @@ def _goal_source(
 def load_model(name: str) -> Model:
     """A language model by name or path; loaded at its first question. InputError when it is missing."""
     from llm import weights
-    from llm.llama import LlamaCpp
+    from llm.backends.llama import LlamaCpp
 
     return LlamaCpp(name, weights.find(name))
 

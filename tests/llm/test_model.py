@@ -3,7 +3,7 @@
 import pytest
 
 from llm.grounding import AmbiguousError, ground
-from llm.llama import LlamaCpp
+from llm.backends.llama import LlamaCpp
 from llm.model import Prompt
 from llm.weights import DEFAULT, find
 from tamp.errors import Refusal
@@ -40,7 +40,7 @@ def test_the_same_question_has_the_same_answer(model):
 
 def test_what_prompts_begin_with_is_kept_between_processes(tmp_path, monkeypatch):
     """A second process reads it, a third finds the file spoilt; all answer alike."""
-    monkeypatch.setattr("llm.llama.models_dir", lambda: tmp_path)
+    monkeypatch.setattr("llm.backends.llama.models_dir", lambda: tmp_path)
     prompt = Prompt("Answer in one word.", (("Which fruit is yellow?", "banana."),), "Which animal barks?")
 
     def answer():

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from llm import prefix
+from llm.backends import prefix
 from llm.model import Completion, Prompt
 from llm.weights import models_dir
 from tamp.errors import InputError
