@@ -42,8 +42,9 @@ class Setup:
         from tamp.libero import rendering
 
         hush_warnings()
-        rendering.prepare(video=False)
-        return Runner(self, inputs.domain(self.domain), None if self.stage == "plan" else load_model(self.llm))
+        model = None if self.stage == "plan" else load_model(self.llm)
+        rendering.prepare(video=False, sight=model is not None and model.sees)
+        return Runner(self, inputs.domain(self.domain), model)
 
 
 @dataclass(eq=False)
@@ -54,6 +55,11 @@ class Runner:
     domain: Domain
     model: Model | None
     _built: LiberoEnvironment | None = field(default=None)
+
+    @property
+    def sight(self) -> bool:
+        """Whether there is a model that is to see the scene."""
+        return self.model is not None and self.model.sees
 
     def __call__(self, k: Key) -> Record:
         """One episode's record. What goes wrong in one is its result, and the next one runs.
@@ -94,7 +100,7 @@ class Runner:
         source = None
         if self.model is not None:
             source = from_language(task.instruction, self.model, task, assume_first=False)
-        settings = Settings(self.domain, self.setup.planner, self.setup.seed, k.init_state)
+        settings = Settings(self.domain, self.setup.planner, self.setup.seed, k.init_state, sight=self.sight)
         with hush_simulator():
             result = run(task, source, settings, folder, lambda line: None, self._environment(task, k))
         return {
@@ -120,7 +126,7 @@ class Runner:
             return self._built
         if self._built is not None:
             self._built.close()
-        self._built = LiberoEnvironment(task, seed=self.setup.seed, init_state=k.init_state)
+        self._built = LiberoEnvironment(task, seed=self.setup.seed, init_state=k.init_state, render=self.sight)
         return self._built
 
     def _goal_only(self, task: Task, k: Key, folder: Path) -> Record:
@@ -132,13 +138,14 @@ class Runner:
         from tamp.libero.oracle import OraclePerceiver
 
         assert self.model is not None
-        view = look(task, self.setup.seed, k.init_state)
+        view = look(task, self.setup.seed, k.init_state, render=self.sight)
         try:
             own = task_goal(view.environment, view.scene)
             marked = OraclePerceiver(view.environment, goal_regions(view.environment)).perceive()
             with EpisodeLog(folder) as log:
                 source = from_language(task.instruction, self.model, task, assume_first=False)
-                decoded = source(view.scene, view.state, self.domain, log)
+                image = view.environment.picture() if self.sight else None
+                decoded = source(view.scene, view.state, self.domain, log, image)
         finally:
             view.environment.close()
         same = equivalent(in_the_tasks_words(decoded, own, marked), own, view.state.atoms)

@@ -51,8 +51,10 @@ def solve(
     inputs.built(backend, perception, host, world)
     say(f"tamp: {goal or text!r} in {scene} ({perception} perception, seed {seed})")
     with quiet_stdout() as stdout:
-        task, settings = _prepare(scene, domain, planner, seed, init_state, video)
-        source = _goal_source(text, goal, llm, assume_first, task, settings.domain)
+        model = load_model(llm) if goal is None else None
+        sight = model is not None and model.sees
+        task, settings = _prepare(scene, domain, planner, seed, init_state, video, sight)
+        source = _goal_source(text, goal, model, assume_first, task, settings.domain)
         result = _run(task, source, settings, out)
         if isinstance(result, int):
             return result
@@ -66,12 +68,12 @@ def solve(
 
 
 def _prepare(
-    scene: str, domain: str, planner: str, seed: int, init_state: int | None, video: bool
+    scene: str, domain: str, planner: str, seed: int, init_state: int | None, video: bool, sight: bool
 ) -> tuple[Task, Settings]:
     """Check everything that can be checked without a simulation."""
     from tamp.libero import rendering
 
-    rendering.prepare(video)
+    rendering.prepare(video, sight)
     with hush_simulator():
         from tamp.libero import tasks
 
@@ -81,43 +83,45 @@ def _prepare(
     with hush_simulator():
         from tamp.libero.run import Settings
 
-    return task, Settings(loaded, planner, seed, init_state, video)
+    return task, Settings(loaded, planner, seed, init_state, video, sight)
 
 
 def _goal_source(
-    text: str | None, goal: str | None, llm: str, assume_first: bool, task: Task, domain: Domain
+    text: str | None, goal: str | None, model: Model | None, assume_first: bool, task: Task, domain: Domain
 ) -> GoalSource:
     if goal is None:
-        return from_language(str(text), load_model(llm), task, assume_first)
+        assert model is not None
+        return from_language(str(text), model, task, assume_first)
     from tamp import beside
     from tamp.goal import check_form, parse_goal
 
     check_form(goal, domain)
 
-    def source(scene: Scene, state: WorldState, domain: Domain, _: EpisodeLog) -> Goal:
+    def source(scene: Scene, state: WorldState, domain: Domain, _: EpisodeLog, image: bytes | None) -> Goal:
         return parse_goal(goal, domain, state.symbols | beside.symbols(beside.things(scene)))
 
     return source
 
 
 def load_model(name: str) -> Model:
-    """A language model by name or path; loaded at its first question. InputError when it is missing."""
-    from llm import weights
-    from llm.backends.llama import LlamaCpp
+    """What `--llm` names; weights are loaded at the first question. InputError when it is missing."""
+    from llm.backends.load import load
 
-    return LlamaCpp(name, weights.find(name))
+    return load(name)
 
 
 def from_language(text: str, model: Model, task: Task, assume_first: bool) -> GoalSource:
     """A goal source that decodes `text`, with the prompt and the reply in the episode's log."""
 
-    def source(scene: Scene, state: WorldState, domain: Domain, log: EpisodeLog) -> Goal:
+    def source(scene: Scene, state: WorldState, domain: Domain, log: EpisodeLog, image: bytes | None = None) -> Goal:
         from llm.grounding import ground
 
         hush_warnings()
         say("tamp: reading the instruction")
-        told = _Logged(model, log, model.name)
-        answer = ground(text, scene, state, domain, told, names=task.names, assume_first=assume_first)
+        if image is not None:
+            log.write("view.png", image)
+        told = _Logged(model, log, model.name, model.sees)
+        answer = ground(text, scene, state, domain, told, names=task.names, assume_first=assume_first, image=image)
         log.event("language", reply=answer.reply, alternatives=answer.alternatives, seconds=answer.seconds)
         return answer.goal
 
@@ -126,17 +130,21 @@ def from_language(text: str, model: Model, task: Task, assume_first: bool) -> Go
 
 @dataclass
 class _Logged:
-    """A model whose prompts and replies go to the episode's log as they come, refused ones too."""
+    """A model whose prompts and replies go to the episode's log as they come, refused ones too.
+
+    The image is a file of its own, `view.png`.
+    """
 
     model: Model
     log: EpisodeLog
     name: str
+    sees: bool = False
     prompt: Prompt | None = None
 
     def complete(self, prompt: Prompt, begun: str, pattern: str) -> Completion:
         if prompt != self.prompt:
             self.prompt = prompt
-            self.log.event("prompt", model=self.name, messages=prompt.messages())
+            self.log.event("prompt", model=self.name, messages=prompt.unseen().messages())
         answer = self.model.complete(prompt, begun, pattern)
         self.log.event("reply", begun=begun, text=answer.text, probability=round(answer.probability, 4))
         return answer

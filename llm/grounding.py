@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from llm.decoding import Clause, decode
 from llm.grammar import Language, language
@@ -57,12 +57,13 @@ def ground(
     *,
     names: dict[str, str] | None = None,
     assume_first: bool = False,
+    image: bytes | None = None,
 ) -> GroundingResult:
     """The goal that `text` asks for in this scene.
 
-    `names` are the scene's own words, phrase to symbol. Raises InputError for an empty or an overlong
-    instruction, Refusal when it is about something that is not there or cannot be a goal, and AmbiguousError
-    (a Refusal) when its words fit several things, unless `assume_first`.
+    `names` are the scene's own words, phrase to symbol; `image` is a PNG of it, for a model that sees. Raises
+    InputError for an empty or an overlong instruction, Refusal when it is about something that is not there or
+    cannot be a goal, and AmbiguousError (a Refusal) when its words fit several things, unless `assume_first`.
     """
     start = time.perf_counter()
     text = instruction(text)
@@ -70,7 +71,7 @@ def ground(
     words = vocabulary(scene, known, names)
     if not mentioned_in_part((*words.phrases, *words.plural), Counter(content(text))):
         raise Refusal(f"the instruction names nothing in the scene; {_inventory(words)}")
-    prompt, clauses, allowed = _answer(text, words, known, domain, model)
+    prompt, clauses, allowed = _answer(text, words, known, domain, model, image)
     goal = _goal(tuple(c.atoms if c.together else c.atoms[:1] for c in clauses), allowed, domain, known)
     others = _alternatives(text, clauses, allowed, words, domain, known)
     if others and not assume_first:
@@ -86,14 +87,14 @@ def ground(
 
 
 def _answer(
-    text: str, words: Vocabulary, state: WorldState, domain: Domain, model: Model
+    text: str, words: Vocabulary, state: WorldState, domain: Domain, model: Model, image: bytes | None
 ) -> tuple[Prompt, tuple[Clause, ...], Language]:
     """The model's answer; asked again, with what holds already, when the words do not bear the first out."""
     for again in (False, True):
         allowed = language(domain, state, words, text, again=again)
         if not allowed.heads():
             raise Refusal(f"the domain {domain.name} has no goal for anything in the scene")
-        prompt = ask(text, allowed, state)
+        prompt = replace(ask(text, allowed, state), image=image)
         clauses = decode(model, prompt, allowed)
         strange = _unmentioned(text, clauses, words)
         if not strange:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from llm.grounding import AmbiguousError, ground
 from llm.backends.llama import LlamaCpp
+from llm.grounding import AmbiguousError, ground
 from llm.model import Prompt
 from llm.weights import DEFAULT, find
 from tamp.errors import Refusal
