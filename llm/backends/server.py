@@ -41,7 +41,7 @@ class ChatServer:
     _client: Any = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        require("openai", "server")
+        require("openai")
         import openai
 
         host, _, path = self.url.partition("://")[2].rstrip("/").partition("/")

@@ -43,7 +43,7 @@ def read(path: Path) -> Settings:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as e:
         raise InputError(f"{path}: not TOML: {e}") from e
     backend = told.get("backend")
-    if backend not in KEYS:
+    if not isinstance(backend, str) or backend not in KEYS:
         raise InputError(f"{path}: backend = {backend!r}; valid: {', '.join(KEYS)}")
     _check(path, backend, told)
     settings = Settings(**told)
