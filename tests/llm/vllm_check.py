@@ -206,8 +206,10 @@ def wait_for(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
 
 
 def ask(make: Callable[[], Model], asked: list[Case]) -> list[Answer]:
-    """Every instruction put to one backend."""
+    """Every instruction put to one backend, and one question to which only one, absurd, answer is allowed."""
     domain, model = load_domain("tabletop"), make()
+    forced = model.complete(Prompt("Answer.", (), "What colour is grass?"), "", "purple elephants[.]")
+    tell(f"{model.name}: an answer that is the only one allowed has the probability {forced.probability:.2f}")
     answers = []
     for case in asked:
         told = Watched(model)

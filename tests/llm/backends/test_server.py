@@ -2,14 +2,10 @@
 
 import base64
 import io
-import json
 import math
 import socket
-import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import imageio.v3 as imageio
 import numpy as np
@@ -37,71 +33,36 @@ def reply(text, **message):
     return {"id": "1", "object": "chat.completion", "created": 0, "model": "m", "choices": [choice]}
 
 
-@contextmanager
-def serving(answer, models=("qwen",)):
-    """A server that answers a question with `answer(handler, body)`; yields its address and the requests."""
-    seen = []
-
-    class Handler(BaseHTTPRequestHandler):
-        def log_message(self, *_):
-            pass
-
-        def send(self, content, code=200, kind="application/json"):
-            data = content if isinstance(content, bytes) else json.dumps(content).encode()
-            self.send_response(code)
-            self.send_header("Content-Type", kind)
-            self.send_header("Content-Length", str(len(data)))
-            self.end_headers()
-            self.wfile.write(data)
-
-        def do_GET(self):
-            if models is None:
-                self.send({"detail": "Not Found"}, 404)
-            else:
-                self.send({"object": "list", "data": [{"id": m, "object": "model"} for m in models]})
-
-        def do_POST(self):
-            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            seen.append((self.path, {k.lower(): v for k, v in self.headers.items()}, body))
-            answer(self, body)
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}", seen
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join(timeout=5)
-
-
-def fault(answer, *, timeout=10.0, models=("qwen",), model="qwen"):
+@pytest.fixture
+def fault(serving):
     """What the user is told when the server answers so."""
-    with serving(answer, models) as (url, _), pytest.raises(InputError) as caught:
-        ChatServer(url, model, timeout=timeout).complete(ASKED, "", PATTERN)
-    message = str(caught.value)
-    assert url in message or model in message
-    assert "\n" not in message
-    return message
+
+    def told(answer, *, timeout=10.0, models=("qwen",), model="qwen"):
+        with serving(answer, models) as (url, _), pytest.raises(InputError) as caught:
+            ChatServer(url, model, timeout=timeout).complete(ASKED, "", PATTERN)
+        message = str(caught.value)
+        assert url in message or model in message
+        assert "\n" not in message
+        return message
+
+    return told
 
 
-def test_a_reply_and_its_probability():
+def test_a_reply_and_its_probability(serving):
     with serving(lambda h, body: h.send(reply("red mug."))) as (url, _):
         answer = ChatServer(url, "qwen").complete(ASKED, "", PATTERN)
     assert answer.text == "red mug."
     assert answer.probability == pytest.approx(0.25)
 
 
-def test_a_server_that_tells_no_probabilities():
+def test_a_server_that_tells_no_probabilities(serving):
     bare = reply("red mug.")
     bare["choices"][0]["logprobs"] = None
     with serving(lambda h, body: h.send(bare)) as (url, _):
         assert ChatServer(url, "qwen").complete(ASKED, "", PATTERN).probability == 1.0
 
 
-def test_the_first_request_asks_for_an_answer_within_the_pattern():
+def test_the_first_request_asks_for_an_answer_within_the_pattern(serving):
     with serving(lambda h, body: h.send(reply("red mug."))) as (url, seen):
         ChatServer(url + "/v1/", "qwen").complete(ASKED, "", PATTERN)
     ((path, headers, body),) = seen
@@ -115,7 +76,7 @@ def test_the_first_request_asks_for_an_answer_within_the_pattern():
     assert (body["add_generation_prompt"], body["continue_final_message"]) == (True, False)
 
 
-def test_the_next_request_goes_on_with_the_answer():
+def test_the_next_request_goes_on_with_the_answer(serving):
     with serving(lambda h, body: h.send(reply(" bowl."))) as (url, seen):
         assert ChatServer(url, "qwen").complete(ASKED, "the red", " (mug|bowl)[.]").text == " bowl."
     body = seen[0][2]
@@ -123,7 +84,7 @@ def test_the_next_request_goes_on_with_the_answer():
     assert (body["add_generation_prompt"], body["continue_final_message"]) == (False, True)
 
 
-def test_a_model_that_sees_gets_the_very_image():
+def test_a_model_that_sees_gets_the_very_image(serving):
     frame = np.arange(48, dtype=np.uint8).reshape(4, 4, 3)
     png = bytes(imageio.imwrite("<bytes>", frame, extension=".png"))
     prompt = Prompt("Answer.", (), "What is on the table?", image=png)
@@ -141,7 +102,7 @@ def test_a_model_that_sees_gets_the_very_image():
     assert blind == "What is on the table?"
 
 
-def test_an_instruction_through_a_server(kitchen, domain, scripted):
+def test_an_instruction_through_a_server(serving, kitchen, domain, scripted):
     """A whole answer, clause by clause, by a server that heeds the pattern and the begun answer."""
     script = scripted("the middle drawer of the wooden cabinet is open.")
 
@@ -158,7 +119,7 @@ def test_an_instruction_through_a_server(kitchen, domain, scripted):
     assert all(body["model"] == "qwen" for _, _, body in seen)
 
 
-def test_the_image_of_a_scene_goes_along_with_the_instruction(kitchen, domain, scripted):
+def test_the_image_of_a_scene_goes_along_with_the_instruction(serving, kitchen, domain, scripted):
     script = scripted("the middle drawer of the wooden cabinet is open.")
     with serving(lambda h, b: h.send(reply(script.complete(None, "", b["structured_outputs"]["regex"]).text))) as (
         url,
@@ -170,7 +131,7 @@ def test_the_image_of_a_scene_goes_along_with_the_instruction(kitchen, domain, s
     assert question["content"][0]["image_url"]["url"] == "data:image/png;base64,cGljdHVyZQ=="
 
 
-def test_two_threads_get_their_own_answers():
+def test_two_threads_get_their_own_answers(serving):
     def answer(handler, body):
         time.sleep(0.05)
         handler.send(reply("red mug." if "red" in body["messages"][-1]["content"] else "blue bowl."))
@@ -190,13 +151,13 @@ def test_nobody_listens():
             load(url)
 
 
-def test_a_slow_server():
+def test_a_slow_server(fault):
     start = time.perf_counter()
     assert "no answer within 0.3 seconds" in fault(lambda h, body: time.sleep(3), timeout=0.3)
     assert time.perf_counter() - start < 2.0
 
 
-def test_a_server_that_trickles():
+def test_a_server_that_trickles(fault):
     """Every byte comes in time, the reply never does."""
 
     def answer(handler, body):
@@ -212,7 +173,7 @@ def test_a_server_that_trickles():
     assert time.perf_counter() - start < 2.0
 
 
-def test_cut_off_in_mid_reply():
+def test_cut_off_in_mid_reply(fault):
     def answer(handler, body):
         handler.send_response(200)
         handler.send_header("Content-Type", "application/json")
@@ -223,43 +184,43 @@ def test_cut_off_in_mid_reply():
     assert "peer closed connection without sending complete message body" in fault(answer)
 
 
-def test_cut_off_at_the_token_limit():
+def test_cut_off_at_the_token_limit(fault):
     cut = reply("red mu")
     cut["choices"][0]["finish_reason"] = "length"
     assert "the answer is cut off after 128 tokens" in fault(lambda h, body: h.send(cut))
 
 
 @pytest.mark.parametrize("kind", ["text/html", "application/json"])
-def test_a_reply_that_is_not_json(kind):
+def test_a_reply_that_is_not_json(fault, kind):
     told = fault(lambda h, body: h.send(b"<html>\nlog in first", kind=kind))
     assert told.endswith(r"the reply is not JSON: '<html>\nlog in first'")
 
 
 @pytest.mark.parametrize("body", [[], {}, {"choices": []}, {"choices": [{}]}, "yes", None])
-def test_json_that_is_no_completion(body):
+def test_json_that_is_no_completion(fault, body):
     assert "not a chat completion" in fault(lambda h, _: h.send(body))
 
 
-def test_a_refusal():
+def test_a_refusal(fault):
     told = fault(lambda h, body: h.send(reply(None, refusal="I cannot help with that.")))
     assert told.endswith("refuses to answer: 'I cannot help with that.'")
 
 
 @pytest.mark.parametrize("text", ["I'm sorry, I can't help.", "red mug. Anything else?", "red mug.\n", "", None])
-def test_a_reply_outside_the_grammar(text):
+def test_a_reply_outside_the_grammar(fault, text):
     told = fault(lambda h, body: h.send(reply(text)))
     assert "qwen at http" in told
     assert f"replied outside the grammar: {text or ''!r}; a server that honours structured_outputs is due" in told
 
 
-def test_a_model_that_the_server_does_not_have():
+def test_a_model_that_the_server_does_not_have(fault):
     said = {"error": {"message": "The model `qwem` does not exist.", "type": "NotFoundError", "code": 404}}
     told = fault(lambda h, body: h.send(said, 404), model="qwem", models=("qwen", "llama"))
     assert told.endswith("no model 'qwem'; the server has: qwen, llama")
     assert "no list of its models" in fault(lambda h, body: h.send(said, 404), model="qwem", models=None)
 
 
-def test_a_prompt_that_is_too_long():
+def test_a_prompt_that_is_too_long(fault):
     said = "This model's maximum context length is 2048 tokens. However, your prompt contains 2613 input tokens."
     told = fault(lambda h, body: h.send({"error": {"message": said, "code": 400}}, 400))
     assert told.startswith("the scene and the instruction are too long for qwen at")
@@ -269,11 +230,11 @@ def test_a_prompt_that_is_too_long():
 @pytest.mark.parametrize(
     ("code", "says"), [(401, "`api_key_env`"), (422, "HTTP 422: odd"), (500, "HTTP 500: odd"), (503, "HTTP 503: odd")]
 )
-def test_other_refused_requests(code, says):
+def test_other_refused_requests(fault, code, says):
     assert says in fault(lambda h, body: h.send({"error": {"message": "odd"}}, code))
 
 
-def test_the_only_model_of_a_server_needs_no_name():
+def test_the_only_model_of_a_server_needs_no_name(serving):
     with serving(lambda h, body: h.send(reply("red mug."))) as (url, seen):
         model = load(url)
         assert model.name == "qwen"
@@ -282,13 +243,13 @@ def test_the_only_model_of_a_server_needs_no_name():
 
 
 @pytest.mark.parametrize(("models", "listed"), [(("a", "b"), "a, b"), ((), "none"), (None, "none")])
-def test_which_of_several_models_must_be_said(models, listed):
+def test_which_of_several_models_must_be_said(serving, models, listed):
     with serving(lambda h, body: None, models) as (url, _), pytest.raises(InputError) as caught:
         load(url)
     assert str(caught.value).endswith(f"name the model in a TOML file, the server has: {listed}")
 
 
-def test_the_key_comes_from_the_environment_only(monkeypatch):
+def test_the_key_comes_from_the_environment_only(serving, monkeypatch):
     monkeypatch.setenv("SOME_KEY", "s3cret")
     monkeypatch.setenv("OPENAI_API_KEY", "another")
     with serving(lambda h, body: h.send(reply("red mug."))) as (url, seen):
