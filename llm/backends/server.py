@@ -6,6 +6,7 @@ with an answer. A server that knows neither ignores them without a word, so ever
 
 from __future__ import annotations
 
+import contextlib
 import math
 import os
 import queue
@@ -13,6 +14,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
+from urllib.parse import urlsplit
 
 from llm.backends.chat import ANSWER, checked, conversation, quoted, require, turn
 from llm.model import Completion, Prompt
@@ -44,18 +46,14 @@ class ChatServer:
         require("openai")
         import openai
 
-        host, _, path = self.url.partition("://")[2].rstrip("/").partition("/")
-        if not host:
-            raise InputError(f"{self.url!r} is not the address of a server; valid: http://HOST:PORT/v1")
-        base = self.url.rstrip("/") + ("" if path else "/v1")
-        self._client = openai.OpenAI(base_url=base, api_key=self._key(), timeout=self.timeout, max_retries=0)
-        self.url = base
+        self.url = _base(self.url)
         self.name = self.model or self.url
+        self._client = openai.OpenAI(base_url=self.url, api_key=self._key(), timeout=self.timeout, max_retries=0)
 
     def _key(self) -> str:
         if not self.api_key_env:
             return "none"
-        if key := os.environ.get(self.api_key_env, ""):
+        if key := os.environ.get(self.api_key_env, "").strip():
             return key
         raise InputError(f"{self.url}: the key is due in the environment variable {self.api_key_env}, which is not set")
 
@@ -161,6 +159,15 @@ class ChatServer:
         if code == 400 and "context length" in said:
             return InputError(f"the scene and the instruction are too long for {self.name} at {self.url}: {said}")
         return _Status(f"{self.url}: HTTP {code}: {said}", code)
+
+
+def _base(url: str) -> str:
+    """The address that `/chat/completions` is put after."""
+    with contextlib.suppress(ValueError):  # of a port that is no number
+        parts = urlsplit(url)
+        if parts.scheme in ("http", "https") and parts.hostname and parts.port != 0:
+            return url.rstrip("/") + ("" if parts.path.strip("/") else "/v1")
+    raise InputError(f"{url!r} is not the address of a server; valid: http://HOST:PORT/v1")
 
 
 class _Status(InputError):

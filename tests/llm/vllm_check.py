@@ -26,15 +26,17 @@ from pathlib import Path
 
 from conftest import basket, cabinet, item, scene_of, state_of, stove
 
+from llm.backends.chat import ANSWER
 from llm.backends.huggingface import Transformers
 from llm.backends.load import load
+from llm.backends.server import ChatServer
 from llm.backends.vllm import VllmInProcess
 from llm.grounding import ground
 from llm.model import Completion, Model, Prompt
 from llm.weights import find, known, models_dir
 from tamp import beside
 from tamp.domain import load as load_domain
-from tamp.errors import Refusal
+from tamp.errors import InputError, Refusal
 from tamp.goal import parse_goal
 from tamp.scene import Scene
 from tamp.state import WorldState
@@ -210,6 +212,8 @@ def ask(make: Callable[[], Model], asked: list[Case]) -> list[Answer]:
     domain, model = load_domain("tabletop"), make()
     forced = model.complete(Prompt("Answer.", (), "What colour is grass?"), "", "purple elephants[.]")
     tell(f"{model.name}: an answer that is the only one allowed has the probability {forced.probability:.2f}")
+    long = Prompt("Answer.", (), "grass " * 5000)
+    refused(lambda: model.complete(long, "", "green"), f"{CONTEXT - ANSWER}", f"{CONTEXT}")
     answers = []
     for case in asked:
         told = Watched(model)
@@ -224,6 +228,17 @@ def ask(make: Callable[[], Model], asked: list[Case]) -> list[Answer]:
         right = set(goal.atoms) == set(parse_goal(case.goal, domain, case.state.symbols).atoms)
         answers.append(Answer(str(goal), seconds, not told.outside and again == goal, right))
     return answers
+
+
+def refused(work: Callable[[], object], *says: str) -> None:
+    """Show how a fault is told; SystemExit when it is not an InputError that says one of the things it should."""
+    try:
+        work()
+    except InputError as e:
+        tell(f"   fault: {str(e)[:300]}")
+        if any(word in str(e) for word in says):
+            return
+    raise SystemExit(f"a fault is not told as it should be: {' or '.join(says)}")
 
 
 def report(asked: list[Case], answers: dict[str, list[Answer]]) -> bool:
@@ -256,6 +271,8 @@ def main() -> int:
     if "server" in wanted:
         with served(folder) as url:
             answers["server"] = ask(lambda: load(url), asked)
+            prompt = Prompt("Answer.", (), "What colour is grass?")
+            refused(lambda: ChatServer(url, "nobody").complete(prompt, "", "green"), f"the server has: {MODEL}")
     if "transformers" in wanted:
         answers["transformers"] = ask(lambda: Transformers(str(folder), context=CONTEXT).load(), asked)
     if "vllm" in wanted:

@@ -261,7 +261,7 @@ def test_the_key_comes_from_the_environment_only(serving, monkeypatch):
     assert [headers["authorization"] for _, headers, _ in seen] == ["Bearer s3cret", "Bearer none"]
 
 
-@pytest.mark.parametrize("url", ["http://", "https:///v1"])
-def test_an_address_without_a_host(url):
+@pytest.mark.parametrize("url", ["http://", "https:///v1", "http://h:99999", "http://h:port/v1", "http://[::1"])
+def test_what_is_no_address(url):
     with pytest.raises(InputError, match="valid: http://HOST:PORT/v1"):
         load(url)
