@@ -4,8 +4,9 @@
 
 Qwen2.5-Coder-0.5B is turned into safetensors once, in the models' folder. Every instruction is then put to every
 backend; a reply must be a whole match of the expression it was asked with, and a goal must pass `parse_goal`.
-Prints a table of what each made of the instructions; exits 1 when a reply or a goal is none. A goal that is not the
-expected one, or a refusal, is the small model's answer and no fault of the backend: it is counted and shown.
+Prints a table of what each made of the instructions; exits 1 when a reply or a goal is none, or fewer than half are
+the expected one. A refusal or another goal is the small model's answer and no fault of the backend. transformers is
+asked only when named: it evaluates the whole prompt at every step, for minutes where others take seconds.
 """
 
 from __future__ import annotations
@@ -242,7 +243,7 @@ def refused(work: Callable[[], object], *says: str) -> None:
 
 
 def report(asked: list[Case], answers: dict[str, list[Answer]]) -> bool:
-    """The table; whether every reply was within the grammar."""
+    """The table; whether every reply was within the grammar, and half of the goals were right."""
     for n, case in enumerate(asked):
         tell(f"{n + 1:2} {case.text}")
         for name, given in answers.items():
@@ -250,20 +251,22 @@ def report(asked: list[Case], answers: dict[str, list[Answer]]) -> bool:
             mark = "grammar ok" if a.valid else "OUTSIDE   "
             tell(f"   {name:13}{mark} {'right' if a.right else 'other'} {a.seconds:5.1f} s  {a.goal[:90]}")
     tell("")
+    good = True
     for name, given in answers.items():
         valid, right = sum(a.valid for a in given), sum(a.right for a in given)
+        good = good and valid == len(given) and 2 * right >= len(given)
         tell(
             f"{name:13}{valid} of {len(given)} within the grammar, {right} the expected goal, "
             f"{sum(a.seconds for a in given) / len(given):.1f} s an instruction"
         )
-    return all(a.valid for given in answers.values() for a in given)
+    return good
 
 
 def main() -> int:
     """Run the backends one after another."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     names = ("server", "vllm", "transformers")
-    parser.add_argument("--backends", nargs="+", choices=names, default=names)
+    parser.add_argument("--backends", nargs="+", choices=names, default=names[:2])
     wanted = parser.parse_args().backends
     os.environ.setdefault("VLLM_CPU_KVCACHE_SPACE", "1")
     folder, asked = safetensors(), cases()
