@@ -34,7 +34,7 @@ class _Confidence:
 class Transformers:
     """A hub name or a folder of safetensors. `context` 0: as much as the model was made for.
 
-    Greedy, on a GPU when there is one. Threads may share one; they take turns.
+    Greedy, on a GPU when there is one. Every step evaluates its whole prompt. Threads may share one; they take turns.
     """
 
     model: str
