@@ -30,17 +30,19 @@ class Looked:
     view: View
     own: Goal
     marked: Scene
+    image: bytes | None
 
 
-def look_at(task: Task, seed: int, init_state: int) -> Looked:
-    """Build a task's scene and look at it once."""
-    view = look(task, seed, init_state)
+def look_at(task: Task, seed: int, init_state: int, sight: bool) -> Looked:
+    """Build a task's scene and look at it once; `sight` takes a picture too."""
+    view = look(task, seed, init_state, render=sight)
     try:
         own = task_goal(view.environment, view.scene)
+        image = view.environment.picture() if sight else None
         marked = OraclePerceiver(view.environment, goal_regions(view.environment)).perceive()
     finally:
         view.environment.close()
-    return Looked(task, init_state, view, own, marked)
+    return Looked(task, init_state, view, own, marked, image)
 
 
 def decode(instruction: str, at: Looked, model: Model, domain: Domain, folder: Path, refuse: bool) -> Record:
@@ -48,9 +50,11 @@ def decode(instruction: str, at: Looked, model: Model, domain: Domain, folder: P
     start = time.perf_counter()
     with EpisodeLog(folder) as log:
         log.event("instruction", text=instruction)
+        if at.image is not None:
+            log.write("view.png", at.image)
         try:
-            told = Logged(model, log.event)
-            answer = ground(instruction, at.view.scene, at.view.state, domain, told, names=at.task.names)
+            told, view = Logged(model, log.event), at.view
+            answer = ground(instruction, view.scene, view.state, domain, told, names=at.task.names, image=at.image)
             outcome = _no_refusal(answer) if refuse else _score(answer, at, domain)
         except Refusal as e:
             log.event("refused", why=e.kind, message=str(e))

@@ -44,9 +44,10 @@ class Setup:
         from tamp.libero import rendering
 
         hush_warnings()
-        rendering.prepare(video=False)
         asked = self.stage != "plan" or planners.asks_model(self.planner)
-        return Runner(self, inputs.domain(self.domain), load_model(self.llm) if asked else None)
+        model = load_model(self.llm) if asked else None
+        rendering.prepare(video=False, sight=model is not None and model.sees)
+        return Runner(self, inputs.domain(self.domain), model)
 
 
 @dataclass(eq=False)
@@ -58,6 +59,11 @@ class Runner:
     model: Model | None
     _built: LiberoEnvironment | None = field(default=None)
     _looked: Looked | None = field(default=None)
+
+    @property
+    def sight(self) -> bool:
+        """Whether there is a model that is to see the scene."""
+        return self.model is not None and self.model.sees
 
     def __call__(self, k: Key) -> Record:
         """One episode's record. What goes wrong in one is its result, and the next one runs.
@@ -104,7 +110,8 @@ class Runner:
         if self.setup.stage != "plan":
             assert self.model is not None
             source = from_language(instruction, self.model, task, assume_first=False)
-        settings = Settings(self.domain, planners.find(self.setup.planner, self.model), self.setup.seed, k.init_state)
+        planner = planners.find(self.setup.planner, self.model)
+        settings = Settings(self.domain, planner, self.setup.seed, k.init_state, sight=self.sight)
         with hush_simulator():
             result = run(task, source, settings, folder, lambda line: None, self._environment(task, k))
         return {
@@ -128,7 +135,7 @@ class Runner:
 
         assert self.model is not None
         if self._looked is None or (self._looked.task, self._looked.init_state) != (task, k.init_state):
-            self._looked = look_at(task, self.setup.seed, k.init_state)
+            self._looked = look_at(task, self.setup.seed, k.init_state, self.sight)
         refuse = wording is not None and bool(wording.refuse)
         return decode(instruction, self._looked, self.model, self.domain, folder, refuse)
 
@@ -140,7 +147,7 @@ class Runner:
             return self._built
         if self._built is not None:
             self._built.close()
-        self._built = LiberoEnvironment(task, seed=self.setup.seed, init_state=k.init_state)
+        self._built = LiberoEnvironment(task, seed=self.setup.seed, init_state=k.init_state, render=self.sight)
         return self._built
 
 

@@ -8,7 +8,9 @@ from cli.output import emit_json, hush_simulator, quiet_stdout, say
 from llm import words
 
 if TYPE_CHECKING:
+    from cli.scene import View
     from llm.grounding import GroundingResult
+    from llm.model import Model
     from tamp.libero.tasks import Task
 
 
@@ -27,28 +29,41 @@ def ground(
     from tamp.libero import rendering
 
     text = words.instruction(text)
-    rendering.prepare(video=False)
     with quiet_stdout() as out:
+        model = load_model(llm)
+        rendering.prepare(video=False, sight=model.sees)
         with hush_simulator():
             from tamp.libero import tasks
 
             task = tasks.find(scene)
-        model = load_model(llm)
         say(f"tamp: building {task.name}")
-        view = look(task, seed, init_state)
+        view = look(task, seed, init_state, render=model.sees)
+        image = view.environment.picture() if model.sees else None
         view.environment.close()
         say("tamp: reading the instruction")
-        return _answer(text, task, view, model, assume_first, json_output, out)
+        return _answer(text, task, view, model, image, assume_first, json_output, out)
 
 
-def _answer(text: str, task: Task, view: Any, model: Any, assume_first: bool, json_output: bool, out: TextIO) -> int:
+def _answer(
+    text: str,
+    task: Task,
+    view: View,
+    model: Model,
+    image: bytes | None,
+    assume_first: bool,
+    json_output: bool,
+    out: TextIO,
+) -> int:
     """Ask, and print the answer; what is ambiguous is part of the JSON object as well as an error."""
     from llm.grounding import AmbiguousError
     from llm.grounding import ground as ask
     from tamp.domain import load
 
     try:
-        answer = ask(text, view.scene, view.state, load("tabletop"), model, names=task.names, assume_first=assume_first)
+        domain = load("tabletop")
+        answer = ask(
+            text, view.scene, view.state, domain, model, names=task.names, assume_first=assume_first, image=image
+        )
     except AmbiguousError as e:
         if json_output:
             listed = [str(goal) for goal in e.alternatives]

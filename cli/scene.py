@@ -88,15 +88,15 @@ class View:
     state: WorldState
 
 
-def look(task: Task, seed: int, init_state: int | None) -> View:
-    """Build a task's simulation and perceive it; the caller closes the environment."""
+def look(task: Task, seed: int, init_state: int | None, render: bool = False) -> View:
+    """Build a task's simulation and perceive it; the caller closes the environment. `render`: it can draw."""
     with hush_simulator():
         from tamp.geometry import world_of
         from tamp.libero.environment import LiberoEnvironment
         from tamp.libero.oracle import OraclePerceiver
         from tamp.predicates import observe
 
-        environment = LiberoEnvironment(task, seed=seed, init_state=init_state)
+        environment = LiberoEnvironment(task, seed=seed, init_state=init_state, render=render)
     scene = OraclePerceiver(environment).perceive()
     return View(environment, scene, observe(scene, world_of(scene, environment.robot_model())))
 

@@ -51,10 +51,11 @@ def solve(
     inputs.built(backend, perception, host, world)
     say(f"tamp: {goal or text!r} in {scene} ({perception} perception, seed {seed})")
     with quiet_stdout() as stdout:
-        task, loaded = _prepare(scene, domain, planner, video)
         model = load_model(llm) if goal is None or planners.asks_model(planner) else None
+        sight = goal is None and model is not None and model.sees
+        task, loaded = _prepare(scene, domain, planner, video, sight)
         source = _goal_source(text, goal, model, assume_first, task, loaded)
-        settings = _settings(loaded, planners.find(planner, model), seed, init_state, video)
+        settings = _settings(loaded, planners.find(planner, model), seed, init_state, video, sight)
         result = _run(task, source, settings, out)
         if isinstance(result, int):
             return result
@@ -67,11 +68,11 @@ def solve(
     return 0 if result.success and result.stage is None else 1
 
 
-def _prepare(scene: str, domain: str, planner: str, video: bool) -> tuple[Task, Domain]:
+def _prepare(scene: str, domain: str, planner: str, video: bool, sight: bool) -> tuple[Task, Domain]:
     """Check everything that can be checked without a simulation."""
     from tamp.libero import rendering
 
-    rendering.prepare(video)
+    rendering.prepare(video, sight)
     with hush_simulator():
         from tamp.libero import tasks
 
@@ -81,11 +82,13 @@ def _prepare(scene: str, domain: str, planner: str, video: bool) -> tuple[Task, 
     return task, loaded
 
 
-def _settings(domain: Domain, planner: Planner, seed: int, init_state: int | None, video: bool) -> Settings:
+def _settings(
+    domain: Domain, planner: Planner, seed: int, init_state: int | None, video: bool, sight: bool
+) -> Settings:
     with hush_simulator():
         from tamp.libero.run import Settings
 
-    return Settings(domain, planner, seed, init_state, video)
+    return Settings(domain, planner, seed, init_state, video, sight)
 
 
 def _goal_source(
@@ -99,31 +102,32 @@ def _goal_source(
 
     check_form(goal, domain)
 
-    def source(scene: Scene, state: WorldState, domain: Domain, _: EpisodeLog) -> Goal:
+    def source(scene: Scene, state: WorldState, domain: Domain, _: EpisodeLog, image: bytes | None) -> Goal:
         return parse_goal(goal, domain, state.symbols | beside.symbols(beside.things(scene)))
 
     return source
 
 
 def load_model(name: str) -> Model:
-    """A language model by name or path; loaded at its first question. InputError when it is missing."""
-    from llm import weights
-    from llm.llama import LlamaCpp
+    """What `--llm` names; weights are loaded at the first question. InputError when it is missing."""
+    from llm.backends.load import load
 
-    return LlamaCpp(name, weights.find(name))
+    return load(name)
 
 
 def from_language(text: str, model: Model, task: Task, assume_first: bool) -> GoalSource:
     """A goal source that decodes `text`, with the prompt and the reply in the episode's log."""
 
-    def source(scene: Scene, state: WorldState, domain: Domain, log: EpisodeLog) -> Goal:
+    def source(scene: Scene, state: WorldState, domain: Domain, log: EpisodeLog, image: bytes | None = None) -> Goal:
         from llm.grounding import ground
         from llm.logged import Logged
 
         hush_warnings()
         say("tamp: reading the instruction")
+        if image is not None:
+            log.write("view.png", image)
         told = Logged(model, log.event)
-        answer = ground(text, scene, state, domain, told, names=task.names, assume_first=assume_first)
+        answer = ground(text, scene, state, domain, told, names=task.names, assume_first=assume_first, image=image)
         log.event("language", reply=answer.reply, alternatives=answer.alternatives, seconds=answer.seconds)
         return answer.goal
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from llm.decoding import Clause, decode
 from llm.grammar import Language, language
@@ -63,12 +63,13 @@ def ground(
     *,
     names: dict[str, str] | None = None,
     assume_first: bool = False,
+    image: bytes | None = None,
 ) -> GroundingResult:
     """The goal that `text` asks for in this scene.
 
-    `names` are the scene's own words, phrase to symbol. Raises InputError for an empty or an overlong
-    instruction, Refusal when it is about something that is not there or cannot be a goal, and AmbiguousError
-    (a Refusal) when its words fit several things, unless `assume_first`.
+    `names` are the scene's own words, phrase to symbol; `image` is a PNG of it, for a model that sees. Raises
+    InputError for an empty or an overlong instruction, Refusal when it is about something that is not there or
+    cannot be a goal, and AmbiguousError (a Refusal) when its words fit several things, unless `assume_first`.
     """
     start = time.perf_counter()
     known = state.known_to(domain)
@@ -78,7 +79,7 @@ def ground(
         raise Refusal(f"the scene has no {' and no '.join(missing)}; {_inventory(words)}", "absent")
     if not mentioned_in_part((*words.phrases, *words.plural), Counter(content(text))):
         raise Refusal(f"the instruction names nothing in the scene; {_inventory(words)}", "absent")
-    answer = _answer(text, words, known, domain, model)
+    answer = _answer(text, words, known, domain, model, image)
     clauses, allowed = answer.clauses, answer.allowed
     goal = _goal(tuple(c.atoms if c.together else c.atoms[:1] for c in clauses), allowed, domain, known)
     others = _alternatives(text, clauses, language(domain, known, words, text, again=True), domain, known)
@@ -111,12 +112,14 @@ class _Attempt:
         return sum(o.grave for o in self.objections), len(self.objections)
 
 
-def _answer(text: str, words: Vocabulary, state: WorldState, domain: Domain, model: Model) -> _Attempt:
+def _answer(
+    text: str, words: Vocabulary, state: WorldState, domain: Domain, model: Model, image: bytes | None
+) -> _Attempt:
     """The model's answer, asked again with the reason while something speaks against it; Refusal if it stays so."""
     allowed = language(domain, state, words, text)
     if not allowed.heads():
         raise Refusal(f"the domain {domain.name} has no goal for anything in the scene", "no goal")
-    prompt, least = ask(text, allowed, state), 1
+    prompt, least = replace(ask(text, allowed, state), image=image), 1
     attempts: list[_Attempt] = []
     while len(attempts) <= RETRIES and allowed.heads():
         clauses = decode(model, prompt, allowed, least)

@@ -28,6 +28,10 @@ class Prompt:
         """The same chat after a wrong answer."""
         return replace(self, corrections=(*self.corrections, (answer, objection)))
 
+    def unseen(self) -> Prompt:
+        """The same chat without its image, for a model that cannot see."""
+        return replace(self, image=None)
+
     def messages(self) -> list[Message]:
         """As a chat API takes it; the image as a data URL beside the question's text."""
         chat: list[Message] = [{"role": "system", "content": self.system}]
@@ -54,9 +58,13 @@ class Completion:
 
 
 class Model(Protocol):
-    """A language model that can be held to a regular expression."""
+    """A language model that can be held to a regular expression.
+
+    `sees`: prompts may carry an image, so it is worth drawing one; a model that does not see never gets it.
+    """
 
     name: str
+    sees: bool = False
 
     def complete(self, prompt: Prompt, begun: str, pattern: str) -> Completion:
         """Go on after `begun`, the part of the answer that stands already, with a match of `pattern`.

@@ -70,7 +70,8 @@ def known(name: str) -> Model:
         if model.name == name:
             return model
     valid = ", ".join(model.name for model in MODELS)
-    raise InputError(f"unknown model {name!r}; known: {valid}, or the path of a .gguf file")
+    others = "a .gguf or .toml file, a server's address, or OWNER/MODEL of the hub"
+    raise InputError(f"unknown model {name!r}; known: {valid}, or {others}")
 
 
 def path_of(model: Model) -> Path:

@@ -41,9 +41,9 @@ class EpisodeLog:
         self._file.write(json.dumps(line, default=_plain) + "\n")
         self._file.flush()
 
-    def write(self, name: str, text: str) -> None:
+    def write(self, name: str, content: str | bytes) -> None:
         """Write a file of the episode folder."""
-        (self.folder / name).write_text(text, encoding="utf-8")
+        (self.folder / name).write_bytes(content if isinstance(content, bytes) else content.encode("utf-8"))
 
     def close(self) -> None:
         """Close the log."""

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
 
+import pytest
 from hypothesis import settings
 
 from tamp.libero import rendering
@@ -15,3 +22,55 @@ settings.load_profile("repeatable")
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     # Started in the background of a script: the commands under test are to heed Ctrl-C all the same.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+Answer = Callable[[Any, Any], None]
+Serving = Callable[..., AbstractContextManager[tuple[str, list[tuple[str, dict[str, str], Any]]]]]
+
+
+@pytest.fixture
+def serving() -> Serving:
+    """`serving(answer, models)`: a chat server on loopback; its address, and the requests as they come.
+
+    A question is answered by `answer(handler, body)`, which has `handler.send`. `models` None: it keeps no list.
+    """
+    return _serving
+
+
+@contextmanager
+def _serving(
+    answer: Answer, models: tuple[str, ...] | None = ("qwen",)
+) -> Iterator[tuple[str, list[tuple[str, dict[str, str], Any]]]]:
+    seen: list[tuple[str, dict[str, str], Any]] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def log_message(self, *_: object) -> None:
+            pass
+
+        def send(self, content: Any, code: int = 200, kind: str = "application/json") -> None:
+            data = content if isinstance(content, bytes) else json.dumps(content).encode()
+            self.send_response(code)
+            self.send_header("Content-Type", kind)
+            self.send_header("Content-Length", str(len(data)))
+            self.end_headers()
+            self.wfile.write(data)
+
+        def do_GET(self) -> None:
+            if models is None:
+                self.send({"detail": "Not Found"}, 404)
+            else:
+                self.send({"object": "list", "data": [{"id": m, "object": "model"} for m in models]})
+
+        def do_POST(self) -> None:
+            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            seen.append((self.path, {name.lower(): value for name, value in self.headers.items()}, body))
+            answer(self, body)
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}", seen
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join(timeout=5)

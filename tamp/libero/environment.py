@@ -167,6 +167,12 @@ class LiberoEnvironment:
         frame = self.sim.render(width=width, height=height, camera_name="agentview")
         return np.asarray(frame[::-1])
 
+    def picture(self) -> bytes:
+        """The agent view as a PNG."""
+        import imageio.v3 as imageio
+
+        return bytes(imageio.imwrite("<bytes>", self.render(), extension=".png"))
+
     def close(self) -> None:
         """Free the simulation."""
         self._env.close()

@@ -1,6 +1,6 @@
 """Which OpenGL MuJoCo is told to use. It reads that once, when it is imported, so the choice comes first.
 
-No GL library is needed unless a video is asked for; then OSMesa draws on the CPU, without a display.
+No GL library is needed unless a video or a picture is asked for; then OSMesa draws on the CPU, without a display.
 """
 
 from __future__ import annotations
@@ -16,12 +16,15 @@ NO_RENDERING = {"MUJOCO_GL": "glx"}
 """Environment with which MuJoCo and robosuite import on a machine without any GL library."""
 
 
-def prepare(video: bool) -> None:
+def prepare(video: bool, sight: bool = False) -> None:
     """Set the environment for this process, before anything imports mujoco or robosuite.
 
-    Raises InputError, naming the command that helps, when a video is asked for and OSMesa is missing.
+    Raises InputError, naming the command that helps, when OSMesa is missing and a video is asked for, or a picture
+    for a language model that sees (`sight`).
     """
-    if video and ctypes.util.find_library("OSMesa") is None:
+    if (video or sight) and ctypes.util.find_library("OSMesa") is None:
         sudo = "" if os.geteuid() == 0 else "sudo "
-        raise InputError(f"--video needs OSMesa: {sudo}apt-get install libosmesa6 (or leave out --video)")
-    os.environ.update(SOFTWARE if video else NO_RENDERING)
+        what = "--video needs OSMesa" if video else "a language model that sees needs OSMesa"
+        instead = "leave out --video" if video else "take a model without vision"
+        raise InputError(f"{what}: {sudo}apt-get install libosmesa6 (or {instead})")
+    os.environ.update(SOFTWARE if video or sight else NO_RENDERING)

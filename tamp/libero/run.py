@@ -34,19 +34,20 @@ from tamp.versions import versions
 HOLD_STEPS = 20
 """Control steps after the last action for which success must still hold to be called lasting."""
 
-GoalSource = Callable[[Scene, WorldState, Domain, EpisodeLog], Goal]
-"""Where a goal comes from: language, an option, or the task."""
+GoalSource = Callable[[Scene, WorldState, Domain, EpisodeLog, bytes | None], Goal]
+"""Where a goal comes from: language, an option, or the task. The bytes are a PNG of the agent view, if asked for."""
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What an episode is run with."""
+    """What an episode is run with. `sight`: the goal source is shown the agent view."""
 
     domain: Domain
     planner: Planner = field(default_factory=Engine)
     seed: int = 0
     init_state: int | None = None
     video: bool = False
+    sight: bool = False
 
 
 @dataclass
@@ -110,8 +111,9 @@ def run(
         with contextlib.ExitStack() as stack:
             if environment is None:
                 with _timed(result, "build"):
+                    drawn = settings.video or settings.sight
                     environment = LiberoEnvironment(
-                        task, seed=settings.seed, init_state=settings.init_state, render=settings.video
+                        task, seed=settings.seed, init_state=settings.init_state, render=drawn
                     )
                 stack.callback(environment.close)
             recorder = None
@@ -149,7 +151,7 @@ def _episode(
     log.event("state", atoms=state.atoms)
     try:
         with _timed(result, "language"):
-            goal = _goal(goal_source, environment, scene, state, settings.domain, log)
+            goal = _goal(goal_source, environment, scene, state, settings, log)
     except Refusal as e:
         result.stage, result.reason = "goal", str(e)
     else:
@@ -207,13 +209,13 @@ def _goal(
     environment: LiberoEnvironment,
     scene: Scene,
     state: WorldState,
-    domain: Domain,
+    settings: Settings,
     log: EpisodeLog,
 ) -> Goal:
     if source is None:
         return task_goal(environment, scene)
     try:
-        return source(scene, state, domain, log)
+        return source(scene, state, settings.domain, log, environment.picture() if settings.sight else None)
     except TampError as e:
         log.event("refused", message=str(e))
         raise

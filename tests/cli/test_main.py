@@ -90,7 +90,10 @@ def test_model_list_says_what_is_there(tmp_path: Path) -> None:
     assert {model["name"]: model["state"] for model in answer["models"]} == {
         "qwen2.5-coder-1.5b": "missing",
         "qwen2.5-coder-0.5b": "missing",
+        "Qwen/Qwen2.5-VL-7B-Instruct": "hub",
+        "Qwen/Qwen2.5-Coder-7B-Instruct": "hub",
     }
+    assert [model["name"] for model in answer["models"] if model["vision"]] == ["Qwen/Qwen2.5-VL-7B-Instruct"]
     (tmp_path / "qwen2.5-coder-0.5b-instruct-q4_k_m.gguf").write_bytes(b"half")
     assert "qwen2.5-coder-0.5b  0.49 GB  broken" in tamp("model", "list", TAMP_MODELS=str(tmp_path)).stdout
 

@@ -1,12 +1,15 @@
 """With the real weights: instructions to goals in hand-built scenes, and in LIBERO's own."""
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
+from llm.backends.llama import LlamaCpp
 from llm.grounding import AmbiguousError, ground
-from llm.llama import LlamaCpp
 from llm.model import Prompt
 from llm.weights import DEFAULT, find
-from tamp.errors import Refusal
+from tamp.errors import InputError, Refusal
 
 pytestmark = pytest.mark.model
 
@@ -40,7 +43,7 @@ def test_the_same_question_has_the_same_answer(model):
 
 def test_what_prompts_begin_with_is_kept_between_processes(tmp_path, monkeypatch):
     """A second process reads it, a third finds the file spoilt; all answer alike."""
-    monkeypatch.setattr("llm.llama.models_dir", lambda: tmp_path)
+    monkeypatch.setattr("llm.backends.llama.models_dir", lambda: tmp_path)
     prompt = Prompt("Answer in one word.", (("Which fruit is yellow?", "banana."),), "Which animal barks?")
 
     def answer():
@@ -54,6 +57,45 @@ def test_what_prompts_begin_with_is_kept_between_processes(tmp_path, monkeypatch
     kept.write_bytes(b"spoilt")
     assert answer() == first
     assert kept.stat().st_size == len(whole)
+
+
+def test_two_instructions_at_once(model, kitchen, mug_and_drawer, domain):
+    """Two threads and one model, scenes and instructions in turns: each gets the answer it gets alone."""
+    shown = "wooden_cabinet_1_middle_region"
+    jobs = {
+        "switch on the stove": (kitchen, "(turned-on flat_stove_1)"),
+        "please place the white cup inside the top drawer": (mug_and_drawer, f"(in porcelain_mug_1 {TOP})"),
+        "pull the middle drawer open": (kitchen, f"(open {shown})"),
+        "open the middle drawer": (mug_and_drawer, f"(open {shown})"),
+    }
+    start = threading.Barrier(2)
+
+    def ask(text):
+        start.wait(timeout=60)
+        return str(ground(text, *jobs[text][0], domain, model).goal)
+
+    with ThreadPoolExecutor(2) as pool:
+        assert list(pool.map(ask, jobs)) == [goal for _, goal in jobs.values()]
+
+
+def test_two_threads_load_one_model_once():
+    shared = LlamaCpp(DEFAULT, find(DEFAULT))
+    with ThreadPoolExecutor(2) as pool:
+        asked = [Prompt("Answer.", (), "What colour is grass?")] * 2
+        first, second = pool.map(lambda prompt: shared.complete(prompt, "", "(red|green)[.]"), asked)
+    assert first.text == second.text
+
+
+def test_a_prompt_that_is_too_long():
+    small = LlamaCpp(DEFAULT, find(DEFAULT), context=256)
+    with pytest.raises(InputError, match=r"take \d{3,4} tokens; qwen2.5-coder-1.5b reads 128 and keeps 128"):
+        small.complete(Prompt("Answer.", (), "word " * 300), "", "yes")
+
+
+def test_a_picture_is_left_out(model):
+    seen = Prompt("Answer.", (), "What colour is grass?", image=b"png")
+    assert not model.sees
+    assert model.complete(seen, "", "(red|green)[.]").text == model.complete(seen.unseen(), "", "(red|green)[.]").text
 
 
 @pytest.mark.parametrize(

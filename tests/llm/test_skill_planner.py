@@ -186,7 +186,7 @@ def test_prompts_and_replies_are_told():
 @pytest.mark.model
 def test_the_real_model_plans():
     from llm import weights
-    from llm.llama import LlamaCpp
+    from llm.backends.llama import LlamaCpp
 
     model = LlamaCpp(weights.DEFAULT, weights.find(weights.DEFAULT))
     problem = problem_of(DOMAIN, STATE, [Atom("on", ("cup", "shelf"))])

@@ -3,7 +3,7 @@ import os
 import numpy as np
 import pytest
 
-from llm.llama import LlamaCpp, _Confidence, threads
+from llm.backends.llama import LlamaCpp, _Confidence, threads
 from llm.model import Completion, Prompt
 from tamp.errors import InputError
 

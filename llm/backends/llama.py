@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 import time
 import warnings
 from collections.abc import Callable
@@ -12,16 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from llm import prefix
-from llm.model import Completion, Prompt
+from llm.backends import prefix
+from llm.backends.chat import ANSWER, too_long
+from llm.model import Completion, Message, Prompt
 from llm.weights import models_dir
 from tamp.errors import InputError
 
 CONTEXT = 4096
 """Tokens of context; a prompt and its answer must fit."""
-
-ANSWER = 128
-"""Tokens of context kept for an answer."""
 
 
 def threads(used_by_others: float = 0.0) -> int:
@@ -54,20 +53,30 @@ class _Confidence:
 
 @dataclass(eq=False)
 class LlamaCpp:
-    """A GGUF model in this process. Greedy; what every prompt begins with is evaluated once, see `prefix`."""
+    """A GGUF model in this process. Greedy; what every prompt begins with is evaluated once, see `prefix`.
+
+    Threads may share one: a completion has the model, and what it remembers of the last prompt, to itself.
+    """
 
     name: str
     path: Path
+    context: int = CONTEXT
+    sees: bool = field(default=False, init=False)
     _llama: Any = field(default=None, repr=False)
     _look: tuple[float, float, float] = (0.0, 0.0, 0.0)
     _backend: Any = field(default=None, repr=False)
     _begun: tuple[str, tuple[tuple[str, str], ...]] | None = field(default=None, repr=False)
-    _format: Callable[[list[dict[str, str]]], str] | None = field(default=None, repr=False)
+    _format: Callable[[list[Message]], str] | None = field(default=None, repr=False)
+    _turn: threading.RLock = field(default_factory=threading.RLock, repr=False)
 
     def load(self) -> LlamaCpp:
         """Load now instead of at the first question. InputError when file or library is not usable."""
-        if self._llama is not None:
-            return self
+        with self._turn:
+            if self._llama is None:
+                self._load()
+        return self
+
+    def _load(self) -> None:
         before = _busy_seconds()
         try:
             import outlines
@@ -76,7 +85,7 @@ class LlamaCpp:
         except ImportError as e:
             raise InputError(f"the language model's library is missing ({e}); get it with: make setup") from e
         try:
-            llama = Llama(str(self.path), n_ctx=CONTEXT, n_threads=1, seed=0, verbose=False)
+            llama = Llama(str(self.path), n_ctx=self.context, n_threads=1, seed=0, verbose=False)
         except ValueError as e:
             raise InputError(f"{self.path}: not a model that llama.cpp can load ({e})") from e
         # One backend for all questions: making it reads the whole vocabulary of the model.
@@ -86,7 +95,6 @@ class LlamaCpp:
         self._format = _chat_format(llama)
         self._llama = llama
         self._look = before
-        return self
 
     def _begin(self, prompt: Prompt) -> None:
         """Evaluate what every question begins with, or read it from an earlier process."""
@@ -106,15 +114,18 @@ class LlamaCpp:
 
     def complete(self, prompt: Prompt, begun: str, pattern: str) -> Completion:
         """Go on after `begun` with a match of `pattern`."""
-        self.load()
+        with self._turn:
+            self.load()
+            return self._complete(prompt.unseen(), begun, pattern)
+
+    def _complete(self, prompt: Prompt, begun: str, pattern: str) -> Completion:
         from llama_cpp import LogitsProcessorList
 
         assert self._format is not None
         text = self._format(prompt.messages()) + begun
         size = len(self._llama.tokenize(text.encode(), special=True))
-        if size > CONTEXT - ANSWER:
-            room = CONTEXT - ANSWER
-            raise InputError(f"the scene and the instruction take {size} tokens; the model reads {room}")
+        if size > self.context - ANSWER:
+            raise too_long(self.name, size, self.context)
         self._take_free_cores()
         if self._begun != (begins := (prompt.system, prompt.examples)):
             self._begin(prompt)
@@ -148,7 +159,7 @@ def _cores_in_use_by_others(before: tuple[float, float, float], now: tuple[float
     return max(0.0, (everybody - own) / elapsed) if elapsed > 0.05 else 0.0
 
 
-def _chat_format(llama: Any) -> Callable[[list[dict[str, str]]], str]:
+def _chat_format(llama: Any) -> Callable[[list[Message]], str]:
     """The model's own chat template, ready for the assistant's turn."""
     from llama_cpp.llama_chat_format import Jinja2ChatFormatter
 

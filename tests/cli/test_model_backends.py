@@ -1,0 +1,137 @@
+"""The commands with a language model on a server: what it is shown, and what a user is told when it fails."""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any
+
+import imageio.v3 as imageio
+import pytest
+
+from tamp.episode import read
+
+TAMP = Path(sys.executable).with_name("tamp")
+TEXT = "put the mug in the drawer"
+Requests = list[tuple[str, dict[str, str], Any]]
+Serving = Callable[..., AbstractContextManager[tuple[str, Requests]]]
+
+
+def tamp(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    given = {**os.environ, **environment}
+    return subprocess.run([TAMP, *arguments], capture_output=True, text=True, check=False, env=given, timeout=120)
+
+
+def error(done: subprocess.CompletedProcess[str]) -> str:
+    """The one line of an error with exit code 2."""
+    assert (done.returncode, done.stdout) == (2, ""), done.stderr
+    (line,) = [line for line in done.stderr.splitlines() if "error" in line or "Traceback" in line]
+    return line
+
+
+def strange(handler: Any, body: Any) -> None:
+    """A reply that no grammar allows."""
+    message = {"role": "assistant", "content": "Certainly! The mug."}
+    handler.send({"choices": [{"index": 0, "message": message, "finish_reason": "stop"}]})
+
+
+def described(folder: Path, url: str, vision: bool) -> str:
+    path = folder / "model.toml"
+    path.write_text(f'backend = "server"\nurl = "{url}"\nvision = {str(vision).lower()}\n')
+    return str(path)
+
+
+@pytest.fixture
+def unused() -> Iterator[str]:
+    """An address at which nobody listens."""
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        yield f"http://127.0.0.1:{s.getsockname()[1]}"
+
+
+def pictures(requests: Requests) -> list[bytes]:
+    """The PNGs of the questions."""
+    contents = [message["content"] for _, _, body in requests for message in body["messages"]]
+    parts = [part for content in contents if isinstance(content, list) for part in content]
+    return [base64.b64decode(p["image_url"]["url"].partition("base64,")[2]) for p in parts if p["type"] == "image_url"]
+
+
+@pytest.mark.episode
+def test_a_model_that_sees_is_shown_the_agent_view(serving: Serving, tmp_path: Path) -> None:
+    out = tmp_path / "e"
+    with serving(strange) as (url, requests):
+        done = tamp("solve", TEXT, "--llm", described(tmp_path, url, vision=True), "--out", str(out))
+    told = error(done)
+    assert "replied outside the grammar: 'Certainly! The mug.'" in told
+    (png,) = pictures(requests)
+    assert (out / "view.png").read_bytes() == png
+    frame = imageio.imread(io.BytesIO(png))
+    assert frame.shape == (512, 512, 3)
+    assert frame.std() > 10, "a scene, not a blank"
+    (prompt,) = [event for event in read(out / "episode.jsonl") if event["event"] == "prompt"]
+    assert TEXT in prompt["messages"][-1]["content"], "the log has the words; the picture is a file"
+
+
+@pytest.mark.episode
+@pytest.mark.parametrize("vision", [True, False])
+def test_ground_shows_it_only_to_a_model_that_sees(serving: Serving, tmp_path: Path, vision: bool) -> None:
+    with serving(strange) as (url, requests):
+        told = error(tamp("ground", TEXT, "--llm", described(tmp_path, url, vision)))
+    assert "outside the grammar" in told
+    assert len(pictures(requests)) == vision
+    assert len(requests) == 1
+
+
+@pytest.mark.episode
+def test_bench_shows_it_too(serving: Serving, tmp_path: Path) -> None:
+    out = tmp_path / "r"
+    with serving(strange) as (url, requests):
+        llm = described(tmp_path, url, vision=True)
+        tamp("bench", "libero_spatial", "--tasks", "0", "--stage", "goal", "--llm", llm, "--out", str(out))
+    (record,) = [json.loads(line) for line in (out / "results.jsonl").read_text().splitlines()]
+    assert record["failure_stage"] == "input"
+    assert "outside the grammar" in record["failure_reason"]
+    assert len(pictures(requests)) == 1
+
+
+def test_a_model_that_sees_needs_what_draws(serving: Serving, tmp_path: Path) -> None:
+    with serving(strange) as (url, _):
+        llm = described(tmp_path, url, vision=True)
+        code = (
+            "import ctypes.util, sys\nctypes.util.find_library = lambda name: None\nfrom cli.main import main\n"
+            f"sys.argv = ['tamp', 'solve', 'x', '--llm', '{llm}', '--out', '{tmp_path / 'e'}']\nmain()"
+        )
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert error(done).endswith("apt-get install libosmesa6 (or take a model without vision)")
+    assert not (tmp_path / "e").exists()
+
+
+@pytest.mark.parametrize(("command", "about"), [("solve", TEXT), ("ground", TEXT), ("bench", "libero_spatial")])
+def test_a_server_that_is_down_is_noticed_at_once(command: str, about: str, unused: str, tmp_path: Path) -> None:
+    out = () if command == "ground" else ("--out", str(tmp_path / "out"))
+    told = error(tamp(command, about, "--llm", unused, *out))
+    assert unused in told
+    assert told.endswith("refused; is the server running?")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_model_file_that_is_wrong(tmp_path: Path) -> None:
+    path = tmp_path / "m.toml"
+    path.write_text('backend = "server"\nurl = "http://127.0.0.1:1"\ntimout = 5\n')
+    assert "did you mean 'timeout'?" in error(tamp("ground", TEXT, "--llm", str(path)))
+
+
+def test_a_hub_that_cannot_be_had(unused: str, tmp_path: Path) -> None:
+    """Its library may be missing here; either way it is one line."""
+    told = error(tamp("model", "pull", "Qwen/Qwen2.5-VL-7B-Instruct", HF_ENDPOINT=unused, HF_HOME=str(tmp_path)))
+    assert "tamp-toolkit[transformers]" in told or "cannot fetch Qwen/Qwen2.5-VL-7B-Instruct from the hub" in told
+    told = error(tamp("model", "pull", "Qwen/Qwen2.5-VL-7B-Instruct", "--verify"))
+    assert "--verify is for weights whose sha256 is known here" in told

