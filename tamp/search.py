@@ -44,10 +44,11 @@ class Decided:
 
 @dataclass(frozen=True)
 class Undecided:
-    """Why there is none. `stage` is where it ended: plan or refinement."""
+    """Why there is none. `stage` is where it ended: plan or refinement. `proven` when there can be no plan."""
 
     stage: str
     reason: str
+    proven: bool = False
 
 
 @dataclass(eq=False)
@@ -87,6 +88,7 @@ class Search:
         facts: frozenset[Atom] = frozenset()
         failures: list[Failure] = []
         late: list[Plan] = []
+        unplanned: str | None = None
         for _ in range(SKELETONS):
             thought = self.seconds["plan"]
             plan = self._plan(goal, state.with_facts(facts))
@@ -94,6 +96,7 @@ class Search:
             if isinstance(plan, Undecided):
                 if not failures:
                     return plan
+                unplanned = None if plan.proven else plan.reason
                 break
             result = self._refine(plan, situation, purse.part(SHARE))
             if isinstance(result, Failure):
@@ -112,7 +115,7 @@ class Search:
             self._tell(result)
             if isinstance(result, Refined):
                 return Decided(late[0], result)
-        return Undecided("refinement", _why(failures, self._advice(failures[0], situation)))
+        return Undecided("refinement", _why(failures, self._advice(failures[0], situation), unplanned))
 
     def refine(
         self, plan: Plan, situation: Situation, seconds: float, hints: tuple[Refinement, ...] = ()
@@ -184,7 +187,7 @@ class Search:
                 if found is not None:
                     self.log.write("plan.txt", str(found))
         self.first = self.first or found
-        return found or Undecided("plan", result.message)
+        return found or Undecided("plan", result.message, result.status is PlanStatus.UNSOLVABLE)
 
     def _advice(self, failure: Failure, situation: Situation) -> str | None:
         """What it would take to make the first plan's failed action feasible."""
@@ -192,8 +195,8 @@ class Search:
         return self.skills[failure.action.name].advice(failure.action.args, situation, tools)
 
 
-def _why(failures: list[Failure], advice: str | None) -> str:
+def _why(failures: list[Failure], *more: str | None) -> str:
     """Why each plan that was tried cannot be refined, the first one first, without repetition."""
     late = " (time budget spent)"
     told = [f"{f.action}: {f.cause.message or f.cause.reason}{late if f.timeout else ''}" for f in failures]
-    return "; ".join([*list(dict.fromkeys(told))[:REASONS], *([advice] if advice else [])])
+    return "; ".join([*list(dict.fromkeys(told))[:REASONS], *filter(None, more)])

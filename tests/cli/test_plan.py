@@ -62,6 +62,7 @@ def test_unsolvable_is_an_honest_no(tmp_path: Path) -> None:
     [
         ("(in cup chests)", (), "problem.pddl:"),
         ("(in cup chest)", ("--planner", "magic"), "unknown planner 'magic'; valid: fast-downward"),
+        ("(in cup chest)", ("--planner", "qwen", "--llm", "none.gguf"), "no model file none.gguf"),
         ("(in cup chest)", ("--out", "no/such/folder/plan.txt"), "cannot write no/such/folder/plan.txt"),
     ],
 )

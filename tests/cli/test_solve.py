@@ -64,6 +64,7 @@ BAD_INPUT = {
     "parenthesis": (["--goal", "(in mug_1"], "goal, column 1: '(' is never closed"),
     "predicate": (["--goal", "(inn mug_1 x)"], "goal, column 2: no predicate 'inn' in tabletop; valid: in"),
     "weights": (["x", "--llm", "none.gguf"], "no model file none.gguf"),
+    "planner's weights": (["--goal", "(in mug_1 x)", "--planner", "qwen", "--llm", "none.gguf"], "no model file none"),
     "model": (["x", "--llm", "gpt"], "unknown model 'gpt'; known: qwen2.5-coder-1.5b"),
 }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from motion.world import World
 from tamp.atoms import Atom, GroundAction
 from tamp.domain import load
 from tamp.goal import Goal
-from tamp.planning import Engine, Plan
+from tamp.planning import Engine, Plan, Planner, PlanResult, PlanStatus, Tell, untold
 from tamp.refinement import Failure, Purse, Refined, refine
 from tamp.scene import RobotState, Scene
 from tamp.search import Decided, Search, Undecided
@@ -98,10 +98,14 @@ ATOMS = {
 
 
 def decide(
-    pick: Willing, place: Willing, goal: str = "on cup tray", held: str | None = None
+    pick: Willing,
+    place: Willing,
+    goal: str = "on cup tray",
+    held: str | None = None,
+    planner: Planner | None = None,
 ) -> tuple[Search, Decided | Undecided]:
     skills = cast(dict[str, Skill], {"pick": pick, "place-on": place})
-    search = Search(NOWHERE, load("tabletop"), skills, Engine(), np.random.default_rng(0))
+    search = Search(NOWHERE, load("tabletop"), skills, planner or Engine(), np.random.default_rng(0))
     words = goal.split()
     in_hand = {Atom("hand-empty"), Atom("on", (held, "desk"))} if held else set()
     state = WorldState(SYMBOLS, frozenset(ATOMS - in_hand | ({Atom("holding", (held,))} if held else set())))
@@ -172,3 +176,36 @@ def test_a_plan_that_needs_more_than_its_share_gets_what_is_left() -> None:
     assert isinstance(found, Decided)
     _, late = decide(Willing(), Laborious(looks=400_000))
     assert isinstance(late, Undecided) and "time budget spent" in late.reason
+
+
+@dataclass(eq=False)
+class Stubborn:
+    """Has one plan, and gives up when geometry has an objection to it."""
+
+    name: str = "stubborn"
+    ties_by_name: bool = False
+    asked: list[str] = field(default_factory=list)
+
+    def solve(self, problem: Any, tell: Tell = untold) -> PlanResult:
+        self.asked.append(str(problem))
+        if len(self.asked) > 1:
+            return PlanResult(PlanStatus.GAVE_UP, None, 0.0, "no idea")
+        return PlanResult(PlanStatus.FOUND, actions("pick cup desk", "place-on cup tray"), 0.0)
+
+
+def test_any_planner_will_do_and_reads_the_scenes_own_names() -> None:
+    planner = Stubborn()
+    _, found = decide(Willing(), Willing(), planner=planner)
+    assert isinstance(found, Decided) and len(found.plan.actions) == 2
+    assert "on(cup, tray)" in planner.asked[0] and "n000" not in planner.asked[0]
+
+
+def test_objections_reach_any_planner_and_giving_up_is_no_proof() -> None:
+    planner = Stubborn()
+    refuse = Willing(lambda args: Infeasible("full", facts=frozenset({Atom("does-not-fit", args)})))
+    _, found = decide(Willing(), refuse, planner=planner)
+    assert "does-not-fit(cup, tray) := true" in planner.asked[1]
+    assert isinstance(found, Undecided) and (found.stage, found.proven) == ("refinement", False)
+    assert found.reason.startswith("(place-on cup tray): ") and found.reason.endswith("; no idea")
+    _, found = decide(Willing(), refuse, planner=planner)
+    assert found == Undecided("plan", "no idea")
