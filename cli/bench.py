@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import re
 import subprocess
 from collections.abc import Callable, Generator, Iterator
@@ -17,6 +18,7 @@ from cli.output import INTERRUPTED, debugging, emit_json, hush_simulator, progre
 from tamp.bench.compare import compare
 from tamp.bench.records import Record, Results, key, read
 from tamp.bench.scheduling import ATTEMPTS, Key
+from tamp.bench.wordings import Wording, load
 from tamp.errors import InputError, TampError, is_interrupt
 
 if TYPE_CHECKING:
@@ -40,11 +42,13 @@ class Request:
     planner: str
     llm: str
     domain: str
+    wordings: Path | None = None
 
     def shared(self) -> dict[str, Any]:
         """What all episodes of a results folder have in common."""
         names = ("stage", "seed", "planner", "domain", "llm")
-        return {name: getattr(self, name) for name in names}
+        told = {name: getattr(self, name) for name in names}
+        return told if self.wordings is None else told | {"wordings": _digest(self.wordings)}
 
 
 def bench(asked: Request, json_output: bool) -> int:
@@ -55,19 +59,26 @@ def bench(asked: Request, json_output: bool) -> int:
     wanted = None if asked.tasks is None else parse_ids(asked.tasks)
     before = None if asked.baseline is None else read(asked.baseline)
     with quiet_stdout() as stdout:
-        chosen = _tasks(asked.suites, wanted, asked.trials)
-        setup = Setup(asked.stage, asked.seed, asked.planner, asked.domain, asked.llm, _folder(asked.out), _tree())
+        worded = _wordings(asked)
+        suites = asked.suites or list(dict.fromkeys(w.suite for w in worded))
+        chosen = _tasks(suites, wanted if not worded else None, asked.trials)
+        shared = (asked.stage, asked.seed, asked.planner, asked.domain, asked.llm)
+        setup = Setup(*shared, _folder(asked.out), _tree(), worded)
+        keys = list(_reworded(chosen, worded, asked.trials, wanted) if worded else _episodes(chosen, asked.trials))
         engine = _engine(asked.engine)
         _check(setup)
         results = Results(setup.folder)
         records = results.open(asked.shared())
         say(f"tamp: results go to {setup.folder}")
-        interrupted = _run(list(_episodes(chosen, asked.trials)), asked.workers, engine, setup, results, records)
+        interrupted = _run(keys, asked.workers, engine, setup, results, records)
         summary = _summary(results, records)
         if interrupted:
             say("tamp: interrupted; the same command with the same --out goes on")
             return INTERRUPTED
-        emit_json(summary, stdout) if json_output else _table(summary, stdout)
+        if json_output:
+            emit_json(summary, stdout)
+        else:
+            _decoded(summary, records, stdout) if asked.stage == "goal" else _table(summary, stdout)
     return _verdict(asked, summary, records, before)
 
 
@@ -205,6 +216,33 @@ def _episodes(tasks: list[Task], trials: int) -> Iterator[Key]:
             yield Key(str(task.suite), int(task.task_id or 0), init_state)
 
 
+def _wordings(asked: Request) -> tuple[Wording, ...]:
+    if asked.wordings is None:
+        if not asked.suites:
+            raise InputError("name a suite, such as libero_goal, or give --wordings FILE")
+        return ()
+    if asked.stage == "plan":
+        raise InputError("--wordings are about language; valid with --stage goal or all")
+    worded = load(asked.wordings)
+    if asked.stage == "all" and any(w.refuse for w in worded):
+        raise InputError(f"{asked.wordings} has instructions to refuse; they are scored with --stage goal")
+    return worded
+
+
+def _digest(path: Path) -> str:
+    """What tells one version of a file from another."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def _reworded(tasks: list[Task], worded: tuple[Wording, ...], trials: int, wanted: list[int] | None) -> Iterator[Key]:
+    """An episode for every wording of a chosen task and every initial state."""
+    chosen = {(str(t.suite), int(t.task_id or 0)) for t in tasks}
+    for number, w in enumerate(worded, 1):
+        if (w.suite, w.task_id) in chosen and (wanted is None or w.task_id in wanted):
+            for init_state in range(trials):
+                yield Key(w.suite, w.task_id, init_state, number)
+
+
 def _summary(results: Results, records: list[Record]) -> dict[str, Any]:
     from tamp.versions import versions
 
@@ -213,7 +251,7 @@ def _summary(results: Results, records: list[Record]) -> dict[str, Any]:
 
 def _line(r: Record) -> str:
     verdict = "success" if r["success"] else f"no: {r['failure_stage']}: {r['failure_reason']}"
-    where = f"{r['suite']}/{r['task_id']} init {r['init_state']}"
+    where = f"{r['suite']}/{r['task_id']} init {r['init_state']}" + (f" wording {r['wording']}" * bool(r["wording"]))
     return f"{where}  {r['wall_seconds']:.0f} s  {r['steps']} steps  {verdict}"
 
 
@@ -226,3 +264,20 @@ def _table(summary: dict[str, Any], out: TextIO) -> None:
         score = f"{s['successes']}/{s['episodes']}"
         planning = f"{s['median_planning_seconds']:.1f}"
         out.write(f"{suite:28} {score:>9} {interval:>13} {steps:>6} {planning:>10} {rate:>8}\n")
+
+
+def _decoded(summary: dict[str, Any], records: list[Record], out: TextIO) -> None:
+    """The table of decoded goals, then every miss with what the model said."""
+    out.write(f"{'suite':28} {'right':>9} {'95 %':>13} {'reaching':>9} {'refused':>8} {'seconds':>8}\n")
+    for suite, s in summary.items():
+        interval = f"{s['wilson_low']:.2f} to {s['wilson_high']:.2f}"
+        counts = f"{s['reaching']:>9} {s['refused']:>8}"
+        right = f"{s['successes']}/{s['episodes']}"
+        out.write(f"{suite:28} {right:>9} {interval:>13} {counts} {s['median_language_seconds']:>8.1f}\n")
+    missed = [r for r in records if not r["success"]]
+    if missed:
+        out.write("\nmisses\n")
+    for r in missed:
+        reaching = " (a plan for it reaches the task's goal)" if r["reaches"] else ""
+        out.write(f"  {r['suite']}/{r['task_id']} init {r['init_state']}: {r['language']}\n")
+        out.write(f"    reply: {r['reply'] or 'none'}\n    {r['failure_reason']}{reaching}\n")

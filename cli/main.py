@@ -133,7 +133,7 @@ def plan(
 
 @app.command()
 def bench(
-    suites: opt.Suites,
+    suites: opt.Suites = None,
     trials: opt.Trials = 1,
     tasks: opt.Tasks = None,
     stage: opt.Stage = "all",
@@ -146,6 +146,7 @@ def bench(
     planner: opt.Planner = "fast-downward",
     llm: opt.Llm = DEFAULT,
     domain: opt.Domain = "tabletop",
+    wordings: opt.Wordings = None,
     json_output: opt.Json = False,
 ) -> None:
     """Run benchmark episodes and score them.
@@ -158,10 +159,8 @@ def bench(
     def body() -> int:
         from cli.bench import Request, bench
 
-        asked = Request(
-            suites, trials, tasks, stage, workers, engine, out, min_success, baseline, seed, planner, llm, domain
-        )
-        return bench(asked, json_output)
+        shared = (trials, tasks, stage, workers, engine, out, min_success, baseline, seed, planner, llm, domain)
+        return bench(Request(suites or [], *shared, wordings), json_output)
 
     _end(body)
 

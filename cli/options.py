@@ -48,7 +48,11 @@ EpisodeFolder = Annotated[
     Path | None, typer.Option(help="The episode's folder; by default a new one in episodes/.", metavar="DIR")
 ]
 
-Suites = Annotated[list[str], typer.Argument(help="Suites such as libero_goal.", metavar="SUITE...")]
+Suites = Annotated[list[str] | None, typer.Argument(help="Suites such as libero_goal.", metavar="SUITE...")]
+Wordings = Annotated[
+    Path | None,
+    typer.Option(help="Instructions in other words for these tasks, as in problems/paraphrases/.", metavar="FILE"),
+]
 Trials = Annotated[int, typer.Option(help="Initial states a task, from 0.", min=1)]
 Tasks = Annotated[str | None, typer.Option(help="Only these tasks, as 0,3,5-7.", metavar="IDS")]
 Stage = Annotated[

@@ -168,7 +168,10 @@ def key(record: Record) -> Key:
 
 
 def summary_of(records: list[Record], versions: dict[str, str]) -> dict[str, Any]:
-    """What the records of one suite add up to. `mean_steps` is over the successes, null without any."""
+    """What the records of one suite add up to. `mean_steps` is over the successes, null without any.
+
+    `reaching`, `refused` and `median_language_seconds` are there where goals were only decoded.
+    """
     n, successes = len(records), [r for r in records if r["success"]]
     low, high = wilson(len(successes), n)
     minutes = sum(r["wall_seconds"] for r in records) / 60
@@ -183,6 +186,19 @@ def summary_of(records: list[Record], versions: dict[str, str]) -> dict[str, Any
         "episodes_per_minute": round(n / minutes, 2) if minutes else None,
         "perception": records[0]["perception"],
         "versions": versions,
+        **_language(records),
+    }
+
+
+def _language(records: list[Record]) -> dict[str, Any]:
+    """Refused are those without a goal, rightly or not."""
+    seconds = [r["language_seconds"] for r in records if r["language_seconds"] is not None]
+    if not seconds:
+        return {}
+    return {
+        "reaching": sum(bool(r["reaches"]) for r in records),
+        "refused": sum(r["goal"] is None and r["language_seconds"] is not None for r in records),
+        "median_language_seconds": round(statistics.median(seconds), 3),
     }
 
 
