@@ -18,6 +18,7 @@ from tamp.goal import Goal
 from tamp.libero.goals import equivalent, goal_regions, in_the_tasks_words, reaching, task_goal
 from tamp.libero.oracle import OraclePerceiver
 from tamp.libero.tasks import Task
+from tamp.planning import Engine
 from tamp.scene import Scene
 
 
@@ -53,8 +54,18 @@ def decode(instruction: str, at: Looked, model: Model, domain: Domain, folder: P
         if at.image is not None:
             log.write("view.png", at.image)
         try:
-            told, view = Logged(model, log.event), at.view
-            answer = ground(instruction, view.scene, view.state, domain, told, names=at.task.names, image=at.image)
+            answer = ground(
+                instruction,
+                at.view.scene,
+                at.view.state,
+                domain,
+                Logged(model, log.event),
+                names=at.task.names,
+                image=at.image,
+                planner=Engine(),
+                tell=log.event,
+            )
+            log.event("language", **answer.as_dict())
             outcome = _no_refusal(answer) if refuse else _score(answer, at, domain)
         except Refusal as e:
             log.event("refused", why=e.kind, message=str(e))

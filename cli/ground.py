@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from cli.output import emit_json, hush_simulator, quiet_stdout, say
 from llm import words
@@ -58,11 +58,19 @@ def _answer(
     from llm.grounding import AmbiguousError
     from llm.grounding import ground as ask
     from tamp.domain import load
+    from tamp.planning import Engine
 
     try:
-        domain = load("tabletop")
         answer = ask(
-            text, view.scene, view.state, domain, model, names=task.names, assume_first=assume_first, image=image
+            text,
+            view.scene,
+            view.state,
+            load("tabletop"),
+            model,
+            names=task.names,
+            assume_first=assume_first,
+            image=image,
+            planner=Engine(),
         )
     except AmbiguousError as e:
         if json_output:
@@ -79,28 +87,16 @@ def _answer(
             )
         raise
     if json_output:
-        emit_json({"instruction": text, "scene": task.name, **as_dict(answer)}, out)
+        emit_json({"instruction": text, "scene": task.name, **answer.as_dict()}, out)
     else:
         _print(answer, out)
     return 0
-
-
-def as_dict(answer: GroundingResult) -> dict[str, Any]:
-    """A grounding as plain data, without its prompt."""
-    return {
-        "goal": str(answer.goal),
-        "roles": answer.roles,
-        "reply": answer.reply,
-        "ambiguous": answer.ambiguous,
-        "alternatives": [str(goal) for goal in answer.alternatives],
-        "confidence": round(answer.confidence, 4),
-        "seconds": round(answer.seconds, 3),
-    }
 
 
 def _print(answer: GroundingResult, out: TextIO) -> None:
     out.write(f"goal         {answer.goal}\n")
     out.writelines(f"{role:13}{symbol}\n" for role, symbol in answer.roles.items())
     out.write(f"reply        {answer.reply}\n")
+    out.write(f"confidence   {answer.confidence:.2f}\n")
     out.writelines(f"alternative  {goal}\n" for goal in answer.alternatives)
     out.write(f"seconds      {answer.seconds:.1f}\n")

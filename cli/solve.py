@@ -96,7 +96,7 @@ def _goal_source(
 ) -> GoalSource:
     if goal is None:
         assert model is not None
-        return from_language(str(text), model, task, assume_first)
+        return from_language(str(text), model, task, assume_first, asks=True)
     from tamp import beside
     from tamp.goal import check_form, parse_goal
 
@@ -115,21 +115,44 @@ def load_model(name: str) -> Model:
     return load(name)
 
 
-def from_language(text: str, model: Model, task: Task, assume_first: bool) -> GoalSource:
-    """A goal source that decodes `text`, with the prompt and the reply in the episode's log."""
+def from_language(text: str, model: Model, task: Task, assume_first: bool, *, asks: bool = False) -> GoalSource:
+    """A goal source that decodes `text`, with all that was said in the episode's log.
+
+    With `asks` a person at the terminal is asked where the words fit several things, or nothing that is there.
+    """
 
     def source(scene: Scene, state: WorldState, domain: Domain, log: EpisodeLog, image: bytes | None = None) -> Goal:
+        from cli.asking import settled
         from llm.grounding import ground
         from llm.logged import Logged
+        from tamp.planning import Engine
 
         hush_warnings()
         say("tamp: reading the instruction")
         if image is not None:
             log.write("view.png", image)
-        told = Logged(model, log.event)
-        answer = ground(text, scene, state, domain, told, names=task.names, assume_first=assume_first, image=image)
-        log.event("language", reply=answer.reply, alternatives=answer.alternatives, seconds=answer.seconds)
-        return answer.goal
+
+        def read(words: str) -> Goal:
+            log.event("instruction", text=words)
+            answer = ground(
+                words,
+                scene,
+                state,
+                domain,
+                Logged(model, log.event),
+                names=task.names,
+                assume_first=assume_first,
+                image=image,
+                planner=Engine(),
+                tell=log.event,
+            )
+            log.event("language", **answer.as_dict())
+            if answer.ambiguous:
+                n = 1 + len(answer.alternatives)
+                say(f"tamp: the instruction fits {n} goals; taking the model's: {answer.goal}")
+            return answer.goal
+
+        return settled(text, read, log, asks=asks)
 
     return source
 

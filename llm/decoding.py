@@ -23,13 +23,18 @@ class Clause:
     probability: float
     together: bool = False
 
+    @property
+    def meaning(self) -> tuple[Atom, ...]:
+        """What is asked for: the first of the atoms unless all are meant."""
+        return self.atoms if self.together else self.atoms[:1]
+
 
 def decode(model: Model, prompt: Prompt, language: Language, least: int = 1) -> tuple[Clause, ...]:
     """The model's answer: `least` to three clauses that do not contradict each other."""
     clauses: list[Clause] = []
     begun = ""
     while len(clauses) < MAX_CLAUSES:
-        said = [a for c in clauses for a in (c.atoms if c.together else c.atoms[:1])]
+        said = [a for c in clauses for a in c.meaning]
         left = language.without(said)
         if not left.heads():
             break

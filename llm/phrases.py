@@ -56,6 +56,10 @@ class Vocabulary:
         heads = {p: p.partition(" of the ")[0].split()[-1] for p in self.plural}
         return replace(self, plural={p: s for p, s in self.plural.items() if heads[p] in said or said & SEVERAL})
 
+    def inventory(self) -> str:
+        """What there is, for people: "it has: plate, black bowl"."""
+        return f"it has: {', '.join(dict.fromkeys(self.name.values()))}"
+
     def name_beside(self, symbol: str) -> str:
         """The words for a place beside a thing: "to the right of the plate" for `right-of-plate_1`."""
         side = next(s for s in SIDES if symbol.startswith(f"{s}-"))

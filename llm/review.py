@@ -42,7 +42,7 @@ class Objection:
 
 def objections(text: str, clauses: tuple[Clause, ...], allowed: Language) -> tuple[Objection, ...]:
     """Everything that the instruction `text` says against an answer, the gravest first."""
-    said = tuple(a for c in clauses for a in (c.atoms if c.together else c.atoms[:1]))
+    said = tuple(a for c in clauses for a in c.meaning)
     found = [
         *_unmentioned(text, clauses, said, allowed),
         *_better(text, clauses, said, allowed),

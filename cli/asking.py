@@ -1,0 +1,59 @@
+"""Asking the person at the terminal what an instruction means; elsewhere the refusal stands."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+
+from cli.output import say
+from llm.grounding import AmbiguousError
+from tamp.episode import EpisodeLog
+from tamp.errors import Refusal
+from tamp.goal import Goal
+
+UNHEARD = ("absent", "unclear", "no goal", "unsolvable")
+"""Kinds of refusal after which other words may help."""
+
+
+def settled(text: str, read: Callable[[str], Goal], log: EpisodeLog, *, asks: bool) -> Goal:
+    """What `read` makes of an instruction. With `asks`, at a terminal, what it refuses is asked about."""
+    while True:
+        try:
+            return read(text)
+        except Refusal as refusal:
+            log.event("refused", why=refusal.kind, message=str(refusal))
+            if not (asks and sys.stdin.isatty() and sys.stderr.isatty()):
+                raise
+            if isinstance(refusal, AmbiguousError):
+                return _chosen(refusal, log)
+            if refusal.kind not in UNHEARD:
+                raise
+            text = _other_words(refusal)
+
+
+def _chosen(refusal: AmbiguousError, log: EpisodeLog) -> Goal:
+    """One of the goals that the words fit; raises the refusal when nobody chooses."""
+    say("tamp: the instruction fits several goals:")
+    for number, reading in enumerate(refusal.readings, 1):
+        say(f"  {number}  {reading}")
+    while (answer := _answer(f"which one, 1 to {len(refusal.readings)}? (Enter gives up) ")) != "":
+        if answer.isdecimal() and 1 <= int(answer) <= len(refusal.readings):
+            goal = refusal.alternatives[int(answer) - 1]
+            log.event("chosen", by="user", goal=goal)
+            return goal
+    raise refusal
+
+
+def _other_words(refusal: Refusal) -> str:
+    """The instruction in other words; raises the refusal when there are none."""
+    say(f"tamp: {refusal}")
+    if not (text := _answer("in other words? (Enter gives up) ")):
+        raise refusal
+    return text
+
+
+def _answer(question: str) -> str:
+    """A line from the terminal; "" at its end."""
+    sys.stderr.write(question)
+    sys.stderr.flush()
+    return sys.stdin.readline().strip()
