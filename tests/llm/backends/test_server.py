@@ -109,7 +109,7 @@ def test_an_instruction_through_a_server(serving, kitchen, domain, scripted):
     def answer(handler, body):
         last = body["messages"][-1]
         begun = last["content"] if last["role"] == "assistant" else ""
-        said = script.complete(None, begun, body["structured_outputs"]["regex"])
+        said = script.complete(Prompt("", (), ""), begun, body["structured_outputs"]["regex"])
         handler.send(reply(said.text))
 
     with serving(answer) as (url, seen):
@@ -121,7 +121,8 @@ def test_an_instruction_through_a_server(serving, kitchen, domain, scripted):
 
 def test_the_image_of_a_scene_goes_along_with_the_instruction(serving, kitchen, domain, scripted):
     script = scripted("the middle drawer of the wooden cabinet is open.")
-    with serving(lambda h, b: h.send(reply(script.complete(None, "", b["structured_outputs"]["regex"]).text))) as (
+    asked = Prompt("", (), "")
+    with serving(lambda h, b: h.send(reply(script.complete(asked, "", b["structured_outputs"]["regex"]).text))) as (
         url,
         seen,
     ):
