@@ -93,8 +93,8 @@ CUES = {
     "turned-off": r"\b(turn(ed)?|switch(ed)?)\b.*\boff\b",
     "to-the-left-of": r"\bleft([ -]hand)? (side )?of\b|\bleft([ -]hand)? side\b",
     "to-the-right-of": r"\bright([ -]hand)? (side )?of\b|\bright([ -]hand)? side\b",
-    "to-the-front-of": r"\bfront of\b|\bbefore\b",
-    "in-front-of": r"\bfront of\b|\bbefore\b",
+    "to-the-front-of": r"\b((in|to the|at the) front of|before)\b",
+    "in-front-of": r"\b((in|to the|at the) front of|before)\b",
     "behind": r"\b(behind|back of)\b",
     "under": r"\b(under(neath)?|below|beneath)\b",
     "next-to": r"\b(next|beside|near|by|adjacent)\b",
@@ -108,7 +108,7 @@ SEVERAL = _words("both all every each two three four couple pair")
 """Words that ask for several things by a noun in the singular, or besides a plural."""
 
 SAME_WORD = (
-    "next near nearest beside by close closest adjacent alongside",
+    "next near nearest nearby beside by close closest adjacent alongside neighbouring neighboring",
     "middle center centre central",
     "back rear behind",
     "front foremost",
@@ -119,6 +119,9 @@ SAME_WORD = (
     "between among amid",
 )
 """Words that mean the same place, separated by spaces."""
+
+SAME_THING = ("compartment section slot pocket",)
+"""Words that mean the same part of a thing."""
 
 EMPTY_WORDS = _words(
     "a an the of on in at to it its is are be that this which with into onto inside from and then so one"

@@ -35,7 +35,7 @@ class Vocabulary:
 
     `name` is each symbol's own phrase, which fits nothing else of its type. `things` are the objects beside which
     something can be put; they have phrases too, those that are no symbols as well. `inside` are each object's own
-    interiors that are always open, `beneath` the room under an object's board.
+    interiors that are always open, `beneath` the room under an object's board, `owner` the object that a place is of.
     """
 
     phrases: dict[str, tuple[str, ...]]
@@ -44,6 +44,7 @@ class Vocabulary:
     things: tuple[str, ...] = ()
     inside: dict[str, tuple[str, ...]] = field(default_factory=dict)
     beneath: dict[str, str] = field(default_factory=dict)
+    owner: dict[str, str] = field(default_factory=dict)
 
     def fitting(self, symbols: frozenset[str]) -> dict[str, tuple[str, ...]]:
         """Phrases that fit some of `symbols`, with those only."""
@@ -99,7 +100,8 @@ def vocabulary(scene: Scene, state: WorldState, names: dict[str, str] | None = N
     phrases |= {text: (s,) for s, text in own.items() if text not in phrases}
     inside = {o.name: tuple(r.name for r in _open_interiors(o)) for o in scene}
     beneath = {o.name: layers[0].name for o in scene if (layers := _layers(o))}
-    return Vocabulary(phrases, _plurals(groups, phrases), own, beside, inside, beneath)
+    owner = {r.name: o.name for o, r in scene.regions()}
+    return Vocabulary(phrases, _plurals(groups, phrases), own, beside, inside, beneath, owner)
 
 
 def _called(scene: Scene) -> dict[str, list[SceneObject]]:

@@ -59,20 +59,29 @@ def _unmentioned(
 ) -> Iterator[Objection]:
     """Things in the answer that no word stands for, or only words that stand for a namesake in it."""
     words, heard = allowed.vocabulary, Counter(content(text))
-    free = heard_in(text, allowed)
-    things = things_of(said, words)
-    together = {s for c in clauses if c.together for a in c.atoms for s in a.args}
-    movable = {a.args[0] for f in allowed.forms if len(f.types) > 1 for a in allowed.atoms[f.predicate]}
     unknown = {s for s in words.name if not mentioned_in_part(words.calling(s), heard)}
-    for n, symbol in enumerate(things):
-        before = things[:n]
-        pronoun = _ANOTHER if symbol in movable else _PRONOUN
-        doubled = set(words.namesakes(symbol)) & set(before) and not pronoun.search(text) and symbol not in together
-        new = coverage((*before, symbol), words, free) > coverage(before, words, free)
-        if symbol in unknown or (doubled and not new):
+    spare = _spare(text, clauses, said, allowed)
+    for symbol in things_of(said, words):
+        if symbol in unknown or symbol in spare:
             name = f"the {words.name[symbol]}"
             barred = frozenset({symbol, *unknown})
             yield Objection("unmentioned", f"The instruction does not say {name}.", barred=barred, strange=name)
+
+
+def _spare(text: str, clauses: tuple[Clause, ...], said: tuple[Atom, ...], allowed: Language) -> set[str]:
+    """Things that take up no word which their namesakes in the answer leave; the last ones of equals."""
+    words, heard = allowed.vocabulary, heard_in(text, allowed)
+    movable = {a.args[0] for f in allowed.forms if len(f.types) > 1 for a in allowed.atoms[f.predicate]}
+    together = {s for c in clauses if c.together for a in c.atoms for s in a.args}
+    kept, spare = things_of(said, words), set()
+    for symbol in reversed(kept):
+        rest = tuple(s for s in kept if s != symbol)
+        pronoun = _ANOTHER if symbol in movable else _PRONOUN
+        doubled = set(words.namesakes(symbol)) & set(rest) and symbol not in together and not pronoun.search(text)
+        if doubled and coverage(rest, words, heard) == coverage(kept, words, heard):
+            kept = rest
+            spare.add(symbol)
+    return spare
 
 
 _ANOTHER = re.compile(r"\b(one|ones|other|another)\b", re.IGNORECASE)
@@ -104,7 +113,7 @@ def _misread(text: str, clauses: tuple[Clause, ...], allowed: Language) -> Itera
             continue
         cued = [f for f in placing if f is not form and _cued(f, text)]
         # "On" and "in" stand in many places of a sentence; "to the right of" tells more.
-        others = [f for f in cued if not f.in_domain] or [f for f in cued if form.predicate == atom.predicate]
+        others = [f for f in cued if f.side] or [f for f in cued if form.predicate == atom.predicate]
         if others and not any(_says_the_same(c, form, f, allowed) for f in others):
             reason = f'The instruction says "{others[0].words}", not "{form.words}".'
             instead = [form] if others[0].in_domain else [f for f in placing if f.in_domain or f is form]

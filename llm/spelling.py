@@ -11,6 +11,8 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
+from llm.lexicon import RELATIVE_PLACES, SAME_WORD
+
 SHORTEST = 3
 """Letters of a word that is looked at."""
 ALIKE = 0.72
@@ -18,8 +20,9 @@ ALIKE = 0.72
 
 
 def mended(text: str, known: Iterable[str]) -> str:
-    """`text` with slips of the pen put right. `known` are the words that it may be about."""
-    words = frozenset(w for k in known for w in re.findall(r"[a-z]+", k.lower()) if len(w) >= SHORTEST)
+    """`text` with slips of the pen put right. `known` are the words that it may be about, besides places."""
+    every = (*known, *SAME_WORD, *RELATIVE_PLACES)
+    words = frozenset(w for k in every for w in re.findall(r"[a-z]+", k.lower()) if len(w) >= SHORTEST)
 
     def mend(found: re.Match[str]) -> str:
         word = found[0].lower()

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 
-from llm.lexicon import COLOURS, EMPTY_WORDS, NO_THING, SAME_WORD
+from llm.lexicon import COLOURS, EMPTY_WORDS, NO_THING, SAME_THING, SAME_WORD
 from tamp.errors import InputError
 
 LONGEST = 2_000
@@ -14,7 +14,8 @@ LONGEST = 2_000
 _ARTICLES = "the|an?|my|your"
 _ONE = "one"
 _PLACE = {word: group.split()[0] for group in SAME_WORD for word in group.split()}
-_SUFFIXES = ("ies", "y"), ("ches", "ch"), ("shes", "sh"), ("sses", "ss"), ("xes", "x"), ("s", "")
+_THING = {word: group.split()[0] for group in SAME_THING for word in group.split()}
+_SUFFIXES = ("ches", "ch"), ("shes", "sh"), ("sses", "ss"), ("xes", "x"), ("s", "")
 
 
 def instruction(text: str) -> str:
@@ -56,13 +57,16 @@ def without(words: Counter[str], phrase: str) -> Counter[str]:
 
 
 def _basic(word: str) -> str:
-    """Singular, and one word for one place: "drawers" -> "drawer", "rightmost" -> "right"."""
+    """Singular, and one word for one place or thing: "drawers" -> "drawer", "rightmost" -> "right"."""
     if word in _PLACE:
         return _PLACE[word]
     for end, singular in _SUFFIXES:
         if word.endswith(end) and not word.endswith("ss") and len(word) > len(end) + 2:
-            return word.removesuffix(end) + singular
-    return word
+            word = word.removesuffix(end) + singular
+            break
+    word = _THING.get(word, word)
+    # "cookies" and "caddies" lose an s only, so their singulars end alike here: "cooki", "caddi".
+    return word.removesuffix("e") if word.endswith("ie") else word[:-1] + "i" if word.endswith("y") else word
 
 
 def absent(text: str, known: Iterable[str]) -> list[str]:
