@@ -65,13 +65,18 @@ class Recorded:
         """What was answered. InputError when it was never asked, or when the pattern no longer allows it."""
         known = self._replies.get((digest(prompt.unseen().messages()), begun))
         if known is None:
-            after = f" after {quoted(begun)}" if begun else ""
-            nth = f", asked again for the {len(prompt.corrections)}. time," if prompt.corrections else ""
-            asked = quoted(prompt.question.splitlines()[-1])
-            raise InputError(f"{self.name} has no reply to {asked}{nth}{after}: record it anew, or name a model")
+            raise InputError(f"{self.name} has no reply to {_told(prompt, begun)}: record it anew, or name a model")
         allowed = next((r for r in known if re.fullmatch(pattern, r.text)), known[0])
         checked(allowed.text, pattern, self.name, "; the grammar has changed since: record it anew")
         return allowed
+
+
+def _told(prompt: Prompt, begun: str) -> str:
+    """A question for people: its last line, and how far the conversation has got."""
+    corrections, last = len(prompt.corrections), prompt.question.rstrip().rpartition("\n")[2]
+    again = f" (after {corrections} correction{'s' * (corrections > 1)})" if corrections else ""
+    after = f" that goes on after {quoted(begun)}" if begun else ""
+    return f"{quoted(last)}{again}{after}"
 
 
 def digest(messages: list[Message]) -> str:
