@@ -11,7 +11,7 @@ from tamp import episode
 from tamp.errors import InputError
 
 LOG = "episode.jsonl"
-LONGEST = 160
+LONGEST = 240
 """Characters shown of a reply or a message; --json has them whole."""
 
 

@@ -228,6 +228,7 @@ def _ending(episode: str, r: _Reading, mended: str) -> Iterator[Failure]:
         if r.scored.get("success") is False:
             wrong = "not refused" if r.scored.get("refuse") else "other goal"
             reply, message = str(r.end.get("reply", "")), str(r.scored.get("reason", ""))
+            message += " (a plan for it reaches the task's goal)" * bool(r.scored.get("reaches"))
             yield Failure("scored", wrong, episode, r.text, int(r.end.get("attempt", 1)), reply, message)
         return
     message = str(r.end.get("message", ""))

@@ -152,7 +152,8 @@ def test_the_verdict_on_a_goal():
     }
     assert told.refused == 1
     (other,) = (g.examples(1)[0] for g in told.groups() if g.name == ("scored", "other goal"))
-    assert (other.reply, other.message) == ("the bowl is on the plate", "decoded (a), the task's is (b)")
+    said = "decoded (a), the task's is (b) (a plan for it reaches the task's goal)"
+    assert (other.reply, other.message) == ("the bowl is on the plate", said)
 
 
 def test_plans():
