@@ -5,7 +5,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .ONESHELL:
 .DEFAULT_GOAL := help
-.PHONY: help setup tools render model demo test test-vllm lint accept bench bench-stepping bench-workers bench-scaling lock clean
+.PHONY: help setup tools render model demo test test-vllm lint accept bench bench-stepping bench-workers bench-scaling bench-language lock clean
 
 BIN := .venv/bin
 LOCK := lock/requirements.txt
@@ -133,7 +133,7 @@ bench: setup
 	$(BIN)/tamp bench libero_90 --trials 10 $(FULL)/libero_90
 	$(BIN)/tamp report results/full/suites results/full/libero_90
 
-bench-stepping bench-workers bench-scaling: bench-%: setup
+bench-stepping bench-workers bench-scaling bench-language: bench-%: setup
 	@PYTHONPATH=. $(BIN)/python tests/bench_$*.py $(ARGS)
 
 lock:

@@ -110,8 +110,9 @@ def _review(answer: Attempt, question: Question) -> Attempt:
     """An answer with what speaks against it; without the clauses that alone are at fault."""
     clauses, allowed = answer.clauses, answer.allowed
     found = objections(question.text, clauses, allowed)
-    # A small model goes on when all is said.
-    sound = tuple(c for c in clauses if not any(o.is_about(c.atoms[0]) for o in found))
+    # A small model goes on when all is said, about what nobody named.
+    strange = [o for o in found if o.strange]
+    sound = tuple(c for c in clauses if not any(o.is_about(c.atoms[0]) for o in strange))
     if sound and len(sound) < len(clauses) and len(left := objections(question.text, sound, allowed)) < len(found):
         clauses, found = sound, left
     sayable = not any(o.grave for o in found) and all(allowed.meant(c.atoms[0]) for c in clauses)

@@ -112,7 +112,7 @@ def _alternatives(question: Question, answer: Attempt) -> tuple[Goal, ...]:
         return ()
     allowed = question.language(again=True)
     said = tuple(c.atoms[0] for c in answer.clauses)
-    others = [tuple(map(r.instead, said)) for r in rivals(question.text, said, allowed)]
+    others = [r.said for r in rivals(question.text, said, allowed)]
     others += [(*said[:i], a, *said[i + 1 :]) for i, c in enumerate(answer.clauses) for a in c.atoms[1:]]
     return tuple(dict.fromkeys(question.goal(tuple((a,) for a in atoms), allowed) for atoms in others))
 

@@ -84,7 +84,7 @@ RELATIVE_PLACES: dict[str, str | None] = {
 (`tamp.beside.SIDES`, or beneath its board); None is understood, so as to be refused."""
 
 CUES = {
-    "on": r"\b(on(to)?|upon|top|atop|over)\b",
+    "on": r"\b(on(to)?(?! the (left|right|front|back)([ -]hand)? side)|upon|top|atop|over)\b",
     "in": r"\b(in(to|side)?|within)\b",
     "holding": r"\b(pick|lift|hold|take|grab|grasp|raise)\b",
     "open": r"\bopen(ed|ing)?\b",

@@ -21,15 +21,16 @@ from tamp.beside import SIDES
 
 @dataclass(frozen=True)
 class Rival:
-    """A thing `other` that the words fit as well as `symbol`, which is in the answer, or better by `gain` words."""
+    """The answer `said` with another thing for one of its things, which the words fit as well, or better by `gain`.
 
+    `symbol` is the thing in the answer, `other` the one in its place: `everywhere`, or in one atom only.
+    """
+
+    said: tuple[Atom, ...]
     symbol: str
     other: str
     gain: int
-
-    def instead(self, atom: Atom) -> Atom:
-        """An atom with the other thing."""
-        return Atom(atom.predicate, tuple(self.other if s == self.symbol else s for s in atom.args))
+    everywhere: bool = True
 
 
 def heard_in(text: str, allowed: Language) -> Counter[str]:
@@ -38,7 +39,8 @@ def heard_in(text: str, allowed: Language) -> Counter[str]:
     for f in allowed.forms:
         if f.side in SIDES:
             for found in re.finditer(CUES.get(f.predicate, re.escape(f.words)), text.lower()):
-                heard = without(heard, found[0])
+                # Not "left side": that may be the thing's own, "the left side bowl".
+                heard = heard if found[0].endswith("side") else without(heard, found[0])
     return heard
 
 
@@ -53,6 +55,11 @@ def coverage(symbols: tuple[str, ...], words: Vocabulary, heard: Counter[str]) -
     """The most words that the symbols can account for together."""
     options = [_options(s, words, heard) for s in symbols]
     return _most(sorted(options, key=len), heard)
+
+
+def heard_as(symbol: str, words: Vocabulary, heard: Counter[str]) -> str:
+    """The longest of a symbol's phrases that was heard, else its name."""
+    return max((p for p in words.calling(symbol) if mentioned(p, heard)), key=len, default=words.name[symbol])
 
 
 def _options(symbol: str, words: Vocabulary, heard: Counter[str]) -> list[tuple[str, ...]]:
@@ -75,20 +82,29 @@ def _most(options: list[list[tuple[str, ...]]], heard: Counter[str]) -> int:
 
 
 def rivals(text: str, said: tuple[Atom, ...], allowed: Language) -> Iterator[Rival]:
-    """Namesakes of the answer's things that the words fit at least as well in their place."""
+    """Namesakes of the answer's things that the words fit at least as well in their place.
+
+    In one atom of several that a thing is in, only such as they fit better.
+    """
     words, heard = allowed.vocabulary, heard_in(text, allowed)
-    things = things_of(said, words)
-    mine = coverage(things, words, heard)
-    for symbol in things:
-        for other in words.namesakes(symbol):
-            rival = Rival(symbol, other, 0)
-            if other in things or not all(_sayable(rival.instead(a), allowed) for a in said if symbol in a.args):
+    mine = coverage(things_of(said, words), words, heard)
+    for symbol, other in ((s, o) for s in things_of(said, words) for o in words.namesakes(s)):
+        uses = [i for i, a in enumerate(said) if symbol in a.args]
+        for where in (uses, *([i] for i in uses if len(uses) > 1)):
+            instead = tuple(_instead(a, symbol, other) if i in where else a for i, a in enumerate(said))
+            known = where is uses and other in things_of(said, words)
+            if known or not all(_sayable(instead[i], allowed) for i in where):
                 continue
-            theirs = coverage(tuple(other if s == symbol else s for s in things), words, heard)
-            if theirs >= mine:
-                yield Rival(symbol, other, theirs - mine)
+            gain = coverage(things_of(instead, words), words, heard) - mine
+            if gain > 0 or (gain == 0 and where is uses):
+                yield Rival(instead, symbol, other, gain, where is uses)
     if len(said) == 1 and _interchangeable(said[0], words, heard, allowed):
-        yield Rival(said[0].args[0], said[0].args[1], 0)
+        swapped = Atom(said[0].predicate, said[0].args[::-1])
+        yield Rival((swapped,), said[0].args[0], said[0].args[1], 0)
+
+
+def _instead(atom: Atom, symbol: str, other: str) -> Atom:
+    return Atom(atom.predicate, tuple(other if s == symbol else s for s in atom.args))
 
 
 def _sayable(atom: Atom, allowed: Language) -> bool:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from llm.decoding import Clause
 from llm.grammar import Form, Language
 from llm.lexicon import CUES
-from llm.reference import coverage, heard_in, rivals, things_of
+from llm.reference import coverage, heard_as, heard_in, rivals, things_of
 from llm.words import content, mentioned_in_part
 from tamp.atoms import Atom
 
@@ -62,10 +62,12 @@ def _unmentioned(
     free = heard_in(text, allowed)
     things = things_of(said, words)
     together = {s for c in clauses if c.together for a in c.atoms for s in a.args}
+    movable = {a.args[0] for f in allowed.forms if len(f.types) > 1 for a in allowed.atoms[f.predicate]}
     unknown = {s for s in words.name if not mentioned_in_part(words.calling(s), heard)}
     for n, symbol in enumerate(things):
         before = things[:n]
-        doubled = set(words.namesakes(symbol)) & set(before) and not _PRONOUN.search(text) and symbol not in together
+        pronoun = _ANOTHER if symbol in movable else _PRONOUN
+        doubled = set(words.namesakes(symbol)) & set(before) and not pronoun.search(text) and symbol not in together
         new = coverage((*before, symbol), words, free) > coverage(before, words, free)
         if symbol in unknown or (doubled and not new):
             name = f"the {words.name[symbol]}"
@@ -73,17 +75,24 @@ def _unmentioned(
             yield Objection("unmentioned", f"The instruction does not say {name}.", barred=barred, strange=name)
 
 
-_PRONOUN = re.compile(r"\b(it|its|them|one|ones|other|another|there)\b", re.IGNORECASE)
+_ANOTHER = re.compile(r"\b(one|ones|other|another)\b", re.IGNORECASE)
 """With one of these a thing can be meant that has no noun of its own in the instruction."""
+_PRONOUN = re.compile(r"\b(it|its|them|one|ones|other|another|there)\b", re.IGNORECASE)
+"""The same of a place: "on top of it"."""
 
 
 def _better(text: str, clauses: tuple[Clause, ...], said: tuple[Atom, ...], allowed: Language) -> Iterator[Objection]:
     """Namesakes of a thing in the answer that the words fit better."""
     better = [r for r in rivals(text, said, allowed) if r.gain > 0]
     if better and not any(c.together for c in clauses):
-        best, name = max(better, key=lambda r: r.gain), allowed.vocabulary.name
-        reason = f"Not the {name[best.symbol]}: the {name[best.other]}."
-        yield Objection("misread thing", reason, barred=frozenset({best.symbol}))
+        # The last of equals: a small model is right first, and then repeats itself.
+        best, heard = max(reversed(better), key=lambda r: r.gain), heard_in(text, allowed)
+        not_this, this = (heard_as(s, allowed.vocabulary, heard) for s in (best.symbol, best.other))
+        reason = f"Not the {not_this}: the {this}."
+        if best.everywhere:
+            yield Objection("misread thing", reason, barred=frozenset({best.symbol}))
+        else:
+            yield Objection("misread thing", reason, tuple(set(said) - set(best.said)))
 
 
 def _misread(text: str, clauses: tuple[Clause, ...], allowed: Language) -> Iterator[Objection]:

@@ -56,11 +56,13 @@ class LlamaCpp:
     """A GGUF model in this process. Greedy; what every prompt begins with is evaluated once, see `prefix`.
 
     Threads may share one: a completion has the model, and what it remembers of the last prompt, to itself.
+    `rescore` takes the tokens so far and the scores that the grammar left, and returns others, for experiments.
     """
 
     name: str
     path: Path
     context: int = CONTEXT
+    rescore: Callable[[Any, Any], Any] | None = None
     sees: bool = field(default=False, init=False)
     _llama: Any = field(default=None, repr=False)
     _look: tuple[float, float, float] = (0.0, 0.0, 0.0)
@@ -132,12 +134,13 @@ class LlamaCpp:
             self._begun = begins
         held_to = self._backend.get_regex_logits_processor(pattern)
         confidence = _Confidence()
+        altering = [] if self.rescore is None else [self.rescore]
         # Not through outlines' generator: that forgets the evaluated prompt after every answer.
         reply = self._llama.create_completion(
             text,
             max_tokens=ANSWER,
             temperature=0.0,
-            logits_processor=LogitsProcessorList([held_to, confidence]),
+            logits_processor=LogitsProcessorList([held_to, *altering, confidence]),
         )
         return Completion(reply["choices"][0]["text"], confidence.product)
 

@@ -1,0 +1,261 @@
+"""`make bench-language`: instructions to goals, what the models make of them, as a table against what is due.
+
+    python tests/bench_language.py [--models 1.5b 0.5b] [--sets official …] [--modes grammar …] [--out DIR]
+
+The sets are LIBERO's 130 official instructions, the two parts of problems/paraphrases/, and the 40 instructions
+that are to be refused; all in the stored initial state 0, perception `oracle`. The modes: `grammar` is what tamp
+does; `uniform` replaces the model's scores by chance, with all else as it is; `free` is the same prompt with the
+grammar off, its reply read by the grammar afterwards. The measured part is run as it is committed: its sha256 is
+checked. Goes on where it was interrupted, with the same --out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import os
+import re
+import statistics
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cli.decoded import Looked, decode, look_at
+from cli.output import hush_simulator, hush_warnings
+from llm import weights
+from llm.backends.llama import LlamaCpp
+from llm.model import Completion, Prompt
+from tamp.bench.records import wilson
+from tamp.bench.wordings import Wording, load
+from tamp.domain import load as load_domain
+from tamp.errors import Refusal, TampError
+from tamp.goal import parse_goal
+from tamp.libero import rendering
+from tamp.versions import versions
+
+PARAPHRASES = Path(__file__).parents[1] / "problems" / "paraphrases"
+OFFICIAL = {"libero_spatial": 10, "libero_object": 10, "libero_goal": 10, "libero_10": 10, "libero_90": 90}
+SETS = ("official", "develop", "measured", "refused")
+MODELS = {"1.5b": "qwen2.5-coder-1.5b", "0.5b": "qwen2.5-coder-0.5b"}
+MODES = {"grammar": SETS, "uniform": ("official",), "free": ("official",)}
+DUE = {
+    ("official", "1.5b"): 0.97,
+    ("official", "0.5b"): 0.85,
+    ("measured", "1.5b"): 0.92,
+    ("measured", "0.5b"): 0.75,
+    ("refused", "1.5b"): 0.90,
+    ("refused", "0.5b"): 0.80,
+}
+FALSE_ALARMS = {"1.5b": 0.03, "0.5b": 0.06}
+SECONDS = {"1.5b": 3.0, "0.5b": 1.2}
+BELOW = 0.25
+"""By how much chance has to be worse than the model."""
+
+Record = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Item:
+    """One question: which set it is of, and its number there."""
+
+    set: str
+    number: int
+    wording: Wording
+
+    def key(self, model: str, mode: str) -> str:
+        return f"{self.set}/{self.number}/{model}/{mode}"
+
+
+def items(sets: list[str]) -> Iterator[Item]:
+    for name in sets:
+        if name == "official":
+            official = [Wording(suite, i, "") for suite, n in OFFICIAL.items() for i in range(n)]
+            yield from (Item(name, n, w) for n, w in enumerate(official))
+        else:
+            yield from (Item(name, n, w) for n, w in enumerate(load(PARAPHRASES / f"{name}.toml")))
+
+
+def check_measured() -> None:
+    """The measured part is the one whose digest was committed before any prompt was written for it."""
+    digest, name = (PARAPHRASES / "measured.sha256").read_text().split()
+    if hashlib.sha256((PARAPHRASES / name).read_bytes()).hexdigest() != digest:
+        raise SystemExit(f"{name} is not the one that was committed: its sha256 is not that of measured.sha256")
+
+
+class Chance:
+    """Scores drawn at random: the largest is any of those the grammar allows, each as likely."""
+
+    def __init__(self) -> None:
+        self.rng = np.random.default_rng(0)
+
+    def __call__(self, tokens: Any, logits: Any) -> Any:
+        scores = np.asarray(logits)
+        allowed = np.isfinite(scores)
+        scores[allowed] = self.rng.random(int(allowed.sum()))
+        return scores
+
+
+@dataclass
+class Free:
+    """The model with the grammar off: it says its whole answer at once, and the grammar only reads along."""
+
+    model: LlamaCpp
+    name: str
+    sees: bool = False
+    _said: tuple[Prompt, str] | None = None
+
+    def complete(self, prompt: Prompt, begun: str, pattern: str) -> Completion:
+        if self._said is None or self._said[0] != prompt:
+            self.model.complete(prompt, "", "[a-z]")  # reads the prompt
+            text = self.model._format(prompt.messages())  # type: ignore[misc]
+            reply = self.model._llama.create_completion(text, max_tokens=96, temperature=0.0, stop=["\n"])
+            self._said = (prompt, reply["choices"][0]["text"].strip())
+        said = self._said[1]
+        found = re.match(pattern, said[len(begun) :]) if said.startswith(begun) else None
+        if found is None:
+            raise Refusal(f"outside the grammar: {said!r}", "outside")
+        return Completion(found[0])
+
+
+def model_of(short: str, mode: str) -> Any:
+    name = MODELS[short]
+    model = LlamaCpp(name, weights.find(name), rescore=Chance() if mode == "uniform" else None).load()
+    return Free(model, name) if mode == "free" else model
+
+
+def run(due: dict[tuple[str, str], list[Item]], results: Path) -> None:
+    """Ask what is not in the results yet, scene by scene, so that each is built once."""
+    done = {r["key"] for r in read(results)}
+    left = [(i, m, mode) for (m, mode), some in due.items() for i in some if i.key(m, mode) not in done]
+    scenes = dict.fromkeys((i.wording.suite, i.wording.task_id) for i, _, _ in left)
+    models = {key: model_of(*key) for key in dict.fromkeys((m, mode) for _, m, mode in left)}
+    domain = load_domain("tabletop")
+    for n, (suite, task_id) in enumerate(scenes, 1):
+        at = _look(suite, task_id)
+        for item, short, mode in left:
+            if (item.wording.suite, item.wording.task_id) == (suite, task_id):
+                record = _ask(item, at, short, mode, models[short, mode], domain, results.parent)
+                with results.open("a") as f:
+                    f.write(json.dumps(record) + "\n")
+        sys.stderr.write(f"{n}/{len(scenes)} {suite}/{task_id}\n")
+
+
+def _look(suite: str, task_id: int) -> Looked:
+    with hush_simulator():
+        from tamp.libero import tasks
+
+        return look_at(tasks.find(f"{suite}/{task_id}"), 0, 0, sight=False)
+
+
+def _ask(item: Item, at: Looked, short: str, mode: str, model: Any, domain: Any, out: Path) -> Record:
+    text, key = item.wording.text or at.task.instruction, item.key(short, mode)
+    folder = out / "episodes" / key.replace("/", "-")
+    told = decode(text, at, model, domain, folder, bool(item.wording.refuse))
+    where = {"key": key, "set": item.set, "model": short, "mode": mode, "scene": at.task.name, "text": text}
+    return where | {"reaches": None, "goal": None, "wrong_type": _ill_typed(told.get("goal"), at, domain)} | told
+
+
+def _ill_typed(goal: str | None, at: Looked, domain: Any) -> bool:
+    from tamp import beside
+
+    if goal is None:
+        return False
+    try:
+        parse_goal(goal, domain, at.view.state.symbols | beside.symbols(beside.things(at.view.scene)))
+    except TampError:
+        return True
+    return False
+
+
+def read(results: Path) -> list[Record]:
+    if not results.exists():
+        return []
+    whole = results.read_text()
+    return [json.loads(line) for line in whole[: whole.rfind("\n") + 1].splitlines()]
+
+
+def table(records: list[Record]) -> bool:
+    """Print what it comes to; whether all that is due is there."""
+    groups: dict[tuple[str, str, str], list[Record]] = {}
+    for r in records:
+        groups.setdefault((r["mode"], r["set"], r["model"]), []).append(r)
+    good = True
+    for (mode, name, model), some in sorted(groups.items()):
+        n, right = len(some), sum(r["success"] for r in some)
+        low, high = wilson(right, n)
+        due = DUE.get((name, model)) if mode == "grammar" else None
+        kept = due is None or right / n >= due
+        reaching = sum(bool(r["reaches"]) for r in some)
+        told = f"{right}/{n} = {100 * right / n:.1f} % ({100 * low:.1f} to {100 * high:.1f}), reaching {reaching}"
+        seconds = statistics.median(r["language_seconds"] for r in some)
+        wrong = sum(r["wrong_type"] for r in some)
+        mark = "    " if due is None else "ok  " if kept else "FAIL"
+        due_said = "" if due is None else f", due {100 * due:.0f} %"
+        print_line(f"{mark} {mode:8} {name:9} {model}: {told}{due_said}; {seconds:.2f} s; ill-typed {wrong}")
+        good &= kept and wrong == 0
+    return _alarms(groups) & _chance(groups) & good
+
+
+def _alarms(groups: dict[tuple[str, str, str], list[Record]]) -> bool:
+    good = True
+    for model, most in FALSE_ALARMS.items():
+        some = groups.get(("grammar", "official", model), [])
+        if some:
+            refused = sum(r["goal"] is None for r in some)
+            seconds = statistics.median(r["language_seconds"] for r in some)
+            ok = refused / len(some) <= most
+            quick = seconds <= SECONDS[model]
+            told = f"false alarms {model}: {refused}/{len(some)}, due {100 * most:.0f} %"
+            print_line(f"{'ok  ' if ok else 'FAIL'} {told}")
+            print_line(f"{'ok  ' if quick else 'FAIL'} median seconds {model}: {seconds:.2f}, due {SECONDS[model]}")
+            good &= ok and quick
+    return good
+
+
+def _chance(groups: dict[tuple[str, str, str], list[Record]]) -> bool:
+    good = True
+    for model in MODELS:
+        ours, chance = (groups.get((mode, "official", model), []) for mode in ("grammar", "uniform"))
+        if ours and len(ours) == len(chance):
+            shares = [sum(r["success"] for r in some) / len(some) for some in (ours, chance)]
+            ok = shares[0] - shares[1] >= BELOW or model != "1.5b"
+            points = 100 * (shares[0] - shares[1])
+            print_line(f"{'ok  ' if ok else 'FAIL'} chance is worse by {points:.1f} points ({model})")
+            good &= ok
+    return good
+
+
+def print_line(line: str) -> None:
+    sys.stdout.write(line + "\n")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--models", nargs="+", choices=list(MODELS), default=list(MODELS))
+    parser.add_argument("--sets", nargs="+", choices=SETS, default=list(SETS))
+    parser.add_argument("--modes", nargs="+", choices=list(MODES), default=list(MODES))
+    parser.add_argument("--out", type=Path, default=Path("results/language"))
+    asked = parser.parse_args()
+    check_measured()
+    hush_warnings()
+    rendering.prepare(video=False)
+    asked.out.mkdir(parents=True, exist_ok=True)
+    results = asked.out / "results.jsonl"
+    due = {
+        (model, mode): [i for i in items(asked.sets) if i.set in MODES[mode]]
+        for model in asked.models
+        for mode in asked.modes
+    }
+    run(due, results)
+    told = ", ".join(f"{name} {version}" for name, version in versions().items())
+    print_line(f"{os.cpu_count()} cores, load {os.getloadavg()[1]:.1f}; {told}")
+    sys.exit(0 if table(read(results)) else 1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,62 @@
+"""`tamp solve` at a terminal: what is refused is asked about."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+
+from cli.asking import settled
+from llm.grounding import AmbiguousError
+from tamp.atoms import Atom
+from tamp.episode import EpisodeLog
+from tamp.errors import Refusal
+from tamp.goal import Goal
+
+LEFT, RIGHT = (Goal((Atom("on", (f"bowl_{n}", "plate_1")),)) for n in (1, 2))
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def read(text: str) -> Goal:
+    if "banana" in text:
+        raise Refusal("the scene has no banana; it has: bowl", "absent")
+    if "bowl" in text:
+        raise AmbiguousError((LEFT, RIGHT), ("the left bowl is on the plate", "the right bowl is on the plate"))
+    return LEFT
+
+
+@pytest.fixture
+def ask(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):  # type: ignore[no-untyped-def]
+    def asked(text: str, typed: str | None, asks: bool = True) -> tuple[Goal, str]:
+        said = Terminal()
+        monkeypatch.setattr("sys.stdin", io.StringIO() if typed is None else Terminal(typed))
+        monkeypatch.setattr("sys.stderr", said)
+        with EpisodeLog(tmp_path / "episode") as log:
+            return settled(text, read, log, asks=asks), said.getvalue()
+
+    return asked
+
+
+def test_the_one_that_is_chosen(ask) -> None:  # type: ignore[no-untyped-def]
+    goal, said = ask("the bowl", "x\n3\n2\n")
+    assert goal == RIGHT
+    assert "  1  the left bowl is on the plate\n  2  the right bowl is on the plate\n" in said
+    assert said.count("which one, 1 to 2?") == 3
+
+
+def test_other_words(ask) -> None:  # type: ignore[no-untyped-def]
+    goal, said = ask("the banana", "the mug\n")
+    assert goal == LEFT
+    assert "tamp: the scene has no banana; it has: bowl" in said
+
+
+@pytest.mark.parametrize("text", ["the bowl", "the banana"])
+@pytest.mark.parametrize(("typed", "asks"), [("\n", True), ("", True), (None, True), ("1\n", False)])
+def test_who_gives_up_or_is_not_there_gets_the_refusal(ask, text: str, typed: str | None, asks: bool) -> None:  # type: ignore[no-untyped-def]
+    with pytest.raises(Refusal, match=r"fits 2 goals|no banana"):
+        ask(text, typed, asks)
