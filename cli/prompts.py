@@ -62,10 +62,9 @@ def _text(found: Report, examples: int, out: TextIO) -> None:
 
 def _group(group: Group, examples: int, out: TextIO) -> None:
     event, error = group.name
-    by = ", ".join(f"{how} {n}" for how, n in group.mended.items())
-    mended = sum(group.mended.values())
-    told = f"{event}: {error}{f'  (mended by {by})' if by else ''}"
-    out.write(f"{len(group.failures):5} {group.episodes:8} {mended:6}  {told}\n")
+    mended = ", ".join(f"{n} mended by {how}" for how, n in group.mended.items())
+    told = f"{event}: {error}{f' ({mended})' if mended else ''}"
+    out.write(f"{len(group.failures):5} {group.episodes:8} {sum(group.mended.values()):6}  {told}\n")
     for f in group.examples(examples):
         _example(f, out)
 

@@ -26,8 +26,9 @@ class Failure:
     """One thing that went wrong: the kind of `event` that tells of it, and the type of `error`.
 
     `event` is `objection` (an answer was sent back), `refused` (no goal), `scored` (not the goal that was asked for),
-    `error` (no answer came) or `plan_attempt` (a plan that cannot be). `mended` says what put it right, "" when
-    nothing did: a later attempt, the instruction in other words, or somebody's choice.
+    `error` (no answer came) or `plan_attempt` (a plan that cannot be). `reply` is the answer at fault; of a refusal the
+    last one, if any. `mended` says what put it right, "" when nothing did: a later attempt, the instruction in other
+    words, or somebody's choice.
     """
 
     event: str

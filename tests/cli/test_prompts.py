@@ -63,7 +63,7 @@ def test_failures_by_type_with_examples(run: Path) -> None:
     assert "asked the model in 2, again in 1" in totals
     assert "a goal in 1, of the first answer in 0 of 2 (0 %)" in totals
     assert [line.split() for line in failures.splitlines() if ": " in line and line[4].isdigit()] == [
-        ["2", "2", "1", "objection:", "unmentioned", "(mended", "by", "attempt", "2", "1)"],
+        ["2", "2", "1", "objection:", "unmentioned", "(1", "mended", "by", "attempt", "2)"],
         ["1", "1", "0", "refused:", "absent"],
     ]
     for shown in (TEXT, "the lamp is held", "does not say the lamp", "libero_goal-2-0", "the scene has no banana"):
