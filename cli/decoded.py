@@ -74,6 +74,8 @@ def decode(instruction: str, at: Looked, model: Model, domain: Domain, folder: P
                 "failure_stage": None if refuse else "goal",
                 "failure_reason": f"{e.kind}: {e}",
             }
+        told = {"success": outcome["success"], "reaches": outcome.get("reaches"), "reason": outcome["failure_reason"]}
+        log.event("scored", refuse=refuse, **told)
     return {"language_seconds": round(time.perf_counter() - start, 3), **outcome}
 
 
@@ -87,7 +89,8 @@ def _answered(answer: GroundingResult) -> Record:
 
 
 def _no_refusal(answer: GroundingResult) -> Record:
-    return _answered(answer) | {"failure_stage": "goal", "failure_reason": f"not refused, decoded {answer.goal}"}
+    reason = f"not refused, decoded {answer.goal}"
+    return _answered(answer) | {"success": False, "failure_stage": "goal", "failure_reason": reason}
 
 
 def _score(answer: GroundingResult, at: Looked, domain: Domain) -> Record:

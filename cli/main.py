@@ -172,15 +172,22 @@ def report(
     ],
     form: opt.Form = "text",
     tree: opt.Tree = None,
+    prompts: opt.Prompts = False,
+    examples: opt.Examples = 3,
     json_output: opt.Json = False,
 ) -> None:
     """Show what a benchmark run came to.
 
     A table with a row a suite, and what failed, by stage and reason. A table is made from episodes of one
-    git tree only.
+    git tree only. With --prompts instead what the language model got wrong, by type, with examples; DIR may
+    then be an episode's folder or episode.jsonl too.
     """
 
     def body() -> int:
+        if prompts:
+            from cli.prompts import report_prompts
+
+            return report_prompts(results, form, tree, examples, json_output)
         from cli.report import report
 
         return report(results, form, tree, json_output)

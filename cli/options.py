@@ -22,7 +22,8 @@ Seed = Annotated[int, typer.Option(help="Everything random follows from it.", mi
 Llm = Annotated[
     str,
     typer.Option(
-        help="A model of `tamp model list`, a .gguf or .toml file, a server's address, or OWNER/MODEL.", metavar="NAME"
+        help="A model of `tamp model list`, a .gguf, .toml or .jsonl file, a server's address, or OWNER/MODEL.",
+        metavar="NAME",
     ),
 ]
 Planner = Annotated[
@@ -72,6 +73,10 @@ Baseline = Annotated[
 Engine = Annotated[Literal["local", "ray"], typer.Option(help="Where the workers run.")]
 Form = Annotated[Literal["text", "markdown", "latex"], typer.Option("--format", help="Of the table.")]
 Tree = Annotated[str | None, typer.Option(help="Only episodes of this git tree.", metavar="HASH")]
+Prompts = Annotated[
+    bool, typer.Option("--prompts", help="What went wrong between prompt and goal, or plan, from the episodes' logs.")
+]
+Examples = Annotated[int, typer.Option(help="With --prompts: examples shown of each type of failure.", min=0)]
 MinSuccess = Annotated[
     float | None, typer.Option(help="Exit 1 when a suite stays below this success rate.", min=0, max=1)
 ]

@@ -70,7 +70,7 @@ def known(name: str) -> Model:
         if model.name == name:
             return model
     valid = ", ".join(model.name for model in MODELS)
-    others = "a .gguf or .toml file, a server's address, or OWNER/MODEL of the hub"
+    others = "a .gguf, .toml or .jsonl file, a server's address, or OWNER/MODEL of the hub"
     raise InputError(f"unknown model {name!r}; known: {valid}, or {others}")
 
 

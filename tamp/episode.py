@@ -69,18 +69,29 @@ def new_folder(base: Path, label: str) -> Path:
 
 
 def read(path: Path) -> list[dict[str, Any]]:
-    """Events of a log; a half-written last line, as a killed run leaves it, is left out."""
+    """Events of a log; a half-written last line, as a killed run leaves it, is left out.
+
+    InputError when it cannot be read, or is no log.
+    """
     events = []
-    lines = path.read_text(encoding="utf-8").split("\n")
+    try:
+        lines = path.read_text(encoding="utf-8").split("\n")
+    except OSError as e:
+        raise InputError(f"cannot read {path}: {e.strerror}") from e
+    except UnicodeDecodeError as e:
+        raise InputError(f"{path}: not an episode's log: {e}") from e
     for number, line in enumerate(lines, 1):
         if not line:
             continue
         try:
-            events.append(json.loads(line))
+            event = json.loads(line)
         except json.JSONDecodeError as e:
             if number == len(lines):
                 break
             raise InputError(f"{path}:{number}:{e.colno}: not JSON: {e.msg}") from e
+        if not isinstance(event, dict) or not isinstance(event.get("event"), str):
+            raise InputError(f"{path}:{number}: not an event of an episode's log")
+        events.append(event)
     return events
 
 

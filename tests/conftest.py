@@ -23,6 +23,12 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     # Started in the background of a script: the commands under test are to heed Ctrl-C all the same.
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--record", action="store_true", help="ask the real model, and keep its replies for later runs")
+
+
 Answer = Callable[[Any, Any], None]
 Serving = Callable[..., AbstractContextManager[tuple[str, list[tuple[str, dict[str, str], Any]]]]]
 

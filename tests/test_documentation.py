@@ -36,6 +36,7 @@ def test_no_option_is_documented_that_does_not_exist() -> None:
 
 def test_the_results_are_documented_field_by_field() -> None:
     row = {"success": True, "steps": 1, "planning_seconds": 0.1, "wall_seconds": 1.0, "perception": "oracle"}
+    row |= {"language_seconds": 1.0, "reaches": True, "goal": None}
     words = set(re.findall(r"[a-z_]+", COMMANDS))
     assert set(FIELDS) <= words
     assert summary_of([row], {}).keys() <= words

@@ -13,13 +13,18 @@ from tamp.errors import InputError
 def load(name: str) -> Model:
     """The model that `name` means; its weights are loaded at the first question, a server is asked now.
 
-    A model of `tamp model list`, a .gguf file, a .toml file, the address of a server, a folder of safetensors or a
-    name of the hub; these last two run in transformers. InputError when it is none of them, or not to be had.
+    A model of `tamp model list`, a .gguf file, a .toml file, a .jsonl file of recorded replies, the address of a
+    server, a folder of safetensors or a name of the hub; these last two run in transformers. InputError when it is
+    none of them, or not to be had.
     """
     if name.startswith(("http://", "https://")):
         return from_settings(name, Settings("server", url=name))
     if name.endswith(".toml"):
         return from_settings(name, read(Path(name).expanduser()))
+    if name.endswith(".jsonl"):
+        from llm.backends.recorded import Recorded
+
+        return Recorded.read(Path(name).expanduser())
     if not name.endswith(".gguf") and (hub.is_name(name) or Path(name).expanduser().joinpath("config.json").is_file()):
         return from_settings(name, Settings("transformers", model=name, vision=hub.sees(name)))
     return from_settings(name, Settings("llama.cpp", model=name))

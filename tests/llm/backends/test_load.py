@@ -36,7 +36,7 @@ def test_a_file_describes_a_model(gguf):
 @pytest.mark.parametrize(
     ("name", "says"),
     [
-        ("gpt", "unknown model 'gpt'; known: qwen2.5-coder-1.5b, qwen2.5-coder-0.5b, or a .gguf or .toml file"),
+        ("gpt", "unknown model 'gpt'; known: qwen2.5-coder-1.5b, qwen2.5-coder-0.5b, or a .gguf, .toml or .jsonl file"),
         ("none.gguf", "no model file none.gguf"),
         ("none.toml", "no model file none.toml"),
         ("a/b/c", "unknown model 'a/b/c'"),

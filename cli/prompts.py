@@ -1,0 +1,92 @@
+"""`tamp report --prompts`: what a language model got wrong, by type, from episodes' logs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TextIO
+
+from cli.output import emit_json, quiet_stdout
+from llm.failures import Failure, Group, Report, share
+from tamp import episode
+from tamp.errors import InputError
+
+LOG = "episode.jsonl"
+LONGEST = 240
+"""Characters shown of a reply or a message; --json has them whole."""
+
+
+def report_prompts(paths: list[Path], form: str, tree: str | None, examples: int, json_output: bool) -> int:
+    """Print the failures that are in the logs of runs and episodes."""
+    if form != "text" or tree is not None:
+        raise InputError("--prompts makes no table: --format and --tree are not for it; valid: --examples, --json")
+    found = Report()
+    for log in dict.fromkeys(log.resolve() for path in paths for log in logs(path)):
+        found.add(log.parent.name if log.name == LOG else log.name, episode.read(log))
+    with quiet_stdout() as out:
+        if json_output:
+            emit_json(found.as_dict(examples), out)
+        else:
+            _text(found, examples, out)
+    return 0
+
+
+def logs(path: Path) -> list[Path]:
+    """The logs of a run's or an episode's folder, or the one file. InputError when there is none."""
+    if path.is_file():
+        return [path]
+    for pattern in (LOG, f"episodes/*/{LOG}", f"*/{LOG}"):
+        if inside := sorted(path.glob(pattern)):
+            return inside
+    there = "holds no episode's log" if path.is_dir() else "does not exist"
+    raise InputError(f"{path} {there}; valid: a folder of tamp bench, an episode's folder, or its {LOG}")
+
+
+def _text(found: Report, examples: int, out: TextIO) -> None:
+    out.write(f"{_count(found.logs, 'log')}, {found.language} with an instruction to read\n")
+    if found.language:
+        out.write(f"  asked the model in {found.asked}, again in {found.again}\n")
+        out.write(f"  a goal in {found.goal}, of the first answer in {_of(found.first, found.asked)}\n")
+    if found.refused:
+        out.write(f"  rightly refused in {found.refused}\n")
+    if found.plans:
+        first = _of(found.found_first, found.plans)
+        out.write(f"{_count(found.plans, 'plan')} asked for: {found.found} found, at the first attempt {first}\n")
+    groups = found.groups()
+    if not groups:
+        out.write("\nno failures\n")
+        return
+    out.write(f"\n{'times':>5} {'episodes':>8} {'mended':>6}  failure\n")
+    for group in groups:
+        _group(group, examples, out)
+
+
+def _group(group: Group, examples: int, out: TextIO) -> None:
+    event, error = group.name
+    mended = ", ".join(f"{n} mended by {how}" for how, n in group.mended.items())
+    told = f"{event}: {error}{f' ({mended})' if mended else ''}"
+    out.write(f"{len(group.failures):5} {group.episodes:8} {sum(group.mended.values()):6}  {told}\n")
+    for f in group.examples(examples):
+        _example(f, out)
+
+
+def _example(f: Failure, out: TextIO) -> None:
+    attempt = f", attempt {f.attempt}" if f.attempt else ""
+    mended = f", mended by {f.mended}" if f.mended else ""
+    out.write(f"        {f.episode}{attempt}{mended}\n")
+    for label, text in (("asked", f.instruction), ("reply", f.reply), ("wrong", f.message)):
+        if text:
+            out.write(f"          {label}  {_shown(text)}\n")
+
+
+def _shown(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= LONGEST else line[:LONGEST] + "…"
+
+
+def _count(n: int, what: str) -> str:
+    return f"{n} {what}{'' if n == 1 else 's'}"
+
+
+def _of(part: int, whole: int) -> str:
+    rate = share(part, whole)
+    return f"{part} of {whole}" if rate is None else f"{part} of {whole} ({100 * rate:.0f} %)"

@@ -1,0 +1,121 @@
+"""`tamp report --prompts`: failures of the language model by type, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+TAMP = Path(sys.executable).with_name("tamp")
+TEXT = "put the bowl on the plate"
+MENDED: list[dict[str, Any]] = [
+    {"event": "instruction", "text": TEXT},
+    {"event": "prompt", "model": "m", "messages": []},
+    {"event": "reply", "begun": "", "text": "the lamp is held.", "probability": 0.5},
+    {
+        "event": "objection",
+        "attempt": 1,
+        "error": "unmentioned",
+        "message": "The instruction does not say the lamp.",
+        "reply": "the lamp is held",
+        "grave": True,
+    },
+    {"event": "prompt", "model": "m", "messages": []},
+    {"event": "reply", "begun": "", "text": "the bowl is on the plate.", "probability": 0.9},
+    {"event": "language", "goal": "(on bowl_1 plate_1)", "reply": "the bowl is on the plate", "attempt": 2},
+]
+ABSENT = [
+    {"event": "instruction", "text": "put the banana on the plate"},
+    {"event": "refused", "why": "absent", "message": "the scene has no banana"},
+]
+
+
+def report(*arguments: object) -> subprocess.CompletedProcess[str]:
+    command = [TAMP, "report", "--prompts", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def log(folder: Path, events: list[dict[str, Any]], half: str = "") -> Path:
+    folder.mkdir(parents=True)
+    path = folder / "episode.jsonl"
+    path.write_text("".join(json.dumps({"t": 0.0, **e}) + "\n" for e in events) + half)
+    return path
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    """A run's folder with three episodes, the last of which was killed while it wrote."""
+    log(tmp_path / "run" / "episodes" / "libero_goal-0-0", MENDED)
+    log(tmp_path / "run" / "episodes" / "libero_goal-1-0", ABSENT)
+    log(tmp_path / "run" / "episodes" / "libero_goal-2-0", MENDED[:4], half='{"event": "prompt", "t": 1.0, "mes')
+    return tmp_path / "run"
+
+
+def test_failures_by_type_with_examples(run: Path) -> None:
+    done = report(run)
+    assert (done.returncode, done.stderr) == (0, "")
+    totals, _, failures = done.stdout.partition("\n\n")
+    assert "3 logs, 3 with an instruction to read" in totals
+    assert "asked the model in 2, again in 1" in totals
+    assert "a goal in 1, of the first answer in 0 of 2 (0 %)" in totals
+    assert [line.split() for line in failures.splitlines() if ": " in line and line[4].isdigit()] == [
+        ["2", "2", "1", "objection:", "unmentioned", "(1", "mended", "by", "attempt", "2)"],
+        ["1", "1", "0", "refused:", "absent"],
+    ]
+    for shown in (TEXT, "the lamp is held", "does not say the lamp", "libero_goal-2-0", "the scene has no banana"):
+        assert shown in failures
+
+
+def test_the_same_as_data(run: Path) -> None:
+    told = json.loads(report(run, "--json", "--examples", "1").stdout)
+    assert told["language"] == {
+        "episodes": 3,
+        "asked": 2,
+        "asked_again": 1,
+        "goals": 1,
+        "first_try": 0,
+        "first_try_share": 0.0,
+        "rightly_refused": 0,
+    }
+    first = told["failures"][0]
+    assert {k: first[k] for k in ("event", "error", "times", "episodes", "mended")} == {
+        "event": "objection",
+        "error": "unmentioned",
+        "times": 2,
+        "episodes": 2,
+        "mended": {"attempt 2": 1},
+    }
+    (example,) = first["examples"]
+    assert (example["instruction"], example["episode"], example["mended"]) == (TEXT, "libero_goal-0-0", "attempt 2")
+
+
+def test_folders_and_files_are_counted_once(run: Path) -> None:
+    episode = run / "episodes" / "libero_goal-0-0"
+    for given in ((episode,), (episode / "episode.jsonl",), (episode, episode / "episode.jsonl")):
+        assert report(*given).stdout.startswith("1 log, 1 with")
+    for given in ((run / "episodes",), (run, episode)):
+        assert report(*given).stdout.startswith("3 logs, 3 with")
+
+
+def test_nothing_went_wrong(tmp_path: Path) -> None:
+    assert "no failures" in report(log(tmp_path / "e", [MENDED[0], *MENDED[4:]])).stdout
+
+
+def test_what_holds_no_logs_is_refused(run: Path, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    results = tmp_path / "results.jsonl"
+    results.write_text('{"suite": "libero_goal"}\n')
+    for arguments, says in (
+        ((tmp_path / "empty",), "empty holds no episode's log; valid: a folder of tamp bench"),
+        ((tmp_path / "none",), "none does not exist; valid: a folder of tamp bench"),
+        ((results,), "results.jsonl:1: not an event of an episode's log"),
+        ((run, "--format", "latex"), "--prompts makes no table"),
+        ((run, "--tree", "abc"), "--prompts makes no table"),
+    ):
+        done = report(*arguments)
+        assert (done.returncode, done.stdout) == (2, ""), done.stderr
+        assert says in done.stderr and "Traceback" not in done.stderr

@@ -1,0 +1,186 @@
+"""What went wrong between prompt and goal or plan, from hand-written logs."""
+
+import pytest
+
+from llm.failures import Report
+
+
+def event(kind, **data):
+    return {"event": kind, "t": 0.0, **data}
+
+
+def asked(begun="", text="the lamp is held."):
+    return [event("prompt", model="m", messages=[]), event("reply", begun=begun, text=text, probability=0.5)]
+
+
+def objection(attempt, error, reply="the lamp is held"):
+    return event("objection", attempt=attempt, error=error, message=f"{error}!", reply=reply, grave=True)
+
+
+def instruction(text="put the bowl on the plate"):
+    return event("instruction", text=text)
+
+
+def language(attempt=1):
+    return event("language", goal="(on b p)", reply="the bowl is on the plate", attempt=attempt)
+
+
+def refused(why, message="no"):
+    return event("refused", why=why, message=message)
+
+
+def attempt(number, error=None):
+    return event("plan_attempt", attempt=number, error=error, message="so" if error else "", reply="[]")
+
+
+def report(*logs):
+    told = Report()
+    for number, events in enumerate(logs):
+        told.add(f"e{number}", list(events))
+    return told
+
+
+def groups(told):
+    """Of each type: how often, in how many episodes, mended by what."""
+    return {": ".join(g.name): (len(g.failures), g.episodes, g.mended) for g in told.groups()}
+
+
+RIGHT = [instruction(), *asked(), language()]
+MENDED = [
+    instruction(),
+    *asked(),
+    objection(1, "unmentioned"),
+    objection(1, "left out"),
+    *asked(),
+    objection(2, "unmentioned"),
+    *asked(),
+    language(3),
+]
+
+
+def test_nothing_went_wrong():
+    told = report(RIGHT, [event("start", instruction="x"), event("plan", status="found")])
+    assert groups(told) == {}
+    assert (told.logs, told.language, told.asked, told.again, told.goal, told.first) == (2, 1, 1, 0, 1, 1)
+
+
+def test_no_log_at_all():
+    told = report().as_dict()
+    assert told["language"]["first_try_share"] is None
+    assert told["plans"]["first_try_share"] is None
+    assert told["failures"] == []
+
+
+def test_what_a_later_attempt_mended():
+    told = report(MENDED, RIGHT, [instruction(), *asked(), objection(1, "unmentioned"), *asked(), language(2)])
+    assert groups(told) == {
+        "objection: unmentioned": (3, 2, {"attempt 2": 1, "attempt 3": 2}),
+        "objection: left out": (1, 1, {"attempt 3": 1}),
+    }
+    assert (told.asked, told.again, told.goal, told.first) == (3, 2, 3, 1)
+    assert told.as_dict()["language"]["first_try_share"] == pytest.approx(1 / 3, abs=1e-4)
+
+
+def test_an_answer_that_was_taken_all_the_same_mends_nothing():
+    """Nothing better came: the first answer is the goal, whatever was said against it."""
+    first = [instruction(), *asked(), objection(1, "misread relation")]
+    told = report([*first, *asked(), objection(2, "left out"), language(1)])
+    assert groups(told) == {"objection: left out": (1, 1, {}), "objection: misread relation": (1, 1, {})}
+    assert (told.goal, told.first) == (1, 0)
+
+
+def test_refusals_by_why():
+    told = report(
+        [instruction("put the banana away"), refused("absent", "no banana")],
+        [instruction(), *asked(), objection(1, "unsolvable"), *asked("the bowl", " is held."), refused("unsolvable")],
+    )
+    assert groups(told) == {
+        "objection: unsolvable": (1, 1, {}),
+        "refused: absent": (1, 1, {}),
+        "refused: unsolvable": (1, 1, {}),
+    }
+    assert (told.language, told.asked, told.again, told.goal, told.first) == (2, 1, 1, 0, 0)
+    shown = {": ".join(g.name): g.examples(1)[0] for g in told.groups()}
+    absent, unsolvable = shown["refused: absent"], shown["refused: unsolvable"]
+    assert (absent.instruction, absent.reply, absent.message) == ("put the banana away", "", "no banana")
+    assert (unsolvable.episode, unsolvable.reply) == ("e1", "the bowl is held.")
+
+
+def test_a_refusal_is_counted_once():
+    """`tamp solve` writes it down as the refusal of the reading, and as how the episode ended."""
+    ended = event("refused", message="no")
+    assert groups(report([instruction(), refused("absent"), ended])) == {"refused: absent": (1, 1, {})}
+
+
+def test_what_a_person_at_the_terminal_mended():
+    other_words = [instruction("put the tin away"), refused("absent"), *MENDED]
+    chosen = event("chosen", by="user", goal="(open d)")
+    told = report(other_words, [instruction("open the drawer"), *asked(), refused("ambiguous"), chosen])
+    assert groups(told)["refused: absent"] == (1, 1, {"other words": 1})
+    assert groups(told)["refused: ambiguous"] == (1, 1, {"choice": 1})
+    assert (told.goal, told.first) == (1, 0)
+
+
+@pytest.mark.parametrize("end", [event("refused", message="no server"), event("error", message="no server")])
+def test_a_model_that_gave_no_answer(end):
+    told = report([instruction(), *asked()[:1], end, event("error", message="no server")])
+    assert groups(told) == {"error: no answer": (1, 1, {})}
+
+
+def test_an_error_after_the_goal_is_none_of_the_models():
+    assert groups(report([*RIGHT, event("error", message="the simulator broke")])) == {}
+
+
+def test_a_log_that_breaks_off():
+    for n in range(1, len(MENDED)):
+        told = report(MENDED[:n])
+        assert told.language == 1
+        assert all(g.mended == {} for g in told.groups())
+
+
+def test_the_verdict_on_a_goal():
+    """`tamp bench --stage goal` knows what was meant."""
+    wrong = event("scored", success=False, refuse=False, reaches=True, reason="decoded (a), the task's is (b)")
+    due = event("scored", success=False, refuse=True, reason="not refused, decoded (a)")
+    rightly = [instruction(), refused("absent"), event("scored", success=True, refuse=True, reason=None)]
+    wrongly = [instruction(), refused("absent"), event("scored", success=False, refuse=False, reason="absent: no")]
+    told = report([*RIGHT, wrong], [*RIGHT, due], rightly, wrongly)
+    assert groups(told) == {
+        "refused: absent": (1, 1, {}),
+        "scored: not refused": (1, 1, {}),
+        "scored: other goal": (1, 1, {}),
+    }
+    assert told.refused == 1
+    (other,) = (g.examples(1)[0] for g in told.groups() if g.name == ("scored", "other goal"))
+    said = "decoded (a), the task's is (b) (a plan for it reaches the task's goal)"
+    assert (other.reply, other.message) == ("the bowl is on the plate", said)
+
+
+def test_plans():
+    told = report(
+        [event("start", instruction="stack them"), attempt(1, "precondition"), attempt(2), attempt(1)],
+        [instruction("tidy up"), *asked(), language(), attempt(1, "goal"), attempt(2, "goal"), attempt(3, "loop")],
+    )
+    assert groups(told) == {
+        "plan_attempt: goal": (2, 1, {}),
+        "plan_attempt: loop": (1, 1, {}),
+        "plan_attempt: precondition": (1, 1, {"attempt 2": 1}),
+    }
+    assert (told.plans, told.found, told.found_first, told.language) == (3, 2, 1, 1)
+    assert {g.name[1]: g.examples(1)[0].instruction for g in told.groups()} == {
+        "goal": "tidy up",
+        "loop": "tidy up",
+        "precondition": "stack them",
+    }
+
+
+def test_examples_are_of_many_episodes():
+    twice = [instruction(), *asked(), *(objection(1, "left out", f"reply {n}") for n in range(3)), refused("unclear")]
+    told = report(twice, twice)
+    (left_out,) = (g for g in told.groups() if g.name[1] == "left out")
+    assert [(f.episode, f.reply) for f in left_out.examples(3)] == [
+        ("e0", "reply 0"),
+        ("e1", "reply 0"),
+        ("e0", "reply 1"),
+    ]
+    assert len(told.as_dict(0)["failures"][0]["examples"]) == 0
