@@ -101,6 +101,14 @@ CUES = {
 }
 """Regular expressions for words that ask for a predicate; one that is missing here is asked for by its own name."""
 
+HINTS = {
+    "open": r"\b(pull|slide|draw|unlock|wide)\b",
+    "closed": r"\b(push|slide|slam|seal)\b",
+    "turned-on": r"\b(on|start|heat|fire|light|use)\b",
+    "turned-off": r"\b(off|out|stop|kill)\b",
+}
+"""Regular expressions for words that can ask for a state without naming it."""
+
 BOARDS = ("shelf",)
 """Last words of nouns that mean a board: on it is the room over it, under it is the room below."""
 
@@ -133,7 +141,7 @@ EMPTY_WORDS = _words(
 NO_THING = _words(
     "side sides place spot position point end edge corner part area stack pile pair two three other one ones"
     " thing things rest way door handle knob lid lot bit room front back left right top bottom middle center"
-    " centre first second scene robot same"
+    " centre first second scene robot same above below following previous"
 )
 """Nouns and words in their place that name no thing to be looked for."""
 

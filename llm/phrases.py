@@ -35,7 +35,8 @@ class Vocabulary:
 
     `name` is each symbol's own phrase, which fits nothing else of its type. `things` are the objects beside which
     something can be put; they have phrases too, those that are no symbols as well. `inside` are each object's own
-    interiors that are always open, `beneath` the room under an object's board, `owner` the object that a place is of.
+    interiors that are always open, `beneath` the room under an object's board, `owner` the object that a place is of,
+    `kind` each symbol's type.
     """
 
     phrases: dict[str, tuple[str, ...]]
@@ -45,6 +46,7 @@ class Vocabulary:
     inside: dict[str, tuple[str, ...]] = field(default_factory=dict)
     beneath: dict[str, str] = field(default_factory=dict)
     owner: dict[str, str] = field(default_factory=dict)
+    kind: dict[str, str] = field(default_factory=dict)
 
     def fitting(self, symbols: frozenset[str]) -> dict[str, tuple[str, ...]]:
         """Phrases that fit some of `symbols`, with those only."""
@@ -101,7 +103,7 @@ def vocabulary(scene: Scene, state: WorldState, names: dict[str, str] | None = N
     inside = {o.name: tuple(r.name for r in _open_interiors(o)) for o in scene}
     beneath = {o.name: layers[0].name for o in scene if (layers := _layers(o))}
     owner = {r.name: o.name for o, r in scene.regions()}
-    return Vocabulary(phrases, _plurals(groups, phrases), own, beside, inside, beneath, owner)
+    return Vocabulary(phrases, _plurals(groups, phrases), own, beside, inside, beneath, owner, dict(state.symbols))
 
 
 def _called(scene: Scene) -> dict[str, list[SceneObject]]:

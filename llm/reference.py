@@ -95,14 +95,14 @@ def rivals(text: str, said: tuple[Atom, ...], allowed: Language) -> Iterator[Riv
             if known or not all(_sayable(instead[i], allowed) for i in where):
                 continue
             gain = coverage(things_of(instead, words), words, heard) - mine
-            if (gain > 0 and _singled_out(other, symbol, words, heard)) or (gain == 0 and where is uses):
+            if (gain > 0 and singled_out(other, symbol, words, heard)) or (gain == 0 and where is uses):
                 yield Rival(instead, symbol, other, gain, where is uses)
     if len(said) == 1 and _interchangeable(said[0], words, heard, allowed):
         swapped = Atom(said[0].predicate, said[0].args[::-1])
         yield Rival((swapped,), said[0].args[0], said[0].args[1], 0)
 
 
-def _singled_out(symbol: str, other: str, words: Vocabulary, heard: Counter[str]) -> bool:
+def singled_out(symbol: str, other: str, words: Vocabulary, heard: Counter[str]) -> bool:
     """Whether some words are for one thing and not for the other."""
     return any(other not in words.phrases[p] and not Counter(content(p)) - heard for p in words.calling(symbol))
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from llm.decoding import Clause
 from llm.grammar import Form, Language
-from llm.lexicon import CUES
-from llm.reference import coverage, heard_as, heard_in, rivals, things_of
+from llm.lexicon import CUES, HINTS
+from llm.reference import coverage, heard_as, heard_in, rivals, singled_out, things_of
 from llm.words import content, mentioned_in_part
 from tamp.atoms import Atom
 
@@ -47,7 +47,7 @@ def objections(text: str, clauses: tuple[Clause, ...], allowed: Language) -> tup
         *_unmentioned(text, clauses, said, allowed),
         *_better(text, clauses, said, allowed),
         *_misread(text, clauses, allowed),
-        *_only_held(text, said, allowed),
+        *_uncalled(text, said, allowed),
         *_left_out(text, said, allowed),
         *_not_moved(text, said, allowed),
     ]
@@ -76,8 +76,10 @@ def _spare(text: str, clauses: tuple[Clause, ...], said: tuple[Atom, ...], allow
     kept, spare = things_of(said, words), set()
     for symbol in reversed(kept):
         rest = tuple(s for s in kept if s != symbol)
-        pronoun = _ANOTHER if symbol in movable else _PRONOUN
-        doubled = set(words.namesakes(symbol)) & set(rest) and symbol not in together and not pronoun.search(text)
+        namesakes = set(words.namesakes(symbol)) & set(rest)
+        alike = any(words.kind.get(s) == words.kind.get(symbol) for s in namesakes)
+        pronoun = _ANOTHER if symbol in movable or alike else _PRONOUN
+        doubled = namesakes and symbol not in together and not pronoun.search(text)
         if doubled and coverage(rest, words, heard) == coverage(kept, words, heard):
             kept = rest
             spare.add(symbol)
@@ -107,11 +109,15 @@ def _better(text: str, clauses: tuple[Clause, ...], said: tuple[Atom, ...], allo
 def _misread(text: str, clauses: tuple[Clause, ...], allowed: Language) -> Iterator[Objection]:
     """Relations that the words do not ask for while they ask for another: "in" where they say "on top of"."""
     placing = [f for f in allowed.forms if len(f.types) > 1]
+    words, heard = allowed.vocabulary, heard_in(text, allowed)
+    things = things_of((a for c in clauses for a in c.meaning), words)
+    # "Next to" in "the bowl next to the stove" tells which bowl.
+    told = " ".join(heard_as(s, words, heard) for s in things)
     for c in clauses:
         form, atom = _said_by(c, placing), c.atoms[0]
         if form is None or _cued(form, text):
             continue
-        cued = [f for f in placing if f is not form and _cued(f, text)]
+        cued = [f for f in placing if f is not form and _cued(f, text) and (f.in_domain or not _cued(f, told))]
         # "On" and "in" stand in many places of a sentence; "to the right of" tells more.
         others = [f for f in cued if f.side] or [f for f in cued if form.predicate == atom.predicate]
         if others and not any(_says_the_same(c, form, f, allowed) for f in others):
@@ -140,12 +146,11 @@ def _says_the_same(c: Clause, form: Form, other: Form, allowed: Language) -> boo
     return any(allowed.meant(a) == meant for atoms in allowed.tails(head).values() for a in atoms)
 
 
-def _only_held(text: str, said: tuple[Atom, ...], allowed: Language) -> Iterator[Objection]:
-    """What is to stay in the hand, which no word asks for."""
-    moved = {f.family for f in allowed.forms if len(f.types) > 1} - {""}
+def _uncalled(text: str, said: tuple[Atom, ...], allowed: Language) -> Iterator[Objection]:
+    """States, and what is to stay in the hand, which no word asks for."""
     for f in allowed.forms:
-        kept = len(f.types) == 1 and f.family in moved and any(a.predicate == f.predicate for a in said)
-        if kept and not _cued(f, text):
+        answered = len(f.types) == 1 and any(a.predicate == f.predicate for a in said)
+        if answered and not _cued(f, text) and not re.search(HINTS.get(f.predicate, r"\b\B"), text.lower()):
             reason = f'The instruction does not say "{f.words}".'
             yield Objection("misread relation", reason, allowed.atoms[f.predicate])
 
@@ -153,16 +158,30 @@ def _only_held(text: str, said: tuple[Atom, ...], allowed: Language) -> Iterator
 def _left_out(text: str, said: tuple[Atom, ...], allowed: Language) -> Iterator[Objection]:
     """States that are asked for by their own verb and not in the answer: "open the drawer and put the bowl in it".
 
-    It is grave when the answer has the opposite instead, which no word asks for.
+    Grave when the answer has the opposite instead, which no word asks for. Of "open it, …, and shut it" the last
+    counts: how it is in between is no goal.
     """
     moved = {f.family for f in allowed.forms if len(f.types) > 1}
     states = [f for f in allowed.forms if len(f.types) == 1 and f.family not in moved]
-    asked = {f for f in states if _cued(f, _ADJECTIVE.sub("", text.lower()))}
-    answered = {f for f in states if any(a.predicate == f.predicate for a in said)}
-    for f in asked - answered:
-        opposite = [o for o in answered - asked if o.family == f.family]
-        wrong = tuple(a for o in opposite for a in allowed.atoms[o.predicate])
-        yield Objection("left out", f'It says "{f.words}".', wrong, grave=bool(opposite), more=not opposite)
+    plain = _ADJECTIVE.sub("", text.lower())
+    for f in (f for f in states if _cued(f, plain) and not any(a.predicate == f.predicate for a in said)):
+        opposite = [a for a in said if allowed.form(a.predicate).family == f.family]
+        others = [o for o in states if o is not f and o.family == f.family]
+        last = max((_last_cue(o, plain) for o in others), default=-1)
+        if not opposite or last < 0:
+            wrong = tuple(a for o in others for a in allowed.atoms[o.predicate])
+            yield Objection("left out", f'It says "{f.words}".', wrong, grave=bool(opposite), more=not opposite)
+        elif _last_cue(f, plain) > last:
+            yield Objection("left out", f'In the end it is "{f.words}".', tuple(opposite), grave=False)
+        elif any(_another(a.args[0], said, text, allowed) for a in opposite):
+            yield Objection("left out", f'It says "{f.words}".', grave=False, more=True)
+
+
+def _another(symbol: str, said: tuple[Atom, ...], text: str, allowed: Language) -> bool:
+    """Whether the words name another thing of the same kind that the answer is not about."""
+    words, heard = allowed.vocabulary, heard_in(text, allowed)
+    things = {s for a in said for s in a.args}
+    return any(singled_out(other, symbol, words, heard) for other in words.namesakes(symbol) if other not in things)
 
 
 def _not_moved(text: str, said: tuple[Atom, ...], allowed: Language) -> Iterator[Objection]:
@@ -178,10 +197,19 @@ def _not_moved(text: str, said: tuple[Atom, ...], allowed: Language) -> Iterator
             return
 
 
+def _last_cue(form: Form, text: str) -> int:
+    """Where the words ask for a form last; -1 when they do not."""
+    return max((found.start() for found in re.finditer(_cue(form), text)), default=-1)
+
+
 _ADJECTIVE = re.compile(r"\b(the|an?|that is|already) (open(ed)?|closed|shut)\b")
 """Where a thing's state tells which one is meant."""
 
 
 def _cued(form: Form, text: str) -> bool:
     """Whether the words have one of a form's cues."""
-    return re.search(CUES.get(form.predicate, rf"\b{re.escape(form.words)}\b"), text.lower()) is not None
+    return re.search(_cue(form), text.lower()) is not None
+
+
+def _cue(form: Form) -> str:
+    return CUES.get(form.predicate, rf"\b{re.escape(form.words)}\b")
