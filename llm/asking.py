@@ -25,11 +25,15 @@ RETRIES = 3
 
 @dataclass(frozen=True)
 class Question:
-    """An instruction about a scene; `planner` judges whether a goal can be reached, None for no judgement."""
+    """An instruction about a scene. `state` is what of the `whole` of it goes into the question.
+
+    `planner` judges whether a goal can be reached, None for no judgement.
+    """
 
     text: str
     words: Vocabulary
     state: WorldState
+    whole: WorldState
     domain: Domain
     image: bytes | None = None
     planner: Planner | None = None
@@ -47,12 +51,12 @@ class Question:
         """Whether it is proven that no plan reaches a goal."""
         if self.planner is None:
             return False
-        problem = problem_of(self.domain, replace(self.state, symbols=self._symbols), goal.atoms)
+        problem = problem_of(self.domain, replace(self.whole, symbols=self._symbols), goal.atoms)
         return self.planner.solve(problem).status is PlanStatus.UNSOLVABLE
 
     @property
     def _symbols(self) -> dict[str, str]:
-        return self.state.symbols | beside.symbols(self.words.things)
+        return self.whole.symbols | beside.symbols(self.words.things)
 
 
 @dataclass(frozen=True)

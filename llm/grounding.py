@@ -12,6 +12,7 @@ from llm.grammar import Language
 from llm.model import Model, Prompt
 from llm.phrases import vocabulary
 from llm.reference import rivals
+from llm.relevance import relevant
 from llm.spelling import mended
 from llm.words import absent, content, instruction, mentioned_in_part
 from tamp.domain import Domain
@@ -21,12 +22,16 @@ from tamp.planning import Planner, Tell, untold
 from tamp.scene import Scene
 from tamp.state import WorldState
 
+LISTED = 8
+"""Goals that a message names."""
+
 
 class AmbiguousError(Refusal):
     """The words fit several things equally well: `alternatives` are the goals they can mean, `readings` say so."""
 
     def __init__(self, alternatives: tuple[Goal, ...], readings: tuple[str, ...]) -> None:
-        listed = " | ".join(readings)
+        more = f" | and {len(readings) - LISTED} more" if len(readings) > LISTED else ""
+        listed = " | ".join(readings[:LISTED]) + more
         super().__init__(f"the instruction fits {len(alternatives)} goals: {listed}; say which", "ambiguous")
         self.alternatives = alternatives
         self.readings = readings
@@ -95,15 +100,18 @@ def ground(
         raise Refusal(f"the scene has no {' and no '.join(missing)}; {words.inventory()}", "absent")
     if not mentioned_in_part((*words.phrases, *words.plural), Counter(content(text))):
         raise Refusal(f"the instruction names nothing in the scene; {words.inventory()}", "absent")
-    question = Question(text, words, known, domain, image, planner)
+    about, told = relevant(text, words, known)
+    if about is not words:
+        tell("shortened", symbols=len(known.symbols), kept=len(told.symbols))
+    question = Question(text, about, told, known, domain, image, planner)
     answer = ask(question, model, tell)
     others = _alternatives(question, answer)
     goal = question.goal(tuple(c.meaning for c in answer.clauses), answer.allowed)
     if others and not assume_first:
         raise AmbiguousError((goal, *others), tuple(_in_words(g, answer.allowed) for g in (goal, *others)))
     seconds = time.perf_counter() - start
-    told = (answer.reply, answer.prompt, answer.confidence, seconds, answer.number)
-    return GroundingResult(goal, _roles(goal), *told, bool(others), others)
+    said = (answer.reply, answer.prompt, answer.confidence, seconds, answer.number)
+    return GroundingResult(goal, _roles(goal), *said, bool(others), others)
 
 
 def _alternatives(question: Question, answer: Attempt) -> tuple[Goal, ...]:

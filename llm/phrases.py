@@ -7,7 +7,7 @@ with two bowls) are kept as well, with all that they fit: an answer that uses on
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
@@ -25,6 +25,9 @@ _FILLER = frozenset({"region", "contain", "heating", "cook", "side", "site"})
 _PLACE_KINDS = ("drawer", "compartment")
 
 _POSITIONS = {"top": ("top", "upper"), "bottom": ("bottom", "lower")}
+
+LISTED = 40
+"""Names in an inventory."""
 
 Fits = dict[str, list[str]]
 
@@ -59,9 +62,19 @@ class Vocabulary:
         heads = {p: p.partition(" of the ")[0].split()[-1] for p in self.plural}
         return replace(self, plural={p: s for p, s in self.plural.items() if heads[p] in said or said & SEVERAL})
 
+    def only(self, symbols: Set[str]) -> Vocabulary:
+        """This one about some symbols alone."""
+        phrases = {p: kept for p, all_ in self.phrases.items() if (kept := tuple(s for s in all_ if s in symbols))}
+        plural = {p: all_ for p, all_ in self.plural.items() if symbols >= set(all_)}
+        name = {s: text for s, text in self.name.items() if s in symbols}
+        things = tuple(s for s in self.things if s in symbols)
+        return replace(self, phrases=phrases, plural=plural, name=name, things=things)
+
     def inventory(self) -> str:
         """What there is, for people: "it has: plate, black bowl"."""
-        return f"it has: {', '.join(dict.fromkeys(self.name.values()))}"
+        names = list(dict.fromkeys(self.name.values()))
+        more = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
+        return f"it has: {', '.join(names[:LISTED])}{more}"
 
     def name_beside(self, symbol: str) -> str:
         """The words for a place beside a thing: "to the right of the plate" for `right-of-plate_1`."""
