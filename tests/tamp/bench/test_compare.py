@@ -12,7 +12,7 @@ from tamp.errors import InputError
 
 
 def run(*verdicts: bool) -> list[dict[str, Any]]:
-    return [{"suite": "s", "task_id": 0, "init_state": k, "success": ok} for k, ok in enumerate(verdicts)]
+    return [{"suite": "s", "task_id": 0, "init_state": k, "wording": 0, "success": ok} for k, ok in enumerate(verdicts)]
 
 
 @pytest.mark.parametrize(
