@@ -9,10 +9,12 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 from llm.decoding import Clause
 from llm.grammar import Form, Language
 from llm.lexicon import CUES, HINTS
+from llm.phrases import Vocabulary
 from llm.reference import coverage, heard_as, heard_in, rivals, singled_out, things_of
 from llm.words import content, mentioned_in_part
 from tamp.atoms import Atom
@@ -40,47 +42,84 @@ class Objection:
         return atom in self.wrong or not self.barred.isdisjoint(atom.args)
 
 
+@dataclass(frozen=True)
+class _Answer:
+    """An answer beside the instruction, and what all checks ask of them."""
+
+    text: str
+    clauses: tuple[Clause, ...]
+    allowed: Language
+
+    @cached_property
+    def said(self) -> tuple[Atom, ...]:
+        """What is asked for."""
+        return tuple(a for c in self.clauses for a in c.meaning)
+
+    @cached_property
+    def words(self) -> Vocabulary:
+        """The scene in words."""
+        return self.allowed.vocabulary
+
+    @cached_property
+    def heard(self) -> Counter[str]:
+        """The instruction's words that can stand for things."""
+        return heard_in(self.text, self.allowed)
+
+    @cached_property
+    def things(self) -> tuple[str, ...]:
+        """What the answer is about."""
+        return things_of(self.said, self.words)
+
+    @cached_property
+    def placing(self) -> tuple[Form, ...]:
+        """The forms that say where something is."""
+        return tuple(f for f in self.allowed.forms if len(f.types) > 1)
+
+    @cached_property
+    def movable(self) -> tuple[str, ...]:
+        """What can be put somewhere."""
+        return tuple(dict.fromkeys(a.args[0] for f in self.placing for a in self.allowed.atoms[f.predicate]))
+
+    def covers(self, things: tuple[str, ...]) -> int:
+        """How many words some things account for."""
+        return coverage(things, self.words, self.heard)
+
+    def heard_as(self, symbol: str) -> str:
+        """The words for a thing."""
+        return heard_as(symbol, self.words, self.heard)
+
+
 def objections(text: str, clauses: tuple[Clause, ...], allowed: Language) -> tuple[Objection, ...]:
     """Everything that the instruction `text` says against an answer, the gravest first."""
-    said = tuple(a for c in clauses for a in c.meaning)
-    found = [
-        *_unmentioned(text, clauses, said, allowed),
-        *_better(text, clauses, said, allowed),
-        *_misread(text, clauses, allowed),
-        *_uncalled(text, said, allowed),
-        *_left_out(text, said, allowed),
-        *_not_moved(text, said, allowed),
-    ]
-    return tuple(sorted(found, key=lambda o: not o.grave))
+    answer = _Answer(text, clauses, allowed)
+    checks = (_unmentioned, _better, _misread, _uncalled, _left_out, _not_moved)
+    return tuple(sorted((o for check in checks for o in check(answer)), key=lambda o: not o.grave))
 
 
-def _unmentioned(
-    text: str, clauses: tuple[Clause, ...], said: tuple[Atom, ...], allowed: Language
-) -> Iterator[Objection]:
+def _unmentioned(answer: _Answer) -> Iterator[Objection]:
     """Things in the answer that no word stands for, or only words that stand for a namesake in it."""
-    words, heard = allowed.vocabulary, Counter(content(text))
-    unknown = {s for s in words.name if not mentioned_in_part(words.calling(s), heard)}
-    spare = _spare(text, clauses, said, allowed)
-    for symbol in things_of(said, words):
+    words, every = answer.words, Counter(content(answer.text))
+    unknown = {s for s in words.name if not mentioned_in_part(words.calling(s), every)}
+    spare = _spare(answer)
+    for symbol in answer.things:
         if symbol in unknown or symbol in spare:
             name = f"the {words.name[symbol]}"
             barred = frozenset({symbol, *unknown})
             yield Objection("unmentioned", f"The instruction does not say {name}.", barred=barred, strange=name)
 
 
-def _spare(text: str, clauses: tuple[Clause, ...], said: tuple[Atom, ...], allowed: Language) -> set[str]:
+def _spare(answer: _Answer) -> set[str]:
     """Things that take up no word which their namesakes in the answer leave; the last ones of equals."""
-    words, heard = allowed.vocabulary, heard_in(text, allowed)
-    movable = {a.args[0] for f in allowed.forms if len(f.types) > 1 for a in allowed.atoms[f.predicate]}
-    together = {s for c in clauses if c.together for a in c.atoms for s in a.args}
-    kept, spare = things_of(said, words), set()
+    words = answer.words
+    together = {s for c in answer.clauses if c.together for a in c.atoms for s in a.args}
+    kept, spare = answer.things, set()
     for symbol in reversed(kept):
         rest = tuple(s for s in kept if s != symbol)
         namesakes = set(words.namesakes(symbol)) & set(rest)
         alike = any(words.kind.get(s) == words.kind.get(symbol) for s in namesakes)
-        pronoun = _ANOTHER if symbol in movable or alike else _PRONOUN
-        doubled = namesakes and symbol not in together and not pronoun.search(text)
-        if doubled and coverage(rest, words, heard) == coverage(kept, words, heard):
+        pronoun = _ANOTHER if symbol in answer.movable or alike else _PRONOUN
+        doubled = namesakes and symbol not in together and not pronoun.search(answer.text)
+        if doubled and answer.covers(rest) == answer.covers(kept):
             kept = rest
             spare.add(symbol)
     return spare
@@ -92,42 +131,38 @@ _PRONOUN = re.compile(r"\b(it|its|them|one|ones|other|another|there)\b", re.IGNO
 """The same of a place: "on top of it"."""
 
 
-def _better(text: str, clauses: tuple[Clause, ...], said: tuple[Atom, ...], allowed: Language) -> Iterator[Objection]:
+def _better(answer: _Answer) -> Iterator[Objection]:
     """Namesakes of a thing in the answer that the words fit better."""
-    better = [r for r in rivals(text, said, allowed) if r.gain > 0]
-    if better and not any(c.together for c in clauses):
+    better = [r for r in rivals(answer.text, answer.said, answer.allowed) if r.gain > 0]
+    if better and not any(c.together for c in answer.clauses):
         # The last of equals: a small model is right first, and then repeats itself.
-        best, heard = max(reversed(better), key=lambda r: r.gain), heard_in(text, allowed)
-        not_this, this = (heard_as(s, allowed.vocabulary, heard) for s in (best.symbol, best.other))
-        reason = f"Not the {not_this}: the {this}."
+        best = max(reversed(better), key=lambda r: r.gain)
+        reason = f"Not the {answer.heard_as(best.symbol)}: the {answer.heard_as(best.other)}."
         if best.everywhere:
             yield Objection("misread thing", reason, barred=frozenset({best.symbol}))
         else:
-            yield Objection("misread thing", reason, tuple(set(said) - set(best.said)))
+            yield Objection("misread thing", reason, tuple(set(answer.said) - set(best.said)))
 
 
-def _misread(text: str, clauses: tuple[Clause, ...], allowed: Language) -> Iterator[Objection]:
+def _misread(answer: _Answer) -> Iterator[Objection]:
     """Relations that the words do not ask for while they ask for another: "in" where they say "on top of"."""
-    placing = [f for f in allowed.forms if len(f.types) > 1]
-    words, heard = allowed.vocabulary, heard_in(text, allowed)
-    things = things_of((a for c in clauses for a in c.meaning), words)
     # "Next to" in "the bowl next to the stove" tells which bowl.
-    told = " ".join(heard_as(s, words, heard) for s in things)
-    for c in clauses:
-        form, atom = _said_by(c, placing), c.atoms[0]
-        if form is None or _cued(form, text):
+    told = " ".join(map(answer.heard_as, answer.things))
+    asked = [f for f in answer.placing if _cued(f, answer.text) and (f.in_domain or not _cued(f, told))]
+    for c in answer.clauses:
+        form, atom = _said_by(c, answer.placing), c.atoms[0]
+        if form is None or _cued(form, answer.text):
             continue
-        cued = [f for f in placing if f is not form and _cued(f, text) and (f.in_domain or not _cued(f, told))]
         # "On" and "in" stand in many places of a sentence; "to the right of" tells more.
-        others = [f for f in cued if f.side] or [f for f in cued if form.predicate == atom.predicate]
-        if others and not any(_says_the_same(c, form, f, allowed) for f in others):
+        others = [f for f in asked if f.side] or [f for f in asked if form.predicate == atom.predicate]
+        if others and not any(_says_the_same(c, form, f, answer.allowed) for f in others):
             reason = f'The instruction says "{others[0].words}", not "{form.words}".'
-            instead = [form] if others[0].in_domain else [f for f in placing if f.in_domain or f is form]
-            wrong = tuple(a for f in instead for a in allowed.atoms[f.predicate] if a.args[0] == atom.args[0])
+            instead = [form] if others[0].in_domain else [f for f in answer.placing if f.in_domain or f is form]
+            wrong = tuple(a for f in instead for a in answer.allowed.atoms[f.predicate] if a.args[0] == atom.args[0])
             yield Objection("misread relation", reason, wrong, grave=False)
 
 
-def _said_by(c: Clause, placing: list[Form]) -> Form | None:
+def _said_by(c: Clause, placing: tuple[Form, ...]) -> Form | None:
     """The form in whose words a clause is."""
     matching = [f for f in placing if re.search(rf" (is|are) {re.escape(f.words)} the ", c.text)]
     return max(matching, key=lambda f: len(f.words), default=None)
@@ -146,64 +181,62 @@ def _says_the_same(c: Clause, form: Form, other: Form, allowed: Language) -> boo
     return any(allowed.meant(a) == meant for atoms in allowed.tails(head).values() for a in atoms)
 
 
-def _uncalled(text: str, said: tuple[Atom, ...], allowed: Language) -> Iterator[Objection]:
-    """States, and what is to stay in the hand, which no word asks for."""
-    for f in allowed.forms:
-        answered = len(f.types) == 1 and any(a.predicate == f.predicate for a in said)
-        if answered and not _cued(f, text) and not re.search(HINTS.get(f.predicate, r"\b\B"), text.lower()):
+def _uncalled(answer: _Answer) -> Iterator[Objection]:
+    """States, and what is to stay in the hand, which no word asks for; where it is known which words do."""
+    for f in answer.allowed.forms:
+        answered = len(f.types) == 1 and f.predicate in CUES and any(a.predicate == f.predicate for a in answer.said)
+        hinted = re.search(HINTS.get(f.predicate, _NEVER), answer.text.lower())
+        if answered and not hinted and not _cued(f, answer.text):
             reason = f'The instruction does not say "{f.words}".'
-            yield Objection("misread relation", reason, allowed.atoms[f.predicate])
+            yield Objection("misread relation", reason, answer.allowed.atoms[f.predicate])
 
 
-def _left_out(text: str, said: tuple[Atom, ...], allowed: Language) -> Iterator[Objection]:
+def _left_out(answer: _Answer) -> Iterator[Objection]:
     """States that are asked for by their own verb and not in the answer: "open the drawer and put the bowl in it".
 
     Grave when the answer has the opposite instead, which no word asks for. Of "open it, …, and shut it" the last
     counts: how it is in between is no goal.
     """
-    moved = {f.family for f in allowed.forms if len(f.types) > 1}
-    states = [f for f in allowed.forms if len(f.types) == 1 and f.family not in moved]
-    plain = _ADJECTIVE.sub("", text.lower())
-    for f in (f for f in states if _cued(f, plain) and not any(a.predicate == f.predicate for a in said)):
-        opposite = [a for a in said if allowed.form(a.predicate).family == f.family]
+    moved = {f.family for f in answer.placing}
+    states = [f for f in answer.allowed.forms if len(f.types) == 1 and f.family not in moved]
+    plain = _ADJECTIVE.sub("", answer.text.lower())
+    for f in (f for f in states if _cued(f, plain) and not any(a.predicate == f.predicate for a in answer.said)):
+        opposite = [a for a in answer.said if answer.allowed.form(a.predicate).family == f.family]
         others = [o for o in states if o is not f and o.family == f.family]
         last = max((_last_cue(o, plain) for o in others), default=-1)
         if not opposite or last < 0:
-            wrong = tuple(a for o in others for a in allowed.atoms[o.predicate])
+            wrong = tuple(a for o in others for a in answer.allowed.atoms[o.predicate])
             yield Objection("left out", f'It says "{f.words}".', wrong, grave=bool(opposite), more=not opposite)
         elif _last_cue(f, plain) > last:
             yield Objection("left out", f'In the end it is "{f.words}".', tuple(opposite), grave=False)
-        elif any(_another(a.args[0], said, text, allowed) for a in opposite):
+        elif any(_another(a.args[0], answer) for a in opposite):
             yield Objection("left out", f'It says "{f.words}".', grave=False, more=True)
 
 
-def _another(symbol: str, said: tuple[Atom, ...], text: str, allowed: Language) -> bool:
-    """Whether the words name another thing of the same kind that the answer is not about."""
-    words, heard = allowed.vocabulary, heard_in(text, allowed)
-    things = {s for a in said for s in a.args}
-    return any(singled_out(other, symbol, words, heard) for other in words.namesakes(symbol) if other not in things)
+def _another(symbol: str, answer: _Answer) -> bool:
+    """Whether the words name another thing of the same name that the answer is not about."""
+    others = (s for s in answer.words.namesakes(symbol) if not any(s in a.args for a in answer.said))
+    return any(singled_out(other, symbol, answer.words, answer.heard) for other in others)
 
 
-def _not_moved(text: str, said: tuple[Atom, ...], allowed: Language) -> Iterator[Objection]:
+def _not_moved(answer: _Answer) -> Iterator[Objection]:
     """Things that can be moved, and that words speak of which nothing in the answer takes up."""
-    words, heard = allowed.vocabulary, heard_in(text, allowed)
-    things = things_of(said, words)
-    known = {*things, *(s for thing in things for s in words.namesakes(thing))}
-    placed = dict.fromkeys(a.args[0] for f in allowed.forms if len(f.types) > 1 for a in allowed.atoms[f.predicate])
-    taken = coverage(things, words, heard)
-    for item in placed:
-        if item not in known and coverage((*things, item), words, heard) > taken:
-            yield Objection("left out", f'It also says "{words.name[item]}".', grave=False)
-            return
+    known = {*answer.things, *(s for thing in answer.things for s in answer.words.namesakes(thing))}
+    taken = answer.covers(answer.things)
+    missing = (s for s in answer.movable if s not in known and answer.covers((*answer.things, s)) > taken)
+    if (item := next(missing, None)) is not None:
+        yield Objection("left out", f'It also says "{answer.words.name[item]}".', grave=False)
+
+
+_ADJECTIVE = re.compile(r"\b(the|an?|that is|already) (open(ed)?|closed|shut)\b")
+"""Where a thing's state tells which one is meant."""
+_NEVER = r"\b\B"
+"""Matches nothing."""
 
 
 def _last_cue(form: Form, text: str) -> int:
     """Where the words ask for a form last; -1 when they do not."""
     return max((found.start() for found in re.finditer(_cue(form), text)), default=-1)
-
-
-_ADJECTIVE = re.compile(r"\b(the|an?|that is|already) (open(ed)?|closed|shut)\b")
-"""Where a thing's state tells which one is meant."""
 
 
 def _cued(form: Form, text: str) -> bool:

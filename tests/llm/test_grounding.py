@@ -5,7 +5,9 @@ import pytest
 from llm.grounding import AmbiguousError, ground
 from llm.model import Completion
 from llm.words import LONGEST
+from tamp.domain import load
 from tamp.errors import InputError, Refusal
+from tamp.planning import PlanResult, PlanStatus
 
 
 @pytest.mark.parametrize("text", ["", "   \n"])
@@ -223,3 +225,37 @@ def test_what_holds_already_is_said_when_asked_for(builders, domain):
     result = ground("put the bowl on the plate", scene, state, domain, Twice())
     assert str(result.goal) == "(on bowl_1 plate_1)"
     assert result.goal.missing(state) == ()
+
+
+def test_a_predicate_of_the_users_own(kitchen, domain, scripted, tmp_path):
+    """Which words ask for it is not known, so none is missed."""
+    text = domain.text.replace("(hand-empty)\n", "(hand-empty)\n    (wiped ?s - surface)\n", 1)
+    action = "(:action wipe :parameters (?s - surface) :precondition (hand-empty) :effect (wiped ?s))"
+    (tmp_path / "domain.pddl").write_text(text.rstrip().removesuffix(")") + action + ")")
+    answer = ground("clean the stove", *kitchen, load(str(tmp_path)), scripted("the stove is wiped."))
+    assert str(answer.goal) == "(wiped flat_stove_1_cook_region)"
+
+
+def test_a_goal_that_no_plan_reaches_is_sent_back(kitchen, domain, scripted):
+    """The planner's proof is a reason like any other."""
+    told = []
+
+    class Never:
+        name, ties_by_name = "never", True
+
+        def solve(self, problem, tell=None):
+            unsolvable = "plate_1" in str(problem.goals)
+            return PlanResult(PlanStatus.UNSOLVABLE if unsolvable else PlanStatus.FOUND, None, 0.0)
+
+    model = scripted(("the bowl is on the plate.", *["the bowl is on the stove."] * 3))
+    answer = ground(
+        "put the bowl on the plate or the stove",
+        *kitchen,
+        domain,
+        model,
+        planner=Never(),
+        tell=lambda kind, **data: told.append((kind, data["error"])),
+    )
+    assert str(answer.goal) == "(on akita_black_bowl_1 flat_stove_1_cook_region)"
+    assert told[0] == ("objection", "unsolvable")
+    assert model.asked[-1].corrections[0] == ("the bowl is on the plate.", "No plan reaches that.")
