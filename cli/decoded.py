@@ -84,6 +84,8 @@ def _answered(answer: GroundingResult) -> Record:
         "goal": str(answer.goal),
         "reply": answer.reply,
         "confidence": round(answer.confidence, 4),
+        "probability": round(answer.probability, 4),
+        "attempt": answer.attempt,
         "language_seconds": round(answer.seconds, 3),
     }
 

@@ -75,7 +75,7 @@ class Attempt:
         return "; ".join(c.text for c in self.clauses)
 
     @property
-    def confidence(self) -> float:
+    def probability(self) -> float:
         """The model's probability for it."""
         return prod(c.probability for c in self.clauses)
 

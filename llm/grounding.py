@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from llm.asking import Attempt, Question, ask
+from llm.confidence import confidence
 from llm.grammar import Language
 from llm.model import Model, Prompt
 from llm.phrases import vocabulary
@@ -43,19 +44,24 @@ class GroundingResult:
 
     `roles`: `source`, what is acted on, and `target`, where it goes or what is opened or switched (symbols of
     the goal's first clause). `alternatives`: the other goals that the words fit; `ambiguous` when there are
-    any. `confidence` (0 to 1) is the model's probability for its reply among what the grammar allowed, and
-    `attempt` the number of the answer that was taken, from 1.
+    any. `probability` is the model's for its reply among what the grammar allowed, `attempt` the number of the answer
+    that was taken, from 1; `confidence` says how often answers like it are right (0 to 1, `llm.confidence`).
     """
 
     goal: Goal
     roles: dict[str, str]
     reply: str
     prompt: Prompt
-    confidence: float
+    probability: float
     seconds: float
     attempt: int = 1
     ambiguous: bool = False
     alternatives: tuple[Goal, ...] = field(default=())
+
+    @property
+    def confidence(self) -> float:
+        """How likely the goal is the one that was meant."""
+        return confidence(self.probability, self.attempt)
 
     def as_dict(self) -> dict[str, Any]:
         """As plain data, without the prompt."""
@@ -66,6 +72,7 @@ class GroundingResult:
             "ambiguous": self.ambiguous,
             "alternatives": [str(goal) for goal in self.alternatives],
             "confidence": round(self.confidence, 4),
+            "probability": round(self.probability, 4),
             "attempt": self.attempt,
             "seconds": round(self.seconds, 3),
         }
@@ -110,7 +117,7 @@ def ground(
     if others and not assume_first:
         raise AmbiguousError((goal, *others), tuple(_in_words(g, answer.allowed) for g in (goal, *others)))
     seconds = time.perf_counter() - start
-    said = (answer.reply, answer.prompt, answer.confidence, seconds, answer.number)
+    said = (answer.reply, answer.prompt, answer.probability, seconds, answer.number)
     return GroundingResult(goal, _roles(goal), *said, bool(others), others)
 
 
