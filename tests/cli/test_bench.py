@@ -126,3 +126,30 @@ def test_a_real_run_scores_by_libero_and_is_not_run_twice(tmp_path: Path) -> Non
     low = bench(*arguments, "--min-success", "0.5")
     assert low.returncode == 1
     assert "below --min-success 0.5: libero_object" in low.stderr
+
+
+@pytest.mark.episode
+@pytest.mark.model
+def test_decoded_goals_are_scored_with_their_replies(tmp_path: Path) -> None:
+    wordings = tmp_path / "mine.toml"
+    wordings.write_text(
+        '["libero_goal/8"]\nwordings = ["the blow onto the plate, please", "put the cream cheese on the plate"]\n'
+        '[[case]]\nscene = "libero_goal/8"\ninstruction = "put the banana on the plate"\nwhy = "absent"\n'
+    )
+    out = tmp_path / "out"
+    done = bench("--stage", "goal", "--wordings", str(wordings), "--out", str(out))
+    assert done.returncode == 0, done.stderr
+    head, row, *misses = done.stdout.splitlines()
+    assert head.split() == ["suite", "right", "95", "%", "reaching", "refused", "seconds"]
+    assert row.split()[:2] == ["libero_goal", "2/3"] and row.split()[5:7] == ["1", "1"]
+    assert misses[1:4] == [
+        "misses",
+        "  libero_goal/8 init 0: put the cream cheese on the plate",
+        "    reply: the cream cheese is on the plate",
+    ]
+    records = {r["wording"]: r for r in map(json.loads, (out / "results.jsonl").read_text().splitlines())}
+    assert [records[n]["success"] for n in (1, 2, 3)] == [True, False, True]
+    assert records[1]["goal"] == "(on akita_black_bowl_1 plate_1)" and 0.5 < records[1]["confidence"] < 1.0
+    events = [json.loads(x) for x in (out / "episodes/libero_goal-8-0-2/episode.jsonl").read_text().splitlines()]
+    scored = next(e for e in events if e["event"] == "scored")
+    assert (scored["success"], scored["reaches"]) == (False, False)
