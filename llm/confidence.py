@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from math import exp, log
 
-CONSTANT, PER_LOG, SENT_BACK = 4.2, 1.4, -0.8
+CONSTANT, PER_LOG, SENT_BACK = 4.90, 1.85, -1.50
 LEAST = 1e-4
 """Probabilities below count as this."""
 
