@@ -83,6 +83,9 @@ RELATIVE_PLACES: dict[str, str | None] = {
 """Where people ask for things to be put that are no symbol of a scene, and the side of a thing that is meant
 (`tamp.beside.SIDES`, or beneath its board); None is understood, so as to be refused."""
 
+_BESIDE = r"\b{0}([ -]hand)? ((side )?of|side)\b"
+_IN_FRONT = r"\b((in|to the|at the) front of|before)\b"
+
 CUES = {
     "on": r"\b(on(to)?(?! the (left|right|front|back)([ -]hand)? side)|upon|top|atop|over)\b",
     "in": r"\b(in(to|side)?|within)\b",
@@ -91,10 +94,10 @@ CUES = {
     "closed": r"\b(clos(e|ed|ing)|shut)\b",
     "turned-on": r"\b(turn(ed)?|switch(ed)?|light)\b.*\bon\b",
     "turned-off": r"\b(turn(ed)?|switch(ed)?)\b.*\boff\b",
-    "to-the-left-of": r"\bleft([ -]hand)? (side )?of\b|\bleft([ -]hand)? side\b",
-    "to-the-right-of": r"\bright([ -]hand)? (side )?of\b|\bright([ -]hand)? side\b",
-    "to-the-front-of": r"\b((in|to the|at the) front of|before)\b",
-    "in-front-of": r"\b((in|to the|at the) front of|before)\b",
+    "to-the-left-of": _BESIDE.format("left"),
+    "to-the-right-of": _BESIDE.format("right"),
+    "to-the-front-of": _IN_FRONT,
+    "in-front-of": _IN_FRONT,
     "behind": r"\b(behind|back of)\b",
     "under": r"\b(under(neath)?|below|beneath)\b",
     "next-to": r"\b(next|beside|near|by|adjacent)\b",

@@ -6,7 +6,6 @@ unified-planning parses; this module keeps what the rest of the toolkit asks for
 from __future__ import annotations
 
 import re
-import tomllib
 import warnings
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import Any
 from tamp.atoms import Atom, GroundAction
 from tamp.data import data_dir
 from tamp.errors import InputError
+from tamp.tables import read_toml
 
 
 @dataclass(frozen=True)
@@ -148,9 +148,4 @@ def _locate(name_or_dir: str) -> Path:
 def _skills(path: Path) -> dict[str, str]:
     if not path.is_file():
         return {}
-    try:
-        with path.open("rb") as f:
-            table = tomllib.load(f)
-    except tomllib.TOMLDecodeError as e:
-        raise InputError(f"{path}: {e}") from e
-    return {str(k): str(v) for k, v in table.items()}
+    return {str(k): str(v) for k, v in read_toml(path).items()}

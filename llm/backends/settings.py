@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import difflib
-import tomllib
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
 from tamp.errors import InputError
+from tamp.tables import read_toml
 
 KEYS: dict[str, tuple[str, ...]] = {
     "llama.cpp": ("model", "context"),
@@ -36,12 +36,7 @@ class Settings:
 
 def read(path: Path) -> Settings:
     """A model file, checked. A `model` that is a file or a folder beside it is meant as such."""
-    try:
-        told = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as e:
-        raise InputError(f"no model file {path}: {e.strerror}") from e
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as e:
-        raise InputError(f"{path}: not TOML: {e}") from e
+    told = read_toml(path)
     backend = told.get("backend")
     if not isinstance(backend, str) or backend not in KEYS:
         raise InputError(f"{path}: backend = {backend!r}; valid: {', '.join(KEYS)}")

@@ -12,12 +12,12 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from tamp.errors import InputError
+from tamp.tables import read_toml
 
 
 @dataclass(frozen=True)
@@ -32,12 +32,7 @@ class Wording:
 
 def load(path: Path) -> tuple[Wording, ...]:
     """The wordings of a file, in its order. InputError for a file that is none."""
-    try:
-        told = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as e:
-        raise InputError(f"cannot read {path}: {e.strerror}") from e
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as e:
-        raise InputError(f"{path}: not TOML: {e}") from e
+    told = read_toml(path)
     cases = told.pop("case", [])
     found = [w for scene, table in told.items() for w in _of_task(path, scene, table)]
     found += [_case(path, table) for table in (cases if isinstance(cases, list) else [cases])]

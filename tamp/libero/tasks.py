@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -12,6 +11,7 @@ import numpy as np
 from motion.poses import Array
 from tamp.data import data_dir
 from tamp.errors import InputError
+from tamp.tables import read_toml
 
 STEP_LIMITS = {"libero_spatial": 220, "libero_object": 280, "libero_goal": 300, "libero_10": 520, "libero_90": 400}
 """Control steps of the usual evaluation, after the settling steps (OpenVLA's protocol)."""
@@ -108,8 +108,7 @@ def _of_suite(suite_name: str, task_id: str) -> Task:
 
 
 def _own(folder: Path) -> Task:
-    with (folder / "scene.toml").open("rb") as f:
-        config = tomllib.load(f)
+    config = read_toml(folder / "scene.toml")
     unknown = set(config) - {"bddl", "instruction", "step_limit", "names", "start"}
     if unknown:
         raise InputError(f"{folder / 'scene.toml'}: unknown keys {', '.join(sorted(unknown))}")

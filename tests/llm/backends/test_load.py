@@ -38,7 +38,7 @@ def test_a_file_describes_a_model(gguf):
     [
         ("gpt", "unknown model 'gpt'; known: qwen2.5-coder-1.5b, qwen2.5-coder-0.5b, or a .gguf, .toml or .jsonl file"),
         ("none.gguf", "no model file none.gguf"),
-        ("none.toml", "no model file none.toml"),
+        ("none.toml", "cannot read none.toml: No such file"),
         ("a/b/c", "unknown model 'a/b/c'"),
         ("http://", "valid: http://HOST:PORT/v1"),
     ],

@@ -72,5 +72,5 @@ def test_what_a_file_must_not_say(tmp_path, text, says):
 
 
 def test_no_file(tmp_path):
-    with pytest.raises(InputError, match=r"no model file .*nothing\.toml"):
+    with pytest.raises(InputError, match=r"cannot read .*nothing\.toml: No such file"):
         read(tmp_path / "nothing.toml")
