@@ -5,7 +5,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .ONESHELL:
 .DEFAULT_GOAL := help
-.PHONY: help setup tools render model demo test test-vllm lint accept bench bench-stepping bench-workers bench-scaling bench-language lock clean
+.PHONY: help setup tools render model demo test test-vllm lint accept bench bench-stepping bench-workers bench-scaling bench-language bench-schemes lock clean
 
 BIN := .venv/bin
 LOCK := lock/requirements.txt
@@ -41,6 +41,9 @@ help:
 	make bench-workers   two workers against one over the same episodes, as a table (5 minutes)
 	make bench-scaling   how the cost grows with the number of boxes (200 scenes; goes on where it was
 	             interrupted; a part of it: make bench-scaling ARGS='--families packed --n 3 5')
+	make bench-language  instructions to goals: LIBERO's own, paraphrases, what is to be refused, by two models,
+	             with the grammar, with chance for scores, without the grammar (an hour and a half; goes on ...)
+	make bench-schemes   ways to hold the model to the grammar, side by side (an hour; goes on ...)
 	make test-vllm  real vLLM on the CPU, as a server and in process, in an environment of its own (3.5 GB; 10
 	             minutes, the first time 5 more)
 	make setup   .venv from the locked, hashed packages; nothing else
@@ -133,7 +136,7 @@ bench: setup
 	$(BIN)/tamp bench libero_90 --trials 10 $(FULL)/libero_90
 	$(BIN)/tamp report results/full/suites results/full/libero_90
 
-bench-stepping bench-workers bench-scaling bench-language: bench-%: setup
+bench-stepping bench-workers bench-scaling bench-language bench-schemes: bench-%: setup
 	@PYTHONPATH=. $(BIN)/python tests/bench_$*.py $(ARGS)
 
 lock:

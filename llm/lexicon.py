@@ -30,18 +30,21 @@ _KINDS: dict[str, tuple[str, ...]] = {
     "porcelain ramekin": ("ramekin",),
     "frypan": ("frying pan", "pan", "frypan", "skillet"),
     "cookies": ("cookie box", "box of cookies", "cookies", "biscuits"),
-    "cream cheese": ("cream cheese", "cream cheese box", "cheese"),
+    "cream cheese": ("cream cheese", "cream cheese box", "cheese", "soft cheese"),
     "butter": ("butter", "butter box"),
     "alphabet soup": ("alphabet soup", "soup", "soup can"),
     "macaroni and cheese": ("macaroni and cheese", "mac and cheese", "macaroni"),
     "mayo": ("mayonnaise", "mayo"),
     "bbq sauce": ("bbq sauce", "barbecue sauce", "sauce"),
     "milk": ("milk", "milk carton"),
+    "orange juice": ("orange juice", "juice", "oj"),
+    "moka pot": ("moka pot", "pot", "coffee pot", "coffee maker"),
+    "chocolate pudding": ("chocolate pudding", "pudding", "chocolate dessert", "dessert"),
     "stove": ("stove", "cooker", "hob", "burner"),
     "microwave": ("microwave", "microwave oven"),
-    "wine rack": ("wine rack", "rack"),
-    "wine rack stand": ("wine rack", "rack"),
-    "desk caddy": ("caddy", "desk caddy", "desk organizer"),
+    "wine rack": ("wine rack", "rack", "wine holder", "wine stand"),
+    "wine rack stand": ("wine rack", "rack", "wine holder", "wine stand"),
+    "desk caddy": ("caddy", "desk caddy", "desk organizer", "organizer"),
     "wooden tray": ("tray", "wooden tray"),
     "two layer shelf": ("shelf", "cabinet", "cabinet shelf", "two layer shelf"),
     "cabinet": ("cabinet", "cupboard"),
@@ -121,30 +124,49 @@ SEVERAL = _words("both all every each two three four couple pair")
 SAME_WORD = (
     "next near nearest nearby beside by close closest adjacent alongside neighbouring neighboring",
     "middle center centre central",
-    "back rear behind",
-    "front foremost",
+    "back rear behind rearmost hindmost backmost farthest furthest",
+    "front foremost frontmost",
     "left leftmost lefthand",
     "right rightmost righthand",
-    "top upper uppermost topmost highest",
-    "bottom lower lowest bottommost",
+    "top upper uppermost topmost highest roof",
+    "bottom lower lowest bottommost lowermost",
     "between among amid",
 )
 """Words that mean the same place, separated by spaces."""
 
-SAME_THING = ("compartment section slot pocket",)
-"""Words that mean the same part of a thing."""
+SAME_THING = (
+    "compartment section slot pocket division",
+    "stove stovetop cooktop",
+    "shelf shelving",
+    "organizer organiser",
+)
+"""Words that mean the same thing, or part of one; the first is in a noun of the table or in a region's name."""
 
 EMPTY_WORDS = _words(
     "a an the of on in at to it its is are be that this which with into onto inside from and then so one"
-    " please both all them they there here up down off out over your you me my i"
+    " please both all them they there here up down off out over your you me my i very most just also too"
 )
 """Words that tell no two things apart."""
 
 
+ACTIONS = _words(
+    "place move grab pick lift carry drop stack slide push pull shove open close turn switch stow store insert rest"
+)
+"""What people do with things, with "ed" and "ing" where that is said; for slips of the pen."""
+
+OTHER_SPEECH = _words(
+    "put set take taken bring lay laid shut light leave stand should would could must need onto into inside underneath"
+    " beneath below against above beside"
+)
+"""More words of instructions, as they stand; for slips of the pen."""
+
+CONTAINERS = _words("can tin carton packet pack package jar tub tube bottle box bag bar container piece pot stack pair")
+"""Words that name nothing when "of" follows: "the tin of soup"."""
+
 NO_THING = _words(
     "side sides place spot position point end edge corner part area stack pile pair two three other one ones"
     " thing things rest way door handle knob lid lot bit room front back left right top bottom middle center"
-    " centre first second scene robot same above below following previous"
+    " centre first second scene robot same above below following previous latter former unit fire flame heat"
 )
 """Nouns and words in their place that name no thing to be looked for."""
 

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 
-from llm.lexicon import COLOURS, EMPTY_WORDS, NO_THING, SAME_THING, SAME_WORD
+from llm.lexicon import COLOURS, CONTAINERS, EMPTY_WORDS, NO_THING, SAME_THING, SAME_WORD
 from tamp.errors import InputError
 
 LONGEST = 2_000
@@ -64,7 +64,7 @@ def _basic(word: str) -> str:
         if word.endswith(end) and not word.endswith("ss") and len(word) > len(end) + 2:
             word = word.removesuffix(end) + singular
             break
-    word = _THING.get(word, word)
+    word = word.removesuffix("ish") if word.removesuffix("ish") in COLOURS else _THING.get(word, word)
     # "cookies" and "caddies" lose an s only, so their singulars end alike here: "cooki", "caddi".
     return word.removesuffix("e") if word.endswith("ie") else word[:-1] + "i" if word.endswith("y") else word
 
@@ -75,7 +75,8 @@ def absent(text: str, known: Iterable[str]) -> list[str]:
     A colour that nothing here has makes another thing of it: "green mug" where the mugs are red and white.
     """
     here = {basic for w in known for basic in (w, _basic(w))}
-    marked = re.sub(rf"\b({_ARTICLES})\b", r". \1", text.lower())
+    plain = re.sub(rf"\b({'|'.join(sorted(CONTAINERS))})s? of (the )?", "", text.lower())
+    marked = re.sub(rf"\b({_ARTICLES})\b", r". \1", plain)
     found = []
     for chunk in re.findall(rf"\b(?:{_ARTICLES})((?: [a-z-]+)+)", marked):
         words = _noun_phrase(chunk.split())

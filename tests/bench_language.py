@@ -137,7 +137,7 @@ def run(due: dict[tuple[str, str], list[Item]], results: Path) -> None:
     models = {key: model_of(*key) for key in dict.fromkeys((m, mode) for _, m, mode in left)}
     domain = load_domain("tabletop")
     for n, (suite, task_id) in enumerate(scenes, 1):
-        at = _look(suite, task_id)
+        at = look(suite, task_id)
         for item, short, mode in left:
             if (item.wording.suite, item.wording.task_id) == (suite, task_id):
                 record = _ask(item, at, short, mode, models[short, mode], domain, results.parent)
@@ -146,7 +146,8 @@ def run(due: dict[tuple[str, str], list[Item]], results: Path) -> None:
         sys.stderr.write(f"{n}/{len(scenes)} {suite}/{task_id}\n")
 
 
-def _look(suite: str, task_id: int) -> Looked:
+def look(suite: str, task_id: int) -> Looked:
+    """A task's scene in its stored initial state 0."""
     with hush_simulator():
         from tamp.libero import tasks
 
@@ -180,6 +181,11 @@ def read(results: Path) -> list[Record]:
     return [json.loads(line) for line in whole[: whole.rfind("\n") + 1].splitlines()]
 
 
+def seconds_of(some: list[Record]) -> float:
+    """The median of the seconds an instruction."""
+    return statistics.median(r["language_seconds"] for r in some)
+
+
 def table(records: list[Record]) -> bool:
     """Print what it comes to; whether all that is due is there."""
     groups: dict[tuple[str, str, str], list[Record]] = {}
@@ -193,7 +199,7 @@ def table(records: list[Record]) -> bool:
         kept = due is None or right / n >= due
         reaching = sum(bool(r["reaches"]) for r in some)
         told = f"{right}/{n} = {100 * right / n:.1f} % ({100 * low:.1f} to {100 * high:.1f}), reaching {reaching}"
-        seconds = statistics.median(r["language_seconds"] for r in some)
+        seconds = seconds_of(some)
         wrong = sum(r["wrong_type"] for r in some)
         mark = "    " if due is None else "ok  " if kept else "FAIL"
         due_said = "" if due is None else f", due {100 * due:.0f} %"
@@ -208,7 +214,7 @@ def _alarms(groups: dict[tuple[str, str, str], list[Record]]) -> bool:
         some = groups.get(("grammar", "official", model), [])
         if some:
             refused = sum(r["goal"] is None for r in some)
-            seconds = statistics.median(r["language_seconds"] for r in some)
+            seconds = seconds_of(some)
             ok = refused / len(some) <= most
             quick = seconds <= SECONDS[model]
             told = f"false alarms {model}: {refused}/{len(some)}, due {100 * most:.0f} %"

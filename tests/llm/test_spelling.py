@@ -14,6 +14,8 @@ KNOWN = ("black bowl", "plate", "middle drawer of the cabinet", "milk", "mug", "
         ("open the mdidle darwer, please", "open the middle drawer, please"),
         ("the mgu on the letf", "the mug on the left"),
         ("the cream chese", "the cream cheese"),
+        ("opne the drawer, then trun to colse it", "open the drawer, then turn to close it"),
+        ("swithc it on", "switch it on"),
         ("BOWLS and Drawers", "BOWLS and Drawers"),
     ],
 )
@@ -26,6 +28,7 @@ def test_slips_are_put_right(text, meant):
     [
         "place the bowl on it",  # "place" is no "plate"
         "store the mug",  # nor "store" a "stove"
+        "pile the plates on that spot",
         "put the gum and the banana in it",
         "mettre le bol sur la table",
         "(on bowl_1 plate_1) 🙂",
