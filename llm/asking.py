@@ -10,6 +10,7 @@ from llm.grammar import Language, language
 from llm.model import Model, Prompt
 from llm.phrases import Vocabulary
 from llm.prompt import prompt
+from llm.reference import narrowed
 from llm.review import Objection, objections
 from tamp import beside
 from tamp.atoms import Atom
@@ -112,7 +113,7 @@ def ask(question: Question, model: Model, tell: Tell) -> Attempt:
 
 def _review(answer: Attempt, question: Question) -> Attempt:
     """An answer with what speaks against it; without the clauses that alone are at fault."""
-    clauses, allowed = answer.clauses, answer.allowed
+    clauses, allowed = narrowed(answer.clauses, question.text, answer.allowed), answer.allowed
     found = objections(question.text, clauses, allowed)
     # A small model goes on when all is said, about what nobody named.
     strange = [o for o in found if o.strange]

@@ -65,7 +65,16 @@ _COLOUR_OF = {"porcelain mug": "white"}
 """The colour people see where the category names none."""
 
 _WHOLE: dict[str, tuple[str, ...]] = {
-    "white_yellow_mug": ("yellow and white mug", "white and yellow mug", "mug", "cup"),
+    "white_yellow_mug": (
+        "yellow and white mug",
+        "white and yellow mug",
+        "yellow and white cup",
+        "white and yellow cup",
+        "yellow mug",
+        "yellow cup",
+        "mug",
+        "cup",
+    ),
 }
 """Categories that the rule would name in an unusual order."""
 
@@ -86,32 +95,35 @@ RELATIVE_PLACES: dict[str, str | None] = {
 """Where people ask for things to be put that are no symbol of a scene, and the side of a thing that is meant
 (`tamp.beside.SIDES`, or beneath its board); None is understood, so as to be refused."""
 
-_BESIDE = r"\b{0}([ -]hand)? ((side )?of|side)\b"
-_IN_FRONT = r"\b((in|to the|at the) front of|before)\b"
+_BESIDE = r"\b{0}([ -]hand)? ((side )?(of|from)|side)\b"
+_IN_FRONT = r"\b((in|to the|at the) front (side )?of|front side of|before)\b"
+
+_IT = r"( (it|this|that)| (the|that|its|my) [a-z ']{1,40})?"
+"""What stands between a verb and its particle."""
 
 CUES = {
     "on": r"\b(on(to)?(?! the (left|right|front|back)([ -]hand)? side)|upon|top|atop|over)\b",
     "in": r"\b(in(to|side)?|within)\b",
     "holding": r"\b(pick|lift|hold|take|grab|grasp|raise)\b",
-    "open": r"\bopen(ed|ing)?\b",
-    "closed": r"\b(clos(e|ed|ing)|shut)\b",
-    "turned-on": r"\b(turn(ed)?|switch(ed)?|light)\b.*\bon\b",
-    "turned-off": r"\b(turn(ed)?|switch(ed)?)\b.*\boff\b",
+    "open": rf"\b(open(ed|ing|s)?|(pull|slid|draw)(e|ed|ing|n)?{_IT} out(?! of))\b",
+    "closed": rf"\b(clos(e|ed|es|ing)|shut(ting|s)?|push(ed|ing)?{_IT} in(?= ?([.,;!?]|and|then|once|after|$)))",
+    "turned-on": r"\b(turn(ed|ing)?|switch(ed|ing)?|light)\b.*\bon\b",
+    "turned-off": r"\b(turn(ed|ing)?|switch(ed|ing)?|shut)\b.*\b(off|down)\b",
     "to-the-left-of": _BESIDE.format("left"),
     "to-the-right-of": _BESIDE.format("right"),
     "to-the-front-of": _IN_FRONT,
     "in-front-of": _IN_FRONT,
-    "behind": r"\b(behind|back of)\b",
+    "behind": r"\b(behind|back (side )?of)\b",
     "under": r"\b(under(neath)?|below|beneath)\b",
     "next-to": r"\b(next|beside|near|by|adjacent)\b",
 }
 """Regular expressions for words that ask for a predicate; one that is missing here is asked for by its own name."""
 
 HINTS = {
-    "open": r"\b(pull|slide|draw|unlock|wide)\b",
-    "closed": r"\b(push|slide|slam|seal)\b",
-    "turned-on": r"\b(on|start|heat|fire|light|use)\b",
-    "turned-off": r"\b(off|out|stop|kill)\b",
+    "open": r"\b(pull(ed|ing)?|slid(e|ing)?|draw(n|ing)?|unlock|unlatch|wide|out)\b",
+    "closed": r"\b(push(ed|ing)?|slid(e|ing)?|slam(med)?|seal)\b",
+    "turned-on": r"\b(on|start|heat|fire|light|lit|use|going)\b",
+    "turned-off": r"\b(off|out|stop|kill|down|close|shut)\b",
 }
 """Regular expressions for words that can ask for a state without naming it."""
 
@@ -124,7 +136,7 @@ SEVERAL = _words("both all every each two three four couple pair")
 SAME_WORD = (
     "next near nearest nearby beside by close closest adjacent alongside neighbouring neighboring",
     "middle center centre central",
-    "back rear behind rearmost hindmost backmost farthest furthest",
+    "back rear behind rearmost hindmost backmost farther farthest further furthest",
     "front foremost frontmost",
     "left leftmost lefthand",
     "right rightmost righthand",

@@ -9,11 +9,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from llm.decoding import Clause
 from llm.grammar import Language
-from llm.lexicon import CUES
 from llm.phrases import Vocabulary
+from llm.whereto import cue, plain, right_after
 from llm.words import content, mentioned, spellings, without
 from tamp.atoms import Atom
 from tamp.beside import SIDES
@@ -33,15 +34,38 @@ class Rival:
     everywhere: bool = True
 
 
-def heard_in(text: str, allowed: Language) -> Counter[str]:
-    """The words that can stand for things: "to the right of" is a relation, and says nothing of a "right plate"."""
-    heard = Counter(content(text))
+def heard_in(text: str, allowed: Language, said: Iterable[Atom] = ()) -> Counter[str]:
+    """The words that can stand for things: "to the right of" is a relation, and says nothing of a "right plate".
+
+    But where something is put in a part of the caddy, "the right side of the caddy" tells which part.
+    """
+    said_plainly = plain(text)
+    heard, owners = Counter(content(said_plainly)), {allowed.vocabulary.owner.get(s, "") for a in said for s in a.args}
     for f in allowed.forms:
         if f.side in SIDES:
-            for found in re.finditer(CUES.get(f.predicate, re.escape(f.words)), text.lower()):
-                # Not "left side": that may be the thing's own, "the left side bowl".
-                heard = heard if found[0].endswith("side") else without(heard, found[0])
+            for found in re.finditer(cue(f), said_plainly):
+                # Not "left side" alone: that may be the thing's own, "the left side bowl".
+                after = right_after(said_plainly[found.end() :], allowed.vocabulary)
+                own = after & owners or (after and after.isdisjoint(allowed.vocabulary.things))
+                bare = found[0].endswith("side") or not (after or found[0].endswith((" of", " from")))
+                heard = heard if own or bare else without(heard, found[0])
     return heard
+
+
+def narrowed(clauses: tuple[Clause, ...], text: str, allowed: Language) -> tuple[Clause, ...]:
+    """Clauses that can mean several atoms, with those only that the words fit best."""
+    out = list(clauses)
+    for i, c in enumerate(clauses):
+        if len(c.atoms) > 1 and not c.together:
+            others = [a for k, o in enumerate(out) if k != i for a in o.meaning]
+            fits = [_fit((*others, a), text, allowed) for a in c.atoms]
+            out[i] = replace(c, atoms=tuple(a for a, n in zip(c.atoms, fits, strict=True) if n == max(fits)))
+    return tuple(out)
+
+
+def _fit(said: tuple[Atom, ...], text: str, allowed: Language) -> int:
+    """How many words an answer accounts for."""
+    return coverage(things_of(said, allowed.vocabulary), allowed.vocabulary, heard_in(text, allowed, said))
 
 
 def things_of(said: Iterable[Atom], words: Vocabulary) -> tuple[str, ...]:
@@ -85,7 +109,7 @@ def rivals(text: str, said: tuple[Atom, ...], allowed: Language) -> Iterator[Riv
 
     In one atom of several that a thing is in, only such as they fit better.
     """
-    words, heard = allowed.vocabulary, heard_in(text, allowed)
+    words, heard = allowed.vocabulary, heard_in(text, allowed, said)
     mine = coverage(things_of(said, words), words, heard)
     for symbol, other in ((s, o) for s in things_of(said, words) for o in words.namesakes(s)):
         uses = [i for i, a in enumerate(said) if symbol in a.args]

@@ -115,4 +115,5 @@ def _extremes(thing: SceneObject, others: list[SceneObject]) -> list[tuple[str, 
         after = sum(o.position[axis] > thing.position[axis] + CLEARLY for o in others)
         if before == after == len(others) // 2:
             out.append(("middle", "in the middle"))
+            out += [("middle", "between the other two")] * (len(others) == 2)
     return out

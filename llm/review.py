@@ -16,6 +16,7 @@ from llm.grammar import Form, Language
 from llm.lexicon import CUES, HINTS
 from llm.phrases import Vocabulary
 from llm.reference import coverage, heard_as, heard_in, rivals, singled_out, things_of
+from llm.whereto import Where, cue, plain, right_after, wheres
 from llm.words import content, mentioned_in_part
 from tamp.atoms import Atom
 
@@ -63,7 +64,7 @@ class _Answer:
     @cached_property
     def heard(self) -> Counter[str]:
         """The instruction's words that can stand for things."""
-        return heard_in(self.text, self.allowed)
+        return heard_in(self.text, self.allowed, self.said)
 
     @cached_property
     def things(self) -> tuple[str, ...]:
@@ -74,6 +75,11 @@ class _Answer:
     def placing(self) -> tuple[Form, ...]:
         """The forms that say where something is."""
         return tuple(f for f in self.allowed.forms if len(f.types) > 1)
+
+    @cached_property
+    def wheres(self) -> tuple[Where, ...]:
+        """Where the words say that things are, or go."""
+        return wheres(self.text, self.placing, self.words)
 
     @cached_property
     def movable(self) -> tuple[str, ...]:
@@ -92,7 +98,7 @@ class _Answer:
 def objections(text: str, clauses: tuple[Clause, ...], allowed: Language) -> tuple[Objection, ...]:
     """Everything that the instruction `text` says against an answer, the gravest first."""
     answer = _Answer(text, clauses, allowed)
-    checks = (_unmentioned, _better, _misread, _uncalled, _left_out, _not_moved)
+    checks = (_unmentioned, _better, _misread, _elsewhere, _uncalled, _left_out, _not_moved)
     return tuple(sorted((o for check in checks for o in check(answer)), key=lambda o: not o.grave))
 
 
@@ -118,11 +124,26 @@ def _spare(answer: _Answer) -> set[str]:
         namesakes = set(words.namesakes(symbol)) & set(rest)
         alike = any(words.kind.get(s) == words.kind.get(symbol) for s in namesakes)
         pronoun = _ANOTHER if symbol in answer.movable or alike else _PRONOUN
-        doubled = namesakes and symbol not in together and not pronoun.search(answer.text)
+        named = symbol in together or _is_put_there(symbol, answer)
+        meant_otherwise = pronoun.search(answer.text) and not _one_is_needed(kept, answer)
+        doubled = namesakes and not named and not meant_otherwise
         if doubled and answer.covers(rest) == answer.covers(kept):
             kept = rest
             spare.add(symbol)
     return spare
+
+
+def _one_is_needed(things: tuple[str, ...], answer: _Answer) -> bool:
+    """Whether the only pronoun is a "one" that stands for a noun of some things: "the left one"."""
+    found = [m[0].lower() for m in _PRONOUN.finditer(answer.text)]
+    without_it = coverage(things, answer.words, answer.heard - Counter(["one"]))
+    return found == ["one"] and without_it < answer.covers(things)
+
+
+def _is_put_there(symbol: str, answer: _Answer) -> bool:
+    """Whether the answer puts something where the words say "on the …", and that fits the symbol."""
+    place = any(symbol == c.atoms[0].args[1] for c in answer.clauses if len(c.atoms[0].args) > 1)
+    return place and any(symbol in w.symbols for w in answer.wheres)
 
 
 _ANOTHER = re.compile(r"\b(one|ones|other|another)\b", re.IGNORECASE)
@@ -162,6 +183,51 @@ def _misread(answer: _Answer) -> Iterator[Objection]:
             yield Objection("misread relation", reason, wrong, grave=False)
 
 
+def _elsewhere(answer: _Answer) -> Iterator[Objection]:
+    """Places that the words name right after a relation, "on the stove", when nothing in the answer is put there.
+
+    Not when something of the answer is there already: that tells which one is meant.
+    """
+    families = {f.family for f in answer.placing}
+    for c in (c for c in answer.clauses if answer.allowed.form(c.atoms[0].predicate).family in families):
+        item, *place = c.atoms[0].args
+        there = any(_puts_there(c, w, answer) for w in answer.wheres)
+        ground = all(answer.words.owner.get(p, p) not in answer.words.things for p in place)
+        for w in answer.wheres:
+            used = any(_puts_there(o, w, answer) for o in answer.clauses)
+            missed = not used and (not there or item in w.symbols or (w.form and w.form.side and ground))
+            if w.form and missed and _can_go((item, *place), w.form, w.symbols, answer):
+                named = next(answer.heard_as(s) for s in answer.words.name if s in w.symbols)
+                wrong = (*c.atoms, *_not_there(item, w.symbols, answer))
+                yield Objection("misread relation", f"It says: {w.form.words} the {named}.", wrong, grave=False)
+                break
+
+
+def _puts_there(c: Clause, where: Where, answer: _Answer) -> bool:
+    """Whether a clause puts something where the words say that something is put."""
+    form = _said_by(c, answer.placing)
+    if form is None or c.atoms[0].args[-1] not in where.symbols:
+        return False
+    return where.form is None or (where.form.in_domain, where.form.side) == (form.in_domain, form.side)
+
+
+def _not_there(item: str, places: frozenset[str], answer: _Answer) -> tuple[Atom, ...]:
+    """All ways to put a thing anywhere else than in some places; anywhere, when it is one of them itself."""
+    families = {f.family for f in answer.placing}
+    forms = [f for f in answer.allowed.forms if f.family in families]
+    about = [a for f in forms for a in answer.allowed.atoms[f.predicate] if a.args[0] == item]
+    return tuple(a for a in about if item in places or a.args[-1] not in places)
+
+
+def _can_go(args: tuple[str, ...], form: Form, places: frozenset[str], answer: _Answer) -> bool:
+    """Whether one of some things can be put somewhere, and none is there, nor told apart by that."""
+    if not form.in_domain and _cued(form, " ".join(map(answer.heard_as, args))):
+        return False
+    atoms = [a for a in answer.allowed.atoms[form.predicate] if a.args[0] in args and a.args[1] in places]
+    true = {a.args for a in answer.allowed.true if any(a.predicate == f.predicate for f in answer.placing)}
+    return bool(atoms) and not any((item, place) in true for item in args for place in places)
+
+
 def _said_by(c: Clause, placing: tuple[Form, ...]) -> Form | None:
     """The form in whose words a clause is."""
     matching = [f for f in placing if re.search(rf" (is|are) {re.escape(f.words)} the ", c.text)]
@@ -189,6 +255,18 @@ def _uncalled(answer: _Answer) -> Iterator[Objection]:
         if answered and not hinted and not _cued(f, answer.text):
             reason = f'The instruction does not say "{f.words}".'
             yield Objection("misread relation", reason, answer.allowed.atoms[f.predicate])
+        elif answered and f.family in {p.family for p in answer.placing}:
+            called = frozenset[str]().union(*_called(f, answer))
+            wrong = tuple(a for a in answer.said if a.predicate == f.predicate and called.isdisjoint(a.args))
+            if called and wrong:
+                reason = f'It does not say "{f.words}" of the {answer.heard_as(wrong[0].args[0])}.'
+                yield Objection("misread relation", reason, wrong)
+
+
+def _called(form: Form, answer: _Answer) -> list[frozenset[str]]:
+    """What stands right after the words that ask for a form: "lift the bowl"."""
+    text = plain(answer.text)
+    return [right_after(text[found.end() :], answer.words) for found in re.finditer(cue(form), text)]
 
 
 def _left_out(answer: _Answer) -> Iterator[Objection]:
@@ -199,15 +277,15 @@ def _left_out(answer: _Answer) -> Iterator[Objection]:
     """
     moved = {f.family for f in answer.placing}
     states = [f for f in answer.allowed.forms if len(f.types) == 1 and f.family not in moved]
-    plain = _ADJECTIVE.sub("", answer.text.lower())
-    for f in (f for f in states if _cued(f, plain) and not any(a.predicate == f.predicate for a in answer.said)):
+    words = _ADJECTIVE.sub("", answer.text.lower())
+    for f in (f for f in states if _cued(f, words) and not any(a.predicate == f.predicate for a in answer.said)):
         opposite = [a for a in answer.said if answer.allowed.form(a.predicate).family == f.family]
         others = [o for o in states if o is not f and o.family == f.family]
-        last = max((_last_cue(o, plain) for o in others), default=-1)
+        last = max((_last_cue(o, words) for o in others), default=-1)
         if not opposite or last < 0:
             wrong = tuple(a for o in others for a in answer.allowed.atoms[o.predicate])
             yield Objection("left out", f'It says "{f.words}".', wrong, grave=bool(opposite), more=not opposite)
-        elif _last_cue(f, plain) > last:
+        elif _last_cue(f, words) > last:
             yield Objection("left out", f'In the end it is "{f.words}".', tuple(opposite), grave=False)
         elif any(_another(a.args[0], answer) for a in opposite):
             yield Objection("left out", f'It says "{f.words}".', grave=False, more=True)
@@ -223,9 +301,11 @@ def _not_moved(answer: _Answer) -> Iterator[Objection]:
     """Things that can be moved, and that words speak of which nothing in the answer takes up."""
     known = {*answer.things, *(s for thing in answer.things for s in answer.words.namesakes(thing))}
     taken = answer.covers(answer.things)
-    missing = (s for s in answer.movable if s not in known and answer.covers((*answer.things, s)) > taken)
-    if (item := next(missing, None)) is not None:
-        yield Objection("left out", f'It also says "{answer.words.name[item]}".', grave=False)
+    missing = {s: n for s in answer.movable if s not in known and (n := answer.covers((*answer.things, s))) > taken}
+    if missing:
+        name = answer.words.name[max(missing, key=lambda s: missing[s])]
+        stays = not any(_said_by(c, answer.placing) for c in answer.clauses)
+        yield Objection("left out", f'It also says "{name}".', grave=False, more=stays)
 
 
 _ADJECTIVE = re.compile(r"\b(the|an?|that is|already) (open(ed)?|closed|shut)\b")
@@ -236,13 +316,11 @@ _NEVER = r"\b\B"
 
 def _last_cue(form: Form, text: str) -> int:
     """Where the words ask for a form last; -1 when they do not."""
-    return max((found.start() for found in re.finditer(_cue(form), text)), default=-1)
+    return max((found.start() for found in re.finditer(cue(form), text)), default=-1)
 
 
 def _cued(form: Form, text: str) -> bool:
     """Whether the words have one of a form's cues."""
-    return re.search(_cue(form), text.lower()) is not None
+    return re.search(cue(form), text.lower()) is not None
 
 
-def _cue(form: Form) -> str:
-    return CUES.get(form.predicate, rf"\b{re.escape(form.words)}\b")

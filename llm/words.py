@@ -15,6 +15,7 @@ _ARTICLES = "the|an?|my|your"
 _ONE = "one"
 _PLACE = {word: group.split()[0] for group in SAME_WORD for word in group.split()}
 _THING = {word: group.split()[0] for group in SAME_THING for word in group.split()}
+_HAND = re.compile(r"\b(left|right)[ -]hand\b")
 _SUFFIXES = ("ches", "ch"), ("shes", "sh"), ("sses", "ss"), ("xes", "x"), ("s", "")
 
 
@@ -30,7 +31,7 @@ def instruction(text: str) -> str:
 
 def content(text: str) -> list[str]:
     """The words of a text that can tell things apart, or stand for such, in their basic form."""
-    words = re.findall(r"[a-z0-9]+", text.lower().replace("'s", ""))
+    words = re.findall(r"[a-z0-9]+", _HAND.sub(r"\1", text.lower().replace("'s", "")))
     return [_basic(w) for w in words if w not in EMPTY_WORDS or w == _ONE]
 
 

@@ -33,6 +33,9 @@ def review(scene, state, domain, text, *said):
             ["the bowl is in the top drawer", "the top drawer is closed"],
         ),
         ("make the stove be on", ["the stove is turned on"]),
+        ("take the bowl to the plate from the table", ["the bowl is on the plate"]),
+        ("push the top drawer in, rest the bowl on the cabinet", ["the top drawer is closed", "the bowl is on the cabinet"]),
+        ("turn on the stove and bring the plate the bowl", ["the stove is turned on", "the bowl is on the plate"]),
         (
             "close the top drawer of the cabinet and put the bowl on top of it",
             ["the top drawer is closed", "the bowl is on the top of the cabinet"],
@@ -98,6 +101,36 @@ def test_what_the_words_bear_out(kitchen, domain, text, said):
             'It says "open".',
         ),
         ("open the drawer, put the bowl in", ["the top drawer is open"], "left out", 'It also says "black bowl".'),
+        (
+            "on the plate the wine bottle you set",
+            ["the plate is on the wine bottle"],
+            "misread relation",
+            "It says: on the plate.",
+        ),
+        (
+            "move the bowl over to the plate's left-hand side",
+            ["the bowl is on the plate"],
+            "misread relation",
+            "It says: to the left of the plate.",
+        ),
+        (
+            "take the bowl and set it on the stove",
+            ["the bowl is held"],
+            "misread relation",
+            "It says: on the stove.",
+        ),
+        (
+            "lift the bowl and lower it onto the plate",
+            ["the bowl is on the plate", "the wine bottle is held"],
+            "misread relation",
+            'It does not say "held" of the wine bottle.',
+        ),
+        (
+            "push the top drawer in and the middle one open",
+            ["the middle drawer is open"],
+            "left out",
+            'It says "closed".',
+        ),
     ],
 )
 def test_what_the_words_say_against_an_answer(kitchen, domain, text, said, kind, reason):

@@ -1,0 +1,89 @@
+"""Where the words say that things are, or go: a relation, and right after it a thing; right before it, if need be."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+from llm.grammar import Form
+from llm.lexicon import ACTIONS, CUES
+from llm.phrases import Vocabulary
+from llm.words import content, spellings
+
+_NO_PLACE = re.compile(
+    r"\b(turn|switch)(ed|ing)?( the \w+)? (on|off)\b|\b(was|were|been|being) left\b(?! (of|side|hand))"
+)
+"""Where "on" and "left" say nothing about a place."""
+_GENITIVE = re.compile(
+    r"\b((?:the |its )?(?:(?!the|its|on|in|to|at|of)[a-z-]+ ){0,2}[a-z-]+)'s (\w+)(?:[ -]hand)? side\b"
+)
+"""The plate's left side."""
+_TO = re.compile(r"\b(to|at|for|over)\b")
+_END = re.compile(r"[.,;:!?|]|\b(it|them|there|which|where|is|are)\b")
+"""Where a noun phrase has come to its end, or there is none."""
+_VERB = "|".join(sorted(ACTIONS | {"put", "set", "bring"}))
+_AFTERWARDS = re.compile(rf" *([.,;:!?]|$|(you|please|must|should|{_VERB})\b)")
+"""What comes after "the basket inside", where the relation stands behind its thing."""
+
+
+@dataclass(frozen=True)
+class Where:
+    """A relation, and the symbols that the longest phrase right after it fits: "on", and whatever "the stove" is.
+
+    `form` is None for a word like "to", which tells no relation.
+    """
+
+    form: Form | None
+    symbols: frozenset[str]
+
+
+def wheres(text: str, forms: Iterable[Form], words: Vocabulary) -> tuple[Where, ...]:
+    """Every relation of an instruction that has a thing right after it."""
+    return tuple(_wheres(plain(text), forms, words))
+
+
+def plain(text: str) -> str:
+    """An instruction in small letters, in which "on" and "left" speak of places, and "the left side of" precedes."""
+    return _GENITIVE.sub(r"\2 side of \1", _NO_PLACE.sub(" ", text.lower()))
+
+
+def _wheres(text: str, forms: Iterable[Form], words: Vocabulary) -> Iterator[Where]:
+    # "In front of the mug" first, so that "in" is not found in it.
+    for f in sorted(forms, key=lambda f: not f.side):
+        for found in list(re.finditer(cue(f), text)):
+            symbols = right_after(text[found.end() :], words)
+            if not symbols and f.in_domain and _AFTERWARDS.match(text[found.end() :]):
+                symbols = _right_before(text[: found.start()], words)
+            if symbols:
+                yield Where(f, symbols)
+            text = text[: found.start()] + "|" * len(found[0]) + text[found.end() :]
+    yield from (Where(None, symbols) for m in _TO.finditer(text) if (symbols := right_after(text[m.end() :], words)))
+
+
+def cue(form: Form) -> str:
+    """A regular expression for the words that ask for a form."""
+    return CUES.get(form.predicate, rf"\b{re.escape(form.words)}\b")
+
+
+def right_after(text: str, words: Vocabulary) -> frozenset[str]:
+    """The symbols that the longest phrase at the beginning of `text` fits."""
+    said = content(_END.split(text, maxsplit=1)[0])
+    return _longest(words, lambda n: said[:n])
+
+
+def _right_before(text: str, words: Vocabulary) -> frozenset[str]:
+    """The symbols that the longest phrase at the end of `text` fits."""
+    said = content(_END.split(text)[-1])
+    return _longest(words, lambda n: said[-n:])
+
+
+def _longest(words: Vocabulary, said: Callable[[int], list[str]]) -> frozenset[str]:
+    """The symbols that the longest of those phrases fits that are the n words `said`."""
+    best, found = 0, set[str]()
+    for phrase, symbols in words.phrases.items():
+        for told in spellings(phrase):
+            if len(told) >= best and sorted(told) == sorted(said(len(told))):
+                found = set(symbols) | (found if len(told) == best else set())
+                best = len(told)
+    return frozenset(found)
