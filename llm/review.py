@@ -16,7 +16,7 @@ from llm.grammar import Form, Language
 from llm.lexicon import CUES, HINTS
 from llm.phrases import Vocabulary
 from llm.reference import coverage, heard_as, heard_in, rivals, singled_out, things_of
-from llm.whereto import Where, cue, plain, right_after, wheres
+from llm.whereto import Where, affirmed, cue, plain, right_after, wheres
 from llm.words import content, mentioned_in_part
 from tamp.atoms import Atom
 
@@ -124,8 +124,9 @@ def _spare(answer: _Answer) -> set[str]:
         namesakes = set(words.namesakes(symbol)) & set(rest)
         alike = any(words.kind.get(s) == words.kind.get(symbol) for s in namesakes)
         pronoun = _ANOTHER if symbol in answer.movable or alike else _PRONOUN
+        found = [m[0].lower() for m in pronoun.finditer(answer.text)]
         named = symbol in together or _is_put_there(symbol, answer)
-        meant_otherwise = pronoun.search(answer.text) and not _one_is_needed(kept, answer)
+        meant_otherwise = found and not (found == ["one"] and _one_is_needed(kept, answer))
         doubled = namesakes and not named and not meant_otherwise
         if doubled and answer.covers(rest) == answer.covers(kept):
             kept = rest
@@ -134,10 +135,8 @@ def _spare(answer: _Answer) -> set[str]:
 
 
 def _one_is_needed(things: tuple[str, ...], answer: _Answer) -> bool:
-    """Whether the only pronoun is a "one" that stands for a noun of some things: "the left one"."""
-    found = [m[0].lower() for m in _PRONOUN.finditer(answer.text)]
-    without_it = coverage(things, answer.words, answer.heard - Counter(["one"]))
-    return found == ["one"] and without_it < answer.covers(things)
+    """Whether a "one" stands for a noun of some things: "the left one"."""
+    return coverage(things, answer.words, answer.heard - Counter(["one"])) < answer.covers(things)
 
 
 def _is_put_there(symbol: str, answer: _Answer) -> bool:
@@ -193,9 +192,8 @@ def _elsewhere(answer: _Answer) -> Iterator[Objection]:
         item, *place = c.atoms[0].args
         there = any(_puts_there(c, w, answer) for w in answer.wheres)
         ground = all(answer.words.owner.get(p, p) not in answer.words.things for p in place)
-        for w in answer.wheres:
-            used = any(_puts_there(o, w, answer) for o in answer.clauses)
-            missed = not used and (not there or item in w.symbols or (w.form and w.form.side and ground))
+        for w in (w for w in answer.wheres if not any(_puts_there(o, w, answer) for o in answer.clauses)):
+            missed = not there or item in w.symbols or (w.form and w.form.side and ground)
             if w.form and missed and _can_go((item, *place), w.form, w.symbols, answer):
                 named = next(answer.heard_as(s) for s in answer.words.name if s in w.symbols)
                 wrong = (*c.atoms, *_not_there(item, w.symbols, answer))
@@ -223,7 +221,9 @@ def _can_go(args: tuple[str, ...], form: Form, places: frozenset[str], answer: _
     """Whether one of some things can be put somewhere, and none is there, nor told apart by that."""
     if not form.in_domain and _cued(form, " ".join(map(answer.heard_as, args))):
         return False
-    atoms = [a for a in answer.allowed.atoms[form.predicate] if a.args[0] in args and a.args[1] in places]
+    forms = [f for f in answer.placing if f.in_domain] if form.in_domain else [form]
+    every = (a for f in forms for a in answer.allowed.atoms[f.predicate])
+    atoms = [a for a in every if a.args[0] in args and a.args[1] in places]
     true = {a.args for a in answer.allowed.true if any(a.predicate == f.predicate for f in answer.placing)}
     return bool(atoms) and not any((item, place) in true for item in args for place in places)
 
@@ -251,7 +251,7 @@ def _uncalled(answer: _Answer) -> Iterator[Objection]:
     """States, and what is to stay in the hand, which no word asks for; where it is known which words do."""
     for f in answer.allowed.forms:
         answered = len(f.types) == 1 and f.predicate in CUES and any(a.predicate == f.predicate for a in answer.said)
-        hinted = re.search(HINTS.get(f.predicate, _NEVER), answer.text.lower())
+        hinted = re.search(HINTS.get(f.predicate, _NEVER), affirmed(answer.text))
         if answered and not hinted and not _cued(f, answer.text):
             reason = f'The instruction does not say "{f.words}".'
             yield Objection("misread relation", reason, answer.allowed.atoms[f.predicate])
@@ -277,7 +277,7 @@ def _left_out(answer: _Answer) -> Iterator[Objection]:
     """
     moved = {f.family for f in answer.placing}
     states = [f for f in answer.allowed.forms if len(f.types) == 1 and f.family not in moved]
-    words = _ADJECTIVE.sub("", answer.text.lower())
+    words = _ADJECTIVE.sub("", affirmed(answer.text))
     for f in (f for f in states if _cued(f, words) and not any(a.predicate == f.predicate for a in answer.said)):
         opposite = [a for a in answer.said if answer.allowed.form(a.predicate).family == f.family]
         others = [o for o in states if o is not f and o.family == f.family]
@@ -321,6 +321,6 @@ def _last_cue(form: Form, text: str) -> int:
 
 def _cued(form: Form, text: str) -> bool:
     """Whether the words have one of a form's cues."""
-    return re.search(cue(form), text.lower()) is not None
+    return re.search(cue(form), affirmed(text)) is not None
 
 

@@ -31,7 +31,7 @@ def mended(text: str, known: Iterable[str]) -> str:
         word = found[0].lower()
         if len(word) < SHORTEST or word in every or word.removesuffix("s") in every:
             return found[0]
-        if word[-1] == word[-2] and word[:-1] in EMPTY_WORDS:
+        if word[-1] == word[-2] and word[:-1] in EMPTY_WORDS | COLOURS:
             return word[:-1]
         return _nearest(word, every if _is_foreign(word) else things) or found[0]
 

@@ -15,16 +15,19 @@ _NO_PLACE = re.compile(
     r"\b(turn|switch)(ed|ing)?( the \w+)? (on|off)\b|\b(was|were|been|being) left\b(?! (of|side|hand))"
 )
 """Where "on" and "left" say nothing about a place."""
+_NEGATED = re.compile(r"\b(don'?t|do not|never|not to|without|no need to) \w+")
 _GENITIVE = re.compile(
     r"\b((?:the |its )?(?:(?!the|its|on|in|to|at|of)[a-z-]+ ){0,2}[a-z-]+)'s (\w+)(?:[ -]hand)? side\b"
 )
 """The plate's left side."""
 _TO = re.compile(r"\b(to|at|for|over)\b")
+_ADJECTIVE = re.compile(r"top (?!of)")
+"""Where "top" tells one of several drawers."""
 _END = re.compile(r"[.,;:!?|]|\b(it|them|there|which|where|is|are)\b")
 """Where a noun phrase has come to its end, or there is none."""
 _VERB = "|".join(sorted(ACTIONS | {"put", "set", "bring"}))
-_AFTERWARDS = re.compile(rf" *([.,;:!?]|$|(you|please|must|should|{_VERB})\b)")
-"""What comes after "the basket inside", where the relation stands behind its thing."""
+_AFTERWARDS = re.compile(rf" *(you |please |must |should )*({_VERB})\b")
+"""What comes after "the basket inside", where the relation stands behind its thing. Not the end: "push it in"."""
 
 
 @dataclass(frozen=True)
@@ -45,15 +48,21 @@ def wheres(text: str, forms: Iterable[Form], words: Vocabulary) -> tuple[Where, 
 
 def plain(text: str) -> str:
     """An instruction in small letters, in which "on" and "left" speak of places, and "the left side of" precedes."""
-    return _GENITIVE.sub(r"\2 side of \1", _NO_PLACE.sub(" ", text.lower()))
+    return _GENITIVE.sub(r"\2 side of \1", _NO_PLACE.sub(" ", affirmed(text)))
+
+
+def affirmed(text: str) -> str:
+    """An instruction in small letters, without what is not to be done: "and don't shut it"."""
+    return _NEGATED.sub(" ", text.lower())
 
 
 def _wheres(text: str, forms: Iterable[Form], words: Vocabulary) -> Iterator[Where]:
     # "In front of the mug" first, so that "in" is not found in it.
     for f in sorted(forms, key=lambda f: not f.side):
         for found in list(re.finditer(cue(f), text)):
-            symbols = right_after(text[found.end() :], words)
-            if not symbols and f.in_domain and _AFTERWARDS.match(text[found.end() :]):
+            rest = text[found.end() :]
+            symbols = frozenset[str]() if _ADJECTIVE.match(found[0] + rest) else right_after(rest, words)
+            if not symbols and f.in_domain and _AFTERWARDS.match(rest):
                 symbols = _right_before(text[: found.start()], words)
             if symbols:
                 yield Where(f, symbols)

@@ -34,7 +34,7 @@ def review(scene, state, domain, text, *said):
         ),
         ("make the stove be on", ["the stove is turned on"]),
         ("take the bowl to the plate from the table", ["the bowl is on the plate"]),
-        ("push the top drawer in, rest the bowl on the cabinet", ["the top drawer is closed", "the bowl is on the cabinet"]),
+        ("push the top drawer in, put the bowl on the stove", ["the top drawer is closed", "the bowl is on the stove"]),
         ("turn on the stove and bring the plate the bowl", ["the stove is turned on", "the bowl is on the plate"]),
         (
             "close the top drawer of the cabinet and put the bowl on top of it",

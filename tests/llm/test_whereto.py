@@ -42,6 +42,9 @@ def test_the_longest_phrase_counts(kitchen, domain):
         "switch the stove on",
         "open the drawer and put the bowl on it",
         "lift the bowl",
+        "open the drawer and put the bowl inside",
+        "push the drawer in",
+        "shift the plate over, please",
         "put it on the banana",
     ],
 )
