@@ -86,6 +86,7 @@ def _answered(answer: GroundingResult) -> Record:
         "confidence": round(answer.confidence, 4),
         "probability": round(answer.probability, 4),
         "attempt": answer.attempt,
+        "doubts": answer.doubts,
         "language_seconds": round(answer.seconds, 3),
     }
 

@@ -11,7 +11,8 @@ from llm.model import Model, Prompt
 from llm.phrases import Vocabulary
 from llm.prompt import prompt
 from llm.reference import narrowed
-from llm.review import Objection, objections
+from llm.review.answer import Objection
+from llm.review.objections import objections
 from tamp import beside
 from tamp.atoms import Atom
 from tamp.domain import Domain

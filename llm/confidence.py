@@ -1,7 +1,8 @@
 """How likely an answer is right, from the model's own probability for it.
 
 A model's probability is low where a thing has many names, so it is no share of right answers by itself. A logistic
-curve over its logarithm, and over whether the first answer was sent back, makes one of it (Platt 1999). Fitted by
+curve over its logarithm, over whether the first answer was sent back, and over whether something still speaks
+against the one that was taken, makes one of it (Platt 1999). Fitted by
 `make bench-language ARGS=--calibrate` to the official instructions, the developing part of the paraphrases and the
 instructions to refuse, of both Qwen2.5-Coder models; docs/language.md shows how it does on the measured part.
 """
@@ -10,11 +11,15 @@ from __future__ import annotations
 
 from math import exp, log
 
-CONSTANT, PER_LOG, SENT_BACK = 4.90, 1.85, -1.50
+CONSTANT, PER_LOG, SENT_BACK, DOUBTED = 4.90, 1.85, -1.50, 0.0
 LEAST = 1e-4
 """Probabilities below count as this."""
 
 
-def confidence(probability: float, attempt: int) -> float:
-    """The share of right goals among answers of this `probability` (0 to 1) taken at this `attempt` (from 1)."""
-    return 1.0 / (1.0 + exp(-(CONSTANT + PER_LOG * log(max(probability, LEAST)) + SENT_BACK * (attempt > 1))))
+def confidence(probability: float, attempt: int, doubts: int) -> float:
+    """The share of right goals among answers of this `probability` (0 to 1) taken at this `attempt` (from 1).
+
+    `doubts` is the number of objections that still stand against the answer.
+    """
+    likely = CONSTANT + PER_LOG * log(max(probability, LEAST))
+    return 1.0 / (1.0 + exp(-(likely + SENT_BACK * (attempt > 1) + DOUBTED * (doubts > 0))))

@@ -45,7 +45,8 @@ class GroundingResult:
     `roles`: `source`, what is acted on, and `target`, where it goes or what is opened or switched (symbols of
     the goal's first clause). `alternatives`: the other goals that the words fit; `ambiguous` when there are
     any. `probability` is the model's for its reply among what the grammar allowed, `attempt` the number of the answer
-    that was taken, from 1; `confidence` says how often answers like it are right (0 to 1, `llm.confidence`).
+    that was taken, from 1, `doubts` the number of objections that still stand against it; `confidence` says how
+    often answers like it are right (0 to 1, `llm.confidence`).
     """
 
     goal: Goal
@@ -55,13 +56,14 @@ class GroundingResult:
     probability: float
     seconds: float
     attempt: int = 1
+    doubts: int = 0
     ambiguous: bool = False
     alternatives: tuple[Goal, ...] = field(default=())
 
     @property
     def confidence(self) -> float:
         """How likely the goal is the one that was meant."""
-        return confidence(self.probability, self.attempt)
+        return confidence(self.probability, self.attempt, self.doubts)
 
     def as_dict(self) -> dict[str, Any]:
         """As plain data, without the prompt."""
@@ -74,6 +76,7 @@ class GroundingResult:
             "confidence": round(self.confidence, 4),
             "probability": round(self.probability, 4),
             "attempt": self.attempt,
+            "doubts": self.doubts,
             "seconds": round(self.seconds, 3),
         }
 
@@ -117,7 +120,8 @@ def ground(
     if others and not assume_first:
         raise AmbiguousError((goal, *others), tuple(_in_words(g, answer.allowed) for g in (goal, *others)))
     seconds = time.perf_counter() - start
-    said = (answer.reply, answer.prompt, answer.probability, seconds, answer.number)
+    doubts = len(answer.objections)
+    said = (answer.reply, answer.prompt, answer.probability, seconds, answer.number, doubts)
     return GroundingResult(goal, _roles(goal), *said, bool(others), others)
 
 

@@ -246,15 +246,16 @@ def calibrate(records: list[Record], out: Path) -> None:
     def features(some: list[Record]) -> tuple[Any, Any]:
         p = np.maximum([r["probability"] for r in some], LEAST)
         late = np.array([r["attempt"] > 1 for r in some], dtype=float)
+        doubted = np.array([r["doubts"] > 0 for r in some], dtype=float)
         right = np.array([bool(r["success"] or r["reaches"]) for r in some], dtype=float)
-        return np.column_stack([np.ones_like(p), np.log(p), late]), right
+        return np.column_stack([np.ones_like(p), np.log(p), late, doubted]), right
 
     def loss(w: Any) -> float:
         z = x @ w
         return float(np.mean(np.logaddexp(0.0, z) - y * z))
 
     x, y = features([r for r in told if r["set"] != "measured"])
-    fitted = minimize(loss, np.zeros(3)).x
+    fitted = minimize(loss, np.zeros(4)).x
     print_line(f"constants of llm/confidence.py: {', '.join(f'{w:.2f}' for w in fitted)} ({len(y)} answers)")
     x, y = features([r for r in told if r["set"] == "measured"])
     share = 1.0 / (1.0 + np.exp(-x @ fitted))

@@ -3,7 +3,7 @@ import pytest
 from llm.decoding import Clause
 from llm.grammar import language
 from llm.phrases import vocabulary
-from llm.review import objections
+from llm.review.objections import objections
 
 
 def review(scene, state, domain, text, *said):
