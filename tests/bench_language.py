@@ -2,11 +2,12 @@
 
     python tests/bench_language.py [--models 1.5b 0.5b] [--sets official …] [--modes grammar …] [--out DIR]
 
-The sets are LIBERO's 130 official instructions, the two parts of problems/paraphrases/, and the 40 instructions
-that are to be refused; all in the stored initial state 0, perception `oracle`. The modes: `grammar` is what tamp
-does; `uniform` replaces the model's scores by chance, with all else as it is; `free` is the same prompt with the
-grammar off, its reply read by the grammar afterwards. The measured part is run as it is committed: its sha256 is
-checked. Goes on where it was interrupted, with the same --out.
+The sets are LIBERO's 130 official instructions, the parts of problems/paraphrases/ that may be looked at (develop,
+and the harder further) and the measured one, and the 40 instructions that are to be refused; all in the stored
+initial state 0, perception `oracle`. The modes: `grammar` is what tamp does; `uniform` replaces the model's scores by
+chance, with all else as it is; `free` is the same prompt with the grammar off, its reply read by the grammar
+afterwards. The measured part is run as it is committed: its sha256 is checked. Goes on where it was interrupted, with
+the same --out.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ from tamp.versions import versions
 
 PARAPHRASES = Path(__file__).parents[1] / "problems" / "paraphrases"
 OFFICIAL = {"libero_spatial": 10, "libero_object": 10, "libero_goal": 10, "libero_10": 10, "libero_90": 90}
-SETS = ("official", "develop", "measured", "refused")
+SETS = ("official", "develop", "further", "measured", "refused")
 MODELS = {"1.5b": "qwen2.5-coder-1.5b", "0.5b": "qwen2.5-coder-0.5b"}
 MODES = {"grammar": SETS, "uniform": ("official",), "free": ("official",)}
 DUE = {

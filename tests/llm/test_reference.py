@@ -1,8 +1,9 @@
 import pytest
 
+from llm.decoding import Clause
 from llm.grammar import language
 from llm.phrases import vocabulary
-from llm.reference import coverage, heard_as, heard_in, rivals, things_of
+from llm.reference import coverage, heard_as, heard_in, narrowed, rivals, things_of
 from tamp.atoms import Atom
 
 LEFT, RIGHT = "akita_black_bowl_1", "akita_black_bowl_2"
@@ -46,6 +47,28 @@ def test_relations_are_no_descriptions(bowls):
     assert heard["right"] == 0
     assert coverage((RIGHT,), allowed.vocabulary, heard) == coverage((LEFT,), allowed.vocabulary, heard) == 1
     assert heard_as(RIGHT, allowed.vocabulary, heard) == "bowl"
+
+
+def test_the_side_of_a_thing_tells_which_part_of_it(kitchen, domain):
+    scene, state = kitchen
+    text = "put the bowl in the drawer on the left side of the cabinet"
+    allowed = language(domain, state, vocabulary(scene, state), text)
+    drawer, beside = "wooden_cabinet_1_top_region", Atom("on", ("akita_black_bowl_1", "plate_1"))
+    assert heard_in(text, allowed, [Atom("in", ("akita_black_bowl_1", drawer))])["left"] == 1
+    assert heard_in(text, allowed, [beside])["left"] == 0
+
+
+def test_what_was_left_somewhere_is_on_no_side(bowls):
+    text = "the bowl that was left there"
+    assert heard_in(text, bowls(text))["left"] == 0
+
+
+def test_of_what_a_vague_answer_can_mean_what_the_words_fit_best(bowls):
+    text = "put the right bowl on the plate"
+    vague = Clause("the bowl is on the plate", (on(LEFT, "plate_1"), on(RIGHT, "plate_1")), 1.0)
+    assert [c.atoms for c in narrowed((vague,), text, bowls(text))] == [(on(RIGHT, "plate_1"),)]
+    text = "put the bowl on the plate"
+    assert narrowed((vague,), text, bowls(text)) == (vague,)
 
 
 @pytest.mark.parametrize(

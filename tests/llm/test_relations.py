@@ -29,6 +29,7 @@ def test_the_middle_of_three(builders):
     row = [(0.3, -0.3), (0.3, 0.0), (0.3, 0.3)]
     assert "middle {}" in said(builders, row, which=1)
     assert "middle {}" not in said(builders, row, which=0)
+    assert "{} between the other two" in said(builders, row, which=1)
 
 
 def test_next_to_the_nearer_one_only(builders):

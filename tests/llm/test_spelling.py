@@ -16,6 +16,8 @@ KNOWN = ("black bowl", "plate", "middle drawer of the cabinet", "milk", "mug", "
         ("the cream chese", "the cream cheese"),
         ("opne the drawer, then trun to colse it", "open the drawer, then turn to close it"),
         ("swithc it on", "switch it on"),
+        ("the redd mug onn the plate", "the red mug on the plate"),
+        ("the bowl shoud be stroed undr it", "the bowl should be stored under it"),
         ("BOWLS and Drawers", "BOWLS and Drawers"),
     ],
 )

@@ -16,6 +16,9 @@ def words(text):
         ("bowl next to the stove", "take the bowl near the stove"),
         ("bowl at the center of the table", "the bowl in the middle of the table"),
         ("right plate", "the rightmost plate"),
+        ("right plate", "the right-hand plate"),
+        ("yellow mug", "the yellowish mug"),
+        ("bottom drawer", "the lowermost drawer"),
     ],
 )
 def test_mentioned(phrase, text):
@@ -59,6 +62,9 @@ HERE = ["black bowl", "white mug", "top drawer of the wooden cabinet", "frying p
         ("open the top one and close the other", []),
         ("shut the door of the cabinet, put the mug at the side", []),
         ("mug in drawer", []),
+        ("set the carton of milk by the pan", ["milk"]),
+        ("set the box of the black bowl down", []),
+        ("put it on the roof of the cabinet, the very top", []),
     ],
 )
 def test_things_that_are_not_there(text, missing):
