@@ -154,6 +154,16 @@ SAME_THING = (
 )
 """Words that mean the same thing, or part of one; the first is in a noun of the table or in a region's name."""
 
+PLACE_IDIOMS = (
+    (r"\bmost (high|up|above)\b", "top"),
+    (r"\bmost (low|down|below|under)\b", "bottom"),
+    (r"\b(high|up|above) (?=drawers?\b)", "top "),
+    (r"\b(low|down|below) (?=drawers?\b)", "bottom "),
+    (r"(?<=\bdrawer )(from|of|at) (the )?(up|above)\b", "at the top"),
+    (r"(?<=\bdrawer )(from|of|at) (the )?(down|below)\b", "at the bottom"),
+)
+"""Regular expressions for places in a learner's English, and what they are read as."""
+
 EMPTY_WORDS = _words(
     "a an the of on in at to it its is are be that this which with into onto inside from and then so one"
     " please both all them they there here up down off out over your you me my i very most just also too"

@@ -53,7 +53,10 @@ def heard_in(text: str, allowed: Language, said: Iterable[Atom] = ()) -> Counter
 
 
 def narrowed(clauses: tuple[Clause, ...], text: str, allowed: Language) -> tuple[Clause, ...]:
-    """Clauses that can mean several atoms, with those only that the words fit best."""
+    """Clauses that can mean several atoms, with those only that the words fit best; of equals, about the fewest things.
+
+    So "the drawer" of one clause is the drawer of another.
+    """
     out = list(clauses)
     for i, c in enumerate(clauses):
         if len(c.atoms) > 1 and not c.together:
@@ -63,9 +66,10 @@ def narrowed(clauses: tuple[Clause, ...], text: str, allowed: Language) -> tuple
     return tuple(out)
 
 
-def _fit(said: tuple[Atom, ...], text: str, allowed: Language) -> int:
-    """How many words an answer accounts for."""
-    return coverage(things_of(said, allowed.vocabulary), allowed.vocabulary, heard_in(text, allowed, said))
+def _fit(said: tuple[Atom, ...], text: str, allowed: Language) -> tuple[int, int]:
+    """How many words an answer accounts for, and by how few things."""
+    things = things_of(said, allowed.vocabulary)
+    return coverage(things, allowed.vocabulary, heard_in(text, allowed, said)), -len(things)
 
 
 def things_of(said: Iterable[Atom], words: Vocabulary) -> tuple[str, ...]:
@@ -128,7 +132,8 @@ def rivals(text: str, said: tuple[Atom, ...], allowed: Language) -> Iterator[Riv
 
 def singled_out(symbol: str, other: str, words: Vocabulary, heard: Counter[str]) -> bool:
     """Whether some words are for one thing and not for the other."""
-    return any(other not in words.phrases[p] and not Counter(content(p)) - heard for p in words.calling(symbol))
+    own = (p for p in words.calling(symbol) if other not in words.phrases[p])
+    return any(not Counter(told) - heard for p in own for told in spellings(p))
 
 
 def _instead(atom: Atom, symbol: str, other: str) -> Atom:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Any
 
-from llm.lexicon import ACTIONS, COLOURS, EMPTY_WORDS, OTHER_SPEECH, RELATIVE_PLACES, SAME_WORD
+from llm.lexicon import ACTIONS, COLOURS, EMPTY_WORDS, OTHER_SPEECH, PLACE_IDIOMS, RELATIVE_PLACES, SAME_WORD
 
 SHORTEST = 3
 """Letters of a word that is looked at."""
@@ -23,7 +23,8 @@ ELSE_ALIKE = 0.72
 
 
 def mended(text: str, known: Iterable[str]) -> str:
-    """`text` with slips of the pen put right. `known` are the words that it may be about, besides places."""
+    """`text` with slips of the pen put right, and places in a learner's English. `known` are the words that it may be
+    about, besides places."""
     things = _words((*known, *SAME_WORD, *RELATIVE_PLACES))
     every = things | _words((*_inflected(ACTIONS), *OTHER_SPEECH, *COLOURS, *EMPTY_WORDS))
 
@@ -35,6 +36,8 @@ def mended(text: str, known: Iterable[str]) -> str:
             return word[:-1]
         return _nearest(word, every if _is_foreign(word) else things) or found[0]
 
+    for said, meant in PLACE_IDIOMS:
+        text = re.sub(said, meant, text, flags=re.IGNORECASE)
     return re.sub(r"[A-Za-z]+", mend, text)
 
 

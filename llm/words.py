@@ -15,6 +15,7 @@ _ARTICLES = "the|an?|my|your"
 _ONE = "one"
 _PLACE = {word: group.split()[0] for group in SAME_WORD for word in group.split()}
 _THING = {word: group.split()[0] for group in SAME_THING for word in group.split()}
+_RELATIONS = {_PLACE["next"], _PLACE["between"]}
 _HAND = re.compile(r"\b(left|right)[ -]hand\b")
 _SUFFIXES = ("ches", "ch"), ("shes", "sh"), ("sses", "ss"), ("xes", "x"), ("s", "")
 
@@ -41,10 +42,14 @@ def mentioned(phrase: str, words: Counter[str]) -> bool:
 
 
 def spellings(phrase: str) -> list[tuple[str, ...]]:
-    """The words of `phrase` that tell things apart, and the same with "one" in place of a noun."""
+    """The words of `phrase` that tell things apart; the same with "one" in place of a noun, and without a relation.
+
+    So "the bowl with the ramekin" is the one next to it, where people have other words for that.
+    """
     told = content(phrase)
     nouns = [i for i, w in enumerate(told) if w not in _PLACE] if len(told) > 1 else []
-    return [tuple(told), *((*told[:i], _ONE, *told[i + 1 :]) for i in nouns)]
+    bare = [tuple(w for w in told if w not in _RELATIONS)] if _RELATIONS & set(told) else []
+    return [tuple(told), *((*told[:i], _ONE, *told[i + 1 :]) for i in nouns), *bare]
 
 
 def mentioned_in_part(phrases: Iterable[str], words: Counter[str]) -> bool:

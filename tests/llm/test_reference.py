@@ -71,12 +71,24 @@ def test_of_what_a_vague_answer_can_mean_what_the_words_fit_best(bowls):
     assert narrowed((vague,), text, bowls(text)) == (vague,)
 
 
+def test_the_drawer_of_one_clause_is_that_of_another(kitchen, domain):
+    scene, state = kitchen
+    text = "open the top drawer and put the bowl inside of him"
+    top, middle = (f"wooden_cabinet_1_{q}_region" for q in ("top", "middle"))
+    within = tuple(Atom("in", ("akita_black_bowl_1", drawer)) for drawer in (middle, top))
+    opened = Clause("the top drawer is open", (Atom("open", (top,)),), 1.0)
+    said = opened, Clause("the bowl is in the drawer", within, 1.0)
+    found = narrowed(said, text, language(domain, state, vocabulary(scene, state), text, again=True))
+    assert [c.meaning for c in found] == [(Atom("open", (top,)),), (Atom("in", ("akita_black_bowl_1", top)),)]
+
+
 @pytest.mark.parametrize(
     ("text", "answer", "other", "gain"),
     [
         ("put the bowl on the plate", on(LEFT, "plate_1"), RIGHT, 0),
         ("put the right bowl on the plate", on(LEFT, "plate_1"), RIGHT, 1),
         ("put the bowl next to the cookie box on the plate", on(LEFT, "plate_1"), RIGHT, 3),
+        ("put the bowl with the cookie box on the plate", on(LEFT, "plate_1"), RIGHT, 2),
     ],
 )
 def test_what_fits_as_well_or_better(bowls, text, answer, other, gain):

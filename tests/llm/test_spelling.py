@@ -15,6 +15,7 @@ KNOWN = ("black bowl", "plate", "middle drawer of the cabinet", "milk", "mug", "
         ("the mgu on the letf", "the mug on the left"),
         ("the cream chese", "the cream cheese"),
         ("opne the drawer, then trun to colse it", "open the drawer, then turn to close it"),
+        ("the drawer most high, the drawer from down", "the drawer top, the drawer at the bottom"),
         ("swithc it on", "switch it on"),
         ("the redd mug onn the plate", "the red mug on the plate"),
         ("the bowl shoud be stroed undr it", "the bowl should be stored under it"),
