@@ -118,7 +118,8 @@ def ground(
     others = _alternatives(question, answer)
     goal = question.goal(tuple(c.meaning for c in answer.clauses), answer.allowed)
     if others and not assume_first:
-        raise AmbiguousError((goal, *others), tuple(_in_words(g, answer.allowed) for g in (goal, *others)))
+        every = question.language(again=True)  # an answer's own has lost what was objected to
+        raise AmbiguousError((goal, *others), tuple(_in_words(g, every) for g in (goal, *others)))
     seconds = time.perf_counter() - start
     doubts = len(answer.objections)
     said = (answer.reply, answer.prompt, answer.probability, seconds, answer.number, doubts)

@@ -95,7 +95,7 @@ RELATIVE_PLACES: dict[str, str | None] = {
 """Where people ask for things to be put that are no symbol of a scene, and the side of a thing that is meant
 (`tamp.beside.SIDES`, or beneath its board); None is understood, so as to be refused."""
 
-_BESIDE = r"\b{0}([ -]hand)? ((side )?(of|from)|side)\b"
+_BESIDE = r"\b({0}([ -]hand)? ((side )?(of|from)|side)|(at|on|to) its {0}([ -]hand)?( side)?)\b"
 _IN_FRONT = r"\b((in|to the|at the) front (side )?of|front side of|before)\b"
 
 _IT = r"( (it|this|that)| (the|that|its|my) [a-z ']{1,40})?"
@@ -188,7 +188,8 @@ CONTAINERS = _words("can tin carton packet pack package jar tub tube bottle box 
 NO_THING = _words(
     "side sides place spot position point end edge corner part area stack pile pair two three other one ones"
     " thing things rest way door handle knob lid lot bit room front back left right top bottom middle center"
-    " centre first second scene robot same above below following previous latter former unit fire flame heat"
+    " centre first second scene robot same above below following previous latter former unit row line space"
+    " fire flame heat"
 )
 """Nouns and words in their place that name no thing to be looked for."""
 

@@ -47,8 +47,9 @@ def heard_in(text: str, allowed: Language, said: Iterable[Atom] = ()) -> Counter
                 # Not "left side" alone: that may be the thing's own, "the left side bowl".
                 after = right_after(said_plainly[found.end() :], allowed.vocabulary)
                 own = after & owners or (after and after.isdisjoint(allowed.vocabulary.things))
-                bare = found[0].endswith("side") or not (after or found[0].endswith((" of", " from")))
-                heard = heard if own or bare else without(heard, found[0])
+                bare = not (after or found[0].endswith((" of", " from"))) or found[0].endswith("side")
+                relation = " its " in found[0] or not (own or bare)
+                heard = without(heard, found[0]) if relation else heard
     return heard
 
 
@@ -78,10 +79,10 @@ def things_of(said: Iterable[Atom], words: Vocabulary) -> tuple[str, ...]:
     return tuple(s for s in symbols if words.owner.get(s) not in symbols)
 
 
-def coverage(symbols: tuple[str, ...], words: Vocabulary, heard: Counter[str]) -> int:
-    """The most words that the symbols can account for together."""
+def coverage(symbols: tuple[str, ...], words: Vocabulary, heard: Counter[str], unnamed: int = 0) -> int:
+    """The most words that the symbols can account for together, less `unnamed` for each that is left without any."""
     options = [_options(s, words, heard) for s in symbols]
-    return _most(sorted(options, key=len), heard)
+    return _most(sorted(options, key=len), heard, unnamed)
 
 
 def heard_as(symbol: str, words: Vocabulary, heard: Counter[str]) -> str:
@@ -96,15 +97,15 @@ def _options(symbol: str, words: Vocabulary, heard: Counter[str]) -> list[tuple[
     return sorted(lists, key=lambda told: (-len(told), told))
 
 
-def _most(options: list[list[tuple[str, ...]]], heard: Counter[str]) -> int:
+def _most(options: list[list[tuple[str, ...]]], heard: Counter[str], unnamed: int) -> int:
     if not options:
         return 0
     first, *rest = options
-    best = _most(rest, heard)
+    best = _most(rest, heard, unnamed) - unnamed
     for told in first:
         needed = Counter(told)
         if not needed - heard:
-            best = max(best, len(told) + _most(rest, heard - needed))
+            best = max(best, len(told) + _most(rest, heard - needed, unnamed))
     return best
 
 
@@ -114,7 +115,7 @@ def rivals(text: str, said: tuple[Atom, ...], allowed: Language) -> Iterator[Riv
     In one atom of several that a thing is in, only such as they fit better.
     """
     words, heard = allowed.vocabulary, heard_in(text, allowed, said)
-    mine = coverage(things_of(said, words), words, heard)
+    mine = coverage(things_of(said, words), words, heard, unnamed=1)
     for symbol, other in ((s, o) for s in things_of(said, words) for o in words.namesakes(s)):
         uses = [i for i, a in enumerate(said) if symbol in a.args]
         for where in (uses, *([i] for i in uses if len(uses) > 1)):
@@ -122,7 +123,7 @@ def rivals(text: str, said: tuple[Atom, ...], allowed: Language) -> Iterator[Riv
             known = where is uses and other in things_of(said, words)
             if known or not all(_sayable(instead[i], allowed) for i in where):
                 continue
-            gain = coverage(things_of(instead, words), words, heard) - mine
+            gain = coverage(things_of(instead, words), words, heard, unnamed=1) - mine
             if (gain > 0 and singled_out(other, symbol, words, heard)) or (gain == 0 and where is uses):
                 yield Rival(instead, symbol, other, gain, where is uses)
     if len(said) == 1 and _interchangeable(said[0], words, heard, allowed):

@@ -77,14 +77,20 @@ def cue(form: Form) -> str:
 
 def right_after(text: str, words: Vocabulary) -> frozenset[str]:
     """The symbols that the longest phrase at the beginning of `text` fits."""
-    said = content(_END.split(text, maxsplit=1)[0])
+    said = _known(_END.split(text, maxsplit=1)[0], words)
     return _longest(words, lambda n: said[:n])
 
 
 def _right_before(text: str, words: Vocabulary) -> frozenset[str]:
     """The symbols that the longest phrase at the end of `text` fits."""
-    said = content(_END.split(text)[-1])
+    said = _known(_END.split(text)[-1], words)
     return _longest(words, lambda n: said[-n:])
+
+
+def _known(text: str, words: Vocabulary) -> list[str]:
+    """The words of `text` that phrases have: "white one" of "the plain white one"."""
+    every = {basic for w in words.words() for basic in content(w)} | {"one"}
+    return [w for w in content(text) if w in every]
 
 
 def _longest(words: Vocabulary, said: Callable[[int], list[str]]) -> frozenset[str]:
