@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from llm.grounding import ground
+from llm.grounding import AmbiguousError, ground
 from llm.model import Completion
 from tamp import beside
 from tamp.errors import Refusal
@@ -76,3 +76,16 @@ def test_anything_does_reach_goals(kitchen, domain):
         except Refusal:
             continue
     assert len(goals) > 1
+
+
+def test_several_goals_are_told_in_words_whatever_was_objected_to_before(two_bowls, domain):
+    told = set()
+    for seed in range(30):
+        try:
+            ground("pick up the bowl behind the ramekin and place it on the plate", *two_bowls, domain, Anything(seed))
+        except AmbiguousError as refusal:
+            told.update(refusal.readings)
+        except Refusal:
+            continue
+    assert any(" behind the " in reading for reading in told)
+    assert not any("behind-" in reading for reading in told)
