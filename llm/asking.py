@@ -104,7 +104,7 @@ def ask(question: Question, model: Model, tell: Tell) -> Attempt:
             break
         for o in answer.objections:
             tell("objection", attempt=answer.number, error=o.kind, message=o.reason, reply=answer.reply, grave=o.grave)
-        least = len(answer.clauses) + 1 if any(o.more for o in answer.objections) else 1
+        least = max(o.least for o in answer.objections)
         allowed = _what_is_left(question, attempts)
         asked = asked.corrected(f"{answer.reply}.", answer.objections[0].reason)
     best = min(attempts, key=lambda a: a.badness)

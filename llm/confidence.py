@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from math import exp, log
 
-CONSTANT, PER_LOG, SENT_BACK, DOUBTED = 4.90, 1.85, -1.50, 0.0
+CONSTANT, PER_LOG, SENT_BACK, DOUBTED = 4.89, 1.30, -1.74, -3.78
 LEAST = 1e-4
 """Probabilities below count as this."""
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import dropwhile, takewhile
 
 from llm.grammar import Form
 from llm.lexicon import ACTIONS, CUES
 from llm.phrases import Vocabulary
-from llm.words import content, spellings
+from llm.words import RELATIONS, content, spellings
 
 _NO_PLACE = re.compile(
     r"\b(turn|switch)(ed|ing)?( the \w+)? (on|off)\b|\b(was|were|been|being) left\b(?! (of|side|hand))"
@@ -83,14 +84,15 @@ def right_after(text: str, words: Vocabulary) -> frozenset[str]:
 
 def _right_before(text: str, words: Vocabulary) -> frozenset[str]:
     """The symbols that the longest phrase at the end of `text` fits."""
-    said = _known(_END.split(text)[-1], words)
+    said = content(_END.split(text)[-1])
     return _longest(words, lambda n: said[-n:])
 
 
 def _known(text: str, words: Vocabulary) -> list[str]:
-    """The words of `text` that phrases have: "white one" of "the plain white one"."""
+    """The first words of `text` that phrases have, and no other: "white one" of "the plain white one, then"."""
     every = {basic for w in words.words() for basic in content(w)} | {"one"}
-    return [w for w in content(text) if w in every]
+    begun = dropwhile(lambda w: w not in every, content(text))
+    return list(takewhile(lambda w: w in every, begun))
 
 
 def _longest(words: Vocabulary, said: Callable[[int], list[str]]) -> frozenset[str]:
@@ -98,7 +100,31 @@ def _longest(words: Vocabulary, said: Callable[[int], list[str]]) -> frozenset[s
     best, found = 0, set[str]()
     for phrase, symbols in words.phrases.items():
         for told in spellings(phrase):
-            if len(told) >= best and sorted(told) == sorted(said(len(told))):
+            if len(told) >= best and _are_said(told, said(len(told))):
                 found = set(symbols) | (found if len(told) == best else set())
                 best = len(told)
     return frozenset(found)
+
+
+def _are_said(told: tuple[str, ...], said: list[str]) -> bool:
+    """Whether words are those of a phrase: in any order, "cabinet's top", but not around a relation."""
+    return list(told) == said if RELATIONS & set(told) else sorted(told) == sorted(said)
+
+
+def mentions(symbols: Iterable[str], text: str, words: Vocabulary) -> dict[str, int]:
+    """Where an instruction names each of some symbols, as the number of the word; longer phrases take theirs first."""
+    said, out, taken = content(plain(text)), dict[str, int](), set[int]()
+    for at, symbol in sorted(_windows(symbols, said, words), key=lambda found: -len(found[0])):
+        if symbol not in out and taken.isdisjoint(at):
+            out[symbol] = at[0]
+            taken |= set(at)
+    return out
+
+
+def _windows(symbols: Iterable[str], said: list[str], words: Vocabulary) -> Iterator[tuple[range, str]]:
+    """Where some phrase of a symbol stands."""
+    for symbol in symbols:
+        for told in {t for p in words.calling(symbol) for t in spellings(p) if t}:
+            for i in range(len(said) - len(told) + 1):
+                if _are_said(told, said[i : i + len(told)]):
+                    yield range(i, i + len(told)), symbol

@@ -15,7 +15,8 @@ _ARTICLES = "the|an?|my|your"
 _ONE = "one"
 _PLACE = {word: group.split()[0] for group in SAME_WORD for word in group.split()}
 _THING = {word: group.split()[0] for group in SAME_THING for word in group.split()}
-_RELATIONS = {_PLACE["next"], _PLACE["between"]}
+RELATIONS = frozenset({_PLACE["next"], _PLACE["between"]})
+"""In their basic form the words that relate one thing of a phrase to another."""
 _HAND = re.compile(r"\b(left|right)[ -]hand\b")
 _SUFFIXES = ("ches", "ch"), ("shes", "sh"), ("sses", "ss"), ("xes", "x"), ("s", "")
 
@@ -48,7 +49,7 @@ def spellings(phrase: str) -> list[tuple[str, ...]]:
     """
     told = content(phrase)
     nouns = [i for i, w in enumerate(told) if w not in _PLACE] if len(told) > 1 else []
-    bare = [tuple(w for w in told if w not in _RELATIONS)] if _RELATIONS & set(told) else []
+    bare = [tuple(w for w in told if w not in RELATIONS)] if RELATIONS & set(told) else []
     return [tuple(told), *((*told[:i], _ONE, *told[i + 1 :]) for i in nouns), *bare]
 
 

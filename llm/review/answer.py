@@ -20,8 +20,8 @@ class Objection:
     """Why an answer does not stand: `kind` for counting, `reason` for the model, and what not to say again.
 
     That are the atoms `wrong` and whatever is about a symbol of `barred`. With `grave` ones left there is no
-    goal; others can be lived with. `strange` is the thing in the answer that the words do not name. `more` asks for
-    a clause more.
+    goal; others can be lived with. `strange` is the thing in the answer that the words do not name. The next
+    answer is to have `least` clauses.
     """
 
     kind: str
@@ -30,7 +30,7 @@ class Objection:
     barred: frozenset[str] = frozenset()
     grave: bool = True
     strange: str = ""
-    more: bool = False
+    least: int = 1
 
     def is_about(self, atom: Atom) -> bool:
         """Whether this speaks against an atom."""

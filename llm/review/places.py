@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from llm.decoding import Clause
 from llm.grammar import Form, Language
 from llm.review.answer import Answer, Objection, cued, said_by
-from llm.whereto import Where
+from llm.whereto import Where, mentions
 from tamp.atoms import Atom
 
 
@@ -88,3 +88,17 @@ def _says_the_same(c: Clause, form: Form, other: Form, allowed: Language) -> boo
         return False
     meant = allowed.meant(c.atoms[0])
     return any(allowed.meant(a) == meant for atoms in allowed.tails(head).values() for a in atoms)
+
+
+def crossed(answer: Answer) -> Iterator[Objection]:
+    """Two things in two places, the other way round than the words have them, pair by pair."""
+    pairs = [c.atoms[0].args for c in answer.clauses if said_by(c, answer.placing) and not c.together]
+    symbols = {s for args in pairs for s in args}
+    named = mentions(symbols, answer.text, answer.words)
+    if len(pairs) != 2 or len(named) < 4:
+        return
+    items, order = {item for item, _ in pairs}, sorted(named, key=lambda s: named[s])
+    in_pairs = [s in items for s in order] in ([True, False] * 2, [False, True] * 2)
+    if in_pairs and set(pairs[0]) not in (set(order[:2]), set(order[2:])):
+        wrong = tuple(c.atoms[0] for c in answer.clauses if len(c.atoms[0].args) > 1)
+        yield Objection("misread thing", "The other way round.", wrong, grave=False, least=2)

@@ -49,11 +49,12 @@ def left_out(answer: Answer) -> Iterator[Objection]:
         last = max((_last_cue(o, words) for o in others), default=-1)
         if not opposite or last < 0:
             wrong = tuple(a for o in others for a in answer.allowed.atoms[o.predicate])
-            yield Objection("left out", f'It says "{f.words}".', wrong, grave=bool(opposite), more=not opposite)
+            least = 1 if opposite else len(answer.clauses) + 1
+            yield Objection("left out", f'It says "{f.words}".', wrong, grave=bool(opposite), least=least)
         elif _last_cue(f, words) > last:
             yield Objection("left out", f'In the end it is "{f.words}".', tuple(opposite), grave=False)
         elif any(_another(a.args[0], answer) for a in opposite):
-            yield Objection("left out", f'It says "{f.words}".', grave=False, more=True)
+            yield Objection("left out", f'It says "{f.words}".', grave=False, least=len(answer.clauses) + 1)
 
 
 def _another(symbol: str, answer: Answer) -> bool:

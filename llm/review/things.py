@@ -81,4 +81,5 @@ def not_moved(answer: Answer) -> Iterator[Objection]:
     if missing:
         name = answer.words.name[max(missing, key=lambda s: missing[s])]
         stays = not any(said_by(c, answer.placing) for c in answer.clauses)
-        yield Objection("left out", f'It also says "{name}".', grave=False, more=stays)
+        least = len(answer.clauses) + 1 if stays else 1
+        yield Objection("left out", f'It also says "{name}".', grave=False, least=least)

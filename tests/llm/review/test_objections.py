@@ -144,6 +144,22 @@ def test_a_namesake_that_the_words_single_out(two_bowls, domain):
     assert review(*two_bowls, domain, text, "the right bowl is on the plate") == []
 
 
+@pytest.mark.parametrize(
+    ("text", "crossed"),
+    [
+        ("put the left bowl on the plate and the right bowl on the ramekin", False),
+        ("on the plate goes the left bowl, on the ramekin the right one", False),
+        ("put the right bowl on the plate and the left bowl on the ramekin", True),
+        ("on the plate goes the right bowl, on the ramekin the left one", True),
+        ("put the left bowl and the right bowl on the plate and the ramekin", False),
+    ],
+)
+def test_which_of_two_goes_where(two_bowls, domain, text, crossed):
+    said = "the left bowl is on the plate", "the right bowl is on the ramekin"
+    found = review(*two_bowls, domain, text, *said)
+    assert (("misread thing", "The other way round.") in found) == crossed
+
+
 def test_more_things_than_the_words_name(two_bowls, domain):
     text, said = "put the bowl on the plate", ("the left bowl is on the plate", "the right bowl is on the ramekin")
     assert "unmentioned" in {kind for kind, _ in review(*two_bowls, domain, text, *said)}
