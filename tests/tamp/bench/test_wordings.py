@@ -1,3 +1,4 @@
+import re
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,13 @@ def test_wordings_and_cases_in_the_files_order(tmp_path: Path) -> None:
         Wording("libero_goal", 8, "please put the bowl on the plate"),
         Wording("libero_10", 2, "open the fridge", "absent"),
     )
+
+
+def test_no_wording_of_the_measured_part_may_be_looked_at() -> None:
+    def told(name: str) -> set[str]:
+        return {" ".join(re.findall(r"\w+", w.text.lower())) for w in load(PARAPHRASES / f"{name}.toml")}
+
+    assert told("measured").isdisjoint(told("develop") | told("further"))
 
 
 @pytest.mark.parametrize(
