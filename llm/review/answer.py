@@ -71,6 +71,12 @@ class Answer:
         return tuple(f for f in self.allowed.forms if len(f.types) > 1)
 
     @cached_property
+    def moving(self) -> tuple[Form, ...]:
+        """The forms that say where something is, and what cannot hold with them: that it is held."""
+        families = {f.family for f in self.placing} - {""}
+        return tuple(f for f in self.allowed.forms if f in self.placing or f.family in families)
+
+    @cached_property
     def wheres(self) -> tuple[Where, ...]:
         """Where the words say that things are, or go."""
         return wheres(self.text, self.placing, self.words)

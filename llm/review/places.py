@@ -36,8 +36,7 @@ def elsewhere(answer: Answer) -> Iterator[Objection]:
 
     Not when something of the answer is there already: that tells which one is meant.
     """
-    families = {f.family for f in answer.placing}
-    for c in (c for c in answer.clauses if answer.allowed.form(c.atoms[0].predicate).family in families):
+    for c in (c for c in answer.clauses if answer.allowed.form(c.atoms[0].predicate) in answer.moving):
         item, *place = c.atoms[0].args
         there = any(_puts_there(c, w, answer) for w in answer.wheres)
         ground = all(answer.words.owner.get(p, p) not in answer.words.things for p in place)
@@ -60,9 +59,7 @@ def _puts_there(c: Clause, where: Where, answer: Answer) -> bool:
 
 def _not_there(item: str, places: frozenset[str], answer: Answer) -> tuple[Atom, ...]:
     """All ways to put a thing anywhere else than in some places; anywhere, when it is one of them itself."""
-    families = {f.family for f in answer.placing}
-    forms = [f for f in answer.allowed.forms if f.family in families]
-    about = [a for f in forms for a in answer.allowed.atoms[f.predicate] if a.args[0] == item]
+    about = [a for f in answer.moving for a in answer.allowed.atoms[f.predicate] if a.args[0] == item]
     return tuple(a for a in about if item in places or a.args[-1] not in places)
 
 

@@ -20,7 +20,7 @@ def uncalled(answer: Answer) -> Iterator[Objection]:
         if answered and not hinted and not cued(f, answer.text):
             reason = f'The instruction does not say "{f.words}".'
             yield Objection("misread relation", reason, answer.allowed.atoms[f.predicate])
-        elif answered and f.family in {p.family for p in answer.placing}:
+        elif answered and f in answer.moving:
             called = frozenset[str]().union(*_called(f, answer))
             wrong = tuple(a for a in answer.said if a.predicate == f.predicate and called.isdisjoint(a.args))
             if called and wrong:
@@ -40,8 +40,7 @@ def left_out(answer: Answer) -> Iterator[Objection]:
     Grave when the answer has the opposite instead, which no word asks for. Of "open it, …, and shut it" the last
     counts: how it is in between is no goal.
     """
-    moved = {f.family for f in answer.placing}
-    states = [f for f in answer.allowed.forms if len(f.types) == 1 and f.family not in moved]
+    states = [f for f in answer.allowed.forms if len(f.types) == 1 and f not in answer.moving]
     words = _ADJECTIVE.sub("", affirmed(answer.text))
     for f in (f for f in states if cued(f, words) and not any(a.predicate == f.predicate for a in answer.said)):
         opposite = [a for a in answer.said if answer.allowed.form(a.predicate).family == f.family]
