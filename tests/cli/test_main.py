@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -195,9 +194,12 @@ def test_importing_the_simulator_is_silent() -> None:
 
 
 def test_help_is_quick() -> None:
-    def seconds() -> float:
-        start = time.perf_counter()
-        assert tamp("--help").returncode == 0
-        return time.perf_counter() - start
-
-    assert min(seconds() for _ in range(5)) < 0.3
+    """It loads nothing of what makes a start slow."""
+    heavy = "numpy", "mujoco", "robosuite", "unified_planning", "pinocchio", "ompl", "llama_cpp", "outlines", "ray"
+    code = (
+        "import sys\nfrom cli.main import main\nsys.argv = ['tamp', '--help']\n"
+        f"try:\n    main()\nfinally:\n    print([m for m in {heavy} if m in sys.modules])"
+    )
+    done = python(code)
+    assert "Usage: tamp" in done.stdout
+    assert done.stdout.splitlines()[-1] == "[]"
