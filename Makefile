@@ -42,7 +42,7 @@ help:
 	make bench-scaling   how the cost grows with the number of boxes (200 scenes; goes on where it was
 	             interrupted; a part of it: make bench-scaling ARGS='--families packed --n 3 5')
 	make bench-language  instructions to goals: LIBERO's own, paraphrases, what is to be refused, by two models,
-	             with the grammar, with chance for scores, without the grammar (an hour and a half; goes on ...)
+	             with the grammar, with chance for scores, without the grammar (three hours; goes on ...)
 	make bench-schemes   ways to hold the model to the grammar, side by side (an hour; goes on ...)
 	make test-vllm  real vLLM on the CPU, as a server and in process, in an environment of its own (3.5 GB; 10
 	             minutes, the first time 5 more)

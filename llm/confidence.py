@@ -2,9 +2,9 @@
 
 A model's probability is low where a thing has many names, so it is no share of right answers by itself. A logistic
 curve over its logarithm, over whether the first answer was sent back, and over whether something still speaks
-against the one that was taken, makes one of it (Platt 1999). Fitted by
-`make bench-language ARGS=--calibrate` to the official instructions, the developing part of the paraphrases and the
-instructions to refuse, of both Qwen2.5-Coder models; docs/language.md shows how it does on the measured part.
+against the one that was taken, makes one of it (Platt 1999). Fitted by `make bench-language ARGS='--calibrate --sets
+official develop measured refused'` to the answers of both Qwen2.5-Coder models to all but the measured part of the
+paraphrases; docs/language.md shows how it does on that.
 """
 
 from __future__ import annotations

@@ -16,10 +16,10 @@ from llm.lexicon import ACTIONS, COLOURS, EMPTY_WORDS, OTHER_SPEECH, PLACE_IDIOM
 
 SHORTEST = 3
 """Letters of a word that is looked at."""
-ALIKE = {4: 0.85}
-"""Least `difflib` ratio of a slip and the word that is meant, by letters of the slip. In four, one may be missing."""
-ELSE_ALIKE = 0.72
-"""The same for five letters and more."""
+ALIKE = 0.72
+"""Least `difflib` ratio of a slip and the word that is meant."""
+ALIKE_IN_FOUR = 0.85
+"""The same for a slip of four letters: one may be missing."""
 
 
 def mended(text: str, known: Iterable[str]) -> str:
@@ -58,7 +58,7 @@ def _nearest(word: str, words: frozenset[str]) -> str | None:
         return swapped[0]
     if len(word) == SHORTEST or not _is_foreign(word):
         return None
-    near = difflib.get_close_matches(word, words, 1, ALIKE.get(len(word), ELSE_ALIKE))
+    near = difflib.get_close_matches(word, words, 1, ALIKE if len(word) > SHORTEST + 1 else ALIKE_IN_FOUR)
     return near[0] if near else None
 
 

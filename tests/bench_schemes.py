@@ -33,6 +33,7 @@ from llm.grammar import MAX_CLAUSES, Language, language
 from llm.model import Model, Prompt
 from llm.phrases import Vocabulary, vocabulary
 from llm.prompt import EXAMPLES, Said, answer, prompt
+from llm.spelling import mended
 from tamp.bench.records import wilson
 from tamp.domain import Domain
 from tamp.domain import load as load_domain
@@ -78,6 +79,7 @@ def ask(text: str, at: Looked, domain: Domain, model: Model, scheme: str) -> Goa
     """What a scheme makes of an instruction. TampError when that cannot be a goal."""
     state = at.view.state.known_to(domain)
     words = vocabulary(at.view.scene, state, at.task.names)
+    text = mended(text, words.words())
     asked = prompt(text, language(domain, state, words, text), state)
     if scheme == "identifiers":
         asked = _with_identifiers(asked, words, text, domain, at)

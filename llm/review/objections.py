@@ -1,4 +1,4 @@
-"""What the words say against an answer. They never choose a goal: they can only send an answer back.
+"""What the words say against an answer. They never answer themselves: they send an answer back.
 
 An objection names what is wrong, for the model and for people, and which atoms are not to be said again.
 """
