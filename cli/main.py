@@ -114,8 +114,8 @@ def ground(
 
 @app.command()
 def plan(
-    domain: Annotated[Path, typer.Argument(help="A PDDL domain.", metavar="DOMAIN")],
-    problem: Annotated[Path, typer.Argument(help="A PDDL problem.", metavar="PROBLEM")],
+    domain: opt.DomainArgument,
+    problem: opt.ProblemArgument,
     planner: opt.Planner = "fast-downward",
     llm: opt.Llm = DEFAULT,
     out: Annotated[Path | None, typer.Option(help="Write the plan there too.", metavar="F")] = None,
@@ -127,6 +127,29 @@ def plan(
         from cli.plan import plan
 
         return plan(domain, problem, planner, llm, out, json_output)
+
+    _end(body)
+
+
+@app.command()
+def validate(
+    domain: opt.DomainArgument,
+    problem: opt.ProblemArgument,
+    plans: Annotated[list[Path], typer.Argument(help="Plans, or -.", metavar="PLAN...")],
+    form: opt.PlanFormat = None,
+    trace: opt.Trace = False,
+    json_output: opt.Json = False,
+) -> None:
+    """Judge plans: 0 when all are valid, 1 when one is not, 2 for what cannot be read.
+
+    Of an invalid plan: the step that fails, what it lacks, which step took that away, and an action that would
+    help there.
+    """
+
+    def body() -> int:
+        from cli.validate import validate
+
+        return validate(domain, problem, plans, form, trace, json_output)
 
     _end(body)
 

@@ -35,6 +35,17 @@ AssumeFirst = Annotated[
 ]
 Json = Annotated[bool, typer.Option("--json", help="One JSON object on standard output, nothing else.")]
 
+DomainArgument = Annotated[
+    str, typer.Argument(help="A PDDL domain: a file, a folder, a name under domains/, or -.", metavar="DOMAIN")
+]
+ProblemArgument = Annotated[Path, typer.Argument(help="A PDDL problem, or -.", metavar="PROBLEM")]
+
+PlanFormat = Annotated[
+    Literal["pddl", "timed", "skills"] | None,
+    typer.Option("--format", help="Of the plans: a step a line, the same with times, JSON. Else what it looks like."),
+]
+Trace = Annotated[bool, typer.Option("--trace", help="What each step changes.")]
+
 Text = Annotated[str | None, typer.Argument(help="The instruction; optional with --goal.", metavar="TEXT")]
 Goal = Annotated[
     str | None, typer.Option(help='A goal in PDDL, as "(in mug_1 drawer_1)": no language.', metavar="PDDL")

@@ -12,15 +12,14 @@ EXIT = {"found": 0, "unsolvable": 1, "timeout": 1, "gave up": 1, "invalid": 2}
 """Exit code of each answer of the planner."""
 
 
-def plan(domain: Path, problem: Path, planner: str, llm: str, out: Path | None, json_output: bool) -> int:
+def plan(domain: str, problem: Path, planner: str, llm: str, out: Path | None, json_output: bool) -> int:
     """Print the plan, one action a line; write it to `out` too when given."""
-    domain_text, problem_text = _read(domain), _read(problem)
     with quiet_stdout() as stdout:
         from cli.solve import load_model
-        from tamp.domain import parse
+        from tamp.pddl.reading import read_problem
 
         inputs.planner(planner)
-        parsed = parse(domain_text, problem_text, domain, problem)
+        _, _, parsed = read_problem(domain, problem)
         model = load_model(llm) if planners.asks_model(planner) else None
         result = planners.find(planner, model).solve(parsed)
         if result.plan is not None and out is not None:
@@ -34,15 +33,6 @@ def plan(domain: Path, problem: Path, planner: str, llm: str, out: Path | None, 
         else:
             say(f"{result.status.value}: {result.message}")
     return EXIT[result.status.value]
-
-
-def _read(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except OSError as e:
-        raise InputError(f"cannot read {path}: {e.strerror}") from e
-    except UnicodeDecodeError as e:
-        raise InputError(f"{path} is not text (UTF-8)") from e
 
 
 def _write(path: Path, text: str) -> None:

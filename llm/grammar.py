@@ -19,7 +19,9 @@ from llm.phrases import Vocabulary, is_part
 from llm.words import content, mentioned
 from tamp.atoms import Atom
 from tamp.beside import SIDES
-from tamp.domain import Domain, parse
+from tamp.domain import Domain
+from tamp.pddl.reading import parse
+from tamp.pddl.source import Source
 from tamp.state import WorldState
 
 MAX_CLAUSES = 3
@@ -65,7 +67,7 @@ def _effects(text: str, path: Path) -> _Effects:
     adds: dict[str, list[tuple[str, ...]]] = {}
     trades: list[tuple[str, str]] = []
     purposes = set()
-    for action in parse(text, None, path).actions:
+    for action in parse(Source(str(path), text)).actions:
         added = [e.fluent for e in action.effects if e.value.is_true()]
         gone = [e.fluent for e in action.effects if e.value.is_false()]
         purposes |= {f.fluent().name for f in added[:1]}

@@ -9,7 +9,8 @@ from llm.model import Prompt
 from llm.skill_schema import LONGEST
 from llm.skill_schema import written as step
 from tamp.atoms import GroundAction
-from tamp.validation import reaches, written
+from tamp.pddl.conditions import written
+from tamp.validation import reaches
 
 
 @dataclass(frozen=True)

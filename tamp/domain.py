@@ -5,15 +5,13 @@ unified-planning parses; this module keeps what the rest of the toolkit asks for
 
 from __future__ import annotations
 
-import re
-import warnings
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from tamp.atoms import Atom, GroundAction
-from tamp.data import data_dir
-from tamp.errors import InputError
+from tamp.pddl.reading import locate, parse
+from tamp.pddl.source import read
 from tamp.tables import read_toml
 
 
@@ -68,13 +66,13 @@ def load(name_or_dir: str) -> Domain:
 
     Raises InputError with file, line and column when it does not parse.
     """
-    path = _locate(name_or_dir)
-    text = path.read_text(encoding="utf-8")
-    problem = parse(text, None, path)
+    path = locate(name_or_dir)
+    source = read(path)
+    problem = parse(source)
     return Domain(
         name=str(problem.name or path.parent.name),
         path=path,
-        text=text,
+        text=source.text,
         types={t.name: (t.father.name if t.father else None) for t in problem.user_types},
         predicates={
             f.name: Signature(f.name, tuple((p.name, p.type.name) for p in f.signature)) for f in problem.fluents
@@ -96,53 +94,6 @@ def _added(action: Any) -> tuple[Signature, ...]:
         )
         for f in made_true
     )
-
-
-def parse(domain_text: str, problem_text: str | None, domain_path: Path, problem_path: Path | None = None) -> Any:
-    """Parse with unified-planning; returns its Problem. Raises InputError naming file, line and column."""
-    from unified_planning.io import PDDLReader
-    from unified_planning.shortcuts import get_environment
-
-    get_environment().credits_stream = None
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            return PDDLReader().parse_problem_string(domain_text, problem_text)
-        except Exception as first:  # unified-planning raises many unrelated classes for bad input
-            try:
-                PDDLReader().parse_problem_string(domain_text)
-            except Exception as e:
-                raise InputError(f"{domain_path}:{where(e, domain_text)}: {reason(e)}") from e
-            where_ = where(first, problem_text or "")
-            raise InputError(f"{problem_path or 'problem'}:{where_}: {reason(first)}") from first
-
-
-def where(error: Exception, text: str) -> str:
-    """`line:column` of a parse error of unified-planning, as far as its message tells."""
-    found = re.search(r"line:? ?(\d+), col:? ?(\d+)", str(error))
-    if found:
-        return f"{found[1]}:{found[2]}"
-    return f"{text.count(chr(10)) + 1}:1"
-
-
-def reason(error: Exception) -> str:
-    """One line of a parse error, without the position and the class names that unified-planning wraps it in."""
-    message = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-    message = re.sub(r"^UP\w+\(['\"](.*)['\"],?\)$", r"\1", message)
-    message = re.sub(r"\s*\(at char \d+\), \(line:\d+, col:\d+\)|\.? ?(found at|From) line.*$", "", message)
-    return message.strip().rstrip(".")
-
-
-def _locate(name_or_dir: str) -> Path:
-    given = Path(name_or_dir)
-    named = data_dir("domains") / name_or_dir
-    for folder in (given, named):
-        if (folder / "domain.pddl").is_file():
-            return folder / "domain.pddl"
-    if given.is_file():
-        return given
-    known = sorted(p.parent.name for p in data_dir("domains").glob("*/domain.pddl"))
-    raise InputError(f"no domain {name_or_dir!r}: give one of {', '.join(known)}, or a folder with a domain.pddl")
 
 
 def _skills(path: Path) -> dict[str, str]:

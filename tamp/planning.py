@@ -7,12 +7,11 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
-from pathlib import Path
 from typing import Any, Protocol
 
 from tamp.atoms import GroundAction
-from tamp.domain import parse, reason
 from tamp.errors import InputError
+from tamp.pddl.reading import reason
 
 PLANNERS = ("fast-downward", "pyperplan")
 """Engines that are installed; any other engine of unified-planning is taken by its name."""
@@ -90,19 +89,6 @@ class Engine:
     def solve(self, problem: Any, tell: Tell = untold) -> PlanResult:
         """Plan; raises InputError for an engine that is not there."""
         return solve_problem(problem, self.name, timeout=self.timeout)
-
-
-def solve(
-    domain_text: str,
-    problem_text: str,
-    planner: str = "fast-downward",
-    *,
-    timeout: float = 60.0,
-    domain_path: Path = Path("domain.pddl"),
-    problem_path: Path = Path("problem.pddl"),
-) -> PlanResult:
-    """Plan with a unified-planning engine. Raises InputError for bad input or an engine that is not there."""
-    return solve_problem(parse(domain_text, problem_text, domain_path, problem_path), planner, timeout=timeout)
 
 
 def solve_problem(problem: Any, planner: str = "fast-downward", *, timeout: float = 60.0) -> PlanResult:

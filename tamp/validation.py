@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tamp.atoms import GroundAction
-from tamp.domain import reason as told
 from tamp.errors import InputError
-
-_WRITTEN = {"and": "is_and", "or": "is_or", "not": "is_not", "=": "is_equals", "imply": "is_implies"}
+from tamp.pddl.conditions import unheld, written
+from tamp.pddl.reading import reason as told
 
 
 @dataclass(frozen=True)
@@ -47,11 +45,11 @@ class Course:
         """The literals of an action's precondition that do not hold now, in PDDL."""
         operator = self.problem.action(action.name)
         given = dict(zip(operator.parameters, map(self._object, action.args), strict=True))
-        return self._false(p.substitute(given) for p in operator.preconditions)
+        return self._unheld(p.substitute(given) for p in operator.preconditions)
 
     def missing(self) -> tuple[str, ...]:
         """The literals of the goal that do not hold now, in PDDL."""
-        return self._false(self.problem.goals)
+        return self._unheld(self.problem.goals)
 
     def follow(self, action: GroundAction) -> Course | Fault:
         """The course after one more step; a Fault when it cannot be taken, or leads back to an earlier state."""
@@ -72,6 +70,9 @@ class Course:
             return Fault("loop", f"{action} {self._back_to(self.states.index(after))}")
         return replace(self, states=(*self.states, after))
 
+    def _unheld(self, conditions: Iterable[Any]) -> tuple[str, ...]:
+        return tuple(map(written, unheld(self.problem, conditions, self.states[-1])))
+
     def _back_to(self, step: int) -> str:
         if step == len(self.states) - 1:
             return "changes nothing"
@@ -79,31 +80,6 @@ class Course:
 
     def _object(self, name: str) -> Any:
         return self.problem.environment.expression_manager.ObjectExp(self.problem.object(name))
-
-    def _false(self, conditions: Any) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(text for c in conditions for text in self._unheld(c)))
-
-    def _unheld(self, condition: Any) -> list[str]:
-        """The parts of a condition that are false now: conjunctions are taken apart, for all objects too."""
-        if condition.is_and():
-            return [text for part in condition.args for text in self._unheld(part)]
-        if condition.is_forall():
-            return [text for part in self._instances(condition) for text in self._unheld(part)]
-        from unified_planning.model.walkers import StateEvaluator
-
-        holds = StateEvaluator(self.problem).evaluate(condition, self.states[-1]).bool_constant_value()
-        return [] if holds else [written(condition)]
-
-    def _instances(self, quantified: Any) -> list[Any]:
-        variables = quantified.variables()
-        manager = self.problem.environment.expression_manager
-        objects = [list(self.problem.objects(v.type)) for v in variables]
-        return [
-            quantified.arg(0).substitute(
-                {manager.VariableExp(v): manager.ObjectExp(o) for v, o in zip(variables, some, strict=True)}
-            )
-            for some in itertools.product(*objects)
-        ]
 
 
 def reaches(actions: Iterable[GroundAction], problem: Any) -> bool:
@@ -115,18 +91,3 @@ def reaches(actions: Iterable[GroundAction], problem: Any) -> bool:
             return False
         course = followed
     return not course.missing()
-
-
-def written(condition: Any) -> str:
-    """One of unified-planning's conditions in PDDL."""
-    if condition.is_fluent_exp():
-        return f"({' '.join((condition.fluent().name, *map(written, condition.args)))})"
-    for word, kind in _WRITTEN.items():
-        if getattr(condition, kind)():
-            return f"({' '.join((word, *map(written, condition.args)))})"
-    if condition.is_forall() or condition.is_exists():
-        word = "forall" if condition.is_forall() else "exists"
-        variables = " ".join(f"?{v.name} - {v.type.name}" for v in condition.variables())
-        return f"({word} ({variables}) {written(condition.arg(0))})"
-    named = condition.is_parameter_exp() or condition.is_variable_exp()
-    return f"?{condition}" if named else str(condition)

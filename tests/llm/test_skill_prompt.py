@@ -1,13 +1,14 @@
 """What a planning model is shown: skills from the domain, examples that the domain bears out, facts by nearness."""
 
 import re
-from pathlib import Path
 
 import pytest
 
 from llm.skill_prompt import EXAMPLES, example_problem, prompt, question
 from tamp.atoms import Atom
-from tamp.domain import load, parse
+from tamp.domain import load
+from tamp.pddl.reading import parse
+from tamp.pddl.source import Source
 from tamp.state import WorldState, problem_of
 
 DOMAIN = load("tabletop")
@@ -30,7 +31,7 @@ ROVER = """(define (domain rover) (:requirements :strips :typing) (:types site)
 def edited(old, new):
     assert DOMAIN.text.count(old) == 1
     text = "(define (problem p) (:domain tabletop) (:objects desk - surface) (:init) (:goal (clear desk)))"
-    return parse(DOMAIN.text.replace(old, new), text, Path("domain.pddl"))
+    return parse(Source("domain.pddl", DOMAIN.text.replace(old, new)), Source("problem.pddl", text))
 
 
 def test_every_operator_is_told_with_what_it_needs_and_makes():
@@ -61,7 +62,7 @@ def test_an_example_that_the_domain_does_not_bear_out_is_not_shown(old, new):
 
 def test_a_domain_that_shares_nothing_has_no_examples():
     problem = "(define (problem p) (:domain rover) (:objects a b - site) (:init (at a) (joined a b)) (:goal (at b)))"
-    asked = prompt(parse(ROVER, problem, Path("domain.pddl")))
+    asked = prompt(parse(Source("domain.pddl", ROVER), Source("problem.pddl", problem)))
     assert asked.examples == ()
     assert "drive(a: site, b: site) needs at a, joined a b; makes at b, not at a" in asked.system
     assert asked.question.endswith("Goal: (at b)")

@@ -3,7 +3,6 @@
 import itertools
 import json
 import re
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -11,7 +10,9 @@ from hypothesis import strategies as st
 
 from llm.skill_schema import LONGEST, SchemaError, only, plan_schema, read_step, step_pattern, step_schema, written
 from tamp.atoms import Atom, GroundAction
-from tamp.domain import load, parse
+from tamp.domain import load
+from tamp.pddl.reading import parse
+from tamp.pddl.source import Source
 from tamp.state import WorldState, problem_of
 
 STATE = WorldState(
@@ -51,9 +52,9 @@ def test_an_operator_added_to_the_domain_can_be_said():
     text = DOMAIN.text.rstrip().removesuffix(")") + wipe + ")"
     problem_text = "(define (problem p) (:domain tabletop) (:objects desk - surface) (:init) (:goal (clear desk)))"
     said = '{"skill": "wipe", "args": {"s": "desk"}}'
-    wider = step_schema(parse(text, problem_text, Path("domain.pddl")))
+    wider = step_schema(parse(Source("domain.pddl", text), Source("problem.pddl", problem_text)))
     assert re.fullmatch(step_pattern(wider), said)
-    assert step_schema(parse(DOMAIN.text, problem_text, Path("domain.pddl"))) == {"anyOf": []}
+    assert step_schema(parse(Source("domain.pddl", DOMAIN.text), Source("problem.pddl", problem_text))) == {"anyOf": []}
 
 
 def test_the_schema_of_a_plan_is_json_schema():

@@ -8,7 +8,9 @@ from pathlib import Path
 from tamp.atoms import Atom, GroundAction
 from tamp.data import data_dir
 from tamp.domain import Domain, load
-from tamp.planning import Plan, solve
+from tamp.pddl.reading import parse
+from tamp.pddl.source import Source
+from tamp.planning import Plan, solve_problem
 from tamp.skills.registry import bind
 from tamp.state import WorldState, problem_text
 
@@ -45,7 +47,8 @@ def edited(folder: Path, domain_text: str, binding: str = "") -> Domain:
 
 
 def planned(domain: Domain, goal: str) -> Plan:
-    result = solve(domain.text, problem_text(domain, CLOSED_CHEST, goal), domain_path=domain.path)
+    problem = Source("problem.pddl", problem_text(domain, CLOSED_CHEST, goal))
+    result = solve_problem(parse(Source(str(domain.path), domain.text), problem))
     assert result.plan is not None, result.message
     return result.plan
 

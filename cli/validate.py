@@ -1,0 +1,84 @@
+"""`tamp validate`: whether plans reach the goal, and what is wrong with those that do not."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO
+
+from cli.output import emit_json, quiet_stdout, say
+from tamp.errors import InputError
+
+if TYPE_CHECKING:
+    from tamp.plans.steps import PlanFile
+    from tamp.plans.verdict import Judge, Verdict
+
+VALID, INVALID, BAD_INPUT = 0, 1, 2
+
+
+def validate(
+    domain: str, problem: Path, plans: list[Path], form: str | None, trace: bool, json_output: bool
+) -> int:
+    """Print a verdict a plan. A plan that cannot be read is told and does not keep the others from being judged."""
+    with quiet_stdout() as stdout:
+        from tamp.pddl.reading import read_problem
+        from tamp.plans.verdict import Judge
+
+        judge = Judge.of(read_problem(domain, problem)[2])
+        answers = [_judged(path, judge, form, trace, None if json_output else stdout) for path in plans]
+        if json_output:
+            valid = all(a["valid"] for a in answers)
+            emit_json({"valid": valid, "domain": domain, "problem": problem, "plans": answers}, stdout)
+    if any("error" in a for a in answers):
+        return BAD_INPUT
+    return VALID if all(a["valid"] for a in answers) else INVALID
+
+
+def _judged(path: Path, judge: Judge, form: str | None, trace: bool, stdout: TextIO | None) -> dict[str, Any]:
+    """The verdict on a plan as JSON has it; printed too when there is where to."""
+    from tamp.pddl.source import read
+    from tamp.plans.formats import read_plan
+    from tamp.plans.resolve import resolve
+
+    try:
+        plan = read_plan(read(path), form)
+        verdict = judge.judge(resolve(plan, judge.problem), trace)
+    except InputError as e:
+        say(f"tamp: error: {e}")
+        return {"plan": path, "valid": None, "error": str(e)}
+    if stdout is not None:
+        stdout.write("".join(f"{line}\n" for line in _lines(plan, verdict)))
+    return _as_json(plan, verdict, trace)
+
+
+def _as_json(plan: PlanFile, verdict: Verdict, trace: bool) -> dict[str, Any]:
+    at = verdict.failed_at
+    step = plan.steps[at - 1] if at else None
+    failed = {"step": at, "line": step.line, "action": str(step)} if step else None
+    answer = {"plan": plan.name, "format": plan.format, "valid": verdict.valid, "steps": verdict.length}
+    answer |= {"cost": verdict.cost, "failed": failed, "message": verdict.message}
+    answer |= {"unmet": [asdict(u) | {"lost_by": _step(plan, u.lost_at)} for u in verdict.unmet]}
+    return answer | ({"trace": verdict.changes} if trace else {})
+
+
+def _lines(plan: PlanFile, verdict: Verdict) -> list[str]:
+    count = f"{verdict.length} step{'' if verdict.length == 1 else 's'}"
+    if verdict.valid:
+        cost = "" if verdict.cost is None else f", cost {verdict.cost:g}"
+        told = [f"{plan.name}: valid, {count}{cost}"]
+    elif verdict.failed_at is None:
+        told = [f"{plan.name}: invalid, {count}: the goal {verdict.message}"]
+    else:
+        step = plan.steps[verdict.failed_at - 1]
+        where = f"{plan.name}:{step.line}" if step.line else plan.name
+        told = [f"{where}: invalid at step {verdict.failed_at}, {step}: {verdict.message}"]
+    for unmet in verdict.unmet:
+        lost = f"made false by step {unmet.lost_at}, {_step(plan, unmet.lost_at)}" if unmet.lost_at else "never true"
+        told.append(f"  {unmet.literal}: {'; '.join(filter(None, (lost, unmet.hint)))}")
+    for step, made in zip(plan.steps, verdict.changes, strict=False):
+        told.append(f"  {step}: {' '.join(made) or 'nothing changes'}")
+    return told
+
+
+def _step(plan: PlanFile, number: int | None) -> str | None:
+    return str(plan.steps[number - 1]) if number else None

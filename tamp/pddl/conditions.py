@@ -1,0 +1,68 @@
+"""unified-planning's conditions: which parts of one are false in a state, and how they are written in PDDL."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable
+from typing import Any
+
+_WRITTEN = {
+    "and": "is_and",
+    "or": "is_or",
+    "not": "is_not",
+    "imply": "is_implies",
+    "=": "is_equals",
+    "<=": "is_le",
+    "<": "is_lt",
+    "+": "is_plus",
+    "-": "is_minus",
+    "*": "is_times",
+    "/": "is_div",
+}
+
+
+def unheld(problem: Any, conditions: Iterable[Any], state: Any) -> list[Any]:
+    """The parts of conditions that are false in a state: conjunctions are taken apart, for all objects too.
+
+    The conditions have no parameters left. In the order in which they stand, each once.
+    """
+    from unified_planning.model.walkers import StateEvaluator
+
+    evaluator, false = StateEvaluator(problem), []
+    left = list(conditions)[::-1]
+    while left:
+        condition = left.pop()
+        if condition.is_and():
+            left.extend(reversed(condition.args))
+        elif condition.is_forall():
+            left.extend(reversed(_instances(problem, condition)))
+        elif not evaluator.evaluate(condition, state).bool_constant_value():
+            false.append(condition)
+    return list(dict.fromkeys(false))
+
+
+def _instances(problem: Any, quantified: Any) -> list[Any]:
+    variables = quantified.variables()
+    manager = problem.environment.expression_manager
+    objects = [list(problem.objects(v.type)) for v in variables]
+    return [
+        quantified.arg(0).substitute(
+            {manager.VariableExp(v): manager.ObjectExp(o) for v, o in zip(variables, some, strict=True)}
+        )
+        for some in itertools.product(*objects)
+    ]
+
+
+def written(condition: Any) -> str:
+    """One of unified-planning's conditions in PDDL."""
+    if condition.is_fluent_exp():
+        return f"({' '.join((condition.fluent().name, *map(written, condition.args)))})"
+    for word, kind in _WRITTEN.items():
+        if getattr(condition, kind)():
+            return f"({' '.join((word, *map(written, condition.args)))})"
+    if condition.is_forall() or condition.is_exists():
+        word = "forall" if condition.is_forall() else "exists"
+        variables = " ".join(f"?{v.name} - {v.type.name}" for v in condition.variables())
+        return f"({word} ({variables}) {written(condition.arg(0))})"
+    named = condition.is_parameter_exp() or condition.is_variable_exp()
+    return f"?{condition}" if named else str(condition)

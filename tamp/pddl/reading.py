@@ -1,0 +1,95 @@
+"""Domains and problems into unified-planning's own Problem, or what is wrong with them and where."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from pathlib import Path
+from typing import Any
+
+from tamp.data import data_dir
+from tamp.errors import InputError
+from tamp.pddl.source import STDIN, Source, read, unbalanced
+from tamp.pddl.tree import deep_recursion
+
+
+def parse(domain: Source, problem: Source | None = None) -> Any:
+    """Parse with unified-planning; without a problem its Problem has no objects and no goal.
+
+    InputError that begins with file, line and column.
+    """
+    for source in (domain, problem):
+        if source is not None:
+            _check_text(source)
+    try:
+        return _read(domain.text, problem.text if problem is not None else None)
+    except Exception as first:  # unified-planning raises many unrelated classes for bad input
+        if problem is not None:
+            try:
+                _read(domain.text, None)
+            except Exception as e:
+                raise _told(domain, e) from e
+        raise _told(problem or domain, first) from first
+
+
+def locate(name_or_path: str | Path) -> Path:
+    """The file of a domain: a file, a folder with a domain.pddl, or a name under `domains/`. InputError if none."""
+    given = Path(name_or_path)
+    for folder in (given, data_dir("domains") / name_or_path):
+        if (folder / "domain.pddl").is_file():
+            return folder / "domain.pddl"
+    if given.is_dir():
+        raise InputError(f"there is no domain.pddl in {given}")
+    if given.exists() or given.suffix or given.name != str(given) or str(given) == STDIN:
+        return given
+    known = sorted(p.parent.name for p in data_dir("domains").glob("*/domain.pddl"))
+    valid = f"give one of {', '.join(known)}, a file, or a folder with a domain.pddl"
+    raise InputError(f"no domain {str(name_or_path)!r}: {valid}")
+
+
+def read_problem(domain: str | Path, problem: Path | None) -> tuple[Source, Source | None, Any]:
+    """The texts of a domain and a problem, and unified-planning's Problem. InputError as `parse`."""
+    if str(domain) == STDIN == str(problem):
+        raise InputError("only one of the files can be standard input (-)")
+    texts = read(locate(domain)), read(problem) if problem is not None else None
+    return *texts, parse(*texts)
+
+
+def _check_text(source: Source) -> None:
+    """InputError for what would send the parser astray: nothing at all, or parentheses that do not match."""
+    bare = source.bare()
+    if not bare.strip():
+        raise InputError(f"{source.name}:1:1: there is nothing in it; valid: (define …)")
+    if wrong := unbalanced(bare):
+        offset, what = wrong
+        raise InputError(f"{source.name}:{':'.join(map(str, source.place(offset)))}: {what}")
+
+
+def _read(domain: str, problem: str | None) -> Any:
+    from unified_planning.io import PDDLReader
+    from unified_planning.shortcuts import get_environment
+
+    get_environment().credits_stream = None
+    with warnings.catch_warnings(), deep_recursion():
+        warnings.simplefilter("ignore")
+        return PDDLReader().parse_problem_string(domain, problem)
+
+
+def _told(source: Source, error: Exception) -> InputError:
+    return InputError(f"{source.name}:{where(error, source.text)}: {reason(error)}")
+
+
+def where(error: Exception, text: str) -> str:
+    """`line:column` of a parse error of unified-planning, as far as its message tells."""
+    found = re.search(r"line:? ?(\d+), col:? ?(\d+)", str(error), re.IGNORECASE)
+    if found:
+        return f"{found[1]}:{found[2]}"
+    return f"{text.count(chr(10)) + 1}:1"
+
+
+def reason(error: Exception) -> str:
+    """One line of a parse error, without the position and the class names that unified-planning wraps it in."""
+    message = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+    message = re.sub(r"^UP\w+\(['\"](.*)['\"],?\)$", r"\1", message)
+    message = re.sub(r"\s*\(at char \d+\), \(line:\d+, col:\d+\)|\.? ?(found at|From) line.*$", "", message)
+    return message.strip().rstrip(".")

@@ -1,0 +1,89 @@
+"""Files as people give them: their text, where in it something stands, and what cannot be read at all."""
+
+from __future__ import annotations
+
+import re
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from tamp.errors import InputError
+
+LARGEST = 16_000_000
+"""Bytes of a file that is read. unified-planning's parser takes minutes for more."""
+DEEPEST = 100
+"""Levels of parentheses. What people write has ten."""
+STDIN = "-"
+
+
+@dataclass(frozen=True)
+class Source:
+    """A text and what messages call it. Line ends are `\\n`, whatever the file has."""
+
+    name: str
+    text: str
+
+    def place(self, offset: int) -> tuple[int, int]:
+        """Line and column, both from 1, of a character."""
+        before = self.text[:offset]
+        return before.count("\n") + 1, offset - before.rfind("\n")
+
+    def line(self, number: int) -> str:
+        """The text of a line, from 1; empty when there is none."""
+        lines = self.text.split("\n")
+        return lines[number - 1] if 0 < number <= len(lines) else ""
+
+    def bare(self) -> str:
+        """The text in lower case with blanks for comments and tabs: as long, so that places stay the same."""
+        text = re.sub(r";[^\n]*", lambda m: " " * len(m[0]), self.text)
+        return "".join(c.lower() if len(c.lower()) == 1 else c for c in text.replace("\t", " "))
+
+
+def read(path: Path | str) -> Source:
+    """A text file, or standard input for `-`. InputError where it cannot be read or is not UTF-8 text."""
+    if str(path) == STDIN:
+        return Source("<stdin>", _text(sys.stdin.buffer, "<stdin>"))
+    try:
+        with Path(path).open("rb") as file:
+            return Source(str(path), _text(file, str(path)))
+    except OSError as e:
+        raise InputError(f"cannot read {path}: {e.strerror}") from e
+
+
+def _text(file: BinaryIO, name: str) -> str:
+    data = file.read(LARGEST + 1)
+    if len(data) > LARGEST:
+        raise InputError(f"{name} is too large: at most {LARGEST // 1_000_000} MB are read")
+    if b"\0" in data:
+        raise InputError(f"{name} is binary, not text")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as e:
+        line = data[: e.start].count(b"\n") + 1
+        raise InputError(f"{name}:{line}: not UTF-8 text: byte 0x{data[e.start]:02x}") from e
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+_SECTIONS = "requirements types constants predicates functions derived action durative-action objects init goal metric"
+_SECTION = rf"\(\s*:(?:{'|'.join(_SECTIONS.split())})\b"
+
+
+def unbalanced(text: str) -> tuple[int, str] | None:
+    """The character where parentheses go wrong in a text without comments, and how; None when they do not.
+
+    A section that begins inside of another tells which parenthesis was left open before it.
+    """
+    opened: list[int] = []
+    for found in re.finditer(rf"{_SECTION}|[()]", text):
+        if found[0] == ")":
+            if not opened:
+                return found.start(), "a ')' that closes nothing"
+            opened.pop()
+            continue
+        if len(found[0]) > 1 and len(opened) > 1:
+            return opened[-1], "a '(' that is not closed before the next section"
+        opened.append(found.start())
+        if len(opened) > DEEPEST:
+            return found.start(), f"more than {DEEPEST} levels of parentheses"
+    return (opened[-1], "a '(' that is never closed") if opened else None

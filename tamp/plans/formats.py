@@ -1,0 +1,40 @@
+"""Which format a plan file has, and reading it."""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+from tamp.errors import InputError
+from tamp.pddl.source import Source
+from tamp.plans.json_plans import read_skills
+from tamp.plans.lines import read_lines
+from tamp.plans.steps import PlanFile
+
+Format = Literal["pddl", "timed", "skills"]
+"""A step a line; the same with numbers that are times; JSON."""
+
+FORMATS = get_args(Format)
+
+
+def read_plan(source: Source, form: str | None = None) -> PlanFile:
+    """A plan in the named format, else in the one that it looks like. InputError with the place of what is no plan."""
+    form = form or recognised(source.text)
+    if not source.text.strip():
+        raise InputError(f"{source.name} is empty; a plan without steps is a comment, such as '; cost = 0'")
+    if form == "skills":
+        return read_skills(source)
+    plan = read_lines(source, form)
+    return plan if form == "timed" or not _has_times(plan) else read_lines(source, "timed")
+
+
+def recognised(text: str) -> str:
+    """The format that a text looks like."""
+    return "skills" if text.lstrip()[:1] in ("[", "{") else "pddl"
+
+
+def _has_times(plan: PlanFile) -> bool:
+    """Whether the numbers before the steps are times: there are durations, or they do not count the steps."""
+    if any(s.duration is not None for s in plan.steps):
+        return True
+    numbers = [s.start for s in plan.steps if s.start is not None]
+    return len(numbers) == len(plan.steps) > 0 and numbers != [numbers[0] + n for n in range(len(numbers))]

@@ -1,0 +1,184 @@
+"""Whether a plan reaches the goal, and if not: the step that fails, what it lacks, who took that away, what would help.
+
+unified-planning's simulator follows the plan; this module explains.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from tamp.errors import InputError
+from tamp.pddl.conditions import unheld, written
+from tamp.pddl.reading import reason
+from tamp.plans.repair import hint
+
+
+@dataclass(frozen=True)
+class Unmet:
+    """A literal that does not hold when it must, in PDDL.
+
+    `lost_at` is the number of the step that made it false, None when it was not true at any time before; `hint`
+    says what would make it true, empty when that is not known.
+    """
+
+    literal: str
+    lost_at: int | None
+    hint: str
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What became of a plan of `length` steps.
+
+    `failed_at` is the number of the step that cannot be taken, from 1; None when the plan is valid or only its goal
+    is missed. `message` is empty when it is valid. `cost` is the value of the problem's metric, None without one.
+    `changes` are the literals that each step made true, as far as the plan was followed.
+    """
+
+    valid: bool
+    length: int
+    failed_at: int | None = None
+    message: str = ""
+    unmet: tuple[Unmet, ...] = ()
+    cost: float | None = None
+    changes: tuple[tuple[str, ...], ...] = field(default=(), repr=False)
+
+
+@dataclass(frozen=True, eq=False)
+class Judge:
+    """Judges plans of one problem. Read-only, so that one serves any number of plans."""
+
+    problem: Any
+    _simulator: Any = field(repr=False)
+
+    @classmethod
+    def of(cls, problem: Any) -> Judge:
+        """InputError for a problem that the simulator does not support, with what it does not."""
+        from unified_planning.engines import UPSequentialSimulator
+        from unified_planning.exceptions import UPException
+
+        try:
+            return cls(problem, UPSequentialSimulator(problem))
+        except UPException as e:
+            raise InputError(f"plans for {problem.name} cannot be followed: {reason(e)}") from e
+
+    def judge(self, actions: Sequence[Any], trace: bool = False) -> Verdict:
+        """Follow ActionInstances from the initial state. With `trace` the verdict has the changes."""
+        from unified_planning.exceptions import UPException
+
+        changes: list[tuple[str, ...]] = []
+        with _long_plans():
+            states = [self._simulator.get_initial_state()]
+            for number, action in enumerate(actions, 1):
+                try:
+                    unmet, after = self._step(states[-1], action)
+                    message = ""
+                except UPException as e:
+                    unmet, after, message = [], None, f"it cannot be done: {reason(e)}"
+                if after is None:
+                    told = self._explain(unmet, states, action)
+                    return Verdict(False, len(actions), number, message or _needs(told), told, None, tuple(changes))
+                states.append(after)
+                if trace:
+                    changes.append(self._changed(action, *states[-2:]))
+            told = self._explain(unheld(self.problem, self.problem.goals, states[-1]), states)
+            cost = self._cost(actions, states)
+        return Verdict(not told, len(actions), None, _needs(told) if told else "", told, cost, tuple(changes))
+
+    def _step(self, state: Any, action: Any) -> tuple[list[Any], Any]:
+        """What an action lacks in a state, and the state after it, None when it lacks something.
+
+        UPException when its effects contradict each other or are undefined.
+        """
+        from unified_planning.exceptions import UPInvalidActionError
+
+        try:
+            unmet, _ = self._simulator.get_unsatisfied_conditions(state, action)
+            if unmet:
+                return unheld(self.problem, unmet, state), None
+            return [], self._simulator.apply_unsafe(state, action)
+        except UPInvalidActionError:  # no ground action: its precondition is never true, or it changes nothing
+            conditions = [c.substitute(_given(action)) for c in action.action.preconditions]
+            if unmet := unheld(self.problem, conditions, state):
+                return unmet, None
+            if any(self._affects(effect, action, state) for effect in action.action.effects):
+                raise
+            return [], state
+
+    def _affects(self, effect: Any, action: Any, state: Any) -> bool:
+        """Whether an effect does anything when the action is done in a state."""
+        conditions = [e.condition.substitute(_given(action)) for e in effect.expand_effect(self.problem)]
+        return any(not unheld(self.problem, [c], state) for c in conditions)
+
+    def _explain(self, conditions: Sequence[Any], states: Sequence[Any], step: Any = None) -> tuple[Unmet, ...]:
+        """What is known of conditions that are false in the last of the states."""
+        return tuple(
+            Unmet(written(c), self._lost_at(c, states), hint(self._simulator, self.problem, states[-1], c, step))
+            for c in conditions
+        )
+
+    def _lost_at(self, condition: Any, states: Sequence[Any]) -> int | None:
+        for number in range(len(states) - 1, 0, -1):
+            if not unheld(self.problem, [condition], states[number - 1]):
+                return number
+        return None
+
+    def _changed(self, action: Any, before: Any, after: Any) -> tuple[str, ...]:
+        """The literals that a step made true, and the numbers that it changed."""
+        given, told = _given(action), []
+        for effect in action.action.effects:
+            for one in effect.expand_effect(self.problem):
+                fluent = one.fluent.substitute(given)
+                value = after.get_value(fluent)
+                if value != before.get_value(fluent):
+                    told.append(_told(fluent, value))
+        return tuple(dict.fromkeys(told))
+
+    def _cost(self, actions: Sequence[Any], states: Sequence[Any]) -> float | None:
+        """The value of the problem's metric over a plan that was followed to its end."""
+        from unified_planning.engines import sequential_simulator as up
+        from unified_planning.exceptions import UPException
+
+        metrics = self.problem.quality_metrics
+        if len(metrics) != 1:
+            return None
+        try:
+            value = up.evaluate_quality_metric_in_initial_state(self._simulator, metrics[0])
+            for action, before, after in zip(actions, states, states[1:], strict=False):
+                value = up.evaluate_quality_metric(
+                    self._simulator, metrics[0], value, before, action.action, action.actual_parameters, after
+                )
+        except (UPException, NotImplementedError):  # not every metric can be evaluated
+            return None
+        return float(value)
+
+
+@contextmanager
+def _long_plans() -> Iterator[None]:
+    """unified-planning copies the whole state every 20 steps; every 200 makes long plans three times faster."""
+    from unified_planning.model import UPState
+
+    before = UPState.MAX_ANCESTORS
+    UPState.MAX_ANCESTORS = 200
+    try:
+        yield
+    finally:
+        UPState.MAX_ANCESTORS = before
+
+
+def _given(action: Any) -> dict[Any, Any]:
+    return dict(zip(action.action.parameters, action.actual_parameters, strict=True))
+
+
+def _told(fluent: Any, value: Any) -> str:
+    if not value.is_bool_constant():
+        return f"(= {written(fluent)} {value})"
+    return written(fluent) if value.bool_constant_value() else f"(not {written(fluent)})"
+
+
+def _needs(unmet: Sequence[Unmet]) -> str:
+    literals = " and ".join(u.literal for u in unmet)
+    return f"needs {literals}, which {'do' if len(unmet) > 1 else 'does'} not hold then"
