@@ -134,8 +134,8 @@ def plan(
 @app.command()
 def validate(
     domain: opt.DomainArgument,
-    problem: opt.ProblemArgument,
-    plans: Annotated[list[Path], typer.Argument(help="Plans, or -.", metavar="PLAN...")],
+    problem: Annotated[Path | None, typer.Argument(help="A PDDL problem, or -.", metavar="PROBLEM")] = None,
+    plans: Annotated[list[Path] | None, typer.Argument(help="Plans, or -.", metavar="PLAN...")] = None,
     form: opt.PlanFormat = None,
     trace: opt.Trace = False,
     json_output: opt.Json = False,
@@ -143,13 +143,13 @@ def validate(
     """Judge plans: 0 when all are valid, 1 when one is not, 2 for what cannot be read.
 
     Of an invalid plan: the step that fails, what it lacks, which step took that away, and an action that would
-    help there.
+    help there. An xArm action plan can be given alone.
     """
 
     def body() -> int:
         from cli.validate import validate
 
-        return validate(domain, problem, plans, form, trace, json_output)
+        return validate(domain, problem, plans or [], form, trace, json_output)
 
     _end(body)
 

@@ -41,7 +41,7 @@ DomainArgument = Annotated[
 ProblemArgument = Annotated[Path, typer.Argument(help="A PDDL problem, or -.", metavar="PROBLEM")]
 
 PlanFormat = Annotated[
-    Literal["pddl", "timed", "skills"] | None,
+    Literal["pddl", "timed", "skills", "xarm"] | None,
     typer.Option("--format", help="Of the plans: a step a line, the same with times, JSON. Else what it looks like."),
 ]
 Trace = Annotated[bool, typer.Option("--trace", help="What each step changes.")]

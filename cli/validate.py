@@ -10,48 +10,83 @@ from cli.output import emit_json, quiet_stdout, say
 from tamp.errors import InputError
 
 if TYPE_CHECKING:
+    from tamp.pddl.source import Source
     from tamp.plans.steps import PlanFile
     from tamp.plans.verdict import Judge, Verdict
 
 VALID, INVALID, BAD_INPUT = 0, 1, 2
 
+Answer = dict[str, Any]
+"""What `--json` says of one plan."""
+
 
 def validate(
-    domain: str, problem: Path, plans: list[Path], form: str | None, trace: bool, json_output: bool
+    domain: str, problem: Path | None, plans: list[Path], form: str | None, trace: bool, json_output: bool
 ) -> int:
-    """Print a verdict a plan. A plan that cannot be read is told and does not keep the others from being judged."""
-    with quiet_stdout() as stdout:
-        from tamp.pddl.reading import read_problem
-        from tamp.plans.verdict import Judge
+    """Print a verdict a plan. A plan that cannot be read is told and does not keep the others from being judged.
 
-        judge = Judge.of(read_problem(domain, problem)[2])
-        answers = [_judged(path, judge, form, trace, None if json_output else stdout) for path in plans]
+    With one argument it is an xArm action plan, which needs no domain.
+    """
+    if problem is not None and not plans:
+        raise InputError("no plan given; valid: DOMAIN PROBLEM PLAN..., or an xArm action plan alone")
+    with quiet_stdout() as stdout:
+        judge = None
+        if problem is not None:
+            from tamp.pddl.reading import read_problem
+            from tamp.plans.verdict import Judge
+
+            judge = Judge.of(read_problem(domain, problem)[2])
+        said = None if json_output else stdout
+        answers = [_judged(path, judge, form, trace, said) for path in plans or [Path(domain)]]
         if json_output:
             valid = all(a["valid"] for a in answers)
-            emit_json({"valid": valid, "domain": domain, "problem": problem, "plans": answers}, stdout)
+            where = {"domain": domain if judge else None, "problem": problem}
+            emit_json({"valid": valid, **where, "plans": answers}, stdout)
     if any("error" in a for a in answers):
         return BAD_INPUT
     return VALID if all(a["valid"] for a in answers) else INVALID
 
 
-def _judged(path: Path, judge: Judge, form: str | None, trace: bool, stdout: TextIO | None) -> dict[str, Any]:
+def _judged(path: Path, judge: Judge | None, form: str | None, trace: bool, said: TextIO | None) -> Answer:
     """The verdict on a plan as JSON has it; printed too when there is where to."""
     from tamp.pddl.source import read
-    from tamp.plans.formats import read_plan
+    from tamp.plans.formats import read_plan, recognised
     from tamp.plans.resolve import resolve
 
     try:
-        plan = read_plan(read(path), form)
-        verdict = judge.judge(resolve(plan, judge.problem), trace)
+        source = read(path)
+        if (form or recognised(source.text)) == "xarm":
+            answer, lines = _contract(source, judge)
+        elif judge is None:
+            raise InputError(f"{source.name} is no xArm action plan; for others give DOMAIN PROBLEM PLAN...")
+        else:
+            plan = read_plan(source, form)
+            verdict = judge.judge(resolve(plan, judge.problem), trace)
+            answer, lines = _as_json(plan, verdict, trace), _lines(plan, verdict)
     except InputError as e:
         say(f"tamp: error: {e}")
         return {"plan": path, "valid": None, "error": str(e)}
-    if stdout is not None:
-        stdout.write("".join(f"{line}\n" for line in _lines(plan, verdict)))
-    return _as_json(plan, verdict, trace)
+    if said is not None:
+        said.write("".join(f"{line}\n" for line in lines))
+    return answer
 
 
-def _as_json(plan: PlanFile, verdict: Verdict, trace: bool) -> dict[str, Any]:
+def _contract(source: Source, judge: Judge | None) -> tuple[Answer, list[str]]:
+    """An xArm action plan against its contract, and its names against the problem's objects when there is one."""
+    from tamp.plans.json_plans import load_json
+    from tamp.xarm.contract import breaches
+
+    plan = load_json(source)
+    known = frozenset(o.name for o in judge.problem.all_objects) if judge else None
+    wrong = breaches(plan, known)
+    steps = plan.get("steps") if isinstance(plan, dict) else None
+    answer = {"plan": source.name, "format": "xarm", "valid": not wrong}
+    answer |= {"steps": len(steps) if isinstance(steps, list) else None, "breaches": [asdict(b) for b in wrong]}
+    verdict = "invalid" if wrong else f"valid, {_count(len(plan['steps']))}"
+    return answer, [f"{source.name}: {verdict}", *(f"  {b}" for b in wrong)]
+
+
+def _as_json(plan: PlanFile, verdict: Verdict, trace: bool) -> Answer:
     at = verdict.failed_at
     step = plan.steps[at - 1] if at else None
     failed = {"step": at, "line": step.line, "action": str(step)} if step else None
@@ -62,7 +97,7 @@ def _as_json(plan: PlanFile, verdict: Verdict, trace: bool) -> dict[str, Any]:
 
 
 def _lines(plan: PlanFile, verdict: Verdict) -> list[str]:
-    count = f"{verdict.length} step{'' if verdict.length == 1 else 's'}"
+    count = _count(verdict.length)
     if verdict.valid:
         cost = "" if verdict.cost is None else f", cost {verdict.cost:g}"
         told = [f"{plan.name}: valid, {count}{cost}"]
@@ -78,6 +113,10 @@ def _lines(plan: PlanFile, verdict: Verdict) -> list[str]:
     for step, made in zip(plan.steps, verdict.changes, strict=False):
         told.append(f"  {step}: {' '.join(made) or 'nothing changes'}")
     return told
+
+
+def _count(steps: int) -> str:
+    return f"{steps} step{'' if steps == 1 else 's'}"
 
 
 def _step(plan: PlanFile, number: int | None) -> str | None:

@@ -10,8 +10,8 @@ from tamp.plans.json_plans import read_skills
 from tamp.plans.lines import read_lines
 from tamp.plans.steps import PlanFile
 
-Format = Literal["pddl", "timed", "skills"]
-"""A step a line; the same with numbers that are times; JSON."""
+Format = Literal["pddl", "timed", "skills", "xarm"]
+"""A step a line; the same with numbers that are times; JSON; an xArm action plan, which is no plan of a domain."""
 
 FORMATS = get_args(Format)
 
@@ -29,7 +29,10 @@ def read_plan(source: Source, form: str | None = None) -> PlanFile:
 
 def recognised(text: str) -> str:
     """The format that a text looks like."""
-    return "skills" if text.lstrip()[:1] in ("[", "{") else "pddl"
+    begin = text.lstrip()[:1]
+    if begin == "{" and '"steps"' in text:
+        return "xarm"
+    return "skills" if begin in ("[", "{") else "pddl"
 
 
 def _has_times(plan: PlanFile) -> bool:

@@ -35,8 +35,8 @@ def read_skills(source: Source) -> PlanFile:
 
 
 def _step(said: Any, number: int, name: str) -> Step:
-    if isinstance(said, str):
-        return read_lines(Source(f"{name}: step {number}", said)).steps[0]
+    if isinstance(said, str) and len(read := read_lines(Source(f"{name}: step {number}", said)).steps) == 1:
+        return read[0]
     if not isinstance(said, dict) or said.keys() != {"skill", "args"} or not isinstance(said["skill"], str):
         shown = json.dumps(said, ensure_ascii=False)
         raise InputError(f'{name}: step {number} is {shown[:80]}; valid: {{"skill": "pick", "args": {{…}}}}')

@@ -20,6 +20,7 @@ _STEP = re.compile(
     (?:\s*\(\s*{_NUMBER}\s*\)|\s*\[[^\]]*\])?\s*""",            # (1): the step's cost
     re.VERBOSE | re.IGNORECASE,
 )
+_COMMENT = re.compile(r";(?![^\[\]]*\]).*")  # LPG has a ; inside of brackets
 _HEADER = re.compile(r"\s*(?:sequentialplan|timetriggeredplan|plan|solution)\s*:?\s*", re.IGNORECASE)
 
 
@@ -27,17 +28,11 @@ def read_lines(source: Source, form: str = "pddl") -> PlanFile:
     """A plan of one step a line; comments begin with `;`. InputError with the place of what is no step."""
     steps: list[Step] = []
     for number, line in enumerate(source.text.split("\n"), 1):
-        told = line.partition(";")[0]
+        told = _COMMENT.sub("", line)
         if not told.strip() or (not steps and _HEADER.fullmatch(told)):
             continue
         steps.append(_step(told, number, source.name))
     return PlanFile(source.name, form, tuple(steps))
-
-
-def is_step(line: str) -> bool:
-    """Whether a line reads as one step of a plan."""
-    found = _STEP.fullmatch(line)
-    return found is not None and (found["bare"] is None or found["label"] is not None)
 
 
 def _step(told: str, line: int, name: str) -> Step:

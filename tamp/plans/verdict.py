@@ -96,17 +96,20 @@ class Judge:
         from unified_planning.exceptions import UPInvalidActionError
 
         try:
-            unmet, _ = self._simulator.get_unsatisfied_conditions(state, action)
-            if unmet:
-                return unheld(self.problem, unmet, state), None
-            return [], self._simulator.apply_unsafe(state, action)
+            simplified, _ = self._simulator.get_unsatisfied_conditions(state, action)
+            if not simplified:
+                return [], self._simulator.apply_unsafe(state, action)
         except UPInvalidActionError:  # no ground action: its precondition is never true, or it changes nothing
-            conditions = [c.substitute(_given(action)) for c in action.action.preconditions]
-            if unmet := unheld(self.problem, conditions, state):
-                return unmet, None
-            if any(self._affects(effect, action, state) for effect in action.action.effects):
-                raise
-            return [], state
+            if not (unmet := self._unmet(action, state)):
+                if any(self._affects(effect, action, state) for effect in action.action.effects):
+                    raise
+                return [], state
+            return unmet, None
+        return self._unmet(action, state) or simplified, None
+
+    def _unmet(self, action: Any, state: Any) -> list[Any]:
+        """The parts of an action's precondition that are false, as the domain has them."""
+        return unheld(self.problem, [c.substitute(_given(action)) for c in action.action.preconditions], state)
 
     def _affects(self, effect: Any, action: Any, state: Any) -> bool:
         """Whether an effect does anything when the action is done in a state."""

@@ -1,0 +1,1 @@
+"""The UFACTORY xArm: what a plan for it may say."""

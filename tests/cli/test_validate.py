@@ -1,0 +1,102 @@
+"""`tamp validate`: verdicts, and input that is no plan."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+TAMP = Path(sys.executable).with_name("tamp")
+PROBLEM = """(define (problem p) (:domain tabletop)
+  (:objects cup dish - item bench - surface chest - drawer)
+  (:init (hand-empty) (on dish bench) (on cup dish) (clear cup) (closed chest))
+  (:goal (and (in dish chest) (closed chest))))
+"""
+PLANS = {
+    "good.txt": "(open-drawer chest)\n(pick cup dish)\n(place-on cup bench)\n(pick dish bench)\n"
+    "(place-in dish chest)\n(close-drawer chest)\n",
+    "bad.txt": "; first\n(open-drawer chest)\n(pick cup dish)\n(pick dish bench)\n",
+    "short.json": '[{"skill": "open-drawer", "args": {"d": "chest"}}]',
+    "other.txt": "(fly cup)\n",
+    "arm.json": '{"goal": "lift", "steps": [{"action": "RETREAT_Z", "dz_mm": 80}]}',
+    "wrong.json": '{"goal": "lift", "steps": [{"action": "RETREAT_Z", "dz_mm": -80}]}',
+}
+BAD = """bad.txt:4: invalid at step 3, (pick dish bench): needs (hand-empty), which does not hold then
+  (hand-empty): made false by step 2, (pick cup dish); (place-on cup bench) makes it true and can be done there
+"""
+SHORT = """short.json: invalid, 1 step: the goal needs (in dish chest) and (closed chest), which do not hold then
+  (in dish chest): never true; no action that can be done there makes it true
+  (closed chest): made false by step 1, (open-drawer chest); (close-drawer chest) makes it true and can be done there
+"""
+OTHER = "tamp: error: other.txt:1: step 1, (fly cup): there is no operator 'fly'; valid: "
+
+
+def validate(folder: Path, *arguments: str, given: str = "") -> subprocess.CompletedProcess[str]:
+    for name, text in {**PLANS, "problem.pddl": PROBLEM}.items():
+        (folder / name).write_text(text)
+    command = [TAMP, "validate", *arguments]
+    return subprocess.run(command, cwd=folder, input=given, capture_output=True, text=True, check=False)
+
+
+def test_every_plan_gets_its_verdict_and_the_worst_is_the_exit_code(tmp_path: Path) -> None:
+    done = validate(tmp_path, "tabletop", "problem.pddl", "bad.txt", "other.txt", "good.txt", "short.json")
+    assert done.stdout == f"{BAD}good.txt: valid, 6 steps\n{SHORT}"
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1) and done.stderr.startswith(OTHER)
+
+
+@pytest.mark.parametrize(("plan", "code"), [("good.txt", 0), ("bad.txt", 1), ("short.json", 1), ("other.txt", 2)])
+def test_json_says_the_same(plan: str, code: int, tmp_path: Path) -> None:
+    done = validate(tmp_path, "tabletop", "problem.pddl", plan, "--json")
+    told = json.loads(done.stdout)
+    assert (done.returncode, told["valid"], [p["plan"] for p in told["plans"]]) == (code, code == 0, [plan])
+    if plan == "bad.txt":
+        (judged,) = told["plans"]
+        assert judged["failed"] == {"step": 3, "line": 4, "action": "(pick dish bench)"}
+        assert judged["unmet"] == [
+            {
+                "literal": "(hand-empty)",
+                "lost_at": 2,
+                "lost_by": "(pick cup dish)",
+                "hint": "(place-on cup bench) makes it true and can be done there",
+            }
+        ]
+    if plan == "other.txt":
+        assert "no operator 'fly'" in told["plans"][0]["error"]
+
+
+def test_a_plan_comes_from_standard_input_too(tmp_path: Path) -> None:
+    done = validate(tmp_path, "tabletop", "problem.pddl", "-", given=PLANS["good.txt"])
+    assert (done.returncode, done.stdout) == (0, "<stdin>: valid, 6 steps\n")
+
+
+def test_the_trace_is_printed_when_asked_for(tmp_path: Path) -> None:
+    done = validate(tmp_path, "tabletop", "problem.pddl", "good.txt", "--trace")
+    assert "\n  (close-drawer chest): (closed chest) (not (open chest))\n" in done.stdout
+
+
+@pytest.mark.parametrize(("plan", "code", "says"), [("arm.json", 0, "valid, 1 step\n"), ("wrong.json", 1, "invalid\n")])
+def test_an_arms_plan_needs_no_domain(plan: str, code: int, says: str, tmp_path: Path) -> None:
+    done = validate(tmp_path, plan)
+    assert (done.returncode, done.stderr) == (code, "")
+    assert done.stdout.startswith(f"{plan}: {says}")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("good.txt",), "good.txt is no xArm action plan; for others give DOMAIN PROBLEM PLAN..."),
+        (("tabletop", "problem.pddl"), "no plan given; valid: DOMAIN PROBLEM PLAN..."),
+        (("tabletop", "none.pddl", "good.txt"), "cannot read none.pddl: No such file"),
+        (("tabletop", "problem.pddl", "."), "cannot read .: Is a directory"),
+        (("problem.pddl", "problem.pddl", "good.txt"), "problem.pddl:1:"),
+        (("tabletop", "good.txt", "good.txt"), "good.txt:1:"),
+        (("tabletop", "-", "-"), "<stdin>:1:1: there is nothing in it"),
+    ],
+)
+def test_bad_input_is_never_a_bad_plan(arguments: tuple[str, ...], says: str, tmp_path: Path) -> None:
+    done = validate(tmp_path, *arguments)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert says in done.stderr

@@ -1,0 +1,63 @@
+"""Domains and problems that do not parse: where, and what is wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tamp.data import data_dir
+from tamp.errors import InputError
+from tamp.pddl.reading import locate, parse, read_problem
+from tamp.pddl.source import Source
+
+DOMAIN = """(define (domain d)
+  (:requirements :strips :typing)
+  (:types thing - object)
+  (:predicates (p ?x - thing) (q))
+  (:action a :parameters (?x - thing) :precondition (p ?x) :effect (q)))
+"""
+PROBLEM = "(define (problem x) (:domain d)\n  (:objects o - thing)\n  (:init (p o))\n  (:goal (q)))\n"
+
+
+def test_a_problem_parses() -> None:
+    problem = parse(Source("d.pddl", DOMAIN), Source("p.pddl", PROBLEM))
+    assert [a.name for a in problem.actions] == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("(p ?x) :effect", "(r ?x) :effect", r"d\.pddl:5:\d+: .*r"),
+        ("thing - object)", "thing - object", r"d\.pddl:3:3: a '\(' that is not closed before the next section"),
+        ("(q)))", "(q))))", r"d\.pddl:5:\d+: a '\)' that closes nothing"),
+        (DOMAIN, " \n", r"d\.pddl:1:1: there is nothing in it; valid: \(define"),
+        (DOMAIN, "hello", r"d\.pddl:1:1: "),
+    ],
+)
+def test_a_domain_that_does_not_parse_says_where(old: str, new: str, says: str) -> None:
+    assert old in DOMAIN
+    with pytest.raises(InputError, match=says):
+        parse(Source("d.pddl", DOMAIN.replace(old, new)), Source("p.pddl", PROBLEM))
+
+
+@pytest.mark.parametrize(("old", "new", "line"), [("(p o)", "(p u)", 3), ("(q)", "(r)", 4), ("(:goal", "(:goul", 4)])
+def test_a_fault_of_the_problem_is_not_the_domains(old: str, new: str, line: int) -> None:
+    with pytest.raises(InputError, match=rf"^p\.pddl:{line}:\d+: "):
+        parse(Source("d.pddl", DOMAIN), Source("p.pddl", PROBLEM.replace(old, new)))
+
+
+def test_a_domain_is_a_name_a_folder_or_a_file(tmp_path: Path) -> None:
+    (tmp_path / "domain.pddl").write_text(DOMAIN)
+    assert locate("tabletop") == data_dir("domains") / "tabletop" / "domain.pddl"
+    assert locate(str(tmp_path)) == locate(tmp_path / "domain.pddl") == tmp_path / "domain.pddl"
+    with pytest.raises(InputError, match="no domain 'tableto': give one of .*tabletop"):
+        locate("tableto")
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(InputError, match=r"there is no domain\.pddl in .*empty"):
+        locate(tmp_path / "empty")
+
+
+def test_only_one_file_can_be_standard_input() -> None:
+    with pytest.raises(InputError, match="only one of the files"):
+        read_problem("-", Path("-"))

@@ -1,0 +1,77 @@
+"""Files as people give them: what is read, and what is said of what cannot be."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tamp.errors import InputError
+from tamp.pddl import source
+from tamp.pddl.source import DEEPEST, Source, read, unbalanced
+
+
+def written(folder: Path, data: bytes) -> Path:
+    path = folder / "file.pddl"
+    path.write_bytes(data)
+    return path
+
+
+@pytest.mark.parametrize("data", [b"\xef\xbb\xbf(a\r\n b)\r\n", b"(a\r b)\r", b"(a\n b)\n"])
+def test_bom_and_line_ends_do_not_matter(data: bytes, tmp_path: Path) -> None:
+    assert read(written(tmp_path, data)).text == "(a\n b)\n"
+
+
+@pytest.mark.parametrize(
+    ("data", "says"),
+    [
+        (b"(a\n\xff)", r"file\.pddl:2: not UTF-8 text: byte 0xff"),
+        (b"\x7fELF\x00\x01", r"file\.pddl is binary, not text"),
+    ],
+)
+def test_what_is_no_text_is_refused(data: bytes, says: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=says):
+        read(written(tmp_path, data))
+
+
+def test_a_file_without_end_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(source, "LARGEST", 10)
+    with pytest.raises(InputError, match="too large"):
+        read(written(tmp_path, b"(" * 11))
+
+
+@pytest.mark.parametrize(("path", "says"), [("none.pddl", "No such file"), (".", "Is a directory")])
+def test_what_cannot_be_opened_is_named(path: str, says: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=f"cannot read {tmp_path}.*: {says}"):
+        read(tmp_path / path)
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "says"),
+    [
+        ("(define (a) (b)", (1, 1), "never closed"),
+        ("(a))\n", (1, 4), "closes nothing"),
+        ("(define\n (:action a :effect (and (b) (c))\n (:action b))", (2, 2), "before the next section"),
+        ("(" * (DEEPEST + 1), (1, DEEPEST + 1), "levels"),
+    ],
+)
+def test_parentheses_that_do_not_match_are_placed(text: str, place: tuple[int, int], says: str) -> None:
+    wrong = unbalanced(text)
+    assert wrong is not None
+    assert Source("x", text).place(wrong[0]) == place
+    assert says in wrong[1]
+
+
+def test_comments_are_blank_and_as_long() -> None:
+    told = Source("x", "(A ; b (\n\tC)")
+    assert told.bare() == "(a       \n c)".replace("       ", " " * 6)
+    assert unbalanced(told.bare()) is None
+
+
+@given(st.text(alphabet="ab ()\n", max_size=60), st.integers(0, 60))
+def test_a_place_is_where_a_character_stands(text: str, offset: int) -> None:
+    told = Source("x", text)
+    line, column = told.place(min(offset, len(text)))
+    assert sum(len(told.line(n)) + 1 for n in range(1, line)) + column - 1 == min(offset, len(text))
