@@ -51,7 +51,7 @@ def test_a_domain_is_a_name_a_folder_or_a_file(tmp_path: Path) -> None:
     (tmp_path / "domain.pddl").write_text(DOMAIN)
     assert locate("tabletop") == data_dir("domains") / "tabletop" / "domain.pddl"
     assert locate(str(tmp_path)) == locate(tmp_path / "domain.pddl") == tmp_path / "domain.pddl"
-    with pytest.raises(InputError, match="no domain 'tableto': give one of .*tabletop"):
+    with pytest.raises(InputError, match=r"no domain 'tableto': give one of .*tabletop"):
         locate("tableto")
     (tmp_path / "empty").mkdir()
     with pytest.raises(InputError, match=r"there is no domain\.pddl in .*empty"):
