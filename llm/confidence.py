@@ -2,16 +2,16 @@
 
 A model's probability is low where a thing has many names, so it is no share of right answers by itself. A logistic
 curve over its logarithm, over whether the first answer was sent back, and over whether something still speaks
-against the one that was taken, makes one of it (Platt 1999). Fitted by `make bench-language ARGS='--calibrate --sets
-official develop measured refused'` to the answers of both Qwen2.5-Coder models to all but the measured part of the
-paraphrases; docs/language.md shows how it does on that.
+against the one that was taken, makes one of it (Platt 1999). Fitted by `make bench-language ARGS=--calibrate` to the
+answers of both Qwen2.5-Coder models to all but the measured part of the paraphrases; docs/language.md shows how it
+does on that.
 """
 
 from __future__ import annotations
 
 from math import exp, log
 
-CONSTANT, PER_LOG, SENT_BACK, DOUBTED = 4.89, 1.30, -1.74, -3.78
+CONSTANT, PER_LOG, SENT_BACK, DOUBTED = 4.68, 1.25, -1.56, -3.49
 LEAST = 1e-4
 """Probabilities below count as this."""
 

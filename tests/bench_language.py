@@ -282,7 +282,7 @@ def draw(rows: list[tuple[float, float, float, float]], out: Path) -> None:
         FigureCanvasSVG(figure)
         ax = figure.subplots()
         ax.plot([0, 1], [0, 1], color="#bbbbbb", lw=1)
-        ax.errorbar(said, right, yerr=[right - low, high - right], fmt="o", color="#4477aa", capsize=2)
+        ax.errorbar(said, right, yerr=np.maximum([right - low, high - right], 0.0), fmt="o", color="#4477aa", capsize=2)
         ax.set(xlabel="confidence", ylabel="share of right goals", xlim=(0, 1.02), ylim=(0, 1.02))
         figure.savefig(out, format="svg", metadata={"Date": None})
 
@@ -313,7 +313,8 @@ def main() -> None:
     told = ", ".join(f"{name} {version}" for name, version in versions().items())
     print_line(f"{os.cpu_count()} cores, load {os.getloadavg()[1]:.1f}; {told}")
     if asked.calibrate:
-        calibrate(read(results), Path(__file__).parents[1] / "docs" / "calibration.svg")
+        answers = [r for r in read(results) if r["set"] in asked.sets]
+        calibrate(answers, Path(__file__).parents[1] / "docs" / "calibration.svg")
     sys.exit(0 if table(read(results)) else 1)
 
 
