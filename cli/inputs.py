@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,18 +23,11 @@ def built(backend: str, perception: str, host: str | None, world: Path | None) -
 
 
 def planner(name: str) -> None:
-    """InputError when it is neither the language model nor an engine of unified-planning that finds plans."""
-    from unified_planning.shortcuts import get_environment
-
+    """InputError when it is neither the language model nor an installed engine that finds plans."""
     from llm.skill_planner import NAME
+    from tamp.planners import engines
 
-    factory = get_environment().factory
-    planners = [engine for engine in factory.engines if factory.engine(engine).is_oneshot_planner()]
-    planners.append(NAME)
-    if name not in planners:
-        near = difflib.get_close_matches(name, planners, 1)
-        hint = f"did you mean {near[0]!r}? " if near else ""
-        raise InputError(f"unknown planner {name!r}; {hint}valid: {', '.join(planners)}")
+    engines.check(name, [NAME])
 
 
 def domain(name_or_dir: str) -> Domain:

@@ -118,15 +118,26 @@ def plan(
     problem: opt.ProblemArgument,
     planner: opt.Planner = "fast-downward",
     llm: opt.Llm = DEFAULT,
-    out: Annotated[Path | None, typer.Option(help="Write the plan there too.", metavar="F")] = None,
+    timeout: opt.Timeout = 60.0,
+    optimal: opt.Optimal = False,
+    top_k: opt.TopK = None,
+    anytime: opt.Anytime = False,
+    out: Annotated[
+        Path | None, typer.Option(help="Write the plan there too; with --top-k to F.1, F.2, ...", metavar="F")
+    ] = None,
     json_output: opt.Json = False,
 ) -> None:
-    """Plan a PDDL problem; without a plan, exit 1."""
+    """Plan a PDDL problem; without a plan, exit 1 and why.
+
+    Unsolvable, out of time, unsupported by the engine: three different answers. The engine is ended with
+    everything it started when the time is up.
+    """
 
     def body() -> int:
-        from cli.plan import plan
+        from cli.plan import Request, plan
 
-        return plan(domain, problem, planner, llm, out, json_output)
+        request = Request(domain, problem, planner, llm, timeout, optimal, top_k, anytime, out, json_output)
+        return plan(request)
 
     _end(body)
 

@@ -2,41 +2,137 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from cli import inputs, planners
 from cli.output import emit_json, quiet_stdout, say
 from tamp.errors import InputError
 
-EXIT = {"found": 0, "unsolvable": 1, "timeout": 1, "gave up": 1, "invalid": 2}
+if TYPE_CHECKING:
+    from tamp.planners.answer import Answer, FoundPlan
+    from tamp.planners.ask import Question
+
+EXIT = {"found": 0, "unsolvable": 1, "timeout": 1, "gave up": 1, "unsupported": 1, "failed": 1, "invalid": 2}
 """Exit code of each answer of the planner."""
 
 
-def plan(domain: str, problem: Path, planner: str, llm: str, out: Path | None, json_output: bool) -> int:
+@dataclass(frozen=True)
+class Request:
+    """The arguments of `tamp plan`."""
+
+    domain: str
+    problem: Path
+    planner: str
+    llm: str
+    timeout: float
+    optimal: bool
+    top_k: int | None
+    anytime: bool
+    out: Path | None
+    json_output: bool
+
+
+def plan(request: Request) -> int:
     """Print the plan, one action a line; write it to `out` too when given."""
     with quiet_stdout() as stdout:
-        from cli.solve import load_model
         from tamp.pddl.reading import read_problem
 
-        inputs.planner(planner)
-        _, _, parsed = read_problem(domain, problem)
-        model = load_model(llm) if planners.asks_model(planner) else None
-        result = planners.find(planner, model).solve(parsed)
-        if result.plan is not None and out is not None:
-            _write(out, str(result.plan))
-        if json_output:
-            actions = None if result.plan is None else [str(a) for a in result.plan.actions]
-            answer = {"status": result.status.value, "plan": actions, "seconds": round(result.seconds, 3)}
-            emit_json({**answer, "message": result.message, "planner": planner, "out": out}, stdout)
-        elif result.plan is not None:
-            stdout.write(str(result.plan))
+        question = _question(request)
+        _, _, parsed = read_problem(request.domain, request.problem)
+        answer = _asked(parsed, request, question)
+        files = _write(answer, request)
+        if request.json_output:
+            emit_json(_as_json(answer, request, files), stdout)
         else:
-            say(f"{result.status.value}: {result.message}")
-    return EXIT[result.status.value]
+            stdout.write(_text(answer, request))
+            for line in _told(answer, request):
+                say(line)
+    return EXIT[answer.status.value]
 
 
-def _write(path: Path, text: str) -> None:
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as e:
-        raise InputError(f"cannot write {path}: {e.strerror}") from e
+def _question(request: Request) -> Question:
+    """InputError for options that do not go together, and for an engine that is not there or cannot do it."""
+    from tamp.planners import engines
+    from tamp.planners.ask import Question
+
+    aims: dict[str, engines.Aim] = {"--optimal": "optimal", "--top-k": "top-k", "--anytime": "anytime"}
+    given = [o for o, on in zip(aims, (request.optimal, request.top_k, request.anytime), strict=True) if on]
+    if len(given) > 1:
+        raise InputError(f"{' and '.join(given)} do not go together; valid: one of {', '.join(aims)}")
+    if not math.isfinite(request.timeout):
+        raise InputError(f"--timeout {request.timeout} is no number of seconds")
+    if planners.asks_model(request.planner):
+        if given:
+            raise InputError(f"--planner {request.planner} finds one plan; valid with {given[0]}: an engine")
+        return Question(request.planner, "first", request.timeout)
+    aim = aims[given[0]] if given else "first"
+    if aim != "top-k":
+        inputs.planner(request.planner)
+    return Question(engines.for_aim(request.planner, aim), aim, request.timeout, request.top_k or 1)
+
+
+def _asked(parsed: Any, request: Request, question: Question) -> Answer:
+    from tamp.planners.ask import ask, ask_planner
+
+    if planners.asks_model(request.planner):
+        from cli.solve import load_model
+
+        return ask_planner(parsed, planners.find(request.planner, load_model(request.llm)), question)
+    return ask(parsed, question, _progress if request.anytime else lambda plan: None)
+
+
+def _progress(plan: FoundPlan) -> None:
+    say(f"tamp: {_measure(plan)}, after {plan.seconds:.1f} s")
+
+
+def _measure(plan: FoundPlan) -> str:
+    steps = f"{len(plan.actions)} step{'' if len(plan.actions) == 1 else 's'}"
+    return steps if plan.cost is None else f"{steps}, cost {plan.cost:g}"
+
+
+def _text(answer: Answer, request: Request) -> str:
+    """The plan, as it is in a file; several with a comment before each."""
+    if request.top_k is None:
+        return "".join(map(str, answer.plans))
+    return "".join(f"; plan {n}: {_measure(p)}\n{p}" for n, p in enumerate(answer.plans, 1))
+
+
+def _told(answer: Answer, request: Request) -> list[str]:
+    """What is said about the answer on standard error."""
+    if not answer.plans:
+        return [f"{answer.status.value}: {answer.message}"]
+    measure = _measure(answer.plans[0]) if request.top_k is None else f"{len(answer.plans)} plans"
+    proven = ", proven optimal" if answer.optimal and request.top_k is None else ""
+    return [f"tamp: {measure}{proven}{'; ' if answer.message else ''}{answer.message}"]
+
+
+def _as_json(answer: Answer, request: Request, files: list[Path]) -> dict[str, Any]:
+    plans: list[dict[str, Any]] = [{"plan": p.steps, "cost": p.cost, "length": len(p.actions)} for p in answer.plans]
+    for said, file in zip(plans, files, strict=False):
+        said["out"] = file
+    best = plans[0] if plans else {}
+    value: dict[str, Any] = {"status": answer.status.value}
+    value |= {key: best.get(key) for key in ("plan", "cost", "length")}
+    value |= {"optimal": answer.optimal, "seconds": round(answer.seconds, 3), "message": answer.message}
+    value |= {"planner": answer.engine, "out": request.out}
+    value |= {"plans": plans} if request.top_k is not None else {}
+    value |= {"features": answer.features, "engines": answer.able} if answer.features else {}
+    return value | ({"why": asdict(answer.why)} if answer.why is not None else {})
+
+
+def _write(answer: Answer, request: Request) -> list[Path]:
+    """The files that were written: the one named, or with several plans one each, numbered from 1."""
+    if request.out is None or not answer.plans:
+        return []
+    files = [request.out]
+    if request.top_k is not None:
+        files = [request.out.with_name(f"{request.out.name}.{n}") for n in range(1, len(answer.plans) + 1)]
+    for path, found in zip(files, answer.plans, strict=True):
+        try:
+            path.write_text(str(found), encoding="utf-8")
+        except OSError as e:
+            raise InputError(f"cannot write {path}: {e.strerror}") from e
+    return files

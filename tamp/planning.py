@@ -20,13 +20,18 @@ _STRIPS_ONLY = ("pyperplan",)
 
 
 class PlanStatus(Enum):
-    """What became of a planning problem. A planner that gave up proved nothing: there may be a plan."""
+    """What became of a planning problem. A planner that gave up proved nothing: there may be a plan.
+
+    Nor did one that does not support the problem's features, or that failed: crashed, or answered with rubbish.
+    """
 
     FOUND = "found"
     UNSOLVABLE = "unsolvable"
     TIMEOUT = "timeout"
     INVALID = "invalid"
     GAVE_UP = "gave up"
+    UNSUPPORTED = "unsupported"
+    FAILED = "failed"
 
 
 @dataclass(frozen=True)

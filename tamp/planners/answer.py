@@ -1,0 +1,65 @@
+"""What `tamp plan` finds out about a problem."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tamp.atoms import GroundAction
+from tamp.planning import PlanStatus
+
+
+@dataclass(frozen=True)
+class FoundPlan:
+    """Ground actions in order, what they cost and when, in seconds from the start, they were found.
+
+    `cost` is the value of the problem's metric, the number of steps where there is none, and None where it cannot be
+    evaluated. `times` has start and duration of each step, in the problem's unit, empty for a plan without times.
+    """
+
+    actions: tuple[GroundAction, ...]
+    cost: float | None
+    seconds: float = 0.0
+    times: tuple[tuple[str, str | None], ...] = ()
+
+    @property
+    def steps(self) -> list[str]:
+        """A step a line."""
+        if not self.times:
+            return [str(a) for a in self.actions]
+        timed = zip(self.actions, self.times, strict=True)
+        return [f"{start}: {a}{'' if lasts is None else f' [{lasts}]'}" for a, (start, lasts) in timed]
+
+    def __str__(self) -> str:
+        return "".join(f"{step}\n" for step in self.steps)
+
+
+@dataclass(frozen=True)
+class Why:
+    """Why a problem has no plan; literals in PDDL.
+
+    `never` cannot hold even if nothing that holds were ever lost: goals first, then what they need. `drop` is the
+    smallest set of goals found without which there is a plan, `add` what makes one when it is added to `:init`,
+    `(not …)` when it is taken out; both were planned for. `complete` when all that is smaller was tried too.
+    """
+
+    never: tuple[str, ...] = ()
+    drop: tuple[str, ...] = ()
+    add: tuple[str, ...] = ()
+    complete: bool = False
+
+
+@dataclass(frozen=True)
+class Answer:
+    """`plans` are the best first; `message` says what became of it, also of a search that was ended with plans in
+    hand. `features` are those of the problem that the engine cannot handle, `able` the installed engines that can.
+    """
+
+    status: PlanStatus
+    engine: str
+    seconds: float
+    plans: tuple[FoundPlan, ...] = ()
+    message: str = ""
+    optimal: bool = False
+    features: tuple[str, ...] = ()
+    able: tuple[str, ...] = ()
+    why: Why | None = None

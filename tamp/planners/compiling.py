@@ -1,0 +1,65 @@
+"""A problem without the features that an engine does not have, by unified-planning's compilers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tamp.planners.engines import engine
+
+_STEPS = (
+    ("up_quantifiers_remover", "QUANTIFIERS_REMOVING", ("EXISTENTIAL_CONDITIONS", "UNIVERSAL_CONDITIONS")),
+    ("up_quantifiers_remover", "QUANTIFIERS_REMOVING", ("FORALL_EFFECTS",)),
+    ("up_disjunctive_conditions_remover", "DISJUNCTIVE_CONDITIONS_REMOVING", ("DISJUNCTIVE_CONDITIONS",)),
+    ("up_grounder", "GROUNDING", ("EQUALITIES",)),
+    ("up_conditional_effects_remover", "CONDITIONAL_EFFECTS_REMOVING", ("CONDITIONAL_EFFECTS",)),
+    ("up_negative_conditions_remover", "NEGATIVE_CONDITIONS_REMOVING", ("NEGATIVE_CONDITIONS",)),
+    ("up_usertype_fluents_remover", "USERTYPE_FLUENTS_REMOVING", ("OBJECT_FLUENTS",)),
+)
+"""Compilers, and the features that each takes out. Grounding, which decides equalities, comes before negations."""
+
+_ALWAYS = _STEPS[0]
+"""Fast Downward makes slow axioms of quantifiers."""
+
+
+def compiled(problem: Any, name: str) -> tuple[Any, list[Any]]:
+    """The problem for an engine, and unified-planning's results to map its plans back with, see `original`.
+
+    What no compiler takes out stays in it. UPException when a compiler fails.
+    """
+    from unified_planning.engines import CompilationKind
+    from unified_planning.shortcuts import Compiler
+
+    has, results = engine(name).supported_kind().features, []
+    for step in (*_STEPS, *_STEPS[1:]):  # taking out conditional effects may bring new disjunctions
+        compiler, kind, features = step
+        missing = [f for f in features if step is _ALWAYS or f not in has]
+        if missing and not problem.kind.features.isdisjoint(missing):
+            with Compiler(name=compiler) as maker:
+                results.append(maker.compile(problem, CompilationKind[kind]))
+            problem = results[-1].problem
+    return problem, results
+
+
+def original(plan: Any, results: list[Any]) -> Any:
+    """A plan for the compiled problem as one for the problem it was made from."""
+    for result in reversed(results):
+        plan = plan.replace_action_instances(result.map_back_action_instance)
+    return plan
+
+
+def with_metric(problem: Any) -> Any:
+    """The problem, or where it says nothing of what is better, a copy in which fewer steps are."""
+    from unified_planning.shortcuts import MinimizeSequentialPlanLength
+
+    if problem.quality_metrics or problem.kind.has_continuous_time():
+        return problem
+    copy = problem.clone()
+    copy.add_quality_metric(MinimizeSequentialPlanLength())
+    return copy
+
+
+def without_metric(problem: Any) -> Any:
+    """A copy in which all plans are as good: for engines that would take any but know no metric."""
+    copy = problem.clone()
+    copy.clear_quality_metrics()
+    return copy

@@ -1,0 +1,111 @@
+"""Which engines there are, what they can do, and which package brings one that is not installed."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from typing import Any, Literal
+
+from tamp.errors import InputError
+
+Aim = Literal["first", "optimal", "anytime", "top-k"]
+"""What is asked for: the first plan, one that is proven to be the best, better and better ones, the k best."""
+
+TOP_K = "symk"
+"""The engine of unified-planning that finds the k best plans."""
+
+_HELP = {"up-enhsp": "numbers", "up-lpg": "times and numbers", "up-tamer": "times and numbers"}
+"""Packages for what no engine of the lock can do, and what they can."""
+
+
+def names() -> list[str]:
+    """The installed engines of unified-planning that find plans."""
+    return [name for name in _factory().engines if engine(name).is_oneshot_planner()]
+
+
+def engine(name: str) -> Any:
+    """The class of an installed engine."""
+    return _factory().engine(name)
+
+
+def _factory() -> Any:
+    from unified_planning.shortcuts import get_environment
+
+    return get_environment().factory
+
+
+def package(name: str) -> str | None:
+    """The package that brings an engine which unified-planning knows; None for what it does not know."""
+    from unified_planning.engines.factory import DEFAULT_ENGINES
+
+    module = DEFAULT_ENGINES.get(name, ("",))[0].partition(".")[0]
+    return module.replace("_", "-") if module.startswith("up_") else None
+
+
+def check(name: str, others: Iterable[str] = ()) -> None:
+    """InputError when it is not one of `others` nor an installed engine; for one that could be, its package."""
+    valid = [*names(), *others]
+    if name in valid:
+        return
+    if brought := package(name):
+        raise InputError(f"planner {name!r} is not installed: pip install {brought}; installed: {', '.join(valid)}")
+    near = difflib.get_close_matches(name, valid, 1)
+    hint = f"did you mean {near[0]!r}? " if near else ""
+    raise InputError(f"unknown planner {name!r}; {hint}valid: {', '.join(valid)}")
+
+
+def for_aim(name: str, aim: Aim) -> str:
+    """The engine to take for an aim when `name` is asked for: itself, or its sibling with that guarantee.
+
+    InputError when it has none, with those that do.
+    """
+    if aim == "top-k":
+        return _top_k(name)
+    check(name)
+    if aim == "first":
+        return name
+    sibling = {"optimal": f"{name}-opt", "anytime": f"{name}-anytime"}[aim]
+    able = [e for e in _factory().engines if _suits(e, aim)]
+    for candidate in (name, sibling):
+        if candidate in able:
+            return candidate
+    what = "proves that a plan is the best" if aim == "optimal" else "improves its plans"
+    raise InputError(f"planner {name!r} is none that {what}; valid with --{aim}: {', '.join(able)}")
+
+
+def _suits(name: str, aim: Aim) -> bool:
+    from unified_planning.engines import OptimalityGuarantee
+
+    kind = engine(name)
+    if aim == "anytime":
+        return bool(kind.is_anytime_planner())
+    return bool(kind.is_oneshot_planner() and kind.satisfies(OptimalityGuarantee.SOLVED_OPTIMALLY))
+
+
+def _top_k(name: str) -> str:
+    if name not in (TOP_K, "fast-downward"):
+        raise InputError(f"planner {name!r} does not find the k best plans; valid with --top-k: {TOP_K}")
+    if TOP_K not in _factory().engines:
+        raise InputError(f"--top-k needs the engine {TOP_K}, which is not installed: pip install {package(TOP_K)}")
+    return TOP_K
+
+
+def lacking(name: str, kind: Any) -> tuple[str, ...]:
+    """The features of a problem, in unified-planning's words, that an engine cannot handle."""
+    return tuple(sorted(kind.features - engine(name).supported_kind().features))
+
+
+def able(kind: Any) -> tuple[str, ...]:
+    """The installed engines that can handle a kind of problem as it is."""
+    return tuple(name for name in names() if "[" not in name and engine(name).supports(kind))
+
+
+def help_for(kind: Any) -> str:
+    """Which package may help when no installed engine can."""
+    numeric, timed = _any(kind, "NUMERIC", "INT_FLUENTS", "REAL_FLUENTS"), _any(kind, "TIME", "DURATION")
+    fit = [f"{p} ({what})" for p, what in _HELP.items() if (timed and "times" in what) or (numeric and not timed)]
+    return f"; pip install {' or '.join(fit)} brings one that may" if fit else ""
+
+
+def _any(kind: Any, *words: str) -> bool:
+    return any(word in feature for feature in kind.features for word in words)

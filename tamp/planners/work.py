@@ -1,0 +1,109 @@
+"""What the worker does: one engine, one problem, every plan judged before it is told."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+from tamp.planners.apart import Emit, Message
+from tamp.planners.compiling import compiled, original, with_metric, without_metric
+from tamp.planners.engines import Aim, able, engine, help_for, lacking
+
+
+def search(problem: Any, name: str, aim: Aim, seconds: float, count: int, emit: Emit) -> None:
+    """Run an engine and emit a message of kind `plan` for each plan, and one of kind `end` or `unsupported`.
+
+    An engine that can be told a time limit is told `seconds`. Raises whatever the engine raises.
+    """
+    start = time.perf_counter()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for message in _messages(problem, name, aim, seconds, count):
+            emit(message | {"seconds": round(time.perf_counter() - start, 3)})
+
+
+def _messages(problem: Any, name: str, aim: Aim, seconds: float, count: int) -> Iterator[Message]:
+    ready, results = compiled(_measured(problem, name, aim), name)
+    if features := lacking(name, ready.kind):
+        can = able(problem.kind)
+        yield {"kind": "unsupported", "features": features, "able": can, "help": "" if can else help_for(problem.kind)}
+        return
+    found, told = None, set()
+    for found in _results(ready, name, aim, seconds, count):
+        if found.plan is not None:
+            message = plan_message(problem, original(found.plan, results))
+            if str(message) not in told or aim == "top-k":
+                yield message
+            told.add(str(message))
+    yield {"kind": "end", "status": found.status.name if found else "INTERNAL_ERROR", "message": _last_words(found)}
+
+
+def _measured(problem: Any, name: str, aim: Aim) -> Any:
+    """With a metric when better plans are asked for; else an engine that knows none need not hear of it."""
+    if aim != "first":
+        return with_metric(problem)
+    metrics = [f for f in lacking(name, problem.kind) if "ACTIONS_COST" in f or f == "PLAN_LENGTH"]
+    return without_metric(problem) if metrics else problem
+
+
+def _results(problem: Any, name: str, aim: Aim, seconds: float, count: int) -> Iterator[Any]:
+    """unified-planning's results, the last of them final."""
+    from unified_planning.shortcuts import AnytimePlanner, OneshotPlanner
+
+    limit = {} if name.startswith("pyperplan") else {"timeout": seconds}  # which would only warn that it has none
+    if aim in ("first", "optimal"):
+        with OneshotPlanner(name=name) as planner:
+            yield planner.solve(problem, **limit)
+        return
+    params = {"number_of_plans": count} if aim == "top-k" else {}
+    with AnytimePlanner(name=name, params=params) as planner:
+        for result in planner.get_solutions(problem, **limit):
+            final = result.status.name != "INTERMEDIATE"
+            if final and aim == "top-k":
+                result.plan = None  # the last one again
+            yield result
+
+
+def plan_message(problem: Any, plan: Any) -> Message:
+    """A message of kind `plan`, or `wrong plan` when it does not reach the goal."""
+    from unified_planning.plans import PlanKind, TimeTriggeredPlan
+
+    from tamp.errors import InputError
+    from tamp.plans.verdict import Judge
+
+    if isinstance(plan, TimeTriggeredPlan):
+        timed = plan.timed_actions
+        times = [(_number(start), None if lasts is None else _number(lasts)) for start, _, lasts in timed]
+        return {"kind": "plan", "actions": [_words(a) for _, a, _ in timed], "times": times, "cost": None}
+    steps = plan.convert_to(PlanKind.SEQUENTIAL_PLAN, problem).actions
+    words = [_words(a) for a in steps]
+    try:
+        verdict = Judge.of(problem).judge(steps)
+    except InputError:  # it can be planned for, not followed
+        return {"kind": "plan", "actions": words, "cost": None}
+    if not verdict.valid:
+        at = f"step {verdict.failed_at}" if verdict.failed_at else "the goal"
+        return {"kind": "wrong plan", "message": f"{at} {verdict.message}"}
+    return {"kind": "plan", "actions": words, "cost": len(words) if not problem.quality_metrics else verdict.cost}
+
+
+def _words(action: Any) -> list[str]:
+    return [action.action.name, *map(str, action.actual_parameters)]
+
+
+def _number(value: Any) -> str:
+    return f"{float(value):.3f}"
+
+
+def _last_words(result: Any) -> str:
+    """The last line that an engine wrote as an error, else the last one that it wrote."""
+    logs = [log for log in (result and result.log_messages) or [] if log.message.strip()]
+    logs.sort(key=lambda log: log.level.name == "ERROR")
+    return logs[-1].message.strip().splitlines()[-1][:200] if logs else ""
+
+
+def complete(name: str) -> bool:
+    """Whether an engine has looked at all there is when it ends without a plan, though it does not say so."""
+    return engine(name).__module__.partition(".")[0] in ("up_fast_downward", "up_symk")
