@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
+import time
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,11 +13,16 @@ from cli.output import emit_json, quiet_stdout, say
 from tamp.errors import InputError
 
 if TYPE_CHECKING:
-    from tamp.planners.answer import Answer, FoundPlan
+    from tamp.planners.answer import Answer, FoundPlan, Why
     from tamp.planners.ask import Question
 
 EXIT = {"found": 0, "unsolvable": 1, "timeout": 1, "gave up": 1, "unsupported": 1, "failed": 1, "invalid": 2}
 """Exit code of each answer of the planner."""
+
+_STARTING = 0.3
+"""Seconds that the command takes before it gets here, and after its answer."""
+_SEARCH = 0.5
+"""Of the seconds that the command may take, what the search has at least, however long reading took."""
 
 
 @dataclass(frozen=True)
@@ -37,12 +43,15 @@ class Request:
 
 def plan(request: Request) -> int:
     """Print the plan, one action a line; write it to `out` too when given."""
+    start = time.monotonic()
     with quiet_stdout() as stdout:
         from tamp.pddl.reading import read_problem
 
         question = _question(request)
         _, _, parsed = read_problem(request.domain, request.problem)
-        answer = _asked(parsed, request, question)
+        gone = time.monotonic() - start + _STARTING
+        left = max(request.timeout - gone, request.timeout * _SEARCH)
+        answer = _explained(_asked(parsed, request, replace(question, left=left)), parsed, request, left)
         files = _write(answer, request)
         if request.json_output:
             emit_json(_as_json(answer, request, files), stdout)
@@ -84,6 +93,16 @@ def _asked(parsed: Any, request: Request, question: Question) -> Answer:
     return ask(parsed, question, _progress if request.anytime else lambda plan: None)
 
 
+def _explained(answer: Answer, parsed: Any, request: Request, left: float) -> Answer:
+    """The answer with what is found out in the seconds left about a problem that has no plan."""
+    from tamp.planners.relaxation import explain
+    from tamp.planning import PlanStatus
+
+    if answer.status is not PlanStatus.UNSOLVABLE or planners.asks_model(request.planner):
+        return answer
+    return replace(answer, why=explain(parsed, answer.engine, max(0.0, left - answer.seconds)))
+
+
 def _progress(plan: FoundPlan) -> None:
     say(f"tamp: {_measure(plan)}, after {plan.seconds:.1f} s")
 
@@ -103,10 +122,20 @@ def _text(answer: Answer, request: Request) -> str:
 def _told(answer: Answer, request: Request) -> list[str]:
     """What is said about the answer on standard error."""
     if not answer.plans:
-        return [f"{answer.status.value}: {answer.message}"]
+        reasons = [] if answer.why is None else _reasons(answer.why, request)
+        return [f"{answer.status.value}: {answer.message}", *reasons]
     measure = _measure(answer.plans[0]) if request.top_k is None else f"{len(answer.plans)} plans"
     proven = ", proven optimal" if answer.optimal and request.top_k is None else ""
     return [f"tamp: {measure}{proven}{'; ' if answer.message else ''}{answer.message}"]
+
+
+def _reasons(why: Why, request: Request) -> list[str]:
+    told = [f"  never: {literal}" for literal in why.never]
+    if why.add:
+        told.append(f"  there is a plan with {' '.join(why.add)} in :init")
+    if why.drop:
+        told.append(f"  there is a plan without the goal{'s' if len(why.drop) > 1 else ''} {' '.join(why.drop)}")
+    return told if why.complete else [*told, f"  not all that is smaller was tried within {request.timeout:g} s"]
 
 
 def _as_json(answer: Answer, request: Request, files: list[Path]) -> dict[str, Any]:

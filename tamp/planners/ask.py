@@ -17,19 +17,28 @@ from tamp.planners.work import complete, search
 from tamp.planning import Planner, PlanStatus
 
 _GRACE = 0.2
-"""Seconds that an engine which keeps its own time limit has to hand in what it has."""
+"""Seconds that an engine which keeps its own time limit has to hand in what it has; less of a short limit."""
 
 Told = Callable[[FoundPlan], None]
 
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked of an engine; `seconds` for all of it, `count` plans where the aim is the k best."""
+    """What is asked of an engine, `count` plans where the aim is the k best.
+
+    `seconds` is the time limit that is spoken of; `left`, by default all of it, is left for the search.
+    """
 
     engine: str
     aim: Aim = "first"
     seconds: float = 60.0
     count: int = 1
+    left: float | None = None
+
+    @property
+    def limit(self) -> float:
+        """Seconds for the search."""
+        return self.seconds if self.left is None else self.left
 
 
 def ask(problem: Any, question: Question, told: Told = lambda plan: None) -> Answer:
@@ -39,7 +48,8 @@ def ask(problem: Any, question: Question, told: Told = lambda plan: None) -> Ans
     """
 
     def work(emit: Emit) -> None:
-        search(problem, question.engine, question.aim, question.seconds, question.count, emit)
+        own = max(question.limit - _GRACE, question.limit / 2)
+        search(problem, question.engine, question.aim, own, question.count, emit)
 
     return _asked(work, question, told)
 
@@ -63,7 +73,7 @@ def _asked(work: Work, question: Question, told: Told) -> Answer:
     start = time.perf_counter()
     plans: list[FoundPlan] = []
     last: Message = {"kind": "late"}
-    with closing(messages(work, question.seconds + _GRACE)) as said:
+    with closing(messages(work, question.limit)) as said:
         for message in said:
             if message["kind"] == "plan":
                 plans.append(_plan(message))

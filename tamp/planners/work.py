@@ -106,4 +106,4 @@ def _last_words(result: Any) -> str:
 
 def complete(name: str) -> bool:
     """Whether an engine has looked at all there is when it ends without a plan, though it does not say so."""
-    return engine(name).__module__.partition(".")[0] in ("up_fast_downward", "up_symk")
+    return engine(name).__module__.partition(".")[0] in ("up_fast_downward", "up_symk", "up_pyperplan")

@@ -57,12 +57,12 @@ def _producers(problem: Any, atom: Any, wanted: bool) -> Iterator[tuple[Any, dic
                 continue
             if effect.value.is_bool_constant() and effect.value.bool_constant_value() != wanted:
                 continue
-            given = _unified(effect.fluent.args, atom.args)
+            given = unified(effect.fluent.args, atom.args)
             if given is not None:
                 yield action, given
 
 
-def _unified(pattern: Sequence[Any], objects: Sequence[Any]) -> dict[Any, Any] | None:
+def unified(pattern: Sequence[Any], objects: Sequence[Any]) -> dict[Any, Any] | None:
     """The parameters that have to be which objects; None when they cannot be. Variables of a forall can be any."""
     given: dict[Any, Any] = {}
     for part, named in zip(pattern, objects, strict=True):

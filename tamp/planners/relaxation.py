@@ -1,0 +1,149 @@
+"""Why a problem has no plan: what can never hold, and the smallest change found with which it has one.
+
+Every change is planned for before it is told.
+"""
+
+from __future__ import annotations
+
+import itertools
+import time
+import warnings
+from collections.abc import Iterable, Iterator
+from contextlib import closing, suppress
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tamp.pddl.conditions import written
+from tamp.planners.answer import Why
+from tamp.planners.apart import Emit, messages
+from tamp.planners.compiling import compiled, original, without_metric
+from tamp.planners.engines import lacking
+from tamp.planners.missing import Missing
+from tamp.planners.relaxed import Literal, Relaxed, parts, relax
+from tamp.planners.work import plan_message
+
+_SHARE = 0.25
+"""Of the seconds left, what one question to the engine may take."""
+_FAST = "fast-downward"
+
+
+def explain(problem: Any, engine: str, seconds: float) -> Why:
+    """As much as is found in the seconds, in a process of its own. `engine` is asked for what is left when
+    Fast Downward cannot be.
+    """
+    why = Why()
+    with closing(messages(lambda emit: _work(problem, engine, seconds, emit), seconds)) as said:
+        for message in said:
+            if message["kind"] == "why":
+                found: dict[str, Any] = {k: v for k, v in message.items() if k != "kind"}
+                why = replace(why, **{k: tuple(v) if isinstance(v, list) else v for k, v in found.items()})
+    return why
+
+
+def _work(problem: Any, name: str, seconds: float, emit: Emit) -> None:
+    from unified_planning.engines import CompilationKind
+    from unified_planning.shortcuts import Compiler
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with Compiler(name="up_quantifiers_remover") as compiler:
+            plain = compiler.compile(without_metric(problem), CompilationKind.QUANTIFIERS_REMOVING).problem
+        solver = Solver(plain, _engine(plain, name), time.monotonic() + seconds)
+        never: list[Any] = []
+        with suppress(Exception):  # grounders raise many unrelated classes
+            relaxed = relax(plain)
+            never = [g for g in parts(plain.goals) if not relaxed.possible(g)]
+            if never:
+                _tell_missing(never, relaxed, solver, emit)
+        _tell_drops(solver, never, emit)
+
+
+def _engine(problem: Any, name: str) -> str:
+    """Fast Downward where it can: it is asked many times, and need not find the best."""
+    return _FAST if not lacking(_FAST, compiled(problem, _FAST)[0].kind) else name
+
+
+@dataclass(frozen=True, eq=False)
+class Solver:
+    """Says whether changes of a problem make it solvable, until the deadline."""
+
+    problem: Any
+    engine: str
+    deadline: float
+
+    def with_goals(self, goals: Iterable[Any]) -> bool | None:
+        """Whether there is a plan for these goals alone; None when that is not known."""
+        changed = self.problem.clone()
+        changed.clear_goals()
+        for goal in goals:
+            changed.add_goal(goal)
+        return self._solvable(changed)
+
+    def with_facts(self, facts: Iterable[Literal]) -> bool | None:
+        """Whether there is a plan when these literals hold in the beginning; None when that is not known."""
+        changed = self.problem.clone()
+        for atom, value in facts:
+            changed.set_initial_value(atom, value)
+        return self._solvable(changed)
+
+    def _solvable(self, problem: Any) -> bool | None:
+        from unified_planning.shortcuts import OneshotPlanner
+
+        left = self.deadline - time.monotonic()
+        ready, results = compiled(problem, self.engine)
+        limit = {} if self.engine.startswith("pyperplan") else {"timeout": max(0.5, left * _SHARE)}
+        with OneshotPlanner(name=self.engine) as planner:
+            found = planner.solve(ready, **limit)
+        if found.plan is not None:
+            return plan_message(problem, original(found.plan, results))["kind"] == "plan" or None
+        return False if found.status.name.startswith("UNSOLVABLE") else None
+
+
+def _tell_missing(never: list[Any], relaxed: Relaxed, solver: Solver, emit: Emit) -> None:
+    """What can never hold, and what makes a plan when it holds in the beginning: few literals, or one other."""
+    goals = [written(g) for g in never]
+    emit({"kind": "why", "never": goals})
+    missing = Missing.of(relaxed)
+    chain = missing.chain()
+    emit({"kind": "why", "never": list(dict.fromkeys([*goals, *map(in_pddl, chain)]))})
+    for facts in _candidates(never, missing, chain):
+        if solver.with_facts(facts):
+            emit({"kind": "why", "add": sorted(map(in_pddl, facts))})
+            return
+
+
+def _candidates(never: list[Any], missing: Missing, chain: list[Literal]) -> Iterator[tuple[Literal, ...]]:
+    """Sets of literals to add: the one that explains best, one literal alone, the goals themselves."""
+    if needed := missing.needed_together(never):
+        yield tuple(needed)
+    for literal in reversed(chain):
+        yield (literal,)
+    yield missing.goals
+
+
+def _tell_drops(solver: Solver, never: list[Any], emit: Emit) -> None:
+    """The goals to drop: first any set that cannot be smaller by one goal, then smaller ones, the smallest first."""
+    goals = parts(solver.problem.goals)
+    hopeful = [g for g in goals if g not in never]
+    kept: list[Any] = []
+    for goal in hopeful:
+        if solver.with_goals([*kept, goal]):
+            kept.append(goal)
+    dropped = [g for g in goals if g not in kept]
+    emit({"kind": "why", "drop": [written(g) for g in dropped]})
+    unknown = False
+    for size in range(max(1, len(never)), len(dropped)):
+        for more in itertools.combinations(hopeful, size - len(never)):
+            solvable = solver.with_goals(g for g in hopeful if g not in more)
+            unknown |= solvable is None
+            if solvable:
+                smallest = [written(g) for g in goals if g in never or g in more]
+                emit({"kind": "why", "drop": smallest, "complete": not unknown})
+                return
+    emit({"kind": "why", "complete": not unknown})
+
+
+def in_pddl(literal: Literal) -> str:
+    """A literal as it is written in PDDL."""
+    atom, value = literal
+    return written(atom) if value else f"(not {written(atom)})"
