@@ -17,6 +17,12 @@ _STEPS = (
 )
 """Compilers, and the features that each takes out. Grounding, which decides equalities, comes before negations."""
 
+_MORE_THAN_COSTS = frozenset(
+    "INT_FLUENTS REAL_FLUENTS OBJECT_FLUENTS DERIVED_FLUENTS CONTINUOUS_TIME DISCRETE_TIME TIMED_GOALS"
+    " TRAJECTORY_CONSTRAINTS STATE_INVARIANTS".split()
+)
+"""With any of these a problem is more than booleans, goals and costs."""
+
 _ALWAYS = _STEPS[0]
 """Fast Downward makes slow axioms of quantifiers."""
 
@@ -59,7 +65,22 @@ def with_metric(problem: Any) -> Any:
 
 
 def without_metric(problem: Any) -> Any:
-    """A copy in which all plans are as good: for engines that would take any but know no metric."""
-    copy = problem.clone()
-    copy.clear_quality_metrics()
-    return copy
+    """A copy in which all plans are as good, without the numbers that only costs are made of."""
+    from unified_planning.shortcuts import Problem
+
+    if not problem.kind.features.isdisjoint(_MORE_THAN_COSTS):
+        copy = problem.clone()
+        copy.clear_quality_metrics()
+        return copy
+    bare = Problem(problem.name, problem.environment)
+    for fluent in problem.fluents:
+        if fluent.type.is_bool_type():
+            bare.add_fluent(fluent, default_initial_value=problem.fluents_defaults.get(fluent, False))
+    bare.add_objects(problem.all_objects)
+    bare.add_actions([action.clone() for action in problem.actions])
+    for atom, value in problem.explicit_initial_values.items():
+        if atom.type.is_bool_type():
+            bare.set_initial_value(atom, value)
+    for goal in problem.goals:
+        bare.add_goal(goal)
+    return bare

@@ -14,6 +14,9 @@ Aim = Literal["first", "optimal", "anytime", "top-k"]
 TOP_K = "symk"
 """The engine of unified-planning that finds the k best plans."""
 
+_WHOLE_COSTS = ("up_fast_downward", "up_symk")
+"""Packages of the engines that handle costs which are whole numbers."""
+
 _HELP = {"up-enhsp": "numbers", "up-lpg": "times and numbers", "up-tamer": "times and numbers"}
 """Packages for what no engine of the lock can do, and what they can."""
 
@@ -90,14 +93,27 @@ def _top_k(name: str) -> str:
     return TOP_K
 
 
-def lacking(name: str, kind: Any) -> tuple[str, ...]:
-    """The features of a problem, in unified-planning's words, that an engine cannot handle."""
-    return tuple(sorted(kind.features - engine(name).supported_kind().features))
+def lacking(name: str, problem: Any) -> tuple[str, ...]:
+    """The features of a problem, in unified-planning's words, that an engine cannot handle.
+
+    unified-planning takes every cost of PDDL for a real number, and refuses tables of them with gaps. Fast Downward
+    and its relatives handle both as long as the numbers are whole.
+    """
+    missing = problem.kind.features - engine(name).supported_kind().features
+    if engine(name).__module__.partition(".")[0] in _WHOLE_COSTS and _whole(problem):
+        missing -= {"REAL_NUMBERS_IN_ACTIONS_COST", "UNDEFINED_INITIAL_NUMERIC"}
+    return tuple(sorted(missing))
 
 
-def able(kind: Any) -> tuple[str, ...]:
-    """The installed engines that can handle a kind of problem as it is."""
-    return tuple(name for name in names() if "[" not in name and engine(name).supports(kind))
+def _whole(problem: Any) -> bool:
+    costs = [c for metric in problem.quality_metrics for c in getattr(metric, "costs", {}).values()]
+    numbers = [n for n in (*problem.explicit_initial_values.values(), *costs) if n is not None]
+    return all(n.constant_value().denominator == 1 for n in numbers if n.is_int_constant() or n.is_real_constant())
+
+
+def able(problem: Any) -> tuple[str, ...]:
+    """The installed engines that can handle a problem as it is."""
+    return tuple(name for name in names() if "[" not in name and not lacking(name, problem))
 
 
 def help_for(kind: Any) -> str:

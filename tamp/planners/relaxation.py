@@ -15,7 +15,7 @@ from typing import Any
 
 from tamp.pddl.conditions import written
 from tamp.planners.answer import Why
-from tamp.planners.apart import Emit, messages
+from tamp.planners.apart import Emit, Message, messages
 from tamp.planners.compiling import compiled, original, without_metric
 from tamp.planners.engines import lacking
 from tamp.planners.missing import Missing
@@ -35,8 +35,8 @@ def explain(problem: Any, engine: str, seconds: float) -> Why:
     with closing(messages(lambda emit: _work(problem, engine, seconds, emit), seconds)) as said:
         for message in said:
             if message["kind"] == "why":
-                found: dict[str, Any] = {k: v for k, v in message.items() if k != "kind"}
-                why = replace(why, **{k: tuple(v) if isinstance(v, list) else v for k, v in found.items()})
+                found: Message = {k: tuple(v) if isinstance(v, list) else v for k, v in message.items() if k != "kind"}
+                why = replace(why, **found)
     return why
 
 
@@ -60,7 +60,7 @@ def _work(problem: Any, name: str, seconds: float, emit: Emit) -> None:
 
 def _engine(problem: Any, name: str) -> str:
     """Fast Downward where it can: it is asked many times, and need not find the best."""
-    return _FAST if not lacking(_FAST, compiled(problem, _FAST)[0].kind) else name
+    return _FAST if not lacking(_FAST, compiled(problem, _FAST)[0]) else name
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,6 +93,7 @@ class Solver:
         ready, results = compiled(problem, self.engine)
         limit = {} if self.engine.startswith("pyperplan") else {"timeout": max(0.5, left * _SHARE)}
         with OneshotPlanner(name=self.engine) as planner:
+            planner.skip_checks = True
             found = planner.solve(ready, **limit)
         if found.plan is not None:
             return plan_message(problem, original(found.plan, results))["kind"] == "plan" or None

@@ -26,8 +26,8 @@ def search(problem: Any, name: str, aim: Aim, seconds: float, count: int, emit: 
 
 def _messages(problem: Any, name: str, aim: Aim, seconds: float, count: int) -> Iterator[Message]:
     ready, results = compiled(_measured(problem, name, aim), name)
-    if features := lacking(name, ready.kind):
-        can = able(problem.kind)
+    if features := lacking(name, ready):
+        can = able(problem)
         yield {"kind": "unsupported", "features": features, "able": can, "help": "" if can else help_for(problem.kind)}
         return
     found, told = None, set()
@@ -44,7 +44,7 @@ def _measured(problem: Any, name: str, aim: Aim) -> Any:
     """With a metric when better plans are asked for; else an engine that knows none need not hear of it."""
     if aim != "first":
         return with_metric(problem)
-    metrics = [f for f in lacking(name, problem.kind) if "ACTIONS_COST" in f or f == "PLAN_LENGTH"]
+    metrics = [f for f in lacking(name, problem) if "ACTIONS_COST" in f or f == "PLAN_LENGTH"]
     return without_metric(problem) if metrics else problem
 
 
@@ -55,10 +55,12 @@ def _results(problem: Any, name: str, aim: Aim, seconds: float, count: int) -> I
     limit = {} if name.startswith("pyperplan") else {"timeout": seconds}  # which would only warn that it has none
     if aim in ("first", "optimal"):
         with OneshotPlanner(name=name) as planner:
+            planner.skip_checks = True  # `lacking` knows better
             yield planner.solve(problem, **limit)
         return
     params = {"number_of_plans": count} if aim == "top-k" else {}
     with AnytimePlanner(name=name, params=params) as planner:
+        planner.skip_checks = True
         for result in planner.get_solutions(problem, **limit):
             final = result.status.name != "INTERMEDIATE"
             if final and aim == "top-k":

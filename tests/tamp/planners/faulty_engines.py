@@ -1,0 +1,113 @@
+"""Engines for unified-planning that do what no engine of the lock can be made to do."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from unified_planning.engines import Engine, PlanGenerationResult, PlanGenerationResultStatus
+from unified_planning.engines.mixins import OneshotPlannerMixin
+from unified_planning.model import ProblemKind
+from unified_planning.model.problem_kind import FEATURES
+from unified_planning.plans import ActionInstance, SequentialPlan
+
+PIDS = "FAULTY_ENGINE_PIDS"
+"""The variable with the file that a stubborn engine writes its processes to."""
+
+
+class Faulty(Engine, OneshotPlannerMixin):  # type: ignore[misc]
+    @property
+    def name(self) -> str:
+        return "faulty"
+
+    @staticmethod
+    def supported_kind() -> ProblemKind:
+        return ProblemKind({f for features in FEATURES.values() for f in features})
+
+    @staticmethod
+    def supports(problem_kind: ProblemKind) -> bool:
+        return True
+
+    def _solve(self, problem: Any, heuristic: Any = None, timeout: Any = None, output_stream: Any = None) -> Any:
+        return self.answer(problem)
+
+    def result(self, status: str, plan: Any = None) -> Any:
+        return PlanGenerationResult(PlanGenerationResultStatus[status], plan, self.name)
+
+    def answer(self, problem: Any) -> Any:
+        raise NotImplementedError
+
+
+class Raises(Faulty):
+    def answer(self, problem: Any) -> Any:
+        raise KeyError("no such\nthing")
+
+
+class Dies(Faulty):
+    def answer(self, problem: Any) -> Any:
+        os.abort()
+
+
+class Exits(Faulty):
+    def answer(self, problem: Any) -> Any:
+        os._exit(3)
+
+
+class Babbles(Faulty):
+    """Prints rubbish on both streams, and has no plan in the end."""
+
+    def answer(self, problem: Any) -> Any:
+        print("\x00\xff rubbish" * 1000)
+        print("Traceback (most recent call last):", file=sys.stderr, flush=True)
+        os.write(1, b"\xfe\xff rubbish\n" * 1000)
+        return self.result("SOLVED_SATISFICING")
+
+
+class Lies(Faulty):
+    """Says that it has a plan, which is none."""
+
+    def answer(self, problem: Any) -> Any:
+        action = problem.actions[0]
+        some = [next(iter(problem.objects(p.type))) for p in action.parameters]
+        wrong = SequentialPlan([ActionInstance(action, tuple(some))] * 2)
+        return self.result("SOLVED_SATISFICING", wrong)
+
+
+class Asks(Faulty):
+    """Reads standard input."""
+
+    def answer(self, problem: Any) -> Any:
+        return self.result("UNSOLVABLE_PROVEN" if sys.stdin.read() == "" else "SOLVED_SATISFICING")
+
+
+class GivesUp(Faulty):
+    def answer(self, problem: Any) -> Any:
+        return self.result("UNSOLVABLE_INCOMPLETELY")
+
+
+class OutOfMemory(Faulty):
+    def answer(self, problem: Any) -> Any:
+        return self.result("MEMOUT")
+
+
+SLEEP = "import signal, time; [signal.signal(n, signal.SIG_IGN) for n in (1, 2, 15)]; time.sleep(600)"
+ORPHAN = f"import os, subprocess, sys; p = subprocess.Popen([sys.executable, '-c', {SLEEP!r}], start_new_session=True)"
+
+
+class Stubborn(Faulty):
+    """Heeds no time limit, and starts a child in a session of its own and one whose parent is gone already."""
+
+    def answer(self, problem: Any) -> Any:
+        session = subprocess.Popen([sys.executable, "-c", SLEEP], start_new_session=True)
+        group = subprocess.Popen([sys.executable, "-c", SLEEP], process_group=0)
+        made = subprocess.run([sys.executable, "-c", f"{ORPHAN}; print(p.pid)"], capture_output=True, check=True)
+        pids = [os.getpid(), os.getppid(), session.pid, group.pid, int(made.stdout)]
+        with open(os.environ[PIDS] + ".part", "w") as file:  # noqa: PTH123
+            file.write(" ".join(map(str, pids)))
+        Path(os.environ[PIDS] + ".part").rename(os.environ[PIDS])
+        while True:
+            time.sleep(600)
