@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -77,3 +80,194 @@ def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert f"cannot read {tmp_path / 'd.pddl'}: No such file" in done.stderr
+
+
+SLIDING = """(define (domain sliding) (:requirements :strips) (:predicates (at ?t ?c) (empty ?c) (next ?a ?b))
+  (:action move :parameters (?t ?a ?b) :precondition (and (at ?t ?a) (empty ?b) (next ?a ?b))
+    :effect (and (at ?t ?b) (empty ?a) (not (at ?t ?a)) (not (empty ?b)))))"""
+FAULTY = Path(__file__).parents[1] / "tamp" / "planners"
+FAULTS = {"raises": "Raises", "dies": "Dies", "exits": "Exits", "babbles": "Babbles", "lies": "Lies"}
+FAULTS |= {"stubborn": "Stubborn", "asks": "Asks", "gives-up": "GivesUp", "hungry": "OutOfMemory"}
+
+
+def row(size: int) -> str:
+    """A sliding puzzle of two rows, in reverse order."""
+    cells = [(i, j) for i in range(2) for j in range(size)]
+    name = {c: f"c{c[0]}-{c[1]}" for c in cells}
+    near = [f"(next {name[a]} {name[b]})" for a in cells for b in cells if abs(a[0] - b[0]) + abs(a[1] - b[1]) == 1]
+    begin = [f"(at t{n} {name[c]})" for n, c in enumerate(cells[:0:-1])]
+    goal = [f"(at t{n} {name[c]})" for n, c in enumerate(cells[:-1])]
+    things = " ".join([*name.values(), *(f"t{n}" for n in range(2 * size - 1))])
+    return f"""(define (problem p) (:domain sliding) (:objects {things})
+        (:init (empty c0-0) {" ".join(begin + near)}) (:goal (and {" ".join(goal)})))"""
+
+
+def faulty(folder: Path) -> dict[str, str]:
+    """An environment in which unified-planning knows the faulty engines too."""
+    sections = [f"[engine {name}]\nmodule_name: faulty_engines\nclass_name: {of}\n" for name, of in FAULTS.items()]
+    (folder / ".up.ini").write_text("\n".join(sections))
+    paths = [str(FAULTY), os.environ.get("PYTHONPATH", "")]
+    pids = {"FAULTY_ENGINE_PIDS": str(folder / "pids")}
+    return {**os.environ, "HOME": str(folder), "PYTHONPATH": os.pathsep.join(paths), **pids}
+
+
+def start(folder: Path, *options: str, goal: str = "(in cup chest)") -> subprocess.Popen[str]:
+    """The command with the faulty engines at hand, in a process group of its own as a shell starts it."""
+    problem = folder / "problem.pddl"
+    problem.write_text(problem_text(load("tabletop"), STATE, goal))
+    command = [TAMP, "plan", "tabletop", str(problem), *options]
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "stdin": subprocess.PIPE}
+    return subprocess.Popen(command, text=True, env=faulty(folder), process_group=0, **streams)  # type: ignore[call-overload, no-any-return]
+
+
+def alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except FileNotFoundError:
+        return False
+
+
+def stubborn_pids(folder: Path) -> list[int]:
+    """The processes of the stubborn engine, when all of them run."""
+    while not (folder / "pids").exists():
+        time.sleep(0.05)
+    return list(map(int, (folder / "pids").read_text().split()))
+
+
+@pytest.mark.parametrize(
+    ("engine", "status", "says"),
+    [
+        ("raises", "failed", "raises failed: 'no such\\nthing'"),
+        ("dies", "failed", "dies failed: its process was ended by SIGABRT"),
+        ("exits", "failed", "exits failed: its process ended with exit code 3"),
+        ("babbles", "failed", "babbles failed: it says nothing"),
+        ("lies", "failed", "lies answered with a plan that is not valid: step 1 needs"),
+        ("gives-up", "gave up", "gives-up found no plan, which proves nothing"),
+        ("hungry", "gave up", "hungry ran out of memory"),
+    ],
+)
+def test_an_engine_that_fails_is_one_clear_line(engine: str, status: str, says: str, tmp_path: Path) -> None:
+    done = start(tmp_path, "--planner", engine)
+    out, told = done.communicate()
+    assert (done.returncode, out, told.count("\n")) == (1, "", 1)
+    assert told.startswith(f"{status}: {says}")
+
+
+def test_an_engine_that_heeds_no_time_limit_is_ended_with_all_its_children(tmp_path: Path) -> None:
+    done = start(tmp_path, "--planner", "stubborn", "--timeout", "6", "--json")
+    pids = stubborn_pids(tmp_path)
+    answer = json.loads(done.communicate()[0])
+    assert (done.returncode, answer["status"]) == (1, "timeout")
+    assert answer["seconds"] < 7
+    assert (len(pids), [p for p in pids if alive(p)]) == (5, [])
+
+
+def test_an_interrupt_ends_the_engine_too(tmp_path: Path) -> None:
+    done = start(tmp_path, "--planner", "stubborn")
+    pids = stubborn_pids(tmp_path)
+    os.killpg(done.pid, signal.SIGINT)  # Ctrl-C at a terminal
+    assert (done.communicate(), done.returncode) == (("", "tamp: interrupted\n"), 130)
+    assert [p for p in pids if alive(p)] == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_no_orphan_is_left_when_the_command_itself_is_killed(number: signal.Signals, tmp_path: Path) -> None:
+    done = start(tmp_path, "--planner", "stubborn")
+    pids = stubborn_pids(tmp_path)
+    done.send_signal(number)
+    done.communicate()
+    while any(map(alive, pids)):  # a test's own time limit ends this
+        time.sleep(0.05)
+
+
+def test_an_engine_reads_no_input(tmp_path: Path) -> None:
+    done = start(tmp_path, "--planner", "asks", goal="(on cup bench)")
+    assert done.communicate()[1].startswith("unsolvable: ")
+
+
+def test_a_problem_can_come_from_standard_input() -> None:
+    text = problem_text(load("tabletop"), STATE, "(in cup chest)")
+    command = [TAMP, "plan", "tabletop", "-", "--optimal", "--json"]
+    done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
+    answer = json.loads(done.stdout)
+    assert (done.returncode, sorted(answer["plan"])) == (0, sorted(PLAN))
+    assert (answer["cost"], answer["length"], answer["optimal"]) == (3, 3, True)
+    assert answer["planner"] == "fast-downward-opt"
+
+
+def test_anytime_tells_each_better_plan_and_prints_the_best(tmp_path: Path) -> None:
+    domain, problem = tmp_path / "domain.pddl", tmp_path / "problem.pddl"
+    domain.write_text(SLIDING)
+    problem.write_text(row(4))
+    command = [TAMP, "plan", str(domain), str(problem), "--anytime", "--timeout", "20"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    *better, best = [int(line.split(" cost ")[1].split(",")[0].split(";")[0]) for line in done.stderr.splitlines()]
+    assert done.returncode == 0, done.stderr
+    assert len(better) > 1 and better == sorted(set(better), reverse=True)
+    assert (best, len(done.stdout.splitlines())) == (better[-1], better[-1])
+
+
+def test_cost_and_length_are_told(tmp_path: Path) -> None:
+    assert plan(tmp_path, "(in cup chest)", "--optimal").stderr == "tamp: 3 steps, cost 3, proven optimal\n"
+
+
+def test_an_unsolvable_problem_is_explained(tmp_path: Path) -> None:
+    stuck = STATE.with_facts(frozenset({Atom("unreachable", ("chest",))}))
+    answer = json.loads(plan(tmp_path, "(and (in cup chest) (holding cup))", "--json", state=stuck).stdout)
+    never = ["(in cup chest)", "(open chest)", "(not (unreachable chest))"]
+    assert answer["why"] == {"never": never, "drop": ["(in cup chest)"], "add": [], "complete": True}
+    told = plan(tmp_path, "(in cup chest)", state=stuck).stderr.splitlines()
+    assert told == [
+        "unsolvable: no sequence of the domain's operators reaches the goal",
+        *(f"  never: {literal}" for literal in never),
+        "  there is a plan with (not (unreachable chest)) in :init",
+        "  there is a plan without the goal (in cup chest)",
+    ]
+
+
+def test_a_timeout_is_neither_unsolvable_nor_unsupported(tmp_path: Path) -> None:
+    domain, problem = tmp_path / "domain.pddl", tmp_path / "problem.pddl"
+    domain.write_text(SLIDING)
+    problem.write_text(row(8))
+    command = [TAMP, "plan", str(domain), str(problem), "--optimal", "--timeout", "4", "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, json.loads(done.stdout)["status"]) == (1, "timeout"), done.stderr
+
+
+def test_what_an_engine_does_not_support_is_said(tmp_path: Path) -> None:
+    domain, problem = tmp_path / "domain.pddl", tmp_path / "problem.pddl"
+    domain.write_text("""(define (domain tank) (:requirements :fluents) (:predicates (full)) (:functions (level))
+        (:action pour :parameters () :effect (increase (level) 1))
+        (:action check :parameters () :precondition (>= (level) 3) :effect (full)))""")
+    problem.write_text("(define (problem p) (:domain tank) (:init (= (level) 0)) (:goal (full)))")
+    command = [TAMP, "plan", str(domain), str(problem), "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    answer = json.loads(done.stdout)
+    assert (done.returncode, answer["status"]) == (1, "unsupported")
+    assert "INCREASE_EFFECTS" in answer["features"] and "fast-downward" not in answer["engines"]
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (("--optimal", "--anytime"), "--optimal and --anytime do not go together"),
+        (("--planner", "tamer"), "planner 'tamer' is not installed: pip install up-tamer"),
+        (("--planner", "pyperplan", "--anytime"), "improves its plans; valid with --anytime: fast-downward"),
+        (("--planner", "qwen", "--optimal"), "--planner qwen finds one plan"),
+        (("--timeout", "nan"), "--timeout nan is no number of seconds"),
+    ],
+)
+def test_options_that_cannot_be_met_exit_2(options: tuple[str, ...], says: str, tmp_path: Path) -> None:
+    done = plan(tmp_path, "(in cup chest)", *options)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert says in done.stderr
+
+
+def test_the_k_best_plans_are_printed_and_written(tmp_path: Path) -> None:
+    done = plan(tmp_path, "(in cup chest)", "--top-k", "2", "--out", str(tmp_path / "plan"))
+    if done.returncode == 2:  # the engine is optional
+        assert "pip install up-symk" in done.stderr and done.stderr.count("\n") == 1
+        return
+    written = [(tmp_path / f"plan.{n}").read_text() for n in (1, 2)]
+    assert len(set(written)) == 2
+    assert [line for line in done.stdout.splitlines() if line[0] != ";"] == "".join(written).splitlines()

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import random
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
+from tamp.atoms import GroundAction
 from tamp.errors import InputError
 from tamp.pddl.reading import parse
 from tamp.pddl.source import Source
@@ -15,6 +17,7 @@ from tamp.planners import engines
 from tamp.planners.answer import Answer, FoundPlan
 from tamp.planners.ask import Question, ask
 from tamp.planners.descendants import descendants
+from tamp.planners.work import plan_message
 from tamp.planning import PlanStatus
 
 ROADS = """(define (domain roads) (:requirements :strips :typing :action-costs)
@@ -171,9 +174,14 @@ def test_top_k_plans_are_the_best_and_all_different() -> None:
     assert found.optimal
 
 
-@pytest.mark.skipif("lpg" not in engines.names(), reason="up-lpg is not installed: pip install up-lpg")
 def test_plans_with_times_say_when_and_how_long() -> None:
+    from unified_planning.plans import ActionInstance, TimeTriggeredPlan
+
     domain = """(define (domain d) (:requirements :durative-actions) (:predicates (done))
       (:durative-action work :parameters () :duration (= ?duration 5) :condition () :effect (at end (done))))"""
-    found = answer(domain, "(define (problem p) (:domain d) (:init) (:goal (done)))", Question("lpg"))
-    assert found.plans[0].steps == ["0.000: (work) [5.000]"], found.message
+    parsed = parse(Source("d", domain), Source("p", "(define (problem p) (:domain d) (:init) (:goal (done)))"))
+    timed = TimeTriggeredPlan([(Fraction(1, 2), ActionInstance(parsed.actions[0]), Fraction(5))])
+    said = plan_message(parsed, timed)
+    plan = FoundPlan((GroundAction("work"),), said["cost"], 0.0, tuple(said["times"]))
+    assert (said["actions"], str(plan)) == ([["work"]], "0.500: (work) [5.000]\n")
+    assert ask(parsed, Question("fast-downward")).features == ("CONTINUOUS_TIME", "INT_TYPE_DURATIONS")
