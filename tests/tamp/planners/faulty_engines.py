@@ -20,6 +20,10 @@ PIDS = "FAULTY_ENGINE_PIDS"
 
 
 class Faulty(Engine, OneshotPlannerMixin):  # type: ignore[misc]
+    def __init__(self) -> None:
+        Engine.__init__(self)
+        OneshotPlannerMixin.__init__(self)
+
     @property
     def name(self) -> str:
         return "faulty"
@@ -61,9 +65,10 @@ class Babbles(Faulty):
     """Prints rubbish on both streams, and has no plan in the end."""
 
     def answer(self, problem: Any) -> Any:
-        print("\x00\xff rubbish" * 1000)
-        print("Traceback (most recent call last):", file=sys.stderr, flush=True)
+        sys.stdout.write("\x00\xff rubbish" * 1000)
+        sys.stderr.write("Traceback (most recent call last):\n")
         os.write(1, b"\xfe\xff rubbish\n" * 1000)
+        os.write(2, b"\xfe\xff rubbish\n" * 1000)
         return self.result("SOLVED_SATISFICING")
 
 
@@ -95,7 +100,9 @@ class OutOfMemory(Faulty):
 
 
 SLEEP = "import signal, time; [signal.signal(n, signal.SIG_IGN) for n in (1, 2, 15)]; time.sleep(600)"
-ORPHAN = f"import os, subprocess, sys; p = subprocess.Popen([sys.executable, '-c', {SLEEP!r}], start_new_session=True)"
+ORPHAN = f"""import subprocess, sys
+p = subprocess.Popen([sys.executable, "-c", {SLEEP!r}], start_new_session=True, stdout=2)
+print(p.pid)"""
 
 
 class Stubborn(Faulty):
@@ -104,7 +111,7 @@ class Stubborn(Faulty):
     def answer(self, problem: Any) -> Any:
         session = subprocess.Popen([sys.executable, "-c", SLEEP], start_new_session=True)
         group = subprocess.Popen([sys.executable, "-c", SLEEP], process_group=0)
-        made = subprocess.run([sys.executable, "-c", f"{ORPHAN}; print(p.pid)"], capture_output=True, check=True)
+        made = subprocess.run([sys.executable, "-c", ORPHAN], stdout=subprocess.PIPE, check=True)
         pids = [os.getpid(), os.getppid(), session.pid, group.pid, int(made.stdout)]
         with open(os.environ[PIDS] + ".part", "w") as file:  # noqa: PTH123
             file.write(" ".join(map(str, pids)))
