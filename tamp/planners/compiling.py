@@ -17,8 +17,9 @@ _STEPS = (
 )
 """Compilers, and the features that each takes out. Grounding, which decides equalities, comes before negations."""
 
-_MORE_THAN_COSTS = frozenset(
-    ["INT_FLUENTS", "REAL_FLUENTS", "OBJECT_FLUENTS", "DERIVED_FLUENTS", "CONTINUOUS_TIME", "DISCRETE_TIME", "TIMED_GOALS", "TRAJECTORY_CONSTRAINTS", "STATE_INVARIANTS"]
+_MORE_THAN_COSTS = (
+    *("INT_FLUENTS", "REAL_FLUENTS", "OBJECT_FLUENTS", "DERIVED_FLUENTS"),
+    *("CONTINUOUS_TIME", "DISCRETE_TIME", "TIMED_GOALS", "TRAJECTORY_CONSTRAINTS", "STATE_INVARIANTS"),
 )
 """With any of these a problem is more than booleans, goals and costs."""
 
