@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -71,8 +70,6 @@ def _question(request: Request) -> Question:
     given = [o for o, on in zip(aims, (request.optimal, request.top_k, request.anytime), strict=True) if on]
     if len(given) > 1:
         raise InputError(f"{' and '.join(given)} do not go together; valid: one of {', '.join(aims)}")
-    if not math.isfinite(request.timeout):
-        raise InputError(f"--timeout {request.timeout} is no number of seconds")
     if planners.asks_model(request.planner):
         if given:
             raise InputError(f"--planner {request.planner} finds one plan; valid with {given[0]}: an engine")

@@ -17,6 +17,9 @@ _STEPS = (
 )
 """Compilers, and the features that each takes out. Grounding, which decides equalities, comes before negations."""
 
+_HARMLESS = {"UNDEFINED_INITIAL_NUMERIC"}
+"""What compilers say that they do not support, and leave alone."""
+
 _MORE_THAN_COSTS = (
     *("INT_FLUENTS", "REAL_FLUENTS", "OBJECT_FLUENTS", "DERIVED_FLUENTS"),
     *("CONTINUOUS_TIME", "DISCRETE_TIME", "TIMED_GOALS", "TRAJECTORY_CONSTRAINTS", "STATE_INVARIANTS"),
@@ -30,7 +33,7 @@ _ALWAYS = _STEPS[0]
 def compiled(problem: Any, name: str) -> tuple[Any, list[Any]]:
     """The problem for an engine, and unified-planning's results to map its plans back with, see `original`.
 
-    What no compiler takes out stays in it. UPException when a compiler fails.
+    What no compiler takes out stays in it. UPException when a compiler fails on what it says that it supports.
     """
     from unified_planning.engines import CompilationKind
     from unified_planning.shortcuts import Compiler
@@ -41,6 +44,9 @@ def compiled(problem: Any, name: str) -> tuple[Any, list[Any]]:
         missing = [f for f in features if step is _ALWAYS or f not in has]
         if missing and not problem.kind.features.isdisjoint(missing):
             with Compiler(name=compiler) as maker:
+                if not problem.kind.features - maker.supported_kind().features <= _HARMLESS:
+                    continue
+                maker.skip_checks = True
                 results.append(maker.compile(problem, CompilationKind[kind]))
             problem = results[-1].problem
     return problem, results

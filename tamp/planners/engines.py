@@ -34,7 +34,10 @@ def engine(name: str) -> Any:
 def _factory() -> Any:
     from unified_planning.shortcuts import get_environment
 
-    return get_environment().factory
+    try:
+        return get_environment().factory
+    except Exception as e:  # whatever the engines of a configuration file raise when they are imported
+        raise InputError(f"an engine of unified-planning's configuration (.up.ini) cannot be loaded: {e}") from e
 
 
 def package(name: str) -> str | None:

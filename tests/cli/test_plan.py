@@ -181,6 +181,15 @@ def test_no_orphan_is_left_when_the_command_itself_is_killed(number: signal.Sign
         time.sleep(0.05)
 
 
+def test_an_engine_that_cannot_be_loaded_is_named(tmp_path: Path) -> None:
+    (tmp_path / ".up.ini").write_text("[engine lost]\nmodule_name: no_such_module\nclass_name: Lost\n")
+    environment = {**os.environ, "HOME": str(tmp_path)}
+    command = [TAMP, "plan", "tabletop", "-", "--planner", "lost"]
+    done = subprocess.run(command, input="", env=environment, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "cannot be loaded: No module named 'no_such_module'" in done.stderr
+
+
 def test_an_engine_reads_no_input(tmp_path: Path) -> None:
     done = start(tmp_path, "--planner", "asks", goal="(on cup bench)")
     assert done.communicate()[1].startswith("unsolvable: ")
@@ -255,7 +264,6 @@ def test_what_an_engine_does_not_support_is_said(tmp_path: Path) -> None:
         (("--planner", "tamer"), "planner 'tamer' is not installed: pip install up-tamer"),
         (("--planner", "pyperplan", "--anytime"), "improves its plans; valid with --anytime: fast-downward"),
         (("--planner", "qwen", "--optimal"), "--planner qwen finds one plan"),
-        (("--timeout", "nan"), "--timeout nan is no number of seconds"),
     ],
 )
 def test_options_that_cannot_be_met_exit_2(options: tuple[str, ...], says: str, tmp_path: Path) -> None:
