@@ -12,6 +12,7 @@ import contextlib
 import json
 import os
 import select
+import shutil
 import signal
 import sys
 import tempfile
@@ -113,6 +114,7 @@ def _keep(work: Work, says: int, stopped: int, folder: str) -> NoReturn:
         ready = select.select([ends, stopped], [], [])[0]
         how = os.waitstatus_to_exitcode(os.waitpid(worker, 0)[1]) if ends in ready else 0
         end_descendants()
+        shutil.rmtree(folder, ignore_errors=True)  # the process that made it may be gone
         if ends in ready:
             _say(says, {"kind": "crashed", "message": f"its process {_ending(how)}"})
     finally:

@@ -175,9 +175,11 @@ def test_an_interrupt_ends_the_engine_too(tmp_path: Path) -> None:
 def test_no_orphan_is_left_when_the_command_itself_is_killed(number: signal.Signals, tmp_path: Path) -> None:
     done = start(tmp_path, "--planner", "stubborn")
     pids = stubborn_pids(tmp_path, done)
+    folder = Path(f"/proc/{pids[0]}/cwd").resolve()
+    assert folder.name.startswith("tamp-plan-")
     done.send_signal(number)
     done.communicate()
-    while any(map(alive, pids)):  # a test's own time limit ends this
+    while any(map(alive, pids)) or folder.exists():  # a test's own time limit ends this
         time.sleep(0.05)
 
 
