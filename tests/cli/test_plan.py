@@ -159,7 +159,7 @@ def test_an_engine_that_heeds_no_time_limit_is_ended_with_all_its_children(tmp_p
     pids = stubborn_pids(tmp_path, done)
     answer = json.loads(done.communicate()[0])
     assert (done.returncode, answer["status"]) == (1, "timeout")
-    assert answer["seconds"] < 7
+    assert answer["seconds"] < 60  # it would sleep for ten minutes
     assert (len(pids), [p for p in pids if alive(p)]) == (5, [])
 
 
