@@ -166,6 +166,28 @@ def validate(
 
 
 @app.command()
+def check(
+    domain: opt.OptionalDomain = None,
+    problems: Annotated[list[Path] | None, typer.Argument(help="Problems for it, or -.", metavar="PROBLEM...")] = None,
+    fix: opt.Fix = False,
+    cases: opt.Cases = None,
+    json_output: opt.Json = False,
+) -> None:
+    """Look for what is wrong in a domain and problems: 0 no errors, 1 errors, 2 not PDDL.
+
+    A finding a line, as file:line:col: code message. With --cases: whether problems and plans still come out as
+    their case.toml says.
+    """
+
+    def body() -> int:
+        from cli.check import check
+
+        return check(domain, problems or [], fix, cases, json_output)
+
+    _end(body)
+
+
+@app.command()
 def bench(
     suites: opt.Suites = None,
     trials: opt.Trials = 1,

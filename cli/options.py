@@ -39,6 +39,13 @@ DomainArgument = Annotated[
     str, typer.Argument(help="A PDDL domain: a file, a folder, a name under domains/, or -.", metavar="DOMAIN")
 ]
 ProblemArgument = Annotated[Path, typer.Argument(help="A PDDL problem, or -.", metavar="PROBLEM")]
+OptionalDomain = Annotated[
+    str | None, typer.Argument(help="A PDDL domain: a file, a folder, a name under domains/, or -.", metavar="DOMAIN")
+]
+Fix = Annotated[bool, typer.Option("--fix", help="Add missing requirements to the domain's file.")]
+Cases = Annotated[
+    Path | None, typer.Option(help="Run regression files: a folder with a case.toml, or of such.", metavar="DIR")
+]
 
 Timeout = Annotated[
     float,

@@ -1,0 +1,76 @@
+"""`tamp check`: what is wrong with a domain and its problems, a finding a line, as editors read it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cli.output import emit_json, quiet_stdout, say
+from tamp.errors import InputError
+
+if TYPE_CHECKING:
+    from tamp.lint.check import Report
+    from tamp.lint.findings import Finding
+
+FINE, WRONG, NOT_PDDL = 0, 1, 2
+SHOWN = 100
+"""Characters of a line of text that are shown."""
+
+
+def check(domain: str | None, problems: list[Path], fix: bool, cases: Path | None, json_output: bool) -> int:
+    """Print what is wrong; with `fix` add missing requirements first, with `cases` run those instead."""
+    if cases is not None:
+        from cli.cases import run_cases
+
+        if domain is not None or fix:
+            raise InputError("--cases takes no DOMAIN and no --fix")
+        return run_cases(cases, json_output)
+    if domain is None:
+        raise InputError("nothing to check; give a DOMAIN, or --cases DIR")
+    with quiet_stdout() as stdout:
+        report = _checked(domain, problems, fix)
+        if json_output:
+            emit_json(_as_json(report), stdout)
+        else:
+            stdout.write("".join(f"{_line(f)}\n" for f in report.findings))
+    if not json_output:
+        say(_counted(report))
+    if report.unread:
+        return NOT_PDDL
+    return WRONG if report.errors else FINE
+
+
+def _checked(domain: str, problems: list[Path], fix: bool) -> Report:
+    from tamp.lint.check import check
+    from tamp.lint.fix import add_requirements
+    from tamp.pddl.source import STDIN
+
+    if fix and STDIN in (domain, *map(str, problems)):
+        raise InputError("--fix writes files; it cannot take standard input (-)")
+    report = check(domain, problems)
+    if not fix or report.domain is None or not report.lacking:
+        return report
+    add_requirements(report.domain, report.lacking)
+    say(f"{report.domain.notes.source.name}: added {' '.join(report.lacking)}")
+    return check(domain, problems)
+
+
+def _line(finding: Finding) -> str:
+    shown = " ".join(finding.text.split())
+    shown = shown if len(shown) <= SHOWN else f"{shown[: SHOWN - 1]}…"
+    told = f"{finding.file}:{finding.line}:{finding.column}: {finding.code} {finding.message}"
+    return f"{told} | {shown}" if shown else told
+
+
+def _counted(report: Report) -> str:
+    errors, warnings = report.errors, len(report.findings) - report.errors
+    if not report.findings:
+        return "nothing found"
+    return f"{errors} error{'' if errors == 1 else 's'}, {warnings} warning{'' if warnings == 1 else 's'}"
+
+
+def _as_json(report: Report) -> dict[str, Any]:
+    findings = [asdict(f) | {"severity": f.severity} for f in report.findings]
+    errors = report.errors
+    return {"ok": not errors, "errors": errors, "warnings": len(findings) - errors, "findings": findings}

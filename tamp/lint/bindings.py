@@ -1,0 +1,52 @@
+"""Whether the table of skills beside a domain fits the domain."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from tamp.errors import InputError
+from tamp.lint.domain_text import DomainText
+from tamp.lint.findings import Notes, valid
+from tamp.pddl.source import Source, read
+from tamp.tables import read_toml
+
+
+def check_bindings(domain: DomainText) -> Notes | None:
+    """What is wrong with the table; None when there is none. Operators that it lacks are told in the domain."""
+    path = Path(domain.notes.source.name).parent / "skills.toml"
+    if not path.is_file():
+        return None
+    try:
+        notes, table = Notes(read(path)), read_toml(path)
+    except InputError as e:
+        notes = Notes(Source(str(path), ""))
+        line, column = _place(str(e))
+        notes.add_at("bad-table", line, column, str(e).removeprefix(f"{path}: "))
+        return notes
+    from tamp.skills.registry import skills
+
+    known, operators = list(skills()), [o.name for o in domain.operators]
+    for operator in domain.operators:
+        if operator.name not in table:
+            message = f"{operator.name} is bound to no skill in {path.name}; valid: {', '.join(known)}"
+            domain.notes.add("unbound-operator", operator.node, message)
+    for name, skill in table.items():
+        line = _line(notes, name)
+        if name not in operators:
+            notes.add_at("unknown-operator", line, 1, f"the domain has no operator {name!r}; {valid(name, operators)}")
+        if skill not in known:
+            message = f"{name} = {skill!r}: there is no such skill; {valid(str(skill), known)}"
+            notes.add_at("unknown-skill", line, 1, message)
+    return notes
+
+
+def _line(notes: Notes, key: str) -> int:
+    found = re.search(rf"^\s*[\"']?{re.escape(key)}[\"']?\s*=|^\s*\[\s*[\"']?{re.escape(key)}\b", notes.source.text, re.M)
+    start = found.start() + len(found[0]) - len(found[0].lstrip()) if found else 0
+    return notes.place(start)[0]
+
+
+def _place(message: str) -> tuple[int, int]:
+    found = re.search(r"at line (\d+), column (\d+)", message)
+    return (int(found[1]), int(found[2])) if found else (1, 1)

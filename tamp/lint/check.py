@@ -1,0 +1,89 @@
+"""A domain and problems for it, looked at together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tamp.errors import InputError
+from tamp.lint.bindings import check_bindings
+from tamp.lint.domain_text import DomainText, read_domain
+from tamp.lint.domains import check_domain, check_unused
+from tamp.lint.findings import ERROR, NOT_PDDL, Finding, Notes
+from tamp.lint.problems import ProblemText, check_problem
+from tamp.lint.read import define
+from tamp.lint.requirements import check_missing, check_names, check_superfluous
+from tamp.lint.together import check_together
+from tamp.lint.vocabulary import Uses
+from tamp.pddl.reading import locate
+from tamp.pddl.source import Source, read
+
+
+@dataclass(frozen=True)
+class Report:
+    """Everything found, by place. `lacking` are the requirements that the domain should declare."""
+
+    findings: tuple[Finding, ...]
+    domain: DomainText | None = field(default=None, repr=False)
+    lacking: tuple[str, ...] = ()
+
+    @property
+    def errors(self) -> int:
+        """How many findings are errors."""
+        return sum(f.severity == ERROR for f in self.findings)
+
+    @property
+    def unread(self) -> bool:
+        """Whether something is no PDDL at all."""
+        return any(f.code == NOT_PDDL for f in self.findings)
+
+
+def check(domain: str | Path, problems: Sequence[Path] = ()) -> Report:
+    """Look at files. InputError for a domain's name that there is none of, and for `-` twice."""
+    if [str(domain), *map(str, problems)].count("-") > 1:
+        raise InputError("only one of the files can be standard input (-)")
+    notes, read_notes = _notes(locate(domain)), [_notes(p) for p in problems]
+    text = _domain(notes)
+    if text is None:
+        return Report(_sorted([notes, *(n for n in read_notes if n.found)]))
+    uses = check_domain(text)
+    given = [p for n in read_notes if (p := _problem(n, text)) is not None]
+    asked = Uses()
+    for problem in given:
+        asked.merge(problem.uses)
+    check_names([p for s in text.sections.get(":requirements", ()) for p in s.parts[1:]], notes)
+    lacking = check_missing(text, uses)
+    check_superfluous(text, uses, asked)
+    check_unused(text, uses, asked)
+    table = check_bindings(text)
+    check_together(text, given, uses, bound=table is not None)
+    needed = {*lacking, *(f.message.split()[0] for p in given for f in p.notes.found if f.code == "missing-requirement")}
+    return Report(_sorted([notes, *read_notes, *([table] if table else [])]), text, tuple(sorted(needed)))
+
+
+def _notes(path: Path) -> Notes:
+    try:
+        return Notes(read(path))
+    except InputError as e:
+        notes = Notes(Source(str(path), ""))
+        notes.add_at(NOT_PDDL, 1, 1, str(e))
+        return notes
+
+
+def _domain(notes: Notes) -> DomainText | None:
+    tree = None if notes.found else define(notes, "domain")
+    return None if tree is None else read_domain(tree, notes)
+
+
+def _problem(notes: Notes, domain: DomainText) -> ProblemText | None:
+    tree = None if notes.found else define(notes, "problem")
+    return None if tree is None else check_problem(tree, notes, domain)
+
+
+def _sorted(all_notes: Sequence[Notes]) -> tuple[Finding, ...]:
+    """By file as given, then by place; each once."""
+    seen: list[Finding] = []
+    for notes in all_notes:
+        seen += sorted(set(notes.found))
+    return tuple(dict.fromkeys(seen))

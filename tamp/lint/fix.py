@@ -1,0 +1,40 @@
+"""Adding requirements to a domain's text, everything else to the byte."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from pathlib import Path
+
+from tamp.errors import InputError
+from tamp.lint.domain_text import DomainText
+
+
+def add_requirements(domain: DomainText, requirements: Collection[str]) -> None:
+    """Write them into the domain's file. InputError when that cannot be written."""
+    path = Path(domain.notes.source.name)
+    try:
+        raw = path.read_bytes().decode("utf-8")
+        path.write_bytes(with_requirements(domain, raw, requirements).encode("utf-8"))
+    except OSError as e:
+        raise InputError(f"cannot write {path}: {e.strerror}") from e
+
+
+def with_requirements(domain: DomainText, raw: str, requirements: Collection[str]) -> str:
+    """The text of a file, with its own line ends and mark at the beginning, and more requirements."""
+    sections = domain.sections.get(":requirements")
+    if sections:
+        offset, added = sections[0].parts[-1].end, "".join(f" {r}" for r in requirements)
+    else:
+        offset = domain.notes.source.bare().index(")") + 1  # of (domain NAME)
+        ends = re.search(r"\r\n|\r|\n", raw)
+        added = f"{ends[0] if ends else chr(10)}  (:requirements :strips{''.join(f' {r}' for r in requirements)})"
+    at = _in_raw(raw, domain, offset)
+    return raw[:at] + added + raw[at:]
+
+
+def _in_raw(raw: str, domain: DomainText, offset: int) -> int:
+    """Where a character of the text that was read is in the text of the file."""
+    line, column = domain.notes.place(offset)
+    starts = [1 if raw.startswith("\ufeff") else 0, *(m.end() for m in re.finditer(r"\r\n|\r|\n", raw))]
+    return starts[line - 1] + column - 1

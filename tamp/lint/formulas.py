@@ -1,0 +1,212 @@
+"""Conditions and effects, walked from their places: what they use, and what is wrong with them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tamp.lint.typed import typed_list
+from tamp.lint.vocabulary import NEGATED_EQUALITY, NUMBER, Naming, Scope, scope_of
+from tamp.pddl.tree import Node
+
+_COMPARED = ("<", ">", "<=", ">=")
+_CHANGED = ("assign", "increase", "decrease", "scale-up", "scale-down")
+_UNREAD = ("scale-up", "scale-down")
+_PLACES = {"and": None, "or": None, "not": 1, "imply": 2, "exists": 2, "forall": 2, "=": 2, "when": 2, "preference": None}
+_TRAJECTORY = ("always", "sometime", "within", "at-most-once", "sometime-after", "sometime-before", "always-within")
+_TRAJECTORY_OTHER = ("hold-during", "hold-after")
+_LATER = ("oneof", "probabilistic")
+
+
+def condition(node: Node, scope: Scope, naming: Naming, wanted: bool = True, durative: bool = False) -> None:
+    """A precondition, a goal, or what is under a `when`. `wanted`: it must hold rather than not hold."""
+    if node.word is not None:
+        naming.notes.add("syntax", node, f"{node.word} stands where a condition in parentheses belongs")
+    elif node.parts and _counted(node, naming) and not _timed(node, scope, naming, durative):
+        _condition(node, scope, naming, wanted, durative)
+
+
+def _condition(node: Node, scope: Scope, naming: Naming, wanted: bool, durative: bool) -> None:
+    head, parts = node.head, node.parts[1:]
+    if head in ("and", "or"):
+        if head == "or":
+            naming.feature(":disjunctive-preconditions", node)
+        for part in parts:
+            condition(part, scope, naming, wanted, durative)
+    elif head == "not":
+        naming.feature(_negated(parts[0]), node)
+        if parts[0].head == "=":
+            naming.feature(NEGATED_EQUALITY, node)
+        condition(parts[0], scope, naming, not wanted)
+    elif head == "imply":
+        naming.feature(":disjunctive-preconditions", node)
+        condition(parts[0], scope, naming, not wanted)
+        condition(parts[1], scope, naming, wanted)
+    elif head in ("exists", "forall"):
+        existential = head == "exists"
+        naming.feature(":existential-preconditions" if existential else ":universal-preconditions", node)
+        inner = _quantified(node, scope, naming)
+        condition(parts[1], inner, naming, wanted, durative)
+        _unused(node, inner, naming)
+    elif head == "=":
+        _equals(node, scope, naming)
+    elif head in _COMPARED:
+        naming.feature(":numeric-fluents", node)
+        for part in parts:
+            number(part, scope, naming)
+    elif head == "preference":
+        naming.feature(":preferences", node)
+        naming.notes.add("unsupported", node, "unified-planning reads no preferences")
+    else:
+        naming.atom(node, scope, naming.uses.reads if wanted else naming.uses.denies)
+
+
+def _negated(part: Node) -> str:
+    """What a `not` needs: `(not (= …))` is commonly taken for a part of :equality."""
+    if part.head == "=":
+        return ":equality"
+    return ":disjunctive-preconditions" if part.head in ("and", "or", "imply") else ":negative-preconditions"
+
+
+def _counted(node: Node, naming: Naming) -> bool:
+    """Whether a connective has as many parts as it must; says so when not."""
+    places = _PLACES.get(node.head) if node.head not in _COMPARED else 2
+    if places is None or node.head in naming.vocabulary.predicates or len(node.parts) == places + 1:
+        return True
+    naming.notes.add("syntax", node, f"({node.head} …) takes {places}, not {len(node.parts) - 1}")
+    return False
+
+
+def _timed(node: Node, scope: Scope, naming: Naming, durative: bool) -> bool:
+    """`(at start …)` and its like, as a durative action has them; whether it is one."""
+    word = node.parts[1].word if len(node.parts) == 3 else None
+    if not durative or (node.head, word) not in (("at", "start"), ("at", "end"), ("over", "all")):
+        if durative and node.head not in ("and", "forall", "when", "preference", *_CHANGED):
+            naming.notes.add("syntax", node, "a durative action says when: (at start …), (over all …) or (at end …)")
+            return True
+        return False
+    (effect if naming.in_effect else condition)(node.parts[2], scope, naming)
+    return True
+
+
+def _quantified(node: Node, scope: Scope, naming: Naming) -> Scope:
+    listed = node.parts[1]
+    if listed.word is not None:
+        naming.notes.add("syntax", listed, f"{listed.word} stands where variables such as (?x - item) belong")
+        return scope
+    variables = typed_list(listed.parts, naming.notes, variables=True)
+    naming.vocabulary.types.check_used(variables, naming.notes)
+    if any(v.types for v in variables):
+        naming.feature(":typing", listed)
+    return scope_of(variables, naming.notes, scope)
+
+
+def _unused(node: Node, inner: Scope, naming: Naming) -> None:
+    used = naming.uses.in_conditions | naming.uses.in_effects
+    listed = node.parts[1]
+    for one in inner.values():
+        if listed.start <= one.node.start < listed.end and one.node.start not in used:
+            naming.notes.add("unused-variable", one.node, f"{one.name} is in no part of what it is quantified for")
+
+
+def _equals(node: Node, scope: Scope, naming: Naming) -> None:
+    if any(_numeric(part, naming) for part in node.parts[1:]):
+        naming.feature(":numeric-fluents", node)
+        for part in node.parts[1:]:
+            number(part, scope, naming)
+        return
+    naming.feature(":equality", node)
+    for part in node.parts[1:]:
+        naming.term(part, scope)
+
+
+def _numeric(node: Node, naming: Naming) -> bool:
+    if node.word is None:
+        return True
+    known = node.word in naming.vocabulary.functions and node.word not in naming.vocabulary.terms
+    return known or NUMBER.fullmatch(node.word) is not None or node.word in ("?duration", "total-time")
+
+
+def number(node: Node, scope: Scope, naming: Naming) -> None:
+    """A number, a function, or what is calculated of them."""
+    if node.word is not None and (NUMBER.fullmatch(node.word) or node.word in ("?duration", "#t", "total-time")):
+        if node.word == "#t":
+            naming.feature(":continuous-effects", node)
+        return
+    if node.word is None and not node.parts:
+        naming.notes.add("syntax", node, "() stands where a number belongs")
+    elif node.word is not None and node.word.startswith("?"):
+        naming.notes.add("syntax", node, f"{node.word} stands where a number belongs")
+    elif node.head in ("+", "-", "*", "/"):
+        for part in node.parts[1:]:
+            number(part, scope, naming)
+    elif node.head == "is-violated":
+        naming.feature(":preferences", node)
+    elif node.head == "total-time" and len(node.parts) == 1:
+        return
+    else:
+        naming.function(node, scope)
+
+
+def effect(node: Node, scope: Scope, naming: Naming, durative: bool = False) -> None:
+    """An effect. `naming` is that of effects."""
+    if node.word is not None:
+        naming.notes.add("syntax", node, f"{node.word} stands where an effect in parentheses belongs")
+    elif node.parts and _counted(node, naming) and not _timed(node, scope, naming, durative):
+        _effect(node, scope, naming, durative)
+
+
+def _effect(node: Node, scope: Scope, naming: Naming, durative: bool) -> None:
+    head, parts = node.head, node.parts[1:]
+    if head == "and":
+        for part in parts:
+            effect(part, scope, naming, durative)
+    elif head == "forall":
+        naming.feature(":conditional-effects", node)
+        inner = _quantified(node, scope, naming)
+        effect(parts[1], inner, naming, durative)
+        _unused(node, inner, naming)
+    elif head == "when":
+        naming.feature(":conditional-effects", node)
+        condition(parts[0], scope, replace(naming, in_effect=False), durative=durative)
+        effect(parts[1], scope, naming, durative)
+    elif head == "not":
+        if parts[0].word is not None or not parts[0].parts:
+            naming.notes.add("syntax", parts[0], "an atom such as (on ?x ?y) belongs after not")
+        else:
+            naming.atom(parts[0], scope, naming.uses.deletes)
+    elif head in _CHANGED and head not in naming.vocabulary.predicates:
+        _change(node, scope, naming)
+    elif head in ("or", "imply", "exists", "=", *_COMPARED):
+        naming.notes.add("syntax", node, f"an effect cannot be an ({head} …)")
+    elif head in _LATER:
+        naming.notes.add("unsupported", node, f"unified-planning reads no ({head} …)")
+    else:
+        naming.atom(node, scope, naming.uses.adds)
+
+
+def _change(node: Node, scope: Scope, naming: Naming) -> None:
+    head, parts = node.head, node.parts[1:]
+    if len(parts) != 2:
+        naming.notes.add("syntax", node, f"({head} …) takes a function and a number")
+        return
+    if head in _UNREAD:
+        naming.notes.add("unsupported", node, f"unified-planning reads no ({head} …): use (assign …)")
+    cost = head == "increase" and (parts[0].head or parts[0].word) == "total-cost"
+    naming.feature(":action-costs" if cost else ":numeric-fluents", node)
+    naming.function(parts[0], scope)
+    number(parts[1], scope, naming)
+
+
+def trajectory(node: Node, scope: Scope, naming: Naming) -> None:
+    """Constraints on the whole plan."""
+    if node.head in ("and", "forall") and len(node.parts) > 1:
+        inner = _quantified(node, scope, naming) if node.head == "forall" else scope
+        for part in node.parts[1 if node.head == "and" else 2 :]:
+            trajectory(part, inner, naming)
+    elif node.head in (*_TRAJECTORY, *_TRAJECTORY_OTHER, "at", "preference"):
+        naming.feature(":preferences" if node.head == "preference" else ":constraints", node)
+        for part in node.parts[1:]:
+            if part.word is None:
+                trajectory(part, scope, naming)
+    else:
+        condition(node, scope, naming)

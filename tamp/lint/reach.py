@@ -1,0 +1,186 @@
+"""What can ever come true in a problem, deletes left out: which operators can be done, which goals can hold.
+
+An over-estimate that needs no grounding: of a predicate that operators change, each argument is followed on its
+own. What is said never to hold never does; what is not said may still be impossible.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from tamp.pddl.conditions import written
+
+MOST_VISITED = 3_000_000
+"""Facts that are looked at, after which nothing is said of the problem."""
+
+Domains = dict[Any, set[str]]
+
+
+@dataclass(frozen=True)
+class Reached:
+    """`blocked` operators with what keeps each from ever being done; `hopeless` goals in PDDL."""
+
+    blocked: dict[str, str]
+    hopeless: tuple[str, ...]
+
+
+def reach(problem: Any, from_outside: Collection[str] = ()) -> Reached | None:
+    """Follow operators until nothing more comes true. Predicates `from_outside` may hold of anything.
+
+    None when it would take long, or for problems with tasks or with an uncertain start.
+    """
+    if type(problem).__name__ != "Problem":
+        return None
+    world = _World.of(problem, from_outside)
+    blocked: dict[str, str] = {}
+    changed: set[str] | None = None
+    while changed is None or changed:
+        grown: set[str] = set()
+        for step in world.steps:
+            if changed is None or changed & step.reads:
+                blocked[step.name] = world.take(step, grown)
+            if world.visited > MOST_VISITED:
+                return None
+        changed = grown
+    hopeless = [g for goal in problem.goals for g in _parts(goal) if not world.possible(g, {})]
+    return Reached({n: why for n, why in blocked.items() if why}, tuple(map(written, hopeless)))
+
+
+@dataclass(frozen=True)
+class _Step:
+    """An operator: its parameters, the parts of its conditions, its effects and the fluents it reads."""
+
+    name: str
+    parameters: tuple[Any, ...]
+    conditions: tuple[Any, ...]
+    effects: tuple[Any, ...]
+    reads: frozenset[str]
+
+
+@dataclass
+class _World:
+    problem: Any
+    steps: list[_Step]
+    moving: set[str]
+    outside: Collection[str]
+    facts: dict[str, set[tuple[str, ...]]] = field(default_factory=dict)
+    places: dict[str, list[set[str]]] = field(default_factory=dict)
+    visited: int = 0
+
+    @classmethod
+    def of(cls, problem: Any, outside: Collection[str]) -> _World:
+        steps = [_step(a) for a in problem.actions]
+        timed = [e for effects in problem.timed_effects.values() for e in effects]
+        moving = {e.fluent.fluent().name for s in steps for e in s.effects} | {e.fluent.fluent().name for e in timed}
+        world = cls(problem, steps, moving, outside)
+        for atom, value in problem.explicit_initial_values.items():
+            if value.is_true():
+                world._hold(atom.fluent().name, tuple({str(a)} for a in atom.args))
+        for effect in timed:
+            world._hold(effect.fluent.fluent().name, tuple({str(a)} for a in effect.fluent.args))
+        return world
+
+    def _hold(self, name: str, args: tuple[set[str], ...]) -> bool:
+        """Let a fluent hold of arguments; whether that is new."""
+        if name not in self.moving:
+            self.facts.setdefault(name, set()).add(tuple(next(iter(a)) for a in args))
+            return False
+        new = name not in self.places
+        places = self.places.setdefault(name, [set() for _ in args])
+        for place, some in zip(places, args, strict=True):
+            new |= not some <= place
+            place |= some
+        return new
+
+    def take(self, step: _Step, grown: set[str]) -> str:
+        """Do an operator in every way it may be done; what keeps it from that, empty when nothing does."""
+        domains = {p: {o.name for o in self.problem.objects(p.type)} for p in step.parameters}
+        for parameter, objects in domains.items():
+            if not objects:
+                return f"there is no object of type {parameter.type.name}"
+        before = -1
+        while before != (before := sum(map(len, domains.values()))):
+            for condition in step.conditions:
+                if not self._narrow(condition, domains):
+                    return f"it needs {written(condition)}, which never holds then"
+        for effect in step.effects:
+            if effect.fluent.type.is_bool_type() and not effect.value.is_false() and self.possible(
+                effect.condition, domains
+            ):
+                name = effect.fluent.fluent().name
+                if self._hold(name, tuple(self._values(a, domains) for a in effect.fluent.args)):
+                    grown.add(name)
+        return ""
+
+    def _narrow(self, condition: Any, domains: Domains) -> bool:
+        """Leave of the parameters' objects those that a condition may hold of; whether there are any."""
+        if not condition.is_fluent_exp():
+            return self.possible(condition, domains)
+        name, args = condition.fluent().name, condition.args
+        if name in self.outside:
+            return True
+        if name in self.moving:
+            if name not in self.places:
+                return False
+            left = [self._values(a, domains) & p for a, p in zip(args, self.places[name], strict=True)]
+        else:
+            fitting = [self._values(a, domains) for a in args]
+            facts = self.facts.get(name, set())
+            self.visited += len(facts)
+            rows = [f for f in facts if all(v in some for v, some in zip(f, fitting, strict=True))]
+            if not rows:
+                return False
+            left = [set(column) for column in zip(*rows, strict=True)]
+        for arg, some in zip(args, left, strict=True):
+            if arg.is_parameter_exp():
+                domains[arg.parameter()] = domains[arg.parameter()] & some
+        return all(left) and all(domains[a.parameter()] for a in args if a.is_parameter_exp())
+
+    def possible(self, condition: Any, domains: Domains) -> bool:
+        """Whether a condition may hold of some of the parameters' objects."""
+        if condition.is_fluent_exp():
+            return not condition.type.is_bool_type() or self._narrow(condition, dict(domains))
+        if condition.is_and():
+            return all(self.possible(c, domains) for c in condition.args)
+        if condition.is_or():
+            return any(self.possible(c, domains) for c in condition.args)
+        if condition.is_exists():
+            return self.possible(condition.arg(0), domains)
+        return not condition.is_false()
+
+    def _values(self, term: Any, domains: Domains) -> set[str]:
+        if term.is_parameter_exp():
+            return domains[term.parameter()]
+        kind = term.variable().type if term.is_variable_exp() else None
+        return {str(term)} if kind is None else {o.name for o in self.problem.objects(kind)}
+
+
+def _step(action: Any) -> _Step:
+    timed = isinstance(getattr(action, "conditions", None), dict)
+    conditions = [c for cs in action.conditions.values() for c in cs] if timed else list(action.preconditions)
+    effects = [e for es in action.effects.values() for e in es] if timed else list(action.effects)
+    parts = tuple(p for c in conditions for p in _parts(c))
+    read = _read([*parts, *(e.condition for e in effects)])
+    return _Step(action.name, tuple(action.parameters), parts, tuple(effects), frozenset(read))
+
+
+def _parts(condition: Any) -> Iterable[Any]:
+    left = [condition]
+    while left:
+        one = left.pop()
+        if one.is_and():
+            left += reversed(one.args)
+        else:
+            yield one
+
+
+def _read(conditions: Iterable[Any]) -> set[str]:
+    left, names = list(conditions), set()
+    while left:
+        one = left.pop()
+        if one.is_fluent_exp():
+            names.add(one.fluent().name)
+        left += one.args
+    return names

@@ -1,0 +1,93 @@
+"""What only shows when unified-planning reads domain and problems, and what holds in none of the problems."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from tamp.errors import InputError
+from tamp.lint.domain_text import DomainText
+from tamp.lint.findings import Notes
+from tamp.lint.problems import ProblemText
+from tamp.lint.reach import Reached, reach
+from tamp.lint.vocabulary import Uses
+from tamp.pddl.reading import parse
+from tamp.pddl.source import Source
+from tamp.pddl.tree import Node
+
+FROM_GEOMETRY = frozenset(
+    "unreachable no-grasp does-not-slide obstructed does-not-fit misheld crowded too-tall jams".split()
+)
+"""Predicates that a failed refinement adds to the problem, when operators are bound to skills."""
+
+
+def check_together(domain: DomainText, problems: Sequence[ProblemText], uses: Uses, bound: bool) -> None:
+    """Let unified-planning read what has no error yet, then say what is never produced and cannot be reached."""
+    outside = FROM_GEOMETRY if bound else frozenset[str]()
+    if not domain.notes.errors and (not problems or any(p.notes.errors for p in problems)):
+        _read(domain.notes, None)
+    reached: list[Reached | None] = []
+    for problem in problems:
+        if domain.notes.errors or problem.notes.errors:
+            reached.append(None)
+        else:
+            reached.append(_reached(domain, problem, outside))
+    if problems and not domain.foreign:
+        _never_produced(domain, problems, uses, outside)
+    if reached and all(r is not None for r in reached):
+        _unreachable(domain, [r for r in reached if r is not None])
+
+
+def _read(notes: Notes, problem: Notes | None) -> Any:
+    """unified-planning's Problem; None when it cannot read it, which becomes a finding."""
+    try:
+        return parse(notes.source, problem.source if problem else None)
+    except InputError as e:
+        where = notes if problem is None or str(e).startswith(f"{notes.source.name}:") else problem
+        _note(where, e)
+        return None
+
+
+def _note(notes: Notes, error: InputError) -> None:
+    found = re.fullmatch(r":(\d+):(\d+): (.*)", str(error).removeprefix(notes.source.name), re.DOTALL)
+    line, column, message = (int(found[1]), int(found[2]), found[3]) if found else (1, 1, str(error))
+    notes.add_at("syntax", line, column, f"unified-planning cannot read it: {message}")
+
+
+def _reached(domain: DomainText, problem: ProblemText, outside: frozenset[str]) -> Reached | None:
+    parsed = _read(domain.notes, problem.notes)
+    found = None if parsed is None else reach(parsed, outside)
+    for goal in found.hopeless if found else ():
+        message = f"{goal} can never hold: no operator that can be done makes it true"
+        problem.notes.add("unreachable-goal", _place_of(goal, problem.goal), message)
+    return found
+
+
+def _place_of(literal: str, goal: Node | None) -> Node | int:
+    if goal is None:
+        return 0
+    return next((n for n in goal.walk() if n.word is None and _written(n) == literal), goal)
+
+
+def _written(node: Node) -> str:
+    return node.word if node.word is not None else f"({' '.join(map(_written, node.parts))})"
+
+
+def _never_produced(domain: DomainText, problems: Sequence[ProblemText], uses: Uses, outside: frozenset[str]) -> None:
+    there = {*uses.adds, *outside}.union(*(p.begins_with for p in problems))
+    for name, node in uses.reads.items():
+        if name not in there:
+            which = "the problem begins" if len(problems) == 1 else "none of the problems begins"
+            begins = "does not begin" if len(problems) == 1 else which
+            start = f"the problem {begins}" if len(problems) == 1 else begins
+            message = f"{_written(node)} never holds: no operator makes it true, and {start} with it"
+            domain.notes.add("never-produced", node, message)
+
+
+def _unreachable(domain: DomainText, reached: Sequence[Reached]) -> None:
+    for operator in domain.operators:
+        if all(operator.name in r.blocked for r in reached):
+            where = "the problem" if len(reached) == 1 else "any of the problems"
+            message = f"{operator.name} cannot be done in {where}: {reached[0].blocked[operator.name]}"
+            domain.notes.add("unreachable-operator", operator.node, message)
