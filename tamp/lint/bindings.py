@@ -42,7 +42,8 @@ def check_bindings(domain: DomainText) -> Notes | None:
 
 
 def _line(notes: Notes, key: str) -> int:
-    found = re.search(rf"^\s*[\"']?{re.escape(key)}[\"']?\s*=|^\s*\[\s*[\"']?{re.escape(key)}\b", notes.source.text, re.M)
+    name = rf"[\"']?{re.escape(key)}[\"']?"
+    found = re.search(rf"^\s*{name}\s*=|^\s*\[\s*{name}\s*\]", notes.source.text, re.MULTILINE)
     start = found.start() + len(found[0]) - len(found[0].lstrip()) if found else 0
     return notes.place(start)[0]
 

@@ -58,7 +58,7 @@ def check(domain: str | Path, problems: Sequence[Path] = ()) -> Report:
     check_unused(text, uses, asked)
     table = check_bindings(text)
     check_together(text, given, uses, bound=table is not None)
-    needed = {*lacking, *(f.message.split()[0] for p in given for f in p.notes.found if f.code == "missing-requirement")}
+    needed = {*lacking}.union(*(p.lacking for p in given))
     return Report(_sorted([notes, *read_notes, *([table] if table else [])]), text, tuple(sorted(needed)))
 
 

@@ -71,7 +71,7 @@ class DomainText:
 
     notes: Notes
     name: Node | None
-    types: Types = Types()
+    types: Types = field(default_factory=Types)
     constants: tuple[Typed, ...] = ()
     predicates: tuple[Predicate, ...] = ()
     functions: tuple[Predicate, ...] = ()
@@ -133,10 +133,10 @@ def _check_order(tree: Node, notes: Notes) -> None:
     for section in tree.parts[2:]:
         head = ":action" if section.head == ":durative-action" else section.head
         if head in FOREIGN:
-            notes.add("unsupported", section, f"{head}: unified-planning does not read {FOREIGN[head]}")
+            notes.doubt(section, "unsupported", f"{head}: unified-planning does not read {FOREIGN[head]}")
         elif head in ORDER:
             if ORDER.index(head) < highest:
-                notes.add("section-order", section, f"{head} must stand before {before}")
+                notes.doubt(section, "section-order", f"{head} must stand before {before}")
             else:
                 highest, before = ORDER.index(head), section.head
         elif head.startswith(":"):
@@ -170,7 +170,8 @@ def _operator(section: Node, notes: Notes) -> Operator | None:
             notes.add("syntax", section, f"{kind} has no name")
         return None
     name = section.parts[1]
-    parts, at = {}, 2
+    parts: dict[str, Node] = {}
+    at = 2
     while at < len(section.parts):
         key = section.parts[at]
         if key.word is None or not key.word.startswith(":"):
@@ -198,7 +199,7 @@ def _check_key(key: Node, parts: dict[str, Node], keywords: Sequence[str], notes
     elif key.word in parts:
         notes.add("duplicate", key, f"a second {key.word}")
     elif late := [p for p in parts if keywords.index(p) > keywords.index(key.word)]:
-        notes.add("section-order", key, f"{key.word} must stand before {late[0]}")
+        notes.doubt(key, "section-order", f"{key.word} must stand before {late[0]}")
 
 
 def _complete(name: Node, kind: str, parts: dict[str, Node], notes: Notes) -> Operator:

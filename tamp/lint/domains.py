@@ -7,11 +7,12 @@ from dataclasses import replace
 
 from tamp.lint.domain_text import DomainText, Operator, Predicate
 from tamp.lint.formulas import condition, effect, number
-from tamp.lint.types import check_types
 from tamp.lint.typed import OBJECT, Typed
+from tamp.lint.types import check_types
 from tamp.lint.vocabulary import Naming, Scope, Uses, Vocabulary, scope_of, written
 from tamp.pddl.tree import Node
 
+_A = {"predicate": "a predicate", "function": "a function", "constant": "a constant", "operator": "an operator"}
 _BINDING = {"=": 2, "<=": 2, ">=": 2}
 
 
@@ -63,8 +64,8 @@ def _check_clashes(domain: DomainText) -> None:
         for one in declared:
             other = taken.setdefault(one.name, what)
             if other != what:
-                message = f"{one.name!r} is a {other} and a {what}: PDDL allows it, unified-planning does not"
-                domain.notes.add("name-clash", one.node, message)
+                message = f"{one.name!r} names a {other} and {_A[what]}: PDDL allows that, unified-planning does not"
+                domain.notes.doubt(one.node, "name-clash", message)
 
 
 def _declared_features(domain: DomainText, uses: Uses) -> None:
@@ -143,6 +144,6 @@ def check_unused(domain: DomainText, uses: Uses, asked: Uses) -> None:
     )
     for code, declared, used in kinds:
         for one in declared:
-            if one.name not in used and one.name != "total-cost":
+            if one.name not in used and one.name not in ("total-cost", "total-time"):
                 message = f"{written(one)} is in no condition and no effect of any operator"
                 domain.notes.add(code, one.node, message)

@@ -36,7 +36,7 @@ CODES = {
     "wrong-type": (ERROR, "an argument of a type that does not fit"),
     "unused-predicate": (WARNING, "a predicate that no operator has in a condition or an effect"),
     "unused-function": (WARNING, "a function that no operator has in a condition or an effect"),
-    "never-produced": (WARNING, "a predicate that a condition needs, no operator makes true and no problem begins with"),
+    "never-produced": (WARNING, "an operator needs a predicate that no operator makes true and no problem begins with"),
     "unreachable-operator": (WARNING, "an operator that can be done in none of the problems"),
     "unreachable-goal": (WARNING, "a part of the goal that can never hold"),
     "unused-parameter": (WARNING, "a parameter that is in no condition and no effect"),
@@ -72,10 +72,14 @@ class Finding:
 
 @dataclass
 class Notes:
-    """Takes down what is wrong with one text."""
+    """Takes down what is wrong with one text.
+
+    `doubts` are about PDDL that unified-planning may not read: they count when it turns out that it does not.
+    """
 
     source: Source
     found: list[Finding] = field(default_factory=list)
+    doubts: list[Finding] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self._lines = self.source.text.split("\n")
@@ -92,10 +96,24 @@ class Notes:
         """Something wrong with a node, or at a character."""
         self.add_at(code, *self.place(where if isinstance(where, int) else where.start), message)
 
+    def doubt(self, where: Node, code: str, message: str) -> None:
+        """Something that unified-planning may not read."""
+        line, column = self.place(where.start)
+        self.doubts.append(self._finding(code, line, column, message))
+
+    def settle(self, readable: bool) -> None:
+        """Whether unified-planning reads the text: the doubts come true, or are over."""
+        if not readable:
+            self.found += self.doubts
+        self.doubts.clear()
+
     def add_at(self, code: str, line: int, column: int, message: str) -> None:
         """Something wrong at a line and a column."""
+        self.found.append(self._finding(code, line, column, message))
+
+    def _finding(self, code: str, line: int, column: int, message: str) -> Finding:
         text = self._lines[line - 1] if 0 < line <= len(self._lines) else ""
-        self.found.append(Finding(self.source.name, line, column, code, message, text))
+        return Finding(self.source.name, line, column, code, message, text)
 
     @property
     def errors(self) -> bool:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tamp.lint.typed import typed_list
-from tamp.lint.vocabulary import NEGATED_EQUALITY, NUMBER, Naming, Scope, scope_of
+from tamp.lint.vocabulary import FOR_ALL_EFFECT, NEGATED_EQUALITY, NUMBER, Naming, Scope, scope_of
 from tamp.pddl.tree import Node
 
 _COMPARED = ("<", ">", "<=", ">=")
 _CHANGED = ("assign", "increase", "decrease", "scale-up", "scale-down")
 _UNREAD = ("scale-up", "scale-down")
-_PLACES = {"and": None, "or": None, "not": 1, "imply": 2, "exists": 2, "forall": 2, "=": 2, "when": 2, "preference": None}
+_PLACES = {"not": 1, "imply": 2, "exists": 2, "forall": 2, "=": 2, "when": 2}
 _TRAJECTORY = ("always", "sometime", "within", "at-most-once", "sometime-after", "sometime-before", "always-within")
 _TRAJECTORY_OTHER = ("hold-during", "hold-after")
 _LATER = ("oneof", "probabilistic")
@@ -26,26 +26,21 @@ def condition(node: Node, scope: Scope, naming: Naming, wanted: bool = True, dur
 
 
 def _condition(node: Node, scope: Scope, naming: Naming, wanted: bool, durative: bool) -> None:
-    head, parts = node.head, node.parts[1:]
-    if head in ("and", "or"):
-        if head == "or":
-            naming.feature(":disjunctive-preconditions", node)
+    head, parts, open_to = node.head, node.parts[1:], replace(naming, certain=False)
+    if head == "and":
         for part in parts:
             condition(part, scope, naming, wanted, durative)
-    elif head == "not":
-        naming.feature(_negated(parts[0]), node)
-        if parts[0].head == "=":
-            naming.feature(NEGATED_EQUALITY, node)
-        condition(parts[0], scope, naming, not wanted)
-    elif head == "imply":
+    elif head in ("or", "imply"):
         naming.feature(":disjunctive-preconditions", node)
-        condition(parts[0], scope, naming, not wanted)
-        condition(parts[1], scope, naming, wanted)
+        for n, part in enumerate(parts):
+            condition(part, scope, open_to, wanted != (head == "imply" and n == 0), durative)
+    elif head == "not":
+        _note_negation(node, naming)
+        condition(parts[0], scope, open_to, not wanted)
     elif head in ("exists", "forall"):
-        existential = head == "exists"
-        naming.feature(":existential-preconditions" if existential else ":universal-preconditions", node)
+        naming.feature(":existential-preconditions" if head == "exists" else ":universal-preconditions", node)
         inner = _quantified(node, scope, naming)
-        condition(parts[1], inner, naming, wanted, durative)
+        condition(parts[1], inner, naming if head == "exists" else open_to, wanted, durative)
         _unused(node, inner, naming)
     elif head == "=":
         _equals(node, scope, naming)
@@ -53,18 +48,28 @@ def _condition(node: Node, scope: Scope, naming: Naming, wanted: bool, durative:
         naming.feature(":numeric-fluents", node)
         for part in parts:
             number(part, scope, naming)
-    elif head == "preference":
-        naming.feature(":preferences", node)
-        naming.notes.add("unsupported", node, "unified-planning reads no preferences")
     else:
-        naming.atom(node, scope, naming.uses.reads if wanted else naming.uses.denies)
+        _named(node, scope, naming, wanted)
 
 
-def _negated(part: Node) -> str:
-    """What a `not` needs: `(not (= …))` is commonly taken for a part of :equality."""
-    if part.head == "=":
-        return ":equality"
-    return ":disjunctive-preconditions" if part.head in ("and", "or", "imply") else ":negative-preconditions"
+def _named(node: Node, scope: Scope, naming: Naming, wanted: bool) -> None:
+    if node.head == "preference" and node.head not in naming.vocabulary.predicates:
+        naming.feature(":preferences", node)
+        naming.notes.doubt(node, "unsupported", "unified-planning reads no preferences")
+        return
+    naming.atom(node, scope, naming.uses.reads if wanted else naming.uses.denies)
+    if wanted and naming.certain:
+        naming.uses.needs.setdefault(node.head, node)
+
+
+def _note_negation(node: Node, naming: Naming) -> None:
+    """Note what a `not` needs: `(not (= …))` is commonly taken for a part of :equality."""
+    if node.parts[1].head == "=":
+        naming.feature(NEGATED_EQUALITY, node)
+    elif node.parts[1].head in ("and", "or", "imply"):
+        naming.feature(":disjunctive-preconditions", node)
+    else:
+        naming.feature(":negative-preconditions", node)
 
 
 def _counted(node: Node, naming: Naming) -> bool:
@@ -162,12 +167,13 @@ def _effect(node: Node, scope: Scope, naming: Naming, durative: bool) -> None:
             effect(part, scope, naming, durative)
     elif head == "forall":
         naming.feature(":conditional-effects", node)
+        naming.feature(FOR_ALL_EFFECT, node)
         inner = _quantified(node, scope, naming)
         effect(parts[1], inner, naming, durative)
         _unused(node, inner, naming)
     elif head == "when":
         naming.feature(":conditional-effects", node)
-        condition(parts[0], scope, replace(naming, in_effect=False), durative=durative)
+        condition(parts[0], scope, replace(naming, in_effect=False, certain=False), durative=durative)
         effect(parts[1], scope, naming, durative)
     elif head == "not":
         if parts[0].word is not None or not parts[0].parts:
@@ -179,7 +185,7 @@ def _effect(node: Node, scope: Scope, naming: Naming, durative: bool) -> None:
     elif head in ("or", "imply", "exists", "=", *_COMPARED):
         naming.notes.add("syntax", node, f"an effect cannot be an ({head} …)")
     elif head in _LATER:
-        naming.notes.add("unsupported", node, f"unified-planning reads no ({head} …)")
+        naming.notes.doubt(node, "unsupported", f"unified-planning reads no ({head} …)")
     else:
         naming.atom(node, scope, naming.uses.adds)
 
@@ -190,7 +196,7 @@ def _change(node: Node, scope: Scope, naming: Naming) -> None:
         naming.notes.add("syntax", node, f"({head} …) takes a function and a number")
         return
     if head in _UNREAD:
-        naming.notes.add("unsupported", node, f"unified-planning reads no ({head} …): use (assign …)")
+        naming.notes.doubt(node, "unsupported", f"unified-planning reads no ({head} …): use (assign …)")
     cost = head == "increase" and (parts[0].head or parts[0].word) == "total-cost"
     naming.feature(":action-costs" if cost else ":numeric-fluents", node)
     naming.function(parts[0], scope)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from tamp.lint.domain_text import DomainText, name_of, sections_of
+from tamp.lint.domain_text import DomainText, sections_of
 from tamp.lint.findings import Notes
 from tamp.lint.formulas import condition, number, trajectory
 from tamp.lint.requirements import check_names, granted, missing
@@ -23,12 +23,13 @@ _UNCERTAIN = ("oneof", "or", "unknown")
 
 @dataclass(frozen=True)
 class ProblemText:
-    """A problem's text: its notes, what it uses, what is true at the start."""
+    """A problem's text: its notes, what it uses, what is true at the start, requirements that it lacks."""
 
     notes: Notes
     uses: Uses
     begins_with: frozenset[str]
     goal: Node | None
+    lacking: tuple[str, ...]
 
 
 def check_problem(tree: Node, notes: Notes, domain: DomainText) -> ProblemText:
@@ -49,18 +50,18 @@ def check_problem(tree: Node, notes: Notes, domain: DomainText) -> ProblemText:
             naming.feature(":constraints", section)
             trajectory(part, {}, naming)
     _check_metric(sections, naming)
-    _check_requirements(sections, domain, uses, notes)
-    return ProblemText(notes, uses, frozenset(begins_with), goal)
+    lacking = _check_requirements(sections, domain, uses, notes)
+    return ProblemText(notes, uses, frozenset(begins_with), goal, lacking)
 
 
 def _check_order(tree: Node, sections: dict[str, list[Node]], notes: Notes) -> None:
     highest = 0
     for section in tree.parts[2:]:
         if section.head in FOREIGN:
-            notes.add("unsupported", section, f"unified-planning does not read {section.head}")
+            notes.doubt(section, "unsupported", f"unified-planning does not read {section.head}")
         elif section.head in ORDER:
             if ORDER.index(section.head) < highest:
-                notes.add("section-order", section, f"{section.head} must stand before {ORDER[highest]}")
+                notes.doubt(section, "section-order", f"{section.head} must stand before {ORDER[highest]}")
             highest = max(highest, ORDER.index(section.head))
         elif section.head.startswith(":"):
             notes.add("syntax", section, f"a problem has no section {section.head}; valid: {', '.join(ORDER)}")
@@ -98,8 +99,8 @@ def _vocabulary(sections: dict[str, list[Node]], domain: DomainText, notes: Note
         elif one.name in there:
             notes.add("duplicate", one.node, f"the object {one.name!r} is declared twice")
         elif one.name in declared:
-            message = f"{one.name!r} is a {declared[one.name]} too: PDDL allows it, unified-planning does not"
-            notes.add("name-clash", one.node, message)
+            message = f"{one.name!r} names a {declared[one.name]} too: PDDL allows that, unified-planning does not"
+            notes.doubt(one.node, "name-clash", message)
         there.setdefault(one.name, one)
     return Vocabulary(vocabulary.types, vocabulary.predicates, vocabulary.functions, there)
 
@@ -142,7 +143,7 @@ def _check_later(fact: Node, naming: Naming) -> None:
         naming.function(said.parts[1], {})
         number(said.parts[2], {}, naming)
     elif said.head == "=" and len(said.parts) == 3:
-        naming.notes.add("unsupported", said, "unified-planning reads (at TIME (assign …)), not (at TIME (= …))")
+        naming.notes.doubt(said, "unsupported", "unified-planning reads (at TIME (assign …)), not (at TIME (= …))")
     elif said.head == "not" and len(said.parts) == 2 and said.parts[1].parts:
         naming.atom(said.parts[1], {}, naming.uses.denies)
     else:
@@ -177,11 +178,15 @@ def _check_metric(sections: dict[str, list[Node]], naming: Naming) -> None:
         number(section.parts[2], {}, naming)
 
 
-def _check_requirements(sections: dict[str, list[Node]], domain: DomainText, uses: Uses, notes: Notes) -> None:
+def _check_requirements(
+    sections: dict[str, list[Node]], domain: DomainText, uses: Uses, notes: Notes
+) -> tuple[str, ...]:
     """What the problem alone needs: typed objects and functions belong to the domain that declares them."""
     own = [p for s in sections.get(":requirements", ()) for p in s.parts[1:]]
     check_names(own, notes)
     declared = {*domain.requirements, *(p.word for p in own if p.word)}
     asked = Uses(features={f: n for f, n in uses.features.items() if f not in granted(declared) | {":typing"}})
-    for requirement, node in missing(declared, asked).items():
+    lacking = missing(declared, asked)
+    for requirement, node in lacking.items():
         notes.add("missing-requirement", node, f"{requirement} is missing: neither domain nor problem declares it")
+    return tuple(lacking)

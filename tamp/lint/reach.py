@@ -91,7 +91,7 @@ class _World:
         places = self.places.setdefault(name, [set() for _ in args])
         for place, some in zip(places, args, strict=True):
             new |= not some <= place
-            place |= some
+            place.update(some)
         return new
 
     def take(self, step: _Step, grown: set[str]) -> str:

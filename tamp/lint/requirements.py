@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable
 
 from tamp.lint.domain_text import DomainText
 from tamp.lint.findings import Notes, valid
-from tamp.lint.vocabulary import NEGATED_EQUALITY, Uses
+from tamp.lint.vocabulary import FOR_ALL_EFFECT, NEGATED_EQUALITY, Uses
 from tamp.pddl.tree import Node
 
 _QUANTIFIED = frozenset({":existential-preconditions", ":universal-preconditions"})
@@ -30,24 +30,28 @@ PURPOSE = {
     ":adl": _ADL | _QUANTIFIED,
     ":disjunctive-preconditions": frozenset({":disjunctive-preconditions"}),
     ":negative-preconditions": frozenset({":negative-preconditions", NEGATED_EQUALITY}),
+    ":universal-preconditions": frozenset({":universal-preconditions", FOR_ALL_EFFECT}),
+    ":quantified-preconditions": _QUANTIFIED | {FOR_ALL_EFFECT},
 }
 """What has to be used for a requirement to be there for something, where that is not all it allows."""
 
-READ = frozenset(
-    ":strips :typing :negative-preconditions :disjunctive-preconditions :equality :existential-preconditions "
-    ":universal-preconditions :quantified-preconditions :conditional-effects :fluents :numeric-fluents :adl "
-    ":durative-actions :duration-inequalities :timed-initial-literals :timed-initial-effects :action-costs :hierarchy "
-    ":method-preconditions :constraints :contingent :preferences :time :continuous-effects".split()
-)
+READ = frozenset({
+    ":strips", ":typing", ":negative-preconditions", ":disjunctive-preconditions", ":equality",
+    ":existential-preconditions", ":universal-preconditions", ":quantified-preconditions", ":conditional-effects",
+    ":fluents", ":numeric-fluents", ":adl", ":durative-actions", ":duration-inequalities",
+    ":timed-initial-literals", ":timed-initial-effects", ":action-costs", ":hierarchy", ":method-preconditions",
+    ":constraints", ":contingent", ":preferences", ":time", ":continuous-effects",
+})
 """The requirements that unified-planning reads."""
 
-OTHERS = frozenset(
-    ":derived-predicates :object-fluents :goal-utilities :domain-axioms :ucpop :multi-agent :unfactored-privacy "
-    ":factored-privacy :probabilistic-effects :rewards :mdp :non-deterministic :partial-observability :open-world "
-    ":true-negation :expression-evaluation :safety-constraints :subgoal-through-axioms :action-expansions "
-    ":foreach-expansions :dag-expansions :existential-quantifiers :universal-effects :full-observability :htn "
-    ":method-constraints :negation :supply-demand :continuous-time :disjunctive-goals".split()
-)
+OTHERS = frozenset({
+    ":derived-predicates", ":object-fluents", ":goal-utilities", ":domain-axioms", ":ucpop", ":multi-agent",
+    ":unfactored-privacy", ":factored-privacy", ":probabilistic-effects", ":rewards", ":mdp", ":non-deterministic",
+    ":partial-observability", ":open-world", ":true-negation", ":expression-evaluation", ":safety-constraints",
+    ":subgoal-through-axioms", ":action-expansions", ":foreach-expansions", ":dag-expansions",
+    ":existential-quantifiers", ":universal-effects", ":full-observability", ":htn", ":method-constraints",
+    ":negation", ":supply-demand", ":continuous-time", ":disjunctive-goals",
+})
 """Requirements of PDDL's versions and dialects that unified-planning does not read."""
 
 _NEVER_SUPERFLUOUS = frozenset({":strips", ":hierarchy", ":method-preconditions", ":contingent", ":time"})
@@ -59,7 +63,7 @@ def check_names(section: Iterable[Node], notes: Notes) -> None:
         if part.word is None:
             notes.add("syntax", part, "a list where a requirement such as :typing belongs")
         elif part.word in OTHERS:
-            notes.add("unsupported", part, f"unified-planning does not read {part.word}")
+            notes.doubt(part, "unsupported", f"unified-planning does not read {part.word}")
         elif part.word not in READ:
             message = f"there is no requirement {part.word}; {valid(part.word, READ)}"
             notes.add("unknown-requirement", part, message)
@@ -73,7 +77,7 @@ def granted(declared: Collection[str]) -> set[str]:
 def missing(declared: Collection[str], uses: Uses) -> dict[str, Node]:
     """The requirements that are used and not declared, with the first use of each."""
     allowed = granted(declared)
-    lacking = {f: node for f, node in uses.features.items() if f not in allowed and f != NEGATED_EQUALITY}
+    lacking = {f: node for f, node in uses.features.items() if f not in allowed and f.startswith(":")}
     if ":numeric-fluents" in lacking:
         lacking.pop(":action-costs", None)
     return dict(sorted(lacking.items(), key=lambda item: item[1].start))

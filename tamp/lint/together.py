@@ -13,40 +13,46 @@ from tamp.lint.problems import ProblemText
 from tamp.lint.reach import Reached, reach
 from tamp.lint.vocabulary import Uses
 from tamp.pddl.reading import parse
-from tamp.pddl.source import Source
 from tamp.pddl.tree import Node
 
-FROM_GEOMETRY = frozenset(
-    "unreachable no-grasp does-not-slide obstructed does-not-fit misheld crowded too-tall jams".split()
-)
+FROM_GEOMETRY = frozenset({
+    *("unreachable", "no-grasp", "does-not-slide", "obstructed", "does-not-fit", "misheld", "crowded"),
+    *("too-tall", "jams"),
+})
 """Predicates that a failed refinement adds to the problem, when operators are bound to skills."""
 
 
 def check_together(domain: DomainText, problems: Sequence[ProblemText], uses: Uses, bound: bool) -> None:
     """Let unified-planning read what has no error yet, then say what is never produced and cannot be reached."""
     outside = FROM_GEOMETRY if bound else frozenset[str]()
-    if not domain.notes.errors and (not problems or any(p.notes.errors for p in problems)):
+    sound = [] if domain.notes.errors else [p for p in problems if not p.notes.errors]
+    if not sound and not domain.notes.errors:
         _read(domain.notes, None)
-    reached: list[Reached | None] = []
-    for problem in problems:
-        if domain.notes.errors or problem.notes.errors:
-            reached.append(None)
-        else:
-            reached.append(_reached(domain, problem, outside))
+    reached = [_reached(domain, p, outside) for p in sound if not domain.notes.errors]
+    for notes in (domain.notes, *(p.notes for p in problems)):
+        notes.settle(readable=False)  # what nobody could look at
     if problems and not domain.foreign:
         _never_produced(domain, problems, uses, outside)
-    if reached and all(r is not None for r in reached):
-        _unreachable(domain, [r for r in reached if r is not None])
+    found = [r for r in reached if r is not None]
+    if problems and len(found) == len(problems):
+        _unreachable(domain, found)
 
 
-def _read(notes: Notes, problem: Notes | None) -> Any:
+def _read(domain: Notes, problem: Notes | None) -> Any:
     """unified-planning's Problem; None when it cannot read it, which becomes a finding."""
     try:
-        return parse(notes.source, problem.source if problem else None)
+        parsed = parse(domain.source, problem.source if problem else None)
     except InputError as e:
-        where = notes if problem is None or str(e).startswith(f"{notes.source.name}:") else problem
-        _note(where, e)
+        blamed = domain if problem is None or str(e).startswith(f"{domain.source.name}:") else problem
+        if blamed.doubts:
+            blamed.settle(readable=False)
+        else:
+            _note(blamed, e)
         return None
+    for notes in (domain, problem):
+        if notes is not None:
+            notes.settle(readable=True)
+    return parsed
 
 
 def _note(notes: Notes, error: InputError) -> None:
@@ -76,11 +82,9 @@ def _written(node: Node) -> str:
 
 def _never_produced(domain: DomainText, problems: Sequence[ProblemText], uses: Uses, outside: frozenset[str]) -> None:
     there = {*uses.adds, *outside}.union(*(p.begins_with for p in problems))
-    for name, node in uses.reads.items():
+    start = "the problem does not begin" if len(problems) == 1 else "none of the problems begins"
+    for name, node in uses.needs.items():
         if name not in there:
-            which = "the problem begins" if len(problems) == 1 else "none of the problems begins"
-            begins = "does not begin" if len(problems) == 1 else which
-            start = f"the problem {begins}" if len(problems) == 1 else begins
             message = f"{_written(node)} never holds: no operator makes it true, and {start} with it"
             domain.notes.add("never-produced", node, message)
 

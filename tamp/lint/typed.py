@@ -70,7 +70,7 @@ def _types(node: Node, notes: Notes) -> tuple[Node, ...]:
         return (node,)
     if node.head == "either" and len(node.parts) > 1 and all(p.word for p in node.parts):
         if len(node.parts) > 2:
-            notes.add("unsupported", node, "(either …) is PDDL that unified-planning does not read: declare a supertype")
+            notes.doubt(node, "unsupported", "unified-planning does not read (either …): declare a supertype")
         return node.parts[1:]
     notes.add("syntax", node, "a list where a type belongs")
     return ()

@@ -18,6 +18,9 @@ Scope = dict[str, Typed]
 NEGATED_EQUALITY = "(not (= …))"
 """A feature that `:negative-preconditions` may be there for, and that nobody misses it for."""
 
+FOR_ALL_EFFECT = "(forall …) of an effect"
+"""The same for `:universal-preconditions`."""
+
 NUMBER = re.compile(r"[+-]?\d+(\.\d*)?(e[+-]?\d+)?|[+-]?\.\d+")
 
 
@@ -45,12 +48,14 @@ class Vocabulary:
 class Uses:
     """What formulas were seen to use: the first node of each feature, name and variable.
 
-    `reads` are predicates that must hold somewhere, `denies` those that must not, `adds` and `deletes` those of
-    effects. Variables are told by where they are declared, apart in conditions and effects.
+    `reads` are predicates that conditions ask to hold, `needs` those without which nothing can be done, `denies`
+    those that must not hold, `adds` and `deletes` those of effects. Variables are told by where they are declared,
+    apart in conditions and effects.
     """
 
     features: dict[str, Node] = field(default_factory=dict)
     reads: dict[str, Node] = field(default_factory=dict)
+    needs: dict[str, Node] = field(default_factory=dict)
     denies: dict[str, Node] = field(default_factory=dict)
     adds: dict[str, Node] = field(default_factory=dict)
     deletes: dict[str, Node] = field(default_factory=dict)
@@ -65,7 +70,7 @@ class Uses:
 
     def merge(self, other: Uses) -> None:
         """Take in what other formulas use; what was first stays first."""
-        for kind in ("features", "reads", "denies", "adds", "deletes", "functions"):
+        for kind in ("features", "reads", "needs", "denies", "adds", "deletes", "functions"):
             mine = getattr(self, kind)
             for name, node in getattr(other, kind).items():
                 mine.setdefault(name, node)
@@ -75,12 +80,16 @@ class Uses:
 
 @dataclass
 class Naming:
-    """Looks up names in formulas, takes down what they use and what is wrong with them."""
+    """Looks up names in formulas, takes down what they use and what is wrong with them.
+
+    `certain`: what stands here is needed, it is no alternative and under no `when`.
+    """
 
     vocabulary: Vocabulary
     notes: Notes
     uses: Uses
     in_effect: bool = False
+    certain: bool = True
 
     def feature(self, name: str, node: Node) -> None:
         """Note that a requirement's part of PDDL is used."""
@@ -126,7 +135,7 @@ class Naming:
     def term(self, node: Node, scope: Scope) -> tuple[str, ...]:
         """The types of a variable or an object; none when it is not known."""
         if node.word is None:
-            self.notes.add("unsupported", node, "a list where an object belongs: unified-planning has no object fluents")
+            self.notes.doubt(node, "unsupported", "a list where an object belongs: object fluents are not read")
             return ()
         found = (scope if node.word.startswith("?") else self.vocabulary.terms).get(node.word)
         if found is not None:

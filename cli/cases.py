@@ -1,0 +1,61 @@
+"""`tamp check --cases`: whether problems and plans still come out as their cases say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cli.output import emit_json, quiet_stdout, say
+from tamp.errors import InputError
+
+if TYPE_CHECKING:
+    from tamp.cases.run import Outcome
+
+AS_EXPECTED, DIFFERS, BAD_INPUT = 0, 1, 2
+
+
+def run_cases(where: Path, json_output: bool) -> int:
+    """Print a line a case. A case that cannot be read does not keep the others from being run."""
+    with quiet_stdout() as stdout:
+        from tamp.cases.case import folders
+
+        answers = []
+        for folder in folders(where):
+            answers.append(_answer(folder))
+            if not json_output:
+                stdout.write("".join(f"{line}\n" for line in _lines(answers[-1])))
+                stdout.flush()
+        if json_output:
+            emit_json({"ok": all(a["ok"] for a in answers), "cases": answers}, stdout)
+    if any("error" in a for a in answers):
+        return BAD_INPUT
+    return AS_EXPECTED if all(a["ok"] for a in answers) else DIFFERS
+
+
+def _answer(folder: Path) -> dict[str, Any]:
+    from tamp.cases.case import read_case
+    from tamp.cases.run import run
+
+    answer: dict[str, Any] = {"case": folder.resolve().name, "folder": folder}
+    try:
+        outcomes = run(read_case(folder))
+    except InputError as e:
+        say(f"tamp: error: {' '.join(str(e).split())}")
+        return answer | {"ok": False, "error": str(e)}
+    return answer | {"ok": all(o.agrees for o in outcomes), "outcomes": [_as_json(o) for o in outcomes]}
+
+
+def _as_json(outcome: Outcome) -> dict[str, Any]:
+    return {"what": outcome.what, "expected": outcome.expected, "found": outcome.found, "ok": outcome.agrees}
+
+
+def _lines(answer: dict[str, Any]) -> list[str]:
+    if "error" in answer:
+        return [f"{answer['case']}: cannot be run"]
+    outcomes = answer["outcomes"]
+    wrong = [o for o in outcomes if not o["ok"]]
+    count = f"{len(outcomes)} as expected"
+    if not wrong:
+        return [f"{answer['case']}: {count}"]
+    told = "; ".join(f"{o['what']}: expected {o['expected']}, came out {o['found']}" for o in wrong)
+    return [f"{answer['case']}: {told}"]
