@@ -50,15 +50,18 @@ def _outcomes(case: Case, domain: Source, problem: Source, parsed: Any) -> Itera
         codes = sorted({f.code for f in check(domain.name, [case.problem]).findings})
         yield Outcome("findings", ", ".join(case.findings) or "none", ", ".join(codes) or "none")
     if case.solvable is not None:
-        status = solve_problem(parsed, case.planner, timeout=case.timeout).status.value
-        yield Outcome("problem", "solvable" if case.solvable else "unsolvable", _told(status))
+        yield Outcome("problem", "solvable" if case.solvable else "unsolvable", _solved(case, parsed))
     if case.plans:
         judge = Judge.of(parsed)
         for plan in case.plans:
             yield _judged(case, plan, judge)
 
 
-def _told(status: str) -> str:
+def _solved(case: Case, parsed: Any) -> str:
+    try:
+        status = solve_problem(parsed, case.planner, timeout=case.timeout).status.value
+    except InputError as e:
+        return f"cannot be asked: {e}"
     return "solvable" if status == "found" else status
 
 

@@ -100,7 +100,7 @@ def read_domain(tree: Node, notes: Notes) -> DomainText:
     operators = [o for kind in KEYWORDS for s in sections.get(kind, ()) if (o := _operator(s, notes))]
     return DomainText(
         notes,
-        name_of(tree),
+        name_of(tree, notes),
         types,
         tuple(typed_list(heads[":constants"], notes, variables=False)),
         tuple(_predicates(heads[":predicates"], notes)),
@@ -110,10 +110,13 @@ def read_domain(tree: Node, notes: Notes) -> DomainText:
     )
 
 
-def name_of(tree: Node) -> Node | None:
-    """The name after `domain` or `problem`."""
-    head = tree.parts[1] if len(tree.parts) > 1 else tree
-    return head.parts[1] if len(head.parts) > 1 and head.parts[1].word else None
+def name_of(tree: Node, notes: Notes) -> Node | None:
+    """The name after `domain` or `problem`; None when there is none, which is told."""
+    head = tree.parts[1]
+    if len(head.parts) != 2:
+        notes.add("syntax", head, f"valid: ({head.head} NAME)")
+        return None
+    return head.parts[1] if is_name(head.parts[1], notes, variable=False) else None
 
 
 def sections_of(tree: Node, notes: Notes) -> dict[str, list[Node]]:
@@ -207,7 +210,7 @@ def _complete(name: Node, kind: str, parts: dict[str, Node], notes: Notes) -> Op
     if ":parameters" in parts:
         parameters = typed_list(parts[":parameters"].parts, notes, variables=True)
     else:
-        notes.add("syntax", name, f"{name.word} has no :parameters; without any it is :parameters ()")
+        notes.doubt(name, "syntax", f"{name.word} has no :parameters; without any it is :parameters ()")
     if kind == ":durative-action":
         for needed in (":duration", ":effect"):
             if needed not in parts:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from tamp.lint.domain_text import DomainText, sections_of
+from tamp.lint.domain_text import DomainText, name_of, sections_of
 from tamp.lint.findings import Notes
 from tamp.lint.formulas import condition, number, trajectory
 from tamp.lint.requirements import check_names, granted, missing
@@ -34,6 +34,7 @@ class ProblemText:
 
 def check_problem(tree: Node, notes: Notes, domain: DomainText) -> ProblemText:
     """Take down what is wrong in a problem."""
+    name_of(tree, notes)
     sections = sections_of(tree, notes)
     _check_order(tree, sections, notes)
     _check_domain(sections, domain, notes)

@@ -20,10 +20,14 @@ Domains = dict[Any, set[str]]
 
 @dataclass(frozen=True)
 class Reached:
-    """`blocked` operators with what keeps each from ever being done; `hopeless` goals in PDDL."""
+    """`blocked` operators with what keeps each from ever being done; `hopeless` goals in PDDL.
+
+    `idle` operators have a parameter that no object can be: the problem is not about them.
+    """
 
     blocked: dict[str, str]
     hopeless: tuple[str, ...]
+    idle: frozenset[str] = frozenset()
 
 
 def reach(problem: Any, from_outside: Collection[str] = ()) -> Reached | None:
@@ -45,7 +49,8 @@ def reach(problem: Any, from_outside: Collection[str] = ()) -> Reached | None:
                 return None
         changed = grown
     hopeless = [g for goal in problem.goals for g in _parts(goal) if not world.possible(g, {})]
-    return Reached({n: why for n, why in blocked.items() if why}, tuple(map(written, hopeless)))
+    idle = frozenset(s.name for s in world.steps if not all(world.domains(s).values()))
+    return Reached({n: why for n, why in blocked.items() if why}, tuple(map(written, hopeless)), idle)
 
 
 @dataclass(frozen=True)
@@ -96,10 +101,9 @@ class _World:
 
     def take(self, step: _Step, grown: set[str]) -> str:
         """Do an operator in every way it may be done; what keeps it from that, empty when nothing does."""
-        domains = {p: {o.name for o in self.problem.objects(p.type)} for p in step.parameters}
-        for parameter, objects in domains.items():
-            if not objects:
-                return f"there is no object of type {parameter.type.name}"
+        domains = self.domains(step)
+        if not all(domains.values()):
+            return "there is no object for it"
         before = -1
         while before != (before := sum(map(len, domains.values()))):
             for condition in step.conditions:
@@ -113,6 +117,10 @@ class _World:
                 if self._hold(name, tuple(self._values(a, domains) for a in effect.fluent.args)):
                     grown.add(name)
         return ""
+
+    def domains(self, step: _Step) -> Domains:
+        """The objects that each parameter may be by its type."""
+        return {p: {o.name for o in self.problem.objects(p.type)} for p in step.parameters}
 
     def _narrow(self, condition: Any, domains: Domains) -> bool:
         """Leave of the parameters' objects those that a condition may hold of; whether there are any."""

@@ -91,7 +91,9 @@ def _never_produced(domain: DomainText, problems: Sequence[ProblemText], uses: U
 
 def _unreachable(domain: DomainText, reached: Sequence[Reached]) -> None:
     for operator in domain.operators:
-        if all(operator.name in r.blocked for r in reached):
+        name = operator.name
+        why = [r.blocked[name] for r in reached if name in r.blocked and name not in r.idle]
+        if why and all(name in r.blocked for r in reached):
             where = "the problem" if len(reached) == 1 else "any of the problems"
-            message = f"{operator.name} cannot be done in {where}: {reached[0].blocked[operator.name]}"
+            message = f"{name} cannot be done in {where}: {why[0]}"
             domain.notes.add("unreachable-operator", operator.node, message)

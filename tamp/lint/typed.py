@@ -61,7 +61,7 @@ def is_name(node: Node, notes: Notes, variable: bool) -> bool:
         return False
     if not NAME.fullmatch(node.word.removeprefix("?")):
         rule = "names begin with a letter and have letters, digits, - and _"
-        notes.add("bad-name", node, f"{node.word!r} is no name: {rule}")
+        notes.doubt(node, "bad-name", f"{node.word!r} is no name: {rule}")
     return True
 
 

@@ -1,0 +1,5 @@
+(define (problem tea)
+  (:domain kitchen)
+  (:objects tap jug well - source wall desk - socket)
+  (:init (running tap) (filled jug))
+  (:goal (hot)))

@@ -1,0 +1,5 @@
+(define (problem one_key)
+  (:domain locks)
+  (:objects brass - key chest - box)
+  (:init (inside brass chest) (fits brass chest))
+  (:goal (unlocked chest)))

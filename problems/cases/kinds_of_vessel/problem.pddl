@@ -1,0 +1,5 @@
+(define (problem out_to_sea)
+  (:domain harbour)
+  (:objects tern - ship lump - barge quay lock reef - berth)
+  (:init (moored tern quay) (moored lump quay) (inland quay) (inland lock))
+  (:goal (moored tern reef)))

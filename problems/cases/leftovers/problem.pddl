@@ -1,0 +1,5 @@
+(define (problem dinner)
+  (:domain leftovers)
+  (:objects soup - food ladle - tool)
+  (:init (cold soup) (cold soup))
+  (:goal (eaten soup)))

@@ -1,0 +1,5 @@
+(define (problem parked)
+  (:domain parking)
+  (:objects van - car)
+  (:init (parked van))
+  (:goal (parked van)))

@@ -1,0 +1,5 @@
+(define (problem one_lamp)
+  (:domain lamps)
+  (:objects left middle right - lamp)
+  (:init)
+  (:goal (and (lit middle) (not (lit left)) (not (lit right)))))

@@ -1,0 +1,4 @@
+(define (problem one_hole)
+  (:domain workshop)
+  (:init (asleep))
+  (:goal (and (hole) (not (noisy)))))

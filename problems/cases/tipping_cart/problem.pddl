@@ -1,0 +1,5 @@
+(define (problem crate_to_barn)
+  (:domain cart)
+  (:objects crate - thing yard barn - place)
+  (:init (at crate yard) (cart-at yard))
+  (:goal (and (at crate barn) (cart-at barn))))

@@ -1,0 +1,11 @@
+(define (problem way_home)
+  (:domain roads)
+  (:objects office bridge ford lane home - place)
+  (:init
+    (at office)
+    (road office bridge) (road bridge home)
+    (road office ford) (road ford lane) (road lane home)
+    (= (toll office) 0) (= (toll bridge) 8) (= (toll ford) 3) (= (toll lane) 2) (= (toll home) 1)
+    (= (total-cost) 0))
+  (:goal (at home))
+  (:metric minimize (total-cost)))

@@ -1,0 +1,5 @@
+(define (problem one_table)
+  (:domain movers)
+  (:objects ann ben - person table - furniture)
+  (:init (rested ann) (rested ben))
+  (:goal (moved table)))

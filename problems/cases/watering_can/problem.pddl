@@ -1,0 +1,5 @@
+(define (problem two_beds)
+  (:domain garden)
+  (:objects roses beans - bed)
+  (:init (= (litres) 0) (= (holds) 4) (= (takes roses) 3) (= (takes beans) 2))
+  (:goal (and (watered roses) (watered beans))))
