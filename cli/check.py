@@ -34,10 +34,12 @@ def check(domain: str | None, problems: list[Path], fix: bool, cases: Path | Non
             emit_json(_as_json(report), stdout)
         else:
             stdout.write("".join(f"{_line(f)}\n" for f in report.findings))
+    if report.unread:
+        first = next(f for f in report.findings if f.code == "not-pddl")
+        say(f"tamp: error: {first.file}:{first.line}:{first.column}: {first.message}")
+        return NOT_PDDL
     if not json_output:
         say(_counted(report))
-    if report.unread:
-        return NOT_PDDL
     return WRONG if report.errors else FINE
 
 
@@ -57,8 +59,11 @@ def _checked(domain: str, problems: list[Path], fix: bool) -> Report:
 
 
 def _line(finding: Finding) -> str:
-    shown = " ".join(finding.text.split())
-    shown = shown if len(shown) <= SHOWN else f"{shown[: SHOWN - 1]}…"
+    shown = finding.text.strip()
+    if len(shown) > SHOWN:
+        start = max(0, min(finding.column - 1 - SHOWN // 2, len(finding.text) - SHOWN))
+        before, after = "…" if start else "", "…" if start + SHOWN < len(finding.text) else ""
+        shown = f"{before}{finding.text[start : start + SHOWN].strip()}{after}"
     told = f"{finding.file}:{finding.line}:{finding.column}: {finding.code} {finding.message}"
     return f"{told} | {shown}" if shown else told
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -67,8 +68,14 @@ def _notes(path: Path) -> Notes:
         return Notes(read(path))
     except InputError as e:
         notes = Notes(Source(str(path), ""))
-        notes.add_at(NOT_PDDL, 1, 1, str(e))
+        notes.add_at(NOT_PDDL, *_place(str(e)), str(e))
         return notes
+
+
+def _place(message: str) -> tuple[int, int]:
+    """The line that a message begins with after the file's name, else the first."""
+    found = re.match(r".*?:(\d+): ", message)
+    return (int(found[1]), 1) if found else (1, 1)
 
 
 def _domain(notes: Notes) -> DomainText | None:

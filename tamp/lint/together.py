@@ -31,7 +31,7 @@ def check_together(domain: DomainText, problems: Sequence[ProblemText], uses: Us
     reached = [_reached(domain, p, outside) for p in sound if not domain.notes.errors]
     for notes in (domain.notes, *(p.notes for p in problems)):
         notes.settle(readable=False)  # what nobody could look at
-    if problems and not domain.foreign:
+    if problems and not domain.foreign and not any(p.notes.errors for p in problems):
         _never_produced(domain, problems, uses, outside)
     found = [r for r in reached if r is not None]
     if problems and len(found) == len(problems):

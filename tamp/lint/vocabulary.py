@@ -21,6 +21,12 @@ NEGATED_EQUALITY = "(not (= …))"
 FOR_ALL_EFFECT = "(forall …) of an effect"
 """The same for `:universal-preconditions`."""
 
+CONNECTIVES = frozenset({
+    *("and", "or", "not", "imply", "exists", "forall", "when", "=", "<", ">", "<=", ">="),
+    *("assign", "increase", "decrease", "scale-up", "scale-down"),
+})
+"""What begins a formula that is no atom."""
+
 NUMBER = re.compile(r"[+-]?\d+(\.\d*)?(e[+-]?\d+)?|[+-]?\.\d+")
 
 
@@ -101,6 +107,8 @@ class Naming:
         known = self.vocabulary.predicates
         if head.word is None:
             self.notes.add("syntax", node, "a list in a list; a formula begins with a word")
+        elif head.word in CONNECTIVES and head.word not in known:
+            self.notes.add("syntax", node, f"({head.word} …) cannot stand here, or not with what is in it")
         elif head.word in known:
             into.setdefault(head.word, node)
             self._arguments(node, known[head.word], scope)

@@ -72,15 +72,20 @@ _SECTION = rf"\(\s*:(?:{'|'.join(_SECTIONS.split())})\b"
 def unbalanced(text: str) -> tuple[int, str] | None:
     """The character where parentheses go wrong in a text without comments, and how; None when they do not.
 
-    A section that begins inside of another tells which parenthesis was left open before it.
+    A section that begins inside of another tells which parenthesis was left open before it; one that begins after
+    the end tells which parenthesis was one too many.
     """
     opened: list[int] = []
+    ended = -1
     for found in re.finditer(rf"{_SECTION}|[()]", text):
         if found[0] == ")":
             if not opened:
                 return found.start(), "a ')' that closes nothing"
             opened.pop()
+            ended = ended if opened else found.start()
             continue
+        if len(found[0]) > 1 and not opened and ended >= 0:
+            return ended, "a ')' too many: it closes the (define …) before the next section"
         if len(found[0]) > 1 and len(opened) > 1:
             return opened[-1], "a '(' that is not closed before the next section"
         opened.append(found.start())

@@ -1,0 +1,160 @@
+"""`tamp check`: findings as editors read them, exit codes, --fix, --json and --cases, on good input and bad."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+TAMP = Path(sys.executable).with_name("tamp")
+DOMAIN = """(define (domain d)
+  (:requirements :strips :typing)
+  (:types block)
+  (:predicates (on ?a ?b - block) (clear ?a - block))
+  (:action stack
+    :parameters (?a ?b - block)
+    :precondition (and (clear ?a) (not (= ?a ?b)) (clear ?b))
+    :effect (and (on ?a ?b) (not (clear ?b)))))
+"""
+PROBLEM = "(define (problem p) (:domain d) (:objects x y - block) (:init (clear x) (clear y)) (:goal (on x y)))"
+
+
+def check(*args: str | Path, cwd: Path, text: bytes = b"") -> subprocess.CompletedProcess[str]:
+    done = subprocess.run([TAMP, "check", *map(str, args)], cwd=cwd, input=text, capture_output=True, check=False)
+    return subprocess.CompletedProcess(args, done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "d.pddl").write_text(DOMAIN)
+    (tmp_path / "p.pddl").write_text(PROBLEM)
+    return tmp_path
+
+
+def test_warnings_alone_are_no_failure(folder: Path) -> None:
+    done = check("d.pddl", "p.pddl", cwd=folder)
+    assert (done.returncode, done.stdout) == (
+        0,
+        "d.pddl:2:4: missing-requirement :equality is missing: line 7 needs it | (:requirements :strips :typing)\n",
+    )
+    assert done.stderr == "0 errors, 1 warning\n"
+
+
+def test_every_line_is_a_place_a_code_and_a_message(folder: Path) -> None:
+    (folder / "p.pddl").write_text(PROBLEM.replace("x y - block", "x y - blok").replace("(clear y)", "(clera y)"))
+    done = check("d.pddl", "p.pddl", cwd=folder)
+    lines = done.stdout.splitlines()
+    assert done.returncode == 1 and len(lines) == 3
+    assert all(re.fullmatch(r"[dp]\.pddl:\d+:\d+: [a-z-]+ .+", line) for line in lines)
+    assert "p.pddl:1:49: unknown-type there is no type 'blok'; did you mean 'block'?" in lines[1]
+
+
+def test_json_has_the_same_and_the_line(folder: Path) -> None:
+    (folder / "p.pddl").write_text(PROBLEM.replace("(clear y)", "(clera y)"))
+    done = check("d.pddl", "p.pddl", "--json", cwd=folder)
+    answer = json.loads(done.stdout)
+    assert (done.returncode, answer["ok"], answer["errors"], answer["warnings"]) == (1, False, 1, 1)
+    assert answer["findings"][1] == {
+        "file": "p.pddl",
+        "line": 1,
+        "column": PROBLEM.index("(clear y)") + 2,
+        "code": "unknown-predicate",
+        "severity": "error",
+        "message": "there is no predicate 'clera'; did you mean 'clear'?",
+        "text": PROBLEM.replace("(clear y)", "(clera y)"),
+    }
+
+
+def test_fix_adds_what_is_missing_and_then_nothing(folder: Path) -> None:
+    done = check("d.pddl", "--fix", cwd=folder)
+    assert (done.returncode, done.stdout) == (0, "")
+    assert done.stderr == "d.pddl: added :equality\nnothing found\n"
+    assert (folder / "d.pddl").read_text() == DOMAIN.replace(":typing", ":typing :equality")
+    assert check("d.pddl", "--fix", cwd=folder).stderr == "nothing found\n"
+
+
+def test_standard_input(folder: Path) -> None:
+    done = check("-", "p.pddl", cwd=folder, text=DOMAIN.replace("(clear ?b)))", "(clear ?c)))").encode())
+    assert done.returncode == 1
+    assert "<stdin>:8:" in done.stdout and "unknown-variable" in done.stdout
+    assert check("-", "--fix", cwd=folder, text=DOMAIN.encode()).returncode == 2
+    assert check("-", "-", cwd=folder).stderr.startswith("tamp: error: only one of the files can be standard input")
+
+
+BAD = {
+    "empty": (b"", "there is nothing in it"),
+    "blank": (b" \n\t; nothing\n", "there is nothing in it"),
+    "binary": (b"\0\1\2", "is binary"),
+    "not UTF-8": (DOMAIN.encode().replace(b"block)", b"bl\xf6ck)", 1), "not UTF-8 text"),
+    "open": (DOMAIN.encode()[:-3], "is never closed"),
+    "closed": (DOMAIN.encode() + b")", "a ')' that closes nothing"),
+    "closed early": (DOMAIN.encode().replace(b"clear ?a - block))", b"clear ?a - block)))"), "closes the (define"),
+    "deep": (b"(define (domain d) " + b"(" * 5000 + b")" * 5000 + b")", "levels of parentheses"),
+    "large": (b"(" * 50_000_000, "too large"),
+    "two": (DOMAIN.encode() * 2, "something after the end"),
+    "prose": (b"hello, world", "no (define"),
+    "a list": (b"(hello)", "no (define"),
+    "a problem": (PROBLEM.encode(), "this is a problem, not a domain"),
+}
+
+
+@pytest.mark.parametrize("kind", BAD)
+def test_what_is_no_pddl_is_said_in_a_line_and_exits_2(kind: str, folder: Path) -> None:
+    content, says = BAD[kind]
+    (folder / "bad.pddl").write_bytes(content)
+    done = check("bad.pddl", cwd=folder)
+    assert done.returncode == 2 and says in done.stdout, done
+    assert re.fullmatch(r"bad\.pddl:\d+:\d+: not-pddl [^\n]+\n", done.stdout)
+    assert done.stderr.startswith("tamp: error: bad.pddl:") and done.stderr.count("\n") == 1
+
+
+def test_line_ends_marks_and_upper_case_change_nothing(folder: Path) -> None:
+    before = json.loads(check("d.pddl", "p.pddl", "--json", cwd=folder).stdout)["findings"]
+    (folder / "d.pddl").write_bytes(b"\xef\xbb\xbf" + DOMAIN.upper().replace("\n", "\r\n").encode())
+    (folder / "p.pddl").write_bytes(PROBLEM.upper().replace(" ", "\r").encode())
+    after = json.loads(check("d.pddl", "p.pddl", "--json", cwd=folder).stdout)["findings"]
+    places = [[(f["line"], f["column"], f["code"], f["message"]) for f in found] for found in (before, after)]
+    assert places[0] == places[1]
+
+
+def test_a_problem_that_cannot_be_read_keeps_nothing_else_from_being_checked(folder: Path) -> None:
+    (folder / "bad.pddl").write_text("(")
+    done = check("d.pddl", "none.pddl", "bad.pddl", "p.pddl", "--json", cwd=folder)
+    told = [(f["file"], f["code"]) for f in json.loads(done.stdout)["findings"]]
+    wanted = [("d.pddl", "missing-requirement"), ("none.pddl", "not-pddl"), ("bad.pddl", "not-pddl")]
+    assert (done.returncode, told) == (2, wanted)
+
+
+@pytest.mark.parametrize("args", [(), ("none.pddl",), (".",), ("no-such-domain",), ("d.pddl", "--cases", ".")])
+def test_nothing_to_check_exits_2(args: tuple[str, ...], folder: Path) -> None:
+    done = check(*args, cwd=folder)
+    assert done.returncode == 2 and done.stderr.startswith("tamp: error: ") and done.stderr.count("\n") == 1
+
+
+CASE = 'domain = "../d.pddl"\nproblem = "../p.pddl"\nsolvable = true\n[[good]]\nsteps = ["(stack x y)"]\n'
+
+
+def test_cases_say_what_was_expected_and_what_came_out(folder: Path) -> None:
+    for name, said in (("fine", ""), ("off", '[[bad]]\nsteps = ["(stack y x)"]\nstep = 1\n')):
+        (folder / name).mkdir()
+        (folder / name / "case.toml").write_text(CASE + said)
+    done = check("--cases", "fine", cwd=folder)
+    assert (done.returncode, done.stdout) == (0, "fine: 2 as expected\n")
+    done = check("--cases", ".", cwd=folder)
+    off = "off: bad plan 1: expected invalid at step 1, came out invalid at the goal\n"
+    assert (done.returncode, done.stdout) == (1, f"fine: 2 as expected\n{off}")
+    answer = json.loads(check("--cases", ".", "--json", cwd=folder).stdout)
+    assert [(c["case"], c["ok"]) for c in answer["cases"]] == [("fine", True), ("off", False)] and not answer["ok"]
+
+
+def test_a_case_that_cannot_be_run_is_told_and_the_others_are_run(folder: Path) -> None:
+    for name, said in (("a", CASE + "surprise = 1"), ("b", CASE)):
+        (folder / name).mkdir()
+        (folder / name / "case.toml").write_text(said)
+    done = check("--cases", ".", cwd=folder)
+    assert (done.returncode, done.stdout) == (2, "a: cannot be run\nb: 2 as expected\n")
+    assert done.stderr.startswith("tamp: error: a/case.toml: ") and "surprise" in done.stderr
