@@ -11,6 +11,7 @@ from typer.main import get_command
 from cli.main import app
 from tamp.bench.records import FIELDS, read, summary_of
 from tamp.bench.report import markdown, rows
+from tamp.lint.findings import CODES
 from tamp.skills.registry import skills
 
 ROOT = Path(__file__).parents[1]
@@ -40,6 +41,13 @@ def test_the_results_are_documented_field_by_field() -> None:
     words = set(re.findall(r"[a-z_]+", COMMANDS))
     assert set(FIELDS) <= words
     assert summary_of([row], {}).keys() <= words
+
+
+def test_every_code_of_check_is_documented_with_its_severity() -> None:
+    table = (ROOT / "docs" / "check.md").read_text()
+    assert re.findall(r"^\| `([a-z-]+)` \| (error|warning) \| ", table, re.MULTILINE) == [
+        (code, severity) for code, (severity, _) in CODES.items()
+    ]
 
 
 def test_every_skill_is_documented() -> None:

@@ -29,7 +29,7 @@ TABLE = 'domain = "tabletop"\nproblem = "p.pddl"\n'
 )
 def test_a_table_that_says_nothing_sensible_is_refused(table: str, says: str, tmp_path: Path) -> None:
     (tmp_path / "case.toml").write_text(table)
-    with pytest.raises(InputError, match="case.toml") as refused:
+    with pytest.raises(InputError, match=r"case\.toml") as refused:
         read_case(tmp_path)
     assert says in str(refused.value)
 
@@ -43,7 +43,7 @@ def test_files_are_those_of_the_folder_and_domains_also_those_by_name(tmp_path: 
 
 
 def test_a_folder_is_a_case_or_has_cases(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no case.toml"):
+    with pytest.raises(InputError, match=r"no case\.toml"):
         folders(tmp_path)
     for name in ("b", "a", "c/deep"):
         (tmp_path / name).mkdir(parents=True)

@@ -64,7 +64,8 @@ def test_what_differs_is_told(said: str, found: str | None, tmp_path: Path) -> N
 
 @pytest.mark.parametrize(("said", "agrees"), [("true", False), ("false", True)])
 def test_what_no_planner_solves_is_unsolvable(said: str, agrees: bool, tmp_path: Path) -> None:
-    (tmp_path / "domain.pddl").write_text("(define (domain d) (:predicates (p) (q)) (:action a :parameters () :effect (q)))")
+    domain = "(define (domain d) (:predicates (p) (q)) (:action a :parameters () :effect (q)))"
+    (tmp_path / "domain.pddl").write_text(domain)
     (tmp_path / "problem.pddl").write_text("(define (problem x) (:domain d) (:init) (:goal (p)))")
     (tmp_path / "case.toml").write_text(f'domain = "domain.pddl"\nproblem = "problem.pddl"\nsolvable = {said}\n')
     (outcome,) = run(read_case(tmp_path))

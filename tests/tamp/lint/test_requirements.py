@@ -90,7 +90,8 @@ def test_what_people_write_without_harm_is_not_called_wrong(
 
 
 def test_costs_need_no_more_than_action_costs(tmp_path: Path) -> None:
-    costs = domain(":strips :action-costs", effect="(and (p ?x) (increase (total-cost) 1))").replace("(f)", "(total-cost)")
+    costs = domain(":strips :action-costs", effect="(and (p ?x) (increase (total-cost) 1))")
+    costs = costs.replace("(f)", "(total-cost)")
     assert codes(tmp_path, costs) == []
     without = costs.replace(" :action-costs", "")
     assert codes(tmp_path, without) == [("missing-requirement", ":action-costs")]
