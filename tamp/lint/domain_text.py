@@ -96,7 +96,7 @@ def read_domain(tree: Node, notes: Notes) -> DomainText:
     heads = {h: [p for s in sections.get(h, ()) for p in s.parts[1:]] for h in ONCE}
     _check_once(sections, notes)
     types = Types(tuple(typed_list(heads[":types"], notes, variables=False)))
-    functions = [p for p in heads[":functions"] if p.word is None]
+    functions = _functions(heads[":functions"], notes)
     operators = [o for kind in KEYWORDS for s in sections.get(kind, ()) if (o := _operator(s, notes))]
     return DomainText(
         notes,
@@ -164,6 +164,18 @@ def _predicates(parts: Sequence[Node], notes: Notes) -> list[Predicate]:
             parameters = tuple(typed_list(part.parts[1:], notes, variables=True))
             declared.append(Predicate(part.head, part.parts[0], parameters))
     return declared
+
+
+def _functions(parts: Sequence[Node], notes: Notes) -> list[Node]:
+    """The declarations without their types; says what else there is than `- number`."""
+    before = ""
+    for part in parts:
+        if before == "-" and part.word != "number":
+            notes.doubt(part, "unsupported", "a function is a number: unified-planning has no object fluents")
+        elif part.word not in (None, "-") and before != "-":
+            notes.add("syntax", part, f"{part.word} stands where a function such as (cost ?x) belongs")
+        before = part.word or ""
+    return [p for p in parts if p.word is None]
 
 
 def _operator(section: Node, notes: Notes) -> Operator | None:

@@ -95,7 +95,7 @@ def _check_operator(operator: Operator, domain: DomainText, naming: Naming) -> N
     parts, durative = operator.parts, operator.durative
     for key in (":precondition", ":condition", ":observe"):
         if key in parts:
-            condition(parts[key], scope, naming, durative=durative)
+            condition(parts[key], scope, replace(naming, certain=key != ":observe"), durative=durative)
     if ":observe" in parts:
         naming.feature(":contingent", parts[":observe"])
     if ":duration" in parts:

@@ -87,7 +87,6 @@ def _timed(node: Node, scope: Scope, naming: Naming, durative: bool) -> bool:
     if not durative or (node.head, word) not in (("at", "start"), ("at", "end"), ("over", "all")):
         if durative and node.head not in ("and", "forall", "when", "preference", *_CHANGED):
             naming.notes.add("syntax", node, "a durative action says when: (at start …), (over all …) or (at end …)")
-            return True
         return False
     (effect if naming.in_effect else condition)(node.parts[2], scope, naming)
     return True
@@ -120,8 +119,11 @@ def _equals(node: Node, scope: Scope, naming: Naming) -> None:
             number(part, scope, naming)
         return
     naming.feature(":equality", node)
-    for part in node.parts[1:]:
-        naming.term(part, scope)
+    one, other = (naming.term(part, scope) for part in node.parts[1:])
+    fits = naming.vocabulary.types.fits
+    if one and other and not fits(one, other) and not fits(other, one):
+        message = f"nothing is of both types, {' or '.join(one)} and {' or '.join(other)}: it is never so"
+        naming.notes.doubt(node, "wrong-type", message)
 
 
 def _numeric(node: Node, naming: Naming) -> bool:
@@ -156,6 +158,8 @@ def effect(node: Node, scope: Scope, naming: Naming, durative: bool = False) -> 
     """An effect. `naming` is that of effects."""
     if node.word is not None:
         naming.notes.add("syntax", node, f"{node.word} stands where an effect in parentheses belongs")
+    elif not node.parts and durative:
+        naming.notes.doubt(node, "syntax", "() stands where an effect such as (at end (on ?x ?y)) belongs")
     elif node.parts and _counted(node, naming) and not _timed(node, scope, naming, durative):
         _effect(node, scope, naming, durative)
 
@@ -168,8 +172,10 @@ def _effect(node: Node, scope: Scope, naming: Naming, durative: bool) -> None:
     elif head == "forall":
         naming.feature(":conditional-effects", node)
         naming.feature(FOR_ALL_EFFECT, node)
+        if naming.for_all:
+            naming.notes.doubt(node, "unsupported", "a forall in a forall: quantify over both at once")
         inner = _quantified(node, scope, naming)
-        effect(parts[1], inner, naming, durative)
+        effect(parts[1], inner, replace(naming, for_all=True), durative)
         _unused(node, inner, naming)
     elif head == "when":
         naming.feature(":conditional-effects", node)

@@ -43,7 +43,7 @@ def check_problem(tree: Node, notes: Notes, domain: DomainText) -> ProblemText:
     facts = replace(naming, uses=Uses())
     begins_with = _check_init(sections, facts)
     uses.features |= {f: n for f, n in facts.uses.features.items() if f in _OF_FACTS}
-    goal = _formula(sections, ":goal")
+    goal = _goal(sections, notes)
     if goal is not None:
         condition(goal, {}, naming)
     for section in sections.get(":constraints", ()):
@@ -119,6 +119,7 @@ def _check_init(sections: dict[str, list[Node]], naming: Naming) -> set[str]:
             _check_later(fact, naming)
         elif fact.head in _UNCERTAIN and fact.head not in naming.vocabulary.predicates:
             naming.feature(":contingent", fact)
+            naming.notes.doubt(fact, "unsupported", f"({fact.head} …) is read when the domain requires :contingent")
             for part in fact.parts[1:]:
                 condition(part, {}, naming)
         elif fact.head == "=" and len(fact.parts) == 3:
@@ -166,9 +167,13 @@ def _note_value(of: str, value: str, fact: Node, seen: dict[str, str], naming: N
     seen[f"{of} said"] = value
 
 
-def _formula(sections: dict[str, list[Node]], head: str) -> Node | None:
-    section = sections.get(head, [None])[0]
-    return section.parts[1] if section is not None and len(section.parts) > 1 else None
+def _goal(sections: dict[str, list[Node]], notes: Notes) -> Node | None:
+    for section in sections.get(":goal", ())[:1]:
+        if len(section.parts) != 2:
+            told = f"a goal is one formula, not {len(section.parts) - 1}; several go into an (and …)"
+            notes.add("syntax", section, told)
+        return section.parts[1] if len(section.parts) > 1 else None
+    return None
 
 
 def _check_metric(sections: dict[str, list[Node]], naming: Naming) -> None:

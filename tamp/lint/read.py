@@ -9,7 +9,7 @@ from tamp.lint.findings import NOT_PDDL, Notes
 from tamp.pddl.source import unbalanced
 from tamp.pddl.tree import Node, tree
 
-_DEFINE = re.compile(r"\s*\(\s*define\s*\(\s*(\w+)")
+_DEFINE = re.compile(r"\s*\(\s*define\s*\(\s*([^\s()]+)")
 
 
 def define(notes: Notes, what: str) -> Node | None:

@@ -78,8 +78,9 @@ def missing(declared: Collection[str], uses: Uses) -> dict[str, Node]:
     """The requirements that are used and not declared, with the first use of each."""
     allowed = granted(declared)
     lacking = {f: node for f, node in uses.features.items() if f not in allowed and f.startswith(":")}
-    if ":numeric-fluents" in lacking:
-        lacking.pop(":action-costs", None)
+    for stronger, weaker in ((":numeric-fluents", ":action-costs"), (":time", ":continuous-effects")):
+        if stronger in lacking:
+            lacking.pop(weaker, None)
     return dict(sorted(lacking.items(), key=lambda item: item[1].start))
 
 

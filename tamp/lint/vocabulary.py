@@ -88,7 +88,8 @@ class Uses:
 class Naming:
     """Looks up names in formulas, takes down what they use and what is wrong with them.
 
-    `certain`: what stands here is needed, it is no alternative and under no `when`.
+    `certain`: what stands here is needed, it is no alternative and under no `when`. `for_all`: it is in an effect for
+    all of something already.
     """
 
     vocabulary: Vocabulary
@@ -96,6 +97,7 @@ class Naming:
     uses: Uses
     in_effect: bool = False
     certain: bool = True
+    for_all: bool = False
 
     def feature(self, name: str, node: Node) -> None:
         """Note that a requirement's part of PDDL is used."""

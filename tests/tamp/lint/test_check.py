@@ -117,6 +117,8 @@ def test_the_sound_texts_have_nothing_wrong(tmp_path: Path) -> None:
     assert checked(tmp_path, problem=None).findings == ()
 
 
+FOR_ALL_TWICE = "(forall (?v - van) (forall (?b - parcel) (not (inside ?b ?v)))))))"
+
 IN_DOMAIN = {
     "misspelt predicate": ("(not (wet))", "(not (wett))", "unknown-predicate"),
     "predicate that nobody declared": ("(at ?v ?from)\n      (road", "(parked ?v)\n      (road", "unknown-predicate"),
@@ -139,6 +141,8 @@ IN_DOMAIN = {
     "argument too many": ("(at ?b ?to)", "(at ?b ?from ?to)", "wrong-arity"),
     "arguments swapped": (":effect (inside ?a ?v)", ":effect (inside ?v ?a)", "wrong-type"),
     "argument of a wider type": ("(forall (?a - parcel) (when", "(forall (?a - locatable) (when", "wrong-type"),
+    "equality of things that are never one": ("(not (= ?p depot))", "(not (= ?p ?a))", "wrong-type"),
+    "forall in a forall": ("(forall (?v - vehicle) (not (inside ?a ?v))))))", FOR_ALL_TWICE, "unsupported"),
     "predicate that is not used": ("(wet)\n", "(wet) (cold)\n", "unused-predicate"),
     "function that is not used": ("(fuel ?v - vehicle)", "(fuel ?v - vehicle) (weight)", "unused-function"),
     "predicate that nothing produces": (":precondition (tired)", ":precondition (wet)", "never-produced"),
