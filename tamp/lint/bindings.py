@@ -8,14 +8,14 @@ from pathlib import Path
 from tamp.errors import InputError
 from tamp.lint.domain_text import DomainText
 from tamp.lint.findings import Notes, valid
-from tamp.pddl.source import Source, read
+from tamp.pddl.source import STDIN_NAME, Source, read
 from tamp.tables import read_toml
 
 
 def check_bindings(domain: DomainText) -> Notes | None:
     """What is wrong with the table; None when there is none. Operators that it lacks are told in the domain."""
     path = Path(domain.notes.source.name).parent / "skills.toml"
-    if not path.is_file():
+    if domain.notes.source.name == STDIN_NAME or not path.is_file():
         return None
     try:
         notes, table = Notes(read(path)), read_toml(path)

@@ -58,7 +58,7 @@ def check(domain: str | Path, problems: Sequence[Path] = ()) -> Report:
     check_superfluous(text, uses, asked)
     check_unused(text, uses, asked)
     table = check_bindings(text)
-    check_together(text, given, uses, bound=table is not None)
+    check_together(text, given, uses, bound=table is not None, complete=len(given) == len(problems))
     needed = {*lacking}.union(*(p.lacking for p in given))
     return Report(_sorted([notes, *read_notes, *([table] if table else [])]), text, tuple(sorted(needed)))
 

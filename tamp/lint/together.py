@@ -22,8 +22,13 @@ FROM_GEOMETRY = frozenset({
 """Predicates that a failed refinement adds to the problem, when operators are bound to skills."""
 
 
-def check_together(domain: DomainText, problems: Sequence[ProblemText], uses: Uses, bound: bool) -> None:
-    """Let unified-planning read what has no error yet, then say what is never produced and cannot be reached."""
+def check_together(
+    domain: DomainText, problems: Sequence[ProblemText], uses: Uses, bound: bool, complete: bool
+) -> None:
+    """Let unified-planning read what has no error yet, then say what is never produced and cannot be reached.
+
+    `bound`: the operators are bound to skills; `complete`: these are all the problems that were given.
+    """
     outside = FROM_GEOMETRY if bound else frozenset[str]()
     sound = [] if domain.notes.errors else [p for p in problems if not p.notes.errors]
     if not sound and not domain.notes.errors:
@@ -31,10 +36,12 @@ def check_together(domain: DomainText, problems: Sequence[ProblemText], uses: Us
     reached = [_reached(domain, p, outside) for p in sound if not domain.notes.errors]
     for notes in (domain.notes, *(p.notes for p in problems)):
         notes.settle(readable=False)  # what nobody could look at
-    if problems and not domain.foreign and not any(p.notes.errors for p in problems):
+    if not problems or not complete:
+        return
+    if not domain.foreign and not any(p.notes.errors for p in problems):
         _never_produced(domain, problems, uses, outside)
     found = [r for r in reached if r is not None]
-    if problems and len(found) == len(problems):
+    if len(found) == len(problems):
         _unreachable(domain, found)
 
 

@@ -15,6 +15,7 @@ LARGEST = 16_000_000
 DEEPEST = 100
 """Levels of parentheses. What people write has ten."""
 STDIN = "-"
+STDIN_NAME = "<stdin>"
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ class Source:
 def read(path: Path | str) -> Source:
     """A text file, or standard input for `-`. InputError where it cannot be read or is not UTF-8 text."""
     if str(path) == STDIN:
-        return Source("<stdin>", _text(sys.stdin.buffer, "<stdin>"))
+        return Source(STDIN_NAME, _text(sys.stdin.buffer, STDIN_NAME))
     try:
         with Path(path).open("rb") as file:
             return Source(str(path), _text(file, str(path)))

@@ -81,6 +81,8 @@ def test_standard_input(folder: Path) -> None:
     done = check("-", "p.pddl", cwd=folder, text=DOMAIN.replace("(clear ?b)))", "(clear ?c)))").encode())
     assert done.returncode == 1
     assert "<stdin>:8:" in done.stdout and "unknown-variable" in done.stdout
+    (folder / "skills.toml").write_text("nothing = 1")  # beside no file
+    assert "skills.toml" not in check("-", cwd=folder, text=DOMAIN.encode()).stdout
     assert check("-", "--fix", cwd=folder, text=DOMAIN.encode()).returncode == 2
     assert check("-", "-", cwd=folder).stderr.startswith("tamp: error: only one of the files can be standard input")
 
