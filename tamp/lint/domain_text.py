@@ -152,7 +152,7 @@ def _check_once(sections: dict[str, list[Node]], notes: Notes) -> None:
             notes.add("duplicate", again, f"a second section {head}")
         for section in sections.get(head, ()):
             if len(section.parts) == 1 and head != ":constants":
-                notes.add("syntax", section, f"{head} has nothing in it: leave the section out")
+                notes.doubt(section, "syntax", f"{head} has nothing in it: leave the section out")
 
 
 def _predicates(parts: Sequence[Node], notes: Notes) -> list[Predicate]:
