@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tamp.lint.typed import typed_list
-from tamp.lint.vocabulary import FOR_ALL_EFFECT, NEGATED_EQUALITY, NUMBER, Naming, Scope, scope_of
+from tamp.lint.vocabulary import FOR_ALL_EFFECT, NEGATED_EQUALITY, NUMBER, Naming, Scope, check_untyped, scope_of
 from tamp.pddl.tree import Node
 
 _COMPARED = ("<", ">", "<=", ">=")
@@ -99,6 +99,7 @@ def _quantified(node: Node, scope: Scope, naming: Naming) -> Scope:
         return scope
     variables = typed_list(listed.parts, naming.notes, variables=True)
     naming.vocabulary.types.check_used(variables, naming.notes)
+    check_untyped(variables, naming.vocabulary, naming.notes)
     if any(v.types for v in variables):
         naming.feature(":typing", listed)
     return scope_of(variables, naming.notes, scope)

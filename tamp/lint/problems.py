@@ -9,7 +9,7 @@ from tamp.lint.findings import Notes
 from tamp.lint.formulas import condition, number, trajectory
 from tamp.lint.requirements import check_names, granted, missing
 from tamp.lint.typed import Typed, typed_list
-from tamp.lint.vocabulary import NUMBER, Naming, Uses, Vocabulary
+from tamp.lint.vocabulary import NUMBER, Naming, Uses, Vocabulary, check_untyped
 from tamp.pddl.tree import Node
 
 ORDER = (":domain", ":requirements", ":objects", ":htn", ":init", ":goal", ":constraints", ":metric")
@@ -89,6 +89,7 @@ def _vocabulary(sections: dict[str, list[Node]], domain: DomainText, notes: Note
     objects = typed_list(parts, notes, variables=False)
     domain.types.check_used(objects, notes)
     vocabulary = Vocabulary.of(domain)
+    check_untyped(objects, vocabulary, notes)
     there: dict[str, Typed] = dict(vocabulary.terms)
     declared = {p.name: "predicate" for p in domain.predicates} | {f.name: "function" for f in domain.functions}
     declared |= {o.name: "operator" for o in domain.operators} | {t.name: "type" for t in domain.types.declared}
@@ -103,7 +104,7 @@ def _vocabulary(sections: dict[str, list[Node]], domain: DomainText, notes: Note
             message = f"{one.name!r} names a {declared[one.name]} too: PDDL allows that, unified-planning does not"
             notes.doubt(one.node, "name-clash", message)
         there.setdefault(one.name, one)
-    return Vocabulary(vocabulary.types, vocabulary.predicates, vocabulary.functions, there)
+    return replace(vocabulary, terms=there)
 
 
 def _check_init(sections: dict[str, list[Node]], naming: Naming) -> set[str]:

@@ -25,15 +25,14 @@ FROM_GEOMETRY = frozenset({
 def check_together(
     domain: DomainText, problems: Sequence[ProblemText], uses: Uses, bound: bool, complete: bool
 ) -> None:
-    """Let unified-planning read what has no error yet, then say what is never produced and cannot be reached.
+    """Let unified-planning read it, then say what is never produced and cannot be reached.
 
     `bound`: the operators are bound to skills; `complete`: these are all the problems that were given.
     """
     outside = FROM_GEOMETRY if bound else frozenset[str]()
-    sound = [] if domain.notes.errors else [p for p in problems if not p.notes.errors]
-    if not sound and not domain.notes.errors:
-        _read(domain.notes, None)
-    reached = [_reached(domain, p, outside) for p in sound if not domain.notes.errors]
+    alone = domain.notes.errors or not problems
+    readable = not alone or _read(domain.notes, None) is not None
+    reached = [_reached(domain, p, outside) for p in problems] if readable else []
     for notes in (domain.notes, *(p.notes for p in problems)):
         notes.settle(readable=False)  # what nobody could look at
     if not problems or not complete:
@@ -46,14 +45,14 @@ def check_together(
 
 
 def _read(domain: Notes, problem: Notes | None) -> Any:
-    """unified-planning's Problem; None when it cannot read it, which becomes a finding."""
+    """unified-planning's Problem; None when it cannot read it, which becomes a finding unless there is one already."""
     try:
         parsed = parse(domain.source, problem.source if problem else None)
     except InputError as e:
         blamed = domain if problem is None or str(e).startswith(f"{domain.source.name}:") else problem
         if blamed.doubts:
             blamed.settle(readable=False)
-        else:
+        elif not blamed.errors:
             _note(blamed, e)
         return None
     for notes in (domain, problem):

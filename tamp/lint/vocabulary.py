@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from tamp.lint.domain_text import DomainText, Predicate
 from tamp.lint.findings import Notes, valid
-from tamp.lint.typed import Typed
+from tamp.lint.typed import OBJECT, Typed
 from tamp.lint.types import Types
 from tamp.pddl.tree import Node
 
@@ -32,21 +32,30 @@ NUMBER = re.compile(r"[+-]?\d+(\.\d*)?(e[+-]?\d+)?|[+-]?\.\d+")
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """What there is to be named. `terms` are constants, in a problem objects too."""
+    """What there is to be named. `terms` are constants, in a problem objects too.
+
+    `untyped`: something that the domain declares has no type, and so may other things: unified-planning has no type
+    `object` otherwise.
+    """
 
     types: Types
     predicates: dict[str, Predicate]
     functions: dict[str, Predicate]
     terms: dict[str, Typed]
+    untyped: bool = True
 
     @classmethod
     def of(cls, domain: DomainText) -> Vocabulary:
         """What a domain declares; of a name that is declared twice, the first."""
+        parameters = [s.parameters for s in (*domain.predicates, *domain.functions)]
+        parameters += [o.parameters for o in domain.operators]
+        declared = [*domain.constants, *(one for some in parameters for one in some)]
         return cls(
             domain.types,
             {p.name: p for p in reversed(domain.predicates)},
             {f.name: f for f in reversed(domain.functions)},
             {c.name: c for c in reversed(domain.constants)},
+            any(OBJECT in d.kinds for d in declared) or any(t.name == OBJECT for t in domain.types.declared),
         )
 
 
@@ -170,6 +179,15 @@ class Naming:
                 is_of, needs = " or ".join(kinds), " or ".join(wanted[n].kinds)
                 message = f"{part.word} is of type {is_of}, but {written(signature)} takes {needs} there"
                 self.notes.add("wrong-type", part, message)
+
+
+def check_untyped(declared: Sequence[Typed], vocabulary: Vocabulary, notes: Notes) -> None:
+    """Say what has no type where unified-planning needs one."""
+    for one in declared:
+        if not vocabulary.untyped and OBJECT in one.kinds:
+            message = f"{one.name} has no type: that is only read where something of the domain has none too"
+            notes.doubt(one.node, "unsupported", message)
+            return
 
 
 def written(signature: Predicate) -> str:

@@ -215,6 +215,7 @@ IN_PROBLEM = {
     "wrong number of arguments": ("(at red depot)", "(at red)", "wrong-arity"),
     "wrong type of an argument": ("(at red depot)", "(at depot red)", "wrong-type"),
     "wrong type in the goal": ("(signed book)", "(signed white)", "wrong-type"),
+    "object without a type": ("book - parcel\n    school - place", "school - place book", "unsupported"),
     "object twice": ("red - bike", "red red - bike", "duplicate"),
     "object that is a constant": ("school - place", "school depot - place", "duplicate"),
     "fact twice": ("(at book depot)", "(at book depot) (at book depot)", "duplicate-fact"),
