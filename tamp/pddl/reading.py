@@ -69,7 +69,9 @@ def _read(domain: str, problem: str | None) -> Any:
     from unified_planning.io import PDDLReader
     from unified_planning.shortcuts import get_environment
 
-    get_environment().credits_stream = None
+    environment = get_environment()
+    environment.credits_stream = None
+    environment.error_used_name = False  # in PDDL an operator may be named like a predicate, a type or an object
     with warnings.catch_warnings(), deep_recursion():
         warnings.simplefilter("ignore")
         return PDDLReader().parse_problem_string(domain, problem)
