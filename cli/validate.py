@@ -10,8 +10,9 @@ from cli.output import emit_json, quiet_stdout, say
 from tamp.errors import InputError
 
 if TYPE_CHECKING:
+    from tamp.plans.judges import PlanJudge
     from tamp.plans.steps import PlanFile
-    from tamp.plans.verdict import Judge, Verdict
+    from tamp.plans.verdict import Verdict
 
 VALID, INVALID, BAD_INPUT = 0, 1, 2
 
@@ -22,9 +23,9 @@ def validate(
     """Print a verdict a plan. A plan that cannot be read is told and does not keep the others from being judged."""
     with quiet_stdout() as stdout:
         from tamp.pddl.reading import read_problem
-        from tamp.plans.verdict import Judge
+        from tamp.plans.judges import judge_of
 
-        judge = Judge.of(read_problem(domain, problem)[2])
+        judge = judge_of(read_problem(domain, problem)[2])
         answers = [_judged(path, judge, form, trace, None if json_output else stdout) for path in plans]
         if json_output:
             valid = all(a["valid"] for a in answers)
@@ -34,15 +35,15 @@ def validate(
     return VALID if all(a["valid"] for a in answers) else INVALID
 
 
-def _judged(path: Path, judge: Judge, form: str | None, trace: bool, stdout: TextIO | None) -> dict[str, Any]:
+def _judged(path: Path, judge: PlanJudge, form: str | None, trace: bool, stdout: TextIO | None) -> dict[str, Any]:
     """The verdict on a plan as JSON has it; printed too when there is where to."""
     from tamp.pddl.source import read
     from tamp.plans.formats import read_plan
-    from tamp.plans.resolve import resolve
+    from tamp.plans.judges import in_order, verdict_on
 
     try:
-        plan = read_plan(read(path), form)
-        verdict = judge.judge(resolve(plan, judge.problem), trace)
+        plan = in_order(read_plan(read(path), form))
+        verdict = verdict_on(plan, judge, trace)
     except InputError as e:
         say(f"tamp: error: {e}")
         return {"plan": path, "valid": None, "error": str(e)}

