@@ -14,6 +14,7 @@ import json
 import multiprocessing
 import os
 import random
+import re
 import signal
 import sys
 import tempfile
@@ -50,6 +51,7 @@ class Pair:
     engine: str
     mutation: str
     steps: int
+    typed: bool
     tamp: str
     val: str
     seconds: float
@@ -62,14 +64,39 @@ class Pair:
     @property
     def explained(self) -> str:
         """What fault of VAL accounts for a disagreement, empty when none does."""
-        return next((why for why, mutations, tamp, val in EXPLAINED if self._is(mutations, tamp, val)), "")
-
-    def _is(self, mutations: tuple[str, ...], tamp: str, val: str) -> bool:
-        return (self.tamp, self.val) == (tamp, val) and self.mutation in mutations
+        return next((f.what for f in FAULTS if not self.agree and f.accounts_for(self)), "")
 
 
-EXPLAINED = (("VAL crashes on a wrong number of arguments", ("missing_argument", "extra_argument"), "bad input", "crash"),)
-"""VAL's own faults: what, in which mutations, what tamp says and what VAL says. docs/validation.md reproduces each."""
+@dataclass(frozen=True)
+class Fault:
+    """A fault of VAL, and which disagreements it accounts for. docs/validation.md reproduces each."""
+
+    what: str
+    tamp: str
+    val: tuple[str, ...]
+    mutations: tuple[str, ...] = ()
+    untyped: bool = False
+    said: str = ""
+
+    def accounts_for(self, pair: Pair) -> bool:
+        """Whether the verdicts, the mutation and what tamp said are those of this fault."""
+        return (
+            pair.tamp == self.tamp
+            and pair.val in self.val
+            and (not self.mutations or pair.mutation in self.mutations)
+            and not (self.untyped and pair.typed)
+            and re.search(self.said, pair.said) is not None
+        )
+
+
+FAULTS = (
+    Fault("a wrong number of arguments crashes it", "bad input", ("crash",), ("missing_argument", "extra_argument")),
+    Fault("without :typing it ignores arguments too many", "bad input", ("valid", "invalid"), ("extra_argument",), True),
+    Fault("without :typing it takes any name for an object", "bad input", ("invalid",), ("unknown_object",), True),
+    Fault("a number is less than its equal", "invalid", ("valid",), said=r"needs .*\(< "),
+    Fault("an effect on a number needs an `and` around it", "valid", ("unread",)),
+    Fault("an effect on a number needs an `and` around it", "invalid", ("unread",)),
+)
 
 
 def say(line: str) -> None:
@@ -157,7 +184,8 @@ def pairs(domain: PublicDomain, problem: Path, engine: str, plan: Plan, seed: in
     """Both verdicts on a plan and on what each mutation makes of it."""
     parsed = parse(read(domain.file), read(problem))
     judge = judge_of(parsed)
-    timed = any(a.start is not None for a in plan)
+    timed, typed = any(a.start is not None for a in plan), len(parsed.user_types) > 1
+    exact = ("-t", "0.00001") if timed else ()  # by default what is a hundredth apart happens at once
     with tempfile.TemporaryDirectory() as folder:
         for mutation in TIMED_MUTATIONS if timed else MUTATIONS:
             rng = random.Random(f"{seed} {domain.name} {problem.stem} {engine} {mutation.__name__}")
@@ -169,10 +197,9 @@ def pairs(domain: PublicDomain, problem: Path, engine: str, plan: Plan, seed: in
             begun = time.perf_counter()
             word, said = tamps(judge, file.read_text())
             took = round(time.perf_counter() - begun, 4)
-            val = validate(domain.file, problem, file).word
-            yield Pair(
-                domain.name, _key(problem), engine, mutation.__name__, len(spoilt), word, val, took, said[:300]
-            )
+            val = validate(domain.file, problem, file, *exact).word
+            name = mutation.__name__
+            yield Pair(domain.name, _key(problem), engine, name, len(spoilt), typed, word, val, took, said[:300])
 
 
 def _key(problem: Path) -> str:

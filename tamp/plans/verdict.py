@@ -5,6 +5,7 @@ unified-planning's simulator follows the plan; this module explains.
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -80,7 +81,7 @@ class Judge:
                     unmet, after = self._step(states[-1], action)
                     message = ""
                 except UPException as e:
-                    unmet, after, message = [], None, f"it cannot be done: {reason(e)}"
+                    unmet, after, message = [], None, undoable(e)
                     self._simulator = _simulator(self.problem)  # an evaluator is of no more use once it has raised
                 if after is None:
                     told = self._explain(unmet, states, action)
@@ -158,6 +159,15 @@ class Judge:
         except (UPException, NotImplementedError):  # not every metric can be evaluated
             return None
         return float(value)
+
+
+def undoable(error: Exception) -> str:
+    """What keeps a step from being done that unified-planning stumbles over, in words."""
+    unknown = re.search(r"does not have a value for the value ([^()]+)(?:\(([^()]*)\))?$", str(error))
+    if unknown:
+        number = " ".join((unknown[1], *filter(None, (unknown[2] or "").split(", "))))
+        return f"needs the value of ({number}), which has none then"
+    return f"it cannot be done: {reason(error)}"
 
 
 def supported(problem: Any, kind: Any) -> None:
