@@ -12,7 +12,7 @@ from tamp.errors import InputError
 if TYPE_CHECKING:
     from tamp.plans.judges import PlanJudge
     from tamp.plans.steps import PlanFile
-    from tamp.plans.verdict import Verdict
+    from tamp.plans.verdict import Unmet, Verdict
 
 VALID, INVALID, BAD_INPUT = 0, 1, 2
 
@@ -74,11 +74,16 @@ def _lines(plan: PlanFile, verdict: Verdict) -> list[str]:
         where = f"{plan.name}:{step.line}" if step.line else plan.name
         told = [f"{where}: invalid at step {verdict.failed_at}, {step}: {verdict.message}"]
     for unmet in verdict.unmet:
-        lost = f"made false by step {unmet.lost_at}, {_step(plan, unmet.lost_at)}" if unmet.lost_at else "never true"
-        told.append(f"  {unmet.literal}: {'; '.join(filter(None, (lost, unmet.hint)))}")
+        told.append(f"  {unmet.literal}: {'; '.join(filter(None, (_lost(plan, unmet), unmet.hint)))}")
     for step, made in zip(plan.steps, verdict.changes, strict=False):
         told.append(f"  {step}: {' '.join(made) or 'nothing changes'}")
     return told
+
+
+def _lost(plan: PlanFile, unmet: Unmet) -> str:
+    if unmet.lost_at:
+        return f"made false by step {unmet.lost_at}, {_step(plan, unmet.lost_at)}"
+    return "never true" if unmet.lost_time is None else f"made false at {unmet.lost_time:g} by the problem itself"
 
 
 def _step(plan: PlanFile, number: int | None) -> str | None:

@@ -38,7 +38,8 @@ def world(places: int, vehicles: int, parcels: int, steps: int, seed: int) -> tu
     rng = random.Random(seed)
     at = {f"v{i}": rng.randrange(places) for i in range(vehicles)}
     lies: dict[str, int | str] = {f"b{i}": rng.randrange(places) for i in range(parcels)}
-    objects = [*(f"p{i} - place" for i in range(places)), *(f"{v} - vehicle" for v in at), *(f"{b} - parcel" for b in lies)]
+    objects = [f"p{i} - place" for i in range(places)]
+    objects += [f"{v} - vehicle" for v in at] + [f"{b} - parcel" for b in lies]
     roads = [f"(road p{i} p{j})" for i in range(places) for j in ((i + 1) % places, (i - 1) % places)]
     init = [*roads, *(f"(at {v} p{p})" for v, p in at.items()), *(f"(lies {b} p{p})" for b, p in lies.items())]
     plan = []
@@ -58,7 +59,8 @@ def world(places: int, vehicles: int, parcels: int, steps: int, seed: int) -> tu
             plan.append(f"(drive {vehicle} p{here} p{at[vehicle]})")
     goal = " ".join(f"(at {v} p{p})" for v, p in at.items())
     problem = f"(define (problem ring) (:domain depots) (:objects {' '.join(objects)}) (:init {' '.join(init)} "
-    return problem + f"(= (total-cost) 0)) (:goal (and {goal})) (:metric minimize (total-cost)))\n", "\n".join(plan) + "\n"
+    problem += f"(= (total-cost) 0)) (:goal (and {goal})) (:metric minimize (total-cost)))\n"
+    return problem, "\n".join(plan) + "\n"
 
 
 def validate(folder: Path, plans: list[str], exit_code: int = 0) -> tuple[float, float, float]:

@@ -25,8 +25,9 @@ class PlanJudge(Protocol):
 
 
 def judge_of(problem: Any) -> PlanJudge:
-    """The judge for a problem: by the clock when it has durations or times. InputError for what it does not support."""
-    timed = problem.timed_effects or problem.timed_goals or any(not hasattr(a, "preconditions") for a in problem.actions)
+    """The judge for a problem: by the clock when it has durations or times. InputError for what no judge supports."""
+    lasting = any(not hasattr(a, "preconditions") for a in problem.actions)
+    timed = lasting or problem.timed_effects or problem.timed_goals
     return TimedJudge.of(problem) if timed else Judge.of(problem)
 
 

@@ -48,7 +48,7 @@ class TimedJudge:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 result = self._validator.validate(self.problem, TimeTriggeredPlan(timed, self.problem.environment))
-        except UPException as e:  # a number that the initial state leaves open
+        except (UPException, ArithmeticError) as e:  # such as a number that the initial state leaves open
             return Verdict(False, len(timed), None, undoable(e))
         states = dict(sorted(result.trace.items()))
         valid = result.status.name == "VALID"
@@ -108,7 +108,7 @@ class TimedJudge:
         fluents = self.problem.environment.free_vars_extractor.get(condition)
         by = (n for n, action in enumerate(plan, 1) if fluents & self._touched(action, lost))
         at = next(by, None)
-        return Unmet(written(condition), at, "" if at else f"no longer from {float(lost):g} on")
+        return Unmet(written(condition), at, "", None if at else float(lost))
 
     def _touched(self, at: TimedAction, time: Fraction) -> set[Any]:
         """What an action changes at a time."""
@@ -145,7 +145,8 @@ def _timed(step: Step, action: Any, name: str) -> TimedAction:
     where = f"{name}:{step.line}: {step}" if step.line else f"{name}: {step}"
     lasts = not hasattr(action.action, "preconditions")
     if step.start is None:
-        raise InputError(f"{where} has no time, which this problem needs; valid: 0.5: {step}{' [2.0]' if lasts else ''}")
+        valid = f"0.5: {step}{' [2.0]' if lasts else ''}"
+        raise InputError(f"{where} has no time, which this problem needs; valid: {valid}")
     if lasts and step.duration is None:
         raise InputError(f"{where} has no duration; valid: {float(step.start):g}: {step} [2.0]")
     return step.start, action, step.duration if lasts else None
@@ -166,7 +167,7 @@ def _effects(at: TimedAction) -> Iterator[tuple[Fraction, Sequence[Any]]]:
 
 
 def _when(timing: Any, start: Fraction, duration: Fraction) -> Fraction:
-    return start + timing.delay + (Fraction(0) if timing.is_from_start() else duration)
+    return start + Fraction(timing.delay) + (Fraction(0) if timing.is_from_start() else duration)
 
 
 def _times_in(states: States, start: Fraction, end: Fraction, is_open: bool) -> Iterator[Fraction]:

@@ -23,13 +23,15 @@ from tamp.plans.steps import PlanFile
 class Unmet:
     """A literal that does not hold when it must, in PDDL.
 
-    `lost_at` is the number of the step that made it false, None when it was not true at any time before; `hint`
-    says what would make it true, empty when that is not known.
+    `lost_at` is the number of the step that made it false; where no step did but the problem itself, at a certain
+    time, that is `lost_time`. Both are None when it was not true at any time before. `hint` says what would make it
+    true, empty when that is not known.
     """
 
     literal: str
     lost_at: int | None
     hint: str
+    lost_time: float | None = None
 
 
 @dataclass(frozen=True)
@@ -80,7 +82,7 @@ class Judge:
                 try:
                     unmet, after = self._step(states[-1], action)
                     message = ""
-                except UPException as e:
+                except (UPException, ArithmeticError) as e:
                     unmet, after, message = [], None, undoable(e)
                     self._simulator = _simulator(self.problem)  # an evaluator is of no more use once it has raised
                 if after is None:
@@ -156,7 +158,7 @@ class Judge:
                 value = up.evaluate_quality_metric(
                     self._simulator, metrics[0], value, before, action.action, action.actual_parameters, after
                 )
-        except (UPException, NotImplementedError):  # not every metric can be evaluated
+        except (UPException, NotImplementedError, ArithmeticError):  # not every metric can be evaluated
             return None
         return float(value)
 
@@ -167,6 +169,8 @@ def undoable(error: Exception) -> str:
     if unknown:
         number = " ".join((unknown[1], *filter(None, (unknown[2] or "").split(", "))))
         return f"needs the value of ({number}), which has none then"
+    if isinstance(error, ArithmeticError):
+        return "divides by zero"
     return f"it cannot be done: {reason(error)}"
 
 
@@ -175,10 +179,14 @@ def supported(problem: Any, kind: Any) -> None:
 
     A number that the initial state leaves open is none of these: it matters when a step asks for it.
     """
-    lacking = problem.kind.features - kind.features - {"UNDEFINED_INITIAL_NUMERIC", "UNDEFINED_INITIAL_SYMBOLIC"}
+    try:
+        features = problem.kind.features
+    except ArithmeticError as e:
+        raise InputError(f"plans for {problem.name} cannot be followed: it divides by zero, whatever is done") from e
+    lacking = features - kind.features - {"UNDEFINED_INITIAL_NUMERIC", "UNDEFINED_INITIAL_SYMBOLIC"}
     if lacking:
-        features = ", ".join(sorted(f.lower().replace("_", " ") for f in lacking))
-        raise InputError(f"plans for {problem.name} cannot be followed: unified-planning's do not have {features}")
+        shown = ", ".join(sorted(f.lower().replace("_", " ") for f in lacking))
+        raise InputError(f"plans for {problem.name} cannot be followed: unified-planning does not support {shown} here")
 
 
 def _simulator(problem: Any) -> Any:
