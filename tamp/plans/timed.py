@@ -14,6 +14,7 @@ from typing import Any
 from tamp.errors import InputError
 from tamp.pddl.conditions import unheld, written
 from tamp.plans.steps import PlanFile, Step
+from tamp.plans.together import Happening, clash, happening, validator
 from tamp.plans.verdict import Unmet, Verdict, given_to, needs, supported, undoable
 
 TimedAction = tuple[Fraction, Any, Fraction | None]
@@ -34,9 +35,7 @@ class TimedJudge:
         from unified_planning.engines.plan_validator import TimeTriggeredPlanValidator
 
         supported(problem, TimeTriggeredPlanValidator.supported_kind())
-        validator = TimeTriggeredPlanValidator()
-        validator.skip_checks = True
-        return cls(problem, validator)
+        return cls(problem, validator())
 
     def judge_steps(self, plan: PlanFile, actions: list[Any], trace: bool = False) -> Verdict:
         """Let the clock run over a plan. InputError for a step without a time, or one that needs a duration."""
@@ -51,6 +50,10 @@ class TimedJudge:
         except (UPException, ArithmeticError) as e:  # such as a number that the initial state leaves open
             return Verdict(False, len(timed), None, undoable(e))
         states = dict(sorted(result.trace.items()))
+        if together := clash(self._happenings(timed)):
+            other = "the problem itself" if together.other is None else f"step {together.other}"
+            message = f"cannot happen at the same time as {other}, because of {together.over}"
+            return Verdict(False, len(timed), together.step, message, (), None, self._changes(timed, states, trace))
         valid = result.status.name == "VALID"
         failed = self._overlooked(timed, states) if valid else _number_of(result.inapplicable_action, timed)
         if valid and failed is None:
@@ -62,6 +65,20 @@ class TimedJudge:
     def _cost(self, result: Any) -> float | None:
         values = list((result.metric_evaluations or {}).values())
         return float(values[0]) if len(values) == 1 else None
+
+    def _happenings(self, plan: Sequence[TimedAction]) -> Iterator[Happening]:
+        """The beginnings and the ends of all steps, and what the problem itself does."""
+        for timing, effects in self.problem.timed_effects.items():
+            yield happening(self.problem, (Fraction(timing.delay), None), (), effects, {})
+        for number, at in enumerate(plan, 1):
+            points: dict[Fraction, tuple[list[Any], list[Any]]] = {}
+            for start, end, _, condition in self._conditions(at):
+                if start == end:
+                    points.setdefault(start, ([], []))[0].append(condition)
+            for time, effects in _effects(at):
+                points.setdefault(time, ([], []))[1].extend(effects)
+            for time, (conditions, effects) in points.items():
+                yield happening(self.problem, (time, number), conditions, effects, given_to(at[1]))
 
     def _overlooked(self, plan: Sequence[TimedAction], states: States) -> int | None:
         """The first step that lacks something all the same.

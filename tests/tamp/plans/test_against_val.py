@@ -155,6 +155,68 @@ def test_numbers_conditions_quantifiers_and_time(name: str, tmp_path: Path) -> N
     assert counted["valid"] >= 2, counted  # as it is, and in upper case
 
 
+TOGETHER = """(define (domain together)
+ (:requirements :strips :typing :durative-actions :negative-preconditions :fluents)
+ (:types thing - object) (:predicates (p) (q) (r ?x - thing)) (:functions (n))
+ (:durative-action make :parameters () :duration (= ?duration 2)
+  :condition (at start (q)) :effect (and (at start (p)) (at end (not (p)))))
+ (:durative-action take :parameters (?x - thing) :duration (= ?duration 2)
+  :condition (and (at start (p))) :effect (at end (r ?x)))
+ (:durative-action keep :parameters (?x - thing) :duration (= ?duration 2)
+  :condition (and (over all (p))) :effect (at end (r ?x)))
+ (:durative-action close :parameters (?x - thing) :duration (= ?duration 2)
+  :condition (and (at end (p))) :effect (at end (r ?x)))
+ (:action delete :parameters () :precondition (q) :effect (not (q)))
+ (:action add :parameters () :precondition () :effect (q))
+ (:action need :parameters (?x - thing) :precondition (q) :effect (r ?x))
+ (:action any :parameters (?x - thing) :precondition (exists (?y - thing) (r ?y)) :effect (r ?x))
+ (:action one :parameters () :precondition () :effect (and (increase (n) 1)))
+ (:action two :parameters (?x - thing) :precondition () :effect (and (increase (n) 2) (r ?x)))
+ (:action set :parameters (?x - thing) :precondition () :effect (and (assign (n) 2) (r ?x))))
+"""
+THINGS = """(define (problem things) (:domain together) (:objects a b - thing)
+ (:init (q) (= (n) 0) (at 5 (not (q)))) (:goal (r a)))
+"""
+
+
+@pytest.mark.parametrize(
+    ("plan", "verdict"),
+    [
+        ("0: (make) [2]\n0: (take a) [2]", "invalid"),  # (p) comes at the very time when it is needed
+        ("0: (make) [2]\n0: (keep a) [2]", "valid"),  # needed from after 0 to before 2 only
+        ("0: (make) [2]\n0: (close a) [2]", "invalid"),
+        ("0: (make) [2]\n1: (keep a) [2]", "invalid"),
+        ("0: (make) [2]\n2: (take a) [2]", "invalid"),
+        ("0: (make) [2]\n1: (take a) [2]", "valid"),
+        ("0: (make) [2]\n1: (take a) [1]", "invalid"),
+        ("0: (delete)\n0: (need a)", "invalid"),
+        ("0: (delete)\n0: (add)\n1: (need a)", "invalid"),
+        ("0: (one)\n0: (two a)", "valid"),  # increases come to the same in any order
+        ("0: (set a)\n0: (one)", "invalid"),
+        ("0: (set a)\n0: (set b)", "invalid"),
+        ("0: (make) [2]\n0: (delete)\n1: (take a) [2]", "invalid"),
+        ("0: (make) [2]\n0: (make) [2]\n1: (take a) [2]", "valid"),
+        ("0: (make) [2]\n1: (make) [2]\n1.5: (take a) [2]", "valid"),
+        ("0: (make) [2]\n2: (make) [2]\n3: (take a) [2]", "invalid"),
+        ("0: (need a)\n0: (need b)", "valid"),
+        ("0: (need a)\n0: (need a)", "valid"),  # twice the same fact, at one time
+        ("0: (make) [2]\n1: (take a) [2]\n1: (take a) [2]", "valid"),
+        ("0: (need b)\n0: (any a)", "invalid"),
+        ("0: (need b)\n1: (any a)", "valid"),
+        ("5: (need a)", "invalid"),
+        ("4.5: (need a)", "valid"),
+        ("5.5: (need a)", "invalid"),
+    ],
+)
+def test_what_may_happen_at_one_time(plan: str, verdict: str, tmp_path: Path) -> None:
+    paths = []
+    for name, text in {"domain": TOGETHER, "problem": THINGS, "plan": f"{plan}\n"}.items():
+        paths.append(tmp_path / name)
+        paths[-1].write_text(text)
+    judge = judge_of(parse(Source("domain", TOGETHER), Source("problem", THINGS)))
+    assert (words(plan, judge), validate(*paths, "-t", "0.00001").word) == (verdict, verdict)
+
+
 def test_val_takes_equal_numbers_for_less_and_tamp_does_not(tmp_path: Path) -> None:
     """The fault that `make bench-validation` makes allowance for."""
     problem = PUMPS.replace("(>= (level c) 3) (< (level a) 3)", "(< (level a) 1)")

@@ -1,4 +1,4 @@
-"""`make bench-validation-speed`: how long `tamp validate` takes, as a table, each with what is due.
+"""`make bench-judging`: how long `tamp validate` takes, as a table, each with what is due.
 
 A plan of 10 steps by the whole process, one of 10,000 steps for 200 objects with its memory, and 1,000 plans of one
 problem in one call against as many calls. The domain is ours; plans come from chance with the seed 0.
