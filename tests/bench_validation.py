@@ -94,7 +94,7 @@ _SAYS = ("valid", "invalid")
 FAULTS = (
     Fault("a wrong number of arguments crashes it", "bad input", ("crash",), ("missing_argument", "extra_argument")),
     Fault("without :typing it ignores what is too much", "bad input", _SAYS, ("extra_argument",), True),
-    Fault("without :typing it takes any name for an object", "bad input", ("invalid",), ("unknown_object",), True),
+    Fault("without :typing it takes any name for an object", "bad input", _SAYS, ("unknown_object",), True),
     Fault("a number is less than its equal", "invalid", ("valid",), said=r"needs .*\(< "),
     Fault("an effect on a number needs an `and` around it", "valid", ("unread",)),
     Fault("an effect on a number needs an `and` around it", "invalid", ("unread",)),

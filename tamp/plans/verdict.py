@@ -15,8 +15,12 @@ from typing import Any
 from tamp.errors import InputError
 from tamp.pddl.conditions import unheld, written
 from tamp.pddl.reading import reason
+from tamp.plans.causes import lost_at
 from tamp.plans.repair import hint
 from tamp.plans.steps import PlanFile
+
+MOST_HINTS = 10
+"""Literals for which a repair is looked for: a plan that misses more is not mended by one action each."""
 
 
 @dataclass(frozen=True)
@@ -86,12 +90,12 @@ class Judge:
                     unmet, after, message = [], None, undoable(e)
                     self._simulator = _simulator(self.problem)  # an evaluator is of no more use once it has raised
                 if after is None:
-                    told = self._explain(unmet, states, action)
+                    told = self._explain(unmet, states, actions, action)
                     return Verdict(False, len(actions), number, message or needs(told), told, None, tuple(changes))
                 states.append(after)
                 if trace:
                     changes.append(self._changed(action, *states[-2:]))
-            told = self._explain(unheld(self.problem, self.problem.goals, states[-1]), states)
+            told = self._explain(unheld(self.problem, self.problem.goals, states[-1]), states, actions)
             cost = self._cost(actions, states)
         return Verdict(not told, len(actions), None, needs(told) if told else "", told, cost, tuple(changes))
 
@@ -120,18 +124,18 @@ class Judge:
         conditions = [e.condition.substitute(given_to(action)) for e in effect.expand_effect(self.problem)]
         return any(not unheld(self.problem, [c], state) for c in conditions)
 
-    def _explain(self, conditions: Sequence[Any], states: Sequence[Any], step: Any = None) -> tuple[Unmet, ...]:
+    def _explain(
+        self, conditions: Sequence[Any], states: Sequence[Any], actions: Sequence[Any], step: Any = None
+    ) -> tuple[Unmet, ...]:
         """What is known of conditions that are false in the last of the states."""
         return tuple(
-            Unmet(written(c), self._lost_at(c, states), hint(self._simulator, self.problem, states[-1], c, step))
-            for c in conditions
+            Unmet(
+                written(c),
+                lost_at(self.problem, c, actions, states),
+                hint(self._simulator, self.problem, states[-1], c, step) if number < MOST_HINTS else "",
+            )
+            for number, c in enumerate(conditions)
         )
-
-    def _lost_at(self, condition: Any, states: Sequence[Any]) -> int | None:
-        for number in range(len(states) - 1, 0, -1):
-            if not unheld(self.problem, [condition], states[number - 1]):
-                return number
-        return None
 
     def _changed(self, action: Any, before: Any, after: Any) -> tuple[str, ...]:
         """The literals that a step made true, and the numbers that it changed."""
