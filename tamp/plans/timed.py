@@ -14,7 +14,7 @@ from typing import Any
 from tamp.errors import InputError
 from tamp.pddl.conditions import unheld, written
 from tamp.plans.steps import PlanFile, Step
-from tamp.plans.together import Happening, clash, happening, validator
+from tamp.plans.together import Happening, clash, happening, times_in, validator
 from tamp.plans.verdict import Unmet, Verdict, given_to, needs, supported, undoable
 
 TimedAction = tuple[Fraction, Any, Fraction | None]
@@ -54,10 +54,9 @@ class TimedJudge:
             other = "the problem itself" if together.other is None else f"step {together.other}"
             message = f"cannot happen at the same time as {other}, because of {together.over}"
             return Verdict(False, len(timed), together.step, message, (), None, self._changes(timed, states, trace))
-        valid = result.status.name == "VALID"
-        failed = self._overlooked(timed, states) if valid else _number_of(result.inapplicable_action, timed)
-        if valid and failed is None:
+        if result.status.name == "VALID":
             return Verdict(True, len(timed), None, "", (), self._cost(result), self._changes(timed, states, trace))
+        failed = _number_of(result.inapplicable_action, timed)
         told = self._lacking(timed[failed - 1], timed, states) if failed else self._missed(timed, states)
         message = needs(told) if told else result.log_messages[0].message if result.log_messages else _NO_WORD
         return Verdict(False, len(timed), failed, message, told, None, self._changes(timed, states, trace))
@@ -80,18 +79,11 @@ class TimedJudge:
             for time, (conditions, effects) in points.items():
                 yield happening(self.problem, (time, number), conditions, effects, given_to(at[1]))
 
-    def _overlooked(self, plan: Sequence[TimedAction], states: States) -> int | None:
-        """The first step that lacks something all the same.
-
-        Where nothing changes at the very beginning of an `over all` condition, the validator does not look at it.
-        """
-        return next((n for n, action in enumerate(plan, 1) if self._lacking(action, plan, states)), None)
-
     def _lacking(self, at: TimedAction, plan: Sequence[TimedAction], states: States) -> tuple[Unmet, ...]:
         """The conditions of an action that are false at some time when they must be true."""
         found: dict[str, Unmet] = {}
         for start, end, is_open, condition in self._conditions(at):
-            for time in _times_in(states, start, end, is_open):
+            for time in times_in(states, start, end, is_open):
                 for part in unheld(self.problem, [condition], states[time]):
                     found.setdefault(written(part), self._unmet(part, plan, states, time))
         return tuple(found.values())
@@ -185,13 +177,3 @@ def _effects(at: TimedAction) -> Iterator[tuple[Fraction, Sequence[Any]]]:
 
 def _when(timing: Any, start: Fraction, duration: Fraction) -> Fraction:
     return start + Fraction(timing.delay) + (Fraction(0) if timing.is_from_start() else duration)
-
-
-def _times_in(states: States, start: Fraction, end: Fraction, is_open: bool) -> Iterator[Fraction]:
-    """The times of the states that a condition over an interval is about: from the one that it begins in.
-
-    What happens at its very beginning comes too late for a closed interval, and at once for an open one.
-    """
-    before = [t for t in states if (t <= start if is_open else t < start)]
-    yield from before[-1:]
-    yield from (t for t in states if (start < t < end) or (not is_open and t == start < end))

@@ -1,12 +1,14 @@
 """What may happen at one time: PDDL 2.1 does not let a step change what another one needs or changes just then.
 
-unified-planning's validator lets a step need what another takes away at that very time, and refuses two that set the
-same thing to the same value; both are put right here.
+unified-planning's validator lets a step need what another takes away at that very time, refuses two that set the
+same thing to the same value, and does not look at what must hold from a time on where nothing changes just then. All
+three are put right here.
 """
 
 from __future__ import annotations
 
 import itertools
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -81,8 +83,22 @@ def happening(
     return Happening(*at, frozenset(needed), frozenset(changed), frozenset(added))
 
 
+def times_in(states: Iterable[Fraction], start: Fraction, end: Fraction | None, is_open: bool) -> Sequence[Fraction]:
+    """The times of the states that a condition over an interval is about: from the one that it begins in.
+
+    What happens at its very beginning comes too late for a closed interval, and at once for an open one.
+    """
+    times = sorted(states)
+    first = (bisect_right if is_open else bisect_left)(times, start)
+    last = len(times) if end is None else bisect_left(times, end)
+    return times[max(first - 1, 0) : max(first, last)]
+
+
 def validator() -> Any:
-    """unified-planning's time-triggered validator, with which steps may agree on a value at one time."""
+    """unified-planning's time-triggered validator, with which steps may agree on a value at one time.
+
+    Its conditions count from the state in which they begin, whether it begins with them or before.
+    """
     from unified_planning.engines.plan_validator import TimeTriggeredPlanValidator
 
     class Agreeing(TimeTriggeredPlanValidator):  # type: ignore[misc]
@@ -90,6 +106,9 @@ def validator() -> Any:
             said: dict[Any, tuple[Any, Any]] = {}
             kept = [(self._news(state, se, some, by, problem, said), simulated, by) for some, simulated, by in effects]
             return super()._apply_effects(state, se, kept, problem)
+
+        def _states_in_interval(self, trace: Any, start: Any, end: Any, open_interval: bool) -> Any:
+            yield from ((t, trace[t]) for t in times_in(trace, start, end, open_interval))
 
         def _news(self, state: Any, se: Any, effects: Any, by: Any, problem: Any, said: dict[Any, Any]) -> list[Any]:
             """The effects of an action that no other has had by now: those on truths, not on numbers."""
