@@ -16,7 +16,7 @@ from tamp.errors import InputError
 from tamp.pddl.conditions import unheld, written
 from tamp.pddl.reading import reason
 from tamp.plans.causes import lost_at
-from tamp.plans.repair import hint
+from tamp.plans.repair import MOST_TRIED, hint
 from tamp.plans.steps import PlanFile
 
 MOST_HINTS = 10
@@ -128,11 +128,12 @@ class Judge:
         self, conditions: Sequence[Any], states: Sequence[Any], actions: Sequence[Any], step: Any = None
     ) -> tuple[Unmet, ...]:
         """What is known of conditions that are false in the last of the states."""
+        most = MOST_TRIED // max(1, min(len(conditions), MOST_HINTS))
         return tuple(
             Unmet(
                 written(c),
                 lost_at(self.problem, c, actions, states),
-                hint(self._simulator, self.problem, states[-1], c, step) if number < MOST_HINTS else "",
+                hint(self._simulator, self.problem, states[-1], c, step, most) if number < MOST_HINTS else "",
             )
             for number, c in enumerate(conditions)
         )
