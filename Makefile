@@ -5,7 +5,8 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .ONESHELL:
 .DEFAULT_GOAL := help
-.PHONY: help setup tools render model demo test test-vllm lint accept bench bench-stepping bench-workers bench-scaling bench-language bench-schemes lock clean
+.PHONY: help setup tools render model demo test test-vllm lint accept bench bench-stepping bench-workers \
+  bench-scaling bench-language bench-schemes bench-validation bench-judging lock clean
 
 BIN := .venv/bin
 LOCK := lock/requirements.txt
@@ -44,6 +45,9 @@ help:
 	make bench-language  instructions to goals: LIBERO's own, paraphrases, what is to be refused, by two models,
 	             with the grammar, with chance for scores, without the grammar (three hours; goes on ...)
 	make bench-schemes   ways to hold the model to the grammar, side by side (an hour; goes on ...)
+	make bench-validation  tamp validate against VAL: public domains, plans of two engines, spoilt in 13 ways
+	             (an hour; goes on ...; with engines of its own, 60 MB, in .venv-engines)
+	make bench-judging   how long tamp validate takes: a short plan, a long one, many (2 minutes)
 	make test-vllm  real vLLM on the CPU, as a server and in process, in an environment of its own (3.5 GB; 10
 	             minutes, the first time 5 more)
 	make setup   .venv from the locked, hashed packages; nothing else
@@ -136,8 +140,17 @@ bench: setup
 	$(BIN)/tamp bench libero_90 --trials 10 $(FULL)/libero_90
 	$(BIN)/tamp report results/full/suites results/full/libero_90
 
-bench-stepping bench-workers bench-scaling bench-language bench-schemes: bench-%: setup
+bench-stepping bench-workers bench-scaling bench-language bench-schemes bench-judging: bench-%: setup
 	@PYTHONPATH=. $(BIN)/python tests/bench_$*.py $(ARGS)
+
+# Engines for the domains with numbers and durations. ENHSP needs Java; without it those plans are not made.
+ENGINES := up-kairos==0.2.1 kairos-planner==1.0.6 up-enhsp==0.1.1
+bench-validation: setup
+	@if [ "$$(cat .venv-engines/.stamp 2>/dev/null)" != '$(ENGINES)' ]; then
+	  $(BIN)/python -m pip install -q --disable-pip-version-check --no-deps --upgrade --target .venv-engines $(ENGINES)
+	  printf '%s\n' '$(ENGINES)' > .venv-engines/.stamp
+	fi
+	PYTHONPATH=.:.venv-engines $(BIN)/python tests/bench_validation.py $(ARGS)
 
 lock:
 	@command -v uv >/dev/null || { $(SAY) 'lock: needs uv (pip install uv)' >&2; exit 1; }
@@ -146,4 +159,4 @@ lock:
 	  --extra dev pyproject.toml -o $(LOCK)
 
 clean:
-	@rm -rf .venv .venv-vllm .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache build dist
+	@rm -rf .venv .venv-vllm .venv-engines .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache build dist

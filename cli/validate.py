@@ -11,8 +11,9 @@ from tamp.errors import InputError
 
 if TYPE_CHECKING:
     from tamp.pddl.source import Source
+    from tamp.plans.judges import PlanJudge
     from tamp.plans.steps import PlanFile
-    from tamp.plans.verdict import Judge, Verdict
+    from tamp.plans.verdict import Unmet, Verdict
 
 VALID, INVALID, BAD_INPUT = 0, 1, 2
 
@@ -33,9 +34,9 @@ def validate(
         judge = None
         if problem is not None:
             from tamp.pddl.reading import read_problem
-            from tamp.plans.verdict import Judge
+            from tamp.plans.judges import judge_of
 
-            judge = Judge.of(read_problem(domain, problem)[2])
+            judge = judge_of(read_problem(domain, problem)[2])
         said = None if json_output else stdout
         answers = [_judged(path, judge, form, trace, said) for path in plans or [Path(domain)]]
         if json_output:
@@ -47,11 +48,11 @@ def validate(
     return VALID if all(a["valid"] for a in answers) else INVALID
 
 
-def _judged(path: Path, judge: Judge | None, form: str | None, trace: bool, said: TextIO | None) -> Answer:
+def _judged(path: Path, judge: PlanJudge | None, form: str | None, trace: bool, said: TextIO | None) -> Answer:
     """The verdict on a plan as JSON has it; printed too when there is where to."""
     from tamp.pddl.source import read
     from tamp.plans.formats import read_plan, recognised
-    from tamp.plans.resolve import resolve
+    from tamp.plans.judges import in_order, verdict_on
 
     try:
         source = read(path)
@@ -60,8 +61,8 @@ def _judged(path: Path, judge: Judge | None, form: str | None, trace: bool, said
         elif judge is None:
             raise InputError(f"{source.name} is no xArm action plan; for others give DOMAIN PROBLEM PLAN...")
         else:
-            plan = read_plan(source, form)
-            verdict = judge.judge(resolve(plan, judge.problem), trace)
+            plan = in_order(read_plan(source, form))
+            verdict = verdict_on(plan, judge, trace)
             answer, lines = _as_json(plan, verdict, trace), _lines(plan, verdict)
     except InputError as e:
         say(f"tamp: error: {e}")
@@ -71,7 +72,7 @@ def _judged(path: Path, judge: Judge | None, form: str | None, trace: bool, said
     return answer
 
 
-def _contract(source: Source, judge: Judge | None) -> tuple[Answer, list[str]]:
+def _contract(source: Source, judge: PlanJudge | None) -> tuple[Answer, list[str]]:
     """An xArm action plan against its contract, and its names against the problem's objects when there is one."""
     from tamp.plans.json_plans import load_json
     from tamp.xarm.contract import breaches
@@ -108,8 +109,7 @@ def _lines(plan: PlanFile, verdict: Verdict) -> list[str]:
         where = f"{plan.name}:{step.line}" if step.line else plan.name
         told = [f"{where}: invalid at step {verdict.failed_at}, {step}: {verdict.message}"]
     for unmet in verdict.unmet:
-        lost = f"made false by step {unmet.lost_at}, {_step(plan, unmet.lost_at)}" if unmet.lost_at else "never true"
-        told.append(f"  {unmet.literal}: {'; '.join(filter(None, (lost, unmet.hint)))}")
+        told.append(f"  {unmet.literal}: {'; '.join(filter(None, (_lost(plan, unmet), unmet.hint)))}")
     for step, made in zip(plan.steps, verdict.changes, strict=False):
         told.append(f"  {step}: {' '.join(made) or 'nothing changes'}")
     return told
@@ -117,6 +117,12 @@ def _lines(plan: PlanFile, verdict: Verdict) -> list[str]:
 
 def _count(steps: int) -> str:
     return f"{steps} step{'' if steps == 1 else 's'}"
+
+
+def _lost(plan: PlanFile, unmet: Unmet) -> str:
+    if unmet.lost_at:
+        return f"made false by step {unmet.lost_at}, {_step(plan, unmet.lost_at)}"
+    return "never true" if unmet.lost_time is None else f"made false at {unmet.lost_time:g} by the problem itself"
 
 
 def _step(plan: PlanFile, number: int | None) -> str | None:

@@ -24,20 +24,28 @@ _WRITTEN = {
 def unheld(problem: Any, conditions: Iterable[Any], state: Any) -> list[Any]:
     """The parts of conditions that are false in a state: conjunctions are taken apart, for all objects too.
 
-    The conditions have no parameters left. In the order in which they stand, each once.
+    The conditions have no parameters left. In the order in which they stand, each once. A comparison with a number
+    that has no value is false, as PDDL has it.
     """
+    from unified_planning.exceptions import UPUsageError
     from unified_planning.model.walkers import StateEvaluator
 
-    evaluator, false = StateEvaluator(problem), []
-    left = list(conditions)[::-1]
+    false, left = [], list(conditions)[::-1]
+    evaluator: Any = None
     while left:
         condition = left.pop()
         if condition.is_and():
             left.extend(reversed(condition.args))
         elif condition.is_forall():
             left.extend(reversed(_instances(problem, condition)))
-        elif not evaluator.evaluate(condition, state).bool_constant_value():
-            false.append(condition)
+        else:
+            evaluator = evaluator or StateEvaluator(problem)
+            try:
+                holds = evaluator.evaluate(condition, state).bool_constant_value()
+            except (UPUsageError, ArithmeticError):  # no value in this state, or a division by zero
+                holds, evaluator = False, None  # an evaluator that has raised cannot be asked again
+            if not holds:
+                false.append(condition)
     return list(dict.fromkeys(false))
 
 

@@ -11,6 +11,7 @@ from tamp.data import data_dir
 from tamp.errors import InputError
 from tamp.pddl.source import STDIN, Source, read, unbalanced
 from tamp.pddl.tree import deep_recursion
+from tamp.pddl.unsupported import unsupported
 
 
 def parse(domain: Source, problem: Source | None = None) -> Any:
@@ -66,16 +67,21 @@ def _check_text(source: Source) -> None:
 
 
 def _read(domain: str, problem: str | None) -> Any:
+    from unified_planning.environment import get_environment
     from unified_planning.io import PDDLReader
-    from unified_planning.shortcuts import get_environment
 
-    get_environment().credits_stream = None
+    environment = get_environment()
+    environment.credits_stream = None
+    environment.error_used_name = False  # in PDDL an operator may be named like a predicate, a type or an object
     with warnings.catch_warnings(), deep_recursion():
         warnings.simplefilter("ignore")
         return PDDLReader().parse_problem_string(domain, problem)
 
 
 def _told(source: Source, error: Exception) -> InputError:
+    if unread := unsupported(source):
+        offset, what = unread
+        return InputError(f"{source.name}:{':'.join(map(str, source.place(offset)))}: {what}")
     return InputError(f"{source.name}:{where(error, source.text)}: {reason(error)}")
 
 
@@ -92,4 +98,5 @@ def reason(error: Exception) -> str:
     message = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
     message = re.sub(r"^UP\w+\(['\"](.*)['\"],?\)$", r"\1", message)
     message = re.sub(r"\s*\(at char \d+\), \(line:\d+, col:\d+\)|\.? ?(found at|From) line.*$", "", message)
+    message = re.sub(r"^Name (\S+) already defined!.*$", r"\1 is declared twice", message)
     return message.strip().rstrip(".")

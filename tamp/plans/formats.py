@@ -18,13 +18,13 @@ FORMATS = get_args(Format)
 
 def read_plan(source: Source, form: str | None = None) -> PlanFile:
     """A plan in the named format, else in the one that it looks like. InputError with the place of what is no plan."""
-    form = form or recognised(source.text)
+    named, form = form is not None, form or recognised(source.text)
     if not source.text.strip():
         raise InputError(f"{source.name} is empty; a plan without steps is a comment, such as '; cost = 0'")
     if form == "skills":
         return read_skills(source)
     plan = read_lines(source, form)
-    return plan if form == "timed" or not _has_times(plan) else read_lines(source, "timed")
+    return plan if named or not _has_times(plan) else read_lines(source, "timed")
 
 
 def recognised(text: str) -> str:

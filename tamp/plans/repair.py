@@ -8,12 +8,14 @@ from typing import Any
 
 from tamp.pddl.conditions import written
 
-MOST_TRIED = 2000
-"""Ground actions that are looked at for one literal."""
+MOST_TRIED = 1000
+"""Ground actions that are looked at for all the literals of one verdict."""
 
 
-def hint(simulator: Any, problem: Any, state: Any, condition: Any, step: Any = None) -> str:
+def hint(simulator: Any, problem: Any, state: Any, condition: Any, step: Any = None, most: int = MOST_TRIED) -> str:
     """What makes a condition true that is false in `state`, in words; empty for what is no literal.
+
+    At most so many ground actions are tried.
 
     Better than any is an action after which `step`, which needs the condition, can be taken.
     """
@@ -33,7 +35,7 @@ def hint(simulator: Any, problem: Any, state: Any, condition: Any, step: Any = N
     )
     helpful = [
         (candidate, after)
-        for candidate in itertools.islice(candidates, MOST_TRIED)
+        for candidate in itertools.islice(candidates, most)
         if simulator.is_applicable(state, candidate)
         and _holds(after := simulator.apply_unsafe(state, candidate), atom) == wanted
     ]

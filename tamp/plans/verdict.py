@@ -5,6 +5,8 @@ unified-planning's simulator follows the plan; this module explains.
 
 from __future__ import annotations
 
+import re
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -13,20 +15,27 @@ from typing import Any
 from tamp.errors import InputError
 from tamp.pddl.conditions import unheld, written
 from tamp.pddl.reading import reason
-from tamp.plans.repair import hint
+from tamp.plans.causes import lost_at
+from tamp.plans.repair import MOST_TRIED, hint
+from tamp.plans.steps import PlanFile
+
+MOST_HINTS = 10
+"""Literals for which a repair is looked for: a plan that misses more is not mended by one action each."""
 
 
 @dataclass(frozen=True)
 class Unmet:
     """A literal that does not hold when it must, in PDDL.
 
-    `lost_at` is the number of the step that made it false, None when it was not true at any time before; `hint`
-    says what would make it true, empty when that is not known.
+    `lost_at` is the number of the step that made it false; where no step did but the problem itself, at a certain
+    time, that is `lost_time`. Both are None when it was not true at any time before. `hint` says what would make it
+    true, empty when that is not known.
     """
 
     literal: str
     lost_at: int | None
     hint: str
+    lost_time: float | None = None
 
 
 @dataclass(frozen=True)
@@ -47,9 +56,9 @@ class Verdict:
     changes: tuple[tuple[str, ...], ...] = field(default=(), repr=False)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Judge:
-    """Judges plans of one problem. Read-only, so that one serves any number of plans."""
+    """Judges plans of one problem, any number of them, one after the other."""
 
     problem: Any
     _simulator: Any = field(repr=False)
@@ -58,14 +67,13 @@ class Judge:
     def of(cls, problem: Any) -> Judge:
         """InputError for a problem that the simulator does not support, with what it does not."""
         from unified_planning.engines import UPSequentialSimulator
-        from unified_planning.exceptions import UPException
 
-        lacking = problem.kind.features - UPSequentialSimulator.supported_kind().features
-        strict = lacking != {"UNDEFINED_INITIAL_NUMERIC"}  # a table of numbers with gaps, where no plan need get to
-        try:
-            return cls(problem, UPSequentialSimulator(problem, error_on_failed_checks=strict))
-        except UPException as e:
-            raise InputError(f"plans for {problem.name} cannot be followed: {reason(e)}") from e
+        supported(problem, UPSequentialSimulator.supported_kind())
+        return cls(problem, _simulator(problem))
+
+    def judge_steps(self, plan: PlanFile, actions: Sequence[Any], trace: bool = False) -> Verdict:
+        """The verdict on a plan's steps, which `actions` are, one after the other whatever times they have."""
+        return self.judge(actions, trace)
 
     def judge(self, actions: Sequence[Any], trace: bool = False) -> Verdict:
         """Follow ActionInstances from the initial state. With `trace` the verdict has the changes."""
@@ -78,17 +86,18 @@ class Judge:
                 try:
                     unmet, after = self._step(states[-1], action)
                     message = ""
-                except UPException as e:
-                    unmet, after, message = [], None, f"it cannot be done: {reason(e)}"
+                except (UPException, ArithmeticError) as e:
+                    unmet, after, message = [], None, undoable(e)
+                    self._simulator = _simulator(self.problem)  # an evaluator is of no more use once it has raised
                 if after is None:
-                    told = self._explain(unmet, states, action)
-                    return Verdict(False, len(actions), number, message or _needs(told), told, None, tuple(changes))
+                    told = self._explain(unmet, states, actions, action)
+                    return Verdict(False, len(actions), number, message or needs(told), told, None, tuple(changes))
                 states.append(after)
                 if trace:
                     changes.append(self._changed(action, *states[-2:]))
-            told = self._explain(unheld(self.problem, self.problem.goals, states[-1]), states)
+            told = self._explain(unheld(self.problem, self.problem.goals, states[-1]), states, actions)
             cost = self._cost(actions, states)
-        return Verdict(not told, len(actions), None, _needs(told) if told else "", told, cost, tuple(changes))
+        return Verdict(not told, len(actions), None, needs(told) if told else "", told, cost, tuple(changes))
 
     def _step(self, state: Any, action: Any) -> tuple[list[Any], Any]:
         """What an action lacks in a state, and the state after it, None when it lacks something.
@@ -102,38 +111,39 @@ class Judge:
             if not simplified:
                 return [], self._simulator.apply_unsafe(state, action)
         except UPInvalidActionError:  # no ground action: its precondition is never true, or it changes nothing
-            if not (unmet := self._unmet(action, state)):
-                if any(self._affects(effect, action, state) for effect in action.action.effects):
-                    raise
-                return [], state
-            return unmet, None
+            if unmet := self._unmet(action, state):
+                return unmet, None
+            if any(self._affects(effect, action, state) for effect in action.action.effects):
+                raise
+            return [], state
         return self._unmet(action, state) or simplified, None
 
     def _unmet(self, action: Any, state: Any) -> list[Any]:
         """The parts of an action's precondition that are false, as the domain has them."""
-        return unheld(self.problem, [c.substitute(_given(action)) for c in action.action.preconditions], state)
+        return unheld(self.problem, [c.substitute(given_to(action)) for c in action.action.preconditions], state)
 
     def _affects(self, effect: Any, action: Any, state: Any) -> bool:
         """Whether an effect does anything when the action is done in a state."""
-        conditions = [e.condition.substitute(_given(action)) for e in effect.expand_effect(self.problem)]
+        conditions = [e.condition.substitute(given_to(action)) for e in effect.expand_effect(self.problem)]
         return any(not unheld(self.problem, [c], state) for c in conditions)
 
-    def _explain(self, conditions: Sequence[Any], states: Sequence[Any], step: Any = None) -> tuple[Unmet, ...]:
+    def _explain(
+        self, conditions: Sequence[Any], states: Sequence[Any], actions: Sequence[Any], step: Any = None
+    ) -> tuple[Unmet, ...]:
         """What is known of conditions that are false in the last of the states."""
+        most = MOST_TRIED // max(1, min(len(conditions), MOST_HINTS))
         return tuple(
-            Unmet(written(c), self._lost_at(c, states), hint(self._simulator, self.problem, states[-1], c, step))
-            for c in conditions
+            Unmet(
+                written(c),
+                lost_at(self.problem, c, actions, states),
+                hint(self._simulator, self.problem, states[-1], c, step, most) if number < MOST_HINTS else "",
+            )
+            for number, c in enumerate(conditions)
         )
-
-    def _lost_at(self, condition: Any, states: Sequence[Any]) -> int | None:
-        for number in range(len(states) - 1, 0, -1):
-            if not unheld(self.problem, [condition], states[number - 1]):
-                return number
-        return None
 
     def _changed(self, action: Any, before: Any, after: Any) -> tuple[str, ...]:
         """The literals that a step made true, and the numbers that it changed."""
-        given, told = _given(action), []
+        given, told = given_to(action), []
         for effect in action.action.effects:
             for one in effect.expand_effect(self.problem):
                 fluent = one.fluent.substitute(given)
@@ -156,9 +166,50 @@ class Judge:
                 value = up.evaluate_quality_metric(
                     self._simulator, metrics[0], value, before, action.action, action.actual_parameters, after
                 )
-        except (UPException, NotImplementedError):  # not every metric can be evaluated
+        except (UPException, NotImplementedError, ArithmeticError):  # not every metric can be evaluated
             return None
         return float(value)
+
+
+def undoable(error: Exception) -> str:
+    """What keeps a step from being done that unified-planning stumbles over, in words."""
+    unknown = re.search(r"does not have a value for the value ([^()]+)(?:\(([^()]*)\))?$", str(error))
+    if unknown:
+        number = " ".join((unknown[1], *filter(None, (unknown[2] or "").split(", "))))
+        return f"needs the value of ({number}), which has none then"
+    if isinstance(error, ArithmeticError):
+        return "divides by zero"
+    return f"it cannot be done: {reason(error)}"
+
+
+def supported(problem: Any, kind: Any) -> None:
+    """InputError for a problem with features that the kind has not.
+
+    A number that the initial state leaves open is none of these: it matters when a step asks for it.
+    """
+    try:
+        features = problem.kind.features
+    except ArithmeticError as e:
+        raise InputError(f"plans for {problem.name} cannot be followed: it divides by zero, whatever is done") from e
+    lacking = features - kind.features - {"UNDEFINED_INITIAL_NUMERIC", "UNDEFINED_INITIAL_SYMBOLIC"}
+    if lacking:
+        shown = ", ".join(sorted(f.lower().replace("_", " ") for f in lacking))
+        raise InputError(f"plans for {problem.name} cannot be followed: unified-planning does not support {shown} here")
+
+
+def _simulator(problem: Any) -> Any:
+    """unified-planning's own simulator. InputError for an initial state that breaks the problem's constraints."""
+    from unified_planning.engines import UPSequentialSimulator
+    from unified_planning.exceptions import UPException
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # `supported` has told what is not
+        try:
+            simulator = UPSequentialSimulator(problem, error_on_failed_checks=False)
+            simulator.get_initial_state()
+        except UPException as e:
+            raise InputError(f"plans for {problem.name} cannot be followed: {reason(e)}") from e
+    return simulator
 
 
 @contextmanager
@@ -174,7 +225,8 @@ def _long_plans() -> Iterator[None]:
         UPState.MAX_ANCESTORS = before
 
 
-def _given(action: Any) -> dict[Any, Any]:
+def given_to(action: Any) -> dict[Any, Any]:
+    """An ActionInstance's parameters and what they are."""
     return dict(zip(action.action.parameters, action.actual_parameters, strict=True))
 
 
@@ -184,6 +236,7 @@ def _told(fluent: Any, value: Any) -> str:
     return written(fluent) if value.bool_constant_value() else f"(not {written(fluent)})"
 
 
-def _needs(unmet: Sequence[Unmet]) -> str:
+def needs(unmet: Sequence[Unmet]) -> str:
+    """What is missing, in words."""
     literals = " and ".join(u.literal for u in unmet)
     return f"needs {literals}, which {'do' if len(unmet) > 1 else 'does'} not hold then"

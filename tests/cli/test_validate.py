@@ -59,6 +59,7 @@ def test_json_says_the_same(plan: str, code: int, tmp_path: Path) -> None:
             {
                 "literal": "(hand-empty)",
                 "lost_at": 2,
+                "lost_time": None,
                 "lost_by": "(pick cup dish)",
                 "hint": "(place-on cup bench) makes it true and can be done there",
             }

@@ -1,0 +1,40 @@
+"""Numbers without a value, and divisions by zero: a step that needs them cannot be done, and others can."""
+
+from __future__ import annotations
+
+import pytest
+
+from tamp.pddl.reading import parse
+from tamp.pddl.source import Source
+from tamp.plans.formats import read_plan
+from tamp.plans.judges import judge_of, verdict_on
+
+DOMAIN = """(define (domain roads) (:requirements :strips :typing :fluents)
+ (:types place - object) (:predicates (at ?p - place)) (:functions (far ?a ?b - place) (fuel))
+ (:action drive :parameters (?a ?b - place) :precondition (and (at ?a) (>= (fuel) (far ?a ?b)))
+  :effect (and (not (at ?a)) (at ?b) (decrease (fuel) (far ?a ?b))))
+ (:action split :parameters (?a - place) :precondition (>= (/ 4 (- (fuel) 5)) 0) :effect (and (at ?a))))
+"""
+PROBLEM = """(define (problem r) (:domain roads) (:objects a b c - place)
+ (:init (at a) (= (fuel) 5) (= (far a b) 2)) (:goal (at b)))
+"""
+
+
+def test_one_judge_goes_on_after_a_number_without_a_value() -> None:
+    judge = judge_of(parse(Source("domain.pddl", DOMAIN), Source("problem.pddl", PROBLEM)))
+
+    def told(plan: str) -> tuple[bool, int | None, str]:
+        verdict = verdict_on(read_plan(Source("plan", plan)), judge)
+        return verdict.valid, verdict.failed_at, verdict.message
+
+    for _ in range(2):
+        assert told("(drive a b)\n") == (True, None, "")
+        assert told("(drive a c)\n") == (False, 1, "needs the value of (far a c), which has none then")
+        assert told("(split b)\n") == (False, 1, "divides by zero")
+
+
+@pytest.mark.parametrize("goal", ["(> (far b c) 0)", "(> (/ 1 (- (fuel) 3)) 0)"])
+def test_a_goal_about_a_number_without_a_value_is_missed(goal: str) -> None:
+    judge = judge_of(parse(Source("domain.pddl", DOMAIN), Source("problem.pddl", PROBLEM.replace("(at b)", goal))))
+    verdict = verdict_on(read_plan(Source("plan", "(drive a b)\n")), judge)
+    assert (verdict.valid, verdict.failed_at, len(verdict.unmet)) == (False, None, 1)
