@@ -11,11 +11,12 @@ from tamp.errors import InputError
 from tamp.pddl.reading import locate, parse
 from tamp.pddl.source import Source, read
 from tamp.pddl.tree import Node, tree
-from tamp.planning import solve_problem
+from tamp.planners.ask import Question, ask
+from tamp.planning import PlanStatus
 from tamp.plans.formats import read_plan
-from tamp.plans.resolve import resolve
+from tamp.plans.judges import PlanJudge, in_order, judge_of, verdict_on
 from tamp.plans.steps import PlanFile
-from tamp.plans.verdict import Judge, Verdict
+from tamp.plans.verdict import Verdict
 
 
 @dataclass(frozen=True)
@@ -52,17 +53,17 @@ def _outcomes(case: Case, domain: Source, problem: Source, parsed: Any) -> Itera
     if case.solvable is not None:
         yield Outcome("problem", "solvable" if case.solvable else "unsolvable", _solved(case, parsed))
     if case.plans:
-        judge = Judge.of(parsed)
+        judge = judge_of(parsed)
         for plan in case.plans:
             yield _judged(case, plan, judge)
 
 
 def _solved(case: Case, parsed: Any) -> str:
-    try:
-        status = solve_problem(parsed, case.planner, timeout=case.timeout).status.value
-    except InputError as e:
-        return f"cannot be asked: {e}"
-    return "solvable" if status == "found" else status
+    answer = ask(parsed, Question(case.planner, seconds=case.timeout))
+    if answer.plans:
+        return "solvable"
+    proven = answer.status is PlanStatus.UNSOLVABLE
+    return answer.status.value if proven else f"{answer.status.value}: {answer.message}"
 
 
 def _meant(goal: Node) -> frozenset[str]:
@@ -80,10 +81,10 @@ def _shown(conjuncts: frozenset[str]) -> str:
     return " ".join(sorted(conjuncts))
 
 
-def _judged(case: Case, plan: ExpectedPlan, judge: Judge) -> Outcome:
+def _judged(case: Case, plan: ExpectedPlan, judge: PlanJudge) -> Outcome:
     expected = _expected(plan)
     try:
-        verdict = judge.judge(resolve(_steps(case, plan), judge.problem))
+        verdict = verdict_on(in_order(_steps(case, plan)), judge)
     except InputError as e:
         return Outcome(plan.name, expected, f"cannot be read: {e}")
     return Outcome(plan.name, expected, _found(plan, verdict))
