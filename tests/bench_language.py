@@ -17,6 +17,7 @@ import hashlib
 import json
 import os
 import re
+import shutil
 import statistics
 import sys
 from collections.abc import Iterator
@@ -158,6 +159,7 @@ def look(suite: str, task_id: int) -> Looked:
 def _ask(item: Item, at: Looked, short: str, mode: str, model: Any, domain: Any, out: Path) -> Record:
     text, key = item.wording.text or at.task.instruction, item.key(short, mode)
     folder = out / "episodes" / key.replace("/", "-")
+    shutil.rmtree(folder, ignore_errors=True)  # of a run that was killed over it
     told = decode(text, at, model, domain, folder, bool(item.wording.refuse))
     where = {"key": key, "set": item.set, "model": short, "mode": mode, "scene": at.task.name, "text": text}
     return where | {"reaches": None, "goal": None, "wrong_type": _ill_typed(told.get("goal"), at, domain)} | told

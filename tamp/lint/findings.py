@@ -21,7 +21,7 @@ CODES = {
     "section-order": (ERROR, "a section stands before one that must come first"),
     "bad-name": (ERROR, "a name begins with no letter, or has other characters than letters, digits, `-` and `_`"),
     "duplicate": (ERROR, "a name is declared twice, or a section is there twice"),
-    "name-clash": (ERROR, "one name for a type, a predicate, an operator, an object: unified-planning takes it once"),
+    "name-clash": (ERROR, "one name for two things, which unified-planning mistakes for each other"),
     "unknown-requirement": (ERROR, "a requirement that PDDL does not have"),
     "missing-requirement": (WARNING, "something is used whose requirement is not declared; `--fix` adds it"),
     "superfluous-requirement": (WARNING, "a requirement whose parts of PDDL are not used"),

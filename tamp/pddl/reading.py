@@ -9,7 +9,8 @@ from typing import Any
 
 from tamp.data import data_dir
 from tamp.errors import InputError
-from tamp.pddl.source import STDIN, Source, read, unbalanced
+from tamp.pddl.outline import not_pddl
+from tamp.pddl.source import STDIN, Source, read
 from tamp.pddl.tree import deep_recursion
 from tamp.pddl.unsupported import unsupported
 
@@ -19,9 +20,9 @@ def parse(domain: Source, problem: Source | None = None) -> Any:
 
     InputError that begins with file, line and column.
     """
-    for source in (domain, problem):
-        if source is not None:
-            _check_text(source)
+    _check_text(domain, "domain")
+    if problem is not None:
+        _check_text(problem, "problem")
     try:
         return _read(domain.text, problem.text if problem is not None else None)
     except Exception as first:  # unified-planning raises many unrelated classes for bad input
@@ -56,14 +57,11 @@ def read_problem(domain: str | Path, problem: Path | None) -> tuple[Source, Sour
     return *texts, parse(*texts)
 
 
-def _check_text(source: Source) -> None:
-    """InputError for what would send the parser astray: nothing at all, or parentheses that do not match."""
-    bare = source.bare()
-    if not bare.strip():
-        raise InputError(f"{source.name}:1:1: there is nothing in it; valid: (define …)")
-    if wrong := unbalanced(bare):
-        offset, what = wrong
-        raise InputError(f"{source.name}:{':'.join(map(str, source.place(offset)))}: {what}")
+def _check_text(source: Source, what: str) -> None:
+    """InputError for what is no PDDL, before it sends the parser astray."""
+    if wrong := not_pddl(source.bare(), what):
+        offset, told = wrong
+        raise InputError(f"{source.name}:{':'.join(map(str, source.place(offset)))}: {told}")
 
 
 def _read(domain: str, problem: str | None) -> Any:

@@ -12,8 +12,6 @@ from tamp.errors import InputError
 
 LARGEST = 16_000_000
 """Bytes of a file that is read. unified-planning's parser takes minutes for more."""
-DEEPEST = 100
-"""Levels of parentheses. What people write has ten."""
 STDIN = "-"
 STDIN_NAME = "<stdin>"
 
@@ -64,32 +62,3 @@ def _text(file: BinaryIO, name: str) -> str:
         line = data[: e.start].count(b"\n") + 1
         raise InputError(f"{name}:{line}: not UTF-8 text: byte 0x{data[e.start]:02x}") from e
     return text.replace("\r\n", "\n").replace("\r", "\n")
-
-
-_SECTIONS = "requirements types constants predicates functions derived action durative-action objects init goal metric"
-_SECTION = rf"\(\s*:(?:{'|'.join(_SECTIONS.split())})\b"
-
-
-def unbalanced(text: str) -> tuple[int, str] | None:
-    """The character where parentheses go wrong in a text without comments, and how; None when they do not.
-
-    A section that begins inside of another tells which parenthesis was left open before it; one that begins after
-    the end tells which parenthesis was one too many.
-    """
-    opened: list[int] = []
-    ended = -1
-    for found in re.finditer(rf"{_SECTION}|[()]", text):
-        if found[0] == ")":
-            if not opened:
-                return found.start(), "a ')' that closes nothing"
-            opened.pop()
-            ended = ended if opened else found.start()
-            continue
-        if len(found[0]) > 1 and not opened and ended >= 0:
-            return ended, "a ')' too many: it closes the (define …) before the next section"
-        if len(found[0]) > 1 and len(opened) > 1:
-            return opened[-1], "a '(' that is not closed before the next section"
-        opened.append(found.start())
-        if len(opened) > DEEPEST:
-            return found.start(), f"more than {DEEPEST} levels of parentheses"
-    return (opened[-1], "a '(' that is never closed") if opened else None

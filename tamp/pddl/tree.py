@@ -8,7 +8,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from tamp.pddl.source import DEEPEST, Source
+from tamp.pddl.outline import DEEPEST
+from tamp.pddl.source import Source
 
 _FRAMES = 40 * DEEPEST
 """Python frames that the parser needs for the deepest text that is read; the default of 1000 is for 50 levels."""
@@ -38,7 +39,7 @@ class Node:
 
 
 def tree(source: Source) -> Node:
-    """The one list that a file is. The parentheses must be balanced, see `tamp.pddl.source.unbalanced`.
+    """The one list that a file is. The parentheses must be balanced, see `tamp.pddl.outline.unbalanced`.
 
     pyparsing's ParseBaseException when the text is no such list.
     """

@@ -170,7 +170,6 @@ IN_DOMAIN = {
     "derived predicate": ("  (:action rest", "  (:derived (tired) (wet))\n  (:action rest", "unsupported"),
     "either": ("(signed ?a - parcel)", "(signed ?a - (either parcel van))", "unsupported"),
     "name that begins with a digit": ("(:action rest", "(:action 2rest", "bad-name"),
-    "one name for two things": ("(:action rest", "(:action tired", "name-clash"),
     "parenthesis left out": ("(not (= ?p depot))", "(not (= ?p depot)", "not-pddl"),
     "parenthesis too many": ("    :effect (not (tired)))", "    :effect (not (tired))))", "not-pddl"),
 }

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tamp.errors import InputError
 from tamp.pddl import source
-from tamp.pddl.source import DEEPEST, Source, read, unbalanced
+from tamp.pddl.source import Source, read
 
 
 def written(folder: Path, data: bytes) -> Path:
@@ -48,26 +48,9 @@ def test_what_cannot_be_opened_is_named(path: str, says: str, tmp_path: Path) ->
         read(tmp_path / path)
 
 
-@pytest.mark.parametrize(
-    ("text", "place", "says"),
-    [
-        ("(define (a) (b)", (1, 1), "never closed"),
-        ("(a))\n", (1, 4), "closes nothing"),
-        ("(define\n (:action a :effect (and (b) (c))\n (:action b))", (2, 2), "before the next section"),
-        ("(" * (DEEPEST + 1), (1, DEEPEST + 1), "levels"),
-    ],
-)
-def test_parentheses_that_do_not_match_are_placed(text: str, place: tuple[int, int], says: str) -> None:
-    wrong = unbalanced(text)
-    assert wrong is not None
-    assert Source("x", text).place(wrong[0]) == place
-    assert says in wrong[1]
-
-
 def test_comments_are_blank_and_as_long() -> None:
     told = Source("x", "(A ; b (\n\tC)")
     assert told.bare() == "(a       \n c)".replace("       ", " " * 6)
-    assert unbalanced(told.bare()) is None
 
 
 @given(st.text(alphabet="ab ()\n", max_size=60), st.integers(0, 60))
