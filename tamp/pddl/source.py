@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 import sys
 from dataclasses import dataclass
@@ -54,6 +55,8 @@ def _text(file: BinaryIO, name: str) -> str:
     data = file.read(LARGEST + 1)
     if len(data) > LARGEST:
         raise InputError(f"{name} is too large: at most {LARGEST // 1_000_000} MB are read")
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise InputError(f"{name} is UTF-16 text; valid: UTF-8")
     if b"\0" in data:
         raise InputError(f"{name} is binary, not text")
     try:

@@ -28,6 +28,7 @@ def test_bom_and_line_ends_do_not_matter(data: bytes, tmp_path: Path) -> None:
     ("data", "says"),
     [
         (b"(a\n\xff)", r"file\.pddl:2: not UTF-8 text: byte 0xff"),
+        ("(a)".encode("utf-16"), r"file\.pddl is UTF-16 text; valid: UTF-8"),
         (b"\x7fELF\x00\x01", r"file\.pddl is binary, not text"),
     ],
 )
