@@ -178,24 +178,21 @@ MUTATIONS: tuple[Mutation, ...] = (
 
 def earlier(plan: Plan, problem: Any, rng: random.Random) -> Plan | None:
     """A step at half its time."""
-    later = [i for i, a in enumerate(plan) if a.start]
-    if not later:
-        return None
-    index = rng.choice(later)
-    start = plan[index].start
-    assert start is not None
-    return (*plan[:index], replace(plan[index], start=start / 2), *plan[index + 1 :])
+    return _halved(plan, "start", rng)
 
 
 def shorter(plan: Plan, problem: Any, rng: random.Random) -> Plan | None:
     """A step that takes half its duration."""
-    lasting = [i for i, a in enumerate(plan) if a.duration]
-    if not lasting:
+    return _halved(plan, "duration", rng)
+
+
+def _halved(plan: Plan, what: str, rng: random.Random) -> Plan | None:
+    there = [i for i, step in enumerate(plan) if getattr(step, what)]
+    if not there:
         return None
-    index = rng.choice(lasting)
-    duration = plan[index].duration
-    assert duration is not None
-    return (*plan[:index], replace(plan[index], duration=duration / 2), *plan[index + 1 :])
+    index = rng.choice(there)
+    changed = replace(plan[index], **{what: getattr(plan[index], what) / 2})
+    return (*plan[:index], changed, *plan[index + 1 :])
 
 
 TIMED_MUTATIONS: tuple[Mutation, ...] = (*MUTATIONS, earlier, shorter)

@@ -70,11 +70,7 @@ def _meant(goal: Node) -> frozenset[str]:
     """The conjuncts of a formula, each in one way of writing."""
     if goal.head == "and":
         return frozenset[str]().union(*map(_meant, goal.parts[1:]))
-    return frozenset({_written(goal)})
-
-
-def _written(node: Node) -> str:
-    return node.word if node.word is not None else f"({' '.join(map(_written, node.parts))})"
+    return frozenset({str(goal)})
 
 
 def _shown(conjuncts: frozenset[str]) -> str:

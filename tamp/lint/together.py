@@ -79,11 +79,7 @@ def _reached(domain: DomainText, problem: ProblemText, outside: frozenset[str]) 
 def _place_of(literal: str, goal: Node | None) -> Node | int:
     if goal is None:
         return 0
-    return next((n for n in goal.walk() if n.word is None and _written(n) == literal), goal)
-
-
-def _written(node: Node) -> str:
-    return node.word if node.word is not None else f"({' '.join(map(_written, node.parts))})"
+    return next((n for n in goal.walk() if n.word is None and str(n) == literal), goal)
 
 
 def _never_produced(domain: DomainText, problems: Sequence[ProblemText], uses: Uses, outside: frozenset[str]) -> None:
@@ -91,7 +87,7 @@ def _never_produced(domain: DomainText, problems: Sequence[ProblemText], uses: U
     start = "the problem does not begin" if len(problems) == 1 else "none of the problems begins"
     for name, node in uses.needs.items():
         if name not in there:
-            message = f"{_written(node)} never holds: no operator makes it true, and {start} with it"
+            message = f"{node} never holds: no operator makes it true, and {start} with it"
             domain.notes.add("never-produced", node, message)
 
 

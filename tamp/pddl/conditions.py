@@ -61,6 +61,11 @@ def _instances(problem: Any, quantified: Any) -> list[Any]:
     ]
 
 
+def given_to(action: Any) -> dict[Any, Any]:
+    """The parameters of unified-planning's ActionInstance and what they are."""
+    return dict(zip(action.action.parameters, action.actual_parameters, strict=True))
+
+
 def written(condition: Any) -> str:
     """One of unified-planning's conditions in PDDL."""
     if condition.is_fluent_exp():

@@ -24,6 +24,9 @@ class Node:
     word: str | None
     parts: tuple[Node, ...] = ()
 
+    def __str__(self) -> str:
+        return self.word if self.word is not None else f"({' '.join(map(str, self.parts))})"
+
     @property
     def head(self) -> str:
         """The first word of a list, empty when it does not begin with one."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tamp.pddl.conditions import unheld
+from tamp.pddl.conditions import given_to, unheld
 
 
 def lost_at(problem: Any, condition: Any, actions: Sequence[Any], states: Sequence[Any]) -> int | None:
@@ -21,7 +21,7 @@ def lost_at(problem: Any, condition: Any, actions: Sequence[Any], states: Sequen
 
 
 def _may_change(action: Any, fluents: set[Any]) -> bool:
-    given = dict(zip(action.action.parameters, action.actual_parameters, strict=True))
+    given = given_to(action)
     return any(
         effect.fluent.fluent() == fluent.fluent()
         and all(map(_may_be, (_argument(a, given) for a in effect.fluent.args), fluent.args))

@@ -12,10 +12,10 @@ from fractions import Fraction
 from typing import Any
 
 from tamp.errors import InputError
-from tamp.pddl.conditions import unheld, written
+from tamp.pddl.conditions import given_to, unheld, written
 from tamp.plans.steps import PlanFile, Step
 from tamp.plans.together import Happening, clash, happening, times_in, validator
-from tamp.plans.verdict import Unmet, Verdict, given_to, needs, supported, undoable
+from tamp.plans.verdict import Unmet, Verdict, needs, supported, undoable
 
 TimedAction = tuple[Fraction, Any, Fraction | None]
 States = Mapping[Fraction, Any]

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tamp.errors import InputError
-from tamp.pddl.conditions import unheld, written
+from tamp.pddl.conditions import given_to, unheld, written
 from tamp.pddl.reading import reason
 from tamp.plans.causes import lost_at
 from tamp.plans.repair import MOST_TRIED, hint
@@ -223,11 +223,6 @@ def _long_plans() -> Iterator[None]:
         yield
     finally:
         UPState.MAX_ANCESTORS = before
-
-
-def given_to(action: Any) -> dict[Any, Any]:
-    """An ActionInstance's parameters and what they are."""
-    return dict(zip(action.action.parameters, action.actual_parameters, strict=True))
 
 
 def _told(fluent: Any, value: Any) -> str:

@@ -49,7 +49,8 @@ def schema() -> dict[str, Any]:
 
 
 def breaches(plan: Any, known: frozenset[str] | None = None) -> list[Breach]:
-    """All that is wrong with a plan, in its order. Names and labels must be among `known`, where that is given.
+    """All that is wrong with a plan, in its order. Names and labels must be among `known`, where that is given:
+    names of PDDL, in lower case, which are the same in upper case.
 
     What the schema says comes first: only a plan that keeps to it is looked at further.
     """
@@ -95,7 +96,7 @@ def _unknown(number: int, step: dict[str, Any], known: frozenset[str] | None) ->
     named = [("name", step.get("name")), ("ref.named", step.get("ref", {}).get("named")), ("label", step.get("label"))]
     named += [("labels", label) for label in step.get("labels", [])]
     for field, name in named:
-        if name is not None and name not in known:
+        if name is not None and name.lower() not in known:
             yield Breach(number, field, f"there is no {name!r}; valid: {', '.join(sorted(known)) or 'nothing'}")
 
 
