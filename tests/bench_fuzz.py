@@ -42,7 +42,7 @@ def files_of(number: int, seed: int) -> tuple[str, dict[str, bytes]]:
     command = list(COMMANDS)[number % len(COMMANDS)]
     files = {"domain.pddl": DOMAIN.encode(), "problem.pddl": PROBLEM.encode(), "plan.txt": rng.choice(PLANS).encode()}
     used = [name for name in files if name in COMMANDS[command]]
-    for name in rng.sample(used, rng.randint(1, len(used))):
+    for name in rng.sample(used, rng.choice((1, 1, len(used)))):
         files[name] = mutated(files[name], rng)
     return command, files
 

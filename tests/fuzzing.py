@@ -29,6 +29,8 @@ PLANS = (
     json.dumps([{"skill": "buy", "args": {"g": "tea", "p": "market"}}, {"skill": "dry", "args": {}}]),
     json.dumps({"goal": "lift", "steps": [{"action": "RETREAT_Z", "dz_mm": 80}, {"action": "SLEEP", "seconds": 1}]}),
 )
+KIN = (("home", "market"), ("tea", "rice"), ("?a", "?b"), ("(at", "(sold"), ("and", "or"), ("buy", "dry", "go"))
+"""Words that can often stand for one another."""
 WORDS = (
     *("(", ")", "()", ";", "?x", "-", "and", "or", "not", "when", "forall", "exists", "=", ">=", "increase", "either"),
     *(":derived", ":durative-action", ":functions", ":metric", ":constraints", ":typing", "object", "1e999", "-0", "١"),
@@ -101,11 +103,80 @@ def spoil(data: bytes, rng: Random) -> bytes:
     )
 
 
-MUTATIONS: tuple[Callable[[bytes, Random], bytes], ...] = (drop, repeat, move, truncate, flip, insert, swap, spoil)
+def forms(data: bytes) -> list[tuple[int, int]]:
+    """Where each matched pair of parentheses begins and ends, but for the outermost."""
+    open_, found = [], []
+    for match in re.finditer(rb"[()]", data):
+        if match[0] == b"(":
+            open_.append(match.start())
+        elif open_:
+            found.append((open_.pop(), match.end()))
+    return [f for f in found if f[0]]
+
+
+def without_form(data: bytes, rng: Random) -> bytes:
+    start, end = rng.choice(forms(data) or [(0, 0)])
+    return data[:start] + data[end:]
+
+
+def form_again(data: bytes, rng: Random) -> bytes:
+    """A form a second time, behind itself or behind another one."""
+    there = forms(data) or [(0, 0)]
+    (start, end), (_, at) = rng.choice(there), rng.choice(there)
+    at = rng.choice((at, end))
+    return data[:at] + b" " + data[start:end] + data[at:]
+
+
+def form_for_form(data: bytes, rng: Random) -> bytes:
+    """A form in the place of another one."""
+    there = forms(data) or [(0, 0)]
+    (start, end), (other, last) = rng.choice(there), rng.choice(there)
+    return data[:other] + data[start:end] + data[last:]
+
+
+def wrap(data: bytes, rng: Random) -> bytes:
+    start, end = rng.choice(forms(data) or [(0, 0)])
+    around = rng.choice(("(", "(not ", "(and ", "(or ", "(when (wet) ", "(forall (?q - good) ", "(exists (?g - good) "))
+    return data[:start] + around.encode() + data[start:end] + b")" + data[end:]
+
+
+def word_for_word(data: bytes, rng: Random) -> bytes:
+    """A word of the text in the place of another one."""
+    words = list(re.finditer(rb'[^\s()"]+', data))
+    if not words:
+        return data
+    one, other = rng.choice(words), rng.choice(words)
+    return data[: one.start()] + other[0] + data[one.end() :]
+
+
+def kin_for_kin(data: bytes, rng: Random) -> bytes:
+    """A word in the place of one that it can stand for."""
+    places = [(m, kin) for kin in KIN for m in re.finditer("|".join(map(re.escape, kin)).encode(), data)]
+    if not places:
+        return data
+    match, kin = rng.choice(places)
+    return data[: match.start()] + rng.choice(kin).encode() + data[match.end() :]
+
+
+def layout(data: bytes, rng: Random) -> bytes:
+    """A comment, an empty line or a blank, where there is a blank already: the same to any reader of PDDL."""
+    blanks = [m.start() for m in re.finditer(rb"\s", data)] or [len(data)]
+    at = rng.choice(blanks)
+    return data[:at] + rng.choice((b" ; (a comment\n", b"\n\n", b"  ", b"\t", b"\r\n")) + data[at:]
+
+
+Mutation = Callable[[bytes, Random], bytes]
+HARD: tuple[Mutation, ...] = (drop, repeat, move, truncate, flip, insert, swap, spoil)
+"""Of bytes: most of what they leave is no PDDL."""
+GENTLE: tuple[Mutation, ...] = (
+    *(without_form, form_again, form_for_form, wrap, word_for_word, kin_for_kin, kin_for_kin, kin_for_kin, layout),
+)
+"""Of words and forms: much of what they leave is PDDL that means something else, or nothing."""
 
 
 def mutated(data: bytes, rng: Random) -> bytes:
-    """One to three mutations of a file."""
-    for _ in range(rng.choice((1, 1, 2, 3))):
-        data = rng.choice(MUTATIONS)(data, rng)
+    """A file after one to three mutations, all gentle in two files of three."""
+    kinds = GENTLE if rng.random() < 2 / 3 else HARD + GENTLE
+    for _ in range(rng.choice((1, 1, 1, 2, 3))):
+        data = rng.choice(kinds)(data, rng)
     return data
