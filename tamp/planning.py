@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 from tamp.atoms import GroundAction
 from tamp.errors import InputError
+from tamp.pddl.decided import undecided
 from tamp.pddl.reading import reason
 
 PLANNERS = ("fast-downward", "pyperplan")
@@ -165,7 +166,7 @@ def _compile(problem: Any, strips: bool) -> tuple[Any, list[Any]]:
         with Compiler(name=name) as compiler:  # by name: choosing one by the problem's kind takes longer than its work
             steps.append(compiler.compile(problem, kind))
             problem = steps[-1].problem
-    return problem, steps
+    return undecided(problem), steps
 
 
 def _plan(found: Any) -> Plan:

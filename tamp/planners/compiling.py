@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tamp.pddl.decided import undecided
 from tamp.planners.engines import engine
 
 _STEPS = (
@@ -49,7 +50,7 @@ def compiled(problem: Any, name: str) -> tuple[Any, list[Any]]:
                 maker.skip_checks = True
                 results.append(maker.compile(problem, CompilationKind[kind]))
             problem = results[-1].problem
-    return problem, results
+    return undecided(problem), results
 
 
 def original(plan: Any, results: list[Any]) -> Any:
