@@ -6,7 +6,7 @@ SHELL := /bin/bash
 .ONESHELL:
 .DEFAULT_GOAL := help
 .PHONY: help setup tools render model demo test test-vllm lint accept bench bench-stepping bench-workers \
-  bench-scaling bench-language bench-schemes bench-validation bench-judging bench-fuzz lock clean
+  bench-scaling bench-language bench-schemes bench-validation bench-judging bench-fuzz bench-check lock clean
 
 BIN := .venv/bin
 LOCK := lock/requirements.txt
@@ -49,6 +49,7 @@ help:
 	             (an hour; goes on ...; with engines of its own, 60 MB, in .venv-engines)
 	make bench-fuzz      20,000 spoilt files through validate, check and plan (an hour; goes on ...)
 	make bench-judging   how long tamp validate takes: a short plan, a long one, many (2 minutes)
+	make bench-check     tamp check over the same public domains (2 minutes)
 	make test-vllm  real vLLM on the CPU, as a server and in process, in an environment of its own (3.5 GB; 10
 	             minutes, the first time 5 more)
 	make setup   .venv from the locked, hashed packages; nothing else
@@ -141,7 +142,7 @@ bench: setup
 	$(BIN)/tamp bench libero_90 --trials 10 $(FULL)/libero_90
 	$(BIN)/tamp report results/full/suites results/full/libero_90
 
-bench-stepping bench-workers bench-scaling bench-language bench-schemes bench-judging bench-fuzz: bench-%: setup
+bench-stepping bench-workers bench-scaling bench-language bench-schemes bench-judging bench-fuzz bench-check: bench-%: setup
 	@PYTHONPATH=. $(BIN)/python tests/bench_$*.py $(ARGS)
 
 # Engines for the domains with numbers and durations. ENHSP needs Java; without it those plans are not made.

@@ -5,11 +5,16 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Iterator
+from fractions import Fraction
 from typing import Any
 
+from tamp.errors import InputError
 from tamp.planners.apart import Emit, Message
 from tamp.planners.compiling import compiled, original, with_metric, without_metric
 from tamp.planners.engines import Aim, able, engine, help_for, lacking
+from tamp.plans.judges import judge_of
+from tamp.plans.steps import PlanFile, Step
+from tamp.plans.verdict import Verdict
 
 
 def search(problem: Any, name: str, aim: Aim, seconds: float, count: int, emit: Emit) -> None:
@@ -72,23 +77,28 @@ def plan_message(problem: Any, plan: Any) -> Message:
     """A message of kind `plan`, or `wrong plan` when it does not reach the goal."""
     from unified_planning.plans import PlanKind, TimeTriggeredPlan
 
-    from tamp.errors import InputError
-    from tamp.plans.verdict import Judge
-
     if isinstance(plan, TimeTriggeredPlan):
-        timed = plan.timed_actions
-        times = [(_number(start), None if lasts is None else _number(lasts)) for start, _, lasts in timed]
-        return {"kind": "plan", "actions": [_words(a) for _, a, _ in timed], "times": times, "cost": None}
-    steps = plan.convert_to(PlanKind.SEQUENTIAL_PLAN, problem).actions
-    words = [_words(a) for a in steps]
-    try:
-        verdict = Judge.of(problem).judge(steps)
-    except InputError:  # it can be planned for, not followed
-        return {"kind": "plan", "actions": words, "cost": None}
-    if not verdict.valid:
+        timed = [(instance, start, lasts) for start, instance, lasts in plan.timed_actions]
+        message = {"times": [(_number(start), None if lasts is None else _number(lasts)) for _, start, lasts in timed]}
+    else:
+        instances = plan.convert_to(PlanKind.SEQUENTIAL_PLAN, problem).actions
+        timed, message = [(instance, None, None) for instance in instances], {}
+    verdict = _verdict(problem, timed)
+    if verdict and not verdict.valid:
         at = f"step {verdict.failed_at}" if verdict.failed_at else "the goal"
         return {"kind": "wrong plan", "message": f"{at} {verdict.message}"}
-    return {"kind": "plan", "actions": words, "cost": len(words) if not problem.quality_metrics else verdict.cost}
+    cost = verdict and (verdict.cost if problem.quality_metrics or message else len(timed))
+    return {"kind": "plan", "actions": [_words(a) for a, _, _ in timed], "cost": cost, **message}
+
+
+def _verdict(problem: Any, timed: list[tuple[Any, Any, Any]]) -> Verdict | None:
+    """What `tamp validate` says of actions with start and duration; None for what it cannot follow."""
+    words = [(_words(action), start, lasts) for action, start, lasts in timed]
+    steps = tuple(Step(name, tuple(args), None, None, start, lasts) for (name, *args), start, lasts in words)
+    try:
+        return judge_of(problem).judge_steps(PlanFile("plan", "timed", steps), [a for a, _, _ in timed], False)
+    except InputError:
+        return None
 
 
 def _words(action: Any) -> list[str]:
@@ -96,7 +106,9 @@ def _words(action: Any) -> list[str]:
 
 
 def _number(value: Any) -> str:
-    return f"{float(value):.3f}"
+    """With three digits after the point, and more where these are not all."""
+    three = f"{float(value):.3f}"
+    return three if Fraction(three) == value else f"{float(value):.9f}"
 
 
 def _last_words(result: Any) -> str:
