@@ -73,9 +73,10 @@ def _note_negation(node: Node, naming: Naming) -> None:
 
 
 def _counted(node: Node, naming: Naming) -> bool:
-    """Whether a connective has as many parts as it must; says so when not."""
-    places = _PLACES.get(node.head) if node.head not in _COMPARED else 2
-    if places is None or node.head in naming.vocabulary.predicates or len(node.parts) == places + 1:
+    """Whether a connective has as many parts as it must, also where a predicate has its name; says so when not."""
+    compared = node.head in _COMPARED and node.head not in naming.vocabulary.predicates
+    places = 2 if compared else _PLACES.get(node.head)
+    if places is None or len(node.parts) == places + 1:
         return True
     naming.notes.add("syntax", node, f"({node.head} …) takes {places}, not {len(node.parts) - 1}")
     return False

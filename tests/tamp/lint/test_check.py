@@ -264,3 +264,9 @@ def test_findings_are_sorted_by_place(tmp_path: Path) -> None:
 def test_a_finding_has_the_line_as_it_is_written(tmp_path: Path) -> None:
     found = checked(tmp_path, DOMAIN.replace("(not (wet))", "(NOT (Wett))")).findings
     assert [(f.column, f.text) for f in found if f.code == "unknown-predicate"] == [(13, "      (NOT (Wett))")]
+
+
+def test_a_connective_is_one_though_a_predicate_has_its_name(tmp_path: Path) -> None:
+    text = DOMAIN.replace("(wet)\n", "(wet) (when)\n").replace(":effect (not (tired))", ":effect (when (tired))")
+    found = checked(tmp_path, text).findings
+    assert ("syntax", "(when …) takes 2, not 1") in [(f.code, f.message) for f in found]
