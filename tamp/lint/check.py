@@ -68,7 +68,8 @@ def _notes(path: Path) -> Notes:
         return Notes(read(path))
     except InputError as e:
         notes = Notes(Source(str(path), ""))
-        notes.add_at(NOT_PDDL, *_place(str(e)), str(e))
+        line, column = _place(str(e))
+        notes.add_at(NOT_PDDL, line, column, str(e).removeprefix(f"{path}:{line}: ").removeprefix(f"{path} "))
         return notes
 
 
