@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import mujoco
 import numpy as np
 from numpy.typing import NDArray
@@ -39,6 +41,29 @@ def to_quat(R: Array) -> Array:
     quat = np.empty(4)
     mujoco.mju_mat2Quat(quat, np.ascontiguousarray(R).ravel())
     return quat
+
+
+def from_rpy(xyz: Array | list[float], rpy: Array | list[float]) -> Array:
+    """Transform (4, 4) from a position (3,) and roll, pitch, yaw (3,) in radians: R = Rz(yaw) Ry(pitch) Rx(roll)."""
+    (sr, sp, sy), (cr, cp, cy) = np.sin(rpy), np.cos(rpy)
+    R = [
+        [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
+        [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
+        [-sp, cp * sr, cp * cr],
+    ]
+    return pose(xyz, np.array(R))
+
+
+def to_rpy(R: Array) -> Array:
+    """Roll, pitch, yaw (3,) in radians of a rotation matrix (3, 3); pitch is within a quarter turn.
+
+    With the pitch at a quarter turn roll and yaw turn about the same axis: then the roll is 0.
+    """
+    level = math.hypot(R[0, 0], R[1, 0])
+    pitch = math.atan2(-R[2, 0], level)
+    if level < 1e-9:
+        return np.array([0.0, pitch, math.atan2(-R[0, 1], R[1, 1])])
+    return np.array([math.atan2(R[2, 1], R[2, 2]), pitch, math.atan2(R[1, 0], R[0, 0])])
 
 
 def rotation_about(axis: Array, angle: float) -> Array:

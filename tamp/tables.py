@@ -15,5 +15,7 @@ def read_toml(path: Path) -> dict[str, Any]:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as e:
         raise InputError(f"cannot read {path}: {e.strerror}") from e
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as e:
+    except ValueError as e:  # tomllib's own, of the decoding, and of numbers with thousands of digits
         raise InputError(f"{path}: not TOML: {e}") from e
+    except RecursionError as e:
+        raise InputError(f"{path}: nested too deeply") from e

@@ -101,3 +101,25 @@ def test_quaternions_survive_the_round_trip(p: Array, R: Array) -> None:
     assert close(poses.from_quat(p, quat), poses.pose(p, R), 1e-7)
     w, *xyz = quat
     assert close(Rotation.from_quat([*xyz, w]).as_matrix(), R, 1e-7)
+
+
+@given(VECTOR, VECTOR.map(lambda v: v * np.pi))
+def test_roll_pitch_and_yaw_are_turns_about_fixed_axes_one_after_the_other(p: Array, rpy: Array) -> None:
+    T = poses.from_rpy(p, rpy)
+    assert close(T, poses.pose(p, Rotation.from_euler("xyz", rpy).as_matrix()))
+    roll, pitch, yaw = poses.to_rpy(T[:3, :3])
+    assert close(poses.from_rpy(p, [roll, pitch, yaw]), T, 1e-8)
+    assert abs(pitch) <= np.pi / 2
+
+
+@given(ANGLE, st.floats(-1.5, 1.5), ANGLE)
+def test_angles_survive_the_round_trip(roll: float, pitch: float, yaw: float) -> None:
+    rpy = np.array([roll, pitch, yaw])
+    assert close(poses.to_rpy(poses.from_rpy(np.zeros(3), rpy)[:3, :3]), rpy, 1e-8)
+
+
+@given(ANGLE, ANGLE, st.sampled_from([-1, 1]))
+def test_a_pitch_of_a_quarter_turn_loses_no_rotation(roll: float, yaw: float, sign: int) -> None:
+    R = poses.from_rpy(np.zeros(3), np.array([roll, sign * np.pi / 2, yaw]))[:3, :3]
+    found = poses.to_rpy(R)
+    assert found[0] == 0.0 and close(poses.from_rpy(np.zeros(3), found)[:3, :3], R)

@@ -1,0 +1,54 @@
+"""What a world cannot be: poses where the tool may not go, or where the arm does not reach."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from motion.poses import Array
+
+if TYPE_CHECKING:
+    from tamp.placed import Table
+    from tamp.xarm.workcell import Box, Workcell
+
+SLACK = 1e-6
+"""Metres that a point may be out of its bounds: what rounding makes of millimetres."""
+
+
+def check(world: Workcell, table: Table) -> None:
+    """InputError, with the line, for the first thing that cannot be."""
+    if world.table is not None and world.workspace.high[2] <= world.table:
+        said = f"the workspace ends at {_mm(world.workspace.high[2])}, below the table at {_mm(world.table)}"
+        raise table.wrong(f"{said}; valid: a workspace that reaches above the table", "workspace", "high_mm")
+    for pose in world.poses.values():
+        if why := out_of_bounds(world, pose.T_base_tool[:3, 3]):
+            raise table.wrong(f"pose {pose.name!r} is {why}", "poses", pose.name)
+
+
+def out_of_bounds(world: Workcell, p_base: Array) -> str | None:
+    """Why the tool point may not be at a point (3,), with what would be valid; None where it may."""
+    box = world.workspace
+    if not box.holds(p_base, SLACK):
+        return f"outside the workspace at {shown(p_base)}; valid: {extent(box)}"
+    if world.table is not None and p_base[2] < world.table - SLACK:
+        return f"below the table at {shown(p_base)}; valid: z from {_mm(world.table)}"
+    for box in world.keep_out:
+        if np.all(p_base > box.low + SLACK) and np.all(p_base < box.high - SLACK):
+            return f"in the keep-out box {box.name!r} at {shown(p_base)}; valid: out of {extent(box)}"
+    return None
+
+
+def shown(p_base: Array) -> str:
+    """A point as messages have it, in millimetres."""
+    return f"({', '.join(f'{1000 * v:.4g}' for v in p_base)}) mm"
+
+
+def extent(box: Box) -> str:
+    """A box as messages have it, in millimetres."""
+    spans = (f"{a} {1000 * low:g} to {1000 * high:g}" for a, low, high in zip("xyz", box.low, box.high, strict=True))
+    return f"{', '.join(spans)} mm"
+
+
+def _mm(metres: float) -> str:
+    return f"{1000 * metres:g} mm"
