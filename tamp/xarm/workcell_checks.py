@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from motion.poses import Array
+from motion.poses import Array, inverse
 
 if TYPE_CHECKING:
     from tamp.placed import Table
@@ -24,6 +24,17 @@ def check(world: Workcell, table: Table) -> None:
     for pose in world.poses.values():
         if why := out_of_bounds(world, pose.T_base_tool[:3, 3]):
             raise table.wrong(f"pose {pose.name!r} is {why}", "poses", pose.name)
+        if pose.q is None and not _reached(world, pose.T_base_tool):
+            said = f"pose {pose.name!r} at {shown(pose.T_base_tool[:3, 3])} is out of reach of the {world.arm.name}"
+            hint = " (its five joints leave the tool little choice: joints_deg says it exactly)"
+            advice = f"; valid: a pose that its joints reach within their limits{hint if world.arm.joints < 6 else ''}"
+            raise table.wrong(said + advice, "poses", pose.name)
+
+
+def _reached(world: Workcell, T_base_tool: Array) -> bool:
+    from motion.arm_ik import solve
+
+    return solve(world.arm, T_base_tool @ inverse(world.T_flange_tool), np.zeros(world.arm.joints)) is not None
 
 
 def out_of_bounds(world: Workcell, p_base: Array) -> str | None:
