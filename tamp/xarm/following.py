@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -31,12 +31,14 @@ GRACE = 3.0
 @dataclass(frozen=True, eq=False)
 class Leg:
     """A motion that the controller makes in one piece: all joints straight to their ends, or the tool point along a
-    line. `q` (k, n) is the way that was checked, `seconds` how long it was planned to take."""
+    line. `q` (k, n) is the way that was checked, `seconds` how long it was planned to take, at this `share` of speed.
+    """
 
     kind: Literal["joints", "line"]
     q: Array
     T_base_tool: Array
     seconds: float
+    share: float = 1.0
 
     def beside(self, q: Array) -> float:
         """Radians of the worst joint between a configuration (n,) and the nearest of the way."""
@@ -55,7 +57,7 @@ def follow(
     if leg.kind == "joints":
         driver.move_joints(leg.q[-1], rates)
     else:
-        driver.move_line(leg.T_base_tool, rates)
+        driver.move_line(leg.T_base_tool, replace(rates, tool_speed=rates.tool_speed * leg.share))
     until, idle_since, last = stop.clock() + SLOWEST * leg.seconds + GRACE, None, stop.clock()
     while True:
         stop.check()
