@@ -1,6 +1,6 @@
 """What an arm takes up: capsules along its links, made from its table, and which of them must keep apart.
 
-No drawing of the outlines is followed: the radii are estimates that cover the tubes and joints as they look, bounded
+No drawing of the housings is followed: the radii are estimates that cover the tubes and joints as they look, bounded
 from above by the zero posture, in which each arm is known to be free. What must not be touched deserves a clearance.
 """
 
@@ -24,7 +24,7 @@ are near in any posture, also round a right angle, and the joint's limits keep t
 
 
 @dataclass(frozen=True)
-class Outline:
+class Girth:
     """Radii in metres of an arm: `base` is the column below the second joint, `links` one per joint (n,).
 
     `upright` names the links, counted from 1, whose offset is no straight line but goes up or down first (True) or
@@ -36,12 +36,12 @@ class Outline:
     upright: dict[int, bool]
 
 
-OUTLINES = {
-    "xarm5": Outline(0.070, (0.070, 0.060, 0.052, 0.045, 0.040), {2: True, 3: False}),
-    "xarm6": Outline(0.070, (0.070, 0.060, 0.055, 0.052, 0.045, 0.040), {2: True}),
-    "xarm7": Outline(0.070, (0.070, 0.060, 0.060, 0.055, 0.052, 0.045, 0.040), {}),
-    "lite6": Outline(0.048, (0.048, 0.045, 0.040, 0.037, 0.035, 0.035), {}),
-    "850": Outline(0.080, (0.080, 0.072, 0.065, 0.060, 0.050, 0.045), {}),
+GIRTHS = {
+    "xarm5": Girth(0.070, (0.070, 0.060, 0.052, 0.045, 0.040), {2: True, 3: False}),
+    "xarm6": Girth(0.070, (0.070, 0.060, 0.055, 0.052, 0.045, 0.040), {2: True}),
+    "xarm7": Girth(0.070, (0.070, 0.060, 0.060, 0.055, 0.052, 0.045, 0.040), {}),
+    "lite6": Girth(0.048, (0.048, 0.045, 0.040, 0.037, 0.035, 0.035), {}),
+    "850": Girth(0.080, (0.080, 0.072, 0.065, 0.060, 0.050, 0.045), {}),
 }
 """By the arm's name."""
 
@@ -79,11 +79,11 @@ class Tool:
 @functools.cache
 def capsules(arm: Arm) -> tuple[Capsule, ...]:
     """The capsules of an arm, from the base to the flange."""
-    outline = OUTLINES[arm.name]
+    girth = GIRTHS[arm.name]
     found: list[Capsule] = []
     travelled = 0.0
     for i, frame in enumerate(arm.frames(np.zeros(arm.joints))[:-1]):
-        corners = _corners(arm, i, frame, outline.upright.get(i + 1))
+        corners = _corners(arm, i, frame, girth.upright.get(i + 1))
         number = 0
         for p, q in itertools.pairwise(corners):
             length = float(np.linalg.norm(q - p))
@@ -94,7 +94,7 @@ def capsules(arm: Arm) -> tuple[Capsule, ...]:
             for k in range(pieces):
                 a, b = p + (q - p) * k / pieces, p + (q - p) * (k + 1) / pieces
                 reached = travelled + length / pieces
-                radius = outline.links[i] if i else outline.base
+                radius = girth.links[i] if i else girth.base
                 found.append(Capsule(f"{link_name(link)}.{number}", link, a, b, radius, travelled, reached))
                 travelled, number = reached, number + 1
     return tuple(found)
