@@ -39,16 +39,17 @@ class RobotModel:
 
     `tool_site` is the tool frame: z points out of the hand (approach), x along the closing fingers.
     `posture` (n,) is where the controller's null space rests; `pinned_bodies` never move, so they collide
-    with nothing; `max_opening` is the finger opening in metres.
+    with nothing in the scene; `max_opening` is the finger opening in metres. A robot without fingers names
+    none. Geoms of the robot that must not touch each other are pairs in the MJCF (`contact/pair`).
     """
 
     mjcf: str
     arm_joints: tuple[str, ...]
-    finger_joints: tuple[str, str]
     tool_site: str
     posture: Array
     pinned_bodies: frozenset[str]
-    pad_geoms: tuple[str, str]
+    finger_joints: tuple[str, ...] = ()
+    pad_geoms: tuple[str, ...] = ()
     max_opening: float = 0.08
 
 
@@ -69,7 +70,8 @@ class State:
 
 @dataclass(frozen=True)
 class Contact:
-    """Two bodies closer than asked for; `robot` is a robot body or the held body. Distance in metres."""
+    """Two bodies closer than asked for; `robot` is a robot body or the held body, and so may `other` be when the
+    robot touches itself. Distance in metres."""
 
     robot: str
     other: str
@@ -171,7 +173,8 @@ class World:
         """Pairs (robot or held body, other body) nearer than `clearance` metres, touching ones included.
 
         Bodies named in `ignore` are left out, for the held body also those in `held_ignore`; the held body
-        has a clearance of its own when one is given. Negative clearances let shallow penetrations pass.
+        has a clearance of its own when one is given. Negative clearances let shallow penetrations pass. Two
+        parts of the robot count when they touch: the clearance is for what is seen, not for what is known.
         """
         self.forward(q)
         limit = clearance if held_clearance is None else held_clearance
@@ -182,7 +185,7 @@ class World:
             and (
                 c.distance < limit and c.other not in held_ignore
                 if c.robot == self.state.held
-                else c.distance < clearance
+                else c.distance < (clearance if c.other in self.bodies else min(clearance, 0.0))
             )
         ]
 
@@ -315,6 +318,8 @@ def _compile(robot: RobotModel, bodies: Iterable[Body]) -> mujoco.MjModel:
         geom.conaffinity = SCENE_TYPE if collides else 0
         geom.margin = DETECTION_MARGIN
         geom.group = 0
+    for pair in spec.pairs:
+        pair.margin = DETECTION_MARGIN
     for body in bodies:
         _add(spec, body)
     return spec.compile()

@@ -3,30 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from scipy.spatial.transform import Rotation
 
 from motion import arm_ik
 from motion.arms import ARMS, TURN, Arm
-from motion.poses import Array, pose
-
-EACH = pytest.mark.parametrize("arm", ARMS.values(), ids=ARMS.keys())
-BENT = {
-    "xarm5": (0.3, -0.3, -1.2, 1.5, 0.3),
-    "xarm6": (0.3, -0.3, -1.2, 0.3, 1.2, 0.3),
-    "xarm7": (0.3, -0.3, 0.3, 1.2, 0.3, 1.2, 0.3),
-    "lite6": (0.3, 0.2, 1.5, 0.3, 1.2, 0.3),
-    "850": (0.3, -0.2, -1.5, 0.3, -1.2, 0.3),
-}
-
-
-def configurations(arm: Arm, count: int, seed: int) -> Array:
-    return np.random.default_rng(seed).uniform(arm.lower, arm.upper, (count, arm.joints))
-
-
-def bent(arm: Arm) -> Array:
-    """An ordinary configuration, away from singularities and limits."""
-    return np.array(BENT[arm.name])
+from motion.poses import pose
+from tests.arm_cases import EACH, bent, configurations
 
 
 @EACH

@@ -1,0 +1,163 @@
+"""Models of the arms: every engine has the flange where the table has it; ordinary postures are free."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import pinocchio
+import pybullet
+import pytest
+from scipy.spatial.transform import Rotation
+
+from motion import arm_ik
+from motion.arm_model import TOOL_POINT, robot_model, urdf
+from motion.arm_shape import Tool, capsules, watched
+from motion.arms import ARMS, Arm
+from motion.poses import Array, pose
+from motion.shapes import Body, Shape
+from motion.world import World
+from tests.arm_cases import EACH, bent, configurations
+
+DOWN = np.diag([1.0, -1.0, -1.0])
+HAND = Tool(
+    Shape("box", np.array([0.03, 0.05, 0.06]), pose([0.0, 0.0, 0.06])),
+    pose([0.01, -0.02, 0.15], Rotation.from_euler("zyx", [0.5, -0.3, 0.2]).as_matrix()),
+)
+
+
+def by_mujoco(arm: Arm, tool: Tool | None) -> Callable[[Array], Array]:
+    return World(robot_model(arm, tool), []).forward
+
+
+def by_pinocchio(arm: Arm, tool: Tool | None) -> Callable[[Array], Array]:
+    root = ET.fromstring(urdf(arm, tool))
+    for link in root.findall("link"):
+        for shape in link.findall("collision"):
+            link.remove(shape)  # its parser knows no capsules
+    model = pinocchio.buildModelFromXML(ET.tostring(root, encoding="unicode"))
+    data, frame = model.createData(), model.getFrameId(TOOL_POINT)
+
+    def forward(q: Array) -> Array:
+        pinocchio.framesForwardKinematics(model, data, q)
+        return np.array(data.oMf[frame].homogeneous)
+
+    return forward
+
+
+@contextmanager
+def pybullet_model(arm: Arm, tool: Tool | None, folder: Path) -> Iterator[Callable[[Array], Array]]:
+    file = folder / "arm.urdf"
+    file.write_text(urdf(arm, tool))
+    client = pybullet.connect(pybullet.DIRECT)
+    try:
+        body = pybullet.loadURDF(str(file), useFixedBase=True, physicsClientId=client)
+        count = pybullet.getNumJoints(body, physicsClientId=client)
+        infos = [pybullet.getJointInfo(body, i, physicsClientId=client) for i in range(count)]
+        joints = [i for i, info in enumerate(infos) if info[2] == pybullet.JOINT_REVOLUTE]
+        point = next(i for i, info in enumerate(infos) if info[12].decode() == TOOL_POINT)
+
+        def forward(q: Array) -> Array:
+            for i, value in zip(joints, q, strict=True):
+                pybullet.resetJointState(body, i, float(value), physicsClientId=client)
+            state = pybullet.getLinkState(body, point, computeForwardKinematics=True, physicsClientId=client)
+            return pose(np.array(state[4]), Rotation.from_quat(state[5]).as_matrix())
+
+        yield forward
+    finally:
+        pybullet.disconnect(client)
+
+
+@pytest.mark.parametrize("tool", [None, HAND], ids=["flange", "tool"])
+@EACH
+def test_every_engine_has_the_tool_where_the_table_has_it(arm: Arm, tool: Tool | None, tmp_path: Path) -> None:
+    T_flange_tool = np.eye(4) if tool is None else tool.T_flange_tool
+    wanted = [(q, arm.forward(q) @ T_flange_tool) for q in configurations(arm, 1000, seed=11)]
+    with pybullet_model(arm, tool, tmp_path) as by_pybullet:
+        engines = {"mujoco": by_mujoco(arm, tool), "pinocchio": by_pinocchio(arm, tool), "pybullet": by_pybullet}
+        worst = {name: max(np.abs(f(q) - T).max() for q, T in wanted) for name, f in engines.items()}
+    assert max(worst["mujoco"], worst["pinocchio"]) < 1e-12, worst
+    assert worst["pybullet"] < 1e-6, worst  # singles inside: 6e-7 was the worst seen
+
+
+@EACH
+def test_joint_limits_are_the_tables(arm: Arm) -> None:
+    world = World(robot_model(arm), [])
+    assert np.allclose(world.limits, np.column_stack([arm.lower, arm.upper]), atol=1e-12)
+
+
+@EACH
+def test_the_capsules_reach_from_the_base_to_the_flange_without_a_gap(arm: Arm) -> None:
+    q = configurations(arm, 1, seed=12)[0]
+    frames = arm.frames(q)
+    turned = [np.eye(4)] + [
+        frames[i] @ pose([0, 0, 0], Rotation.from_euler("z", q[i]).as_matrix()) for i in range(arm.joints)
+    ]
+    ends = [(turned[c.link] @ [*p, 1.0])[:3] for c in capsules(arm) for p in (c.p, c.q)]
+    assert np.allclose(ends[0], 0)
+    assert np.allclose(ends[1:-1:2], ends[2::2], atol=1e-9)
+    assert np.allclose(ends[-1], frames[-1][:3, 3])
+
+
+@EACH
+def test_zero_and_working_postures_are_free_of_self_collision(arm: Arm) -> None:
+    """The tool held straight down over a good part of the table before the arm, and the flange at zero."""
+    world = World(robot_model(arm), [])
+    assert world.contacts(np.zeros(arm.joints)) == []
+    assert world.contacts(bent(arm)) == []
+    size = 1.4 if arm.name == "850" else 0.75 if arm.name == "lite6" else 1.0
+    met = 0
+    for x, y, z in size * np.array([(x, y, z) for x in (0.25, 0.4) for y in (-0.3, 0, 0.3) for z in (0.1, 0.3)]):
+        facing = Rotation.from_euler("z", np.arctan2(y, x)).as_matrix()
+        q = arm_ik.solve(arm, pose([x, y, z], facing @ DOWN), np.zeros(arm.joints))
+        if q is not None:
+            met += 1
+            assert world.contacts(q) == [], (x, y, z)
+    assert met >= 10
+
+
+@EACH
+def test_an_arm_folded_onto_itself_says_which_links_meet(arm: Arm) -> None:
+    """Folded as far as the elbow's limit at the far side lets it, or the wrist bent into the column."""
+    world = World(robot_model(arm), [])
+    met = {(c.robot, c.other) for q in configurations(arm, 300, seed=13) for c in world.contacts(q)}
+    names = {name for pair in met for name in pair}
+    assert "base" in names and {f"link{arm.joints}", "link2"} & names
+    assert all(a != b for a, b in met)
+
+
+def test_neighbours_are_no_pairs_and_the_rest_are() -> None:
+    arm = ARMS["xarm6"]
+    pairs = {(a.partition(".")[0], b.partition(".")[0]) for a, b in watched(arm, HAND)}
+    assert ("link5", "link6") not in pairs and ("link6", "tool") not in pairs
+    assert {("base", "link6"), ("base", "tool"), ("link2", "link6"), ("link4", "tool"), ("link2", "link4")} <= pairs
+
+
+def test_a_tool_is_seen_by_the_scene_and_by_the_arm() -> None:
+    arm = ARMS["xarm6"]
+    q = bent(arm)
+    p = (arm.forward(q) @ [0.0, 0.0, 0.1, 1.0])[:3]
+    box = Body("crate", (Shape("box", np.full(3, 0.02), np.eye(4)),), pose(p))
+    assert {(c.robot, c.other) for c in World(robot_model(arm, HAND), [box]).contacts(q)} == {("tool", "crate")}
+    bare = World(robot_model(arm), [box])
+    assert bare.contacts(q) == []
+    assert {c.other for c in bare.contacts(q, 0.015 + 0.01)} <= {"crate"}
+
+
+def test_a_clearance_is_for_the_scene_and_not_for_the_arm_itself() -> None:
+    arm = ARMS["lite6"]
+    world = World(robot_model(arm), [])
+    assert world.contacts(np.zeros(arm.joints), clearance=0.02) == []
+
+
+def test_the_base_stands_on_its_table() -> None:
+    arm = ARMS["xarm7"]
+    table = Body("table", (Shape("box", np.array([1.0, 1.0, 0.05]), np.eye(4)),), pose([0.0, 0.0, -0.05]))
+    world = World(robot_model(arm), [table])
+    assert world.contacts(np.zeros(arm.joints), 0.01) == []
+    low = arm_ik.solve(arm, pose([0.4, 0.0, 0.02], DOWN), np.zeros(arm.joints))
+    assert low is not None
+    assert {c.other for c in world.contacts(low)} == {"table"}
