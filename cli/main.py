@@ -14,6 +14,7 @@ import typer
 
 from cli import options as opt
 from cli.output import run
+from cli.xarm import xarm_app
 from llm.weights import DEFAULT
 
 app = typer.Typer(
@@ -30,6 +31,7 @@ scene_app = typer.Typer(help="What there is, what an instruction can name.", no_
 model_app = typer.Typer(help="The language models on this machine.", no_args_is_help=True)
 app.add_typer(scene_app, name="scene", rich_help_panel=None)
 app.add_typer(model_app, name="model", rich_help_panel=None)
+app.add_typer(xarm_app, name="xarm", rich_help_panel=None)
 
 
 def _end(command: Callable[[], int]) -> None:

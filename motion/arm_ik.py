@@ -106,7 +106,7 @@ def solve(arm: Arm, T_base_flange: Array, q: Array, *, restarts: int = 60, seed:
             found = _descend(kinematics, T_base_flange, start, *wide)
             if found is not None:
                 break
-    return None if found is None else _unturned(found, np.asarray(q, dtype=float), low, high)
+    return None if found is None else nearest_turns(arm, found, np.asarray(q, dtype=float))
 
 
 def _descend(kinematics: _Kinematics, T: Array, q: Array, low: Array, high: Array) -> Array | None:
@@ -162,8 +162,9 @@ def _starts(arm: Arm, T_base_flange: Array, count: int, seed: int) -> Array:
     return np.asarray(q[np.argsort(off)[:count]])
 
 
-def _unturned(found: Array, q: Array, low: Array, high: Array) -> Array:
-    """The same configuration with each joint as few whole turns from `q` as its limits allow."""
+def nearest_turns(arm: Arm, found: Array, q: Array) -> Array:
+    """The same configuration with each joint as few whole turns from `q` (n,) as its limits allow."""
+    low, high = np.array(arm.lower), np.array(arm.upper)
     turns = np.round((q - found) / TURN)
     turns = np.clip(turns, np.ceil((low - found) / TURN - 1e-12), np.floor((high - found) / TURN + 1e-12))
     return np.clip(found + TURN * turns, low, high)

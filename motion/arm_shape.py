@@ -25,23 +25,22 @@ are near in any posture, also round a right angle, and the joint's limits keep t
 
 @dataclass(frozen=True)
 class Girth:
-    """Radii in metres of an arm: `base` is the column below the second joint, `links` one per joint (n,).
+    """Radii in metres of an arm's links (n,); the first is the column below the second joint.
 
     `upright` names the links, counted from 1, whose offset is no straight line but goes up or down first (True) or
     last (False) when the arm is at zero, and sideways otherwise.
     """
 
-    base: float
     links: tuple[float, ...]
     upright: dict[int, bool]
 
 
 GIRTHS = {
-    "xarm5": Girth(0.070, (0.070, 0.060, 0.052, 0.045, 0.040), {2: True, 3: False}),
-    "xarm6": Girth(0.070, (0.070, 0.060, 0.055, 0.052, 0.045, 0.040), {2: True}),
-    "xarm7": Girth(0.070, (0.070, 0.060, 0.060, 0.055, 0.052, 0.045, 0.040), {}),
-    "lite6": Girth(0.048, (0.048, 0.045, 0.040, 0.037, 0.035, 0.035), {}),
-    "850": Girth(0.080, (0.080, 0.072, 0.065, 0.060, 0.050, 0.045), {}),
+    "xarm5": Girth((0.070, 0.060, 0.052, 0.045, 0.040), {2: True, 3: False}),
+    "xarm6": Girth((0.070, 0.060, 0.055, 0.052, 0.045, 0.040), {2: True}),
+    "xarm7": Girth((0.070, 0.060, 0.060, 0.055, 0.052, 0.045, 0.040), {}),
+    "lite6": Girth((0.048, 0.045, 0.040, 0.037, 0.035, 0.035), {}),
+    "850": Girth((0.080, 0.072, 0.065, 0.060, 0.050, 0.045), {}),
 }
 """By the arm's name."""
 
@@ -94,7 +93,7 @@ def capsules(arm: Arm) -> tuple[Capsule, ...]:
             for k in range(pieces):
                 a, b = p + (q - p) * k / pieces, p + (q - p) * (k + 1) / pieces
                 reached = travelled + length / pieces
-                radius = girth.links[i] if i else girth.base
+                radius = girth.links[i]
                 found.append(Capsule(f"{link_name(link)}.{number}", link, a, b, radius, travelled, reached))
                 travelled, number = reached, number + 1
     return tuple(found)

@@ -167,10 +167,19 @@ def _length(poses: list[Array]) -> float:
     return float(np.linalg.norm(steps * np.repeat([1.0, 0.15], 3), axis=1).sum())
 
 
-def rrt_connect(world: World, q: Array, goal: Array, check: Check, seed: int, checks: int = 4000) -> Array | None:
+def rrt_connect(
+    world: World,
+    q: Array,
+    goal: Array,
+    check: Check,
+    seed: int,
+    checks: int = 4000,
+    bounds: Array | None = None,
+) -> Array | None:
     """Waypoints (k, n), the shortest of a few runs of OMPL's RRT-Connect with shortcuts; None when none is found.
 
-    `checks` bounds the configurations that each run looks at. Nothing is timed, so a seed gives the same path again.
+    `checks` bounds the configurations that each run looks at, `bounds` (n, 2) where they are: within the joints'
+    limits unless given. Nothing is timed, so a seed gives the same path again.
     """
     from ompl import base, geometric, util
 
@@ -179,7 +188,7 @@ def rrt_connect(world: World, q: Array, goal: Array, check: Check, seed: int, ch
     n = len(q)
     space = base.RealVectorStateSpace(n)
     limits = base.RealVectorBounds(n)
-    for i, (low, high) in enumerate(world.limits):
+    for i, (low, high) in enumerate(world.limits if bounds is None else bounds):
         limits.setLow(i, float(low))
         limits.setHigh(i, float(high))
     space.setBounds(limits)

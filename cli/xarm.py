@@ -1,0 +1,44 @@
+"""`tamp xarm`: real arms, and one that is emulated."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import typer
+
+from cli import options as opt
+from cli.output import run
+
+xarm_app = typer.Typer(help="UFACTORY arms: run plans on them, or emulate one.", no_args_is_help=True)
+
+Model = Annotated[Literal["xarm5", "xarm6", "xarm7", "lite6", "850"], typer.Option(help="The arm.")]
+Address = Annotated[str, typer.Option(help="Address to listen at; 127.0.0.3 and so on for more arms.", metavar="IP")]
+Port = Annotated[int, typer.Option(help="Control port; the SDK knows 502 only.", min=1, max=65535)]
+FaultPort = Annotated[int, typer.Option(help="Port for faults and questions; 0: any free one.", min=0, max=65535)]
+Seconds = Annotated[float | None, typer.Option(help="End after so long.", min=0.0, max=1e6)]
+Set = Annotated[
+    list[str] | None, typer.Option("--set", help="A choice of docs/xarm.md in another way.", metavar="NAME=VALUE")
+]
+
+
+@xarm_app.command("emulate")
+def xarm_emulate(
+    model: Model = "xarm7",
+    host: Address = "127.0.0.2",
+    port: Port = 502,
+    fault_port: FaultPort = 0,
+    seconds: Seconds = None,
+    choice: Set = None,
+    json_output: opt.Json = False,
+) -> None:
+    """Emulate an arm's controller, which the arm's own SDK cannot tell from a real one.
+
+    Says one line when it listens; ends on Ctrl-C, on SIGTERM and after --seconds.
+    """
+
+    def body() -> int:
+        from cli.emulate import emulate
+
+        return emulate(model, host, port, fault_port, seconds, choice or [], json_output)
+
+    raise typer.Exit(run(body))

@@ -1,0 +1,1 @@
+"""An emulated UFACTORY controller: a separate process that speaks its protocol (docs/xarm.md)."""

@@ -1,0 +1,79 @@
+"""The emulated arm's kinematics, as its controller uses them: tool and world offsets, and codes for what fails."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from motion.arms import Arm
+from motion.poses import Array, inverse, pose, rotation_about
+
+KINEMATIC, JOINT_LIMIT, OVERSPEED = 21, 23, 24
+"""Error codes of the controller."""
+PLANE = 2e-3
+"""Radians by which the tool of an arm of five joints may be asked out of its plane; it is put into it."""
+LIMIT_SLACK = 1e-5
+"""Radians that a commanded joint may be beyond its limit: the wire's floats round."""
+
+
+class MotionError(Exception):
+    """A motion that cannot be; `code` is the controller's error."""
+
+    def __init__(self, code: int) -> None:
+        super().__init__(f"C{code}")
+        self.code = code
+
+
+@dataclass(frozen=True)
+class Body:
+    """An arm with its offsets: `T_flange_tool` and `T_user_base` (4, 4); poses of the tool are in the user frame."""
+
+    arm: Arm
+    T_flange_tool: Array = field(default_factory=lambda: np.eye(4))
+    T_user_base: Array = field(default_factory=lambda: np.eye(4))
+
+    def tool(self, q: Array) -> Array:
+        """`T_user_tool` (4, 4) at a configuration (n,)."""
+        return np.asarray(self.T_user_base @ self.arm.forward(q) @ self.T_flange_tool)
+
+    def flange(self, T_user_tool: Array) -> Array:
+        """`T_base_flange` (4, 4) that puts the tool there; of five joints, put into the plane that they reach."""
+        T = inverse(self.T_user_base) @ T_user_tool @ inverse(self.T_flange_tool)
+        return _in_plane(T) if self.arm.joints == 5 else T
+
+    def follow(self, T_user_tool: Array, q: Array) -> Array:
+        """The configuration (n,) near `q` that puts the tool there. Raises MotionError (C21; C23 at a limit)."""
+        from motion.arm_ik import track
+
+        found = track(self.arm, self.flange(T_user_tool), q)
+        if found is not None:
+            return found
+        raise MotionError(JOINT_LIMIT if not self.arm.within(q, 1e-4) else KINEMATIC)
+
+    def solve(self, T_user_tool: Array, q: Array) -> Array | None:
+        """Any configuration (n,) within limits that puts the tool there, `q` (n,) first; or None."""
+        from motion.arm_ik import solve
+
+        return solve(self.arm, self.flange(T_user_tool), q)
+
+    def check(self, q: Array) -> Array:
+        """The same configuration (n,), put onto a limit that it misses by rounding. Raises MotionError (C23)."""
+        if not self.arm.within(q, -LIMIT_SLACK):
+            raise MotionError(JOINT_LIMIT)
+        return np.clip(q, self.arm.lower, self.arm.upper)
+
+
+def _in_plane(T: Array) -> Array:
+    """The pose nearby whose z axis is in the vertical plane through the base and its position (4, 4)."""
+    x, y = T[:2, 3]
+    if math.hypot(x, y) < 1e-6:
+        return T
+    normal = np.array([-y, x, 0.0]) / math.hypot(x, y)
+    out = math.asin(float(np.clip(T[:3, 2] @ normal, -1, 1)))
+    if abs(out) > PLANE:
+        return T
+    axis = np.cross(T[:3, 2], normal)
+    size = float(np.linalg.norm(axis))
+    return T if size < 1e-9 else pose(T[:3, 3], rotation_about(axis / size, -out) @ T[:3, :3])
