@@ -29,7 +29,7 @@ STILL = 1e-4
 """Radians between two readings `PAUSE` apart up to which an arm stands still."""
 PAUSE = 0.05
 
-NO_ANSWER = 3
+NO_ANSWER, NOT_READY = 3, 9
 STATE_MOVING, STATE_READY, STATE_PAUSED, STATE_STOPPED = 1, 2, 3, 4
 
 
@@ -99,7 +99,7 @@ class Driver:
     # What it is told
 
     def prepare(self, T_flange_tool: Array, load: Load) -> Condition:
-        """Tool and load, motors, mode and state, in the order that the controller wants; then ready, or ArmFault.
+        """Motors, mode and state, tool and load, in the order that the controller wants; then ready, or ArmFault.
 
         An error is never cleared here: who starts a run has seen it. A move that is under way is stopped.
         """
@@ -109,13 +109,13 @@ class Driver:
         if now.state == STATE_MOVING or now.queued:
             self.halt()
             raise ArmFault("taken", "the arm was moving when the run began; it was stopped")
+        self._start()
         p, rpy = T_flange_tool[:3, 3] * 1000, to_rpy(T_flange_tool[:3, :3])
-        self._tell(lambda: self._api.set_tcp_offset([*map(float, p), *map(float, rpy)], is_radian=True), "TCP offset")
         centre = [float(v) * 1000 for v in load.p_flange_centre]
-        self._tell(lambda: self._api.set_tcp_load(load.mass, centre), "load")
-        self._tell(lambda: self._api.motion_enable(True), "enable")
-        self._tell(lambda: self._api.set_mode(0), "mode 0")
-        self._tell(lambda: self._api.set_state(0), "state 0")
+        self._tell(lambda: self._api.set_tcp_offset([*map(float, p), *map(float, rpy)], is_radian=True), "tool")
+        self._start()  # tool and load leave the controller waiting for it
+        self._tell(lambda: self._api.set_tcp_load(load.mass, centre), "load", also=(NOT_READY,))
+        self._start()
         return self._until_ready()
 
     def move_joints(self, q: Array, rates: Rates) -> None:
@@ -159,6 +159,11 @@ class Driver:
 
     # How
 
+    def _start(self) -> None:
+        self._tell(lambda: self._api.motion_enable(True), "enable")
+        self._tell(lambda: self._api.set_mode(0), "mode 0")
+        self._tell(lambda: self._api.set_state(0), "state 0")
+
     def _stands_still(self) -> bool:
         before = self.condition()
         time.sleep(PAUSE)
@@ -181,9 +186,9 @@ class Driver:
     def _move(self, send: Any) -> None:
         self._tell(send, "move")
 
-    def _tell(self, send: Any, what: str) -> None:
+    def _tell(self, send: Any, what: str, also: tuple[int, ...] = ()) -> None:
         code = int(self._call(send))
-        if code != 0:
+        if code not in (0, *also):
             raise self._fault(code, what)
 
     def _ask(self, question: Any) -> Any:

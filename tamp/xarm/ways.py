@@ -7,8 +7,9 @@ the arm itself, with the tool point in the workspace and the joints within limit
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Literal
 
 import numpy as np
@@ -18,7 +19,7 @@ from motion.arm_model import robot_model
 from motion.paths import densify, lifted, rrt_connect
 from motion.poses import Array, error, interpolate, inverse, pose
 from motion.shapes import Body, Shape
-from motion.world import World
+from motion.world import Contact, World
 from tamp.xarm.following import Leg
 from tamp.xarm.workcell import Box, Rates, Workcell
 
@@ -33,7 +34,9 @@ JUMP = 0.35
 RISES = (0.05, 0.15, 0.3)
 """Metres above both ends at which a way across is tried."""
 TABLE = "table"
-EDGE = "the edge of the workspace"
+EDGE, LIMIT = "the edge of the workspace", "a joint's limit"
+SLACK = 1e-4
+"""Metres by which what is wrong in the beginning may get worse."""
 
 How = Literal["line", "any"]
 
@@ -78,13 +81,22 @@ class Ways:
         found = found or self._over(q, T_base_tool, q_goal) or self._around(q, free[0])
         return found or next((d for d in direct if isinstance(d, NoWay)), NoWay(None))
 
-    def wrong(self, q: Array) -> str | None:
-        """What a configuration (n,) is too near to, or outside of; None when it is free."""
-        if not self.cell.arm.within(q):
-            return "a joint's limit"
-        if contacts := self._world.contacts(q, CLEARANCE):
-            return contacts[0].other
-        return None if self.cell.workspace.holds(self.tool(q)[:3, 3], slack=1e-6) else EDGE
+    def wrong(self, q: Array, leaving: Mapping[str, float] = MappingProxyType({})) -> str | None:
+        """What a configuration (n,) is too near to, or outside of; None when it is free.
+
+        What is wrong in the beginning, `leaving` as of `margins`, may be so on the way but must not get worse.
+        """
+        return next((what for what, margin in self.margins(q).items() if margin < leaving.get(what, np.inf)), None)
+
+    def margins(self, q: Array) -> dict[str, float]:
+        """What is wrong with a configuration (n,), and how far it is from being right: the smaller, the worse."""
+        found = {} if self.cell.arm.within(q) else {LIMIT: -np.inf}
+        for contact in self._world.contacts(q, CLEARANCE):
+            found[contact.other] = min(contact.distance, found.get(contact.other, np.inf))
+        p, workspace = self.tool(q)[:3, 3], self.cell.workspace
+        if (outside := float(np.max([workspace.low - p, p - workspace.high]))) > 1e-6:
+            found[EDGE] = -outside
+        return found
 
     # How
 
@@ -107,24 +119,15 @@ class Ways:
         return self._leg("joints", densify(np.array([q, goal]), JOINT_STEP), self.tool(goal))
 
     def _leg(self, kind: Literal["joints", "line"], path: Array, T_base_tool: Array) -> Leg | NoWay:
-        start = self._too_near(path[0])
+        leaving = self._leaving(path[0])
         for q in path[1:]:
-            obstacle = self.wrong(q)
-            if obstacle is not None and not (obstacle in start and self._leaves(obstacle, path[0], q)):
+            if (obstacle := self.wrong(q, leaving)) is not None:
                 return NoWay(obstacle)
         share, seconds = timed(kind, path, self._travel(path), self.cell.rates)
         return Leg(kind, path, T_base_tool, seconds, share)
 
-    def _too_near(self, q: Array) -> set[str]:
-        return {c.other for c in self._world.contacts(q, CLEARANCE)}
-
-    def _leaves(self, obstacle: str, start: Array, q: Array) -> bool:
-        """Whether what was too near in the beginning does not come nearer."""
-
-        def gap(at: Array) -> float:
-            return min((c.distance for c in self._world.contacts(at, CLEARANCE) if c.other == obstacle), default=1.0)
-
-        return gap(q) >= gap(start) - 1e-4
+    def _leaving(self, q: Array) -> dict[str, float]:
+        return {what: margin - SLACK for what, margin in self.margins(q).items()}
 
     def _goals(self, q: Array, T_base_tool: Array) -> list[Array]:
         """Configurations that reach a pose, the one nearest to `q` first."""
@@ -162,7 +165,13 @@ class Ways:
 
     def _around(self, q: Array, goal: Array) -> tuple[Leg, ...] | None:
         """By RRT-Connect, with as few stops as are free between them."""
-        found = rrt_connect(self._world, q, goal, lambda at: [] if self.wrong(at) is None else [None], self._seed)  # type: ignore[list-item]
+        leaving = self._leaving(q)
+
+        def check(at: Array) -> list[Contact]:
+            what = self.wrong(at, leaving)
+            return [] if what is None else [Contact(self.cell.arm.name, what, 0.0)]
+
+        found = rrt_connect(self._world, q, goal, check, self._seed)
         if found is None:
             return None
         legs, at = [], 0
