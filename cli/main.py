@@ -151,18 +151,19 @@ def validate(
     plans: Annotated[list[Path] | None, typer.Argument(help="Plans, or -.", metavar="PLAN...")] = None,
     form: opt.PlanFormat = None,
     trace: opt.Trace = False,
+    world: opt.World = None,
     json_output: opt.Json = False,
 ) -> None:
     """Judge plans: 0 when all are valid, 1 when one is not, 2 for what cannot be read.
 
     Of an invalid plan: the step that fails, what it lacks, which step took that away, and an action that would
-    help there. An xArm action plan can be given alone.
+    help there. An xArm action plan can be given alone, and with --world is judged in that world.
     """
 
     def body() -> int:
         from cli.validate import validate
 
-        return validate(domain, problem, plans or [], form, trace, json_output)
+        return validate(domain, problem, plans or [], form, trace, json_output, world)
 
     _end(body)
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from tamp.plans.judges import PlanJudge
     from tamp.plans.steps import PlanFile
     from tamp.plans.verdict import Unmet, Verdict
+    from tamp.xarm.workcell import Workcell
 
 VALID, INVALID, BAD_INPUT = 0, 1, 2
 
@@ -22,11 +23,17 @@ Answer = dict[str, Any]
 
 
 def validate(
-    domain: str, problem: Path | None, plans: list[Path], form: str | None, trace: bool, json_output: bool
+    domain: str,
+    problem: Path | None,
+    plans: list[Path],
+    form: str | None,
+    trace: bool,
+    json_output: bool,
+    world: Path | None = None,
 ) -> int:
     """Print a verdict a plan. A plan that cannot be read is told and does not keep the others from being judged.
 
-    With one argument it is an xArm action plan, which needs no domain.
+    With one argument it is an xArm action plan, which needs no domain; `world` is the file of the arm's world.
     """
     if problem is not None and not plans:
         raise InputError("no plan given; valid: DOMAIN PROBLEM PLAN..., or an xArm action plan alone")
@@ -38,7 +45,8 @@ def validate(
 
             judge = judge_of(read_problem(domain, problem)[2])
         said = None if json_output else stdout
-        answers = [_judged(path, judge, form, trace, said) for path in plans or [Path(domain)]]
+        workcell = _workcell(world)
+        answers = [_judged(path, judge, form, trace, said, workcell) for path in plans or [Path(domain)]]
         if json_output:
             valid = all(a["valid"] for a in answers)
             where = {"domain": domain if judge else None, "problem": problem}
@@ -48,7 +56,22 @@ def validate(
     return VALID if all(a["valid"] for a in answers) else INVALID
 
 
-def _judged(path: Path, judge: PlanJudge | None, form: str | None, trace: bool, said: TextIO | None) -> Answer:
+def _workcell(path: Path | None) -> Workcell | None:
+    if path is None:
+        return None
+    from tamp.xarm.workcell import read_workcell
+
+    return read_workcell(path)
+
+
+def _judged(
+    path: Path,
+    judge: PlanJudge | None,
+    form: str | None,
+    trace: bool,
+    said: TextIO | None,
+    world: Workcell | None,
+) -> Answer:
     """The verdict on a plan as JSON has it; printed too when there is where to."""
     from tamp.pddl.source import read
     from tamp.plans.formats import read_plan, recognised
@@ -56,8 +79,11 @@ def _judged(path: Path, judge: PlanJudge | None, form: str | None, trace: bool, 
 
     try:
         source = read(path)
-        if (form or recognised(source.text)) == "xarm":
-            answer, lines = _contract(source, judge)
+        alone = judge is None and '"steps"' in source.text  # with words around it too, which it is then refused for
+        if (form or ("xarm" if alone else recognised(source.text))) == "xarm":
+            answer, lines = _contract(source, judge, world)
+        elif world is not None:
+            raise InputError(f"{source.name} is no xArm action plan, and --world is for those")
         elif judge is None:
             raise InputError(f"{source.name} is no xArm action plan; for others give DOMAIN PROBLEM PLAN...")
         else:
@@ -72,19 +98,24 @@ def _judged(path: Path, judge: PlanJudge | None, form: str | None, trace: bool, 
     return answer
 
 
-def _contract(source: Source, judge: PlanJudge | None) -> tuple[Answer, list[str]]:
-    """An xArm action plan against its contract, and its names against the problem's objects when there is one."""
-    from tamp.plans.json_plans import load_json
-    from tamp.xarm.contract import breaches
+def _contract(source: Source, judge: PlanJudge | None, world: Workcell | None) -> tuple[Answer, list[str]]:
+    """An xArm action plan against its contract, its names against the problem's objects when there is one, and all
+    that can be known before anything is seen against the arm's world."""
+    from tamp.xarm.contract import breaches, place_of
+    from tamp.xarm.contract_text import parse_contract, places_of
+    from tamp.xarm.contract_world import breaches_in
 
-    plan = load_json(source)
+    plan = parse_contract(source)
     known = frozenset(o.name for o in judge.problem.all_objects) if judge else None
-    wrong = breaches(plan, known)
+    wrong = breaches(plan, known) or ([] if world is None else breaches_in(plan, world))
+    places = places_of(source) if wrong else {}
+    placed = [(b, *place_of(b, places)) for b in wrong]
     steps = plan.get("steps") if isinstance(plan, dict) else None
     answer = {"plan": source.name, "format": "xarm", "valid": not wrong}
-    answer |= {"steps": len(steps) if isinstance(steps, list) else None, "breaches": [asdict(b) for b in wrong]}
+    answer |= {"steps": len(steps) if isinstance(steps, list) else None}
+    answer |= {"breaches": [asdict(b) | {"line": line, "column": column} for b, line, column in placed]}
     verdict = "invalid" if wrong else f"valid, {_count(len(plan['steps']))}"
-    return answer, [f"{source.name}: {verdict}", *(f"  {b}" for b in wrong)]
+    return answer, [f"{source.name}: {verdict}", *(f"  {line}:{column}: {b}" for b, line, column in placed)]
 
 
 def _as_json(plan: PlanFile, verdict: Verdict, trace: bool) -> Answer:

@@ -14,6 +14,15 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from tamp.errors import InputError
+from tamp.pddl.source import Source
+from tamp.xarm.contract_text import Key, parse_contract, places_of
+from tamp.xarm.steps import Step, steps_of
+
+__all__ = ["FIELDS", "LONGEST", "Breach", "Step", "breaches", "place_of", "read_contract", "schema", "steps_of"]
+
+LONGEST = 3600
+"""Seconds that a step may wait: more is a slip, and no clock takes any number."""
 _OBJECT = frozenset({"label", "labels", "selector", "ref", "index", "min_conf", "timeout_sec"})
 FIELDS = {
     "MOVE_TO_NAMED": frozenset({"name"}),
@@ -29,11 +38,15 @@ FIELDS = {
 
 @dataclass(frozen=True)
 class Breach:
-    """What is wrong with a plan: the number of the step, from 1, None for the whole; where in it; and what."""
+    """What is wrong with a plan: the number of the step, from 1, None for the whole; where in it; and what.
+
+    `at` is the way to it in the plan: keys, and numbers of elements from 0.
+    """
 
     step: int | None
     path: str
     message: str
+    at: Key = ()
 
     def __str__(self) -> str:
         where = f"step {self.step}" if self.step else "the plan"
@@ -48,6 +61,25 @@ def schema() -> dict[str, Any]:
     return loaded
 
 
+def read_contract(source: Source) -> dict[str, Any]:
+    """The plan in a text. InputError, with line and column, for what is not JSON alone, and for the first breach."""
+    plan = parse_contract(source)
+    if wrong := breaches(plan):
+        line, column = place_of(wrong[0], places_of(source))
+        more = f" (and {len(wrong) - 1} more)" if len(wrong) > 1 else ""
+        raise InputError(f"{source.name}:{line}:{column}: {wrong[0]}{more}")
+    read: dict[str, Any] = plan
+    return read
+
+
+def place_of(breach: Breach, places: dict[Key, tuple[int, int]]) -> tuple[int, int]:
+    """Line and column of what is wrong; of what is missing, those of what it is missing from."""
+    at = breach.at
+    while at not in places and at:
+        at = at[:-1]
+    return places.get(at, (1, 1))
+
+
 def breaches(plan: Any, known: frozenset[str] | None = None) -> list[Breach]:
     """All that is wrong with a plan, in its order. Names and labels must be among `known`, where that is given:
     names of PDDL, in lower case, which are the same in upper case.
@@ -58,35 +90,56 @@ def breaches(plan: Any, known: frozenset[str] | None = None) -> list[Breach]:
 
     errors = sorted(Draft202012Validator(schema()).iter_errors(plan), key=lambda e: list(map(str, e.absolute_path)))
     if errors:
-        return [_breach(e) for e in errors]
+        return [b for e in errors for b in _breaches(e)]
     return [b for n, step in enumerate(plan["steps"], 1) for b in _beyond_schema(n, step, known)]
 
 
-def _breach(error: Any) -> Breach:
+def _breaches(error: Any) -> Iterator[Breach]:
+    """What an error of the schema comes to: several unknown fields are one of its errors."""
     path = list(error.absolute_path)
     step = path[1] + 1 if len(path) > 1 and path[0] == "steps" else None
-    shown = ".".join(map(str, path[2:] if step else path))
+    shown, at = ".".join(map(str, path[2:] if step else path)), tuple(path)
+    message, valid = _short(error.message), ""
     if error.validator == "anyOf":
-        return Breach(step, shown, "'labels' or 'label' is needed")
-    if error.validator == "enum":
-        return Breach(step, shown, f"there is no {error.instance!r}; valid: {', '.join(error.validator_value)}")
-    return Breach(step, shown, _short(error.message))
+        message = "'labels' or 'label' is needed"
+    elif error.validator == "enum":
+        message, valid = f"there is no {error.instance!r}", ", ".join(error.validator_value)
+    elif error.validator == "type":
+        valid = _kind(error.validator_value, error.instance)
+    elif error.validator == "additionalProperties":
+        known = error.schema["properties"]
+        owned = FIELDS.get(str(error.instance.get("action")), frozenset(known)) | {"action"}
+        valid = ", ".join(f for f in known if f in owned)
+        for field in (f for f in error.instance if f not in known):
+            unknown = f"Additional properties are not allowed ({field!r} was unexpected); valid: {valid}"
+            yield Breach(step, shown, unknown, (*at, field))
+        return
+    yield Breach(step, shown, f"{message}; valid: {valid}" if valid else message, at)
+
+
+def _kind(kind: str, said: Any) -> str:
+    """What would be of a type of JSON Schema."""
+    if kind in ("number", "integer") and isinstance(said, str):
+        return f"{'an integer' if kind == 'integer' else 'a number'} without quotes"
+    return {"string": "a text in double quotes", "array": "a list: […]", "object": "an object: {…}"}.get(kind, kind)
 
 
 def _beyond_schema(number: int, step: dict[str, Any], known: frozenset[str] | None) -> Iterator[Breach]:
     action, owned = step["action"], FIELDS[step["action"]]
     for field in (f for f in step if f not in owned | {"action"}):
         owners = ", ".join(a for a, fields in FIELDS.items() if field in fields)
-        yield Breach(number, field, f"{action} does not read it: it belongs to {owners}")
+        yield _at(number, field, f"{action} does not read it: it belongs to {owners}")
     if "label" in step and step.get("labels", [step["label"]]) != [step["label"]]:
-        yield Breach(number, "label", f"'label' says {step['label']!r} and 'labels' {step['labels']}: give one of them")
+        yield _at(number, "label", f"'label' says {step['label']!r} and 'labels' {step['labels']}: give one of them")
     if "ref" in step and "named" not in step["ref"]:
-        yield Breach(number, "ref", 'it names nothing; valid: {"named": …}, or no ref for the tool itself')
+        yield _at(number, "ref", 'it names nothing; valid: {"named": …}, or no ref for the tool itself')
     if "ref" in step and step.get("selector", "nearest") != "nearest":
-        yield Breach(number, "ref", f"only 'nearest' has one; the selector is {step['selector']!r}")
+        yield _at(number, "ref", f"only 'nearest' has one; the selector is {step['selector']!r}")
     for field, value in step.items():
         if not _finite(value):
-            yield Breach(number, field, "a number that is not finite")
+            yield _at(number, field, "a number that is not finite")
+        elif field in ("seconds", "timeout_sec") and value > LONGEST:
+            yield _at(number, field, f"{value} seconds; valid: at most {LONGEST}")
     yield from _unknown(number, step, known)
 
 
@@ -97,7 +150,11 @@ def _unknown(number: int, step: dict[str, Any], known: frozenset[str] | None) ->
     named += [("labels", label) for label in step.get("labels", [])]
     for field, name in named:
         if name is not None and name.lower() not in known:
-            yield Breach(number, field, f"there is no {name!r}; valid: {', '.join(sorted(known)) or 'nothing'}")
+            yield _at(number, field, f"there is no {name!r}; valid: {', '.join(sorted(known)) or 'nothing'}")
+
+
+def _at(number: int, field: str, message: str) -> Breach:
+    return Breach(number, field, message, ("steps", number - 1, *field.split(".")))
 
 
 def _finite(value: Any) -> bool:
@@ -105,7 +162,10 @@ def _finite(value: Any) -> bool:
         return all(map(_finite, value.values()))
     if isinstance(value, list):
         return all(map(_finite, value))
-    return not isinstance(value, float) or math.isfinite(value)
+    try:
+        return not isinstance(value, int | float) or math.isfinite(value)
+    except OverflowError:  # an integer beyond any float
+        return False
 
 
 def _short(message: str) -> str:

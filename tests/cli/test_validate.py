@@ -101,3 +101,33 @@ def test_bad_input_is_never_a_bad_plan(arguments: tuple[str, ...], says: str, tm
     done = validate(tmp_path, *arguments)
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
     assert says in done.stderr
+
+
+BENCH = str(Path(__file__).parents[2] / "problems" / "xarm" / "bench.toml")
+
+
+def test_an_arms_plan_is_judged_in_its_world(tmp_path: Path) -> None:
+    (tmp_path / "lost.json").write_text('{"goal": "g",\n "steps": [{"action": "MOVE_TO_NAMED", "name": "hom"}]}')
+    done = validate(tmp_path, "lost.json", "--world", BENCH)
+    says = "  2:40: step 1, name: there is no named pose 'hom'; did you mean 'home'?\n"
+    assert (done.returncode, done.stdout, done.stderr) == (1, f"lost.json: invalid\n{says}", "")
+    assert validate(tmp_path, "lost.json").returncode == 0  # without a world any name will do
+    (told,) = json.loads(validate(tmp_path, "lost.json", "--world", BENCH, "--json").stdout)["plans"]
+    assert [(b["step"], b["path"], b["line"], b["column"]) for b in told["breaches"]] == [(1, "name", 2, 40)]
+
+
+def test_text_around_an_arms_plan_is_told(tmp_path: Path) -> None:
+    (tmp_path / "fenced.json").write_text(f"```json\n{PLANS['arm.json']}\n```\n")
+    done = validate(tmp_path, "fenced.json")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("tamp: error: fenced.json:1:1: not JSON: a code fence before the JSON object; ")
+
+
+def test_a_world_that_cannot_be_is_bad_input(tmp_path: Path) -> None:
+    (tmp_path / "world.toml").write_text('arm = "ur5"\n')
+    done = validate(tmp_path, "arm.json", "--world", "world.toml")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("tamp: error: world.toml:1: there is no arm 'ur5'; valid: xarm5, ")
+    done = validate(tmp_path, "tabletop", "problem.pddl", "good.txt", "--world", BENCH)
+    assert done.returncode == 2
+    assert done.stderr == "tamp: error: good.txt is no xArm action plan, and --world is for those\n"
