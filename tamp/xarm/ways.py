@@ -7,48 +7,45 @@ the arm itself, with the tool point in the workspace and the joints within limit
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Literal
 
 import numpy as np
 
-from motion import arm_ik
-from motion.arm_model import robot_model
-from motion.paths import densify, lifted, rrt_connect
-from motion.poses import Array, error, interpolate, inverse, pose
+from motion import arm_paths
+from motion.arm_shape import Tool
+from motion.paths import Blocked, Check, checker, densify, leaving, lifted
+from motion.poses import Array, error, pose
+from motion.second_check import Report, nearest
 from motion.shapes import Body, Shape
-from motion.world import Contact, World
+from motion.workspace import Workspace, kept_within
 from tamp.xarm.following import Leg
 from tamp.xarm.workcell import Box, Rates, Workcell
 
 CLEARANCE = 0.01
 """Metres that every part of the arm keeps from boxes and the table."""
-LINE_STEP, TURN_STEP = 0.01, 0.05
-"""Metres and radians between the looks along a line of the tool point."""
-JOINT_STEP = 0.03
-"""Radians of the fastest joint between the looks along a move of the joints."""
-JUMP = 0.35
-"""Radians of a joint between two looks along a line above which it is no line the arm can follow."""
+EDGE = 1e-6
+"""Metres within which a pose on the workspace's edge is inside."""
+TOOL_RADIUS, TOOL_TIP = 0.02, 0.03
+"""Metres of the rod that stands for the tool, and of its tip that may touch what it works on."""
 RISES = (0.05, 0.15, 0.3)
 """Metres above both ends at which a way across is tried."""
 TABLE = "table"
-EDGE, LIMIT = "the edge of the workspace", "a joint's limit"
-SLACK = 1e-4
-"""Metres by which what is wrong in the beginning may get worse."""
+
+_WHY = {"stretched": "the straight line passes a singularity", "limit": "a joint would be beyond its limit"}
 
 How = Literal["line", "any"]
 
 
 @dataclass(frozen=True)
 class NoWay:
-    """Why there is none: what is in the way, or that no configuration reaches the pose."""
+    """Why there is none, in words."""
 
-    obstacle: str | None
+    why: str
 
     def __str__(self) -> str:
-        return f"{self.obstacle} is in the way" if self.obstacle else "the arm does not reach it that way"
+        return self.why
 
 
 class Ways:
@@ -57,150 +54,124 @@ class Ways:
     def __init__(self, cell: Workcell, seed: int = 0) -> None:
         self.cell = cell
         self._seed = seed
-        self._world = World(robot_model(cell.arm), obstacles(cell))
-        self._T_tool_flange = inverse(cell.T_flange_tool)
+        self._bodies = tuple(obstacles(cell))
+        self._tool = tool_of(cell.T_flange_tool)
+        self._arm = arm_paths.cell(cell.arm, self._bodies, self._tool)
+        room = Workspace(cell.workspace.low - EDGE, cell.workspace.high + EDGE)
+        self._check = kept_within(self._arm.world, room, checker(self._arm.world, CLEARANCE))
 
     def tool(self, q: Array) -> Array:
         """`T_base_tool` (4, 4) at a configuration (n,)."""
-        return np.asarray(self.cell.arm.forward(q) @ self.cell.T_flange_tool)
+        return self._arm.forward(q)
 
     def legs(self, q: Array, T_base_tool: Array, how: How, q_goal: Array | None = None) -> tuple[Leg, ...] | NoWay:
         """Legs from a configuration (n,) to a pose of the tool, straight where `how` says so, else by any way.
 
         `q_goal` is how to get there when the caller knows; otherwise the nearest free configuration is looked for.
         """
-        line = self._line(q, T_base_tool)
+        check = leaving(q, self._check)
+        line = self._line(q, T_base_tool, check)
         if how == "line" or (q_goal is None and isinstance(line, Leg)):
-            return (line,) if isinstance(line, Leg) else line
-        goals = [q_goal] if q_goal is not None else self._goals(q, T_base_tool)
-        free = [g for g in goals if self.wrong(g) is None]
+            return (line,) if isinstance(line, Leg) else told(line)
+        goals = [q_goal] if q_goal is not None else arm_paths.goals(self._arm, q, T_base_tool)
+        wrong = [self._wrong(goal) for goal in goals]
+        free = [goal for goal, blocked in zip(goals, wrong, strict=True) if blocked is None]
         if not free:
-            return NoWay(self.wrong(goals[0]) if goals else None)
-        direct = [self._joints(q, g) for g in free]
-        found: tuple[Leg, ...] | None = next(((d,) for d in direct if isinstance(d, Leg)), None)
-        found = found or self._over(q, T_base_tool, q_goal) or self._around(q, free[0])
-        return found or next((d for d in direct if isinstance(d, NoWay)), NoWay(None))
+            return told(next((b for b in wrong if b is not None), Blocked("unreachable")))
+        direct = [self._joints(q, goal, check) for goal in free]
+        if straight := [d for d in direct if isinstance(d, Leg)]:
+            return straight[:1]
+        found = self._over(q, T_base_tool, q_goal, check) or self._around(q, free[0], check)
+        return found or told(next(d for d in direct if isinstance(d, Blocked)))
 
-    def wrong(self, q: Array, leaving: Mapping[str, float] = MappingProxyType({})) -> str | None:
-        """What a configuration (n,) is too near to, or outside of; None when it is free.
-
-        What is wrong in the beginning, `leaving` as of `margins`, may be so on the way but must not get worse.
-        """
-        return next((what for what, margin in self.margins(q).items() if margin < leaving.get(what, np.inf)), None)
-
-    def margins(self, q: Array) -> dict[str, float]:
-        """What is wrong with a configuration (n,), and how far it is from being right: the smaller, the worse."""
-        found = {} if self.cell.arm.within(q) else {LIMIT: -np.inf}
-        for contact in self._world.contacts(q, CLEARANCE):
-            found[contact.other] = min(contact.distance, found.get(contact.other, np.inf))
-        p, workspace = self.tool(q)[:3, 3], self.cell.workspace
-        if (outside := float(np.max([workspace.low - p, p - workspace.high]))) > 1e-6:
-            found[EDGE] = -outside
-        return found
+    def second_look(self, legs: tuple[Leg, ...]) -> Report:
+        """What PyBullet, which shares no code with what planned them, sees of the whole motion."""
+        starts = np.cumsum([0.0, *(leg.seconds for leg in legs)])
+        times = [np.linspace(a, b, len(leg.q)) for leg, (a, b) in zip(legs, itertools.pairwise(starts), strict=True)]
+        q = np.concatenate([leg.q for leg in legs])
+        return nearest(self.cell.arm, self._bodies, q, np.concatenate(times), self._tool)
 
     # How
 
-    def _line(self, q: Array, T_base_tool: Array) -> Leg | NoWay:
+    def _wrong(self, q: Array) -> Blocked | None:
+        if not self.cell.arm.within(q, -1e-9):
+            return Blocked("limit")
+        return arm_paths.blocked(q[None], self._check)
+
+    def _line(self, q: Array, T_base_tool: Array, check: Check) -> Leg | Blocked:
         """The tool point straight to a pose."""
-        T = self.tool(q)
-        twist = error(T, T_base_tool)
-        parts = [np.linalg.norm(twist[:3]) / LINE_STEP, np.linalg.norm(twist[3:]) / TURN_STEP, 1.0]
-        path = [q]
-        for share in np.linspace(0, 1, int(np.ceil(max(parts))) + 1)[1:]:
-            T_base_flange = interpolate(T, T_base_tool, share) @ self._T_tool_flange
-            following = arm_ik.track(self.cell.arm, T_base_flange, path[-1])
-            if following is None or float(np.max(np.abs(following - path[-1]))) > JUMP:
-                return NoWay(None)
-            path.append(following)
-        return self._leg("line", np.array(path), T_base_tool)
+        path = arm_paths.straight(self._arm, q, T_base_tool, check)
+        return path if isinstance(path, Blocked) else self._leg("line", path, T_base_tool)
 
-    def _joints(self, q: Array, goal: Array) -> Leg | NoWay:
+    def _joints(self, q: Array, goal: Array, check: Check) -> Leg | Blocked:
         """All joints straight to a configuration."""
-        return self._leg("joints", densify(np.array([q, goal]), JOINT_STEP), self.tool(goal))
+        path = densify(np.array([q, goal]), arm_paths.CHECK_STEP)
+        return arm_paths.blocked(path, check) or self._leg("joints", path, self.tool(goal))
 
-    def _leg(self, kind: Literal["joints", "line"], path: Array, T_base_tool: Array) -> Leg | NoWay:
-        leaving = self._leaving(path[0])
-        for q in path[1:]:
-            if (obstacle := self.wrong(q, leaving)) is not None:
-                return NoWay(obstacle)
+    def _leg(self, kind: Literal["joints", "line"], path: Array, T_base_tool: Array) -> Leg:
         share, seconds = timed(kind, path, self._travel(path), self.cell.rates)
         return Leg(kind, path, T_base_tool, seconds, share)
 
-    def _leaving(self, q: Array) -> dict[str, float]:
-        return {what: margin - SLACK for what, margin in self.margins(q).items()}
-
-    def _goals(self, q: Array, T_base_tool: Array) -> list[Array]:
-        """Configurations that reach a pose, the one nearest to `q` first."""
-        T_base_flange = T_base_tool @ self._T_tool_flange
-        found = [arm_ik.solve(self.cell.arm, T_base_flange, q, seed=self._seed + k) for k in range(4)]
-        distinct: list[Array] = []
-        for one in found:
-            if one is not None and all(np.max(np.abs(one - other)) > 1e-3 for other in distinct):
-                distinct.append(one)
-        return sorted(distinct, key=lambda one: float(np.max(np.abs(one - q))))
-
-    def _over(self, q: Array, T_base_tool: Array, q_goal: Array | None) -> tuple[Leg, ...] | None:
+    def _over(self, q: Array, T_base_tool: Array, q_goal: Array | None, check: Check) -> tuple[Leg, ...] | None:
         """Up, across and down, each a line; at the end the joints as wanted."""
         T = self.tool(q)
         top = max(T[2, 3], T_base_tool[2, 3])
         for rise in RISES:
             stops = [lifted(T, top + rise - T[2, 3]), lifted(T_base_tool, top + rise - T_base_tool[2, 3]), T_base_tool]
-            if (legs := self._by(q, stops)) is None:
+            if (legs := self._by(q, stops, check)) is None:
                 continue
             if q_goal is None:
                 return legs
-            last = self._joints(legs[-1].q[-1], q_goal)
+            last = self._joints(legs[-1].q[-1], q_goal, check)
             if isinstance(last, Leg):
                 return (*legs, last)
         return None
 
-    def _by(self, q: Array, stops: list[Array]) -> tuple[Leg, ...] | None:
+    def _by(self, q: Array, stops: list[Array], check: Check) -> tuple[Leg, ...] | None:
         legs: list[Leg] = []
         for T in stops:
-            leg = self._line(legs[-1].q[-1] if legs else q, T)
-            if isinstance(leg, NoWay):
+            leg = self._line(legs[-1].q[-1] if legs else q, T, check)
+            if isinstance(leg, Blocked):
                 return None
             legs.append(leg)
         return tuple(legs)
 
-    def _around(self, q: Array, goal: Array) -> tuple[Leg, ...] | None:
+    def _around(self, q: Array, goal: Array, check: Check) -> tuple[Leg, ...] | None:
         """By RRT-Connect, with as few stops as are free between them."""
-        leaving = self._leaving(q)
-
-        def check(at: Array) -> list[Contact]:
-            what = self.wrong(at, leaving)
-            return [] if what is None else [Contact(self.cell.arm.name, what, 0.0)]
-
-        found = rrt_connect(self._world, q, goal, check, self._seed)
-        if found is None:
+        path = arm_paths.joint_move(self._arm, q, goal, check, self._seed)
+        if isinstance(path, Blocked):
             return None
         legs, at = [], 0
-        while at < len(found) - 1:
-            ahead = ((n, self._joints(found[at], found[n])) for n in range(len(found) - 1, at, -1))
-            step = next(((n, leg) for n, leg in ahead if isinstance(leg, Leg)), None)
-            if step is None:
+        while at < len(path) - 1:
+            ahead = ((n, self._joints(path[at], path[n], check)) for n in range(len(path) - 1, at, -1))
+            at, leg = next(((n, leg) for n, leg in ahead if isinstance(leg, Leg)), (len(path), None))
+            if leg is None:
                 return None
-            legs.append(step[1])
-            at = step[0]
+            legs.append(leg)
         return tuple(legs)
 
-    def _travel(self, path: Array) -> tuple[float, float]:
-        """Metres and radians that the tool goes along a path."""
+    def _travel(self, path: Array) -> float:
+        """Metres that the tool point goes along a path."""
         tools = [self.tool(q) for q in path]
-        steps = np.array([error(a, b) for a, b in itertools.pairwise(tools)]).reshape(-1, 6)
-        return float(np.linalg.norm(steps[:, :3], axis=1).sum()), float(np.linalg.norm(steps[:, 3:], axis=1).sum())
+        return float(sum(np.linalg.norm(error(a, b)[:3]) for a, b in itertools.pairwise(tools)))
 
 
-def timed(kind: str, path: Array, travel: tuple[float, float], rates: Rates) -> tuple[float, float]:
+def told(blocked: Blocked) -> NoWay:
+    """Why there is no way, in words."""
+    if blocked.reason == "collision":
+        return NoWay(f"{blocked.body} is in the way")
+    return NoWay(_WHY.get(blocked.reason, "the arm does not reach it that way"))
+
+
+def timed(kind: str, path: Array, metres: float, rates: Rates) -> tuple[float, float]:
     """The share of the rates at which a leg keeps to all of them, and its seconds from rest to rest."""
-    turns = np.abs(path[-1] - path[0]) if kind == "joints" else np.abs(np.diff(path, axis=0)).sum(axis=0)
     if kind == "joints":
+        turns = np.abs(path[-1] - path[0])
         return 1.0, max(_ramped(float(t), rates.joint_speed, rates.joint_acceleration) for t in turns)
-    metres = max(travel[0], 1e-9)
-    steps = np.abs(np.diff(path, axis=0)).max(axis=1)
-    fastest = float(steps.max()) * (len(path) - 1) / metres * rates.tool_speed  # joint speed at the tool's full speed
+    steps = np.abs(np.diff(path, axis=0))
+    fastest = float(steps.max()) * (len(path) - 1) / max(metres, 1e-9) * rates.tool_speed  # at the tool's full speed
     share = min(1.0, rates.joint_speed / fastest) if fastest > 0 else 1.0
-    turning = _ramped(float(turns.max()), rates.joint_speed, rates.joint_acceleration)
+    turning = _ramped(float(steps.sum(axis=0).max()), rates.joint_speed, rates.joint_acceleration)
     return share, max(_ramped(metres, share * rates.tool_speed, rates.tool_acceleration), turning)
 
 
@@ -218,6 +189,17 @@ def obstacles(cell: Workcell) -> Iterator[Body]:
     if cell.table is not None:
         low, high = cell.workspace.low - 1.0, cell.workspace.high + 1.0
         yield _body(Box(TABLE, np.array([*low[:2], cell.table - 0.2]), np.array([*high[:2], cell.table])))
+
+
+def tool_of(T_flange_tool: Array) -> Tool:
+    """A rod from the flange towards the tool point, without its tip."""
+    along = T_flange_tool[:3, 3]
+    length = max(float(np.linalg.norm(along)) - TOOL_TIP - 2 * TOOL_RADIUS, 0.0)
+    z = along / np.linalg.norm(along) if length else np.array([0.0, 0.0, 1.0])
+    x = np.cross(z, [0.0, 1.0, 0.0] if abs(z[1]) < 0.9 else [1.0, 0.0, 0.0])
+    x /= np.linalg.norm(x)
+    middle = pose(z * (TOOL_RADIUS + length / 2), np.column_stack([x, np.cross(z, x), z]))
+    return Tool(Shape("capsule", np.array([TOOL_RADIUS, length / 2, 0.0]), middle), T_flange_tool)
 
 
 def _body(box: Box) -> Body:
