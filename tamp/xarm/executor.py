@@ -19,7 +19,6 @@ from tamp.xarm.driver import Condition, Driver
 from tamp.xarm.faults import ArmFault
 from tamp.xarm.following import Leg, follow, off
 from tamp.xarm.hand import Hand, HandEvent
-from tamp.xarm.second_look import second_look
 from tamp.xarm.steps import Sleep, Step
 from tamp.xarm.stopping import Stop
 from tamp.xarm.targets import Target, Targets
@@ -77,9 +76,11 @@ class Executor:
         """Carry out the steps. Does not raise for what an arm does: the verdict says it."""
         done: list[StepDone] = []
         try:
-            cell = self.ways.cell
             self.rehearse(steps, self.driver.condition().q)
-            self.driver.prepare(cell.T_flange_tool, cell.load)
+        except ArmFault as e:
+            return self._end(Verdict(False, (), e.step, e.kind, str(e)))
+        try:
+            self.driver.prepare(self.ways.cell.T_flange_tool, self.ways.cell.load)
             for number, step in enumerate(steps, 1):
                 self.stop.check()
                 self.tell("step", number=number, action=_word(step), says=repr(step))
@@ -89,8 +90,7 @@ class Executor:
             verdict = self._abort(e, tuple(done), len(done) + 1)
         else:
             verdict = Verdict(True, tuple(done))
-        self.tell("end", success=verdict.success, kind=verdict.kind, reason=verdict.reason, halted=verdict.halted)
-        return verdict
+        return self._end(verdict)
 
     def rehearse(self, steps: Sequence[Step | HandEvent], q: Array) -> None:
         """Go through a plan without moving, as far as its targets are known. ArmFault `infeasible` with the step."""
@@ -101,7 +101,7 @@ class Executor:
             try:
                 target = self.targets.known(step, self.ways.tool(at))
             except ArmFault as fault:
-                raise ArmFault(fault.kind, f"step {number}, {_word(step)}: {fault}") from fault
+                raise ArmFault(fault.kind, f"step {number}, {_word(step)}: {fault}", number) from fault
             if target is None:  # not seen yet: what follows depends on where it will be
                 return
             at = self._legs(number, step, target, at)[-1].q[-1]
@@ -121,7 +121,8 @@ class Executor:
         self.tell("target", number=number, T_base_tool=target.T_base_tool, detection=target.seen)
         legs = self._legs(number, step, target, q)
         nearest = self._second_look(number, step, legs)
-        now = self._follow(legs, target)
+        self.targets.fresh(target)
+        now = self._follow(legs)
         away = off(self.driver.arm, now.q, self.ways.cell.T_flange_tool, target.T_base_tool)
         return StepDone(number, _word(step), time.perf_counter() - begun, *away, nearest)
 
@@ -129,21 +130,21 @@ class Executor:
         legs = self.ways.legs(q, target.T_base_tool, target.how, target.q)
         if isinstance(legs, NoWay):
             self.tell("infeasible", number=number, obstacle=legs.obstacle)
-            raise ArmFault("infeasible", f"step {number}, {_word(step)}: {legs}")
+            raise ArmFault("infeasible", f"step {number}, {_word(step)}: {legs}", number)
         return legs
 
     def _second_look(self, number: int, step: Step, legs: tuple[Leg, ...]) -> float | None:
         if not self.check_twice:
             return None
-        near = second_look(self.ways.cell, legs)
-        self.tell("second_look", number=number, **asdict(near))
-        if near.metres < 0:
-            raise ArmFault("infeasible", f"step {number}, {_word(step)}: the second check sees {near}")
-        return near.metres
+        report = self.ways.second_look(legs)
+        self.tell("second_look", number=number, **asdict(report))
+        if near := report.touches():
+            what = f"{near.link} {abs(near.distance) * 1000:.0f} mm into {near.other} after {near.time:.1f} s"
+            raise ArmFault("infeasible", f"step {number}, {_word(step)}: the second check sees {what}")
+        return report.bodies.distance if report.bodies else None
 
-    def _follow(self, legs: tuple[Leg, ...], target: Target) -> Condition:
+    def _follow(self, legs: tuple[Leg, ...]) -> Condition:
         for leg in legs:
-            self.targets.fresh(target)
             self.tell("leg", kind=leg.kind, seconds=round(leg.seconds, 3), to=leg.q[-1])
             now = follow(leg, self.driver, self.ways.cell, self.stop, self._observed)
         return now
@@ -164,6 +165,10 @@ class Executor:
         self.tell("hand", number=number, event=event.kind, answer=str(answer))
         if not answer.acknowledged:
             raise ArmFault("hand", f"step {number}, {event.kind}: {answer}")
+
+    def _end(self, verdict: Verdict) -> Verdict:
+        self.tell("end", success=verdict.success, kind=verdict.kind, reason=verdict.reason, halted=verdict.halted)
+        return verdict
 
     def _abort(self, e: BaseException, done: tuple[StepDone, ...], number: int) -> Verdict:
         kind = e.kind if isinstance(e, ArmFault) else "stopped"

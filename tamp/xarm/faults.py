@@ -20,16 +20,18 @@ _API = {
 class ArmFault(TampError):
     """The arm cannot go on. `kind` is a word for counting:
 
-    `unreachable` (no connection), `lost` (it broke), `frozen` (no answer in time), `error` (the controller's own),
+    `infeasible` (no way; `step` is the number of the step), `unreachable` (no connection), `lost` (it broke),
+    `frozen` (no answer in time), `error` (the controller's own),
     `taken` (somebody else stopped it or changed its mode), `refused` (a command was not accepted),
     `astray` (not where it must be), `stopped` (on demand), `unseen` (detections), `hand` (the hand controller).
     """
 
     exit_code = 1
 
-    def __init__(self, kind: str, message: str) -> None:
+    def __init__(self, kind: str, message: str, step: int | None = None) -> None:
         super().__init__(message)
         self.kind = kind
+        self.step = step
 
 
 def api_meaning(code: int) -> str:

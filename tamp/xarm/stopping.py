@@ -45,6 +45,11 @@ class Stop:
                 self.now(f"nobody said that they are there for {silent:.1f} s (dead man, {self.dead_man:g} s)")
         return self._reason
 
+    @property
+    def event(self) -> threading.Event:
+        """Set when there is a reason; a dead man is only noticed by asking."""
+        return self._set
+
     def check(self) -> None:
         """ArmFault `stopped` when there is a reason."""
         if reason := self.reason:

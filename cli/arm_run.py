@@ -1,0 +1,165 @@
+"""`tamp xarm run`: an action plan carried out on an arm, or only gone through."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cli.output import INTERRUPTED, emit_json, quiet_stdout, say
+from tamp.errors import InputError
+
+if TYPE_CHECKING:
+    from tamp.xarm.executor import Verdict
+    from tamp.xarm.steps import Step
+    from tamp.xarm.stopping import Stop
+    from tamp.xarm.workcell import Workcell
+
+WORLD = Path("xarm.toml")
+"""The world unless `--world` says otherwise."""
+RUNS = Path("episodes")
+
+
+def run_plan(
+    plan: Path,
+    world: Path | None,
+    host: str | None,
+    dry_run: bool,
+    speed_scale: float,
+    second_check: bool,
+    dead_man: float | None,
+    out: Path | None,
+    json_output: bool,
+) -> int:
+    """0 when every step was done (or, with `dry_run`, could be), 1 when not, 2 for a plan or world that is wrong."""
+    with quiet_stdout() as stdout:
+        cell = read_world(world)
+        steps = read_steps(plan, cell)
+        address = host or cell.host
+        if address is None and not dry_run:
+            raise InputError(f"no address of an arm: give --host IP, or host in {cell.name}")
+        verdict, folder = carry_out(
+            steps,
+            slower(cell, speed_scale),
+            None if dry_run else address,
+            plan.stem,
+            second_check=second_check,
+            dead_man=dead_man,
+            out=out,
+        )
+        say(summary(verdict, len(steps), dry_run))
+        if json_output:
+            emit_json({**verdict.as_dict(), "dry_run": dry_run, "out": folder}, stdout)
+    if verdict.kind == "stopped":
+        return INTERRUPTED
+    return 0 if verdict.success else 1
+
+
+def read_world(path: Path | None) -> Workcell:
+    """The world of the arm. InputError when there is none."""
+    from tamp.xarm.workcell import read_workcell
+
+    if path is None and not WORLD.exists():
+        raise InputError(f"no world: give --world FILE, or have {WORLD} here; problems/xarm/bench.toml is an example")
+    return read_workcell(path or WORLD)
+
+
+def read_steps(path: Path, cell: Workcell) -> tuple[Step, ...]:
+    """The steps of a plan. InputError with all that is wrong with it in this world."""
+    from tamp.pddl.source import read
+    from tamp.xarm.contract_text import read_contract
+    from tamp.xarm.contract_world import breaches_in
+    from tamp.xarm.steps import steps_of
+
+    plan = read_contract(read(path))
+    if wrong := breaches_in(plan, cell):
+        raise InputError("\n  ".join([f"{path} cannot be run in {cell.name}:", *map(str, wrong)]))
+    return steps_of(plan)
+
+
+def slower(cell: Workcell, scale: float) -> Workcell:
+    """The world with speeds times `scale`, and accelerations with its square: the same motion in slow time."""
+    rates = cell.rates
+    return replace(
+        cell,
+        rates=replace(
+            rates,
+            joint_speed=rates.joint_speed * scale,
+            joint_acceleration=rates.joint_acceleration * scale**2,
+            tool_speed=rates.tool_speed * scale,
+            tool_acceleration=rates.tool_acceleration * scale**2,
+        ),
+    )
+
+
+def carry_out(
+    steps: Sequence[Step],
+    cell: Workcell,
+    host: str | None,
+    label: str,
+    *,
+    second_check: bool = True,
+    dead_man: float | None = None,
+    out: Path | None = None,
+) -> tuple[Verdict, Path]:
+    """Run steps on the arm at `host`, or only go through them when it is None; the verdict and the log's folder."""
+    from tamp.episode import EpisodeLog, new_folder
+    from tamp.xarm.claim import claimed
+    from tamp.xarm.detections import open_detector
+    from tamp.xarm.driver import Driver
+    from tamp.xarm.executor import Executor
+    from tamp.xarm.rehearsal import rehearsed
+    from tamp.xarm.stopping import Stop
+    from tamp.xarm.targets import Targets
+    from tamp.xarm.ways import Ways
+
+    folder = out or new_folder(RUNS, f"xarm-{label}")
+    with ExitStack() as opened:
+        log = opened.enter_context(EpisodeLog(folder))
+        log.event("start", world=cell.name, arm=cell.arm.name, host=host, steps=[repr(s) for s in steps])
+        detector = open_detector(cell, say) if cell.detector.source else None
+        if detector is not None:
+            opened.callback(detector.close)
+        ways, targets = Ways(cell), Targets(cell, detector)
+        if host is None:
+            return rehearsed(steps, ways, targets, np.zeros(cell.arm.joints), log.event), folder
+        opened.enter_context(claimed(host))
+        stop = Stop(dead_man)
+        opened.enter_context(stopped_by_signals(stop))
+        driver = Driver.connect(host, cell.arm)
+        opened.callback(driver.close)
+        executor = Executor(driver, ways, targets, stop, log.event, check_twice=second_check)
+        return executor.run(steps), folder
+
+
+@contextmanager
+def stopped_by_signals(stop: Stop) -> Iterator[None]:
+    """Ctrl-C and SIGTERM stop the arm instead of the program: it ends when the arm has acknowledged."""
+    before: dict[int, Any] = {}
+
+    def told(number: int, _: object) -> None:
+        stop.now("interrupted (Ctrl-C)" if number == signal.SIGINT else "ended by SIGTERM")
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        before[number] = signal.signal(number, told)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def summary(verdict: Verdict, steps: int, dry_run: bool) -> str:
+    """A line for a person."""
+    if verdict.success:
+        return f"tamp: {steps} steps {'can be done' if dry_run else 'done'}"
+    halted = {None: "nothing moved", True: "the arm stands still", False: "THE ARM DID NOT ACKNOWLEDGE THE STOP"}
+    state = "" if dry_run else f"; {halted[verdict.halted]}"
+    return f"tamp: no ({verdict.kind}): {verdict.reason}{state}"
+
+
