@@ -20,6 +20,8 @@ from motion.poses import Array
 
 MOST_LABELS = 1000
 """Labels that are remembered: more is a detector that makes them up."""
+MOST_OBJECTS = 1000
+"""Things in a line: more is no scene, and choosing among them would take too long."""
 _FARTHEST = 100_000.0
 """Millimetres: a position beyond is no position."""
 
@@ -49,6 +51,8 @@ def read_line(line: bytes, cameras: Mapping[str, Array]) -> tuple[str | None, tu
         raise ValueError(f"there is no camera {_shown(camera)}; valid: {valid}")
     if not isinstance(objects, list):
         raise ValueError(f"objects is {_shown(objects)}; valid: a list")
+    if len(objects) > MOST_OBJECTS:
+        raise ValueError(f"{len(objects)} objects; valid: at most {MOST_OBJECTS}")
     T_base_camera = np.eye(4) if camera is None else cameras[camera]
     return camera, tuple(_detection(o, float(time), T_base_camera) for o in objects)
 
