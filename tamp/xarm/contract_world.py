@@ -27,7 +27,7 @@ from tamp.xarm.steps import (
     steps_of,
 )
 from tamp.xarm.workcell import Workcell
-from tamp.xarm.workcell_checks import SLACK, extent, out_of_bounds
+from tamp.xarm.workcell_checks import SLACK, extent, out_of_bounds, room_of_things
 
 _Span = tuple[Array, Array]
 """The corners (3,), (3,) of the box in which the tool point is."""
@@ -86,7 +86,8 @@ def _after(step: Step, span: _Span, world: Workcell) -> _Span:
     elif isinstance(step, MoveToPose):
         low = high = np.array(step.xyz)
     elif isinstance(step, MoveToObject | ApproachObject):
-        low, high = _allowed(_anywhere(), world)
+        room = room_of_things(world)
+        low, high = room.low, room.high
     moved = _moved(step)
     return low + moved, high + moved
 

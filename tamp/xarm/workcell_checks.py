@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -48,6 +49,15 @@ def out_of_bounds(world: Workcell, p_base: Array) -> str | None:
         if np.all(p_base > box.low + SLACK) and np.all(p_base < box.high - SLACK):
             return f"in the keep-out box {box.name!r} at {shown(p_base)}; valid: out of {extent(box)}"
     return None
+
+
+def room_of_things(world: Workcell) -> Box:
+    """Where a thing can be that the tool is to go to: the workspace, and below it down to the table, on which things
+    lie lower than the tool may go."""
+    low = world.workspace.low.copy()
+    if world.table is not None:
+        low[2] = world.table
+    return replace(world.workspace, low=low)
 
 
 def shown(p_base: Array) -> str:

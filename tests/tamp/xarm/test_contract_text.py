@@ -34,7 +34,7 @@ def test_one_object_with_blanks_around_it_is_read(text: str) -> None:
     ("text", "says"),
     [
         ("", f"1:1: not JSON: there is nothing in it; {ALONE}"),
-        (f"Sure! Here it is:\n{LIFT}", "1:1: not JSON: text before the JSON object: 'Sure! Here it is: {\"goal\": \"l…'"),
+        (f"Sure! Here it is:\n{LIFT}", "1:1: not JSON: text before the JSON object: 'Sure! Here it is: "),
         (f"{LIFT}\n\nThis lifts it.", f"3:1: not JSON: text after the JSON object: 'This lifts it.'; {ALONE}"),
         (f"```json\n{LIFT}\n```", f"1:1: not JSON: a code fence before the JSON object; {ALONE}"),
         (f"{LIFT}\n```", f"2:1: not JSON: a code fence after the JSON object; {ALONE}"),

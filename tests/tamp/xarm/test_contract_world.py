@@ -51,7 +51,7 @@ SLEEP = {"action": "SLEEP", "seconds": 1}
         [up(500)],  # nobody knows where from
         [at(400, 0, 100), SLEEP, up(400)],
         [above("bin_drop", 400)],
-        [hover(hover_mm=590)],  # of a thing on the table
+        [hover(hover_mm=600)],  # of a thing on the table
         [touch(offset_mm=[0, 880, 0])],  # of one at the far right
         [at(520, 300, 50)],  # on the edge of a keep-out box
         [hover(hover_mm=200), up(300)],
@@ -79,10 +79,10 @@ SPACE = "valid: x 150 to 650, y -450 to 450, z 5 to 600 mm"
          "step 1, pose.xyz_mm: it ends in the keep-out box 'camera_post' at (560, 350, 100) mm; val"),
         ([above("bin_drop", 421)], "step 1, hover_mm: it ends outside the workspace at (390, -390, 601) mm; "),
         ([at(400, 0, 100), SLEEP, up(501)], "step 3, dz_mm: it ends outside the workspace at (400, 0, 601) mm; "),
-        ([hover(hover_mm=600)], f"step 1, hover_mm: it ends outside the workspace wherever the thing is; {SPACE}"),
+        ([hover(hover_mm=601)], f"step 1, hover_mm: it ends outside the workspace wherever the thing is; {SPACE}"),
         ([touch(offset_mm=[0, 901, 0])], "step 1, offset_mm: it ends outside the workspace wherever the thing is; "),
-        ([hover(hover_mm=200), up(400)], "step 2, dz_mm: it ends outside the workspace wherever it begins; "),
-        ([up(300), hover(), SLEEP, up(520)], "step 4, dz_mm: it ends outside the workspace wherever it begins; "),
+        ([hover(hover_mm=200), up(401)], "step 2, dz_mm: it ends outside the workspace wherever it begins; "),
+        ([up(300), hover(), SLEEP, up(521)], "step 4, dz_mm: it ends outside the workspace wherever it begins; "),
         ([up(-5)], "step 1, dz_mm: -5 is less than or equal to the minimum of 0"),
         ([named() | {"dz_mm": 4}], "step 1, dz_mm: MOVE_TO_NAMED does not read it: it belongs to RETREAT_Z"),
         ([{"action": "SLEEP", "seconds": 3601}], "step 1, seconds: 3601 seconds; valid: at most 3600"),
