@@ -33,7 +33,7 @@ def elementary(arm: Arm, q: Array) -> Array:
     p = np.zeros((len(q), 3))
     for i in reversed(range(arm.joints)):
         p = turned(p, 1, 2, np.full(len(q), arm.alpha[i]))
-        p = p + [arm.a[i], 0.0, arm.d[i]]
+        p += np.array([arm.a[i], 0.0, arm.d[i]])
         p = turned(p, 0, 1, q[:, i] + arm.offset[i])
     return p
 
