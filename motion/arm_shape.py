@@ -116,12 +116,28 @@ def _corners(arm: Arm, joint: int, T_base_frame: Array, upright: bool | None) ->
 
 
 def watched(arm: Arm, tool: Tool | None = None) -> list[tuple[str, str]]:
-    """The pairs of capsules (and `tool`) of different links that must not meet: all but neighbours."""
-    parts = [(c.name, c.link, c.radius, c.start, c.end) for c in capsules(arm)]
-    if tool is not None:
-        parts.append(("tool", arm.joints, tool.reach, parts[-1][-1], np.inf))
-    return [
-        (name, other)
-        for (name, link, r, _, end), (other, next_link, s, start, _) in itertools.combinations(parts, 2)
-        if link != next_link and start - end > NEIGHBOURS * (r + s)
+    """The pairs of capsules (and `tool`) that must not meet: all but neighbours and those that the limits of one joint
+    keep apart, as the forearm and the upper arm are by the elbow's."""
+    parts = list(capsules(arm))
+    pairs = [
+        (a.name, b.name)
+        for a, b in itertools.combinations(parts, 2)
+        if _joints_between(arm, a, b) > 1 and b.start - a.end > NEIGHBOURS * (a.radius + b.radius)
     ]
+    if tool is None:
+        return pairs
+    tip = parts[-1].end
+    near = [c for c in parts if arm.joints - c.link > 1 and tip - c.end > NEIGHBOURS * (c.radius + tool.reach)]
+    return pairs + [(c.name, "tool") for c in near]
+
+
+def _joints_between(arm: Arm, a: Capsule, b: Capsule) -> int:
+    """How many joints decide where two capsules, `a` nearer the base, are to each other; one that only turns a capsule
+    about its own axis does not."""
+    count = b.link - a.link
+    T_a_next = arm.step(a.link - 1, 0.0) if a.link else np.eye(4)
+    for capsule, T in ((a, T_a_next), (b, np.eye(4))):
+        across = (np.array([capsule.p, capsule.q]) - T[:3, 3]) @ T[:3, :2]
+        if count and np.abs(across).max() < 1e-9:
+            count -= 1
+    return count

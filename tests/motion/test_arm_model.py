@@ -121,19 +121,20 @@ def test_zero_and_working_postures_are_free_of_self_collision(arm: Arm) -> None:
 
 @EACH
 def test_an_arm_folded_onto_itself_says_which_links_meet(arm: Arm) -> None:
-    """Folded as far as the elbow's limit at the far side lets it, or the wrist bent into the column."""
     world = World(robot_model(arm), [])
     met = {(c.robot, c.other) for q in configurations(arm, 300, seed=13) for c in world.contacts(q)}
     names = {name for pair in met for name in pair}
-    assert "base" in names and {f"link{arm.joints}", "link2"} & names
+    assert {"base", f"link{arm.joints}"} <= names
     assert all(a != b for a, b in met)
 
 
 def test_neighbours_are_no_pairs_and_the_rest_are() -> None:
     arm = ARMS["xarm6"]
     pairs = {(a.partition(".")[0], b.partition(".")[0]) for a, b in watched(arm, HAND)}
-    assert ("link5", "link6") not in pairs and ("link6", "tool") not in pairs
-    assert {("base", "link6"), ("base", "tool"), ("link2", "link6"), ("link4", "tool"), ("link2", "link4")} <= pairs
+    assert {("base", "link6"), ("base", "tool"), ("base", "link4"), ("link2", "link6"), ("link4", "tool")} <= pairs
+    assert not {("link5", "link6"), ("link6", "tool"), ("base", "link2")} & pairs
+    # one joint alone decides about these, whatever turns the forearm or the flange about its own axis
+    assert not {("link2", "link4"), ("link4", "link6")} & pairs
 
 
 def test_a_tool_is_seen_by_the_scene_and_by_the_arm() -> None:

@@ -93,11 +93,11 @@ def test_a_motion_through_a_box_is_caught_between_its_samples(arm: Arm) -> None:
 def test_an_arm_that_folds_into_itself_is_caught() -> None:
     arm = ARMS["xarm6"]
     q = np.zeros((2, 6))
-    q[1, 2] = arm.lower[2]
+    q[1, 1] = 1.0
     report = second_check.nearest(arm, [], q, np.array([0.0, 1.0]))
     assert report.bodies is None
     met = report.touches()
-    assert met is not None and met == report.itself and {met.link, met.other} == {"link2", "link4"}
+    assert met is not None and met == report.itself and "base" in {met.link, met.other}
 
 
 def test_the_distance_the_link_and_the_time_are_right() -> None:
