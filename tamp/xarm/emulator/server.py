@@ -12,6 +12,7 @@ import socket
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 from motion.arms import Arm
 from tamp.errors import InputError
@@ -81,7 +82,6 @@ class Server:
         self._readers: dict[int, set[asyncio.StreamWriter]] = {port: set() for port in REPORTS}
         self._line = _Line()
         self._next, self._started = 1, time.monotonic()
-        self._tasks: set[asyncio.Task[None]] = set()
 
     async def run(self, ready: Callable[[Server], None], seconds: float | None) -> int:
         """Serve until SIGTERM or after some seconds (0), or SIGINT (130); `ready` is called once it listens.
@@ -98,11 +98,12 @@ class Server:
                     self.fault_port = server.sockets[0].getsockname()[1]
             ticking = asyncio.create_task(self._tick())
             ready(self)
-            done, _ = await asyncio.wait({ended, ticking}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+            waited: set[asyncio.Future[Any]] = {ended, ticking}
+            await asyncio.wait(waited, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
             self._close_all()
-            ticking.cancel()
-            if ticking in done:
+            if ticking.done():
                 ticking.result()
+            ticking.cancel()
         return ended.result() if ended.done() else 0
 
     def _ports(self) -> list[tuple[int, Callable[..., object]]]:
