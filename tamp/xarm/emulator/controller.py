@@ -100,7 +100,7 @@ class Controller:
 
     @property
     def _moves(self) -> bool:
-        return self.player.busy if self.mode in QUEUED_MODES else self._mover is not self.player and self._mover.moving
+        return self._mover.moving
 
     @property
     def _mover(self) -> Player | ServoFollower | VelocityFollower:
@@ -280,9 +280,9 @@ class Controller:
             self.fail(error.code)
             self._measure(before, seconds)
         self._told()
-        if self._state == SLOWING and not self.player.busy:
+        if self._state == SLOWING and not self.player.moving:
             self._state = STOPPED
-        if self._stream and not self._mover_moves():
+        if self._stream and not self._moves:
             self._end_stream("done")
 
     def _measure(self, before: Array, seconds: float) -> None:
@@ -298,9 +298,6 @@ class Controller:
         fastest = float(np.abs(self.speeds).max())
         if seconds > 1e-3 and not self.error and fastest > self.choices.joint_speed * self.choices.overspeed:
             raise MotionError(OVERSPEED)
-
-    def _mover_moves(self) -> bool:
-        return self._mover is not self.player and self._mover.moving  # type: ignore[union-attr]
 
     # --- inside ---------------------------------------------------------------------------------------------------
 

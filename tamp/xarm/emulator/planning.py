@@ -1,4 +1,4 @@
-"""From a command and where the arm is to the motion that it stands for. Raises MotionError with the controller's code."""
+"""From a command and where the arm is to the motion that it stands for, or a MotionError with the controller's code."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ def _joint(command: JointMove, q: Array, body: Body, choices: Choices) -> Motion
     given = np.array(command.joints[: len(q)])
     stays = np.isinf(given)
     target = np.where(stays, q, q + np.where(stays, 0.0, given) if command.relative else given)
-    speed = min(command.speed, choices.joint_speed)
-    return _to_joints(q, body.check(target), speed, min(command.acceleration, choices.joint_acceleration), command.radius)
+    speed, acceleration = min(command.speed, choices.joint_speed), min(command.acceleration, choices.joint_acceleration)
+    return _to_joints(q, body.check(target), speed, acceleration, command.radius)
 
 
 def _to_joints(q: Array, target: Array, speed: float, acceleration: float, radius: float) -> Motion:

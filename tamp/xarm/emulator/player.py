@@ -58,7 +58,7 @@ class Player:
         self._events: list[Event] = []
 
     @property
-    def busy(self) -> bool:
+    def moving(self) -> bool:
         """Whether a command runs, is being stopped, or waits."""
         return bool(self._running or self.waiting)
 

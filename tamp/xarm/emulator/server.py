@@ -12,6 +12,7 @@ import socket
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 from motion.arms import Arm
 from tamp.errors import InputError
@@ -39,6 +40,8 @@ HELD = 4096
 """Requests that are held during a freeze."""
 LINE = 1 << 16
 """Bytes of a line on the side channel."""
+GONE = (OSError, asyncio.CancelledError)
+"""How a connection ends that nobody closes politely, also when the emulator itself ends."""
 
 
 @dataclass(frozen=True)
@@ -79,9 +82,9 @@ class Server:
         self.fault_port = address.fault_port
         self._clients: dict[int, _Client] = {}
         self._readers: dict[int, set[asyncio.StreamWriter]] = {port: set() for port in REPORTS}
+        self._sides: set[asyncio.StreamWriter] = set()
         self._line = _Line()
         self._next, self._started = 1, time.monotonic()
-        self._tasks: set[asyncio.Task[None]] = set()
 
     async def run(self, ready: Callable[[Server], None], seconds: float | None) -> int:
         """Serve until SIGTERM or after some seconds (0), or SIGINT (130); `ready` is called once it listens.
@@ -98,11 +101,14 @@ class Server:
                     self.fault_port = server.sockets[0].getsockname()[1]
             ticking = asyncio.create_task(self._tick())
             ready(self)
-            done, _ = await asyncio.wait({ended, ticking}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+            waited: set[asyncio.Future[Any]] = {ended, ticking}
+            await asyncio.wait(waited, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
             self._close_all()
-            ticking.cancel()
-            if ticking in done:
+            for writer in self._sides:
+                writer.transport.abort()
+            if ticking.done():
                 ticking.result()
+            ticking.cancel()
         return ended.result() if ended.done() else 0
 
     def _ports(self) -> list[tuple[int, Callable[..., object]]]:
@@ -125,7 +131,7 @@ class Server:
         _at_once(writer)
         client = _Client(self._next, writer)
         self._clients[client.number], self._next = client, self._next + 1
-        with contextlib.suppress(OSError, ProtocolError):
+        with contextlib.suppress(*GONE, ProtocolError):
             while received := await reader.read(4096):
                 requests, client.pending = split(client.pending + received)
                 for request in requests:
@@ -142,20 +148,22 @@ class Server:
             return
         _at_once(writer)
         readers.add(writer)
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(*GONE):
             while await reader.read(4096):
                 pass
         readers.discard(writer)
         writer.close()
 
     async def _side(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with contextlib.suppress(OSError, ValueError):
+        self._sides.add(writer)
+        with contextlib.suppress(*GONE, ValueError):
             while line := await reader.readline():
                 self._advance()
                 told = reply(line, self.controller, self.faults, self._clear)
                 self._happen()
                 writer.write(json.dumps(told).encode() + b"\n")
                 await writer.drain()
+        self._sides.discard(writer)
         writer.close()
 
     # --- requests -------------------------------------------------------------------------------------------------

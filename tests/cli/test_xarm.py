@@ -1,0 +1,66 @@
+"""`tamp xarm emulate` as a user starts and ends it."""
+
+from __future__ import annotations
+
+import json
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+EMULATE = [sys.executable, "-c", "from cli.main import main; main()", "xarm", "emulate", "--port", "20512"]
+
+
+def _started(*options: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [*EMULATE, "--seconds", "60", *options], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 0)])
+def test_it_says_one_line_and_ends_on_a_signal(number: signal.Signals, code: int) -> None:
+    process = _started("--host", "127.0.60.1", "--model", "lite6")
+    assert process.stdout is not None
+    assert process.stdout.readline().startswith("lite6 at 127.0.60.1: control 20512, reports 30001, 30002, 30003, ")
+    client = socket.create_connection(("127.0.60.1", 20512), timeout=5)
+    process.send_signal(number)
+    rest, errors = process.communicate(timeout=20)
+    assert (process.returncode, rest, errors) == (code, "", "")
+    client.close()
+
+
+def test_it_ends_after_its_seconds() -> None:
+    done = subprocess.run(
+        [*EMULATE, "--host", "127.0.60.2", "--seconds", "0.2", "--json"], cwd=ROOT, capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 0
+    assert json.loads(done.stdout).keys() == {"model", "host", "port", "reports", "fault_port"}
+
+
+def test_a_port_in_use_is_one_clear_error() -> None:
+    with socket.create_server(("127.0.60.3", 20512)):
+        process = _started("--host", "127.0.60.3")
+        out, errors = process.communicate(timeout=20)
+    assert (process.returncode, out) == (2, "")
+    assert errors == (
+        "tamp: error: cannot listen at 127.0.60.3:20512: the port is in use; end what uses it, "
+        "or take another --host such as 127.0.0.3\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--host", "192.0.2.1"], "not an address of this machine"),
+        (["--host", "127.0.60.4", "--set", "speed=1"], "NAME=VALUE with a name of firmware, "),
+    ],
+)
+def test_what_cannot_be_is_one_line(options: list[str], said: str) -> None:
+    process = _started(*options)
+    _, errors = process.communicate(timeout=20)
+    assert process.returncode == 2
+    assert said in errors and errors.count("\n") == 1
