@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,9 +15,9 @@ from cli.output import INTERRUPTED, emit_json, quiet_stdout, say
 from tamp.errors import InputError
 
 if TYPE_CHECKING:
-    from tamp.xarm.executor import Verdict
     from tamp.xarm.steps import Step
     from tamp.xarm.stopping import Stop
+    from tamp.xarm.verdict import Verdict
     from tamp.xarm.workcell import Workcell
 
 WORLD = Path("xarm.toml")
@@ -72,11 +72,11 @@ def read_world(path: Path | None) -> Workcell:
 def read_steps(path: Path, cell: Workcell) -> tuple[Step, ...]:
     """The steps of a plan. InputError with all that is wrong with it in this world."""
     from tamp.pddl.source import read
-    from tamp.xarm.contract_text import read_contract
+    from tamp.xarm.contract_text import parse_contract
     from tamp.xarm.contract_world import breaches_in
     from tamp.xarm.steps import steps_of
 
-    plan = read_contract(read(path))
+    plan = parse_contract(read(path))
     if wrong := breaches_in(plan, cell):
         raise InputError("\n  ".join([f"{path} cannot be run in {cell.name}:", *map(str, wrong)]))
     return steps_of(plan)
@@ -140,13 +140,12 @@ def carry_out(
 @contextmanager
 def stopped_by_signals(stop: Stop) -> Iterator[None]:
     """Ctrl-C and SIGTERM stop the arm instead of the program: it ends when the arm has acknowledged."""
-    before: dict[int, Any] = {}
+    reasons = {signal.SIGINT: "interrupted (Ctrl-C)", signal.SIGTERM: "ended by SIGTERM"}
 
     def told(number: int, _: object) -> None:
-        stop.now("interrupted (Ctrl-C)" if number == signal.SIGINT else "ended by SIGTERM")
+        stop.now(reasons[signal.Signals(number)])
 
-    for number in (signal.SIGINT, signal.SIGTERM):
-        before[number] = signal.signal(number, told)
+    before = {number: signal.signal(number, told) for number in reasons}
     try:
         yield
     finally:

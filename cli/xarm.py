@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
@@ -40,5 +41,38 @@ def xarm_emulate(
         from cli.emulate import emulate
 
         return emulate(model, host, port, fault_port, seconds, choice or [], json_output)
+
+    raise typer.Exit(run(body))
+
+
+Plan = Annotated[Path, typer.Argument(help="An action plan: JSON of the contract.", metavar="PLAN.json")]
+World = Annotated[Path | None, typer.Option(help="The world's TOML file; ./xarm.toml unless given.", metavar="FILE")]
+Host = Annotated[str | None, typer.Option(help="The arm's address; the world's own unless given.", metavar="IP")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Go through it without moving.")]
+Scale = Annotated[float, typer.Option(help="Share of the world's speeds.", min=0.01, max=1.0)]
+Second = Annotated[bool, typer.Option(help="Check every motion once more in PyBullet.")]
+DeadMan = Annotated[
+    float | None, typer.Option(help="Stop unless a line comes on standard input this often.", metavar="SEC", min=0.1)
+]
+
+
+@xarm_app.command("run")
+def xarm_run(
+    plan: Plan,
+    world: World = None,
+    host: Host = None,
+    dry_run: DryRun = False,
+    speed_scale: Scale = 1.0,
+    second_check: Second = True,
+    dead_man: DeadMan = None,
+    out: opt.EpisodeFolder = None,
+    json_output: opt.Json = False,
+) -> None:
+    """Run an action plan on an arm: 0 done, 1 not done, 2 a plan or a world that is wrong, 130 stopped."""
+
+    def body() -> int:
+        from cli.arm_run import run_plan
+
+        return run_plan(plan, world, host, dry_run, speed_scale, second_check, dead_man, out, json_output)
 
     raise typer.Exit(run(body))

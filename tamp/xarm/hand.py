@@ -78,7 +78,7 @@ class InProcessHand:
             if self._closed.is_set():
                 return NotAcknowledged(event, "closed", "the hand was closed")
             if self._running is not None and self._running.is_alive():
-                return NotAcknowledged(event, "busy", "the hand is still busy with an event that it did not end in time")
+                return NotAcknowledged(event, "busy", "the hand is busy with an event that it did not end in time")
             return self._run(event, begin, timeout)
         finally:
             self._one.release()

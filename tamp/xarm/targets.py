@@ -1,19 +1,21 @@
 """Where a step of an action plan wants the tool: poses of the world, of what was seen, or from where the tool is.
 
-A thing has a position only, so that the tool keeps the orientation that it has when it goes to one.
+A thing has a position only, so that the tool keeps the orientation that it has when it goes to one. Steps in a row that
+ask for the same thing in the same words mean the one that the first of them meant: nearest to where the tool was then.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from motion.paths import lifted
 from motion.poses import Array, pose
-from tamp.xarm.choice import Unseen, choose, wait_for
+from tamp.xarm.choice import NotChosen, choose, reference_of, wait_for
 from tamp.xarm.detections import Detection, Detector
 from tamp.xarm.faults import ArmFault
 from tamp.xarm.steps import (
@@ -48,13 +50,20 @@ class Targets:
     cell: Workcell
     detector: Detector | None = None
     clock: Callable[[], float] = time.time
+    _words: tuple[object, ...] | None = field(default=None, init=False)
+    _reference: Array = field(default_factory=lambda: np.zeros(3), init=False)
+
+    def begin(self) -> None:
+        """A plan begins: nothing was meant yet."""
+        self._words = None
 
     def known(self, step: Step, T_base_tool: Array) -> Target | None:
         """The target from where the tool is, without waiting; None for a thing that is not seen now."""
         if isinstance(step, MoveToObject | ApproachObject):
             seen = self.detector.seen() if self.detector else ()
-            found = choose(seen, **self._asked(step, T_base_tool), now=self.clock(), workcell=self.cell)
-            return None if isinstance(found, Unseen) else _at_thing(step, found, T_base_tool)
+            asked = self._asked(step, T_base_tool)
+            found = choose(seen, now=self.clock(), **asked)
+            return None if isinstance(found, NotChosen) else _at_thing(step, found, T_base_tool)
         return self._by_itself(step, T_base_tool)
 
     def find(self, step: Step, T_base_tool: Array, stop: Stop) -> Target:
@@ -63,16 +72,10 @@ class Targets:
             return self._by_itself(step, T_base_tool)
         if self.detector is None:
             raise ArmFault("unseen", "the world has no detector")
-        found = wait_for(
-            self.detector,
-            **self._asked(step, T_base_tool),
-            workcell=self.cell,
-            timeout=step.timeout,
-            clock=self.clock,
-            stop=stop.event,
-        )
+        asked = self._asked(step, T_base_tool)
+        found = wait_for(self.detector, timeout=step.timeout, clock=self.clock, stop=stop.event, **asked)
         stop.check()
-        if isinstance(found, Unseen):
+        if isinstance(found, NotChosen):
             raise ArmFault("unseen", str(found))
         return _at_thing(step, found, T_base_tool)
 
@@ -84,18 +87,22 @@ class Targets:
         if age > most:
             raise ArmFault("unseen", f"{target.seen.label} was seen {age:.1f} s ago, too long (at most {most:g} s)")
 
-    def _asked(self, step: MoveToObject | ApproachObject, T_base_tool: Array) -> dict[str, object]:
-        reference = self.cell.poses[step.ref].T_base_tool if step.ref else T_base_tool
+    def _asked(self, step: MoveToObject | ApproachObject, T_base_tool: Array) -> dict[str, Any]:
+        words = (step.labels, step.selector, step.ref, step.index, step.min_conf)
+        if self._words != words:
+            self._words, self._reference = words, reference_of(step, self.cell, T_base_tool[:3, 3])
         return {
             "labels": step.labels,
             "selector": step.selector,
             "index": step.index,
             "min_conf": step.min_conf,
-            "reference": reference[:3, 3],
+            "reference": self._reference,
             "max_age": self.cell.detector.max_age,
+            "workcell": self.cell,
         }
 
     def _by_itself(self, step: Step, T_base_tool: Array) -> Target:
+        self._words = None
         match step:
             case MoveToNamed(name):
                 named = self.cell.poses[name]

@@ -80,7 +80,7 @@ class Ways:
             return told(next((b for b in wrong if b is not None), Blocked("unreachable")))
         direct = [self._joints(q, goal, check) for goal in free]
         if straight := [d for d in direct if isinstance(d, Leg)]:
-            return straight[:1]
+            return (straight[0],)
         found = self._over(q, T_base_tool, q_goal, check) or self._around(q, free[0], check)
         return found or told(next(d for d in direct if isinstance(d, Blocked)))
 
