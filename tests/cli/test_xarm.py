@@ -34,11 +34,10 @@ def test_it_says_one_line_and_ends_on_a_signal(number: signal.Signals, code: int
 
 
 def test_it_ends_after_its_seconds() -> None:
-    done = subprocess.run(
-        [*EMULATE, "--host", "127.0.60.2", "--seconds", "0.2", "--json"], cwd=ROOT, capture_output=True, text=True, timeout=60
-    )
-    assert done.returncode == 0
-    assert json.loads(done.stdout).keys() == {"model", "host", "port", "reports", "fault_port"}
+    process = _started("--host", "127.0.60.2", "--seconds", "0.2", "--json")
+    out, _ = process.communicate(timeout=30)
+    assert process.returncode == 0
+    assert json.loads(out).keys() == {"model", "host", "port", "reports", "fault_port"}
 
 
 def test_a_port_in_use_is_one_clear_error() -> None:

@@ -22,7 +22,8 @@ class Choices:
     pause_seconds: float = 0.1
     """To come to rest on the path when paused, and to go on."""
     stop_seconds: float = 0.05
-    """To come to rest on the path after `set_state(4)`, an error or a change of mode; nothing of it goes on."""
+    """To come to rest on the path after `set_state(4)` or an error; nothing of it goes on. A change of mode stops at
+    once."""
     deceleration_seconds: float = 0.3
     """The same for `set_state(6)`, which ends in state 4."""
     joint_speed: float = math.pi

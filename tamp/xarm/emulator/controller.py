@@ -229,6 +229,7 @@ class Controller:
             self._count_motion()
             if self.mode in (JOINT_ONLINE, TOOL_ONLINE):
                 self.player.stop(0.0)
+                self.player.resume()
         self.player.submit(queued)
         return self._number
 

@@ -155,6 +155,9 @@ class Server:
         writer.close()
 
     async def _side(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if len(self._sides) >= CLIENTS:
+            writer.transport.abort()
+            return
         self._sides.add(writer)
         with contextlib.suppress(*GONE, ValueError):
             while line := await reader.readline():

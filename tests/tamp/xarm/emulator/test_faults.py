@@ -50,7 +50,12 @@ def test_a_fault_comes_with_the_motion_it_was_ordered_for(order: dict[str, Any],
 
 @pytest.mark.parametrize(
     "order",
-    [{"fault": "flood"}, {"fault": "drop", "when": 1}, {"fault": "delay", "seconds": "1"}, {"fault": "drop", "share": 2}],
+    [
+        {"fault": "flood"},
+        {"fault": "drop", "when": 1},
+        {"fault": "delay", "seconds": "1"},
+        {"fault": "drop", "share": 2},
+    ],
 )
 def test_an_order_that_cannot_be_says_what_can(order: dict[str, Any]) -> None:
     with pytest.raises(InputError):
