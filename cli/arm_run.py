@@ -60,6 +60,26 @@ def run_plan(
     return 0 if verdict.success else 1
 
 
+def clear_error(world: Path | None, host: str | None) -> int:
+    """Clear the error of an arm's controller. Nothing moves; the next run enables the arm."""
+    from tamp.xarm.claim import claimed
+    from tamp.xarm.driver import Driver
+
+    with quiet_stdout() as stdout:
+        cell = read_world(world)
+        address = host or cell.host
+        if address is None:
+            raise InputError(f"no address of an arm: give --host IP, or host in {cell.name}")
+        with claimed(address):
+            driver = Driver.connect(address, cell.arm)
+            try:
+                was = driver.clear()
+            finally:
+                driver.close()
+        stdout.write(f"cleared: {was}\n" if was else "there was no error\n")
+    return 0
+
+
 def read_world(path: Path | None) -> Workcell:
     """The world of the arm. InputError when there is none."""
     from tamp.xarm.workcell import read_workcell

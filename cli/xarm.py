@@ -76,3 +76,15 @@ def xarm_run(
         return run_plan(plan, world, host, dry_run, speed_scale, second_check, dead_man, out, json_output)
 
     raise typer.Exit(run(body))
+
+
+@xarm_app.command("clear")
+def xarm_clear(world: World = None, host: Host = None) -> None:
+    """Clear the error that stopped an arm, once what caused it is mended. Nothing moves."""
+
+    def body() -> int:
+        from cli.arm_run import clear_error
+
+        return clear_error(world, host)
+
+    raise typer.Exit(run(body))

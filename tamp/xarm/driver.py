@@ -118,6 +118,18 @@ class Driver:
         self._start()
         return self._until_ready()
 
+    def clear(self) -> str:
+        """Clear the controller's error and warning, and say in words what was; nothing is enabled and nothing moves.
+
+        ArmFault `error` when it comes back at once.
+        """
+        before = self.condition().error
+        self._tell(self._api.clean_error, "clearing the error")
+        self._tell(self._api.clean_warn, "clearing the warning")
+        if after := self.condition().error:
+            raise ArmFault("error", f"{error_meaning(after)} (it came back when it was cleared)")
+        return error_meaning(before) if before else ""
+
     def move_joints(self, q: Array, rates: Rates) -> None:
         """Queue a move of all joints, straight from where they are to `q` (n,). Does not wait."""
         angles = [float(v) for v in q]

@@ -1,0 +1,252 @@
+"""`make bench-arm-faults`: every fault at every phase of a run on the emulated arm, over its unmodified SDK.
+
+    python tests/bench_arm_faults.py [--repeat N] [--only KIND ...] [--seed N]
+
+A run carries out a plan of six motions while a fault of the controller, of the connection, of the detector or a stop
+comes at a certain motion, before it or in the middle of it. What must hold: the verdict is true (a run that says that
+it succeeded did, and one that did not says why with the right kind of reason); nothing moves after the arm has
+acknowledged the stop; the log ends with the reason; and the next run works with the same emulator, without anything
+being restarted. Prints a line a kind of fault, and every run in which something does not hold: exit 1 for any.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tamp.episode import EpisodeLog
+from tamp.episode import read as read_log
+from tamp.xarm.detections import Detection
+from tamp.xarm.driver import Driver
+from tamp.xarm.executor import Executor
+from tamp.xarm.faults import ArmFault
+from tamp.xarm.steps import ApproachObject, MoveToNamed, MoveToObject, MoveToPose, RetreatZ, Sleep, Step
+from tamp.xarm.stopping import Stop
+from tamp.xarm.targets import Targets
+from tamp.xarm.verdict import Verdict
+from tamp.xarm.ways import Ways
+from tamp.xarm.workcell import Workcell, read_workcell
+from tests.tamp.xarm.emulator.conftest import Emulator
+
+WORLD = Path(__file__).parents[1] / "problems" / "xarm" / "bench.toml"
+PLAN: tuple[Step, ...] = (
+    MoveToNamed("home"),
+    ApproachObject(("cup",)),
+    MoveToObject(("cup",)),
+    RetreatZ(0.08),
+    Sleep(0.1),
+    MoveToPose((0.4, -0.15, 0.25), (np.pi, 0.0, 0.0)),
+    MoveToNamed("home"),
+)
+AGAIN: tuple[Step, ...] = (MoveToPose((0.4, 0.1, 0.3), (np.pi, 0.0, 0.0)), MoveToNamed("home"))
+MOTIONS = 5
+CUP = np.array([0.42, 0.06, 0.06])
+QUIET = 1.0
+"""Seconds after a run in which nothing may move."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A fault: what the emulator is told, or who stops the run; at the k-th motion, and how far through it."""
+
+    kind: str
+    motion: int
+    share: float | None
+    seconds: float = 0.0
+
+    def __str__(self) -> str:
+        at = "before" if self.share is None else f"after {self.share:.0%} of"
+        return f"{self.kind}{f' for {self.seconds:g} s' if self.seconds else ''} {at} motion {self.motion}"
+
+
+EXPECTED = {
+    "collision": {"error"},
+    "overspeed": {"error"},
+    "joint_limit": {"error"},
+    "emergency": {"error"},
+    "kinematic": {"error"},
+    "self_collision": {"error"},
+    "servo": {"error"},
+    "drop": {"lost", "frozen", "unreachable"},
+    "freeze": {"frozen", "lost"},
+    "garbage": {"lost", "frozen", "refused", ""},
+    "half": {"lost", "frozen", "refused", ""},
+    "delay": {"frozen", "lost", ""},
+    "thread": {"stopped"},
+    "dead man": {"stopped"},
+    "stale": {"unseen", ""},
+    "blind": {"unseen", ""},
+    "other client": {"taken"},
+    "teleport": {"astray", ""},
+}
+"""Kinds of verdict that are true of a fault; empty: the run may succeed in spite of it."""
+LINE = ("drop", "freeze", "garbage", "half", "delay")
+OURS = ("thread", "dead man", "stale", "blind", "other client", "teleport")
+
+
+def cases() -> Iterator[Case]:
+    """Every kind at every motion, before it, and early, in the middle and late in it."""
+    for kind in EXPECTED:
+        for motion in range(1, MOTIONS + 1):
+            for share in (None, 0.1, 0.5, 0.9):
+                seconds = {"freeze": 2.5, "delay": 1.5, "drop": 0.5}.get(kind, 0.0)
+                yield Case(kind, motion, share, seconds)
+
+
+class Eyes:
+    """A detector that sees a cup, until it is made blind or stuck."""
+
+    def __init__(self) -> None:
+        self.blind = False
+        self.stuck_at: float | None = None
+
+    def seen(self) -> tuple[Detection, ...]:
+        if self.blind:
+            return ()
+        return (Detection("cup", 0.9, CUP, self.stuck_at or time.time()),)
+
+    def close(self) -> None:
+        pass
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Faults of every kind at every phase of a run.")
+    parser.add_argument("--repeat", type=int, default=1)
+    parser.add_argument("--only", nargs="+", choices=list(EXPECTED), metavar="KIND")
+    parser.add_argument("--seed", type=int, default=0)
+    asked = parser.parse_args()
+    todo = [c for c in cases() if asked.only is None or c.kind in asked.only] * asked.repeat
+    random.Random(asked.seed).shuffle(todo)
+    cell = read_workcell(WORLD)
+    cell = replace(cell, rates=replace(cell.rates, joint_speed=2.0, joint_acceleration=8.0, tool_speed=0.5))
+    ways, wrong, kinds = Ways(cell), [], Counter[tuple[str, str]]()
+    emulator = Emulator("xarm6", ("--seconds", "7200"))
+    try:
+        for number, case in enumerate(todo, 1):
+            verdict, faults = tried(case, cell, ways, emulator)
+            kinds[case.kind, verdict.kind or "succeeded"] += 1
+            wrong += [f"{case}: {fault}" for fault in faults]
+            sys.stderr.write(f"{number}/{len(todo)} {case}: {' '.join([verdict.kind or 'succeeded', *faults])}\n")
+    finally:
+        emulator.end()
+    for kind in dict.fromkeys(c.kind for c in todo):
+        told = ", ".join(f"{n} {what}" for (k, what), n in sorted(kinds.items()) if k == kind)
+        sys.stdout.write(f"{kind}: {told}\n")
+    sys.stdout.write(f"{len(todo)} runs, {len(wrong)} in which something does not hold\n")
+    sys.stdout.writelines(f"{line}\n" for line in wrong)
+    return int(bool(wrong))
+
+
+def tried(case: Case, cell: Workcell, ways: Ways, emulator: Emulator) -> tuple[Verdict, list[str]]:
+    """The verdict of a run with a fault, and what does not hold that must."""
+    with tempfile.TemporaryDirectory() as folder:
+        verdict = ran(case, cell, ways, emulator, Path(folder) / "run")
+        after = emulator.state()
+        time.sleep(QUIET)
+        later = emulator.state()
+        found = list(_untrue(case, verdict, read_log(Path(folder) / "run" / "episode.jsonl")))
+        if verdict.halted and (later["moved_at"] or 0) > after["now"]:
+            found.append(f"moved {later['moved_at'] - after['now']:.2f} s after the stop was acknowledged")
+        emulator.ask(clear="faults")
+        emulator.ask(release="emergency")
+        again = ran(None, cell, ways, emulator, Path(folder) / "again")
+        if not again.success:
+            found.append(f"the next run did not work: {again.kind}: {again.reason}")
+    return verdict, found
+
+
+def _untrue(case: Case, verdict: Verdict, log: list[dict[str, Any]]) -> Iterator[str]:
+    if verdict.kind not in EXPECTED[case.kind]:
+        yield f"the verdict is {verdict.kind or 'success'!r}: {verdict.reason}"
+    if verdict.success and [d.number for d in verdict.done] != list(range(1, len(PLAN) + 1)):
+        yield "it says success, but not all steps were done"
+    if not log or log[-1]["event"] != "end" or log[-1]["reason"] != verdict.reason:
+        yield f"the log does not end with the reason: {json.dumps(log[-1]) if log else 'it is empty'}"
+
+
+def ran(case: Case | None, cell: Workcell, ways: Ways, emulator: Emulator, folder: Path) -> Verdict:
+    """One run, with a fault or without."""
+    eyes, stop = Eyes(), Stop(dead_man=1.0 if case and case.kind == "dead man" else None)
+    try:
+        driver = Driver.connect(emulator.host, cell.arm)
+    except ArmFault as e:
+        return Verdict(False, (), 1, e.kind, str(e))
+    try:
+        if case is None:
+            driver.clear()
+        elif case.kind not in OURS:
+            order = {"fault": case.kind, "motion": case.motion} | ({} if case.share is None else {"share": case.share})
+            emulator.ask(**order, **({"seconds": case.seconds} if case.seconds else {}))
+        watcher = _Watcher(case, emulator, eyes, stop, driver)
+        with EpisodeLog(folder) as log, watcher:
+            return Executor(driver, ways, Targets(cell, eyes), stop, log.event).run(PLAN if case else AGAIN)
+    finally:
+        driver.close()
+
+
+class _Watcher(threading.Thread):
+    """Does at a certain place of the run what the emulator cannot: stops it, blinds it, moves the arm."""
+
+    def __init__(self, case: Case | None, emulator: Emulator, eyes: Eyes, stop: Stop, driver: Driver) -> None:
+        super().__init__(daemon=True)
+        self.case, self.emulator, self.eyes, self.stop, self.driver = case, emulator, eyes, stop, driver
+        self.first = emulator.state()["started"]
+        self.over = threading.Event()
+
+    def __enter__(self) -> None:
+        self.start()
+
+    def __exit__(self, *_: object) -> None:
+        self.over.set()
+        self.join()
+
+    def run(self) -> None:
+        """In its own thread."""
+        alive = self.case is None or self.case.kind != "dead man"
+        done = self.case is None or self.case.kind not in OURS
+        while not self.over.wait(0.01):
+            due = not done and self._there()
+            if alive or not (due or done):
+                self.stop.alive()
+            if due:
+                self._act()
+                done = True
+
+    def _there(self) -> bool:
+        assert self.case is not None
+        gone = self.emulator.state()["started"] - self.first
+        return bool(gone >= self.case.motion)
+
+    def _act(self) -> None:
+        assert self.case is not None
+        time.sleep(0.4 * (self.case.share or 0.0))
+        match self.case.kind:
+            case "thread":
+                self.stop.now("another thread said so")
+            case "stale":
+                self.eyes.stuck_at = time.time() - 10
+            case "blind":
+                self.eyes.blind = True
+            case "other client":
+                other = Driver.connect(self.emulator.host, self.driver.arm)
+                other.halt()
+                other.close()
+            case "teleport":
+                q = np.array(self.emulator.state()["joints"]) + 0.3
+                self.emulator.ask(teleport=[float(v) for v in q])
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
