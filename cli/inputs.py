@@ -12,14 +12,14 @@ if TYPE_CHECKING:
 
 
 def built(backend: str, perception: str, host: str | None, world: Path | None) -> None:
-    """InputError for what is announced and not built yet."""
-    if backend != "libero":
-        raise InputError(f"--backend {backend} is not built yet; valid: libero")
+    """InputError for what is announced and not built yet, and for options of another backend."""
+    if backend not in ("libero", "xarm"):
+        raise InputError(f"--backend {backend} is not built yet; valid: libero, xarm")
     if perception != "oracle":
         raise InputError(f"--perception {perception} is not built yet; valid: oracle")
     for option, given in (("--host", host), ("--world", world)):
-        if given is not None:
-            raise InputError(f"{option} is for real robots, which are not built yet; valid: no {option}")
+        if given is not None and backend != "xarm":
+            raise InputError(f"{option} is for a real arm; valid: --backend xarm")
 
 
 def planner(name: str) -> None:

@@ -49,6 +49,10 @@ def solve(
         raise InputError('say what to do: tamp solve "put the mug in the drawer", or give a --goal')
     text = text if goal is not None else words.instruction(str(text))
     inputs.built(backend, perception, host, world)
+    if backend == "xarm":
+        from cli.arm_solve import solve_arm
+
+        return solve_arm(text, goal, llm, world, host, out, json_output)
     say(f"tamp: {goal or text!r} in {scene} ({perception} perception, seed {seed})")
     with quiet_stdout() as stdout:
         model = load_model(llm) if goal is None or planners.asks_model(planner) else None

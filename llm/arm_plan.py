@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+from llm import words
 from llm.arm_schema import RETREAT_MM, step_schema
+from llm.lexicon import nouns
 from llm.model import Model, Prompt
 from tamp.errors import Refusal
 from tamp.xarm.contract import breaches
@@ -71,8 +75,20 @@ EXAMPLES: tuple[Example, ...] = (
 """Invented: their places and things are of no world that ships."""
 
 
+_OF_ARMS = ("arm", "tool", "robot", "gripper", "hand", "pose", "position", "height", "seconds")
+"""What instructions speak of besides the things and places of a world."""
+_SURE = "surest|(most )?(certain|confident|likely)|best"
+_WHICH = re.compile(rf"\b(nearest|closest|farthest|second|third|fourth|fifth|{_SURE})\b")
+"""Words that say which one, and not what it is."""
+
+
 def write_plan(text: str, names: Sequence[str], labels: Sequence[str], model: Model) -> dict[str, Any]:
-    """The plan that a model makes of an instruction. Refusal when it goes on for too long, or breaks the contract."""
+    """The plan that a model makes of an instruction.
+
+    Refusal for an instruction that speaks of a thing that is not the world's, and for an answer that goes on for too
+    long or breaks the contract.
+    """
+    labels = heard(text, names, labels)
     pattern = f"({_pattern(step_schema(names, labels, text))})({MORE}|{END.replace('}', '[}]').replace(']', '[]]', 1)})"
     asked = _prompt(text, names, labels)
     said = _begun(text)
@@ -84,6 +100,23 @@ def write_plan(text: str, names: Sequence[str], labels: Sequence[str], model: Mo
                 raise Refusal(f"the model's plan breaks the contract: {wrong[0]}", "contract")
             return plan
     raise Refusal(f"the model's plan has more than {LONGEST} steps", "length")
+
+
+def heard(text: str, names: Sequence[str], labels: Sequence[str]) -> list[str]:
+    """The labels that an instruction speaks of, all when it speaks of none. Refusal when it names what is not there."""
+    known = [word for name in (*names, *(n for label in labels for n in nouns(label))) for word in words_of(name)]
+    plain = " ".join(_WHICH.sub("", text.lower()).split())
+    if strange := words.absent(plain, [*known, *labels, *_OF_ARMS]):
+        there = f"things: {', '.join(labels) or 'none'}; places: {', '.join(names) or 'none'}"
+        raise Refusal(f"there is no {' and no '.join(strange)} here; {there}", "absent")
+    said = Counter(words.content(text))
+    spoken = [label for label in labels if any(words.mentioned(noun, said) for noun in (label, *nouns(label)))]
+    return spoken or list(labels)
+
+
+def words_of(name: str) -> list[str]:
+    """The words of a name as it is written in a world file."""
+    return re.findall(r"[a-z0-9]+", name.lower())
 
 
 def _begun(text: str) -> str:

@@ -76,7 +76,7 @@ class Targets:
         found = wait_for(self.detector, timeout=step.timeout, clock=self.clock, stop=stop.event, **asked)
         stop.check()
         if isinstance(found, NotChosen):
-            raise ArmFault("unseen", str(found))
+            raise ArmFault("unseen", found.message)
         return _at_thing(step, found, T_base_tool)
 
     def fresh(self, target: Target) -> None:

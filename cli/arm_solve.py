@@ -1,0 +1,60 @@
+"""`tamp solve --backend xarm`: an instruction to an action plan, and the plan carried out on an arm."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+from cli.arm_run import carry_out, read_world, summary
+from cli.output import INTERRUPTED, emit_json, quiet_stdout, say
+from tamp.errors import InputError, Refusal
+
+
+def solve_arm(
+    text: str | None,
+    goal: str | None,
+    llm: str,
+    world: Path | None,
+    host: str | None,
+    out: Path | None,
+    json_output: bool,
+) -> int:
+    """The language model writes the plan, under the contract narrowed to the world; then it runs."""
+    from cli.solve import load_model
+    from llm.arm_plan import write_plan
+    from tamp.xarm.contract_world import breaches_in
+    from tamp.xarm.steps import steps_of
+
+    if goal is not None or text is None:
+        raise InputError("--goal is for simulated scenes: an arm is told in words, or by tamp xarm run PLAN.json")
+    begun = time.perf_counter()
+    with quiet_stdout() as stdout:
+        cell = read_world(world)
+        address = host or cell.host
+        if address is None:
+            raise InputError(f"no address of an arm: give --host IP, or host in {cell.name}")
+        answer: dict[str, Any] = {"success": False, "goal": text, "plan": None, "steps": 0, "stage": "goal"}
+        try:
+            plan = write_plan(text, list(cell.poses), cell.labels, load_model(llm))
+            if wrong := breaches_in(plan, cell):
+                raise Refusal(f"the plan cannot be run in {cell.name}: {wrong[0]}", "infeasible")
+        except Refusal as e:
+            say(f"tamp: no: {e}")
+            return _told(answer | {"reason": str(e)}, begun, json_output, stdout)
+        for step in plan["steps"]:
+            say(f"tamp: {json.dumps(step)}")
+        verdict, folder = carry_out(steps_of(plan), cell, address, "solve", out=out)
+        say(summary(verdict, len(plan["steps"]), dry_run=False))
+        answer |= {"success": verdict.success, "plan": plan, "steps": len(verdict.done), "out": folder}
+        answer |= {"stage": None if verdict.success else verdict.kind, "reason": verdict.reason or None}
+        code = _told(answer, begun, json_output, stdout)
+    return INTERRUPTED if verdict.kind == "stopped" else code
+
+
+def _told(answer: dict[str, Any], begun: float, json_output: bool, stdout: Any) -> int:
+    answer |= {"seconds": round(time.perf_counter() - begun, 3)}
+    if json_output:
+        emit_json(answer, stdout)
+    return 0 if answer["success"] else 1
