@@ -105,7 +105,7 @@ def read_placed(path: Path) -> Table:
     """The table in a TOML file. InputError when it cannot be read or is no TOML."""
     values = read_toml(path)
     try:
-        return Table(str(path), values, lines_of(path.read_text(encoding="utf-8")))
+        return Table(str(path), values, lines_of(path.read_text(encoding="utf-8-sig")))
     except RecursionError as e:
         raise InputError(f"{path}: nested too deeply") from e
 

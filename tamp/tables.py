@@ -12,7 +12,7 @@ from tamp.errors import InputError
 def read_toml(path: Path) -> dict[str, Any]:
     """The table in a file. InputError, with line and column, when it cannot be read or is no TOML."""
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as e:
         raise InputError(f"cannot read {path}: {e.strerror}") from e
     except ValueError as e:  # tomllib's own, of the decoding, and of numbers with thousands of digits

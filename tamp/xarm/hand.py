@@ -18,6 +18,9 @@ from typing import Any, Literal, Protocol
 from tamp.xarm.address import address_of
 from tamp.xarm.line_socket import LineSocket
 
+LONGEST_WAIT = 3600.0
+"""Seconds that an event may take at most, whatever the time-out."""
+
 Reason = Literal["refused", "no answer", "unreachable", "connection lost", "busy", "closed"]
 
 
@@ -71,14 +74,14 @@ class InProcessHand:
     def emit(self, event: HandEvent, timeout: float) -> Acknowledged | NotAcknowledged:
         """Call the function on a thread of its own. One that does not return in time keeps the hand busy until it
         does, and its late end is nobody's answer."""
-        begin = time.monotonic()
+        begin, timeout = time.monotonic(), _bounded(timeout)
         if not self._one.acquire(timeout=timeout):
             return NotAcknowledged(event, "busy", f"the hand is still busy after {timeout:g} s")
         try:
             if self._closed.is_set():
                 return NotAcknowledged(event, "closed", "the hand was closed")
             if self._running is not None and self._running.is_alive():
-                return NotAcknowledged(event, "busy", "the hand is busy with an event that it did not end in time")
+                return NotAcknowledged(event, "busy", "the hand is still busy with an event that is long over its time")
             return self._run(event, begin, timeout)
         finally:
             self._one.release()
@@ -128,15 +131,16 @@ class TcpHand:
 
     def emit(self, event: HandEvent, timeout: float) -> Acknowledged | NotAcknowledged:
         """Send the event, on a new connection where the old one has ended, and wait for the answer with its id."""
-        begin = time.monotonic()
+        begin, timeout = time.monotonic(), _bounded(timeout)
         if not self._one.acquire(timeout=timeout):
             return NotAcknowledged(event, "busy", f"the hand is still busy after {timeout:g} s")
+        answer: Acknowledged | NotAcknowledged | None = None
         try:
             answer = self._exchange(event, begin, begin + timeout)
-            if isinstance(answer, NotAcknowledged) and answer.reason != "refused":
-                self._hang_up()
             return answer
         finally:
+            if answer is None or (isinstance(answer, NotAcknowledged) and answer.reason != "refused"):
+                self._hang_up()  # also when Ctrl-C ended the wait
             self._one.release()
 
     def close(self) -> None:
@@ -171,14 +175,14 @@ class TcpHand:
         """The connection, made anew where it has ended. What was said on it while nothing was asked is dropped."""
         if self._connection is not None:
             try:
-                while self._connection.receive(0.0) is not None:
+                while time.monotonic() < deadline and self._connection.receive(0.0) is not None:
                     pass
             except OSError:
                 self._hang_up()
-        if self._closed.is_set():
-            raise ConnectionError("the hand was closed")
         if self._connection is None:
             self._connection = LineSocket(*self._host_port, max(deadline - time.monotonic(), 0.001))
+        if self._closed.is_set():  # only now: close() hangs up on the connection that it finds
+            raise ConnectionError("the hand was closed")
         return self._connection
 
     def _failed(self, event: HandEvent, reason: Reason, message: str) -> NotAcknowledged:
@@ -216,6 +220,11 @@ def _answer(line: bytes, event: HandEvent, number: int, begin: float) -> Acknowl
 def _same(said: Any, number: int) -> bool:
     """Whether it is this id, as a whole number: true and 1.0 are equal to 1 in Python."""
     return type(said) is int and said == number
+
+
+def _bounded(timeout: float) -> float:
+    """Seconds as locks and sockets take them."""
+    return min(max(timeout, 0.0), LONGEST_WAIT)
 
 
 def _why(error: OSError) -> str:

@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 from tamp.data import data_dir
+from tamp.pddl.source import read
+from tamp.xarm.contract import read_contract
 from tamp.xarm.contract_world import breaches_in
 from tamp.xarm.workcell import Workcell, read_workcell
 
@@ -14,6 +16,11 @@ from tamp.xarm.workcell import Workcell, read_workcell
 @pytest.fixture(scope="module")
 def bench() -> Workcell:
     return read_workcell(data_dir("problems") / "xarm" / "bench.toml")
+
+
+@pytest.mark.parametrize("name", ["touch_cup", "closest_cup", "second_nearest_bottle"])
+def test_the_contracts_examples_are_for_the_shipped_world(name: str, bench: Workcell) -> None:
+    assert breaches_in(read_contract(read(data_dir("problems") / "xarm" / f"{name}.json")), bench) == []
 
 
 def named(name: str = "home") -> dict[str, Any]:

@@ -157,3 +157,23 @@ def test_any_other_file_is_one_clear_line(text: str, tmp_path: Path) -> None:
         read_workcell(path)
     with pytest.raises(InputError, match="cannot read"):
         read_workcell(tmp_path / "none.toml")
+
+
+def test_a_file_from_another_system_is_read_with_its_lines(tmp_path: Path) -> None:
+    """With a byte order mark and carriage returns."""
+    path = tmp_path / "world.toml"
+    path.write_bytes(b"\xef\xbb\xbf" + BENCH.read_bytes().replace(b"\n", b"\r\n"))
+    assert read_workcell(path).arm.name == "xarm6"
+    path.write_bytes(path.read_bytes().replace(b"table_mm = 0 ", b"tabel_mm = 0 "))
+    with pytest.raises(InputError, match=r"world\.toml:6: unknown key 'tabel_mm'"):
+        read_workcell(path)
+
+
+@pytest.mark.parametrize("arm", ["xarm5", "xarm6", "xarm7", "850"])
+def test_poses_that_look_down_are_reached_by_each_arm(arm: str, tmp_path: Path) -> None:
+    text = BENCH.read_text().replace('"xarm6"', f'"{arm}"').replace("joints_deg = [0, -35, -35, 0, 70, 0]",
+                                                                    "xyz_mm = [300, 0, 250]\nrpy_deg = [180, 0, 0]")
+    path = tmp_path / "world.toml"
+    path.write_text(text)
+    world = read_workcell(path)
+    assert world.arm.name == arm and world.poses["home"].q is None
