@@ -33,6 +33,8 @@ CACHE_FULL, BAD_PARAMETER, UNKNOWN_REGISTER = 11, 12, 13
 OUTCOMES = {SUCCESS: "done", FAILURE: "failed", DISCARDED: "stopped"}
 STARTED, FINISHED, TRIGGERED = 1, 2, 4
 """Kinds of feedback."""
+LOAD_DELAY = 0.03
+"""Seconds until a load takes effect."""
 SERVO_REGISTER, SPEED_REGISTER = 29, 81
 
 
@@ -55,6 +57,7 @@ class Controller:
         self.feedback: list[tuple[int, Feedback]] = []
         """What is to be told, with the connection that it is for; the server takes it."""
         self._state, self._number = choices.power_on_state, 0
+        self._load: tuple[float, tuple[float, ...], Origin] | None = None
         self._nth: deque[int] = deque(maxlen=LONGEST)
         self._set_body(np.zeros(arm.joints))
 
@@ -233,9 +236,9 @@ class Controller:
         self.player.submit(queued)
         return self._number
 
-    def trigger(self, origin: Origin) -> None:
-        """A command that takes effect at once has done so."""
-        self._tell(origin, 0, TRIGGERED, SUCCESS)
+    def set_load(self, load: tuple[float, ...], origin: Origin) -> None:
+        """A load, which takes effect a little later: the SDK takes it for refused when the next reply is not ready."""
+        self._load = (self.now + LOAD_DELAY, load, origin)
 
     def servo_to(self, q: Array, register: int = SERVO_REGISTER) -> bool:
         """A servo target (n,); False when it is not taken."""
@@ -272,6 +275,7 @@ class Controller:
             return
         self.now, before = now, self.q
         self.gripper.advance(seconds)
+        self._load_up()
         try:
             if self._state == READY or self.mode in QUEUED_MODES:
                 self._mover.advance(seconds)
@@ -285,6 +289,13 @@ class Controller:
             self._state = STOPPED
         if self._stream and not self._moves:
             self._end_stream("done")
+
+    def _load_up(self) -> None:
+        if self._load and self.now >= self._load[0]:
+            _, self.settings.load, origin = self._load
+            self._load = None
+            self.configured()
+            self._tell(origin, 0, TRIGGERED, SUCCESS)
 
     def _measure(self, before: Array, seconds: float) -> None:
         """The joints' and the tool's speed over a step; C24 for a joint that is too fast."""
