@@ -65,6 +65,11 @@ class Body:
         return np.clip(q, self.arm.lower, self.arm.upper)
 
 
+def warm(body: Body) -> None:
+    """Load and prepare what inverse kinematics needs, so that the first move does not keep the clock waiting."""
+    body.solve(pose([9.0, 9.0, 9.0]), np.zeros(body.arm.joints))
+
+
 def _in_plane(T: Array) -> Array:
     """The pose nearby whose z axis is in the vertical plane through the base and its position (4, 4)."""
     x, y = T[:2, 3]

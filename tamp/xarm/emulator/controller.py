@@ -17,22 +17,35 @@ from tamp.xarm.emulator.frames import ERROR, NOT_READY, WARNING, Feedback
 from tamp.xarm.emulator.gripper import Gripper
 from tamp.xarm.emulator.history import LONGEST, History
 from tamp.xarm.emulator.player import DISCARDED, FAILURE, SUCCESS, Player, Queued
-from tamp.xarm.emulator.reports import Snapshot
 from tamp.xarm.emulator.settings import Settings
-from tamp.xarm.emulator.wire import from_pose, to_pose
+from tamp.xarm.emulator.states import (
+    CACHE_FULL,
+    CHANGED,
+    EMERGENCY_STOPS,
+    IDLE,
+    JOINT_ONLINE,
+    JOINT_VELOCITY,
+    MODES,
+    MOTOR_ERRORS,
+    MOVING,
+    PAUSED,
+    POSITION,
+    QUEUED_MODES,
+    READY,
+    SERVO,
+    SLOWING,
+    STOPPED,
+    TEACH,
+    TOOL_ONLINE,
+    TOOL_VELOCITY,
+)
+from tamp.xarm.emulator.wire import to_pose
 
-READY, MOVING, IDLE, PAUSED, STOPPED, CHANGED, SLOWING = 0, 1, 2, 3, 4, 5, 6
-"""States: READY is asked for and reported as MOVING or IDLE."""
-POSITION, SERVO, TEACH, JOINT_VELOCITY, TOOL_VELOCITY, JOINT_ONLINE, TOOL_ONLINE = 0, 1, 2, 4, 5, 6, 7
-MODES = (POSITION, SERVO, TEACH, JOINT_VELOCITY, TOOL_VELOCITY, JOINT_ONLINE, TOOL_ONLINE)
-QUEUED_MODES = (POSITION, JOINT_ONLINE, TOOL_ONLINE)
-EMERGENCY_STOPS = (1, 2, 3)
-MOTOR_ERRORS = (*EMERGENCY_STOPS, *range(10, 18))
-CACHE_FULL, BAD_PARAMETER, UNKNOWN_REGISTER = 11, 12, 13
-"""Warnings."""
 OUTCOMES = {SUCCESS: "done", FAILURE: "failed", DISCARDED: "stopped"}
 STARTED, FINISHED, TRIGGERED = 1, 2, 4
 """Kinds of feedback."""
+LOAD_DELAY = 0.1
+"""Seconds until a load takes effect."""
 SERVO_REGISTER, SPEED_REGISTER = 29, 81
 
 
@@ -55,6 +68,7 @@ class Controller:
         self.feedback: list[tuple[int, Feedback]] = []
         """What is to be told, with the connection that it is for; the server takes it."""
         self._state, self._number = choices.power_on_state, 0
+        self._load: tuple[float, tuple[float, ...], Origin] | None = None
         self._nth: deque[int] = deque(maxlen=LONGEST)
         self._set_body(np.zeros(arm.joints))
 
@@ -116,27 +130,6 @@ class Controller:
         number = self._nth[-1 - back]
         share = self.player.share(number)
         return self.history.share(number) if share is None else share
-
-    def snapshot(self) -> Snapshot:
-        """What a report says."""
-        T = self.T_user_tool
-        return Snapshot(
-            state=self.state,
-            mode=self.mode,
-            count=self.count,
-            joints=tuple(float(v) for v in self.q),
-            pose=tuple(from_pose(T)),
-            axis_angle=tuple(from_pose(T, axis_angle=True)[3:]),
-            speeds=tuple(float(v) for v in self.speeds),
-            tool_speed=self.tool_speed,
-            motors=self.motors,
-            error=self.error,
-            warning=self.warning,
-            servo_error=self.servo_error,
-            model=self.arm.name,
-            firmware=self.choices.firmware,
-            settings=self.settings,
-        )
 
     # --- what is asked of it --------------------------------------------------------------------------------------
 
@@ -233,9 +226,9 @@ class Controller:
         self.player.submit(queued)
         return self._number
 
-    def trigger(self, origin: Origin) -> None:
-        """A command that takes effect at once has done so."""
-        self._tell(origin, 0, TRIGGERED, SUCCESS)
+    def set_load(self, load: tuple[float, ...], origin: Origin) -> None:
+        """A load, which takes effect a little later: the SDK takes it for refused when the next reply is not ready."""
+        self._load = (self.now + LOAD_DELAY, load, origin)
 
     def servo_to(self, q: Array, register: int = SERVO_REGISTER) -> bool:
         """A servo target (n,); False when it is not taken."""
@@ -272,6 +265,7 @@ class Controller:
             return
         self.now, before = now, self.q
         self.gripper.advance(seconds)
+        self._load_up()
         try:
             if self._state == READY or self.mode in QUEUED_MODES:
                 self._mover.advance(seconds)
@@ -285,6 +279,13 @@ class Controller:
             self._state = STOPPED
         if self._stream and not self._moves:
             self._end_stream("done")
+
+    def _load_up(self) -> None:
+        if self._load and self.now >= self._load[0]:
+            _, self.settings.load, origin = self._load
+            self._load = None
+            self.configured()
+            self._tell(origin, 0, TRIGGERED, SUCCESS)
 
     def _measure(self, before: Array, seconds: float) -> None:
         """The joints' and the tool's speed over a step; C24 for a joint that is too fast."""

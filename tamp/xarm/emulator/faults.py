@@ -24,7 +24,7 @@ class Fault:
     that one has gone a `share` of its way.
 
     `seconds`: how long a freeze lasts (0: until cleared) or how late replies are, and for how long connections are
-    refused after a drop. `joint` and `code` of a servo error; `count` bytes of garbage.
+    refused after a drop. `joint` of a servo error; `code`: another error than the usual; `count` bytes of garbage.
     """
 
     kind: str
@@ -108,4 +108,4 @@ def happen(fault: Fault, controller: Controller) -> None:
     if fault.kind == "servo":
         controller.fail(fault.code or 10 + fault.joint, fault.joint)
     else:
-        controller.fail(ERRORS[fault.kind])
+        controller.fail(fault.code or ERRORS[fault.kind])

@@ -15,8 +15,9 @@ STATUS, FAULT, ENABLE, MODE, CLEAR, SPEED, TARGET, POSITION = 0, 0x0F, 0x100, 0x
 VERSION = {0x0801: 3, 0x0802: 4, 0x0803: 3}
 OPEN, SHUT = 850, -10
 """Pulses."""
-NO_DEVICE = 19
-"""The controller's error when nothing answers: as an xArm's gripper is asked for on a Lite 6 (SDK issue 47)."""
+NO_DEVICE, NO_BOX_DEVICE = 19, 111
+"""The controller's errors when nothing answers at the tool, as an xArm's gripper on a Lite 6 (SDK issue 47), and at the
+control box."""
 
 
 class Gripper:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import struct
 
 import numpy as np
@@ -10,11 +11,12 @@ from motion.poses import Array
 from tamp.xarm.emulator.answers import DONE, Answer, Asked, Handler, done
 from tamp.xarm.emulator.body import MotionError
 from tamp.xarm.emulator.commands import COMMANDS, FEEDBACK_CHECK, Origin, parse
-from tamp.xarm.emulator.controller import BAD_PARAMETER, UNKNOWN_REGISTER, Controller
+from tamp.xarm.emulator.controller import Controller
 from tamp.xarm.emulator.frames import INVALID, MODBUS, ProtocolError, Reply, Request, byte, floats
-from tamp.xarm.emulator.gripper import BAUD_REGISTER, NO_DEVICE, ROBOT_LINE, TWO_MEGABAUD
+from tamp.xarm.emulator.gripper import BAUD_REGISTER, NO_BOX_DEVICE, NO_DEVICE, ROBOT_LINE, TWO_MEGABAUD
 from tamp.xarm.emulator.planning import plan
 from tamp.xarm.emulator.queries import QUERIES
+from tamp.xarm.emulator.states import BAD_PARAMETER, UNKNOWN_REGISTER
 from tamp.xarm.emulator.wire import to_pose
 
 SET_FEEDBACK_TYPE = 254
@@ -153,9 +155,7 @@ def _world_offset(asked: Asked) -> Answer:
 
 
 def _load(asked: Asked) -> Answer:
-    asked.controller.settings.load = floats(asked.data, 4)
-    asked.controller.configured()
-    asked.controller.trigger(asked.origin)
+    asked.controller.set_load(floats(asked.data, 4), asked.origin)
     return DONE
 
 
@@ -214,15 +214,12 @@ def _read_line(asked: Asked) -> Answer:
 
 def _line(asked: Asked) -> Answer:
     """A Modbus RTU frame to a device on the tool's line: the gripper, where there is one."""
-    controller = asked.controller
-    if byte(asked.data, 0) != ROBOT_LINE or not controller.gripper.present:
-        controller.fail(NO_DEVICE)
-        return Answer(asked.data[:1] or b"\0", INVALID)
-    try:
-        return Answer(asked.data[:1] + controller.gripper.ask(asked.data[1:]))
-    except ProtocolError:
-        controller.fail(NO_DEVICE)
-        return Answer(asked.data[:1], INVALID)
+    controller, host = asked.controller, byte(asked.data, 0)
+    if host == ROBOT_LINE and controller.gripper.present:
+        with contextlib.suppress(ProtocolError):
+            return Answer(asked.data[:1] + controller.gripper.ask(asked.data[1:]))
+    controller.fail(NO_DEVICE if host == ROBOT_LINE else NO_BOX_DEVICE)
+    return Answer(asked.data[:1], INVALID)
 
 
 def _keep(asked: Asked) -> Answer:

@@ -6,8 +6,10 @@ import math
 import struct
 from dataclasses import dataclass, field
 
+from tamp.xarm.emulator.controller import Controller
 from tamp.xarm.emulator.frames import pack_floats
 from tamp.xarm.emulator.settings import Settings
+from tamp.xarm.emulator.wire import from_pose
 
 NORMAL_SIZE, RICH_SIZE, REAL_SIZE = 145, 587, 135
 KINDS = {"xarm5": (5, 5), "xarm6": (6, 6), "xarm7": (7, 7), "lite6": (9, 6), "850": (12, 6)}
@@ -36,6 +38,28 @@ class Snapshot:
     model: str
     firmware: str
     settings: Settings = field(default_factory=Settings)
+
+
+def snapshot(controller: Controller) -> Snapshot:
+    """What a controller's reports say now."""
+    T = controller.T_user_tool
+    return Snapshot(
+        state=controller.state,
+        mode=controller.mode,
+        count=controller.count,
+        joints=tuple(float(v) for v in controller.q),
+        pose=tuple(from_pose(T)),
+        axis_angle=tuple(from_pose(T, axis_angle=True)[3:]),
+        speeds=tuple(float(v) for v in controller.speeds),
+        tool_speed=controller.tool_speed,
+        motors=controller.motors,
+        error=controller.error,
+        warning=controller.warning,
+        servo_error=controller.servo_error,
+        model=controller.arm.name,
+        firmware=controller.choices.firmware,
+        settings=controller.settings,
+    )
 
 
 def real(s: Snapshot) -> bytes:

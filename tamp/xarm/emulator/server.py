@@ -17,6 +17,7 @@ from typing import Any
 from motion.arms import Arm
 from tamp.errors import InputError
 from tamp.xarm.emulator import reports
+from tamp.xarm.emulator.body import warm
 from tamp.xarm.emulator.choices import Choices
 from tamp.xarm.emulator.controller import Controller
 from tamp.xarm.emulator.faults import ERRORS, Fault, Faults, happen
@@ -91,6 +92,7 @@ class Server:
 
         Raises InputError when a port cannot be had.
         """
+        warm(self.controller.body)
         ended: asyncio.Future[int] = asyncio.get_running_loop().create_future()
         for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 0)):
             asyncio.get_running_loop().add_signal_handler(number, _end, ended, code)
@@ -227,7 +229,7 @@ class Server:
                 if self._now() >= next_report[port] - TICK / 2:
                     next_report[port] = max(next_report[port] + period, self._now())
                     if self._readers[port]:
-                        self._broadcast(port, frame(self.controller.snapshot()))
+                        self._broadcast(port, frame(reports.snapshot(self.controller)))
 
     def _broadcast(self, port: int, frame: bytes) -> None:
         for writer in self._readers[port]:
