@@ -92,11 +92,11 @@ def read_world(path: Path | None) -> Workcell:
 def read_steps(path: Path, cell: Workcell) -> tuple[Step, ...]:
     """The steps of a plan. InputError with all that is wrong with it in this world."""
     from tamp.pddl.source import read
-    from tamp.xarm.contract_text import parse_contract
+    from tamp.xarm.contract import read_contract
     from tamp.xarm.contract_world import breaches_in
     from tamp.xarm.steps import steps_of
 
-    plan = parse_contract(read(path))
+    plan = read_contract(read(path))
     if wrong := breaches_in(plan, cell):
         raise InputError("\n  ".join([f"{path} cannot be run in {cell.name}:", *map(str, wrong)]))
     return steps_of(plan)
