@@ -23,8 +23,8 @@ from tamp.xarm.workcell import Load, Rates
 
 REPLY = 1.0
 """Seconds in which the controller has to answer."""
-READY_IN = 3.0
-"""Seconds for it to be ready after it was enabled."""
+READY_IN, SETTLED = 3.0, 0.15
+"""Seconds for it to be ready after it was enabled, and for which it has to stay so."""
 STILL = 1e-4
 """Radians between two readings `PAUSE` apart up to which an arm stands still."""
 PAUSE = 0.05
@@ -115,7 +115,6 @@ class Driver:
         self._tell(lambda: self._api.set_tcp_offset([*map(float, p), *map(float, rpy)], is_radian=True), "tool")
         self._start()  # tool and load leave the controller waiting for it
         self._tell(lambda: self._api.set_tcp_load(load.mass, centre), "load", also=(NOT_READY,))
-        self._start()
         return self._until_ready()
 
     def clear(self) -> str:
@@ -184,13 +183,18 @@ class Driver:
         return stopped and bool(np.max(np.abs(after.q - before.q)) <= STILL)
 
     def _until_ready(self) -> Condition:
-        until = time.monotonic() + READY_IN
+        """Ready, and so for `SETTLED` seconds: a load takes effect after its reply and stops the controller then."""
+        until, since = time.monotonic() + READY_IN, None
         while True:
             now = self.condition()
-            if now.idle:
-                return now
             if now.error:
                 raise ArmFault("error", error_meaning(now.error))
+            if not now.idle:
+                since = None
+                if now.state >= STATE_STOPPED:
+                    self._start()
+            elif time.monotonic() - (since := since or time.monotonic()) > SETTLED:
+                return now
             if time.monotonic() > until:
                 raise ArmFault("refused", f"the controller was not ready within {READY_IN:g} s (state {now.state})")
             time.sleep(PAUSE)
