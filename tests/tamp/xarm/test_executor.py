@@ -1,4 +1,4 @@
-"""Plans carried out on an emulated arm over the unmodified SDK: where they end, why they stop, and that they stay so."""
+"""Plans carried out on an emulated arm over the unmodified SDK: where they end, why they stop, that they stay so."""
 
 from __future__ import annotations
 
@@ -130,7 +130,8 @@ def test_what_is_in_the_way_is_named_and_nothing_moves(emulator: Emulator, ways:
 def test_a_stop_from_another_thread_is_for_good(emulator: Emulator, ways: Ways, tmp_path: Path) -> None:
     stop = Stop()
     threading.Timer(0.9, stop.now, ("somebody pressed stop",)).start()
-    verdict = run(emulator, slow(ways), (MoveToNamed("bin_drop"), MoveToNamed("above_table")), tmp_path / "run", stop=stop)
+    steps = (MoveToNamed("bin_drop"), MoveToNamed("above_table"))
+    verdict = run(emulator, slow(ways), steps, tmp_path / "run", stop=stop)
     assert (verdict.kind, verdict.reason, verdict.halted) == ("stopped", "somebody pressed stop", True)
     after = emulator.state()
     time.sleep(0.5)
@@ -157,7 +158,7 @@ def test_an_error_is_not_cleared_by_a_run(emulator: Emulator, ways: Ways, tmp_pa
     emulator.ask(fault="collision")
     driver = Driver.connect(emulator.host, ways.cell.arm)
     try:
-        with pytest.raises(ArmFault, match="C31.*tamp xarm clear"):
+        with pytest.raises(ArmFault, match=r"C31.*tamp xarm clear"):
             driver.prepare(ways.cell.T_flange_tool, ways.cell.load)
         assert "C31" in driver.clear()
         assert driver.prepare(ways.cell.T_flange_tool, ways.cell.load).idle
