@@ -50,7 +50,7 @@ World = Annotated[Path | None, typer.Option(help="The world's TOML file; ./xarm.
 Host = Annotated[str | None, typer.Option(help="The arm's address; the world's own unless given.", metavar="IP")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Go through it without moving.")]
 Scale = Annotated[float, typer.Option(help="Share of the world's speeds.", min=0.01, max=1.0)]
-Second = Annotated[bool, typer.Option(help="Check every motion once more in PyBullet.")]
+Once = Annotated[bool, typer.Option("--no-second-check", help="Do without the second look in PyBullet.")]
 DeadMan = Annotated[
     float | None, typer.Option(help="Stop unless a line comes on standard input this often.", metavar="SEC", min=0.1)
 ]
@@ -63,7 +63,7 @@ def xarm_run(
     host: Host = None,
     dry_run: DryRun = False,
     speed_scale: Scale = 1.0,
-    second_check: Second = True,
+    no_second_check: Once = False,
     dead_man: DeadMan = None,
     out: opt.EpisodeFolder = None,
     json_output: opt.Json = False,
@@ -73,7 +73,7 @@ def xarm_run(
     def body() -> int:
         from cli.arm_run import run_plan
 
-        return run_plan(plan, world, host, dry_run, speed_scale, second_check, dead_man, out, json_output)
+        return run_plan(plan, world, host, dry_run, speed_scale, not no_second_check, dead_man, out, json_output)
 
     raise typer.Exit(run(body))
 
