@@ -25,12 +25,14 @@ if TYPE_CHECKING:
 WORLD = Path("xarm.toml")
 """The world unless `--world` says otherwise."""
 RUNS = Path("episodes")
+PORT = 502
 
 
 def run_plan(
     plan: Path,
     world: Path | None,
     host: str | None,
+    port: int,
     dry_run: bool,
     speed_scale: float,
     second_check: bool,
@@ -50,6 +52,7 @@ def run_plan(
             slower(cell, speed_scale),
             None if dry_run else address,
             plan.stem,
+            port=port,
             second_check=second_check,
             dead_man=dead_man,
             out=out,
@@ -62,7 +65,7 @@ def run_plan(
     return 0 if verdict.success else 1
 
 
-def clear_error(world: Path | None, host: str | None) -> int:
+def clear_error(world: Path | None, host: str | None, port: int) -> int:
     """Clear the error of an arm's controller. Nothing moves; the next run enables the arm."""
     from tamp.xarm.claim import claimed
     from tamp.xarm.driver import Driver
@@ -73,7 +76,7 @@ def clear_error(world: Path | None, host: str | None) -> int:
         if address is None:
             raise InputError(f"no address of an arm: give --host IP, or host in {cell.name}")
         with claimed(address):
-            driver = Driver.connect(address, cell.arm)
+            driver = Driver.connect(address, cell.arm, port)
             try:
                 was = driver.clear()
             finally:
@@ -125,6 +128,7 @@ def carry_out(
     host: str | None,
     label: str,
     *,
+    port: int = PORT,
     second_check: bool = True,
     dead_man: float | None = None,
     out: Path | None = None,
@@ -155,7 +159,7 @@ def carry_out(
         opened.enter_context(stopped_by_signals(stop))
         if dead_man is not None:
             threading.Thread(target=listen, args=(stop,), daemon=True).start()
-        driver = Driver.connect(host, cell.arm)
+        driver = Driver.connect(host, cell.arm, port)
         opened.callback(driver.close)
         executor = Executor(driver, ways, targets, stop, log.event, check_twice=second_check)
         return executor.run(steps), folder

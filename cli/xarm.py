@@ -48,6 +48,7 @@ def xarm_emulate(
 Plan = Annotated[Path, typer.Argument(help="An action plan: JSON of the contract.", metavar="PLAN.json")]
 World = Annotated[Path | None, typer.Option(help="The world's TOML file; ./xarm.toml unless given.", metavar="FILE")]
 Host = Annotated[str | None, typer.Option(help="The arm's address; the world's own unless given.", metavar="IP")]
+ArmPort = Annotated[int, typer.Option(help="Control port; only emulated arms have another.", min=1, max=65535)]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Go through it without moving.")]
 Scale = Annotated[float, typer.Option(help="Share of the world's speeds.", min=0.01, max=1.0)]
 Once = Annotated[bool, typer.Option("--no-second-check", help="Do without the second look in PyBullet.")]
@@ -61,6 +62,7 @@ def xarm_run(
     plan: Plan,
     world: World = None,
     host: Host = None,
+    port: ArmPort = 502,
     dry_run: DryRun = False,
     speed_scale: Scale = 1.0,
     no_second_check: Once = False,
@@ -73,18 +75,18 @@ def xarm_run(
     def body() -> int:
         from cli.arm_run import run_plan
 
-        return run_plan(plan, world, host, dry_run, speed_scale, not no_second_check, dead_man, out, json_output)
+        return run_plan(plan, world, host, port, dry_run, speed_scale, not no_second_check, dead_man, out, json_output)
 
     raise typer.Exit(run(body))
 
 
 @xarm_app.command("clear")
-def xarm_clear(world: World = None, host: Host = None) -> None:
+def xarm_clear(world: World = None, host: Host = None, port: ArmPort = 502) -> None:
     """Clear the error that stopped an arm, once what caused it is mended. Nothing moves."""
 
     def body() -> int:
         from cli.arm_run import clear_error
 
-        return clear_error(world, host)
+        return clear_error(world, host, port)
 
     raise typer.Exit(run(body))

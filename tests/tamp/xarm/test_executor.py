@@ -27,7 +27,7 @@ from tamp.xarm.targets import Targets
 from tamp.xarm.verdict import Verdict
 from tamp.xarm.ways import Ways
 from tamp.xarm.workcell import read_workcell
-from tests.tamp.xarm.emulator.conftest import Emulator, _running
+from tests.emulated import Emulator, running
 
 PLANS = Path(__file__).parents[3] / "problems" / "xarm"
 CUPS = ((0.50, -0.15, 0.06), (0.40, 0.08, 0.06), (0.55, 0.20, 0.06))
@@ -52,8 +52,8 @@ class Eyes:
 
 @pytest.fixture(scope="module")
 def emulator() -> Iterator[Emulator]:
-    with _running("xarm6", "--seconds", "300") as running:
-        yield running
+    with running("xarm6", "--seconds", "300") as found:
+        yield found
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +64,7 @@ def ways() -> Ways:
 
 def run(emulator: Emulator, ways: Ways, steps: Any, folder: Path, **how: Any) -> Verdict:
     """A run with its log in a folder. The arm begins at rest at home, without an error."""
-    driver = Driver.connect(emulator.host, ways.cell.arm)
+    driver = Driver.connect(emulator.host, ways.cell.arm, emulator.port)
     try:
         driver.clear()
         emulator.ask(teleport=[float(v) for v in ways.cell.poses["home"].q])
@@ -156,7 +156,7 @@ def test_an_error_is_told_in_words_and_the_next_run_works(
 
 def test_an_error_is_not_cleared_by_a_run(emulator: Emulator, ways: Ways, tmp_path: Path) -> None:
     emulator.ask(fault="collision")
-    driver = Driver.connect(emulator.host, ways.cell.arm)
+    driver = Driver.connect(emulator.host, ways.cell.arm, emulator.port)
     try:
         with pytest.raises(ArmFault, match=r"C31.*tamp xarm clear"):
             driver.prepare(ways.cell.T_flange_tool, ways.cell.load)
