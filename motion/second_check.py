@@ -1,4 +1,7 @@
-"""An independent look at a whole motion in PyBullet, which shares no kinematics and no collision code with MuJoCo."""
+"""An independent look at a whole motion in PyBullet, which shares no kinematics and no collision code with MuJoCo.
+
+What both share is the arm's table and capsules. Their distances differ by up to a millimetre.
+"""
 
 from __future__ import annotations
 
