@@ -7,7 +7,8 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .PHONY: help setup tools render model demo test test-vllm lint accept bench bench-stepping bench-workers \
   bench-scaling bench-language bench-schemes bench-validation bench-judging bench-fuzz bench-check \
-  bench-arms lock clean
+  bench-arms bench-arm-faults \
+  bench-arm-clutter bench-arm-cups lock clean
 
 BIN := .venv/bin
 LOCK := lock/requirements.txt
@@ -51,6 +52,9 @@ help:
 	make bench-fuzz      20,000 spoilt files through validate, check and plan (an hour; goes on ...)
 	make bench-judging   how long tamp validate takes: a short plan, a long one, many (2 minutes)
 	make bench-check     tamp check over the same public domains (2 minutes)
+	make bench-arm-faults   every fault at every phase of runs on the emulated arm (an hour)
+	make bench-arm-clutter  200 random plans in cluttered worlds on it: nothing touched (half an hour)
+	make bench-arm-cups     an instruction, three cups, 20 layouts: the right cup (5 minutes)
 	make bench-arms      the arms' kinematics: forward against other ways, inverse found and how soon (a minute)
 	make test-vllm  real vLLM on the CPU, as a server and in process, in an environment of its own (3.5 GB; 10
 	             minutes, the first time 5 more)
@@ -144,8 +148,9 @@ bench: setup
 	$(BIN)/tamp bench libero_90 --trials 10 $(FULL)/libero_90
 	$(BIN)/tamp report results/full/suites results/full/libero_90
 
-bench-stepping bench-workers bench-scaling bench-language bench-schemes bench-judging bench-fuzz bench-check bench-arms: bench-%: setup
-	@PYTHONPATH=. $(BIN)/python tests/bench_$*.py $(ARGS)
+BENCHES := stepping workers scaling language schemes judging fuzz check arms arm-faults arm-clutter arm-cups
+$(BENCHES:%=bench-%): bench-%: setup
+	@PYTHONPATH=. $(BIN)/python tests/bench_$(subst -,_,$*).py $(ARGS)
 
 # Engines for the domains with numbers and durations. ENHSP needs Java; without it those plans are not made.
 ENGINES := up-kairos==0.2.1 kairos-planner==1.0.6 up-enhsp==0.1.1

@@ -84,6 +84,10 @@ class Ways:
         found = self._over(q, T_base_tool, q_goal, check) or self._around(q, free[0], check)
         return found or told(next(d for d in direct if isinstance(d, Blocked)))
 
+    def free(self, q: Array) -> bool:
+        """Whether a configuration (n,) is within limits, in the workspace, and touches nothing."""
+        return self._wrong(q) is None
+
     def second_look(self, legs: tuple[Leg, ...]) -> Report:
         """What PyBullet, which shares no code with what planned them, sees of the whole motion."""
         starts = np.cumsum([0.0, *(leg.seconds for leg in legs)])

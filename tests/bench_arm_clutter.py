@@ -1,0 +1,120 @@
+"""`make bench-arm-clutter`: random plans in cluttered worlds on the emulated arm, and nothing that touches anything.
+
+    python tests/bench_arm_clutter.py [--n 200] [--seed 0]
+
+Each world has random keep-out boxes, each plan random poses. What the emulated arm really did (its joints, every few
+milliseconds, in the log) is looked at by MuJoCo and by PyBullet: neither may see a touch. A plan that cannot be done
+must say which step, and what is in the way. Prints a count of verdicts, the nearest distances, and what does not hold.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+import tempfile
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from motion.arm_model import robot_model
+from motion.poses import Array
+from motion.second_check import nearest
+from motion.world import World
+from tamp.episode import read
+from tamp.xarm.steps import ApproachNamed, MoveToNamed, MoveToPose, RetreatZ, Step
+from tamp.xarm.ways import Ways, obstacles, tool_of
+from tamp.xarm.workcell import Box, Workcell, read_workcell
+from tests.arm_runs import run_from
+from tests.emulated import Emulator, running
+
+WORLD = Path(__file__).parents[1] / "problems" / "xarm" / "bench.toml"
+BOXES, STEPS = (4, 9), 5
+_WHY = r"\S.* is in the way|the arm does not reach|the straight line passes|a joint would"
+REASON = re.compile(rf"step \d+, \w+: ({_WHY})")
+
+
+def cluttered(cell: Workcell, rng: np.random.Generator) -> Workcell:
+    """The world with other boxes in it, none of which touches the arm at home or its named poses."""
+    while True:
+        boxes = []
+        for number in range(rng.integers(*BOXES)):
+            size = rng.uniform([0.03, 0.03, 0.1], [0.12, 0.12, 0.45])
+            low = np.array([*rng.uniform([0.2, -0.45], [0.6, 0.4]), 0.0])
+            boxes.append(Box(f"box{number}", low, low + size))
+        world = replace(cell, keep_out=tuple(boxes))
+        if Ways(world).free(cell.poses["home"].q):
+            return world
+
+
+def plan(rng: np.random.Generator) -> list[Step]:
+    """Random steps: some to named poses, most to poses anywhere in the workspace."""
+    steps: list[Step] = []
+    for _ in range(STEPS):
+        x, y, z = rng.uniform([0.25, -0.4, 0.05], [0.6, 0.4, 0.45])
+        tilt = rng.uniform(-0.4, 0.4, 2)
+        pose = MoveToPose((x, y, z), (np.pi + tilt[0], tilt[1], float(rng.uniform(-1.5, 1.5))))
+        steps.append([pose, pose, pose, MoveToNamed("above_table"), ApproachNamed("bin_drop")][rng.integers(5)])
+        if rng.random() < 0.2:
+            steps.append(RetreatZ(float(rng.uniform(0.02, 0.1))))
+    return steps
+
+
+def touched(cell: Workcell, q: Array) -> tuple[str, float]:
+    """What MuJoCo or PyBullet sees touched on samples (k, n), and the nearest distance to a body that PyBullet saw."""
+    tool, bodies = tool_of(cell.T_flange_tool), tuple(obstacles(cell))
+    world = World(robot_model(cell.arm, tool), bodies)
+    for at in q:
+        if contacts := world.contacts(at, 0.0):
+            return f"MuJoCo: {contacts[0]}", contacts[0].distance
+    report = nearest(cell.arm, bodies, q, np.linspace(0.0, 1.0, len(q)), tool)
+    if near := report.touches():
+        return f"PyBullet: {near}", near.distance
+    return "", report.bodies.distance if report.bodies else np.inf
+
+
+def tried(number: int, seed: int, cell: Workcell, emulator: Emulator) -> tuple[str, float, str]:
+    """The verdict in a word, the nearest distance, and what does not hold."""
+    rng = np.random.default_rng((seed, number))
+    world = cluttered(cell, rng)
+    home = cell.poses["home"].q
+    assert home is not None
+    with tempfile.TemporaryDirectory() as folder:
+        log = Path(folder) / "run"
+        verdict = run_from(home, emulator, Ways(world), plan(rng), log)
+        went = np.array([home, *(e["q"] for e in read(log / "episode.jsonl") if e["event"] == "at")])
+    what, distance = touched(world, went)
+    if verdict.kind == "infeasible" and not REASON.match(verdict.reason):
+        what = what or f"the reason does not say what is in the way: {verdict.reason}"
+    if verdict.kind not in ("", "infeasible"):
+        what = what or f"{verdict.kind}: {verdict.reason}"
+    return verdict.kind or "done", distance, what
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Random plans in cluttered worlds.")
+    parser.add_argument("--n", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=0)
+    asked = parser.parse_args()
+    cell = read_workcell(WORLD)
+    rates = replace(cell.rates, joint_speed=2.5, joint_acceleration=12.0, tool_speed=0.8, tool_acceleration=4.0)
+    words: Counter[str] = Counter()
+    distances, wrong = [], []
+    with running("xarm6", "--seconds", "7200") as emulator:
+        for number in range(asked.n):
+            word, distance, what = tried(number, asked.seed, replace(cell, rates=rates), emulator)
+            words[word] += 1
+            distances.append(distance)
+            wrong += [f"{number}: {what}"] if what else []
+            sys.stderr.write(f"{number + 1}/{asked.n} {word} {1000 * min(distance, 9.999):.1f} mm {what}\n")
+    told = ", ".join(f"{n} {word}" for word, n in words.most_common())
+    near = 1000 * min(distances)
+    sys.stdout.write(f"{asked.n} plans: {told}; nearest {near:.1f} mm; {len(wrong)} in which something does not hold\n")
+    sys.stdout.writelines(f"{line}\n" for line in wrong)
+    return int(bool(wrong))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
