@@ -32,7 +32,7 @@ from tests.emulated import Emulator, running
 
 WORLD = Path(__file__).parents[1] / "problems" / "xarm" / "bench.toml"
 BOXES, STEPS = (4, 9), 5
-_WHY = r"\S.* is in the way|the arm does not reach|the straight line passes|a joint would"
+_WHY = r"\S.* is in the way|the tool point would leave|the arm does not reach|the straight line passes|a joint would"
 REASON = re.compile(rf"step \d+, \w+: ({_WHY})")
 
 

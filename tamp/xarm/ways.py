@@ -19,6 +19,7 @@ from motion.paths import Blocked, Check, checker, densify, leaving, lifted
 from motion.poses import Array, error, pose
 from motion.second_check import Report, nearest
 from motion.shapes import Body, Shape
+from motion.workspace import NAME as OUTSIDE
 from motion.workspace import Workspace, kept_within
 from tamp.xarm.following import Leg
 from tamp.xarm.workcell import Box, Rates, Workcell
@@ -162,6 +163,8 @@ class Ways:
 
 def told(blocked: Blocked) -> NoWay:
     """Why there is no way, in words."""
+    if blocked.body == OUTSIDE:
+        return NoWay("the tool point would leave the workspace")
     if blocked.reason == "collision":
         return NoWay(f"{blocked.body} is in the way")
     return NoWay(_WHY.get(blocked.reason, "the arm does not reach it that way"))
