@@ -59,7 +59,7 @@ def test_what_blocks_a_line_is_named_and_any_other_way_goes_round_it() -> None:
     [
         (over(0.45, 0.0, 0.1), "wall is in the way"),
         (over(0.64, 0.44, 0.59), "does not reach"),
-        (over(0.45, 0.2, 0.62), "would leave the workspace"),
+        (over(0.4, 0.47, 0.2), "would leave the workspace"),
     ],
 )
 def test_why_there_is_no_way(target: Any, says: str) -> None:
