@@ -45,7 +45,9 @@ def xarm_emulate(
     raise typer.Exit(run(body))
 
 
-Plan = Annotated[Path, typer.Argument(help="An action plan: JSON of the contract.", metavar="PLAN.json")]
+Plan = Annotated[Path, typer.Argument(help="An action plan, JSON; with --domain a plan of that.", metavar="PLAN")]
+Domain = Annotated[str | None, typer.Option(help="The plan is one of this PDDL domain.", metavar="NAME|DIR")]
+Problem = Annotated[Path | None, typer.Option(help="The PDDL problem that the plan solves.", metavar="FILE")]
 World = Annotated[Path | None, typer.Option(help="The world's TOML file; ./xarm.toml unless given.", metavar="FILE")]
 Host = Annotated[str | None, typer.Option(help="The arm's address; the world's own unless given.", metavar="IP")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Go through it without moving.")]
@@ -59,6 +61,8 @@ DeadMan = Annotated[
 @xarm_app.command("run")
 def xarm_run(
     plan: Plan,
+    domain: Domain = None,
+    problem: Problem = None,
     world: World = None,
     host: Host = None,
     dry_run: DryRun = False,
@@ -68,12 +72,13 @@ def xarm_run(
     out: opt.EpisodeFolder = None,
     json_output: opt.Json = False,
 ) -> None:
-    """Run an action plan on an arm: 0 done, 1 not done, 2 a plan or a world that is wrong, 130 stopped."""
+    """Run a plan on an arm: 0 done, 1 not done, 2 a plan or a world that is wrong, 130 stopped."""
 
     def body() -> int:
         from cli.arm_run import run_plan
 
-        return run_plan(plan, world, host, dry_run, speed_scale, second_check, dead_man, out, json_output)
+        scale, twice = speed_scale, second_check
+        return run_plan(plan, world, host, dry_run, scale, twice, dead_man, out, json_output, domain, problem)
 
     raise typer.Exit(run(body))
 
