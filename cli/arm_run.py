@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -44,7 +45,8 @@ def run_plan(
 
     with quiet_stdout() as stdout:
         cell = read_world(world)
-        steps = read_steps(plan, cell) if domain is problem is None else read_actions(plan, domain, problem, cell)
+        alone = domain is None and problem is None
+        steps = read_steps(plan, cell) if alone else read_actions(plan, domain, problem, cell)
         if isinstance(steps, Verdict):
             return _refused(steps, dry_run, json_output, stdout)
         address = host or cell.host
@@ -169,7 +171,8 @@ def carry_out(
     from tamp.xarm.detections import open_detector
     from tamp.xarm.driver import Driver
     from tamp.xarm.executor import Executor
-    from tamp.xarm.hand import TcpHand
+    from tamp.xarm.from_plan import movements
+    from tamp.xarm.hand import HandEvent, TcpHand
     from tamp.xarm.rehearsal import rehearsed
     from tamp.xarm.stopping import Stop
     from tamp.xarm.targets import Targets
@@ -178,6 +181,8 @@ def carry_out(
     folder = out or new_folder(RUNS, f"xarm-{label}")
     with ExitStack() as opened:
         log = opened.enter_context(EpisodeLog(folder))
+        if not any(isinstance(s, HandEvent) for s in steps):  # a contract says no more than what the arm does
+            log.write("plan.json", json.dumps(movements(steps, label), indent=2).encode())
         log.event("start", world=cell.name, arm=cell.arm.name, host=host, steps=[repr(s) for s in steps])
         detector = open_detector(cell, say) if cell.detector.source else None
         if detector is not None:

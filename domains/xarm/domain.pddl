@@ -17,6 +17,7 @@
     (tool-at ?p - place)         ; the tool is in the pose ?p
     (above ?x - object)          ; it hovers over an item or a place
     (reached ?i - item)          ; it is where ?i is
+    (oriented)                   ; it has the orientation of a place, which it keeps when it goes to an item
     (down)                       ; it is among things, and only upward is known to be free
     (holding ?i - item)
     (hand-empty)
@@ -31,6 +32,7 @@
     :effect (and
       (forall (?x - object) (not (above ?x)))
       (forall (?q - place) (not (tool-at ?q)))
+      (oriented)
       (tool-at ?p)))
 
   ; To a height over a place.
@@ -40,13 +42,15 @@
     :effect (and
       (forall (?x - object) (not (above ?x)))
       (forall (?q - place) (not (tool-at ?q)))
+      (oriented)
       (above ?p)))
 
-  ; To a height over a thing. A thing in the hand would hit it.
+  ; To a height over a thing, which has a position and no orientation. A thing in the hand would hit it.
   (:action approach
     :parameters (?i - item ?p - place)
     :precondition (and
       (at ?i ?p)
+      (oriented)
       (hand-empty)
       (not (down)))
     :effect (and

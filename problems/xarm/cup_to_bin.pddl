@@ -8,6 +8,5 @@
   (:init
     (hand-empty)
     (at cup_1 above_table)
-    (at cup_2 above_table)
-    (tool-at home))
+    (at cup_2 above_table))
   (:goal (and (at cup_1 bin_drop) (tool-at home))))

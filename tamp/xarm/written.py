@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 from tamp.xarm.steps import (
@@ -20,6 +21,16 @@ from tamp.xarm.steps import (
     Step,
 )
 
+ACTIONS: dict[type[Step], str] = {
+    MoveToNamed: "MOVE_TO_NAMED",
+    ApproachNamed: "APPROACH_NAMED",
+    MoveToObject: "MOVE_TO_OBJECT",
+    ApproachObject: "APPROACH_OBJECT",
+    RetreatZ: "RETREAT_Z",
+    MoveToPose: "MOVE_TO_POSE",
+    Sleep: "SLEEP",
+}
+
 
 def written(steps: Sequence[Step], goal: str) -> dict[str, Any]:
     """The action plan with these steps, at least one; `goal` says in words what it is for. Defaults are left out."""
@@ -27,23 +38,23 @@ def written(steps: Sequence[Step], goal: str) -> dict[str, Any]:
 
 
 def _said(step: Step) -> dict[str, Any]:
+    return {"action": ACTIONS[type(step)], **_fields(step)}
+
+
+def _fields(step: Step) -> dict[str, Any]:
     match step:
-        case MoveToNamed(name):
-            return {"action": "MOVE_TO_NAMED", "name": name}
-        case ApproachNamed(name, hover):
-            return {"action": "APPROACH_NAMED", "name": name, **_hover(hover)}
+        case ApproachNamed():
+            return {"name": step.name, **_hover(step.hover)}
         case ApproachObject():
-            return {"action": "APPROACH_OBJECT", **_thing(step), **_hover(step.hover)}
+            return {**_thing(step), **_hover(step.hover)}
         case MoveToObject():
-            offset = {} if step.offset == OFFSET else {"offset_mm": _millimetres(step.offset)}
-            return {"action": "MOVE_TO_OBJECT", **_thing(step), **offset}
-        case RetreatZ(distance):
-            return {"action": "RETREAT_Z", "dz_mm": _millimetres([distance])[0]}
-        case MoveToPose(xyz, rpy):
-            pose = {"xyz_mm": _millimetres(xyz), "rpy_deg": [_short(math.degrees(a)) for a in rpy]}
-            return {"action": "MOVE_TO_POSE", "pose": pose}
-        case Sleep(seconds):
-            return {"action": "SLEEP", "seconds": seconds}
+            return {**_thing(step), **({} if step.offset == OFFSET else {"offset_mm": _millimetres(step.offset)})}
+        case RetreatZ():
+            return {"dz_mm": _millimetres([step.distance])[0]}
+        case MoveToPose():
+            degrees = [_short(math.degrees(a)) for a in step.rpy]
+            return {"pose": {"xyz_mm": _millimetres(step.xyz), "rpy_deg": degrees}}
+    return asdict(step)  # what is the same in both: a name, seconds
 
 
 def _thing(step: MoveToObject | ApproachObject) -> dict[str, Any]:
