@@ -181,7 +181,7 @@ def carry_out(
     folder = out or new_folder(RUNS, f"xarm-{label}")
     with ExitStack() as opened:
         log = opened.enter_context(EpisodeLog(folder))
-        if not any(isinstance(s, HandEvent) for s in steps):  # a contract says no more than what the arm does
+        if steps and not any(isinstance(s, HandEvent) for s in steps):  # what a contract can say
             log.write("plan.json", json.dumps(movements(steps, label), indent=2).encode())
         log.event("start", world=cell.name, arm=cell.arm.name, host=host, steps=[repr(s) for s in steps])
         detector = open_detector(cell, say) if cell.detector.source else None

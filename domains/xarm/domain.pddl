@@ -17,7 +17,7 @@
     (tool-at ?p - place)         ; the tool is in the pose ?p
     (above ?x - object)          ; it hovers over an item or a place
     (reached ?i - item)          ; it is where ?i is
-    (oriented)                   ; it has the orientation of a place, which it keeps when it goes to an item
+    (aloft)                      ; it is above things, with the orientation of a place, which it keeps among them
     (down)                       ; it is among things, and only upward is known to be free
     (holding ?i - item)
     (hand-empty)
@@ -32,7 +32,7 @@
     :effect (and
       (forall (?x - object) (not (above ?x)))
       (forall (?q - place) (not (tool-at ?q)))
-      (oriented)
+      (aloft)
       (tool-at ?p)))
 
   ; To a height over a place.
@@ -42,18 +42,19 @@
     :effect (and
       (forall (?x - object) (not (above ?x)))
       (forall (?q - place) (not (tool-at ?q)))
-      (oriented)
+      (aloft)
       (above ?p)))
 
-  ; To a height over a thing, which has a position and no orientation. A thing in the hand would hit it.
+  ; To a height over a thing, from a place or after a lift, since a detection gives no orientation. What is in the hand
+  ; would hit it.
   (:action approach
     :parameters (?i - item ?p - place)
     :precondition (and
       (at ?i ?p)
-      (oriented)
-      (hand-empty)
-      (not (down)))
+      (aloft)
+      (hand-empty))
     :effect (and
+      (not (aloft))
       (forall (?x - object) (not (above ?x)))
       (forall (?q - place) (not (tool-at ?q)))
       (above ?i)))
@@ -77,6 +78,7 @@
     :precondition (above ?p)
     :effect (and
       (not (above ?p))
+      (not (aloft))
       (tool-at ?p)
       (down)))
 
@@ -86,6 +88,7 @@
     :precondition (down)
     :effect (and
       (not (down))
+      (aloft)
       (forall (?i - item) (not (reached ?i)))
       (forall (?p - place) (not (tool-at ?p)))))
 
