@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import signal
+import sys
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
@@ -25,12 +27,14 @@ if TYPE_CHECKING:
 WORLD = Path("xarm.toml")
 """The world unless `--world` says otherwise."""
 RUNS = Path("episodes")
+PORT = 502
 
 
 def run_plan(
     plan: Path,
     world: Path | None,
     host: str | None,
+    port: int,
     dry_run: bool,
     speed_scale: float,
     second_check: bool,
@@ -57,6 +61,7 @@ def run_plan(
             slower(cell, speed_scale),
             None if dry_run else address,
             plan.stem,
+            port=port,
             second_check=second_check,
             dead_man=dead_man,
             out=out,
@@ -69,7 +74,7 @@ def run_plan(
     return 0 if verdict.success else 1
 
 
-def clear_error(world: Path | None, host: str | None) -> int:
+def clear_error(world: Path | None, host: str | None, port: int) -> int:
     """Clear the error of an arm's controller. Nothing moves; the next run enables the arm."""
     from tamp.xarm.claim import claimed
     from tamp.xarm.driver import Driver
@@ -80,7 +85,7 @@ def clear_error(world: Path | None, host: str | None) -> int:
         if address is None:
             raise InputError(f"no address of an arm: give --host IP, or host in {cell.name}")
         with claimed(address):
-            driver = Driver.connect(address, cell.arm)
+            driver = Driver.connect(address, cell.arm, port)
             try:
                 was = driver.clear()
             finally:
@@ -161,6 +166,7 @@ def carry_out(
     host: str | None,
     label: str,
     *,
+    port: int = PORT,
     second_check: bool = True,
     dead_man: float | None = None,
     out: Path | None = None,
@@ -193,13 +199,21 @@ def carry_out(
         opened.enter_context(claimed(host))
         stop = Stop(dead_man)
         opened.enter_context(stopped_by_signals(stop))
-        driver = Driver.connect(host, cell.arm)
+        if dead_man is not None:
+            threading.Thread(target=listen, args=(stop,), daemon=True).start()
+        driver = Driver.connect(host, cell.arm, port)
         opened.callback(driver.close)
         hand = TcpHand(cell.hand) if cell.hand is not None else None
         if hand is not None:
             opened.callback(hand.close)
         executor = Executor(driver, ways, targets, stop, log.event, hand, second_check)
         return executor.run(steps), folder
+
+
+def listen(stop: Stop) -> None:
+    """Each line on standard input says that somebody is there; its end says nothing, so that the time runs out."""
+    for _ in sys.stdin:
+        stop.alive()
 
 
 @contextmanager

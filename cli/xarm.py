@@ -50,9 +50,10 @@ Domain = Annotated[str | None, typer.Option(help="The plan is one of this PDDL d
 Problem = Annotated[Path | None, typer.Option(help="The PDDL problem that the plan solves.", metavar="FILE")]
 World = Annotated[Path | None, typer.Option(help="The world's TOML file; ./xarm.toml unless given.", metavar="FILE")]
 Host = Annotated[str | None, typer.Option(help="The arm's address; the world's own unless given.", metavar="IP")]
+ArmPort = Annotated[int, typer.Option(help="Control port; only emulated arms have another.", min=1, max=65535)]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Go through it without moving.")]
 Scale = Annotated[float, typer.Option(help="Share of the world's speeds.", min=0.01, max=1.0)]
-Second = Annotated[bool, typer.Option(help="Check every motion once more in PyBullet.")]
+Once = Annotated[bool, typer.Option("--no-second-check", help="Do without the second look in PyBullet.")]
 DeadMan = Annotated[
     float | None, typer.Option(help="Stop unless a line comes on standard input this often.", metavar="SEC", min=0.1)
 ]
@@ -65,9 +66,10 @@ def xarm_run(
     problem: Problem = None,
     world: World = None,
     host: Host = None,
+    port: ArmPort = 502,
     dry_run: DryRun = False,
     speed_scale: Scale = 1.0,
-    second_check: Second = True,
+    no_second_check: Once = False,
     dead_man: DeadMan = None,
     out: opt.EpisodeFolder = None,
     json_output: opt.Json = False,
@@ -77,19 +79,19 @@ def xarm_run(
     def body() -> int:
         from cli.arm_run import run_plan
 
-        scale, twice = speed_scale, second_check
-        return run_plan(plan, world, host, dry_run, scale, twice, dead_man, out, json_output, domain, problem)
+        scale, twice = speed_scale, not no_second_check
+        return run_plan(plan, world, host, port, dry_run, scale, twice, dead_man, out, json_output, domain, problem)
 
     raise typer.Exit(run(body))
 
 
 @xarm_app.command("clear")
-def xarm_clear(world: World = None, host: Host = None) -> None:
+def xarm_clear(world: World = None, host: Host = None, port: ArmPort = 502) -> None:
     """Clear the error that stopped an arm, once what caused it is mended. Nothing moves."""
 
     def body() -> int:
         from cli.arm_run import clear_error
 
-        return clear_error(world, host)
+        return clear_error(world, host, port)
 
     raise typer.Exit(run(body))

@@ -86,6 +86,8 @@ def track(arm: Arm, T_base_flange: Array, q: Array) -> Array | None:
     One start, and no joint makes a whole turn: what a redundant arm is free to choose stays as it is in `q`. None
     when the descent does not get there within `TOLERANCE`.
     """
+    if not (np.isfinite(T_base_flange).all() and np.isfinite(q).all()):
+        return None
     low, high = np.array(arm.lower), np.array(arm.upper)
     return _descend(_Kinematics(arm), T_base_flange, np.clip(q, low, high), low, high)
 
@@ -96,6 +98,8 @@ def solve(arm: Arm, T_base_flange: Array, q: Array, *, restarts: int = 60, seed:
     Tried from `q` (n,) first, then from at most `restarts` of the random configurations of `seed`, those nearest to
     the pose first. Joints that turn fully are as few whole turns from `q` as their limits allow.
     """
+    if not (np.isfinite(T_base_flange).all() and np.isfinite(q).all()):
+        return None
     low, high = np.array(arm.lower), np.array(arm.upper)
     free = high - low >= TURN
     wide = np.where(free, -np.inf, low), np.where(free, np.inf, high)

@@ -27,14 +27,18 @@ TURN_STEP = 0.05
 """Radians of tool rotation between waypoints of a straight line."""
 JOINT_JUMP = 0.4
 """Radians of one joint between two waypoints above which a straight line counts as broken: near a singularity."""
-CHECK_STEP = 0.02
+CHECK_STEP = 0.01
 """Radians of the fastest joint between configurations that are looked at."""
 WAYPOINT_STEP = 0.05
 """Radians of the fastest joint between waypoints of a joint move: a spline through them hardly swings out."""
+CLOSER = (WAYPOINT_STEP, WAYPOINT_STEP / 3, WAYPOINT_STEP / 9)
+"""The same for what is timed: as it is planned, then ever closer to the path."""
+SWING = 0.002
+"""Metres by which what is timed may come nearer to things than what was planned."""
 SPARE_TURN = np.pi / 2
 """Radians beyond both ends of a move within which joints that turn fully are taken to go round something."""
-GOALS = 8
-"""Configurations for a pose that are tried as the end of a move."""
+GOALS, TRIED = 24, 4
+"""Configurations for a pose that are looked at, and free ones that are tried as the end of a move."""
 ATTEMPTS = 3
 """Paths that are planned until one is free also between the configurations that the planner looked at."""
 
@@ -116,28 +120,32 @@ def joint_move(cell: Cell, q: Array, goal: Array, check: Check, seed: int) -> Ar
 
 
 def _bounds(arm: Arm, q: Array, goal: Array) -> Array:
-    """Limits (n, 2) for a planner: no joint needs a whole turn more to go round something."""
-    low = np.maximum(np.minimum(q, goal) - SPARE_TURN, arm.lower)
-    high = np.minimum(np.maximum(q, goal) + SPARE_TURN, arm.upper)
+    """Limits (n, 2) for a planner: no joint needs a whole turn more to go round something. Both ends are within, since
+    the planner would wait for ever for an end that is not."""
+    least, most = np.minimum(q, goal), np.maximum(q, goal)
+    low = np.minimum(np.maximum(least - SPARE_TURN, arm.lower), least)
+    high = np.maximum(np.minimum(most + SPARE_TURN, arm.upper), most)
     return np.column_stack([low, high])
 
 
 def transit(cell: Cell, q: Array, T_base_goal: Array, check: Check, seed: int) -> Array | Blocked:
     """Waypoints (k, n) from `q` until the tool is at `T_base_goal`, by the straight line or else a move of the joints.
 
-    A few configurations for the goal are tried, the nearest first; what is returned when none can be reached is why
-    the first could not.
+    Free configurations for the goal are tried, the nearest first; when none can be reached, the answer is why the
+    nearest cannot.
     """
     line = straight(cell, q, T_base_goal, check)
     if not isinstance(line, Blocked):
         return line
-    reasons = []
-    for goal in goals(cell, q, T_base_goal):
+    ends = goals(cell, q, T_base_goal)
+    free = [goal for goal in ends if blocked(goal[None], check) is None]
+    refusals = []
+    for goal in (free or ends)[:TRIED]:
         path = joint_move(cell, q, goal, check, seed)
         if not isinstance(path, Blocked):
             return path
-        reasons.append(path)
-    return reasons[0] if reasons else Blocked("unreachable")
+        refusals.append(path)
+    return refusals[0] if refusals else Blocked("unreachable")
 
 
 def goals(cell: Cell, q: Array, T_base_tool: Array) -> list[Array]:
@@ -149,7 +157,7 @@ def goals(cell: Cell, q: Array, T_base_tool: Array) -> list[Array]:
     for start in starts:
         goal = arm_ik.solve(cell.arm, T_base_flange, start)
         if goal is None:
-            break  # every start was tried already
+            break  # every restart was tried
         goal = arm_ik.nearest_turns(cell.arm, goal, q)
         if all(np.abs(goal - other).max() > 1e-3 for other in found):
             found.append(goal)
@@ -159,9 +167,15 @@ def goals(cell: Cell, q: Array, T_base_tool: Array) -> list[Array]:
 def timed(cell: Cell, path: Array, limits: Limits, check: Check, period: float = 0.02) -> Trajectory | Blocked:
     """The fastest trajectory along a path (k, n) within limits, sampled every `period` seconds and checked again.
 
-    Blocked when its samples, which lie on a spline through the waypoints, meet something or pass a joint's limit.
+    Its samples lie on a spline through the waypoints. Where that swings out too far it is held closer to the path,
+    which takes longer; blocked when it meets something, or passes a joint's limit, all the same. A planned path may
+    lead along the very edge of what `check` allows, so give this one a check that allows `SWING` metres more.
     """
-    trajectory = timing.parameterise(cell.world, path, limits, period)
-    if not all(cell.arm.within(q, -1e-6) for q in trajectory.q):
-        return Blocked("unreachable")
-    return blocked(trajectory.q, check) or trajectory
+    answer: Trajectory | Blocked = Blocked("unreachable")
+    for step in CLOSER:
+        trajectory = timing.parameterise(cell.world, densify(path, step), limits, period)
+        within = all(cell.arm.within(q, -1e-6) for q in trajectory.q)
+        answer = (blocked(trajectory.q, check) or trajectory) if within else Blocked("unreachable")
+        if not isinstance(answer, Blocked):
+            break
+    return answer

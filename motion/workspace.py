@@ -26,12 +26,12 @@ class Workspace:
         return float(np.minimum(p_base - self.low, self.high - p_base).min())
 
 
-def kept_within(world: World, workspace: Workspace, check: Check) -> Check:
-    """The same check, which also reports the tool point when it is outside."""
+def kept_within(world: World, workspace: Workspace, check: Check, slack: float = 0.0) -> Check:
+    """The same check, which also reports the tool point when it is more than `slack` metres outside."""
 
     def both(q: Array) -> list[Contact]:
         found = check(q)
         room = workspace.room(world.forward(q)[:3, 3])
-        return [*found, Contact(world.robot.tool_site, NAME, room)] if room < 0 else found
+        return [*found, Contact(world.robot.tool_site, NAME, room)] if room < -slack else found
 
     return both

@@ -38,7 +38,7 @@ from tamp.xarm.targets import Targets
 from tamp.xarm.verdict import Verdict
 from tamp.xarm.ways import Ways
 from tamp.xarm.workcell import Workcell, read_workcell
-from tests.tamp.xarm.emulator.conftest import Emulator
+from tests.emulated import Emulator
 
 WORLD = Path(__file__).parents[1] / "problems" / "xarm" / "bench.toml"
 PLAN: tuple[Step, ...] = (
@@ -89,7 +89,7 @@ EXPECTED = {
     "stale": {"unseen", ""},
     "blind": {"unseen", ""},
     "other client": {"taken"},
-    "teleport": {"astray", ""},
+    "teleport": {"astray", "taken", ""},
 }
 """Kinds of verdict that are true of a fault; empty: the run may succeed in spite of it."""
 LINE = ("drop", "freeze", "garbage", "half", "delay")
@@ -180,7 +180,7 @@ def ran(case: Case | None, cell: Workcell, ways: Ways, emulator: Emulator, folde
     """One run, with a fault or without."""
     eyes, stop = Eyes(), Stop(dead_man=1.0 if case and case.kind == "dead man" else None)
     try:
-        driver = Driver.connect(emulator.host, cell.arm)
+        driver = Driver.connect(emulator.host, cell.arm, emulator.port)
     except ArmFault as e:
         return Verdict(False, (), 1, e.kind, str(e))
     try:
@@ -240,7 +240,7 @@ class _Watcher(threading.Thread):
             case "blind":
                 self.eyes.blind = True
             case "other client":
-                other = Driver.connect(self.emulator.host, self.driver.arm)
+                other = Driver.connect(self.emulator.host, self.driver.arm, self.emulator.port)
                 other.halt()
                 other.close()
             case "teleport":

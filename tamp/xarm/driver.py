@@ -21,10 +21,12 @@ from motion.poses import Array, to_rpy
 from tamp.xarm.faults import ArmFault, api_meaning, error_meaning
 from tamp.xarm.workcell import Load, Rates
 
+PORT = 502
+"""The controller's control port."""
 REPLY = 1.0
 """Seconds in which the controller has to answer."""
-READY_IN = 3.0
-"""Seconds for it to be ready after it was enabled."""
+READY_IN, SETTLED = 3.0, 0.15
+"""Seconds for it to be ready after it was enabled, and for which it has to stay so."""
 STILL = 1e-4
 """Radians between two readings `PAUSE` apart up to which an arm stands still."""
 PAUSE = 0.05
@@ -54,13 +56,13 @@ class Driver:
 
     arm: Arm
     host: str
+    port: int
     _api: Any = field(repr=False)
-    _mode: int = 0
 
     @classmethod
-    def connect(cls, host: str, arm: Arm) -> Driver:
+    def connect(cls, host: str, arm: Arm, port: int = PORT) -> Driver:
         """ArmFault when nothing answers as a controller, or another arm does. Nothing moves by connecting."""
-        driver = cls(arm, host, _opened(host))
+        driver = cls(arm, host, port, _opened(host, port))
         axes = driver._api.axis
         if axes != arm.joints:
             driver.close()
@@ -75,7 +77,7 @@ class Driver:
     def reconnect(self) -> None:
         """A new connection in the place of one that broke. ArmFault when there is none."""
         self.close()
-        self._api = _opened(self.host)
+        self._api = _opened(self.host, self.port)
 
     # What it says
 
@@ -115,7 +117,6 @@ class Driver:
         self._tell(lambda: self._api.set_tcp_offset([*map(float, p), *map(float, rpy)], is_radian=True), "tool")
         self._start()  # tool and load leave the controller waiting for it
         self._tell(lambda: self._api.set_tcp_load(load.mass, centre), "load", also=(NOT_READY,))
-        self._start()
         return self._until_ready()
 
     def clear(self) -> str:
@@ -184,13 +185,18 @@ class Driver:
         return stopped and bool(np.max(np.abs(after.q - before.q)) <= STILL)
 
     def _until_ready(self) -> Condition:
-        until = time.monotonic() + READY_IN
+        """Ready, and so for `SETTLED` seconds: a load takes effect after its reply and stops the controller then."""
+        until, since = time.monotonic() + READY_IN, None
         while True:
             now = self.condition()
-            if now.idle:
-                return now
             if now.error:
                 raise ArmFault("error", error_meaning(now.error))
+            if not now.idle:
+                since = None
+                if now.state >= STATE_STOPPED:
+                    self._start()
+            elif time.monotonic() - (since := since or time.monotonic()) > SETTLED:
+                return now
             if time.monotonic() > until:
                 raise ArmFault("refused", f"the controller was not ready within {READY_IN:g} s (state {now.state})")
             time.sleep(PAUSE)
@@ -223,12 +229,14 @@ class Driver:
         return ArmFault("refused", f"{what} was refused, {api_meaning(code)}")
 
 
-def _opened(host: str) -> Any:
-    """The SDK's own object, connected and quiet."""
+def _opened(host: str, port: int) -> Any:
+    """The SDK's own object, connected and quiet. It takes the port for all of a process."""
+    from xarm.core.config.x_config import XCONF
     from xarm.core.utils.log import logger
     from xarm.wrapper import XArmAPI
 
     logger.setLevel("CRITICAL")  # it writes to standard output
+    XCONF.SocketConf.TCP_CONTROL_PORT = port
     with _socket_default():
         try:
             api = XArmAPI(host, is_radian=True, do_not_open=True, forbid_uds=True, check_joint_limit=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from scipy.spatial.transform import Rotation
 
 from motion import arm_ik
@@ -109,3 +110,12 @@ def test_a_seed_is_an_answer() -> None:
     start = np.zeros(arm.joints)
     first, second = (arm_ik.solve(arm, T, start, seed=3) for _ in range(2))
     assert first is not None and second is not None and np.array_equal(first, second)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_a_pose_that_is_no_pose_has_no_solution(bad: float) -> None:
+    for arm in ARMS.values():
+        T = arm.forward(bent(arm))
+        T[0, 3] = bad
+        assert arm_ik.solve(arm, T, bent(arm)) is None
+        assert arm_ik.track(arm, T, bent(arm)) is None

@@ -1,0 +1,75 @@
+"""An emulated arm as a process of its own, with its side channel."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[1]
+TAMP = [sys.executable, "-c", "from cli.main import main; main()"]
+
+
+class Emulator:
+    """A running emulator: its address, and its side channel."""
+
+    def __init__(self, model: str, options: tuple[str, ...]) -> None:
+        # an address of its own for every process that runs tests, and every emulator in it
+        self.host = next(_hosts)
+        self.port = 502 if os.geteuid() == 0 else 20502
+        command = [*TAMP, "xarm", "emulate", "--model", model, "--host", self.host, "--port", str(self.port), "--json"]
+        self.process = subprocess.Popen(
+            [*command, "--seconds", "120", *options], cwd=ROOT, stdout=subprocess.PIPE, text=True
+        )
+        assert self.process.stdout is not None
+        line = self.process.stdout.readline()
+        assert line, "the emulator did not start"
+        self.told = json.loads(line)
+        side = socket.create_connection((self.host, self.told["fault_port"]), timeout=20)
+        side.settimeout(20)
+        self._side = side.makefile("rw")
+
+    def ask(self, **order: Any) -> dict[str, Any]:
+        """One order on the side channel, and its answer."""
+        self._side.write(json.dumps(order) + "\n")
+        self._side.flush()
+        found: dict[str, Any] = json.loads(self._side.readline())
+        return found
+
+    def state(self) -> dict[str, Any]:
+        return self.ask(query="state")
+
+    def end(self) -> int:
+        self._side.close()
+        self.process.send_signal(signal.SIGTERM)
+        try:
+            return self.process.wait(10)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            raise
+
+
+def _addresses() -> Iterator[str]:
+    number = (os.getpid() * 64) % 0x7FFF00
+    while True:
+        number += 1
+        yield f"127.{1 + (number >> 16) % 254}.{(number >> 8) & 255}.{1 + number % 254}"
+
+
+_hosts = _addresses()
+
+
+@contextmanager
+def running(model: str = "xarm6", *options: str) -> Iterator[Emulator]:
+    emulator = Emulator(model, options)
+    try:
+        yield emulator
+    finally:
+        emulator.end()
