@@ -105,7 +105,7 @@ class Executor:
             raise ArmFault("hand", f"step {number} needs a hand controller ({event.kind}); the world names none")
         answer = self._answered(self.hand, event)
         done = isinstance(answer, Acknowledged)
-        self.tell("hand", number=number, event=event.kind, acknowledged=done)
+        self.tell("hand", number=number, asked=event.kind, acknowledged=done)
         if isinstance(answer, NotAcknowledged):
             raise ArmFault("hand", f"step {number}, {event.kind}: {answer.message}", number)
 

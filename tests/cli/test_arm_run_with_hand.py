@@ -140,6 +140,7 @@ def test_the_hand_works_between_the_movements_and_the_arm_waits_for_it(run: Run,
     assert position(hand.arm[2][0]) == pytest.approx([390, -390, 180], abs=0.5)
     for begin, end in hand.arm:
         assert (begin["started"], begin["moved_at"]) == (end["started"], end["moved_at"])
+    assert [line["asked"] for line in log if line["event"] == "hand"] == ["open", "close", "open"]
     done = [line["action"] for line in log if line["event"] == "done"]
     assert [done.index("close"), len(done)] == [4, 11]
     assert emulator.state()["joints"] == pytest.approx(np.radians(HOME), abs=1e-3)
