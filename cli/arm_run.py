@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import sys
 import threading
@@ -9,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from cli.output import INTERRUPTED, emit_json, quiet_stdout, say
 from tamp.errors import InputError
 
 if TYPE_CHECKING:
+    from tamp.xarm.hand import HandEvent
     from tamp.xarm.steps import Step
     from tamp.xarm.stopping import Stop
     from tamp.xarm.verdict import Verdict
@@ -39,11 +41,18 @@ def run_plan(
     dead_man: float | None,
     out: Path | None,
     json_output: bool,
+    domain: str | None = None,
+    problem: Path | None = None,
 ) -> int:
     """0 when every step was done (or, with `dry_run`, could be), 1 when not, 2 for a plan or world that is wrong."""
+    from tamp.xarm.verdict import Verdict
+
     with quiet_stdout() as stdout:
         cell = read_world(world)
-        steps = read_steps(plan, cell)
+        alone = domain is None and problem is None
+        steps = read_steps(plan, cell) if alone else read_actions(plan, domain, problem, cell)
+        if isinstance(steps, Verdict):
+            return _refused(steps, dry_run, json_output, stdout)
         address = host or cell.host
         if address is None and not dry_run:
             raise InputError(f"no address of an arm: give --host IP, or host in {cell.name}")
@@ -97,14 +106,43 @@ def read_world(path: Path | None) -> Workcell:
 def read_steps(path: Path, cell: Workcell) -> tuple[Step, ...]:
     """The steps of a plan. InputError with all that is wrong with it in this world."""
     from tamp.pddl.source import read
+    from tamp.plans.formats import recognised
     from tamp.xarm.contract import read_contract
     from tamp.xarm.contract_world import breaches_in
     from tamp.xarm.steps import steps_of
 
-    plan = read_contract(read(path))
+    source = read(path)
+    if recognised(source.text) != "xarm" and not source.text.lstrip().startswith("{"):
+        raise InputError(f"{path} is no action plan; a plan of a domain needs --domain and --problem")
+    plan = read_contract(source)
     if wrong := breaches_in(plan, cell):
         raise InputError("\n  ".join([f"{path} cannot be run in {cell.name}:", *map(str, wrong)]))
     return steps_of(plan)
+
+
+def read_actions(
+    path: Path, domain: str | None, problem: Path | None, cell: Workcell
+) -> tuple[Step | HandEvent, ...] | Verdict:
+    """The steps of a plan of a domain, or the verdict on one that is not valid. InputError as `read_plan_steps`."""
+    from cli.validate import lines_of
+    from tamp.pddl.source import read
+    from tamp.xarm.from_plan import read_plan_steps
+    from tamp.xarm.verdict import Verdict
+
+    if domain is None or problem is None:
+        raise InputError("a plan of a domain needs both --domain and --problem; an action plan needs neither")
+    judged = read_plan_steps(read(path), domain, problem, cell)
+    if judged.verdict.valid:
+        return judged.steps
+    return Verdict(False, (), judged.verdict.failed_at, "invalid", "\n".join(lines_of(judged.plan, judged.verdict)))
+
+
+def _refused(verdict: Verdict, dry_run: bool, json_output: bool, stdout: TextIO) -> int:
+    """Say why a plan is not run at all."""
+    say(f"tamp: no: {verdict.reason}")
+    if json_output:
+        emit_json({**verdict.as_dict(), "dry_run": dry_run, "out": None}, stdout)
+    return 1
 
 
 def slower(cell: Workcell, scale: float) -> Workcell:
@@ -123,7 +161,7 @@ def slower(cell: Workcell, scale: float) -> Workcell:
 
 
 def carry_out(
-    steps: Sequence[Step],
+    steps: Sequence[Step | HandEvent],
     cell: Workcell,
     host: str | None,
     label: str,
@@ -139,6 +177,8 @@ def carry_out(
     from tamp.xarm.detections import open_detector
     from tamp.xarm.driver import Driver
     from tamp.xarm.executor import Executor
+    from tamp.xarm.from_plan import movements
+    from tamp.xarm.hand import HandEvent, TcpHand
     from tamp.xarm.rehearsal import rehearsed
     from tamp.xarm.stopping import Stop
     from tamp.xarm.targets import Targets
@@ -147,6 +187,8 @@ def carry_out(
     folder = out or new_folder(RUNS, f"xarm-{label}")
     with ExitStack() as opened:
         log = opened.enter_context(EpisodeLog(folder))
+        if steps and not any(isinstance(s, HandEvent) for s in steps):  # what a contract can say
+            log.write("plan.json", json.dumps(movements(steps, label), indent=2).encode())
         log.event("start", world=cell.name, arm=cell.arm.name, host=host, steps=[repr(s) for s in steps])
         detector = open_detector(cell, say) if cell.detector.source else None
         if detector is not None:
@@ -161,7 +203,10 @@ def carry_out(
             threading.Thread(target=listen, args=(stop,), daemon=True).start()
         driver = Driver.connect(host, cell.arm, port)
         opened.callback(driver.close)
-        executor = Executor(driver, ways, targets, stop, log.event, check_twice=second_check)
+        hand = TcpHand(cell.hand) if cell.hand is not None else None
+        if hand is not None:
+            opened.callback(hand.close)
+        executor = Executor(driver, ways, targets, stop, log.event, hand, second_check)
         return executor.run(steps), folder
 
 

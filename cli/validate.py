@@ -89,7 +89,7 @@ def _judged(
         else:
             plan = in_order(read_plan(source, form))
             verdict = verdict_on(plan, judge, trace)
-            answer, lines = _as_json(plan, verdict, trace), _lines(plan, verdict)
+            answer, lines = _as_json(plan, verdict, trace), lines_of(plan, verdict)
     except InputError as e:
         say(f"tamp: error: {e}")
         return {"plan": path, "valid": None, "error": str(e)}
@@ -128,7 +128,8 @@ def _as_json(plan: PlanFile, verdict: Verdict, trace: bool) -> Answer:
     return answer | ({"trace": verdict.changes} if trace else {})
 
 
-def _lines(plan: PlanFile, verdict: Verdict) -> list[str]:
+def lines_of(plan: PlanFile, verdict: Verdict) -> list[str]:
+    """A verdict for people: what became of the plan, then what was unmet, then what was traced."""
     count = _count(verdict.length)
     if verdict.valid:
         cost = "" if verdict.cost is None else f", cost {verdict.cost:g}"

@@ -45,7 +45,9 @@ def xarm_emulate(
     raise typer.Exit(run(body))
 
 
-Plan = Annotated[Path, typer.Argument(help="An action plan: JSON of the contract.", metavar="PLAN.json")]
+Plan = Annotated[Path, typer.Argument(help="An action plan, JSON; with --domain a plan of that.", metavar="PLAN")]
+Domain = Annotated[str | None, typer.Option(help="The plan is one of this PDDL domain.", metavar="NAME|DIR")]
+Problem = Annotated[Path | None, typer.Option(help="The PDDL problem that the plan solves.", metavar="FILE")]
 World = Annotated[Path | None, typer.Option(help="The world's TOML file; ./xarm.toml unless given.", metavar="FILE")]
 Host = Annotated[str | None, typer.Option(help="The arm's address; the world's own unless given.", metavar="IP")]
 ArmPort = Annotated[int, typer.Option(help="Control port; only emulated arms have another.", min=1, max=65535)]
@@ -60,6 +62,8 @@ DeadMan = Annotated[
 @xarm_app.command("run")
 def xarm_run(
     plan: Plan,
+    domain: Domain = None,
+    problem: Problem = None,
     world: World = None,
     host: Host = None,
     port: ArmPort = 502,
@@ -70,12 +74,13 @@ def xarm_run(
     out: opt.EpisodeFolder = None,
     json_output: opt.Json = False,
 ) -> None:
-    """Run an action plan on an arm: 0 done, 1 not done, 2 a plan or a world that is wrong, 130 stopped."""
+    """Run a plan on an arm: 0 done, 1 not done, 2 a plan or a world that is wrong, 130 stopped."""
 
     def body() -> int:
         from cli.arm_run import run_plan
 
-        return run_plan(plan, world, host, port, dry_run, speed_scale, not no_second_check, dead_man, out, json_output)
+        scale, twice = speed_scale, not no_second_check
+        return run_plan(plan, world, host, port, dry_run, scale, twice, dead_man, out, json_output, domain, problem)
 
     raise typer.Exit(run(body))
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from tamp.errors import InputError
 from tamp.lint.domain_text import DomainText
@@ -24,9 +26,12 @@ def check_bindings(domain: DomainText) -> Notes | None:
         line, column = _place(str(e))
         notes.add_at("bad-table", line, column, str(e).removeprefix(f"{path}: "))
         return notes
-    from tamp.skills.registry import skills
+    from tamp.skills.registry import backend_of, names
 
-    known, operators = list(skills()), [o.name for o in domain.operators]
+    by_backend = names()
+    backend = backend_of(table.values())
+    known = list(by_backend[backend]) if backend else [name for each in by_backend.values() for name in each]
+    operators = [o.name for o in domain.operators]
     for operator in domain.operators:
         if operator.name not in table:
             message = f"{operator.name} is bound to no skill in {path.name}; valid: {', '.join(known)}"
@@ -36,9 +41,25 @@ def check_bindings(domain: DomainText) -> Notes | None:
         if name not in operators:
             notes.add_at("unknown-operator", line, 1, f"the domain has no operator {name!r}; {valid(name, operators)}")
         if skill not in known:
-            message = f"{name} = {skill!r}: there is no such skill; {valid(str(skill), known)}"
-            notes.add_at("unknown-skill", line, 1, message)
+            other = next((b for b, each in by_backend.items() if skill in each), None)
+            what = f"it is a skill for {other}, and the table is for {backend}" if other else "there is no such skill"
+            notes.add_at("unknown-skill", line, 1, f"{name} = {skill!r}: {what}; {valid(str(skill), known)}")
+    if backend == "xarm":
+        _check_arguments(domain, table)
     return notes
+
+
+def _check_arguments(domain: DomainText, table: Mapping[str, Any]) -> None:
+    """Say which operators do not begin with the arguments that their skill of an arm takes."""
+    from tamp.xarm.skills import arm_skills, misfit
+
+    known = arm_skills()
+    for operator in domain.operators:
+        skill = known.get(str(table.get(operator.name)))
+        kinds = [p.kinds[0] for p in operator.parameters]
+        if skill and (told := misfit(skill.takes, kinds, lambda kind, wanted: domain.types.fits([kind], [wanted]))):
+            message = f"{operator.name} is bound to {table[operator.name]}, which {told}"
+            domain.notes.add("wrong-type", operator.node, message)
 
 
 def _line(notes: Notes, key: str) -> int:

@@ -7,6 +7,7 @@ can run after a halt.
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -15,7 +16,7 @@ import numpy as np
 
 from tamp.xarm.driver import Condition, Driver
 from tamp.xarm.faults import ArmFault
-from tamp.xarm.following import Leg, follow, off
+from tamp.xarm.following import CYCLE, Leg, follow, off
 from tamp.xarm.hand import Acknowledged, Hand, HandEvent, NotAcknowledged
 from tamp.xarm.rehearsal import Tell, look_twice, planned, rehearse, word
 from tamp.xarm.steps import Sleep, Step
@@ -102,11 +103,26 @@ class Executor:
     def _hand(self, number: int, event: HandEvent) -> None:
         if self.hand is None:
             raise ArmFault("hand", f"step {number} needs a hand controller ({event.kind}); the world names none")
-        answer = self.hand.emit(event, HAND_SECONDS)
+        answer = self._answered(self.hand, event)
         done = isinstance(answer, Acknowledged)
-        self.tell("hand", number=number, event=event.kind, acknowledged=done)
+        self.tell("hand", number=number, asked=event.kind, acknowledged=done)
         if isinstance(answer, NotAcknowledged):
             raise ArmFault("hand", f"step {number}, {event.kind}: {answer.message}", number)
+
+    def _answered(self, hand: Hand, event: HandEvent) -> Acknowledged | NotAcknowledged:
+        """What the hand answers; the arm is watched meanwhile. A stop, or a fault of the arm, ends the hand too."""
+        answers: list[Acknowledged | NotAcknowledged] = []
+        telling = threading.Thread(target=lambda: answers.append(hand.emit(event, HAND_SECONDS)), daemon=True)
+        telling.start()
+        try:
+            while telling.is_alive():
+                self.stop.check()
+                self.driver.checked()
+                telling.join(CYCLE)
+        except BaseException:
+            hand.close()
+            raise
+        return answers[0]
 
     def _end(self, verdict: Verdict) -> Verdict:
         self.tell("end", success=verdict.success, why=verdict.kind, reason=verdict.reason, halted=verdict.halted)

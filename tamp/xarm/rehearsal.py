@@ -9,7 +9,7 @@ from motion.poses import Array
 from tamp.xarm.faults import ArmFault
 from tamp.xarm.following import Leg
 from tamp.xarm.hand import HandEvent
-from tamp.xarm.steps import Sleep, Step
+from tamp.xarm.steps import ApproachObject, MoveToObject, Sleep, Step
 from tamp.xarm.targets import Target, Targets
 from tamp.xarm.verdict import Verdict
 from tamp.xarm.ways import NoWay, Ways
@@ -19,14 +19,19 @@ Tell = Callable[..., None]
 
 
 def rehearse(steps: Sequence[Step | HandEvent], q: Array, ways: Ways, targets: Targets, tell: Tell) -> int:
-    """How many steps could be gone through from a configuration (n,): up to the first to a thing that is not seen yet.
+    """How many steps could be gone through from a configuration (n,): up to the first to a thing that is not seen yet,
+    or that may be elsewhere by then because the hand took something before.
 
     ArmFault `infeasible` with the number of the step that cannot be done.
     """
     targets.begin()
+    taken = False
     for number, step in enumerate(steps, 1):
         if isinstance(step, HandEvent | Sleep):
+            taken = taken or word(step) == "close"
             continue
+        if taken and isinstance(step, MoveToObject | ApproachObject):
+            return number - 1
         target = targets.known(step, ways.tool(q))
         if target is None:
             return number - 1

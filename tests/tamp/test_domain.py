@@ -9,7 +9,7 @@ import pytest
 from tamp.data import data_dir
 from tamp.domain import load
 from tamp.errors import InputError
-from tamp.skills.registry import bind, skills
+from tamp.skills.registry import backend_of, bind, check_table, skills
 
 SHIPPED = sorted(p.parent.name for p in data_dir("domains").glob("*/domain.pddl"))
 
@@ -25,7 +25,10 @@ def copy(folder: Path, old: str = "", new: str = "") -> Path:
 @pytest.mark.parametrize("name", SHIPPED)
 def test_every_operator_of_a_shipped_domain_has_a_skill(name: str) -> None:
     domain = load(name)
-    assert bind(domain).keys() == domain.operators.keys() == domain.skills.keys()
+    backend = backend_of(domain.skills.values())
+    assert backend is not None
+    check_table(domain, backend)
+    assert domain.operators.keys() == domain.skills.keys()
 
 
 def test_types_and_signatures_are_those_of_the_file() -> None:
