@@ -177,7 +177,8 @@ def _untrue(case: Case, verdict: Verdict, log: list[dict[str, Any]]) -> Iterator
 
 
 def ran(case: Case | None, cell: Workcell, ways: Ways, emulator: Emulator, folder: Path) -> Verdict:
-    """One run, with a fault or without."""
+    """One run from home, with a fault or without."""
+    emulator.ask(teleport=[float(v) for v in cell.poses["home"].q])
     eyes, stop = Eyes(), Stop(dead_man=1.0 if case and case.kind == "dead man" else None)
     try:
         driver = Driver.connect(emulator.host, cell.arm, emulator.port)
