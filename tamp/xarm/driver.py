@@ -202,7 +202,12 @@ class Driver:
             time.sleep(PAUSE)
 
     def _move(self, send: Any) -> None:
-        self._tell(send, "move")
+        try:
+            self._tell(send, "move")
+        except ArmFault as fault:
+            if fault.kind == "refused":
+                self.checked()  # which says why, where it knows
+            raise
 
     def _tell(self, send: Any, what: str, also: tuple[int, ...] = ()) -> None:
         code = int(self._call(send))
