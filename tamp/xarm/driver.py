@@ -8,6 +8,8 @@ stopped before anything else.
 from __future__ import annotations
 
 import contextlib
+import io
+import logging
 import socket
 import time
 from collections.abc import Iterator
@@ -236,21 +238,22 @@ class Driver:
 
 def _opened(host: str, port: int) -> Any:
     """The SDK's own object, connected and quiet. It takes the port for all of a process."""
-    from xarm.core.config.x_config import XCONF
-    from xarm.core.utils.log import logger
-    from xarm.wrapper import XArmAPI
+    with _socket_default(), contextlib.redirect_stdout(io.StringIO()):  # which it prints to
+        from xarm.core.config.x_config import XCONF
+        from xarm.core.utils.log import logger, origin_logger
+        from xarm.wrapper import XArmAPI
 
-    logger.setLevel("CRITICAL")  # it writes to standard output
-    XCONF.SocketConf.TCP_CONTROL_PORT = port
-    with _socket_default():
+        logger.setLevel(logging.CRITICAL)
+        origin_logger.setLevel(logging.CRITICAL)
+        XCONF.SocketConf.TCP_CONTROL_PORT = port
         try:
             api = XArmAPI(host, is_radian=True, do_not_open=True, forbid_uds=True, check_joint_limit=False)
             api.set_timeout(REPLY)
             code = api.connect()
         except Exception as e:  # it raises bare Exception
             raise ArmFault("unreachable", f"no arm answers at {host}: {e}") from e
-        if code not in (0, None) or not api.connected:
-            raise ArmFault("unreachable", f"no arm answers at {host}")
+    if code not in (0, None) or not api.connected:
+        raise ArmFault("unreachable", f"no arm answers at {host}")
     return api
 
 
