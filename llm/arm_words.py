@@ -1,0 +1,76 @@
+"""English of instructions to an arm: what asks for which motion, and what no plan of the contract can say.
+
+In the texts that these are for, `@0` stands for a place or thing, `#0` for a number, `&0` for a pose; articles but
+"a" are left out.
+"""
+
+from __future__ import annotations
+
+import re
+
+CLAUSE = re.compile(r"[,;.:?!]|\b(?:then|and|after|before|once|while|until|finally|but)\b")
+"""What ends a clause."""
+OUT_OF_ORDER = re.compile(r"\b(after(?! that)|before|once|when|having|while|prior)\b")
+"""Where these stand, what is said first need not be done first."""
+
+LIFT = re.compile(
+    r"\b(?:(?:lift|raise|rise|pull|move|go|come|get|draw|withdraw|retreat|back)(?: (?:it|arm|tool|straight|back|away))* "
+    r"(?:up|upwards?|off|away|higher)(?! to\b)|lift|raise|rise|retreat|ascend|elevate|withdraw|upwards?|higher|"
+    r"up(?= (?:by )?#))\b"
+)
+HOVER = re.compile(r"\b(above|over|hover\w*|approach\w*|height|near|clearance|atop)\b")
+TOUCH = re.compile(r"\b(touch\w*|tap|taps|tapping|poke|poking|contact|press|feel)\b")
+REACH = re.compile(r"\b(to|onto|on|at|into|reach|visit|meet|down)\b")
+WAIT = re.compile(r"\b(wait\w*|paus\w+|sleep\w*|dwell\w*|rest|stay|hold|remain|stop|idle)\b")
+DIRECTLY = re.compile(
+    r"\b(?:directly|straight|immediately) (?:(?:touch|tap|poke|to|onto|at|move|go|reach|nearest|closest|second|third) )*"
+    r"@(\d+)|\bwithout (?:approach|hover)\w*"
+)
+"""To a thing without going above it first."""
+NOT_TOUCHED = re.compile(r"\b(?:don't|do not|without|never|not|no)( \w+)? (touch\w*|contact|tap\w*|press\w*)")
+SUREST = re.compile(r"\b(sure|surest|certain|confiden\w*|likel\w+|clearest)\b")
+ORDINALS = {"first": 0, "second": 1, "third": 2, "fourth": 3, "fifth": 4}
+_NEAR = "nearest|closest|near|most|sure|surest|certain|confident|likely|clearest"
+ORDINAL = re.compile(rf"\b({'|'.join(ORDINALS)})(?= (?:(?:{_NEAR}) )*@)")
+WHICH = re.compile(rf"\b({_NEAR}|{'|'.join(ORDINALS)})\b")
+RELATED = r"(?:(?:nearest|closest|close|near|next|relative|respect|adjacent)(?: to)?|beside|by|to|from|of|at)"
+"""How a place is said that a thing is near to: "nearest to the bin", "relative to home", "from the tray"."""
+
+_THING = r"(?:(?:nearest|closest|second|third|first|surest) )*@"
+_NO_HAND = (
+    r"\b(?:pick(?:ing)?|grab\w*|grasp\w*|grip(?!per)\w*|squeeze|releas\w+|pour\w*|put|place|push\w*|carry|throw|stack|"
+    r"insert|fetch|give|drop|open|clos(?:e|ing)(?! to| above| over)|pull(?! (?:up|away|back|out|off))|"
+    rf"hold (?:it|{_THING})|(?:bring|take|lift|raise) (?:up )?{_THING})(?! (?:arm|tool|robot|yourself))\b"
+)
+BEYOND: tuple[tuple[str, str], ...] = (
+    (_NO_HAND, "the plan moves the arm and has nothing for the hand"),
+    (
+        r"\b(?:left|right|forwards?|backwards?|sideways|behind|front|beyond|leftmost|rightmost|farthest|furthest|"
+        r"between|under|beneath|below|inside|lower(?! to)|descend|down(?= (?:by )?#))\b",
+        "the contract has no such direction: it knows up, above, and nearest to the tool or to a place",
+    ),
+    (
+        r"\b(?:all|every|each|both|everything|everywhere|twice|thrice|repeat\w*|times|loop|until|unless|if|forever)\b",
+        "a plan is a list of steps: it repeats nothing, counts nothing and asks nothing",
+    ),
+    (r"\b(?:rotat\w+|turn|spin|tilt|circle|orbit|draw|wave|shake|wipe|stir)\b", "the contract has no such motion"),
+    (r"\b(?:avoid\w*|except|instead|or)\b", "a plan has no alternatives and no exceptions"),
+)
+"""What the contract cannot say, and why, in words."""
+NEGATED = re.compile(r"\b(?:don't|do not|never|not|stop|without)\b(?! (?:\w+ )?(?:touch|contact|tap|press|approach|hover))")
+
+NOWHERE = re.compile(r"\b(?:back|return(?:ing)?)\b(?! (?:up|to|home|off|away|above|over|toward|@|#|&|at|down))")
+"""Coming back, with nothing said about where to."""
+
+LEADS = frozenset("the my your a an touch tap poke press approach reach visit above over onto to at from near".split())
+"""Words after which a thing or place is named."""
+PLAIN = frozenset(
+    "arm tool robot gripper hand pose position point height me it its you your where there here that this them and then"
+    " or for with by of in on at to from up down off over above near onto into once be go going move moving come wait"
+    " waiting pause touch touching tap poke press approach approaching reach hover hovering lift lifting raise retreat"
+    " sleep stay return returning start get make visit do least thing one side way first second third fourth fifth"
+    " nearest closest near most sure surest certain confident likely clearest is are as so again little bit lot few"
+    " couple while moment short top contact also please let just now next finally detection detected visible"
+    " xyz rpy straight back so which what after before relative respect".split()
+)
+"""Words that name no thing and no place."""
