@@ -24,7 +24,7 @@ _WHICH_ONE = r"(?! (?:nearest|closest|most|surest|@))"
 _SPELT_BEFORE_UNIT = re.compile(rf"\b((?:{_SPELT})(?: (?:{_SPELT}))*)(?= (?:and a half )?(?:{_UNITS})\b{_WHICH_ONE})")
 _DIGITS = r"(?:minus |[-+])?(?:\d{1,3}(?:,\d{3})+(?= ?(?:mm|cm)\b)|\d+(?:\.\d+)?|\.\d+)"
 _NUMBER = re.compile(
-    rf"(?<![\w.@&])({_DIGITS})(?![\w.]*\d)(?: ?({_UNITS})\b{_WHICH_ONE}|(?![\w%°]))(?! (?:deg|percent|f[eo]et))"
+    rf"(?<![\w.@&/])({_DIGITS})(?![\w.]*\d)(?: ?({_UNITS})\b(?!/){_WHICH_ONE}|(?![\w%°/]))(?! ?(?:deg|percent|f[eo]et|(?:{_UNITS})/))"
 )
 _AXES = ("x", "y", "z", "roll", "pitch", "yaw")
 _BETWEEN = r"(?:[\s,;:=()\[\]]|\b(?:x|y|z|xyz|rpy|roll|pitch|yaw|mm|millimetres?|degrees?|deg|and|with)\b|°)"

@@ -21,7 +21,7 @@ class Target:
     """A place, or a thing: the `index`th nearest to the place `ref`, else to the tool, or the surest.
 
     `hovers`: the heights in mm that were said for it. `above`: it may be meant to go above it. `touched`: the
-    instruction asks to touch just this.
+    instruction asks to touch just this; `at_once`: with nothing between being above it and touching it.
     """
 
     what: str
@@ -32,6 +32,7 @@ class Target:
     hovers: tuple[float, ...] = (HOVER_MM,)
     above: bool = False
     touched: bool = False
+    at_once: bool = False
 
 
 @dataclass(frozen=True)
@@ -125,7 +126,8 @@ class _Reader:
     def reading(self) -> Reading:
         targets, lifts, waits = list[Target](), list[float](), list[float]()
         due, loose = 0, list[float]()
-        for clause in english.CLAUSE.split(self.text):
+        text, in_order = english.ordered(self.text)
+        for clause in english.CLAUSE.split(text):
             heights, ups, seconds = self._numbers(clause)
             cues = english.LIFT.findall(clause)
             new = self._targets(clause)
@@ -136,12 +138,15 @@ class _Reader:
             if new:
                 hovers = tuple([*heights, *loose]) or (HOVER_MM,)
                 above = bool(heights or loose or english.HOVER.search(clause))
-                targets += [replace(t, hovers=hovers, above=above) for t in new]
+                new = [replace(t, hovers=hovers, above=above) for t in new]
+                targets += [_as(targets[-1], t) for t in new] if targets and english.NO_VERB.match(clause) else new
                 loose = []
             elif heights and targets:
                 targets[-1] = replace(targets[-1], hovers=tuple(heights), above=True)
             else:
                 loose += heights
+            if not new and targets and targets[-1].is_thing and english.TOUCH.search(english.NOT_TOUCHED.sub("", clause)):
+                targets[-1] = replace(targets[-1], touched=True)
         if loose:
             raise Refusal(f"{loose[0]:g} belongs to nothing: a pose is six numbers, x y z roll pitch yaw", "unclear")
         if english.WAIT.search(self.text.replace("stop", "")) and not waits:
@@ -156,7 +161,7 @@ class _Reader:
             tuple(lifts),
             tuple(waits),
             self.said.poses,
-            in_order=not english.OUT_OF_ORDER.search(self.text),
+            in_order=in_order,
             may_touch=must or (touch == self.text and english.REACH.search(touch) is not None),
             must_touch=must,
             directly=any(not n or self.mentions[int(n)].is_thing for n in english.DIRECTLY.findall(self.text)),
@@ -191,8 +196,9 @@ class _Reader:
             last = ordinal[-1] if ordinal and re.search(rf"\b{ordinal[-1]}( \w+)* ?$", before) else "first"
             touched = re.search(rf"{english.TOUCH.pattern}(?: (?:\w+))*$", before) is not None
             surest = mention.is_thing and english.SUREST.search(clause) is not None
+            index = english.ORDINALS[last]
             out.append(
-                Target(mention.what, mention.is_thing, english.ORDINALS[last], surest=surest, touched=touched)
+                Target(mention.what, mention.is_thing, index, surest=surest, touched=touched, at_once=touched)
             )
         return out
 
@@ -208,14 +214,22 @@ def _is_reference(before: str) -> bool:
     )
 
 
+def _as(before: Target, t: Target) -> Target:
+    """A target without a verb of its own, with what was said of the one before: "touch the cup, then the bowl"."""
+    if before.is_thing != t.is_thing:
+        return t
+    return replace(t, above=before.above, touched=before.touched, at_once=before.at_once)
+
+
 def _merged(targets: Sequence[Target]) -> tuple[Target, ...]:
     """Targets of which none is the one before it spoken of again."""
     out: list[Target] = []
     for t in targets:
-        if out and replace(t, hovers=out[-1].hovers, touched=out[-1].touched, above=out[-1].above) == out[-1]:
-            heights = tuple(h for some in (out[-1].hovers, t.hovers) for h in some if some != (HOVER_MM,))
-            both = replace(t, hovers=heights or (HOVER_MM,), above=t.above or out[-1].above)
-            out[-1] = replace(both, touched=t.touched or out[-1].touched)
+        before = out[-1] if out else None
+        if before and (t.what, t.index, t.ref, t.surest) == (before.what, before.index, before.ref, before.surest):
+            heights = tuple(h for some in (before.hovers, t.hovers) for h in some if some != (HOVER_MM,))
+            out[-1] = replace(before, hovers=heights or (HOVER_MM,), above=t.above or before.above)
+            out[-1] = replace(out[-1], touched=t.touched or before.touched)
         else:
             out.append(t)
     return tuple(out)

@@ -29,6 +29,8 @@ class Progress:
 
 def choices(reading: Reading, done: Progress) -> list[tuple[Step, Progress]]:
     """The steps that may come next, each with what is done then."""
+    if done.at >= 0 and reading.targets[done.at].at_once and done.at not in done.reached:
+        return _about(done.at, reading, done)
     some: list[tuple[Step, Progress]] = []
     for n in _next_targets(reading, done):
         some += _about(n, reading, done)
@@ -45,7 +47,8 @@ def choices(reading: Reading, done: Progress) -> list[tuple[Step, Progress]]:
 def missing(reading: Reading, done: Progress) -> list[str]:
     """What the instruction asks for and no step does yet, in words."""
     out = [f"going to {t.what}" for n, t in enumerate(reading.targets) if n not in done.above | done.reached]
-    out += [f"what is said of {t.what}" for n, t in enumerate(reading.targets) if _is_visited(n, done) and _due(n, reading, done)]
+    begun = [n for n in range(len(reading.targets)) if _is_visited(n, done)]
+    out += [f"what is said of {reading.targets[n].what}" for n in begun if _due(n, reading, done)]
     if reading.must_touch and not any(reading.targets[n].is_thing for n in done.reached):
         out.append("touching")
     out += ["lifting"] * max(0, reading.lifts_due - done.lifts)
@@ -99,7 +102,7 @@ def _about(n: int, reading: Reading, done: Progress) -> list[tuple[Step, Progres
         action = "APPROACH_OBJECT" if t.is_thing else "APPROACH_NAMED"
         out += [({"action": action, **what, "hover_mm": _number(h)}, then) for h in t.hovers]
     first = _is_visited(n, done) if t.is_thing else t.hovers == (HOVER_MM,) or n in done.above
-    may = (reading.may_touch or reading.directly) if t.is_thing else not (t.above and n in done.above)
+    may = (reading.may_touch or reading.directly or t.touched) if t.is_thing else not (t.above and n in done.above)
     if may and n not in done.reached and (first or reading.directly):
         then = replace(done, at=n, reached=done.reached | {n})
         out.append(({"action": "MOVE_TO_OBJECT" if t.is_thing else "MOVE_TO_NAMED", **what}, then))

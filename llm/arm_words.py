@@ -10,8 +10,8 @@ import re
 
 CLAUSE = re.compile(r"[,;.:?!]|\b(?:then|and|after|before|once|while|until|finally|but)\b")
 """What ends a clause."""
-OUT_OF_ORDER = re.compile(r"\b(after(?! that)|before|once|when|having|while|prior)\b")
-"""Where these stand, what is said first need not be done first."""
+_ORDER = r"(?:after(?! that)|before|once|when|having|while|prior)"
+"""Words that say what is done first."""
 
 LIFT = re.compile(
     r"\b(?:(?:lift|raise|rise|pull|move|go|come|get|draw|withdraw|retreat|back)(?: (?:it|arm|tool|straight|back|away))* "
@@ -62,6 +62,9 @@ NEGATED = re.compile(r"\b(?:don't|do not|never|not|stop|without)\b(?! (?:\w+ )?(
 NOWHERE = re.compile(r"\b(?:back|return(?:ing)?)\b(?! (?:up|to|home|off|away|above|over|toward|@|#|&|at|down))")
 """Coming back, with nothing said about where to."""
 
+NO_VERB = re.compile(rf"^ *(?:(?:also|next|lastly|{_NEAR}|{'|'.join(ORDINALS)}) )*@")
+"""A clause that only names something."""
+
 LEADS = frozenset("the my your a an touch tap poke press approach reach visit above over onto to at from near".split())
 """Words after which a thing or place is named."""
 PLAIN = frozenset(
@@ -74,3 +77,24 @@ PLAIN = frozenset(
     " xyz rpy straight back so which what after before relative respect".split()
 )
 """Words that name no thing and no place."""
+
+
+def ordered(text: str) -> tuple[str, bool]:
+    """The text in the order in which things are done, and whether that could be told.
+
+    "before @0, touch @1" -> "touch @1, @0"; "@0 after @1" -> "@1, @0". "after @0, @1" and "@0 before @1" are so already.
+    """
+    out, known = list[str](), True
+    for sentence in re.split(r"((?:[.;!?]|\bthen\b|\bfinally\b)+)", text):
+        words = re.findall(rf"\b{_ORDER}\b", sentence)
+        if not words:
+            out.append(sentence)
+        elif len(words) > 1 or words[0] in ("while", "prior"):
+            out, known = [*out, sentence], False
+        elif found := re.match(rf"^\W*{words[0]} ([^,]*),(.*)$", sentence):
+            out.append(f"{found[2]}, {found[1]}" if words[0] == "before" else f"{found[1]}, {found[2]}")
+        elif found := re.match(rf"^(.*\w.*?),? {words[0]} (.*)$", sentence):
+            out.append(f"{found[1]}, {found[2]}" if words[0] == "before" else f"{found[2]}, {found[1]}")
+        else:
+            out, known = [*out, sentence], False
+    return " ".join(out), known
