@@ -7,7 +7,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .PHONY: help setup tools render model demo test test-vllm lint accept bench bench-stepping bench-workers \
   bench-scaling bench-language bench-schemes bench-validation bench-judging bench-fuzz bench-check \
-  bench-arms lock clean
+  bench-arms bench-arm-language lock clean
 
 BIN := .venv/bin
 LOCK := lock/requirements.txt
@@ -52,6 +52,8 @@ help:
 	make bench-judging   how long tamp validate takes: a short plan, a long one, many (2 minutes)
 	make bench-check     tamp check over the same public domains (2 minutes)
 	make bench-arms      the arms' kinematics: forward against other ways, inverse found and how soon (a minute)
+	make bench-arm-language  instructions to action plans of an xArm: share right, with a model named by ARGS='--llm …'
+	             (5 minutes)
 	make test-vllm  real vLLM on the CPU, as a server and in process, in an environment of its own (3.5 GB; 10
 	             minutes, the first time 5 more)
 	make setup   .venv from the locked, hashed packages; nothing else
@@ -144,8 +146,8 @@ bench: setup
 	$(BIN)/tamp bench libero_90 --trials 10 $(FULL)/libero_90
 	$(BIN)/tamp report results/full/suites results/full/libero_90
 
-bench-stepping bench-workers bench-scaling bench-language bench-schemes bench-judging bench-fuzz bench-check bench-arms: bench-%: setup
-	@PYTHONPATH=. $(BIN)/python tests/bench_$*.py $(ARGS)
+bench-stepping bench-workers bench-scaling bench-language bench-schemes bench-judging bench-fuzz bench-check bench-arms bench-arm-language: bench-%: setup
+	@PYTHONPATH=. $(BIN)/python tests/bench_$(subst -,_,$*).py $(ARGS)
 
 # Engines for the domains with numbers and durations. ENHSP needs Java; without it those plans are not made.
 ENGINES := up-kairos==0.2.1 kairos-planner==1.0.6 up-enhsp==0.1.1

@@ -9,11 +9,17 @@ from dataclasses import dataclass
 from llm.lexicon import nouns
 from tamp.errors import Refusal
 
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 _TOKEN = re.compile(r"[^\W_]+")
-_ARTICLES = frozenset("the a an my your".split())
-_ORDINARY = frozenset(
+_ARTICLES = frozenset({"the", "a", "an", "my", "your"})
+_ORDINARY = _words(
     "above over on in at under below near by to of from up down go move lift touch wait approach come back then and"
-    " pose position point place tool arm robot left right next first second third nearest closest".split()
+    " pose position point place tool arm robot left right next first second third nearest closest"
+    " mm cm sec seconds min minute minutes"
 )
 """Words that instructions use anyhow: alone they do not mean a place that has them in its name."""
 
@@ -99,7 +105,7 @@ def _parts(known: Known) -> frozenset[str]:
     what, is_thing = known
     words = words_of(what)
     some = words[-1:] if is_thing else words
-    return frozenset(w for w in some if w not in _ORDINARY and not w.isdigit())
+    return frozenset(w for w in some if w not in _ORDINARY and not w.isdigit() and (len(w) > 1 or not w.isascii()))
 
 
 def _run(spoken: list[_Word], parts: Iterable[str]) -> int:

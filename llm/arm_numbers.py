@@ -23,8 +23,9 @@ _WHICH_ONE = r"(?! (?:nearest|closest|most|surest|@))"
 """What follows `second` where it is no time."""
 _SPELT_BEFORE_UNIT = re.compile(rf"\b((?:{_SPELT})(?: (?:{_SPELT}))*)(?= (?:and a half )?(?:{_UNITS})\b{_WHICH_ONE})")
 _DIGITS = r"(?:minus |[-+])?(?:\d{1,3}(?:,\d{3})+(?= ?(?:mm|cm)\b)|\d+(?:\.\d+)?|\.\d+)"
+_STRANGE_UNIT = rf"(?! ?(?:deg|percent|f[eo]et|(?:{_UNITS})/))"
 _NUMBER = re.compile(
-    rf"(?<![\w.@&/])({_DIGITS})(?![\w.]*\d)(?: ?({_UNITS})\b(?!/){_WHICH_ONE}|(?![\w%°/]))(?! ?(?:deg|percent|f[eo]et|(?:{_UNITS})/))"
+    rf"(?<![\w.@&/])({_DIGITS})(?![\w.]*\d)(?: ?({_UNITS})\b(?!/){_WHICH_ONE}|(?![\w%°/])){_STRANGE_UNIT}"
 )
 _AXES = ("x", "y", "z", "roll", "pitch", "yaw")
 _BETWEEN = r"(?:[\s,;:=()\[\]]|\b(?:x|y|z|xyz|rpy|roll|pitch|yaw|mm|millimetres?|degrees?|deg|and|with)\b|°)"

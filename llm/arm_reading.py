@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from llm import arm_words as english
 from llm.arm_mentions import Mention, mark_mentions
@@ -21,7 +21,9 @@ class Target:
     """A place, or a thing: the `index`th nearest to the place `ref`, else to the tool, or the surest.
 
     `hovers`: the heights in mm that were said for it. `above`: it may be meant to go above it. `touched`: the
-    instruction asks to touch just this; `at_once`: with nothing between being above it and touching it.
+    instruction asks to touch just this, or to go to just this place after having been above it; `at_once`: with
+    nothing between being above it and touching it.
+    `said_in`, `touched_in`: in which clauses.
     """
 
     what: str
@@ -33,6 +35,8 @@ class Target:
     above: bool = False
     touched: bool = False
     at_once: bool = False
+    said_in: float = 0
+    touched_in: float = 0
 
 
 @dataclass(frozen=True)
@@ -40,7 +44,8 @@ class Reading:
     """Targets, lifts (mm), waits (s) and poses (mm and degrees), each in the order in which they are said.
 
     `in_order`: the targets are gone to in this order. `touches`: a thing may be touched, and has to be, or not at
-    all; `directly`: without approaching it first. `lifts_due`: how many of the lifts have to be.
+    all; `directly`: without approaching it first. `lifts_due`: how many of the lifts have to be. `lifted_in`,
+    `waited_in`, `posed_in`: the clause of each; clauses are in the order in which they are done.
     """
 
     targets: tuple[Target, ...]
@@ -52,6 +57,9 @@ class Reading:
     must_touch: bool
     directly: bool
     lifts_due: int
+    lifted_in: tuple[int, ...]
+    waited_in: tuple[float, ...]
+    posed_in: tuple[int, ...]
 
 
 def read(text: str, names: Sequence[str], labels: Sequence[str]) -> Reading:
@@ -105,6 +113,10 @@ def _refuse_beyond(text: str, mentions: tuple[Mention, ...]) -> None:
             raise Refusal(f"{shown(found[0])!r} cannot be said in a plan: {why}", "beyond")
     if found := english.NEGATED.search(text):
         raise Refusal(f"{found[0]!r} cannot be said in a plan: say what is to be done", "beyond")
+    if english.NOT_TOUCHED.search(text) and english.TOUCH.search(english.NOT_TOUCHED.sub("", text)):
+        raise Refusal("to touch one thing and not another cannot be told apart: leave out what not to do", "beyond")
+    if found := english.UNATTACHED.search(text):
+        raise Refusal(f"the {found[0]} what? Name the thing; no thing beyond the fifth can be named", "unclear")
     if found := english.NOWHERE.search(text):
         raise Refusal(f"{found[0]!r} does not say where to: name a place, or say up", "unclear")
     for near in re.finditer(rf"@(\d+) (?:that is |which is )?{english.RELATED} @(\d+)", text):
@@ -122,51 +134,90 @@ class _Reader:
     said: Marked
     mentions: tuple[Mention, ...]
     there: str
+    targets: list[Target] = field(default_factory=list)
+    lifts: list[tuple[float, int]] = field(default_factory=list)
+    waits: list[tuple[float, float]] = field(default_factory=list)
+    loose: list[float] = field(default_factory=list)
+    lifts_due: int = 0
 
     def reading(self) -> Reading:
-        targets, lifts, waits = list[Target](), list[float](), list[float]()
-        due, loose = 0, list[float]()
         text, in_order = english.ordered(self.text)
-        for clause in english.CLAUSE.split(text):
-            heights, ups, seconds = self._numbers(clause)
-            cues = english.LIFT.findall(clause)
-            new = self._targets(clause)
-            waits += seconds
-            if ups or cues:
-                lifts += ups or [RETREAT_MM]
-                due += bool(ups) or not (new and english.HOVER.search(clause))
-            if new:
-                hovers = tuple([*heights, *loose]) or (HOVER_MM,)
-                above = bool(heights or loose or english.HOVER.search(clause))
-                new = [replace(t, hovers=hovers, above=above) for t in new]
-                targets += [_as(targets[-1], t) for t in new] if targets and english.NO_VERB.match(clause) else new
-                loose = []
-            elif heights and targets:
-                targets[-1] = replace(targets[-1], hovers=tuple(heights), above=True)
-            else:
-                loose += heights
-            if not new and targets and targets[-1].is_thing and english.TOUCH.search(english.NOT_TOUCHED.sub("", clause)):
-                targets[-1] = replace(targets[-1], touched=True)
-        if loose:
-            raise Refusal(f"{loose[0]:g} belongs to nothing: a pose is six numbers, x y z roll pitch yaw", "unclear")
-        if english.WAIT.search(self.text.replace("stop", "")) and not waits:
-            raise Refusal("how long to wait is not said; for example: wait 2 seconds", "unclear")
-        merged = _merged(targets)
-        if not (merged or lifts or waits or self.said.poses):
-            raise Refusal(f"the instruction names nothing to go to; {self.there}", "unclear")
+        clauses = english.CLAUSE.split(text)
+        for number, clause in enumerate(clauses):
+            self._read(clause, number if in_order else 0)
+        self._check()
         touch = english.NOT_TOUCHED.sub("", self.text)
         must = english.TOUCH.search(touch) is not None
+        posed = {int(p): n for n, c in enumerate(clauses) for p in re.findall(r"&(\d+)", c)}
         return Reading(
-            merged,
-            tuple(lifts),
-            tuple(waits),
-            self.said.poses,
+            tuple(self.targets),
+            tuple(length for length, _ in self.lifts),
+            tuple(seconds for seconds, _ in self.waits),
+            tuple(self.said.poses[p] for p in posed),
             in_order=in_order,
             may_touch=must or (touch == self.text and english.REACH.search(touch) is not None),
             must_touch=must,
             directly=any(not n or self.mentions[int(n)].is_thing for n in english.DIRECTLY.findall(self.text)),
-            lifts_due=due,
+            lifts_due=self.lifts_due,
+            lifted_in=tuple(n for _, n in self.lifts),
+            waited_in=tuple(n for _, n in self.waits),
+            posed_in=tuple(n if in_order else 0 for n in posed.values()),
         )
+
+    def _read(self, clause: str, number: int) -> None:
+        """Take up what a clause says."""
+        heights, ups, seconds = self._numbers(clause)
+        new = [replace(t, said_in=number, touched_in=number) for t in self._targets(clause)]
+        hovering = english.HOVER.search(clause) is not None
+        # "hover over it for two seconds": the wait comes after what it is said of.
+        afterwards = 0.5 if re.search(r"@.* for #", clause) else 0
+        self.waits += [(s, number + afterwards) for s in seconds]
+        if ups or english.LIFT.search(clause):
+            self.lifts += [(up, number) for up in ups or [RETREAT_MM]]
+            # "up above the bowl" is where to go, and no lift of its own.
+            self.lifts_due += bool(ups) or not (new and hovering)
+        if new:
+            hovers, self.loose = tuple([*heights, *self.loose]) or (HOVER_MM,), []
+            new = [replace(t, hovers=hovers, above=hovers != (HOVER_MM,) or hovering) for t in new]
+            verbless = self.targets and english.NO_VERB.match(clause)
+            self._add([_as(self.targets[-1], t) for t in new] if verbless else new)
+            return
+        if heights and self.targets:
+            self.targets[-1] = replace(self.targets[-1], hovers=tuple(heights), above=True)
+        else:
+            self.loose += heights
+        touching = english.TOUCH.search(english.NOT_TOUCHED.sub("", clause))
+        if touching and self.targets and self.targets[-1].is_thing and not self.targets[-1].touched:
+            self.targets[-1] = replace(self.targets[-1], touched=True, touched_in=number)
+
+    def _add(self, new: list[Target]) -> None:
+        """Targets, of which none is the one before it spoken of again."""
+        for t in new:
+            before = self.targets[-1] if self.targets else None
+            if before is None or (t.what, t.index, t.ref, t.surest) != (
+                before.what,
+                before.index,
+                before.ref,
+                before.surest,
+            ):
+                self.targets.append(t)
+                continue
+            heights = tuple(h for some in (before.hovers, t.hovers) for h in some if some != (HOVER_MM,))
+            both = replace(before, hovers=heights or (HOVER_MM,), above=t.above or before.above)
+            # "above the bin, then to the bin"
+            if (t.touched and not before.touched) or (not t.is_thing and before.above and not t.above):
+                both = replace(both, touched=True, touched_in=t.touched_in)
+            self.targets[-1] = both
+
+    def _check(self) -> None:
+        """Refusal when what was read does not come to a plan."""
+        if self.loose:
+            message = f"{self.loose[0]:g} belongs to nothing: a pose is six numbers, x y z roll pitch yaw"
+            raise Refusal(message, "unclear")
+        if english.WAIT.search(self.text.replace("stop", "")) and not self.waits:
+            raise Refusal("how long to wait is not said; for example: wait 2 seconds", "unclear")
+        if not (self.targets or self.lifts or self.waits or self.said.poses):
+            raise Refusal(f"the instruction names nothing to go to; {self.there}", "unclear")
 
     def _numbers(self, clause: str) -> tuple[list[float], list[float], list[float]]:
         """Heights to hover at, lifts, and seconds of a clause."""
@@ -188,7 +239,7 @@ class _Reader:
         out: list[Target] = []
         for found in re.finditer(r"@(\d+)", clause):
             mention = self.mentions[int(found[1])]
-            before = clause[: found.start()].rstrip()
+            before = english.NOT_TOUCHED.sub("", clause[: found.start()]).rstrip()
             if not mention.is_thing and out and out[-1].is_thing and _is_reference(before):
                 out[-1] = replace(out[-1], ref=mention.what)
                 continue
@@ -205,7 +256,7 @@ class _Reader:
 
 def _is_reference(before: str) -> bool:
     """Whether a place that follows is what the thing before it is near to."""
-    near = re.search(rf"@\d+((?: [a-z]+)*)$", before)
+    near = re.search(r"@\d+((?: [a-z]+)*)$", before)
     if near is None or not re.search(rf"\b{english.RELATED}$", near[1]):
         return False
     # "the cup from home" may be where to go from: with from, of and to, which one has to be said.
@@ -218,18 +269,4 @@ def _as(before: Target, t: Target) -> Target:
     """A target without a verb of its own, with what was said of the one before: "touch the cup, then the bowl"."""
     if before.is_thing != t.is_thing:
         return t
-    return replace(t, above=before.above, touched=before.touched, at_once=before.at_once)
-
-
-def _merged(targets: Sequence[Target]) -> tuple[Target, ...]:
-    """Targets of which none is the one before it spoken of again."""
-    out: list[Target] = []
-    for t in targets:
-        before = out[-1] if out else None
-        if before and (t.what, t.index, t.ref, t.surest) == (before.what, before.index, before.ref, before.surest):
-            heights = tuple(h for some in (before.hovers, t.hovers) for h in some if some != (HOVER_MM,))
-            out[-1] = replace(before, hovers=heights or (HOVER_MM,), above=t.above or before.above)
-            out[-1] = replace(out[-1], touched=t.touched or before.touched)
-        else:
-            out.append(t)
-    return tuple(out)
+    return replace(t, above=before.above or t.above, touched=before.touched, at_once=before.at_once)

@@ -6,6 +6,7 @@ do, never where things are. Which of the steps that are left, and when it is don
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -28,20 +29,35 @@ class Progress:
 
 
 def choices(reading: Reading, done: Progress) -> list[tuple[Step, Progress]]:
-    """The steps that may come next, each with what is done then."""
+    """The steps that may come next, each with what is done then. None of a clause while one before has more."""
     if done.at >= 0 and reading.targets[done.at].at_once and done.at not in done.reached:
         return _about(done.at, reading, done)
+    first = _first_clause(reading, done)
     some: list[tuple[Step, Progress]] = []
     for n in _next_targets(reading, done):
-        some += _about(n, reading, done)
-    for lift in reading.lifts[done.lifts : done.lifts + 1]:
-        some.append(({"action": "RETREAT_Z", "dz_mm": _number(lift)}, replace(done, lifts=done.lifts + 1)))
-    for wait in reading.waits[done.waits : done.waits + 1]:
-        some.append(({"action": "SLEEP", "seconds": _number(wait)}, replace(done, waits=done.waits + 1)))
-    for six in reading.poses[done.poses : done.poses + 1]:
-        pose = {"xyz_mm": [_number(n) for n in six[:3]], "rpy_deg": [_number(n) for n in six[3:]]}
+        t = reading.targets[n]
+        if (t.touched_in if _is_visited(n, done) and t.touched else t.said_in) <= first:
+            some += _about(n, reading, done)
+    if done.lifts < len(reading.lifts) and reading.lifted_in[done.lifts] <= first:
+        lift = _number(reading.lifts[done.lifts])
+        some.append(({"action": "RETREAT_Z", "dz_mm": lift}, replace(done, lifts=done.lifts + 1)))
+    if done.waits < len(reading.waits) and reading.waited_in[done.waits] <= first:
+        seconds = _number(reading.waits[done.waits])
+        some.append(({"action": "SLEEP", "seconds": seconds}, replace(done, waits=done.waits + 1)))
+    if done.poses < len(reading.poses) and reading.posed_in[done.poses] <= first:
+        six = [_number(n) for n in reading.poses[done.poses]]
+        pose = {"xyz_mm": six[:3], "rpy_deg": six[3:]}
         some.append(({"action": "MOVE_TO_POSE", "pose": pose}, replace(done, poses=done.poses + 1)))
     return some
+
+
+def _first_clause(reading: Reading, done: Progress) -> float:
+    """The first clause of which something has to be done yet."""
+    targets = list(enumerate(reading.targets))
+    due = [t.said_in for n, t in targets if not _is_visited(n, done)]
+    due += [t.touched_in for n, t in targets if t.touched and n not in done.reached]
+    due += [*reading.lifted_in[done.lifts : reading.lifts_due], *reading.waited_in[done.waits :]]
+    return min([*due, *reading.posed_in[done.poses :]], default=math.inf)
 
 
 def missing(reading: Reading, done: Progress) -> list[str]:
@@ -102,7 +118,7 @@ def _about(n: int, reading: Reading, done: Progress) -> list[tuple[Step, Progres
         action = "APPROACH_OBJECT" if t.is_thing else "APPROACH_NAMED"
         out += [({"action": action, **what, "hover_mm": _number(h)}, then) for h in t.hovers]
     first = _is_visited(n, done) if t.is_thing else t.hovers == (HOVER_MM,) or n in done.above
-    may = (reading.may_touch or reading.directly or t.touched) if t.is_thing else not (t.above and n in done.above)
+    may = (reading.may_touch or reading.directly or t.touched) if t.is_thing else t.touched or n not in done.above
     if may and n not in done.reached and (first or reading.directly):
         then = replace(done, at=n, reached=done.reached | {n})
         out.append(({"action": "MOVE_TO_OBJECT" if t.is_thing else "MOVE_TO_NAMED", **what}, then))

@@ -8,14 +8,20 @@ from __future__ import annotations
 
 import re
 
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 CLAUSE = re.compile(r"[,;.:?!]|\b(?:then|and|after|before|once|while|until|finally|but)\b")
 """What ends a clause."""
 _ORDER = r"(?:after(?! that)|before|once|when|having|while|prior)"
 """Words that say what is done first."""
 
 LIFT = re.compile(
-    r"\b(?:(?:lift|raise|rise|pull|move|go|come|get|draw|withdraw|retreat|back)(?: (?:it|arm|tool|straight|back|away))* "
-    r"(?:up|upwards?|off|away|higher)(?! to\b)|lift|raise|rise|retreat|ascend|elevate|withdraw|upwards?|higher|"
+    r"\b(?:(?:lift|raise|rise|pull|move|go|come|get|draw|withdraw|retreat|back)"
+    r"(?: (?:it|arm|tool|straight|back|away))* (?:up|upwards?|off|away|higher)(?! to\b)|"
+    r"lift|raise|rise|retreat|ascend|elevate|withdraw|upwards?|higher|"
     r"up(?= (?:by )?#))\b"
 )
 HOVER = re.compile(r"\b(above|over|hover\w*|approach\w*|height|near|clearance|atop)\b")
@@ -23,8 +29,9 @@ TOUCH = re.compile(r"\b(touch\w*|tap|taps|tapping|poke|poking|contact|press|feel
 REACH = re.compile(r"\b(to|onto|on|at|into|reach|visit|meet|down)\b")
 WAIT = re.compile(r"\b(wait\w*|paus\w+|sleep\w*|dwell\w*|rest|stay|hold|remain|stop|idle)\b")
 DIRECTLY = re.compile(
-    r"\b(?:directly|straight|immediately) (?:(?:touch|tap|poke|to|onto|at|move|go|reach|nearest|closest|second|third) )*"
-    r"@(\d+)|\bwithout (?:approach|hover)\w*"
+    r"\b(?:directly|straight|immediately) "
+    r"(?:(?:touch|tap|poke|to|onto|at|move|go|reach|nearest|closest|second|third) )*@(\d+)"
+    r"|\bwithout (?:approach|hover)\w*"
 )
 """To a thing without going above it first."""
 NOT_TOUCHED = re.compile(r"\b(?:don't|do not|without|never|not|no)( \w+)? (touch\w*|contact|tap\w*|press\w*)")
@@ -57,7 +64,12 @@ BEYOND: tuple[tuple[str, str], ...] = (
     (r"\b(?:avoid\w*|except|instead|or)\b", "a plan has no alternatives and no exceptions"),
 )
 """What the contract cannot say, and why, in words."""
-NEGATED = re.compile(r"\b(?:don't|do not|never|not|stop|without)\b(?! (?:\w+ )?(?:touch|contact|tap|press|approach|hover))")
+_TOUCHING = r"(?:\w+ )?(?:touch|contact|tap|press)"
+NEGATED = re.compile(
+    rf"\b(?:don't|do not|never|not|stop(?= \w+ing))\b(?! {_TOUCHING})|\bwithout\b(?! (?:{_TOUCHING}|approach|hover))"
+)
+UNATTACHED = re.compile(rf"\b(second|third|fourth|fifth)\b(?! (?:(?:{_NEAR}) )*@)")
+"""An order that is not said of a thing."""
 
 NOWHERE = re.compile(r"\b(?:back|return(?:ing)?)\b(?! (?:up|to|home|off|away|above|over|toward|@|#|&|at|down))")
 """Coming back, with nothing said about where to."""
@@ -65,16 +77,16 @@ NOWHERE = re.compile(r"\b(?:back|return(?:ing)?)\b(?! (?:up|to|home|off|away|abo
 NO_VERB = re.compile(rf"^ *(?:(?:also|next|lastly|{_NEAR}|{'|'.join(ORDINALS)}) )*@")
 """A clause that only names something."""
 
-LEADS = frozenset("the my your a an touch tap poke press approach reach visit above over onto to at from near".split())
+LEADS = _words("the my your a an touch tap poke press approach reach visit above over onto to at from near")
 """Words after which a thing or place is named."""
-PLAIN = frozenset(
+PLAIN = _words(
     "arm tool robot gripper hand pose position point height me it its you your where there here that this them and then"
     " or for with by of in on at to from up down off over above near onto into once be go going move moving come wait"
     " waiting pause touch touching tap poke press approach approaching reach hover hovering lift lifting raise retreat"
     " sleep stay return returning start get make visit do least thing one side way first second third fourth fifth"
     " nearest closest near most sure surest certain confident likely clearest is are as so again little bit lot few"
     " couple while moment short top contact also please let just now next finally detection detected visible"
-    " xyz rpy straight back so which what after before relative respect".split()
+    " xyz rpy straight back so which what after before relative respect"
 )
 """Words that name no thing and no place."""
 
@@ -82,10 +94,11 @@ PLAIN = frozenset(
 def ordered(text: str) -> tuple[str, bool]:
     """The text in the order in which things are done, and whether that could be told.
 
-    "before @0, touch @1" -> "touch @1, @0"; "@0 after @1" -> "@1, @0". "after @0, @1" and "@0 before @1" are so already.
+    "before @0, touch @1" -> "touch @1, @0"; "@0 after @1" -> "@1, @0". "after @0, @1" and "@0 before @1" are already.
     """
     out, known = list[str](), True
-    for sentence in re.split(r"((?:[.;!?]|\bthen\b|\bfinally\b)+)", text):
+    for part in re.split(r"((?:[.;!?]|\bthen\b|\bfinally\b)+)", text):
+        sentence = re.sub(r"^(.*\w)\W+but first (.*)$", r"\2, \1", part)
         words = re.findall(rf"\b{_ORDER}\b", sentence)
         if not words:
             out.append(sentence)

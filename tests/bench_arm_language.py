@@ -16,12 +16,13 @@ import statistics
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from cli.solve import load_model
 from llm.arm_plan import write_plan
-from llm.model import Model
+from llm.model import Completion, Model, Prompt
 from tamp.bench.records import wilson
 from tamp.errors import Refusal
 from tamp.xarm.workcell import read_workcell
@@ -61,23 +62,40 @@ def accepted(plan: str) -> Iterator[str]:
         yield "; ".join(s for s in way if s is not None)
 
 
-def ask(item: dict[str, Any], names: list[str], labels: list[str], model: Model) -> dict[str, Any]:
-    begun = time.perf_counter()
+@dataclass
+class Counted:
+    """A model, and how often it was asked."""
+
+    model: Model
+    name: str
+    sees: bool = False
+    asked: int = 0
+
+    def complete(self, prompt: Prompt, begun: str, pattern: str) -> Completion:
+        self.asked += 1
+        return self.model.complete(prompt, begun, pattern)
+
+
+def ask(item: dict[str, Any], names: list[str], labels: list[str], model: Counted) -> dict[str, Any]:
+    begun, before = time.perf_counter(), model.asked
     try:
         said = "; ".join(map(brief, write_plan(item["text"], names, labels, model)["steps"]))
         right = said in [w for plan in item.get("steps", []) for w in accepted(plan)]
     except Refusal as e:
         said, right = f"no ({e.kind}): {e}", item.get("refuse", False)
-    return item | {"said": said, "right": right, "seconds": round(time.perf_counter() - begun, 2)}
+    seconds = round(time.perf_counter() - begun, 3)
+    return item | {"said": said, "right": right, "seconds": seconds, "asked": model.asked - before}
 
 
 def told(part: str, some: list[dict[str, Any]], llm: str) -> str:
     right = sum(r["right"] for r in some)
     low, high = wilson(right, len(some))
     seconds = statistics.median(r["seconds"] for r in some)
+    put = [r["seconds"] for r in some if r["asked"]]
+    slower = f"{len(put)} put to the model, median {statistics.median(put or [0.0]):.1f} s"
     unsafe = sum(r.get("refuse", False) and not r["right"] for r in some)
     shares = f"{right}/{len(some)} = {100 * right / len(some):.0f} % ({100 * low:.0f} to {100 * high:.0f})"
-    return f"{part:8} {llm}: {shares}; median {seconds:.1f} s; plans where a refusal was due: {unsafe}"
+    return f"{part:8} {llm}: {shares}; median {seconds:.2f} s ({slower}); plans where a refusal was due: {unsafe}"
 
 
 def main() -> None:
@@ -86,7 +104,7 @@ def main() -> None:
     parser.add_argument("--parts", nargs="+", choices=PARTS, default=list(PARTS))
     parser.add_argument("--out", type=Path, help="every answer, as lines of JSON")
     asked = parser.parse_args()
-    cell, model = read_workcell(ROOT / "bench.toml"), load_model(asked.llm)
+    cell, model = read_workcell(ROOT / "bench.toml"), Counted(load_model(asked.llm), asked.llm)
     items = [json.loads(line) for line in (ROOT / "instructions.jsonl").read_text(encoding="utf-8").splitlines()]
     results = []
     for item in (i for i in items if i["part"] in asked.parts):

@@ -57,6 +57,10 @@ def test_a_part_of_several_is_ambiguous(text, names, labels):
     assert all(name in str(told.value) for name in names + labels)
 
 
+def test_a_unit_is_no_part_of_a_name():
+    assert meant("wait 2 s, lift 5 m, 2 min", ["bob's bin", "m_1", "min_pose"]) == []
+
+
 @given(st.sampled_from(ODD), st.booleans())
 def test_odd_names_are_found_as_they_are_written(name, is_thing):
     names, labels = ([], ODD) if is_thing else (ODD, [])

@@ -39,7 +39,7 @@ def test_a_number_is_read_with_its_unit(text, said):
     assert [(n.value, n.unit) for n in marked(text).numbers] == said
 
 
-@pytest.mark.parametrize("text", ["second-nearest @0", "the second nearest @0", "2nd closest @0", "third @0", "one of them"])
+@pytest.mark.parametrize("text", ["second-nearest @0", "the second nearest @0", "2nd closest @0", "third @0", "one"])
 def test_an_order_is_no_number(text):
     assert marked(text).numbers == ()
 

@@ -48,6 +48,9 @@ def whats(text):
         ("wait a moment", "unclear", "how long"),
         ("go to 400, 0, 250", "unclear", "a pose is six numbers"),
         ("move at 50 mm/s to the cup", "unclear", "cannot be read"),
+        ("don't approach the cup", "beyond", "what is to be done"),
+        ("approach the cup without touching it, then touch the bowl", "beyond", "leave out"),
+        ("touch the nearest cup and then the second nearest", "unclear", "the second what?"),
         ("touch it", "unclear", "names nothing to go to"),
         ("hello", "unclear", "names nothing to go to"),
     ],
@@ -156,4 +159,13 @@ def test_a_thing_is_touched_without_approach_only_where_that_is_said():
     assert reading("touch the cup without hovering first").directly
     assert not reading("touch the cup and go directly home").directly
     assert not reading("go directly above the cup").directly
-    assert not reading("approach the cup but do not touch it").may_touch
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["approach the cup but do not touch it", "don't touch the cup, just hover over it", "never touch the cup"],
+)
+def test_what_is_not_to_be_touched_is_not(text):
+    told = reading(text)
+    assert not told.may_touch
+    assert not any(t.touched for t in told.targets)

@@ -127,6 +127,11 @@ def test_places_and_things_come_in_the_order_of_the_words(order):
         assert list(dict.fromkeys(said)) == list(order)
 
 
+def test_a_place_that_is_said_twice_is_gone_above_and_then_to():
+    plans = list(every_plan(read("hover over home, wait 2 s, and go to home", NAMES, LABELS)))
+    assert [[s["action"] for s in steps] for steps in plans] == [["APPROACH_NAMED", "SLEEP", "MOVE_TO_NAMED"]]
+
+
 def test_the_same_thing_is_said_in_the_same_words_each_time():
     """So that the executor knows it for the same: the second nearest is another one once the arm is there."""
     for steps in every_plan(read("touch the second-nearest cup relative to home", NAMES, LABELS)):
