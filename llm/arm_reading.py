@@ -20,9 +20,9 @@ HOVER_MM = RETREAT_MM = 80.0
 class Target:
     """A place, or a thing: the `index`th nearest to the place `ref`, else to the tool, or the surest.
 
-    `hovers`: the heights in mm that were said for it. `above`: it may be meant to go above it. `touched`: the
-    instruction asks to touch just this, or to go to just this place after having been above it; `at_once`: with
-    nothing between being above it and touching it.
+    `hovers`: the heights in mm that were said for it. `above`: it may be meant to go above it, `over`: it is.
+    `touched`: the instruction asks to touch just this, or to go to just this place after having been above it;
+    `at_once`: with nothing between being above it and touching it.
     `said_in`, `touched_in`: in which clauses.
     """
 
@@ -33,6 +33,7 @@ class Target:
     surest: bool = False
     hovers: tuple[float, ...] = (HOVER_MM,)
     above: bool = False
+    over: bool = False
     touched: bool = False
     at_once: bool = False
     said_in: float = 0
@@ -186,7 +187,7 @@ class _Reader:
             self.targets[-1] = replace(self.targets[-1], hovers=tuple(heights), above=True)
         else:
             self.loose += heights
-        touching = english.TOUCH.search(english.NOT_TOUCHED.sub("", clause))
+        touching = english.TO_IT.search(english.NOT_TOUCHED.sub("", clause))
         if touching and self.targets and self.targets[-1].is_thing and not self.targets[-1].touched:
             self.targets[-1] = replace(self.targets[-1], touched=True, touched_in=number)
 
@@ -248,9 +249,9 @@ class _Reader:
             touched = re.search(rf"{english.TOUCH.pattern}(?: (?:\w+))*$", before) is not None
             surest = mention.is_thing and english.SUREST.search(clause) is not None
             index = english.ORDINALS[last]
-            out.append(
-                Target(mention.what, mention.is_thing, index, surest=surest, touched=touched, at_once=touched)
-            )
+            over = english.OVER.search(before) is not None
+            here = Target(mention.what, mention.is_thing, index, surest=surest, over=over)
+            out.append(replace(here, touched=touched, at_once=touched))
         return out
 
 
@@ -269,4 +270,4 @@ def _as(before: Target, t: Target) -> Target:
     """A target without a verb of its own, with what was said of the one before: "touch the cup, then the bowl"."""
     if before.is_thing != t.is_thing:
         return t
-    return replace(t, above=before.above or t.above, touched=before.touched, at_once=before.at_once)
+    return replace(t, above=before.above or t.above, over=before.over, touched=before.touched, at_once=before.at_once)

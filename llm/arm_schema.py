@@ -95,7 +95,12 @@ def _is_visited(n: int, done: Progress) -> bool:
 def _due(n: int, reading: Reading, done: Progress) -> bool:
     """Whether a target was gone to, and not all that is said of it is done."""
     t = reading.targets[n]
-    return (t.touched and n not in done.reached) or (t.hovers != (HOVER_MM,) and n not in done.above)
+    return (t.touched and n not in done.reached) or (_is_above(t) and n not in done.above)
+
+
+def _is_above(t: Target) -> bool:
+    """Whether a target is to be gone above, whatever else."""
+    return t.over or t.hovers != (HOVER_MM,)
 
 
 def _next_targets(reading: Reading, done: Progress) -> list[int]:
@@ -117,8 +122,9 @@ def _about(n: int, reading: Reading, done: Progress) -> list[tuple[Step, Progres
         then = replace(done, at=n, above=done.above | {n})
         action = "APPROACH_OBJECT" if t.is_thing else "APPROACH_NAMED"
         out += [({"action": action, **what, "hover_mm": _number(h)}, then) for h in t.hovers]
-    first = _is_visited(n, done) if t.is_thing else t.hovers == (HOVER_MM,) or n in done.above
-    may = (reading.may_touch or reading.directly or t.touched) if t.is_thing else t.touched or n not in done.above
+    first = _is_visited(n, done) if t.is_thing else not _is_above(t) or n in done.above
+    asked = t.touched or reading.directly or (reading.may_touch and not t.over)
+    may = asked if t.is_thing else t.touched or n not in done.above
     if may and n not in done.reached and (first or reading.directly):
         then = replace(done, at=n, reached=done.reached | {n})
         out.append(({"action": "MOVE_TO_OBJECT" if t.is_thing else "MOVE_TO_NAMED", **what}, then))

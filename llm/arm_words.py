@@ -27,6 +27,8 @@ LIFT = re.compile(
 HOVER = re.compile(r"\b(above|over|hover\w*|approach\w*|height|near|clearance|atop)\b")
 TOUCH = re.compile(r"\b(touch\w*|tap|taps|tapping|poke|poking|contact|press|feel)\b")
 REACH = re.compile(r"\b(to|onto|on|at|into|reach|visit|meet|down)\b")
+TO_IT = re.compile(rf"{TOUCH.pattern}|\b(?:to|onto|on|reach|down to) it\b(?! (?:up|back))")
+"""To what was spoken of before."""
 WAIT = re.compile(r"\b(wait\w*|paus\w+|sleep\w*|dwell\w*|rest|stay|hold|remain|stop|idle)\b")
 DIRECTLY = re.compile(
     r"\b(?:directly|straight|immediately) "
@@ -68,6 +70,8 @@ _TOUCHING = r"(?:\w+ )?(?:touch|contact|tap|press)"
 NEGATED = re.compile(
     rf"\b(?:don't|do not|never|not|stop(?= \w+ing))\b(?! {_TOUCHING})|\bwithout\b(?! (?:{_TOUCHING}|approach|hover))"
 )
+OVER = re.compile(rf"\b(?:above|over|atop|approach|approaching|hover)(?: (?:{_NEAR}|{'|'.join(ORDINALS)}))*$")
+"""What stands before what is to be gone above."""
 UNATTACHED = re.compile(rf"\b(second|third|fourth|fifth)\b(?! (?:(?:{_NEAR}) )*@)")
 """An order that is not said of a thing."""
 
