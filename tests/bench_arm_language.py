@@ -1,10 +1,10 @@
 """`make bench-arm-language`: instructions to action plans in the world of problems/xarm, what a model makes of them.
 
-    python tests/bench_arm_language.py [--llm NAME] [--parts develop measured] [--out FILE]
+    python tests/bench_arm_language.py [--llm NAME] [--parts develop measured harder] [--out FILE]
 
 Right is a plan that is one of those expected, or a refusal where one is due. In problems/xarm/instructions.jsonl a
 plan is written as `plan_of` below reads it; a step that ends with ? may be missing. Prompt, examples and narrowing
-were made with the part `develop`; `measured` was run once afterwards.
+were made with the part `develop`; `measured` and `harder`, wordings that are less like it, were run once afterwards.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from tamp.errors import Refusal
 from tamp.xarm.workcell import read_workcell
 
 ROOT = Path(__file__).parents[1] / "problems" / "xarm"
-PARTS = ("develop", "measured")
+PARTS = ("develop", "measured", "harder")
 
 
 def brief(step: dict[str, Any]) -> str:
