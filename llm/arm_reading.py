@@ -180,6 +180,8 @@ class _Reader:
         if new:
             hovers, self.loose = tuple([*heights, *self.loose]) or (HOVER_MM,), []
             new = [replace(t, hovers=hovers, above=hovers != (HOVER_MM,) or hovering) for t in new]
+            if english.TO_IT.search(english.NOT_TOUCHED.sub("", clause.rpartition("@")[2])) and new[-1].is_thing:
+                new[-1] = replace(new[-1], touched=True, at_once=True)
             verbless = self.targets and english.NO_VERB.match(clause)
             self._add([_as(self.targets[-1], t) for t in new] if verbless else new)
             return
@@ -225,6 +227,9 @@ class _Reader:
         numbers = [self.said.numbers[int(n)] for n in re.findall(r"#(\d+)", clause)]
         waits = english.WAIT.search(clause) is not None and not english.HOVER.search(clause)
         seconds = [n.value for n in numbers if n.unit == "s" or (not n.unit and waits)]
+        if seconds and not english.LASTS.search(clause):
+            said = next(n.said for n in numbers if n.value == seconds[0])
+            raise Refusal(f"{said!r} is no wait: say for example: wait 2 seconds", "unclear")
         lengths = [n for n in numbers if n.unit != "s" and (n.unit or not waits)]
         for n in lengths:
             if n.value < 0:

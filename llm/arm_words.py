@@ -30,6 +30,8 @@ REACH = re.compile(r"\b(to|onto|on|at|into|reach|visit|meet|down)\b")
 TO_IT = re.compile(rf"{TOUCH.pattern}|\b(?:to|onto|on|reach|down to) it\b(?! (?:up|back))")
 """To what was spoken of before."""
 WAIT = re.compile(r"\b(wait\w*|paus\w+|sleep\w*|dwell\w*|rest|stay|hold|remain|stop|idle)\b")
+LASTS = re.compile(rf"{WAIT.pattern}|\bfor (?:about )?#|\bhover\w*|^\W*#\d+\W*$")
+"""What makes a time one that the arm waits."""
 DIRECTLY = re.compile(
     r"\b(?:directly|straight|immediately) "
     r"(?:(?:touch|tap|poke|to|onto|at|move|go|reach|nearest|closest|second|third) )*@(\d+)"
@@ -63,6 +65,10 @@ BEYOND: tuple[tuple[str, str], ...] = (
         "a plan is a list of steps: it repeats nothing, counts nothing and asks nothing",
     ),
     (r"\b(?:rotat\w+|turn|spin|tilt|circle|orbit|draw|wave|shake|wipe|stir)\b", "the contract has no such motion"),
+    (
+        r"\b(?:via|through|past|around|along|on way|timeout|time out|at most|at least)\b",
+        "the contract has no such limit or way",
+    ),
     (r"\b(?:avoid\w*|except|instead|or)\b", "a plan has no alternatives and no exceptions"),
 )
 """What the contract cannot say, and why, in words."""
@@ -91,6 +97,7 @@ PLAIN = _words(
     " nearest closest near most sure surest certain confident likely clearest is are as so again little bit lot few"
     " couple while moment short top contact also please let just now next finally detection detected visible"
     " xyz rpy straight back so which what after before relative respect"
+    " whichever within"
 )
 """Words that name no thing and no place."""
 
