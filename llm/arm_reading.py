@@ -275,4 +275,6 @@ def _as(before: Target, t: Target) -> Target:
     """A target without a verb of its own, with what was said of the one before: "touch the cup, then the bowl"."""
     if before.is_thing != t.is_thing:
         return t
+    if not t.is_thing:  # "over the bin and home" is at home
+        return replace(t, above=before.above and t.what.lower() != "home")
     return replace(t, above=before.above or t.above, over=before.over, touched=before.touched, at_once=before.at_once)

@@ -108,6 +108,7 @@ def test_a_thing_is_touched_from_above_it():
         ("go above the cup and down to it", "MOVE_TO_OBJECT", True),
         ("go home", "APPROACH_NAMED", False),
         ("go above home", "APPROACH_NAMED", True),
+        ("go over the cup and home", "APPROACH_NAMED", False),
         ("go above home", "MOVE_TO_NAMED", False),
         ("touch the cup", "SLEEP", False),
         ("go to 400 mm", "MOVE_TO_POSE", False),
