@@ -3,8 +3,8 @@
     python tests/bench_arm_language.py [--llm NAME] [--parts develop measured harder] [--out FILE]
 
 Right is a plan that is one of those expected, or a refusal where one is due. In problems/xarm/instructions.jsonl a
-plan is written as `plan_of` below reads it; a step that ends with ? may be missing. Prompt, examples and narrowing
-were made with the part `develop`; `measured` and `harder`, wordings that are less like it, were run once afterwards.
+plan is written as `brief` writes it; a step that ends with ? may be missing. The rules were made with the part
+`develop`; `measured`, and the less usual wordings of `harder`, were run once afterwards (docs/xarm-contract.md).
 """
 
 from __future__ import annotations
