@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from llm import words
-from llm.arm_schema import RETREAT_MM, step_schema
-from llm.lexicon import nouns
+from llm.arm_reading import Reading, read
+from llm.arm_schema import Progress, Step, choices, missing, step_schema
 from llm.model import Model, Prompt
 from tamp.errors import Refusal
 from tamp.xarm.contract import breaches
@@ -20,10 +18,10 @@ LONGEST = 20
 MORE, END = ", ", "]}"
 _SPACE = "[ ]?"
 
-_TASK = f"""You write motion plans for a robot arm as JSON. A plan is a list of steps, in the order of the instruction.
+_TASK = """You write motion plans for a robot arm as JSON. A plan is a list of steps, in the order of the instruction.
 - APPROACH_OBJECT: go above a thing. MOVE_TO_OBJECT: go to it, touch it.
 - APPROACH_NAMED: go above a place. MOVE_TO_NAMED: go to a place.
-- RETREAT_Z: lift straight up, by {RETREAT_MM} mm unless the instruction says how far.
+- RETREAT_Z: lift straight up, by 80 mm unless the instruction says how far.
 - SLEEP: wait. MOVE_TO_POSE: go to numbers that the instruction gives.
 Say which thing: "nearest" unless the most certain one is asked for; with "ref" when it is nearest to a place; index 0 \
 is the first, 1 the second. hover_mm is 80 unless the instruction says another height. Say no step that is not asked \
@@ -75,64 +73,62 @@ EXAMPLES: tuple[Example, ...] = (
 """Invented: their places and things are of no world that ships."""
 
 
-_OF_ARMS = ("arm", "tool", "robot", "gripper", "hand", "pose", "position", "height", "seconds")
-"""What instructions speak of besides the things and places of a world."""
-_SURE = "surest|(most )?(certain|confident|likely)|best"
-_WHICH = re.compile(rf"\b(nearest|closest|farthest|second|third|fourth|fifth|{_SURE})\b")
-"""Words that say which one, and not what it is."""
-
-
 def write_plan(text: str, names: Sequence[str], labels: Sequence[str], model: Model) -> dict[str, Any]:
     """The plan that a model makes of an instruction.
 
-    Refusal for an instruction that speaks of a thing that is not the world's, and for an answer that goes on for too
-    long or breaks the contract.
+    Refusal for an instruction that names what is not the world's, that can mean several things or that the contract
+    has no words for, and for an answer that goes on for too long or breaks the contract.
     """
-    labels = heard(text, names, labels)
-    pattern = f"({_pattern(step_schema(names, labels, text))})({MORE}|{END.replace('}', '[}]').replace(']', '[]]', 1)})"
-    asked = _prompt(text, names, labels)
-    said = _begun(text)
+    reading = read(text, names, labels)
+    asked, said, done = _prompt(text, reading), _begun(text), Progress()
     for _ in range(LONGEST):
-        said += model.complete(asked, said, pattern).text
-        if said.endswith(END):
-            plan: dict[str, Any] = json.loads(said)
+        step, done = _next(asked, said, choices(reading, done), model)
+        said += step
+        if _is_end(asked, said, reading, done, model):
+            plan: dict[str, Any] = json.loads(said + END)
             if wrong := breaches(plan):
                 raise Refusal(f"the model's plan breaks the contract: {wrong[0]}", "contract")
             return plan
-    raise Refusal(f"the model's plan has more than {LONGEST} steps", "length")
+        said += MORE
+    raise Refusal(f"the plan has more than {LONGEST} steps", "length")
 
 
-def heard(text: str, names: Sequence[str], labels: Sequence[str]) -> list[str]:
-    """The labels that an instruction speaks of, all when it speaks of none. Refusal when it names what is not there."""
-    known = [word for name in (*names, *(n for label in labels for n in nouns(label))) for word in words_of(name)]
-    plain = " ".join(_WHICH.sub("", text.lower()).split())
-    if strange := words.absent(plain, [*known, *labels, *_OF_ARMS]):
-        there = f"things: {', '.join(labels) or 'none'}; places: {', '.join(names) or 'none'}"
-        raise Refusal(f"there is no {' and no '.join(strange)} here; {there}", "absent")
-    said = Counter(words.content(text))
-    spoken = [label for label in labels if any(words.mentioned(noun, said) for noun in (label, *nouns(label)))]
-    return spoken or list(labels)
+def _next(asked: Prompt, said: str, some: list[tuple[Step, Progress]], model: Model) -> tuple[str, Progress]:
+    """What the model says of the steps that may come next, and what is done then."""
+    if len(some) == 1:
+        return json.dumps(some[0][0], ensure_ascii=False), some[0][1]
+    told = model.complete(asked, said, pattern_of([step for step, _ in some])).text
+    step = json.loads(told)
+    return told, next(then for allowed, then in some if allowed == step)
 
 
-def words_of(name: str) -> list[str]:
-    """The words of a name as it is written in a world file."""
-    return re.findall(r"[a-z0-9]+", name.lower())
+def _is_end(asked: Prompt, said: str, reading: Reading, done: Progress, model: Model) -> bool:
+    """Whether the plan is to end here, which is the model's to say where it may end and may go on."""
+    left, due = choices(reading, done), missing(reading, done)
+    if due and not left:
+        raise Refusal(f"the instruction was not understood: {due[0]} is in no step", "unclear")
+    if due or not left:
+        return not due
+    return model.complete(asked, said, f"({MORE}|{re.escape(END)})").text == END
+
+
+def pattern_of(steps: list[Step]) -> str:
+    """The regular expression of one of some steps."""
+    from outlines.types.dsl import JsonSchema, to_regex
+
+    return str(to_regex(JsonSchema(step_schema(steps), whitespace_pattern=_SPACE)))
 
 
 def _begun(text: str) -> str:
-    return f'{{"goal": {json.dumps(text)}, "steps": ['
+    return f'{{"goal": {json.dumps(text, ensure_ascii=False)}, "steps": ['
 
 
-def _prompt(text: str, names: Sequence[str], labels: Sequence[str]) -> Prompt:
+def _prompt(text: str, reading: Reading) -> Prompt:
+    names = [t.what for t in reading.targets if not t.is_thing]
+    labels = [t.what for t in reading.targets if t.is_thing]
     examples = tuple((_question(t, n, o), f"{_begun(t)}{json.dumps(steps)[1:-1]}{END}") for n, o, t, steps in EXAMPLES)
-    return Prompt(_TASK, examples, _question(text, names, labels))
+    return Prompt(_TASK, examples, _question(text, list(dict.fromkeys(names)), list(dict.fromkeys(labels))))
 
 
 def _question(text: str, names: Sequence[str], labels: Sequence[str]) -> str:
     return f"Places: {', '.join(names) or 'none'}\nThings: {', '.join(labels) or 'none'}\nInstruction: {text}"
-
-
-def _pattern(schema: dict[str, Any]) -> str:
-    from outlines.types.dsl import JsonSchema, to_regex
-
-    return str(to_regex(JsonSchema(schema, whitespace_pattern=_SPACE)))

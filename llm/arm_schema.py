@@ -1,118 +1,140 @@
-"""The schema of an arm's action plan, narrowed to one world and one instruction.
+"""What the next step of an arm's action plan may be, as JSON Schema: the contract's, narrowed to an instruction.
 
-Names and labels are those of the world. Numbers are what the contract has as defaults, or stand in the instruction:
-language says what to do, never where things are.
+Names, labels and numbers are those that the instruction bears out, or the contract's defaults: language says what to
+do, never where things are. Which of the steps that are left, and when it is done, is the model's to say.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 from typing import Any
 
-HOVER_MM = RETREAT_MM = 80
-"""The contract's own hover, which is also how far an arm lifts that is not told how far."""
-MOST_ALIKE = 5
-"""Things of one kind that can be told apart by their order."""
-
-_UNITS = {"mm": 1.0, "millimetre": 1.0, "millimeter": 1.0, "cm": 10.0, "centimetre": 10.0, "centimeter": 10.0}
-_UNITS |= {"m": 1000.0, "metre": 1000.0, "meter": 1000.0}
-_TIMES = {"s": 1.0, "sec": 1.0, "second": 1.0, "min": 60.0, "minute": 60.0}
-_NUMBER = re.compile(r"(?<![\w.])(-?\d+(?:\.\d+)?)\s*([a-z]+)?", re.IGNORECASE)
-_WORDS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10}
-
-_SUREST = re.compile(r"\b(sure(st)?|certain|confiden(t|ce)|likel(y|iest)|clearest|best)\b", re.IGNORECASE)
-_PREPOSITIONS = {"above", "over", "on", "in", "at", "under", "below", "near", "by", "to", "of", "the"}
+from llm.arm_reading import HOVER_MM, Reading, Target
 
 Schema = dict[str, Any]
+Step = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Numbers:
-    """What an instruction says in numbers: lengths in millimetres, times in seconds, and all as they stand."""
+class Progress:
+    """How much of an instruction is done: the target that was gone to last, those gone to, and so on."""
 
-    lengths: tuple[float, ...]
-    times: tuple[float, ...]
-    bare: tuple[float, ...]
-
-
-def numbers_in(text: str) -> Numbers:
-    """The numbers of an instruction. Those without a unit may be lengths in millimetres."""
-    lengths, times, bare = [], [], []
-    for value, unit in _found(text):
-        name = unit.lower().rstrip("s") or "s" if unit else ""
-        if name in _TIMES:
-            times.append(value * _TIMES[name])
-        elif name in _UNITS:
-            lengths.append(value * _UNITS[name])
-        else:
-            bare.append(value)
-            lengths.append(value)
-    return Numbers(tuple(dict.fromkeys(lengths)), tuple(dict.fromkeys(times)), tuple(bare))
+    at: int = -1
+    above: frozenset[int] = frozenset()
+    reached: frozenset[int] = frozenset()
+    lifts: int = 0
+    waits: int = 0
+    poses: int = 0
 
 
-def _found(text: str) -> list[tuple[float, str]]:
-    units = "|".join(f"{unit}s?" for unit in (*_UNITS, *_TIMES))
-    spelt = re.compile(rf"\b({'|'.join(_WORDS)})(?=\s+({units})\b)", re.IGNORECASE)
-    text = spelt.sub(lambda m: str(_WORDS[m[0].lower()]), text)
-    return [(float(value), unit or "") for value, unit in _NUMBER.findall(text)]
+def choices(reading: Reading, done: Progress) -> list[tuple[Step, Progress]]:
+    """The steps that may come next, each with what is done then. None of a clause while one before has more."""
+    if done.at >= 0 and reading.targets[done.at].at_once and done.at not in done.reached:
+        return _about(done.at, reading, done)
+    first = _first_clause(reading, done)
+    some: list[tuple[Step, Progress]] = []
+    for n in _next_targets(reading, done):
+        t = reading.targets[n]
+        if (t.touched_in if _is_visited(n, done) and t.touched else t.said_in) <= first:
+            some += _about(n, reading, done)
+    if done.lifts < len(reading.lifts) and reading.lifted_in[done.lifts] <= first:
+        lift = _number(reading.lifts[done.lifts])
+        some.append(({"action": "RETREAT_Z", "dz_mm": lift}, replace(done, lifts=done.lifts + 1)))
+    if done.waits < len(reading.waits) and reading.waited_in[done.waits] <= first:
+        seconds = _number(reading.waits[done.waits])
+        some.append(({"action": "SLEEP", "seconds": seconds}, replace(done, waits=done.waits + 1)))
+    if done.poses < len(reading.poses) and reading.posed_in[done.poses] <= first:
+        six = [_number(n) for n in reading.poses[done.poses]]
+        pose = {"xyz_mm": six[:3], "rpy_deg": six[3:]}
+        some.append(({"action": "MOVE_TO_POSE", "pose": pose}, replace(done, poses=done.poses + 1)))
+    return some
 
 
-def step_schema(names: Sequence[str], labels: Sequence[str], text: str) -> Schema:
-    """JSON Schema of one step: the contract's, narrowed."""
-    numbers = numbers_in(text)
-    heights = _values([HOVER_MM, *(n for n in numbers.lengths if n >= 0)])
-    lifts = _values([RETREAT_MM, *(n for n in numbers.lengths if n > 0)])
-    kinds: list[Schema] = [_step("RETREAT_Z", {"dz_mm": lifts})]
-    if names:
-        kinds += [_step("MOVE_TO_NAMED", {"name": {"enum": list(names)}})]
-        kinds += [_step("APPROACH_NAMED", {"name": {"enum": list(names)}, "hover_mm": heights})]
-    surest = _SUREST.search(text) is not None
-    for about in _things([name for name in names if _mentioned(name, text)], labels, surest):
-        kinds += [_step("APPROACH_OBJECT", about | {"hover_mm": heights}), _step("MOVE_TO_OBJECT", about)]
-        if numbers.lengths:
-            signed = _values([0, *numbers.lengths, *(-n for n in numbers.lengths)])
-            kinds += [_step("MOVE_TO_OBJECT", about | {"offset_mm": _three(signed)})]
-    if numbers.times:
-        kinds += [_step("SLEEP", {"seconds": _values(numbers.times)})]
-    if len(numbers.bare) >= 6:
-        three = _three(_values(numbers.bare))
-        pose = {"type": "object", "required": ["xyz_mm", "rpy_deg"], "properties": {"xyz_mm": three, "rpy_deg": three}}
-        kinds += [_step("MOVE_TO_POSE", {"pose": pose | {"additionalProperties": False}})]
-    return {"anyOf": kinds}
+def _first_clause(reading: Reading, done: Progress) -> float:
+    """The first clause of which something has to be done yet."""
+    targets = list(enumerate(reading.targets))
+    due = [t.said_in for n, t in targets if not _is_visited(n, done)]
+    due += [t.touched_in for n, t in targets if t.touched and n not in done.reached]
+    due += [*reading.lifted_in[done.lifts : reading.lifts_due], *reading.waited_in[done.waits :]]
+    return min([*due, *reading.posed_in[done.poses :]], default=math.inf)
 
 
-def _mentioned(name: str, text: str) -> bool:
-    """Whether an instruction speaks of a place: by any word of its name that is no preposition."""
-    said = set(re.findall(r"[a-z0-9]+", text.lower()))
-    return not said.isdisjoint(set(re.findall(r"[a-z0-9]+", name.lower())) - _PREPOSITIONS)
+def missing(reading: Reading, done: Progress) -> list[str]:
+    """What the instruction asks for and no step does yet, in words."""
+    out = [f"going to {t.what}" for n, t in enumerate(reading.targets) if n not in done.above | done.reached]
+    begun = [n for n in range(len(reading.targets)) if _is_visited(n, done)]
+    out += [f"what is said of {reading.targets[n].what}" for n in begun if _due(n, reading, done)]
+    if reading.must_touch and not any(reading.targets[n].is_thing for n in done.reached):
+        out.append("touching")
+    out += ["lifting"] * max(0, reading.lifts_due - done.lifts)
+    out += [f"waiting {s:g} s" for s in reading.waits[done.waits :]]
+    return out + ["the pose"] * (len(reading.poses) - done.poses)
 
 
-def _things(names: Sequence[str], labels: Sequence[str], surest: bool) -> list[Schema]:
-    """The ways to say which thing: nearest to the tool or to a named pose, most certain; the first or a later one."""
-    if not labels:
-        return []
-    label: Schema = {"labels": {"type": "array", "items": {"enum": list(labels)}, "minItems": 1, "maxItems": 1}}
-    nearest = label | {"selector": {"const": "nearest"}}
-    later = {"index": {"enum": list(range(MOST_ALIKE))}}
-    ways = [nearest | later]
-    if surest:
-        ways.append(label | {"selector": {"const": "highest_conf"}} | later)
-    if names:
-        ref = {"type": "object", "required": ["named"], "properties": {"named": {"enum": list(names)}}}
-        ways.insert(1, nearest | {"ref": ref | {"additionalProperties": False}} | later)
-    return ways
+def step_schema(steps: list[Step]) -> Schema:
+    """JSON Schema of one of some steps."""
+    return {"anyOf": [_exactly(step) for step in steps]}
 
 
-def _step(action: str, fields: Schema) -> Schema:
-    properties = {"action": {"const": action}, **fields}
-    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
+def _exactly(value: Any) -> Schema:
+    """JSON Schema of one value: outlines reads no constants but texts and numbers."""
+    if isinstance(value, dict):
+        properties = {key: _exactly(v) for key, v in value.items()}
+        return {"type": "object", "properties": properties, "required": list(value), "additionalProperties": False}
+    if isinstance(value, list):
+        items = [_exactly(v) for v in value]
+        return {"type": "array", "prefixItems": items, "minItems": len(items), "maxItems": len(items)}
+    return {"enum": [value]}
 
 
-def _values(numbers: Sequence[float]) -> Schema:
-    return {"enum": [int(n) if n == int(n) else n for n in dict.fromkeys(numbers)]}
+def _is_visited(n: int, done: Progress) -> bool:
+    return n in done.above | done.reached
 
 
-def _three(values: Schema) -> Schema:
-    return {"type": "array", "items": values, "minItems": 3, "maxItems": 3}
+def _due(n: int, reading: Reading, done: Progress) -> bool:
+    """Whether a target was gone to, and not all that is said of it is done."""
+    t = reading.targets[n]
+    return (t.touched and n not in done.reached) or (_is_above(t) and n not in done.above)
+
+
+def _is_above(t: Target) -> bool:
+    """Whether a target is to be gone above, whatever else."""
+    return t.over or t.hovers != (HOVER_MM,)
+
+
+def _next_targets(reading: Reading, done: Progress) -> list[int]:
+    """Which targets may be gone to next: the last one again, or the next; any, when the order is not that of words."""
+    if done.at >= 0 and _due(done.at, reading, done):
+        return [done.at]
+    if not reading.in_order:
+        return [n for n in range(len(reading.targets)) if n == done.at or not _is_visited(n, done)]
+    return [n for n in (done.at, done.at + 1) if 0 <= n < len(reading.targets)]
+
+
+def _about(n: int, reading: Reading, done: Progress) -> list[tuple[Step, Progress]]:
+    """What can be done next about a target: above it, and then to it."""
+    t = reading.targets[n]
+    out: list[tuple[Step, Progress]] = []
+    what: Step = _which(t) if t.is_thing else {"name": t.what}
+    above = not reading.directly if t.is_thing else t.above
+    if above and not _is_visited(n, done):
+        then = replace(done, at=n, above=done.above | {n})
+        action = "APPROACH_OBJECT" if t.is_thing else "APPROACH_NAMED"
+        out += [({"action": action, **what, "hover_mm": _number(h)}, then) for h in t.hovers]
+    first = _is_visited(n, done) if t.is_thing else not _is_above(t) or n in done.above
+    asked = t.touched or reading.directly or (reading.may_touch and not t.over)
+    may = asked if t.is_thing else t.touched or n not in done.above
+    if may and n not in done.reached and (first or reading.directly):
+        then = replace(done, at=n, reached=done.reached | {n})
+        out.append(({"action": "MOVE_TO_OBJECT" if t.is_thing else "MOVE_TO_NAMED", **what}, then))
+    return out
+
+
+def _which(t: Target) -> Step:
+    near: Step = {"ref": {"named": t.ref}} if t.ref and not t.surest else {}
+    return {"labels": [t.what], "selector": "highest_conf" if t.surest else "nearest", **near, "index": t.index}
+
+
+def _number(value: float) -> float:
+    return int(value) if value == int(value) else value
