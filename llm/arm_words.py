@@ -57,7 +57,8 @@ BEYOND: tuple[tuple[str, str], ...] = (
     (_NO_HAND, "the plan moves the arm and has nothing for the hand"),
     (
         r"\b(?:left|right|forwards?|backwards?|sideways|behind|front|beyond|leftmost|rightmost|farthest|furthest|"
-        r"between|under|beneath|below|inside|lower(?! to)|descend|down(?= (?:by )?#))\b",
+        r"between|under|beneath|below|inside|lower(?! (?:to|on|onto|down))|descend(?! (?:to|on|onto))|"
+        r"down(?= (?:by )?#))\b",
         "the contract has no such direction: it knows up, above, and nearest to the tool or to a place",
     ),
     (
@@ -92,9 +93,9 @@ LEADS = _words("the my your a an touch tap poke press approach reach visit above
 PLAIN = _words(
     "arm tool robot gripper hand pose position point height me it its you your where there here that this them and then"
     " or for with by of in on at to from up down off over above near onto into once be go going move moving come wait"
-    " waiting pause touch touching tap poke press approach approaching reach hover hovering lift lifting raise retreat"
-    " sleep stay return returning start get make visit do least thing one side way first second third fourth fifth"
-    " nearest closest near most sure surest certain confident likely clearest is are as so again little bit lot few"
+    " waiting pause lower descend touch touching tap poke press approach approaching reach hover hovering lift lifting"
+    " raise retreat sleep stay return returning start get make visit do least thing one side way first second third"
+    " fourth fifth nearest closest near most sure surest certain confident likely clearest is are as so again little bit lot few"
     " couple while moment short top contact also please let just now next finally detection detected visible"
     " xyz rpy straight back so which what after before relative respect"
     " whichever within"

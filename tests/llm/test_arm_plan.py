@@ -96,3 +96,9 @@ def test_the_examples_keep_to_the_contract_and_are_of_no_world_that_ships():
     for names, labels, text, steps in EXAMPLES:
         assert breaches({"goal": text, "steps": steps}) == []
         assert not {*names, *labels} & {*NAMES, *LABELS, "bowl", "banana"}
+
+
+def test_going_down_onto_a_thing_is_touching_it():
+    model = Wishes((END, ", "))
+    plan = write_plan("go over the bottle, then lower onto it and come back up", NAMES, LABELS, model)
+    assert actions(plan) == ["APPROACH_OBJECT", "MOVE_TO_OBJECT", "RETREAT_Z"]
