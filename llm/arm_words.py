@@ -96,8 +96,8 @@ PLAIN = _words(
     " waiting pause lower descend touch touching tap poke press approach approaching reach hover hovering lift lifting"
     " raise retreat sleep stay return returning start get make visit do least thing one side way first second third"
     " fourth fifth nearest closest near most sure surest certain confident likely clearest is are as so again little"
-    " bit lot few couple while moment short top contact also please let just now next finally detection detected visible"
-    " xyz rpy straight back so which what after before relative respect"
+    " bit lot few couple while moment short top contact also please let just now next finally detection detected"
+    " visible xyz rpy straight back so which what after before relative respect"
     " whichever within"
 )
 """Words that name no thing and no place."""
