@@ -16,6 +16,7 @@ import numpy as np
 
 from cli.output import INTERRUPTED, emit_json, quiet_stdout, say
 from tamp.errors import InputError
+from tamp.xarm.address import CONTROL_PORT
 
 if TYPE_CHECKING:
     from tamp.xarm.hand import HandEvent
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 WORLD = Path("xarm.toml")
 """The world unless `--world` says otherwise."""
 RUNS = Path("episodes")
-PORT = 502
 
 
 def run_plan(
@@ -53,13 +53,11 @@ def run_plan(
         steps = read_steps(plan, cell) if alone else read_actions(plan, domain, problem, cell)
         if isinstance(steps, Verdict):
             return _refused(steps, dry_run, json_output, stdout)
-        address = host or cell.host
-        if address is None and not dry_run:
-            raise InputError(f"no address of an arm: give --host IP, or host in {cell.name}")
+        address = None if dry_run else address_of(cell, host)
         verdict, folder = carry_out(
             steps,
             slower(cell, speed_scale),
-            None if dry_run else address,
+            address,
             plan.stem,
             port=port,
             second_check=second_check,
@@ -81,9 +79,7 @@ def clear_error(world: Path | None, host: str | None, port: int) -> int:
 
     with quiet_stdout() as stdout:
         cell = read_world(world)
-        address = host or cell.host
-        if address is None:
-            raise InputError(f"no address of an arm: give --host IP, or host in {cell.name}")
+        address = address_of(cell, host)
         with claimed(address):
             driver = Driver.connect(address, cell.arm, port)
             try:
@@ -101,6 +97,13 @@ def read_world(path: Path | None) -> Workcell:
     if path is None and not WORLD.exists():
         raise InputError(f"no world: give --world FILE, or have {WORLD} here; problems/xarm/bench.toml is an example")
     return read_workcell(path or WORLD)
+
+
+def address_of(cell: Workcell, host: str | None) -> str:
+    """The address that was given, else the world's. InputError when there is none."""
+    if address := host or cell.host:
+        return address
+    raise InputError(f"no address of an arm: give --host IP, or host in {cell.name}")
 
 
 def read_steps(path: Path, cell: Workcell) -> tuple[Step, ...]:
@@ -166,12 +169,16 @@ def carry_out(
     host: str | None,
     label: str,
     *,
-    port: int = PORT,
+    port: int = CONTROL_PORT,
+    goal: str | None = None,
     second_check: bool = True,
     dead_man: float | None = None,
     out: Path | None = None,
 ) -> tuple[Verdict, Path]:
-    """Run steps on the arm at `host`, or only go through them when it is None; the verdict and the log's folder."""
+    """Run steps on the arm at `host`, or only go through them when it is None; the verdict and the log's folder.
+
+    `goal` says in words what they are for, where that is known. Without an arm they begin at its zero posture.
+    """
     from tamp.episode import EpisodeLog, new_folder
     from tamp.xarm.claim import claimed
     from tamp.xarm.detections import open_detector
@@ -188,14 +195,15 @@ def carry_out(
     with ExitStack() as opened:
         log = opened.enter_context(EpisodeLog(folder))
         if steps and not any(isinstance(s, HandEvent) for s in steps):  # what a contract can say
-            log.write("plan.json", json.dumps(movements(steps, label), indent=2).encode())
-        log.event("start", world=cell.name, arm=cell.arm.name, host=host, steps=[repr(s) for s in steps])
+            log.write("plan.json", json.dumps(movements(steps, goal or label), indent=2).encode())
+        log.event("start", goal=goal, world=cell.name, arm=cell.arm.name, host=host, steps=[repr(s) for s in steps])
         detector = open_detector(cell, say) if cell.detector.source else None
         if detector is not None:
             opened.callback(detector.close)
         ways, targets = Ways(cell), Targets(cell, detector)
         if host is None:
-            return rehearsed(steps, ways, targets, np.zeros(cell.arm.joints), log.event), folder
+            zero = np.zeros(cell.arm.joints)
+            return rehearsed(steps, zero, ways, targets, log.event, second_check), folder
         opened.enter_context(claimed(host))
         stop = Stop(dead_man)
         opened.enter_context(stopped_by_signals(stop))

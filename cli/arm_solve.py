@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from cli.arm_run import carry_out, read_world, summary
+from cli.arm_run import address_of, carry_out, read_world, summary
 from cli.output import INTERRUPTED, emit_json, quiet_stdout, say
 from tamp.errors import InputError, Refusal
 
@@ -32,9 +32,7 @@ def solve_arm(
     begun = time.perf_counter()
     with quiet_stdout() as stdout:
         cell = read_world(world)
-        address = host or cell.host
-        if address is None:
-            raise InputError(f"no address of an arm: give --host IP, or host in {cell.name}")
+        address = address_of(cell, host)
         answer: dict[str, Any] = {"success": False, "goal": text, "plan": None, "steps": 0, "stage": "goal"}
         try:
             plan = write_plan(text, list(cell.poses), cell.labels, load_model(llm))
@@ -45,7 +43,7 @@ def solve_arm(
             return _told(answer | {"reason": str(e)}, begun, json_output, stdout)
         for step in plan["steps"]:
             say(f"tamp: {json.dumps(step)}")
-        verdict, folder = carry_out(steps_of(plan), cell, address, "solve", out=out)
+        verdict, folder = carry_out(steps_of(plan), cell, address, "solve", goal=text, out=out)
         say(summary(verdict, len(plan["steps"]), dry_run=False))
         answer |= {"success": verdict.success, "plan": plan, "steps": len(verdict.done), "out": folder}
         answer |= {"stage": None if verdict.success else verdict.kind, "reason": verdict.reason or None}

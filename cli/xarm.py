@@ -9,6 +9,7 @@ import typer
 
 from cli import options as opt
 from cli.output import run
+from tamp.xarm.address import CONTROL_PORT
 
 xarm_app = typer.Typer(help="UFACTORY arms: run plans on them, or emulate one.", no_args_is_help=True)
 
@@ -26,7 +27,7 @@ Set = Annotated[
 def xarm_emulate(
     model: Model = "xarm7",
     host: Address = "127.0.0.2",
-    port: Port = 502,
+    port: Port = CONTROL_PORT,
     fault_port: FaultPort = 0,
     seconds: Seconds = None,
     choice: Set = None,
@@ -66,7 +67,7 @@ def xarm_run(
     problem: Problem = None,
     world: World = None,
     host: Host = None,
-    port: ArmPort = 502,
+    port: ArmPort = CONTROL_PORT,
     dry_run: DryRun = False,
     speed_scale: Scale = 1.0,
     no_second_check: Once = False,
@@ -86,7 +87,7 @@ def xarm_run(
 
 
 @xarm_app.command("clear")
-def xarm_clear(world: World = None, host: Host = None, port: ArmPort = 502) -> None:
+def xarm_clear(world: World = None, host: Host = None, port: ArmPort = CONTROL_PORT) -> None:
     """Clear the error that stopped an arm, once what caused it is mended. Nothing moves."""
 
     def body() -> int:

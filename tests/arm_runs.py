@@ -1,4 +1,4 @@
-"""Runs on an emulated arm for benches: a detector for a scene that stays as it is, and a run with its log."""
+"""Runs on an emulated arm: a detector for a scene that stays as it is, and a run with its log."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from tamp.episode import EpisodeLog
 from tamp.xarm.detections import Detection
 from tamp.xarm.driver import Driver
 from tamp.xarm.executor import Executor
+from tamp.xarm.hand import HandEvent
 from tamp.xarm.steps import Step
 from tamp.xarm.stopping import Stop
 from tamp.xarm.targets import Targets
@@ -23,28 +24,35 @@ from tests.emulated import Emulator
 
 
 class Still:
-    """Sees the same things for ever."""
+    """Sees the same things for ever, `age` seconds late."""
 
-    def __init__(self, things: Sequence[tuple[str, Array]]) -> None:
-        self.things = things
+    def __init__(self, things: Sequence[tuple[str, Array]], age: float = 0.0) -> None:
+        self.things, self.age = things, age
 
     def seen(self) -> tuple[Detection, ...]:
-        return tuple(Detection(label, 0.9, p, time.time()) for label, p in self.things)
+        return tuple(Detection(label, 0.9, p, time.time() - self.age) for label, p in self.things)
 
     def close(self) -> None:
         pass
 
 
 def run_from(
-    q: Array, emulator: Emulator, ways: Ways, steps: Sequence[Step], folder: Path, eyes: Any = None
+    q: Array,
+    emulator: Emulator,
+    ways: Ways,
+    steps: Sequence[Step | HandEvent],
+    folder: Path,
+    eyes: Any = None,
+    stop: Stop | None = None,
+    **how: Any,
 ) -> Verdict:
-    """Run steps from a configuration (n,), at which the arm is put without an error."""
+    """Run steps from a configuration (n,), at which the arm is put without an error. `how` is for the executor."""
     driver = Driver.connect(emulator.host, ways.cell.arm, emulator.port)
     try:
         driver.clear()
         emulator.ask(teleport=[float(v) for v in q])
         with EpisodeLog(folder) as log:
-            return Executor(driver, ways, Targets(ways.cell, eyes), Stop(), log.event).run(steps)
+            return Executor(driver, ways, Targets(ways.cell, eyes), stop or Stop(), log.event, **how).run(steps)
     finally:
         driver.close()
 

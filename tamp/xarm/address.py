@@ -1,9 +1,12 @@
-"""Addresses of detectors and hand controllers: `tcp://host:port`."""
+"""Addresses of arms, and of detectors and hand controllers: `tcp://host:port`."""
 
 from __future__ import annotations
 
 import ipaddress
 import re
+
+CONTROL_PORT = 502
+"""Of a controller; only emulated ones have another."""
 
 _VALID = "valid: tcp://127.0.0.1:5556, an IPv4 address or localhost and a port"
 

@@ -20,11 +20,10 @@ import numpy as np
 
 from motion.arms import Arm
 from motion.poses import Array, to_rpy
+from tamp.xarm.address import CONTROL_PORT
 from tamp.xarm.faults import ArmFault, api_meaning, error_meaning
 from tamp.xarm.workcell import Load, Rates
 
-PORT = 502
-"""The controller's control port."""
 REPLY = 1.0
 """Seconds in which the controller has to answer."""
 READY_IN, SETTLED = 3.0, 0.15
@@ -34,7 +33,7 @@ STILL = 1e-4
 PAUSE = 0.05
 
 NO_ANSWER, NOT_READY = 3, 9
-STATE_MOVING, STATE_READY, STATE_PAUSED, STATE_STOPPED = 1, 2, 3, 4
+STATE_MOVING, STATE_READY, STATE_PAUSED, STATE_STOPPED, STATE_CHANGED = 1, 2, 3, 4, 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +61,7 @@ class Driver:
     _api: Any = field(repr=False)
 
     @classmethod
-    def connect(cls, host: str, arm: Arm, port: int = PORT) -> Driver:
+    def connect(cls, host: str, arm: Arm, port: int = CONTROL_PORT) -> Driver:
         """ArmFault when nothing answers as a controller, or another arm does. Nothing moves by connecting."""
         driver = cls(arm, host, port, _opened(host, port))
         axes = driver._api.axis
@@ -193,9 +192,11 @@ class Driver:
             now = self.condition()
             if now.error:
                 raise ArmFault("error", error_meaning(now.error))
+            if now.state == STATE_STOPPED:
+                raise ArmFault("taken", "the controller was stopped by something else while it was made ready")
             if not now.idle:
                 since = None
-                if now.state >= STATE_STOPPED:
+                if now.state == STATE_CHANGED:
                     self._start()
             elif time.monotonic() - (since := since or time.monotonic()) > SETTLED:
                 return now

@@ -14,11 +14,12 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
+from tamp.planning import Tell
 from tamp.xarm.driver import Condition, Driver
 from tamp.xarm.faults import ArmFault
 from tamp.xarm.following import CYCLE, Leg, follow, off
 from tamp.xarm.hand import Acknowledged, Hand, HandEvent, NotAcknowledged
-from tamp.xarm.rehearsal import Tell, look_twice, planned, rehearse, word
+from tamp.xarm.rehearsal import look_twice, planned, rehearse, word
 from tamp.xarm.steps import Sleep, Step
 from tamp.xarm.stopping import Stop
 from tamp.xarm.targets import Targets
@@ -44,7 +45,7 @@ class Executor:
         """Carry out the steps. Does not raise for what an arm does: the verdict says it."""
         done: list[StepDone] = []
         try:
-            rehearse(steps, self.driver.condition().q, self.ways, self.targets, self.tell)
+            rehearse(steps, self.driver.condition().q, self.ways, self.targets, self.tell, self.check_twice)
         except ArmFault as e:
             return self._end(Verdict(False, (), e.step, e.kind, str(e)))
         self.targets.begin()

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 
 from motion.poses import Array
+from tamp.planning import Tell
 from tamp.xarm.faults import ArmFault
 from tamp.xarm.following import Leg
 from tamp.xarm.hand import HandEvent
@@ -14,13 +15,12 @@ from tamp.xarm.targets import Target, Targets
 from tamp.xarm.verdict import Verdict
 from tamp.xarm.ways import NoWay, Ways
 
-Tell = Callable[..., None]
-"""Takes an event as `EpisodeLog.event` does: its kind, and what it holds by keyword."""
 
-
-def rehearse(steps: Sequence[Step | HandEvent], q: Array, ways: Ways, targets: Targets, tell: Tell) -> int:
+def rehearse(
+    steps: Sequence[Step | HandEvent], q: Array, ways: Ways, targets: Targets, tell: Tell, twice: bool = True
+) -> int:
     """How many steps could be gone through from a configuration (n,): up to the first to a thing that is not seen yet,
-    or that may be elsewhere by then because the hand took something before.
+    or that may be elsewhere by then because the hand took something before. `twice`: with the second look.
 
     ArmFault `infeasible` with the number of the step that cannot be done.
     """
@@ -36,7 +36,8 @@ def rehearse(steps: Sequence[Step | HandEvent], q: Array, ways: Ways, targets: T
         if target is None:
             return number - 1
         legs = planned(number, step, target, q, ways, tell)
-        look_twice(number, step, legs, ways, tell)
+        if twice:
+            look_twice(number, step, legs, ways, tell)
         q = legs[-1].q[-1]
     return len(steps)
 
@@ -60,10 +61,12 @@ def look_twice(number: int, step: Step, legs: tuple[Leg, ...], ways: Ways, tell:
     return report.bodies.distance if report.bodies else None
 
 
-def rehearsed(steps: Sequence[Step | HandEvent], ways: Ways, targets: Targets, q: Array, tell: Tell) -> Verdict:
+def rehearsed(
+    steps: Sequence[Step | HandEvent], q: Array, ways: Ways, targets: Targets, tell: Tell, twice: bool = True
+) -> Verdict:
     """The verdict on a plan that is only gone through."""
     try:
-        known = rehearse(steps, q, ways, targets, tell)
+        known = rehearse(steps, q, ways, targets, tell, twice)
     except ArmFault as e:
         verdict = Verdict(False, (), e.step, e.kind, str(e))
     else:

@@ -16,6 +16,7 @@ from typing import Any
 
 from motion.arms import Arm
 from tamp.errors import InputError
+from tamp.xarm.address import CONTROL_PORT
 from tamp.xarm.emulator import reports
 from tamp.xarm.emulator.body import warm
 from tamp.xarm.emulator.choices import Choices
@@ -50,7 +51,7 @@ class Address:
     """Where the emulator listens; a fault port of 0 is any that is free."""
 
     host: str = "127.0.0.2"
-    port: int = 502
+    port: int = CONTROL_PORT
     fault_port: int = 0
 
 

@@ -12,42 +12,25 @@ from typing import Any
 import numpy as np
 import pytest
 
-from motion.poses import error
-from tamp.episode import EpisodeLog, read
+from tamp.episode import read
 from tamp.pddl.source import read as read_source
 from tamp.xarm.contract import read_contract
-from tamp.xarm.detections import Detection
 from tamp.xarm.driver import Driver
-from tamp.xarm.executor import Executor
 from tamp.xarm.faults import ArmFault
 from tamp.xarm.hand import HandEvent, InProcessHand
 from tamp.xarm.steps import ApproachNamed, ApproachObject, MoveToNamed, MoveToObject, MoveToPose, RetreatZ, steps_of
 from tamp.xarm.stopping import Stop
-from tamp.xarm.targets import Targets
 from tamp.xarm.verdict import Verdict
 from tamp.xarm.ways import Ways
 from tamp.xarm.workcell import read_workcell
+from tests.arm_runs import Still, run_from, tool_point
 from tests.emulated import Emulator, running
 
 PLANS = Path(__file__).parents[3] / "problems" / "xarm"
 CUPS = ((0.50, -0.15, 0.06), (0.40, 0.08, 0.06), (0.55, 0.20, 0.06))
 BOTTLES = ((0.40, -0.20, 0.12), (0.45, 0.10, 0.12), (0.52, -0.05, 0.12))
+THINGS = [*(("cup", np.array(p)) for p in CUPS), *(("bottle", np.array(p)) for p in BOTTLES)]
 DOWN = (np.pi, 0.0, 0.0)
-
-
-class Eyes:
-    """A detector for a scene that stays as it is."""
-
-    def __init__(self, age: float = 0.0) -> None:
-        self.age = age
-
-    def seen(self) -> tuple[Detection, ...]:
-        now = time.time() - self.age
-        things = [("cup", p) for p in CUPS] + [("bottle", p) for p in BOTTLES]
-        return tuple(Detection(label, 0.9, np.array(p), now) for label, p in things)
-
-    def close(self) -> None:
-        pass
 
 
 @pytest.fixture(scope="module")
@@ -63,16 +46,10 @@ def ways() -> Ways:
 
 
 def run(emulator: Emulator, ways: Ways, steps: Any, folder: Path, **how: Any) -> Verdict:
-    """A run with its log in a folder. The arm begins at rest at home, without an error."""
-    driver = Driver.connect(emulator.host, ways.cell.arm, emulator.port)
-    try:
-        driver.clear()
-        emulator.ask(teleport=[float(v) for v in ways.cell.poses["home"].q])
-        stop, eyes = how.pop("stop", None) or Stop(), how.pop("eyes", None) or Eyes()
-        with EpisodeLog(folder) as log:
-            return Executor(driver, ways, Targets(ways.cell, eyes), stop, log.event, **how).run(steps)
-    finally:
-        driver.close()
+    """A run from home with all things in sight, its log in a folder."""
+    home = ways.cell.poses["home"].q
+    assert home is not None
+    return run_from(home, emulator, ways, steps, folder, how.pop("eyes", None) or Still(THINGS), **how)
 
 
 def slow(ways: Ways) -> Ways:
@@ -80,12 +57,8 @@ def slow(ways: Ways) -> Ways:
     return Ways(replace(ways.cell, rates=replace(ways.cell.rates, joint_speed=0.1, tool_speed=0.03)))
 
 
-def tool(emulator: Emulator, ways: Ways) -> Any:
-    return ways.tool(np.array(emulator.state()["joints"]))
-
-
 def off(emulator: Emulator, ways: Ways, p: Any) -> float:
-    return float(np.linalg.norm(tool(emulator, ways)[:3, 3] - p))
+    return float(np.linalg.norm(tool_point(emulator, ways) - p))
 
 
 def ends_with(folder: Path, verdict: Verdict) -> bool:
@@ -101,10 +74,8 @@ def test_the_examples_of_the_contract_end_where_it_says(
     verdict = run(emulator, ways, steps, tmp_path / "run")
     assert verdict.success, verdict.reason
     assert all(d.off_metres < 0.0005 and d.off_radians < np.deg2rad(0.1) for d in verdict.done)
-    home = ways.cell.poses["home"].T_base_tool
-    last = home if isinstance(steps[-1], MoveToNamed) else None
-    if last is not None:
-        assert np.linalg.norm(error(tool(emulator, ways), last)[:3]) < 0.0005
+    if isinstance(steps[-1], MoveToNamed):
+        assert off(emulator, ways, ways.cell.poses[steps[-1].name].T_base_tool[:3, 3]) < 0.0005
 
 
 def test_the_nearest_one_is_meant_and_stays_meant(emulator: Emulator, ways: Ways, tmp_path: Path) -> None:
@@ -184,7 +155,7 @@ def test_what_is_not_seen_or_seen_too_long_ago_is_not_gone_to(
     label: str, age: float, says: str, emulator: Emulator, ways: Ways, tmp_path: Path
 ) -> None:
     steps = (MoveToNamed("above_table"), ApproachObject((label,), timeout=0.4))
-    verdict = run(emulator, ways, steps, tmp_path / "run", eyes=Eyes(age))
+    verdict = run(emulator, ways, steps, tmp_path / "run", eyes=Still(THINGS, age))
     assert (verdict.kind, verdict.failed, len(verdict.done)) == ("unseen", 2, 1)
     assert says in verdict.reason
 
@@ -214,3 +185,8 @@ def test_a_hand_that_refuses_ends_the_run(emulator: Emulator, ways: Ways, tmp_pa
     verdict = run(emulator, ways, steps, tmp_path / "run", hand=InProcessHand(refuse))
     assert (verdict.kind, verdict.failed, verdict.halted) == ("hand", 2, True)
     assert "nothing between the fingers" in verdict.reason
+
+
+def test_without_the_second_look_nothing_is_looked_at_twice(emulator: Emulator, ways: Ways, tmp_path: Path) -> None:
+    assert run(emulator, ways, (MoveToNamed("above_table"),), tmp_path / "run", check_twice=False).success
+    assert [e for e in read(tmp_path / "run" / "episode.jsonl") if e["event"] == "second_look"] == []
