@@ -4,7 +4,7 @@
 
 Right is a plan that is one of those expected, or a refusal where one is due. In problems/xarm/instructions.jsonl a
 plan is written as `brief` writes it; a step that ends with ? may be missing. The rules were made with the part
-`develop`; `measured`, and the less usual wordings of `harder`, were run once afterwards (docs/xarm-contract.md).
+`develop`, and some of them with the less usual wordings of `harder` (docs/xarm-contract.md).
 """
 
 from __future__ import annotations
