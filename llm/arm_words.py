@@ -13,7 +13,7 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-CLAUSE = re.compile(r"[,;.:?!]|\b(?:then|and|after|before|once|while|until|finally|but)\b")
+CLAUSE = re.compile(r"[,;.:?!]|\b(?:then|and|after|before|once|while|until|finally|but|when)\b")
 """What ends a clause."""
 _ORDER = r"(?:after(?! that)|before|once|when|having|while|prior)"
 """Words that say what is done first."""
@@ -123,3 +123,16 @@ def ordered(text: str) -> tuple[str, bool]:
         else:
             out, known = [*out, sentence], False
     return " ".join(out), known
+
+
+_FILLER = _words("please ok okay hey hi robot arm now also just so and then first next finally lastly last well alright")
+
+
+def is_filler(piece: str) -> bool:
+    """Whether a piece of an instruction asks for nothing."""
+    words = re.findall(r"[@#&]\d+|[^\W_]+", piece)
+    return all(w in _FILLER for w in words)
+
+
+ORDERING = re.compile(r"\b(?:after(?! that)|before|once|when|having|while|prior|but first|first of all|until)\b")
+STRAIGHT = re.compile(r"\b(?:directly|straight|immediately|without (?:approach|hover)\w*|no hover\w*)\b")
