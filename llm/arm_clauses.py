@@ -1,30 +1,48 @@
-"""An instruction to an arm cut into the clauses that a model takes one after another."""
+"""An instruction to an arm cut into clauses, in the order in which they are done."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
-from llm import arm_words as english
 from llm.arm_mentions import Mention, mark_mentions
 from llm.arm_numbers import Marked, Number, marked
+from llm.arm_words import PLAIN
+from llm.spelling import mended
 from llm.words import instruction
+
+_THEN = r"and then|then|and after(?:wards)?|after that|afterwards|after which|followed by|finally|lastly|and|n|but"
+_FIRST = r"but first|(?:but )?before that|preceded by"
+_AFTER = r"(?:right |just |only )?after|as soon as|once|when|having|while|whilst|following"
+_BEFORE = r"before|prior to"
+_BORDER = re.compile(rf"[,;.:?!]| - |\b(?:{_FIRST}|{_THEN}|{_AFTER}|{_BEFORE}|until)\b")
+_FILLER = frozenset("please pls ok okay hey hi hello robot arm now also just so first next last well alright".split())
+_FILLER |= frozenset("thanks thank thx you again kindly step steps go".split())
+_SPELT = frozenset(re.findall(r"[a-z]{4,}", f"{_THEN} {_FIRST} {_AFTER} {_BEFORE}")) | _FILLER
+"""Words besides that slips of the pen may be meant for."""
 
 
 @dataclass(frozen=True)
 class Clause:
     """A part of an instruction: as the model reads it, and what stands in it.
 
-    `marked`: in lower case, `@2` for the third mention, `#0 ` and `&0 ` for numbers and poses. In `text` mentions
-    have the world's names, and lengths are in mm.
+    `bare`: in lower case and without articles but "a"; `@2` is the third mention, `#0 ` and `&0 ` are numbers and
+    poses. In `text` places and things have the world's names, lengths are in mm and times in s. `joined` is what
+    stands before it, from the clause before.
     """
 
-    marked: str
+    bare: str
     text: str
-    mentions: tuple[Mention, ...]
-    numbers: tuple[Number, ...]
-    poses: tuple[tuple[float, ...], ...]
+    mentions: tuple[Mention, ...] = ()
+    numbers: tuple[Number, ...] = ()
+    poses: tuple[tuple[float, ...], ...] = ()
+    joined: tuple[str, ...] = ()
+
+    @property
+    def backward(self) -> bool:
+        """Whether it may speak of what was spoken of before."""
+        return not self.mentions or re.search(r"\b(?:it|there|them|that one|its)\b", self.bare) is not None
 
     @property
     def things(self) -> tuple[str, ...]:
@@ -34,44 +52,81 @@ class Clause:
     def places(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(m.what for m in self.mentions if not m.is_thing))
 
-    @property
-    def indices(self) -> tuple[int, ...]:
-        return tuple(dict.fromkeys(english.ORDINALS[o] for o in english.ORDINAL.findall(self.bare)))
-
-    @property
-    def bare(self) -> str:
-        return " ".join(re.sub(r"\b(the|my|your)\b", " ", self.marked).split())
-
 
 @dataclass(frozen=True)
 class Spoken:
-    """An instruction: its clauses in the order of its words; `plain` is the whole as the model reads it."""
+    """An instruction: the whole as the model reads it, with marks (`bare`), and its clauses as they are done."""
 
-    plain: str
+    text: str
+    bare: str
     marked: str
     clauses: tuple[Clause, ...]
-    mentions: tuple[Mention, ...]
+    mentions: tuple[Mention, ...] = field(default=())
 
 
 def spoken(text: str, names: Sequence[str], labels: Sequence[str]) -> Spoken:
-    """Cut up an instruction. Refusal for words that fit several places or things, and for strange units."""
-    plain = instruction(text).replace("’", "'")
-    named, mentions = mark_mentions(plain, names, labels)
+    """Cut up an instruction.
+
+    Refusal for words that fit several places or things, and for strange units; InputError when it is empty or too
+    long.
+    """
+    mend = mended(instruction(text).replace("’", "'"), [*names, *labels, *PLAIN, *_SPELT])
+    named, mentions = mark_mentions(mend, names, labels)
     said = marked(" ".join(named.split()))
-    whole = re.sub(r"\s+([,;.:?!])", r"\1", said.text)
-    pieces = [p.strip(" -,") for p in english.CLAUSE.split(whole)]
-    clauses = [_clause(p, said, mentions) for p in pieces if not english.is_filler(p)]
-    return Spoken(_shown(whole, said, mentions), whole, tuple(clauses), mentions)
+    clauses, at, joined = list[Clause](), 0, list[str]()
+    for border in [*_BORDER.finditer(said.text), None]:
+        piece = said.text[at : border.start() if border else None]
+        if not all(w in _FILLER for w in re.findall(r"[@#&]\d+|[^\W_]+", piece)):
+            clauses.append(replace(_clause(piece, said, mentions), joined=tuple(joined)))
+            joined = []
+        if border:
+            joined.append(border[0].strip())
+            at = border.end()
+    return Spoken(_shown(said.text, said, mentions), _bare(said.text), said.text, tuple(_as_done(_shared(clauses))), mentions)
 
 
 def _clause(piece: str, said: Marked, mentions: tuple[Mention, ...]) -> Clause:
     return Clause(
-        piece,
+        _bare(piece),
         _shown(piece, said, mentions),
         tuple(mentions[int(n)] for n in re.findall(r"@(\d+)", piece)),
         tuple(said.numbers[int(n)] for n in re.findall(r"#(\d+)", piece)),
         tuple(said.poses[int(n)] for n in re.findall(r"&(\d+)", piece)),
     )
+
+
+def _shared(clauses: list[Clause]) -> list[Clause]:
+    """The clauses; one that speaks of the same height or time as another has its number."""
+    out, before = list[Clause](), tuple[Number, ...]()
+    for c in clauses:
+        same = not c.numbers and re.search(r"\bsame (?:height|distance|time|altitude|clearance|way|again)\b", c.bare)
+        now = replace(c, numbers=before[-1:]) if same and before else c
+        out.append(now)
+        before = now.numbers or before
+    return out
+
+
+def _as_done(clauses: list[Clause]) -> list[Clause]:
+    """Sentence by sentence: "before X, Y" is Y, X; "Y after X" is X, Y; "Y, but first X" is X, Y."""
+    out, sentence, last = list[Clause](), list[Clause](), list[Clause]()
+    for n, c in enumerate(clauses):
+        if any(j in (".", ";", "!", "?") for j in c.joined):
+            out, sentence, last = [*out, *sentence, *last], [], []
+        joint = c.joined[-1] if c.joined else ""
+        ends = n + 1 == len(clauses) or bool({".", ";", "!", "?"} & {*clauses[n + 1].joined})
+        if re.fullmatch(_BEFORE, joint) and (not sentence or len(c.joined) > 1) and not ends:
+            last.append(c)
+        elif sentence and (
+            re.fullmatch(_FIRST, joint) or (re.fullmatch(_AFTER, joint) and (len(c.joined) == 1 or ends))
+        ):
+            sentence.insert(-1, c)
+        else:
+            sentence.append(c)
+    return [*out, *sentence, *last]
+
+
+def _bare(text: str) -> str:
+    return " ".join(re.sub(r"\b(the|my|your)\b", " ", text).split())
 
 
 def _shown(text: str, said: Marked, mentions: tuple[Mention, ...]) -> str:

@@ -19,7 +19,7 @@ _ARTICLES = frozenset({"the", "a", "an", "my", "your"})
 _ORDINARY = _words(
     "above over on in at under below near by to of from up down go move lift touch wait approach come back then and"
     " pose position point place tool arm robot left right next first second third nearest closest"
-    " mm cm sec seconds min minute minutes"
+    " mm cm sec seconds min minute minutes drop pick"
 )
 """Words that instructions use anyhow: alone they do not mean a place that has them in its name."""
 

@@ -27,6 +27,12 @@ _STRANGE_UNIT = rf"(?! ?(?:deg|percent|f[eo]et|(?:{_UNITS})/))"
 _NUMBER = re.compile(
     rf"(?<![\w.@&/])({_DIGITS})(?![\w.]*\d)(?: ?({_UNITS})\b(?!/){_WHICH_ONE}|(?![\w%°/])){_STRANGE_UNIT}"
 )
+_SHARES = (
+    ("three quarters of an?", "0.75 "),
+    ("(?:a )?quarter(?: of)? an?", "0.25 "),
+    ("half an?", "0.5 "),
+    ("(?:a )?half", "0.5 "),
+)
 _AXES = ("x", "y", "z", "roll", "pitch", "yaw")
 _BETWEEN = r"(?:[\s,;:=()\[\]]|\b(?:x|y|z|xyz|rpy|roll|pitch|yaw|mm|millimetres?|degrees?|deg|and|with)\b|°)"
 _SIX = rf"{_BETWEEN}+".join([r"(-?\d+(?:\.\d+)?)"] * 6)
@@ -58,7 +64,8 @@ def marked(text: str) -> Marked:
     text = re.sub(r"\b[1-5](?:st|nd|rd|th)\b", lambda m: _ORDINALS.get(m[0], m[0]), text)
     poses: list[tuple[float, ...]] = []
     text = _POSE.sub(lambda m: _pose(m, poses), text)
-    text = re.sub(rf"\bhalf an? (?=(?:{_UNITS})\b)", "0.5 ", text)
+    for words, share in _SHARES:
+        text = re.sub(rf"\b{words} (?=(?:{_UNITS})\b)", share, text)
     text = _SPELT_BEFORE_UNIT.sub(lambda m: str(_worth(m[1])), text)
     text = re.sub(r"(?<![\w.])(\d+) and a half(?= )", r"\1.5", text)
     text = re.sub(rf"(?<![\w.])(\d+(?:\.\d+)?) ({_UNITS}) and a half\b", lambda m: f"{float(m[1]) + 0.5} {m[2]}", text)

@@ -13,126 +13,111 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-CLAUSE = re.compile(r"[,;.:?!]|\b(?:then|and|after|before|once|while|until|finally|but|when)\b")
-"""What ends a clause."""
-_ORDER = r"(?:after(?! that)|before|once|when|having|while|prior)"
-"""Words that say what is done first."""
-
 LIFT = re.compile(
-    r"\b(?:(?:lift|raise|rise|pull|move|go|come|get|draw|withdraw|retreat|back)"
-    r"(?: (?:it|arm|tool|straight|back|away))* (?:up|upwards?|off|away|higher)(?! to\b)|"
-    r"lift|raise|rise|retreat|ascend|elevate|withdraw|upwards?|higher|"
-    r"up(?= (?:by )?#))\b"
+    r"\b(?:(?:lift|raise|rise|pull|move|go|come|get|draw|withdraw|retreat|back|head|climb|push)"
+    r"(?: (?:it|arm|tool|straight|back|away|vertically|yourself))* (?:up|upwards?|off|away|higher|clear)(?! to\b)|"
+    r"lift\w*|raise|rais(?:e|ing)|ris(?:e|ing)|retreat\w*|ascend\w*|elevate|withdraw\w*|upwards?|higher|climb\w*|hoist|"
+    r"(?:straight|back|pull|move) (?:up|off|away|clear)|up(?= (?:by |of |another |a further )?#))\b"
 )
-HOVER = re.compile(r"\b(above|over|hover\w*|approach\w*|height|near|clearance|atop)\b")
-TOUCH = re.compile(r"\b(touch\w*|tap|taps|tapping|poke|poking|contact|press|feel)\b")
-REACH = re.compile(r"\b(to|onto|on|at|into|reach|visit|meet|down)\b")
-TO_IT = re.compile(rf"{TOUCH.pattern}|\b(?:to|onto|on|reach|down to) it\b(?! (?:up|back))")
-"""To what was spoken of before."""
-WAIT = re.compile(r"\b(wait\w*|paus\w+|sleep\w*|dwell\w*|rest|stay|hold|remain|stop|idle)\b")
-LASTS = re.compile(rf"{WAIT.pattern}|\bfor (?:about )?#|\bhover\w*|^\W*#\d+\W*$")
-"""What makes a time one that the arm waits."""
+"""Asks for a lift, where it is not said above what."""
+MAY_LIFT = re.compile(rf"{LIFT.pattern}|\b(?:up|off|away|clear|out|another|more|further|additional)\b")
+HOVER = re.compile(r"\b(?:above|over(?!all)|hover\w*|approach\w*|atop)\b")
+HIGH = re.compile(r"\b(?:height|high|altitude|near|close|clearance|up|at|to|within|from)\b")
+"""What makes a length the height of something spoken of before."""
+TOUCH = re.compile(r"\b(?:touch\w*|tap|taps|tapp\w+|pok\w+|boop\w*|contact|press\w*|bump\w*|prod\w*|feel)\b")
+DOWN = re.compile(r"\b(?:onto|down|reach\w*|meet|land\w*|lower to)\b")
+BACK_TO_IT = re.compile(rf"{TOUCH.pattern}|{DOWN.pattern}|\b(?:it|there|them|that|one|thing)\b")
+WAIT = re.compile(r"\b(?:wait\w*|paus\w+|sleep\w*|dwell\w*|idle)\b")
+WAITS = re.compile(rf"{WAIT.pattern}|\b(?:rest|stay|hold|remain|stop|linger|chill|delay|for)\b")
+NO_WAIT = re.compile(r"\b(?:in|within|every|by|under|at)(?: about| exactly)? #(\d+)")
+"""Before a time that is none to wait."""
 DIRECTLY = re.compile(
     r"\b(?:directly|straight|immediately) "
-    r"(?:(?:touch|tap|poke|to|onto|at|move|go|reach|nearest|closest|second|third) )*@(\d+)"
-    r"|\bwithout (?:approach|hover)\w*"
+    r"(?:(?:touch|tap|poke|to|onto|at|move|go|reach|nearest|closest|second|third|down|on) )*(?:@|it\b)"
+    r"|\bwithout (?:(?:any|first) )?(?:approach|hover)\w*|\bno (?:approach|hover)\w*"
 )
 """To a thing without going above it first."""
-NOT_TOUCHED = re.compile(r"\b(?:don't|do not|without|never|not|no)( \w+)? (touch\w*|contact|tap\w*|press\w*)")
-SUREST = re.compile(r"\b(sure|surest|certain|confiden\w*|likel\w+|clearest)\b")
-ORDINALS = {"first": 0, "second": 1, "third": 2, "fourth": 3, "fifth": 4}
-_NEAR = "nearest|closest|near|most|sure|surest|certain|confident|likely|clearest"
-ORDINAL = re.compile(rf"\b({'|'.join(ORDINALS)})(?= (?:(?:{_NEAR}) )*@)")
-WHICH = re.compile(rf"\b({_NEAR}|{'|'.join(ORDINALS)})\b")
-RELATED = r"(?:(?:nearest|closest|close|near|next|relative|respect|adjacent)(?: to)?|beside|by|to|from|of|at)"
-"""How a place is said that a thing is near to: "nearest to the bin", "relative to home", "from the tray"."""
+NOT_TOUCHED = re.compile(
+    r"\b(?:don't|do not|dont|without|never|not|no|avoid)(?: \w+)?(?: \w+)? (?:touch\w*|contact|tap\w*|press\w*)"
+    r"(?: (?:it|@\d+|anything))?"
+)
+SUREST = re.compile(r"\b(?:sure|surest|certain\w*|confiden\w*|likel\w+|clearest|score|reliabl\w+|probab\w+)\b")
+ORDINALS = {"second": 1, "third": 2, "fourth": 3, "fifth": 4}
+ORDINAL = re.compile(rf"\b(?:{'|'.join(ORDINALS)})\b")
+SAME = re.compile(r"\b(?:same|again)\b")
 
-_THING = r"(?:(?:nearest|closest|second|third|first|surest) )*@"
+_BARELY = r"(?:(?:nearest|closest|second|third|first|surest) )*@"
 _NO_HAND = (
-    r"\b(?:pick(?:ing)?|grab\w*|grasp\w*|grip(?!per)\w*|squeeze|releas\w+|pour\w*|put|place|push\w*|carry|throw|stack|"
-    r"insert|fetch|give|drop|open|clos(?:e|ing)(?! to| above| over)|pull(?! (?:up|away|back|out|off))|"
-    rf"hold (?:it|{_THING})|(?:bring|take|lift|raise) (?:up )?{_THING})(?! (?:arm|tool|robot|yourself))\b"
+    r"\b(?:pick(?:ing)?|grab\w*|grasp\w*|grip(?!per)\w*|squeez\w+|releas\w+|pour\w*|put|plac(?:e|ing)(?= (?:it|@))|"
+    r"push\w*(?! (?:up|off|away))|shov\w+|slid\w+|carry\w*|throw\w*|toss\w*|stack\w*|insert\w*|fetch\w*|give|"
+    r"hand(?= (?:me|over|it))|deliver\w*|drop\w*(?! (?:down|to|onto|off|lower))|open|clos(?:e|ing)(?= (?:it|gripper|hand|@))|"
+    rf"pull(?! (?:up|away|back|out|off|clear))|hold (?:it|{_BARELY})|(?:bring|take|lift|raise) (?:up )?{_BARELY}|"
+    r"wash\w*|clean\w*|cut\w*|peel\w*|eat|drink|fill\w*|empty\w*|knock\w*|flip\w*|remove|"
+    r"swap\w*|sort\w*)(?! (?:arm|tool|robot|yourself))\b"
 )
 BEYOND: tuple[tuple[str, str], ...] = (
     (_NO_HAND, "the plan moves the arm and has nothing for the hand"),
     (
-        r"\b(?:left|right|forwards?|backwards?|sideways|behind|front|beyond|leftmost|rightmost|farthest|furthest|"
-        r"between|under|beneath|below|inside|lower(?! (?:to|on|onto|down))|descend(?! (?:to|on|onto))|"
-        r"down(?= (?:by )?#))\b",
+        r"\b(?:left(?! an? )|right(?! (?:after|away|now|above|over|on|onto|to|up))|forwards?|backwards?|sideways|behind|"
+        r"front|beyond|leftmost|rightmost|farthest|furthest|between|under|underneath|beneath|below|inside|"
+        r"north|south|east|west|lower(?! (?:to|on|onto|down (?:to|on)|it|arm (?:to|on)|tool (?:to|on)))|"
+        r"descend(?! (?:to|on|onto|until))|down(?= (?:by |of |another )?#)|"
+        r"in (?:x|y|z)\b|along (?:x|y|z))\b",
         "the contract has no such direction: it knows up, above, and nearest to the tool or to a place",
     ),
     (
-        r"\b(?:all|every|each|both|everything|everywhere|twice|thrice|repeat\w*|times|loop|until|unless|if|forever)\b",
+        r"\b(?:all|every|each|both|everything|everywhere|twice|thrice|repeat\w*|times|loop|until|till|unless|if|forever|"
+        r"whenever|alternat\w+|back and forth)\b",
         "a plan is a list of steps: it repeats nothing, counts nothing and asks nothing",
     ),
-    (r"\b(?:rotat\w+|turn|spin|tilt|circle|orbit|draw|wave|shake|wipe|stir)\b", "the contract has no such motion"),
     (
-        r"\b(?:via|through|past|around|along|on way|timeout|time out|at most|at least)\b",
+        r"\b(?:rotat\w+|turn(?:ing)?|spin\w*|tilt\w*|circle|orbit|draw(?! (?:up|back|away))|wave|shak\w+|wip\w+|stir\w*|"
+        r"swing(?! by)|swirl|trace|scan|follow(?! ?(?:ed|ing))|track|dance|wiggle)\b",
+        "the contract has no such motion",
+    ),
+    (
+        r"\b(?:via|through|past|around|along|on way|timeout|time out|at most|at least|speed|faster|slower)\b",
         "the contract has no such limit or way",
     ),
-    (r"\b(?:avoid\w*|except|instead|or)\b", "a plan has no alternatives and no exceptions"),
+    (r"\b(?:avoid\w*(?! touch)|except|instead|or|either|sorry|i mean|meant|actually)\b", "a plan has no alternatives"),
+    (
+        r"\b(?:biggest|smallest|largest|tallest|shortest|tall|big|small|large|heav\w+|light\w+|highest(?! scor| conf| prob)|"
+        r"lowest|sixth|seventh|eighth|ninth|tenth|middle|last @|other @|random)\b",
+        "a thing is told by its label, by what it is nearest to, or by how sure its detection is",
+    ),
 )
 """What the contract cannot say, and why, in words."""
-_TOUCHING = r"(?:\w+ )?(?:touch|contact|tap|press)"
+_TOUCHING = r"(?:\w+ )?(?:\w+ )?(?:touch\w*|contact|tap|press)"
 NEGATED = re.compile(
-    rf"\b(?:don't|do not|never|not|stop(?= \w+ing))\b(?! {_TOUCHING})|\bwithout\b(?! (?:{_TOUCHING}|approach|hover))"
+    rf"\b(?:don't|dont|do not|never|not|stop(?= \w+ing))\b(?! {_TOUCHING})|"
+    rf"\bwithout\b(?! (?:{_TOUCHING}|(?:any |first )?(?:approach|hover)))"
 )
-OVER = re.compile(rf"\b(?:above|over|atop|approach|approaching|hover)(?: (?:{_NEAR}|{'|'.join(ORDINALS)}))*$")
+OVER = re.compile(r"\b(?:above|over|atop|approach|approaching|hover)(?: (?:nearest|closest|to|of|in|by|around))*$")
 """What stands before what is to be gone above."""
-UNATTACHED = re.compile(rf"\b(second|third|fourth|fifth)\b(?! (?:(?:{_NEAR}) )*@)")
-"""An order that is not said of a thing."""
 
-NOWHERE = re.compile(r"\b(?:back|return(?:ing)?)\b(?! (?:up|to|home|off|away|above|over|toward|@|#|&|at|down))")
+NOWHERE = re.compile(
+    r"\b(?:back|return(?:ing)?)\b(?! (?:up|to|home|off|away|above|over|toward|@|#|&|at|down|in|on|out|there|it|straight|clear|near))"
+)
 """Coming back, with nothing said about where to."""
 
-NO_VERB = re.compile(rf"^ *(?:(?:also|next|lastly|{_NEAR}|{'|'.join(ORDINALS)}) )*@")
-"""A clause that only names something."""
+RELATED = r"(?:(?:nearest|closest|close|near|next|relative|respect|adjacent)(?: to)?|beside|by|to|from|of|at)"
+"""How a thing is said to be near to another."""
 
-LEADS = _words("the my your a an touch tap poke press approach reach visit above over onto to at from near")
+PURPOSE = re.compile(r"(\b(?:so (?:that )?(?:i|we)|because|in order to|for me to|to let)\b[^,;.!?]*)")
+"""What only says why."""
+LEADS = _words("the my your a an touch tap poke press approach reach visit above over onto")
 """Words after which a thing or place is named."""
+WHICH = _words("nearest closest second third fourth fifth most very same next single exact first detected visible")
 PLAIN = _words(
-    "arm tool robot gripper hand pose position point height me it its you your where there here that this them and then"
+    "arm tool robot gripper hand pose position point location spot place height altitude level distance me it its you"
+    " your where there here that this them and then"
     " or for with by of in on at to from up down off over above near onto into once be go going move moving come wait"
     " waiting pause lower descend touch touching tap poke press approach approaching reach hover hovering lift lifting"
     " raise retreat sleep stay return returning start get make visit do least thing one side way first second third"
     " fourth fifth nearest closest near most sure surest certain confident likely clearest is are as so again little"
     " bit lot few couple while moment short top contact also please let just now next finally detection detected"
-    " visible xyz rpy straight back so which what after before relative respect"
-    " whichever within"
+    " visible xyz rpy straight back so which what after before relative respect quick quickly slow brief gentle light"
+    " whichever within end effector tip tcp job task rest same delay time total minimum vertical distance further"
+    " hovering approach retreat final beginning meantime"
 )
 """Words that name no thing and no place."""
-
-
-def ordered(text: str) -> tuple[str, bool]:
-    """The text in the order in which things are done, and whether that could be told.
-
-    "before @0, touch @1" -> "touch @1, @0"; "@0 after @1" -> "@1, @0". "after @0, @1" and "@0 before @1" are already.
-    """
-    out, known = list[str](), True
-    for part in re.split(r"((?:[.;!?]|\bthen\b|\bfinally\b)+)", text):
-        sentence = re.sub(r"^(.*\w)\W+but first (.*)$", r"\2, \1", part)
-        words = re.findall(rf"\b{_ORDER}\b", sentence)
-        if not words:
-            out.append(sentence)
-        elif len(words) > 1 or words[0] in ("while", "prior"):
-            out, known = [*out, sentence], False
-        elif found := re.match(rf"^\W*{words[0]} ([^,]*),(.*)$", sentence):
-            out.append(f"{found[2]}, {found[1]}" if words[0] == "before" else f"{found[1]}, {found[2]}")
-        elif found := re.match(rf"^(.*\w.*?),? {words[0]} (.*)$", sentence):
-            out.append(f"{found[1]}, {found[2]}" if words[0] == "before" else f"{found[2]}, {found[1]}")
-        else:
-            out, known = [*out, sentence], False
-    return " ".join(out), known
-
-
-_FILLER = _words("please ok okay hey hi robot arm now also just so and then first next finally lastly last well alright")
-
-
-def is_filler(piece: str) -> bool:
-    """Whether a piece of an instruction asks for nothing."""
-    words = re.findall(r"[@#&]\d+|[^\W_]+", piece)
-    return all(w in _FILLER for w in words)
-
-
-ORDERING = re.compile(r"\b(?:after(?! that)|before|once|when|having|while|prior|but first|first of all|until)\b")
-STRAIGHT = re.compile(r"\b(?:directly|straight|immediately|without (?:approach|hover)\w*|no hover\w*)\b")

@@ -4,117 +4,127 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from llm import arm_words as english
+from llm.arm_checks import excess, missing, refuse_absent, refuse_unsayable
 from llm.arm_clauses import Clause, spoken
 from llm.arm_prompt import prompt
-from llm.arm_steps import Step, Used, left, options, strangers
-from llm.model import Model
+from llm.arm_steps import STANDING, Step, Used, finished, left, options
+from llm.model import Model, Prompt
 from tamp.errors import Refusal
+from tamp.planning import Tell, untold
 
 LONGEST = 4
-_SPACE = "[ ]?"
+"""Steps of a clause at most."""
+IMPOSSIBLE = '"impossible"'
+import os
+FREE = os.environ.get("FREE", "1") == "1"
+CARRY = os.environ.get("CARRY", "1") == "1"
 
 
-def write_plan(text: str, names: Sequence[str], labels: Sequence[str], model: Model) -> dict[str, Any]:
+def write_plan(
+    text: str, names: Sequence[str], labels: Sequence[str], model: Model, tell: Tell = untold
+) -> dict[str, Any]:
     said = spoken(text, names, labels)
     there = f"things: {', '.join(labels) or 'none'}; places: {', '.join(names) or 'none'}"
-    asked = prompt(
-        said.plain,
-        [m.what for m in said.mentions if not m.is_thing],
-        [m.what for m in said.mentions if m.is_thing],
-    )
-    rest, begun, steps = list(said.clauses), "[", list[Step]()
-    it: Step | None = None
-    free = english.ORDERING.search(said.marked) is not None
-    while rest:
-        if free and len(rest) > 1:
-            texts = "|".join(re.escape(json.dumps(c.text, ensure_ascii=False)).replace("\\ ", " ") for c in rest)
-            begun += '{"said": '
-            quoted = model.complete(asked, begun, f"({texts})").text
-            clause = next(c for c in rest if json.dumps(c.text, ensure_ascii=False) == quoted)
-            begun += quoted
+    refuse_unsayable(said, there)
+    refuse_absent(said, there)
+    places = [m.what for m in said.mentions if not m.is_thing]
+    things = [m.what for m in said.mentions if m.is_thing]
+    writer = _Writer(model, prompt(said.text, places, things), tell)
+    for n, clause in enumerate(said.clauses):
+        writer.write(clause, said.clauses[n + 1] if n + 1 < len(said.clauses) else None)
+    if not writer.steps:
+        raise Refusal(f"the instruction names nothing to go to; {there}", "unclear")
+    named = {w for s in writer.steps for w in (s.get("label"), s.get("name"), s.get("ref", {}).get("named"))}
+    if unnamed := [m.said for m in said.mentions if m.what not in named]:
+        raise Refusal(f"the instruction was not understood: {unnamed[0]!r} is in no step", "unclear")
+    directly = any(english.DIRECTLY.search(c.bare) for c in said.clauses)
+    return {"goal": text, "steps": finished(writer.steps, directly)}
+
+
+@dataclass
+class _Writer:
+    model: Model
+    asked: Prompt
+    tell: Tell
+    begun: str = "["
+    steps: list[Step] = field(default_factory=list)
+    gone: list[Step] = field(default_factory=list)
+
+    def write(self, clause: Clause, following: Clause | None) -> None:
+        """One clause; asked again, with the reason, when something speaks against the answer."""
+        opened = f'{self.begun}{{"said": {json.dumps(clause.text, ensure_ascii=False)}, "steps": ['
+        its, asked, wrong = self._its(clause), self.asked, None
+        for narrow in (False, True) if FREE else (True,):
+            text, steps = self._attempt(clause, following, opened, its, asked, narrow)
+            wrong = next((w for s in steps if (w := excess(clause, s))), None) or missing(clause, steps, bool(its))
+            if not wrong:
+                break
+            self.tell("objection", clause=clause.text, reply=text, message=wrong)
+            if CARRY:
+                asked = self.asked.corrected(f"{opened}{text}}}]", f"Wrong: {wrong}. Give the whole list anew.")
         else:
-            clause = rest[0]
-            begun += f'{{"said": {json.dumps(clause.text, ensure_ascii=False)}'
-        rest.remove(clause)
-        begun, some = _clause(clause, asked, begun + ', "steps":', it, model, there)
-        steps += some
-        it = next((s for s in reversed(steps) if "label" in s or "name" in s), None)
-        begun += "}, "
-    if not steps:
-        raise Refusal("the instruction asks for no motion", "unclear")
-    return {"goal": text, "steps": finished(steps, text)}
+            raise Refusal(f"the instruction was not understood: {wrong}", "unclear")
+        self.begun = f"{opened}{text}}}, "
+        self.steps += steps
+        self.gone += [s for s in steps if s["action"] not in STANDING] or (
+            [] if clause.backward else [s for s, _ in options(clause, Used(), [])][:1]
+        )
+
+    def _its(self, clause: Clause) -> list[Step]:
+        """What it can stand for: the last thing or place that was gone to, and the last thing."""
+        if not clause.backward or not self.gone:
+            return []
+        last = [] if "pose" in self.gone[-1] else self.gone[-1:]
+        return last + [s for s in self.gone if "label" in s and s not in last][-1:]
+
+    def _attempt(
+        self, clause: Clause, following: Clause | None, opened: str, its: list[Step], asked: Prompt, narrow: bool
+    ) -> tuple[str, list[Step]]:
+        """What the model says, and the steps of it; with `narrow` only what nothing speaks against."""
+        used, steps, text = Used(), list[Step](), ""
+        while not text.endswith("]"):
+            ways: dict[str, tuple[Step, Used] | None] = {}
+            for step, then in _possible(clause, used, steps, its, narrow):
+                now = [*steps, step]
+                if not left(clause, then) and not (narrow and missing(clause, now, bool(its))):
+                    ways[json.dumps(step, ensure_ascii=False) + "]"] = step, then
+                if len(now) < LONGEST and _possible(clause, then, now, its, narrow):
+                    ways[json.dumps(step, ensure_ascii=False) + ", "] = step, then
+            if not steps:
+                ways |= dict.fromkeys([IMPOSSIBLE + "]"])
+                carried = following is not None and not following.mentions and not clause.numbers
+                if (carried or not left(clause, used)) and not (narrow and missing(clause, [], bool(its))):
+                    ways |= dict.fromkeys(["]"])
+            if not ways:
+                raise Refusal(f"the instruction was not understood: {_odd(clause, used, its)}", "unclear")
+            told = self.model.complete(asked, opened + text, _one_of(ways)).text
+            text += told
+            if told.startswith(IMPOSSIBLE):
+                raise Refusal(f"{clause.text!r} cannot be said in a plan", "beyond")
+            if way := ways[told]:
+                steps.append(way[0])
+                used = way[1]
+        return text, steps
 
 
-def _clause(
-    clause: Clause, asked: Any, begun: str, it: Step | None, model: Model, there: str
-) -> tuple[str, list[Step]]:
-    used = Used()
-    begun += " ["
-    steps: list[Step] = []
-    strange = strangers(clause)
-    for _ in range(LONGEST):
-        some = options(clause, used, steps[-1] if steps and ("label" in steps[-1] or "name" in steps[-1]) else it)
-        ways: list[tuple[str, Step | None, Used | None]] = []
-        for step, then in some:
-            ends = [", "] if left(clause, then) else ["]", ", "]
-            if len(steps) == LONGEST - 1:
-                ends = ["]"]
-            ways += [(json.dumps(step) + e, step, then) for e in ends]
-        if not steps:
-            if not left(clause, used):
-                ways.append(("]", None, None))
-            ways.append(('"impossible"]', None, None))
-            for s in strange:
-                for a in ("MOVE_TO_OBJECT", "APPROACH_OBJECT"):
-                    ways.append((json.dumps({"action": a, "label": s}) + "]", {"absent": s}, None))
-        elif not left(clause, used):
-            pass
-        if not ways:
-            raise Refusal(f"not understood: {left(clause, used)}", "unclear")
-        pattern = "|".join(re.escape(w).replace("\\ ", " ") for w, _, _ in ways)
-        told = model.complete(asked, begun, f"({pattern})").text
-        begun += told
-        _, step, then = next(w for w in ways if w[0] == told)
-        if told.startswith('"imp'):
-            raise Refusal(f"{clause.text!r} cannot be said in a plan", "beyond")
-        if step is None:
-            return begun, steps
-        if "absent" in step:
-            raise Refusal(f"there is no {step['absent']} here; {there}", "absent")
-        steps.append(step)
-        used = then
-        if told.endswith("]"):
-            return begun, steps
-    raise Refusal(f"not understood: {left(clause, used)}", "unclear")
+def _odd(clause: Clause, used: Used, its: list[Step]) -> str:
+    rest = left(clause, used)
+    return f"{rest[0]!r} in {clause.text!r}" if rest else missing(clause, [], bool(its)) or repr(clause.text)
 
 
-def finished(steps: list[Step], text: str) -> list[Step]:
-    """Defaults filled in; a thing is approached before it is touched."""
-    directly = english.STRAIGHT.search(text.lower()) is not None
-    out: list[Step] = []
-    for s in steps:
-        which = {"labels": [s["label"]], "selector": s.get("selector", "nearest")} if "label" in s else {}
-        if "ref" in s:
-            which["ref"] = s["ref"]
-        if which:
-            which["index"] = s.get("index", 0)
-        match s["action"]:
-            case "APPROACH_OBJECT":
-                new = {"action": s["action"], **which, "hover_mm": s.get("hover_mm", 80)}
-            case "MOVE_TO_OBJECT":
-                at = next((t for t in reversed(out) if t["action"] not in ("SLEEP", "RETREAT_Z")), None)
-                here = at is not None and {k: v for k, v in at.items() if k in which} == which
-                if not here and not directly:
-                    out.append({"action": "APPROACH_OBJECT", **which, "hover_mm": 80})
-                new = {"action": s["action"], **which}
-            case "APPROACH_NAMED":
-                new = s | {"hover_mm": s.get("hover_mm", 80)}
-            case _:
-                new = s
-        if not out or new != out[-1] or s["action"] in ("RETREAT_Z", "SLEEP"):
-            out.append(new)
-    return out
+def _possible(
+    clause: Clause, used: Used, steps: list[Step], its: list[Step], narrow: bool
+) -> list[tuple[Step, Used]]:
+    """Steps that may come next in a clause."""
+    now = [s for s in steps[-1:] if "label" in s or "name" in s] or its
+    some = options(clause, used, now)
+    return [(s, u) for s, u in some if s not in steps and not (narrow and excess(clause, s))]
+
+
+def _one_of(texts: Iterable[str]) -> str:
+    return "(" + "|".join(re.escape(t).replace("\\ ", " ") for t in texts) + ")"
