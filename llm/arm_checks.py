@@ -19,8 +19,9 @@ def refuse_unsayable(said: Spoken, there: str) -> None:
     def shown(found: str) -> str:
         return re.sub(r"@(\d+)?", lambda m: said.mentions[int(m[1])].said if m[1] else "", found).strip()
 
+    asked = english.PURPOSE.sub("", said.bare)
     for pattern, why in english.BEYOND:
-        if found := re.search(pattern, said.bare):
+        if found := re.search(pattern, asked):
             raise Refusal(f"{shown(found[0])!r} cannot be said in a plan: {why}", "beyond")
     if found := english.NEGATED.search(said.bare):
         raise Refusal(f"{found[0]!r} cannot be said in a plan: say what is to be done", "beyond")
@@ -68,20 +69,26 @@ def _phrase(tokens: list[str], mentions: tuple[Mention, ...]) -> str:
 
 def excess(clause: Clause, step: Step) -> str | None:
     """Why a step is none that its clause asks for, in words; None when nothing speaks against it."""
-    words, action = english.NOT_TOUCHED.sub("", clause.bare), step["action"]
+    words, action = _asked(clause), step["action"]
     own = step.get("label") in clause.things or step.get("name") in clause.places
     if action == "RETREAT_Z" and not english.MAY_LIFT.search(words):
         return f"nothing asks for a lift in {clause.text!r}"
     if action == "RETREAT_Z" and english.OVER.search(words.partition("@")[0].rstrip()) and clause.mentions:
         return f"{clause.text!r} goes above something, and does not lift from it"
     if action == "MOVE_TO_OBJECT":
-        if words != clause.bare and not english.TOUCH.search(words):
+        if english.NOT_TOUCHED.search(clause.bare) and not english.TOUCH.search(words):
             return f"{clause.text!r} asks not to touch"
         if english.HOVER.search(words) and not english.DOWN.search(words) and not english.TOUCH.search(words):
             return f"{clause.text!r} does not ask to touch anything"
         if not own and not english.BACK_TO_IT.search(words):
             return f"{clause.text!r} does not ask to touch anything"
+    if action in ("MOVE_TO_NAMED", "APPROACH_NAMED") and step["name"] in references(clause):
+        return f"{step['name']} only says which thing in {clause.text!r}"
+    if "label" in step and own and (near := references(clause)) and step.get("ref", {}).get("named") not in near:
+        return f"{clause.text!r} says nearest to {near[0]}" if "index" in step or "selector" not in step else None
     if action == "APPROACH_OBJECT":
+        if english.NO_HOVER.search(clause.bare):
+            return f"{clause.text!r} asks not to hover"
         if not own and "hover_mm" not in step and not english.HOVER.search(words):
             return f"{clause.text!r} does not ask to go above anything"
         if not own and english.LIFT.search(words) and not english.HOVER.search(words):
@@ -97,6 +104,23 @@ def excess(clause: Clause, step: Step) -> str | None:
     return None
 
 
+def _asked(clause: Clause) -> str:
+    """The words of a clause without what it asks not to do."""
+    return english.NO_HOVER.sub("", english.NOT_TOUCHED.sub("", clause.bare))
+
+
+def references(clause: Clause) -> list[str]:
+    """The places of a clause that say which thing is meant."""
+    out = []
+    said = list(zip(re.findall(r"@(\d+)", clause.bare), clause.mentions, strict=True))
+    for found in english.REFERRED.finditer(clause.bare):
+        one, near = (int(n) for n in found.groups() if n is not None)
+        by = {int(n): m for n, m in said}
+        if by[one].is_thing and not by[near].is_thing:
+            out.append(by[near].what)
+    return out
+
+
 def _has_unit(clause: Clause, seconds: float) -> bool:
     return any(n.unit == "s" and n.value == seconds for n in clause.numbers)
 
@@ -109,11 +133,14 @@ def _is_over(clause: Clause, name: str) -> bool:
 
 def missing(clause: Clause, steps: list[Step], it: bool) -> str | None:
     """What a clause asks for and no step of it does. `it`: something was spoken of before."""
-    words, done = english.NOT_TOUCHED.sub("", clause.bare), {s["action"] for s in steps}
+    words, done = _asked(clause), {s["action"] for s in steps}
     hovers = english.HOVER.search(words) is not None
+    if not steps and english.GOES.search(words):
+        return f"nothing is done in {clause.text!r}"
     if english.LIFT.search(words) and "RETREAT_Z" not in done and not (hovers and (clause.mentions or it)):
         return f"nothing lifts in {clause.text!r}"
-    if english.TOUCH.search(words) and clause.things and "MOVE_TO_OBJECT" not in done:
+    onto = english.ONTO.search(words) and not hovers
+    if (english.TOUCH.search(words) or onto) and clause.things and "MOVE_TO_OBJECT" not in done:
         return f"nothing is touched in {clause.text!r}"
     if english.TOUCH.search(words) and "MOVE_TO_OBJECT" not in done and it:
         return f"nothing is touched in {clause.text!r}"

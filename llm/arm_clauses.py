@@ -38,6 +38,7 @@ class Clause:
     numbers: tuple[Number, ...] = ()
     poses: tuple[tuple[float, ...], ...] = ()
     joined: tuple[str, ...] = ()
+    heads: bool = False
 
     @property
     def backward(self) -> bool:
@@ -82,7 +83,7 @@ def spoken(text: str, names: Sequence[str], labels: Sequence[str]) -> Spoken:
         if border:
             joined.append(border[0].strip())
             at = border.end()
-    return Spoken(_shown(said.text, said, mentions), _bare(said.text), said.text, tuple(_as_done(_shared(clauses))), mentions)
+    return Spoken(_shown(said.text, said, mentions), _bare(said.text), said.text, tuple(_as_done(_headed(_shared(clauses)))), mentions)
 
 
 def _clause(piece: str, said: Marked, mentions: tuple[Mention, ...]) -> Clause:
@@ -104,6 +105,15 @@ def _shared(clauses: list[Clause]) -> list[Clause]:
         out.append(now)
         before = now.numbers or before
     return out
+
+
+def _headed(clauses: list[Clause]) -> list[Clause]:
+    """The clauses; those that only name what the next one is about, as before a colon, are known as such."""
+    pairs = zip(clauses, [*clauses[1:], None], strict=True)
+    return [
+        replace(c, heads=bool(n and {":", "-"} & {*n.joined} and c.mentions and not n.mentions and not c.numbers))
+        for c, n in pairs
+    ]
 
 
 def _as_done(clauses: list[Clause]) -> list[Clause]:

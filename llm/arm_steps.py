@@ -106,7 +106,7 @@ def _approaches(step: Step, clause: Clause, used: Used) -> Iterator[tuple[Step, 
     for i in lengths:
         hover = {"hover_mm": number(clause.numbers[i].value)}
         yield step | hover, replace(used, numbers=used.numbers | {i})
-    if not lengths or len(clause.mentions) > 1:
+    if not lengths:
         yield step, used
 
 

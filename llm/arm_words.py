@@ -28,6 +28,11 @@ TOUCH = re.compile(r"\b(?:touch\w*|tap|taps|tapp\w+|pok\w+|boop\w*|contact|press
 DOWN = re.compile(r"\b(?:onto|down|reach\w*|meet|land\w*|lower to)\b")
 BACK_TO_IT = re.compile(rf"{TOUCH.pattern}|{DOWN.pattern}|\b(?:it|there|them|that|one|thing)\b")
 WAIT = re.compile(r"\b(?:wait\w*|paus\w+|sleep\w*|dwell\w*|idle)\b")
+GOES = re.compile(
+    r"\b(?:go|going|gone|move|moving|head|travel|drive|proceed|return|visit|navigate|come|run|fly|get to|send|do|make|"
+    r"reach\w*|approach\w*|touch\w*|tap|poke|boop|hover\w*)\b(?! (?:there|it|slow|quick|careful|gentle))"
+)
+"""Asks for something that no empty list is an answer to."""
 WAITS = re.compile(rf"{WAIT.pattern}|\b(?:rest|stay|hold|remain|stop|linger|chill|delay|for)\b")
 NO_WAIT = re.compile(r"\b(?:in|within|every|by|under|at)(?: about| exactly)? #(\d+)")
 """Before a time that is none to wait."""
@@ -41,6 +46,8 @@ NOT_TOUCHED = re.compile(
     r"\b(?:don't|do not|dont|without|never|not|no|avoid)(?: \w+)?(?: \w+)? (?:touch\w*|contact|tap\w*|press\w*)"
     r"(?: (?:it|@\d+|anything))?"
 )
+NO_HOVER = re.compile(r"\bwithout (?:(?:any|first) )?(?:approach|hover)\w*|\bno (?:approach|hover)\w*")
+ONTO = re.compile(r"\b(?:onto|(?:down|lower|descend) (?:(?:arm|tool|it) )?(?:to|on|onto))\b(?! #)")
 SUREST = re.compile(r"\b(?:sure|surest|certain\w*|confiden\w*|likel\w+|clearest|score|reliabl\w+|probab\w+)\b")
 ORDINALS = {"second": 1, "third": 2, "fourth": 3, "fifth": 4}
 ORDINAL = re.compile(rf"\b(?:{'|'.join(ORDINALS)})\b")
@@ -48,17 +55,19 @@ SAME = re.compile(r"\b(?:same|again)\b")
 
 _BARELY = r"(?:(?:nearest|closest|second|third|first|surest) )*@"
 _NO_HAND = (
-    r"\b(?:pick(?:ing)?|grab\w*|grasp\w*|grip(?!per)\w*|squeez\w+|releas\w+|pour\w*|put|plac(?:e|ing)(?= (?:it|@))|"
-    r"push\w*(?! (?:up|off|away))|shov\w+|slid\w+|carry\w*|throw\w*|toss\w*|stack\w*|insert\w*|fetch\w*|give|"
+    r"\b(?:pick(?:ing)?|grab\w*|grasp\w*|grip(?!per)\w*|squeez\w+|releas\w+|pour\w*|put(?= (?:it|@|down))|plac(?:e|ing)(?= (?:it|@))|"
+    r"push\w*(?! (?:up|off|away))|shov\w+|slid\w+|carry\w*|throw\w*|toss\w*|stack\w*|insert\w*|fetch\w*|give(?! (?:@\d+|it) a )|"
     r"hand(?= (?:me|over|it))|deliver\w*|drop\w*(?! (?:down|to|onto|off|lower))|open|clos(?:e|ing)(?= (?:it|gripper|hand|@))|"
-    rf"pull(?! (?:up|away|back|out|off|clear))|hold (?:it|{_BARELY})|(?:bring|take|lift|raise) (?:up )?{_BARELY}|"
+    rf"pull(?! (?:up|away|back|out|off|clear))|hold (?:it(?! there| for)|{_BARELY})|"
+    rf"(?:bring|take|lift|raise|carry) (?:up )?(?:it\b(?! (?:above|over|to|home))|{_BARELY})|"
     r"wash\w*|clean\w*|cut\w*|peel\w*|eat|drink|fill\w*|empty\w*|knock\w*|flip\w*|remove|"
     r"swap\w*|sort\w*)(?! (?:arm|tool|robot|yourself))\b"
 )
 BEYOND: tuple[tuple[str, str], ...] = (
     (_NO_HAND, "the plan moves the arm and has nothing for the hand"),
     (
-        r"\b(?:left(?! an? )|right(?! (?:after|away|now|above|over|on|onto|to|up))|forwards?|backwards?|sideways|behind|"
+        r"\b(?:(?:to|on|go|move|shift|tool|arm) (?:left|right)|(?:left|right)(?:wards?| of| side| hand|(?= (?:by )?[#@]|$))|"
+        r"forwards?|backwards?|sideways|behind|"
         r"front|beyond|leftmost|rightmost|farthest|furthest|between|under|underneath|beneath|below|inside|"
         r"north|south|east|west|lower(?! (?:to|on|onto|down (?:to|on)|it|arm (?:to|on)|tool (?:to|on)))|"
         r"descend(?! (?:to|on|onto|until))|down(?= (?:by |of |another )?#)|"
@@ -66,30 +75,29 @@ BEYOND: tuple[tuple[str, str], ...] = (
         "the contract has no such direction: it knows up, above, and nearest to the tool or to a place",
     ),
     (
-        r"\b(?:all|every|each|both|everything|everywhere|twice|thrice|repeat\w*|times|loop|until|till|unless|if|forever|"
+        r"\b(?:(?<!of )(?<!that's )(?<!that is )all(?! way| right| done)|every|each|both(?! @\d+ and)|everything|everywhere|twice|thrice|repeat\w*|times|loop|until|till|unless|if(?! you (?:can|could|would|will|please)| possible)|forever|"
         r"whenever|alternat\w+|back and forth)\b",
         "a plan is a list of steps: it repeats nothing, counts nothing and asks nothing",
     ),
     (
-        r"\b(?:rotat\w+|turn(?:ing)?|spin\w*|tilt\w*|circle|orbit|draw(?! (?:up|back|away))|wave|shak\w+|wip\w+|stir\w*|"
-        r"swing(?! by)|swirl|trace|scan|follow(?! ?(?:ed|ing))|track|dance|wiggle)\b",
+        r"\b(?:rotat\w+|(?<!in )turn(?:ing)?|spin\w*|tilt\w*|circle|orbit|draw(?! (?:up|back|away))|wave|shak\w+|wip\w+|stir\w*|"
+        r"say|tell|talk|sing|play|greet|photograph|take a (?:photo|picture|look|sip|bite)|swing(?! by)|swirl|trace|scan|follow(?! ?(?:ed|ing))|track|dance|wiggle)\b",
         "the contract has no such motion",
     ),
     (
         r"\b(?:via|through|past|around|along|on way|timeout|time out|at most|at least|speed|faster|slower)\b",
         "the contract has no such limit or way",
     ),
-    (r"\b(?:avoid\w*(?! touch)|except|instead|or|either|sorry|i mean|meant|actually)\b", "a plan has no alternatives"),
+    (r"\b(?:avoid\w*(?! touch)|except|instead|or|either|no sorry|sorry i|i mean|meant|scratch that|correction|on second thought)\b", "a plan has no alternatives"),
     (
-        r"\b(?:biggest|smallest|largest|tallest|shortest|tall|big|small|large|heav\w+|light\w+|highest(?! scor| conf| prob)|"
-        r"lowest|sixth|seventh|eighth|ninth|tenth|middle|last @|other @|random)\b",
+        r"\b(?:sixth|seventh|eighth|ninth|tenth|last @|other @)\b|@\d+ (?:(?:that|which) is )?(?:on|in|at|inside) @",
         "a thing is told by its label, by what it is nearest to, or by how sure its detection is",
     ),
 )
 """What the contract cannot say, and why, in words."""
 _TOUCHING = r"(?:\w+ )?(?:\w+ )?(?:touch\w*|contact|tap|press)"
 NEGATED = re.compile(
-    rf"\b(?:don't|dont|do not|never|not|stop(?= \w+ing))\b(?! {_TOUCHING})|"
+    rf"\b(?:don't|dont|do not|never|not|stop(?= \w+ing))\b(?! (?:{_TOUCHING}|forget|worry|rush|hurry))|"
     rf"\bwithout\b(?! (?:{_TOUCHING}|(?:any |first )?(?:approach|hover)))"
 )
 OVER = re.compile(r"\b(?:above|over|atop|approach|approaching|hover)(?: (?:nearest|closest|to|of|in|by|around))*$")
@@ -99,6 +107,14 @@ NOWHERE = re.compile(
     r"\b(?:back|return(?:ing)?)\b(?! (?:up|to|home|off|away|above|over|toward|@|#|&|at|down|in|on|out|there|it|straight|clear|near))"
 )
 """Coming back, with nothing said about where to."""
+
+_FROM = r"(?:nearest|closest|near|close|relative|respect|from|counting|counted|measured|seen|next|adjacent)"
+REFERRED = re.compile(
+    rf"\b(?:{'|'.join(ORDINALS)}|first|nearest|closest)\b[^@#]*@(?P<one>\d+)[^@#]*\b{_FROM}\b[^@#]*@(?P<near>\d+)|"
+    r"(?<!from )\b(?:nearest|closest) @(?P<two>\d+) to @(?P<to>\d+)|"
+    rf"@(?P<three>\d+)[^@#]*\b(?:nearest|closest|next|relative|adjacent)\b[^@#]*@(?P<by>\d+)"
+)
+"""A place that says which of the things is meant."""
 
 RELATED = r"(?:(?:nearest|closest|close|near|next|relative|respect|adjacent)(?: to)?|beside|by|to|from|of|at)"
 """How a thing is said to be near to another."""
@@ -118,6 +134,7 @@ PLAIN = _words(
     " bit lot few couple while moment short top contact also please let just now next finally detection detected"
     " visible xyz rpy straight back so which what after before relative respect quick quickly slow brief gentle light"
     " whichever within end effector tip tcp job task rest same delay time total minimum vertical distance further"
-    " hovering approach retreat final beginning meantime"
+    " hovering approach retreat final beginning meantime order sequence following previous given gap margin break breather stop motion movement current"
+    " whole clearance operator visit go tap touch poke pause wait lift hover second minute pass"
 )
 """Words that name no thing and no place."""

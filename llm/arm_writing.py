@@ -36,7 +36,7 @@ def write_plan(
     things = [m.what for m in said.mentions if m.is_thing]
     writer = _Writer(model, prompt(said.text, places, things), tell)
     for n, clause in enumerate(said.clauses):
-        writer.write(clause, said.clauses[n + 1] if n + 1 < len(said.clauses) else None)
+        writer.write(clause, said.clauses[n + 1 :])
     if not writer.steps:
         raise Refusal(f"the instruction names nothing to go to; {there}", "unclear")
     named = {w for s in writer.steps for w in (s.get("label"), s.get("name"), s.get("ref", {}).get("named"))}
@@ -55,10 +55,13 @@ class _Writer:
     steps: list[Step] = field(default_factory=list)
     gone: list[Step] = field(default_factory=list)
 
-    def write(self, clause: Clause, following: Clause | None) -> None:
+    def write(self, clause: Clause, following: tuple[Clause, ...]) -> None:
         """One clause; asked again, with the reason, when something speaks against the answer."""
         opened = f'{self.begun}{{"said": {json.dumps(clause.text, ensure_ascii=False)}, "steps": ['
-        its, asked, wrong = self._its(clause), self.asked, None
+        its, asked, wrong = self._its(clause, following), self.asked, None
+        if clause.heads:
+            self.begun, self.gone = f"{opened}]}}, ", self.gone + _spoken_of(clause)
+            return
         for narrow in (False, True) if FREE else (True,):
             text, steps = self._attempt(clause, following, opened, its, asked, narrow)
             wrong = next((w for s in steps if (w := excess(clause, s))), None) or missing(clause, steps, bool(its))
@@ -71,19 +74,19 @@ class _Writer:
             raise Refusal(f"the instruction was not understood: {wrong}", "unclear")
         self.begun = f"{opened}{text}}}, "
         self.steps += steps
-        self.gone += [s for s in steps if s["action"] not in STANDING] or (
-            [] if clause.backward else [s for s, _ in options(clause, Used(), [])][:1]
-        )
+        self.gone += [s for s in steps if s["action"] not in STANDING] or _spoken_of(clause)
 
-    def _its(self, clause: Clause) -> list[Step]:
-        """What it can stand for: the last thing or place that was gone to, and the last thing."""
-        if not clause.backward or not self.gone:
+    def _its(self, clause: Clause, following: tuple[Clause, ...]) -> list[Step]:
+        """What it can stand for: the last thing or place that was gone to, and the last thing; else the next."""
+        if not clause.backward:
             return []
+        if not self.gone:
+            return next((some for c in following if (some := _spoken_of(c))), [])
         last = [] if "pose" in self.gone[-1] else self.gone[-1:]
         return last + [s for s in self.gone if "label" in s and s not in last][-1:]
 
     def _attempt(
-        self, clause: Clause, following: Clause | None, opened: str, its: list[Step], asked: Prompt, narrow: bool
+        self, clause: Clause, following: tuple[Clause, ...], opened: str, its: list[Step], asked: Prompt, narrow: bool
     ) -> tuple[str, list[Step]]:
         """What the model says, and the steps of it; with `narrow` only what nothing speaks against."""
         used, steps, text = Used(), list[Step](), ""
@@ -97,7 +100,7 @@ class _Writer:
                     ways[json.dumps(step, ensure_ascii=False) + ", "] = step, then
             if not steps:
                 ways |= dict.fromkeys([IMPOSSIBLE + "]"])
-                carried = following is not None and not following.mentions and not clause.numbers
+                carried = bool(following) and not following[0].mentions and not clause.numbers
                 if (carried or not left(clause, used)) and not (narrow and missing(clause, [], bool(its))):
                     ways |= dict.fromkeys(["]"])
             if not ways:
@@ -112,6 +115,11 @@ class _Writer:
         return text, steps
 
 
+def _spoken_of(clause: Clause) -> list[Step]:
+    """A step to what a clause names, if anything."""
+    return [s for s, _ in options(clause, Used(), []) if "label" in s or "name" in s][:1]
+
+
 def _odd(clause: Clause, used: Used, its: list[Step]) -> str:
     rest = left(clause, used)
     return f"{rest[0]!r} in {clause.text!r}" if rest else missing(clause, [], bool(its)) or repr(clause.text)
@@ -122,6 +130,8 @@ def _possible(
 ) -> list[tuple[Step, Used]]:
     """Steps that may come next in a clause."""
     now = [s for s in steps[-1:] if "label" in s or "name" in s] or its
+    if steps and steps[-1]["action"] == "SLEEP":
+        return []  # "hover over it for two seconds": the wait comes after what it is said of
     some = options(clause, used, now)
     return [(s, u) for s, u in some if s not in steps and not (narrow and excess(clause, s))]
 
