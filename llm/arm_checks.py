@@ -42,6 +42,8 @@ def refuse_absent(said: Spoken, there: str) -> None:
     strange = [s for text in english.PURPOSE.split(said.marked)[::2] for s in _strangers(text, said.mentions)]
     if strange:
         raise Refusal(f"there is no {' and no '.join(strange)} here; {there}", "absent")
+    if odd := [s for c in said.clauses for s in _verbs(c)]:
+        raise Refusal(f"the instruction was not understood: what is {odd[0]!r}?", "unclear")
 
 
 def _strangers(text: str, mentions: tuple[Mention, ...]) -> list[str]:
@@ -58,6 +60,23 @@ def _strangers(text: str, mentions: tuple[Mention, ...]) -> list[str]:
         else:
             leads = token in english.LEADS or (leads and token in english.WHICH)
     return out
+
+
+def _verbs(clause: Clause) -> list[str]:
+    """Unknown words right before a thing: "red cup", "water the cup"."""
+    out = []
+    for found in re.finditer(r"([^\W\d_]+) @(\d+)", clause.bare):
+        mention = clause.by_mark(int(found[2]))
+        if mention.is_thing and not _is_known(found[1]):
+            out.append(f"{found[1]} {mention.said}")
+    return out
+
+
+def _is_known(word: str) -> bool:
+    """Whether a word is one of those that instructions are made of."""
+    known = word in english.PLAIN or word in english.LEADS or word in english.WHICH or word.endswith("ly")
+    motions = (english.LIFT, english.HOVER, english.TOUCH, english.DOWN, english.WAITS, english.GOES, english.SUREST)
+    return known or word in english.COURTESY or any(m.fullmatch(word) for m in motions)
 
 
 def _phrase(tokens: list[str], mentions: tuple[Mention, ...]) -> str:
@@ -89,7 +108,7 @@ def excess(clause: Clause, step: Step) -> str | None:
     if action == "APPROACH_OBJECT":
         if english.NO_HOVER.search(clause.bare):
             return f"{clause.text!r} asks not to hover"
-        if not own and "hover_mm" not in step and not english.HOVER.search(words):
+        if not own and not english.HOVER.search(words) and not ("hover_mm" in step and english.HIGH.search(words)):
             return f"{clause.text!r} does not ask to go above anything"
         if not own and english.LIFT.search(words) and not english.HOVER.search(words):
             return f"{clause.text!r} asks for a lift"
@@ -112,12 +131,10 @@ def _asked(clause: Clause) -> str:
 def references(clause: Clause) -> list[str]:
     """The places of a clause that say which thing is meant."""
     out = []
-    said = list(zip(re.findall(r"@(\d+)", clause.bare), clause.mentions, strict=True))
     for found in english.REFERRED.finditer(clause.bare):
         one, near = (int(n) for n in found.groups() if n is not None)
-        by = {int(n): m for n, m in said}
-        if by[one].is_thing and not by[near].is_thing:
-            out.append(by[near].what)
+        if clause.by_mark(one).is_thing and not clause.by_mark(near).is_thing:
+            out.append(clause.by_mark(near).what)
     return out
 
 
@@ -135,6 +152,9 @@ def missing(clause: Clause, steps: list[Step], it: bool) -> str | None:
     """What a clause asks for and no step of it does. `it`: something was spoken of before."""
     words, done = _asked(clause), {s["action"] for s in steps}
     hovers = english.HOVER.search(words) is not None
+    strange = [w for w in re.findall(r"(?<![@#&\w])[^\W\d_]+", english.PURPOSE.sub("", words)) if not _is_known(w)]
+    if not steps and strange:
+        return f"nothing is done in {clause.text!r}"
     if not steps and english.GOES.search(words):
         return f"nothing is done in {clause.text!r}"
     if english.LIFT.search(words) and "RETREAT_Z" not in done and not (hovers and (clause.mentions or it)):

@@ -45,6 +45,10 @@ class Clause:
         """Whether it may speak of what was spoken of before."""
         return not self.mentions or re.search(r"\b(?:it|there|them|that one|its)\b", self.bare) is not None
 
+    def by_mark(self, number: int) -> Mention:
+        """What a mark stands for: 2 for `@2`."""
+        return dict(zip(map(int, re.findall(r"@(\d+)", self.bare)), self.mentions, strict=True))[number]
+
     @property
     def things(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(m.what for m in self.mentions if m.is_thing))
@@ -108,10 +112,10 @@ def _shared(clauses: list[Clause]) -> list[Clause]:
 
 
 def _headed(clauses: list[Clause]) -> list[Clause]:
-    """The clauses; those that only name what the next one is about, as before a colon, are known as such."""
+    """The clauses; those before a colon or a dash only name what the next one is about."""
     pairs = zip(clauses, [*clauses[1:], None], strict=True)
     return [
-        replace(c, heads=bool(n and {":", "-"} & {*n.joined} and c.mentions and not n.mentions and not c.numbers))
+        replace(c, heads=bool(n and {":", "-"} & {*n.joined} and not c.numbers and not (c.mentions and n.mentions)))
         for c, n in pairs
     ]
 

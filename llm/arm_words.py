@@ -16,7 +16,7 @@ def _words(text: str) -> frozenset[str]:
 LIFT = re.compile(
     r"\b(?:(?:lift|raise|rise|pull|move|go|come|get|draw|withdraw|retreat|back|head|climb|push)"
     r"(?: (?:it|arm|tool|straight|back|away|vertically|yourself))* (?:up|upwards?|off|away|higher|clear)(?! to\b)|"
-    r"lift\w*|raise|rais(?:e|ing)|ris(?:e|ing)|retreat\w*|ascend\w*|elevate|withdraw\w*|upwards?|higher|climb\w*|hoist|"
+    r"lift\w*|raise|rais(?:e|ing)|ris(?:e|ing)|retreat\w*|retract\w*|ascend\w*|elevate|withdraw\w*|upwards?|higher|climb\w*|hoist|"
     r"(?:straight|back|pull|move) (?:up|off|away|clear)|up(?= (?:by |of |another |a further )?#))\b"
 )
 """Asks for a lift, where it is not said above what."""
@@ -28,6 +28,8 @@ TOUCH = re.compile(r"\b(?:touch\w*|tap|taps|tapp\w+|pok\w+|boop\w*|contact|press
 DOWN = re.compile(r"\b(?:onto|down|reach\w*|meet|land\w*|lower to)\b")
 BACK_TO_IT = re.compile(rf"{TOUCH.pattern}|{DOWN.pattern}|\b(?:it|there|them|that|one|thing)\b")
 WAIT = re.compile(r"\b(?:wait\w*|paus\w+|sleep\w*|dwell\w*|idle)\b")
+COURTESY = _words("thanks thank advance cheers mate buddy appreciated great job nice day good careful quick sir there")
+"""Words that ask for nothing."""
 GOES = re.compile(
     r"\b(?:go|going|gone|move|moving|head|travel|drive|proceed|return|visit|navigate|come|run|fly|get to|send|do|make|"
     r"reach\w*|approach\w*|touch\w*|tap|poke|boop|hover\w*)\b(?! (?:there|it|slow|quick|careful|gentle))"
@@ -59,7 +61,7 @@ _NO_HAND = (
     r"push\w*(?! (?:up|off|away))|shov\w+|slid\w+|carry\w*|throw\w*|toss\w*|stack\w*|insert\w*|fetch\w*|give(?! (?:@\d+|it) a )|"
     r"hand(?= (?:me|over|it))|deliver\w*|drop\w*(?! (?:down|to|onto|off|lower))|open|clos(?:e|ing)(?= (?:it|gripper|hand|@))|"
     rf"pull(?! (?:up|away|back|out|off|clear))|hold (?:it(?! there| for)|{_BARELY})|"
-    rf"(?:bring|take|lift|raise|carry) (?:up )?(?:it\b(?! (?:above|over|to|home))|{_BARELY})|"
+    rf"(?:bring|take|lift|raise|carry) (?:up )?(?:it\b|{_BARELY})|"
     r"wash\w*|clean\w*|cut\w*|peel\w*|eat|drink|fill\w*|empty\w*|knock\w*|flip\w*|remove|"
     r"swap\w*|sort\w*)(?! (?:arm|tool|robot|yourself))\b"
 )
@@ -81,7 +83,7 @@ BEYOND: tuple[tuple[str, str], ...] = (
     ),
     (
         r"\b(?:rotat\w+|(?<!in )turn(?:ing)?|spin\w*|tilt\w*|circle|orbit|draw(?! (?:up|back|away))|wave|shak\w+|wip\w+|stir\w*|"
-        r"say|tell|talk|sing|play|greet|photograph|take a (?:photo|picture|look|sip|bite)|swing(?! by)|swirl|trace|scan|follow(?! ?(?:ed|ing))|track|dance|wiggle)\b",
+        r"say|tell|talk|look for|find|search|locate|count|measure|sing|play|greet|photograph|take a (?:photo|picture|look|sip|bite)|swing(?! by)|swirl|trace|scan|follow(?! ?(?:ed|ing))|track|dance|wiggle)\b",
         "the contract has no such motion",
     ),
     (
@@ -135,6 +137,6 @@ PLAIN = _words(
     " visible xyz rpy straight back so which what after before relative respect quick quickly slow brief gentle light"
     " whichever within end effector tip tcp job task rest same delay time total minimum vertical distance further"
     " hovering approach retreat final beginning meantime order sequence following previous given gap margin break breather stop motion movement current"
-    " whole clearance operator visit go tap touch poke pause wait lift hover second minute pass"
+    " whole clearance inspect inspecting check checking examine view return operator visit give go tap touch poke pause wait lift hover second minute pass"
 )
 """Words that name no thing and no place."""

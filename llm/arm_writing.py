@@ -12,7 +12,7 @@ from llm import arm_words as english
 from llm.arm_checks import excess, missing, refuse_absent, refuse_unsayable
 from llm.arm_clauses import Clause, spoken
 from llm.arm_prompt import prompt
-from llm.arm_steps import STANDING, Step, Used, finished, left, options
+from llm.arm_steps import STANDING, Step, Used, finished, left, options, which
 from llm.model import Model, Prompt
 from tamp.errors import Refusal
 from tamp.planning import Tell, untold
@@ -132,8 +132,14 @@ def _possible(
     now = [s for s in steps[-1:] if "label" in s or "name" in s] or its
     if steps and steps[-1]["action"] == "SLEEP":
         return []  # "hover over it for two seconds": the wait comes after what it is said of
-    some = options(clause, used, now)
-    return [(s, u) for s, u in some if s not in steps and not (narrow and excess(clause, s))]
+    gone = [which(s) for s in steps if "label" in s]
+    return [
+        (s, u)
+        for s, u in options(clause, used, now)
+        if s not in steps
+        and not (s["action"] == "APPROACH_OBJECT" and which(s) in gone)
+        and not (narrow and excess(clause, s))
+    ]
 
 
 def _one_of(texts: Iterable[str]) -> str:
