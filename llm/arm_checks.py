@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from llm import arm_words as english
 from llm.arm_clauses import Clause, Spoken
 from llm.arm_mentions import Mention
+from llm.arm_steps import Step
 from tamp.errors import Refusal
 
-Step = dict[str, Any]
 
-
-def refuse_unsayable(said: Spoken, there: str) -> None:
+def refuse_unsayable(said: Spoken) -> None:
     """Refusal of what the contract has no words for, and of a thing or place that is not the world's."""
 
     def shown(found: str) -> str:

@@ -1,134 +1,173 @@
-"""An instruction to an arm's action plan: a model says step after step, held to the world's names and labels."""
+"""An instruction to an arm's action plan: a model writes it clause by clause, and is asked again where checks object.
+
+What it may write are steps of the contract with the names, labels and numbers of the clause (`arm_steps`). What
+speaks against them (`arm_checks`) is told to it, and what it may write then is narrowed to what nothing speaks
+against. Where nothing is left, the instruction is refused.
+"""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
-from llm.arm_reading import Reading, read
-from llm.arm_schema import Progress, Step, choices, missing, step_schema
+from llm import arm_words as english
+from llm.arm_checks import excess, missing, refuse_absent, refuse_unsayable
+from llm.arm_clauses import Clause, Spoken, spoken
+from llm.arm_prompt import IMPOSSIBLE, opening, prompt
+from llm.arm_steps import STANDING, Step, Used, finished, is_repeated, left, options
 from llm.model import Model, Prompt
 from tamp.errors import Refusal
+from tamp.planning import Tell, untold
 from tamp.xarm.contract import breaches
 
-LONGEST = 20
-"""Steps of a plan at most."""
-MORE, END = ", ", "]}"
-_SPACE = "[ ]?"
-
-_TASK = """You write motion plans for a robot arm as JSON. A plan is a list of steps, in the order of the instruction.
-- APPROACH_OBJECT: go above a thing. MOVE_TO_OBJECT: go to it, touch it.
-- APPROACH_NAMED: go above a place. MOVE_TO_NAMED: go to a place.
-- RETREAT_Z: lift straight up, by 80 mm unless the instruction says how far.
-- SLEEP: wait. MOVE_TO_POSE: go to numbers that the instruction gives.
-Say which thing: "nearest" unless the most certain one is asked for; with "ref" when it is nearest to a place; index 0 \
-is the first, 1 the second. hover_mm is 80 unless the instruction says another height. Say no step that is not asked \
-for; before touching a thing, approach it."""
-
-Example = tuple[tuple[str, ...], tuple[str, ...], str, list[dict[str, Any]]]
+LONGEST = 4
+"""Steps of a clause at most."""
+MOST = 30
+"""Clauses of an instruction at most."""
 
 
-def _thing(action: str, label: str, index: int = 0, ref: str = "", **fields: Any) -> dict[str, Any]:
-    near: dict[str, Any] = {"ref": {"named": ref}} if ref else {}
-    return {"action": action, "labels": [label], "selector": "nearest", **near, "index": index, **fields}
+def write_plan(
+    text: str, names: Sequence[str], labels: Sequence[str], model: Model, tell: Tell = untold
+) -> dict[str, Any]:
+    """The plan that a model makes of an instruction. What is objected to its answers goes to `tell`.
 
-
-EXAMPLES: tuple[Example, ...] = (
-    (
-        ("dock", "shelf"),
-        ("hammer", "lemon"),
-        "Go over the lemon, touch it and come back up, then to the dock",
-        [
-            _thing("APPROACH_OBJECT", "lemon", hover_mm=80),
-            _thing("MOVE_TO_OBJECT", "lemon"),
-            {"action": "RETREAT_Z", "dz_mm": 80},
-            {"action": "MOVE_TO_NAMED", "name": "dock"},
-        ],
-    ),
-    (
-        ("dock", "tray"),
-        ("hammer", "lemon"),
-        "hover 60 mm above the third hammer from the tray, wait 2 seconds",
-        [_thing("APPROACH_OBJECT", "hammer", 2, "tray", hover_mm=60), {"action": "SLEEP", "seconds": 2}],
-    ),
-    (
-        ("dock",),
-        ("hammer", "lemon"),
-        "touch the most certain hammer, then home to the dock",
-        [
-            _thing("APPROACH_OBJECT", "hammer", hover_mm=80) | {"selector": "highest_conf"},
-            _thing("MOVE_TO_OBJECT", "hammer") | {"selector": "highest_conf"},
-            {"action": "MOVE_TO_NAMED", "name": "dock"},
-        ],
-    ),
-    (
-        ("dock", "tray"),
-        ("hammer",),
-        "move up by 12 cm and then over the tray",
-        [{"action": "RETREAT_Z", "dz_mm": 120}, {"action": "APPROACH_NAMED", "name": "tray", "hover_mm": 80}],
-    ),
-)
-"""Invented: their places and things are of no world that ships."""
-
-
-def write_plan(text: str, names: Sequence[str], labels: Sequence[str], model: Model) -> dict[str, Any]:
-    """The plan that a model makes of an instruction.
-
-    Refusal for an instruction that names what is not the world's, that can mean several things or that the contract
-    has no words for, and for an answer that goes on for too long or breaks the contract.
+    Refusal for an instruction that names what is not the world's, that can mean several things, that the contract
+    has no words for or that is too long, and where no answer stands up to the checks. InputError when it is empty.
     """
-    reading = read(text, names, labels)
-    asked, said, done = _prompt(text, reading), _begun(text), Progress()
-    for _ in range(LONGEST):
-        step, done = _next(asked, said, choices(reading, done), model)
-        said += step
-        if _is_end(asked, said, reading, done, model):
-            plan: dict[str, Any] = json.loads(said + END)
-            if wrong := breaches(plan):
-                raise Refusal(f"the model's plan breaks the contract: {wrong[0]}", "contract")
-            return plan
-        said += MORE
-    raise Refusal(f"the plan has more than {LONGEST} steps", "length")
+    said = spoken(text, names, labels)
+    there = f"things: {', '.join(labels) or 'none'}; places: {', '.join(names) or 'none'}"
+    refuse_unsayable(said)
+    refuse_absent(said, there)
+    if len(said.clauses) > MOST:
+        raise Refusal(f"the instruction asks for {len(said.clauses)} things; at most {MOST} are read", "length")
+    writer = _Writer(model, prompt(said), tell)
+    for n, clause in enumerate(said.clauses):
+        writer.write(clause, said.clauses[n + 1 :])
+    _refuse_unused(said, writer.steps, there)
+    directly = any(english.DIRECTLY.search(c.bare) for c in said.clauses)
+    plan = {"goal": text, "steps": finished(writer.steps, directly)}
+    if wrong := breaches(plan):
+        raise Refusal(f"the model's plan breaks the contract: {wrong[0]}", "contract")
+    return plan
 
 
-def _next(asked: Prompt, said: str, some: list[tuple[Step, Progress]], model: Model) -> tuple[str, Progress]:
-    """What the model says of the steps that may come next, and what is done then."""
-    if len(some) == 1:
-        return json.dumps(some[0][0], ensure_ascii=False), some[0][1]
-    told = model.complete(asked, said, pattern_of([step for step, _ in some])).text
-    step = json.loads(told)
-    return told, next(then for allowed, then in some if allowed == step)
+@dataclass
+class _Writer:
+    """What is written so far. `gone`: a step to each thing and place that was spoken of, the last one last."""
+
+    model: Model
+    asked: Prompt
+    tell: Tell
+    begun: str = "["
+    steps: list[Step] = field(default_factory=list)
+    gone: list[Step] = field(default_factory=list)
+
+    def write(self, clause: Clause, following: tuple[Clause, ...]) -> None:
+        """The steps of a clause. Refusal when something speaks against two answers."""
+        opened, text, steps = self.begun + opening(clause.text), "]", list[Step]()
+        if not clause.heads:
+            text, steps = self._answer(clause, opened, self._its(clause, following), _is_about(clause, following))
+        self.begun = f"{opened}{text}}}, "
+        self.steps += steps
+        self.gone += [s for s in steps if s["action"] not in STANDING] or _spoken_of(clause)
+
+    def _answer(self, clause: Clause, opened: str, its: list[Step], carried: bool) -> tuple[str, list[Step]]:
+        """What the model says that nothing speaks against, and the steps of it."""
+        asked, wrong = self.asked, None
+        for narrow in (False, True):
+            text, steps = _attempt(self.model, asked, opened, _Room(clause, its, carried, narrow))
+            wrong = next((w for s in steps if (w := excess(clause, s))), None) or missing(clause, steps, bool(its))
+            if wrong is None:
+                return text, steps
+            self.tell("objection", clause=clause.text, reply=text, message=wrong)
+            asked = self.asked.corrected(f"{opened}{text}}}]", f"Wrong: {wrong}. Give the whole list anew.")
+        raise Refusal(f"the instruction was not understood: {wrong}", "unclear")
+
+    def _its(self, clause: Clause, following: tuple[Clause, ...]) -> list[Step]:
+        """Steps to what "it" can be: the last that was spoken of, and the last thing; else the first that will be."""
+        if not clause.backward:
+            return []
+        if not self.gone:
+            return next((some for c in following if (some := _spoken_of(c))), [])
+        last = [] if "pose" in self.gone[-1] else self.gone[-1:]
+        return last + [s for s in self.gone if "label" in s and s not in last][-1:]
 
 
-def _is_end(asked: Prompt, said: str, reading: Reading, done: Progress, model: Model) -> bool:
-    """Whether the plan is to end here, which is the model's to say where it may end and may go on."""
-    left, due = choices(reading, done), missing(reading, done)
-    if due and not left:
-        raise Refusal(f"the instruction was not understood: {due[0]} is in no step", "unclear")
-    if due or not left:
-        return not due
-    return model.complete(asked, said, f"({MORE}|{re.escape(END)})").text == END
+@dataclass(frozen=True)
+class _Room:
+    """What may be said of a clause. `its`: see `_Writer._its`; `carried`: the next clause says what is done with what
+    it names; `narrow`: only what nothing speaks against."""
+
+    clause: Clause
+    its: list[Step]
+    carried: bool
+    narrow: bool
+
+    def ways(self, steps: list[Step], used: Used) -> dict[str, tuple[Step, Used] | None]:
+        """What may be said next, with its step and what is used then."""
+        out: dict[str, tuple[Step, Used] | None] = {}
+        for step, then in self._next(steps, used):
+            now, text = [*steps, step], json.dumps(step, ensure_ascii=False)
+            if not left(self.clause, then) and self._may_end(now):
+                out[f"{text}]"] = step, then
+            if len(now) < LONGEST and self._next(now, then):
+                out[f"{text}, "] = step, then
+        if not steps:
+            out[f"{IMPOSSIBLE}]"] = None
+            if (self.carried or not left(self.clause, used)) and self._may_end([]):
+                out["]"] = None
+        return out
+
+    def _may_end(self, steps: list[Step]) -> bool:
+        return not (self.narrow and missing(self.clause, steps, bool(self.its)))
+
+    def _next(self, steps: list[Step], used: Used) -> list[tuple[Step, Used]]:
+        if steps and steps[-1]["action"] == "SLEEP":
+            return []  # "hover over it for two seconds": the wait comes after what it is said of
+        its = [s for s in steps[-1:] if "label" in s or "name" in s] or self.its
+        some = [(s, u) for s, u in options(self.clause, used, its) if not is_repeated(s, steps)]
+        return [(s, u) for s, u in some if not (self.narrow and excess(self.clause, s))]
 
 
-def pattern_of(steps: list[Step]) -> str:
-    """The regular expression of one of some steps."""
-    from outlines.types.dsl import JsonSchema, to_regex
+def _attempt(model: Model, asked: Prompt, opened: str, room: _Room) -> tuple[str, list[Step]]:
+    """One answer of the model, step by step. Refusal when it holds the clause to be impossible."""
+    used, steps, text = Used(), list[Step](), ""
+    while not text.endswith("]"):
+        ways = room.ways(steps, used)
+        if not steps and set(ways) == {f"{IMPOSSIBLE}]"}:
+            why = missing(room.clause, [], bool(room.its)) or f"what is {left(room.clause, used)[0]!r}?"
+            raise Refusal(f"the instruction was not understood: {why}", "unclear")
+        told = model.complete(asked, opened + text, _one_of(ways)).text
+        text += told
+        if told.startswith(IMPOSSIBLE):
+            raise Refusal(f"{room.clause.text!r} cannot be said in a plan", "beyond")
+        if way := ways[told]:
+            steps, used = [*steps, way[0]], way[1]
+    return text, steps
 
-    return str(to_regex(JsonSchema(step_schema(steps), whitespace_pattern=_SPACE)))
+
+def _is_about(clause: Clause, following: tuple[Clause, ...]) -> bool:
+    """Whether what a clause names may be dealt with in the next one."""
+    return bool(following) and not following[0].mentions and not clause.numbers
 
 
-def _begun(text: str) -> str:
-    return f'{{"goal": {json.dumps(text, ensure_ascii=False)}, "steps": ['
+def _spoken_of(clause: Clause) -> list[Step]:
+    """A step to the first that a clause names, if anything."""
+    return [s for s, _ in options(clause, Used(), []) if "label" in s or "name" in s][:1]
 
 
-def _prompt(text: str, reading: Reading) -> Prompt:
-    names = [t.what for t in reading.targets if not t.is_thing]
-    labels = [t.what for t in reading.targets if t.is_thing]
-    examples = tuple((_question(t, n, o), f"{_begun(t)}{json.dumps(steps)[1:-1]}{END}") for n, o, t, steps in EXAMPLES)
-    return Prompt(_TASK, examples, _question(text, list(dict.fromkeys(names)), list(dict.fromkeys(labels))))
+def _refuse_unused(said: Spoken, steps: list[Step], there: str) -> None:
+    """Refusal when something is named that is in no step."""
+    if not steps:
+        raise Refusal(f"the instruction names nothing to go to; {there}", "unclear")
+    used = {what for s in steps for what in (s.get("label"), s.get("name"), s.get("ref", {}).get("named"))}
+    if unused := [m.said for m in said.mentions if m.what not in used]:
+        raise Refusal(f"the instruction was not understood: {unused[0]!r} is in no step", "unclear")
 
 
-def _question(text: str, names: Sequence[str], labels: Sequence[str]) -> str:
-    return f"Places: {', '.join(names) or 'none'}\nThings: {', '.join(labels) or 'none'}\nInstruction: {text}"
+def _one_of(texts: Iterable[str]) -> str:
+    """The regular expression of some texts."""
+    return f"({'|'.join(re.escape(t).replace(chr(92) + ' ', ' ') for t in texts)})"

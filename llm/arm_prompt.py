@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from llm.arm_clauses import Spoken
 from llm.model import Prompt
 
 TASK = """You turn an instruction into steps of a robot arm, as JSON: for every part of the instruction, in the order \
@@ -14,7 +15,7 @@ in which it is done, the steps that it asks for.
 - APPROACH_NAMED: go above a place. MOVE_TO_NAMED: go to a place, be there.
 - RETREAT_Z: go straight up, away from where the arm is; 80 unless the length is said.
 - SLEEP: wait. MOVE_TO_POSE: go to x y z roll pitch yaw.
-Each part has only steps that it asks for; [] where it asks for none. "impossible" where it asks for what these steps \
+Each part has only steps that it asks for; [] where it asks for none. ["impossible"] where it asks for what these steps \
 cannot do: to grasp, hold, push, turn, look, go sideways or down, repeat, or decide."""
 
 
@@ -26,7 +27,9 @@ def _near(ref: str) -> dict[str, Any]:
     return {"selector": "nearest", "ref": {"named": ref}}
 
 
-Part = tuple[str, list[dict[str, Any]] | str]
+Steps = list[dict[str, Any]] | None
+Part = tuple[str, Steps]
+"""Words of an instruction, and the steps that they ask for; None where no steps can do it."""
 EXAMPLES: tuple[tuple[tuple[str, ...], tuple[str, ...], str, tuple[Part, ...]], ...] = (
     (
         ("dock",),
@@ -65,7 +68,7 @@ EXAMPLES: tuple[tuple[tuple[str, ...], tuple[str, ...], str, tuple[Part, ...]], 
             ("you visit the shelf", [_s("MOVE_TO_NAMED", name="shelf")]),
         ),
     ),
-    ((), ("lemon",), "peel the lemon", (("peel the lemon", "impossible"),)),
+    ((), ("lemon",), "peel the lemon", (("peel the lemon", None),)),
     (
         ("dock", "tray"),
         ("hammer",),
@@ -103,25 +106,36 @@ EXAMPLES: tuple[tuple[tuple[str, ...], tuple[str, ...], str, tuple[Part, ...]], 
                 [_s("MOVE_TO_POSE", pose={"xyz_mm": [10, -20, 300], "rpy_deg": [180, 0, 0]})],
             ),
             ("press the hammer that lies nearest the shelf", [_s("MOVE_TO_OBJECT", label="hammer", **_near("shelf"))]),
-            ("keep going", "impossible"),
+            ("keep going", None),
         ),
     ),
     ((), (), "touch the kettle", (("touch the kettle", [_s("MOVE_TO_OBJECT", label="kettle")]),)),
 )
 
 
-def begun(parts: Sequence[Part]) -> str:
-    return "[" + ", ".join(part(said, steps) for said, steps in parts)
+IMPOSSIBLE = '"impossible"'
+"""What a model says of a clause that no steps can do."""
 
 
-def part(said: str, steps: Any) -> str:
-    return f'{{"said": {json.dumps(said, ensure_ascii=False)}, "steps": {json.dumps(steps, ensure_ascii=False)}}}'
+def opening(said: str) -> str:
+    """How the part of an answer begins that is about a clause."""
+    return f'{{"said": {json.dumps(said, ensure_ascii=False)}, "steps": ['
 
 
-def question(text: str, names: Sequence[str], labels: Sequence[str]) -> str:
-    return f"Places: {', '.join(names) or 'none'}\nThings: {', '.join(labels) or 'none'}\nInstruction: {text}"
+def prompt(said: Spoken) -> Prompt:
+    """What is asked of a model: the instruction, with the places and things that it names."""
+    places = [m.what for m in said.mentions if not m.is_thing]
+    things = [m.what for m in said.mentions if m.is_thing]
+    examples = tuple((_question(t, n, o), f"[{', '.join(_part(*p) for p in parts)}]") for n, o, t, parts in EXAMPLES)
+    return Prompt(TASK, examples, _question(said.text, places, things))
 
 
-def prompt(text: str, names: Sequence[str], labels: Sequence[str]) -> Prompt:
-    examples = tuple((question(t, n, o), begun(parts) + "]") for n, o, t, parts in EXAMPLES)
-    return Prompt(TASK, examples, question(text, list(dict.fromkeys(names)), list(dict.fromkeys(labels))))
+def _part(said: str, steps: Steps) -> str:
+    """A part of an answer."""
+    inside = IMPOSSIBLE if steps is None else json.dumps(list(steps), ensure_ascii=False)[1:-1]
+    return f"{opening(said)}{inside}]}}"
+
+
+def _question(text: str, names: Sequence[str], labels: Sequence[str]) -> str:
+    there = (", ".join(dict.fromkeys(some)) or "none" for some in (names, labels))
+    return "Places: {}\nThings: {}\nInstruction: {}".format(*there, text)

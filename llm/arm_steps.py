@@ -69,6 +69,12 @@ def _same(a: Step, b: Step) -> bool:
     return all(a.get(k) == b.get(k) for k in ("labels", "selector", "ref", "index", "name"))
 
 
+def is_repeated(step: Step, steps: list[Step]) -> bool:
+    """Whether a clause that has `steps` does not say one more: the same again, or above what it went to already."""
+    gone = [which(s) for s in steps if "label" in s]
+    return step in steps or (step["action"] == "APPROACH_OBJECT" and which(step) in gone)
+
+
 def which(step: Step) -> Step:
     """Of a step to a thing, which thing it is."""
     return {k: step[k] for k in ("label", "selector", "ref", "index") if k in step}
