@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from llm.arm_mentions import Mention, mark_mentions
 from llm.arm_numbers import Marked, Number, marked
-from llm.arm_words import PLAIN
+from llm.arm_words import PLAIN, words
 from llm.spelling import mended
 from llm.words import instruction
 
@@ -17,8 +17,10 @@ _FIRST = r"but first|(?:but )?before that|preceded by"
 _AFTER = r"(?:right |just |only )?after|as soon as|once|when|having|while|whilst|following"
 _BEFORE = r"before|prior to"
 _BORDER = re.compile(rf"[,;.:?!]| - |\b(?:{_FIRST}|{_THEN}|{_AFTER}|{_BEFORE}|until)\b")
-_FILLER = frozenset("please pls ok okay hey hi hello robot arm now also just so first next last well alright".split())
-_FILLER |= frozenset("thanks thank thx you again kindly step steps go".split())
+_FILLER = words(
+    "please pls ok okay hey hi hello robot arm now also just so first next last well alright thanks thank thx you again"
+    " kindly step steps go"
+)
 _SPELT = frozenset(re.findall(r"[a-z]{4,}", f"{_THEN} {_FIRST} {_AFTER} {_BEFORE}")) | _FILLER
 """Words besides that slips of the pen may be meant for."""
 
@@ -29,7 +31,7 @@ class Clause:
 
     `bare`: in lower case and without articles but "a"; `@2` is the third mention, `#0 ` and `&0 ` are numbers and
     poses. In `text` places and things have the world's names, lengths are in mm and times in s. `joined` is what
-    stands before it, from the clause before.
+    stands before it, from the clause before. `heads`: it only names what the next one is about.
     """
 
     bare: str
@@ -51,22 +53,25 @@ class Clause:
 
     @property
     def things(self) -> tuple[str, ...]:
+        """Labels of the things that it names."""
         return tuple(dict.fromkeys(m.what for m in self.mentions if m.is_thing))
 
     @property
     def places(self) -> tuple[str, ...]:
+        """Names of the places that it names."""
         return tuple(dict.fromkeys(m.what for m in self.mentions if not m.is_thing))
 
 
 @dataclass(frozen=True)
 class Spoken:
-    """An instruction: the whole as the model reads it, with marks (`bare`), and its clauses as they are done."""
+    """An instruction: the whole as the model reads it, with marks, the same without articles (`bare`), and its
+    clauses in the order in which they are done."""
 
     text: str
     bare: str
     marked: str
     clauses: tuple[Clause, ...]
-    mentions: tuple[Mention, ...] = field(default=())
+    mentions: tuple[Mention, ...] = ()
 
 
 def spoken(text: str, names: Sequence[str], labels: Sequence[str]) -> Spoken:
@@ -87,7 +92,8 @@ def spoken(text: str, names: Sequence[str], labels: Sequence[str]) -> Spoken:
         if border:
             joined.append(border[0].strip())
             at = border.end()
-    return Spoken(_shown(said.text, said, mentions), _bare(said.text), said.text, tuple(_as_done(_headed(_shared(clauses)))), mentions)
+    in_order = tuple(_as_done(_headed(_shared(clauses))))
+    return Spoken(_shown(said.text, said, mentions), _bare(said.text), said.text, in_order, mentions)
 
 
 def _clause(piece: str, said: Marked, mentions: tuple[Mention, ...]) -> Clause:

@@ -14,9 +14,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from llm import arm_words as english
-from llm.arm_checks import excess, missing, refuse_absent, refuse_unsayable
+from llm.arm_checks import excess, missing
 from llm.arm_clauses import Clause, Spoken, spoken
 from llm.arm_prompt import IMPOSSIBLE, opening, prompt
+from llm.arm_refusals import refuse_absent, refuse_unsayable
 from llm.arm_steps import STANDING, Step, Used, finished, is_repeated, left, options
 from llm.model import Model, Prompt
 from tamp.errors import Refusal

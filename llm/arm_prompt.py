@@ -15,8 +15,8 @@ in which it is done, the steps that it asks for.
 - APPROACH_NAMED: go above a place. MOVE_TO_NAMED: go to a place, be there.
 - RETREAT_Z: go straight up, away from where the arm is; 80 unless the length is said.
 - SLEEP: wait. MOVE_TO_POSE: go to x y z roll pitch yaw.
-Each part has only steps that it asks for; [] where it asks for none. ["impossible"] where it asks for what these steps \
-cannot do: to grasp, hold, push, turn, look, go sideways or down, repeat, or decide."""
+Each part has only steps that it asks for; [] where it asks for none. ["impossible"] where it asks for what these \
+steps cannot do: to grasp, hold, push, turn, look, go sideways or down, repeat, or decide."""
 
 
 def _s(action: str, **fields: Any) -> dict[str, Any]:

@@ -1,0 +1,77 @@
+"""Instructions to an arm that are refused before a model is asked: what the contract or the world does not have."""
+
+from __future__ import annotations
+
+import re
+
+from llm import arm_beyond
+from llm import arm_words as english
+from llm.arm_clauses import Clause, Spoken
+from llm.arm_mentions import Mention
+from tamp.errors import Refusal
+
+
+def refuse_unsayable(said: Spoken) -> None:
+    """Refusal of what the contract has no words for, and of a thing or place that is not the world's."""
+
+    def shown(found: str) -> str:
+        return re.sub(r"@(\d+)?", lambda m: said.mentions[int(m[1])].said if m[1] else "", found).strip()
+
+    asked = english.PURPOSE.sub("", said.bare)
+    for pattern, why in arm_beyond.BEYOND:
+        if found := re.search(pattern, asked):
+            raise Refusal(f"{shown(found[0])!r} cannot be said in a plan: {why}", "beyond")
+    if found := arm_beyond.NEGATED.search(said.bare):
+        raise Refusal(f"{found[0]!r} cannot be said in a plan: say what is to be done", "beyond")
+    if found := arm_beyond.NOWHERE.search(said.bare):
+        raise Refusal(f"{found[0]!r} does not say where to: name a place, or say up", "unclear")
+    for near in re.finditer(rf"@(\d+) (?:(?:that|which) is |that's )?{arm_beyond.RELATED} @(\d+)", said.bare):
+        first, second = (said.mentions[int(n)] for n in near.groups())
+        if first.is_thing and second.is_thing and not near[0].startswith(f"@{near[1]} to @"):
+            message = f"{shown(near[0])!r}: a thing can be nearest to a place, not to another thing"
+            raise Refusal(message, "beyond")
+    for clause in said.clauses:
+        if any(n.value < 0 for n in clause.numbers):
+            raise Refusal(f"{clause.text!r}: heights, lifts and waits are not negative", "beyond")
+
+
+def refuse_absent(said: Spoken, there: str) -> None:
+    """Refusal of what is named and is no place and no thing of the world."""
+    strange = [s for text in english.PURPOSE.split(said.marked)[::2] for s in _strangers(text, said.mentions)]
+    if strange:
+        raise Refusal(f"there is no {' and no '.join(strange)} here; {there}", "absent")
+    if odd := [s for c in said.clauses for s in _verbs(c)]:
+        raise Refusal(f"the instruction was not understood: what is {odd[0]!r}?", "unclear")
+
+
+def _strangers(text: str, mentions: tuple[Mention, ...]) -> list[str]:
+    """Noun phrases of a text with its articles that are not the world's: "fork", and "red cup" where cups are."""
+    tokens = re.findall(r"[@#&]\d+|[^\W_]+|[^\w\s]", text.replace("-", " "))
+    out, leads = list[str](), False
+    for n, token in enumerate(tokens):
+        if leads and token.isalpha() and token not in english.PLAIN and token not in english.LEADS:
+            if not token.endswith("ly"):
+                out.append(_phrase(tokens[n:], mentions))
+            leads = False
+        elif token == "home":
+            out.append(token)
+        else:
+            leads = token in english.LEADS or (leads and token in english.WHICH)
+    return out
+
+
+def _verbs(clause: Clause) -> list[str]:
+    """Unknown words right before a thing: "red cup", "water the cup"."""
+    out = []
+    for found in re.finditer(r"([^\W\d_]+) @(\d+)", clause.bare):
+        mention = clause.by_mark(int(found[2]))
+        if mention.is_thing and not english.is_known(found[1]):
+            out.append(f"{found[1]} {mention.said}")
+    return out
+
+
+def _phrase(tokens: list[str], mentions: tuple[Mention, ...]) -> str:
+    ends = (n for n, t in enumerate(tokens) if not t.isalpha() or t in english.PLAIN)
+    end = next(ends, len(tokens))
+    noun = [mentions[int(t[1:])].said for t in tokens[end : end + 1] if t.startswith("@")]
+    return " ".join(tokens[:end] + noun)
