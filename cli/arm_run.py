@@ -19,6 +19,7 @@ from tamp.errors import InputError
 from tamp.xarm.address import CONTROL_PORT
 
 if TYPE_CHECKING:
+    from tamp.episode import EpisodeLog
     from tamp.xarm.hand import HandEvent
     from tamp.xarm.steps import Step
     from tamp.xarm.stopping import Stop
@@ -174,10 +175,12 @@ def carry_out(
     second_check: bool = True,
     dead_man: float | None = None,
     out: Path | None = None,
+    log: EpisodeLog | None = None,
 ) -> tuple[Verdict, Path]:
     """Run steps on the arm at `host`, or only go through them when it is None; the verdict and the log's folder.
 
     `goal` says in words what they are for, where that is known. Without an arm they begin at its zero posture.
+    A `log` that is open already is gone on with, and left open.
     """
     from tamp.episode import EpisodeLog, new_folder
     from tamp.xarm.claim import claimed
@@ -191,9 +194,10 @@ def carry_out(
     from tamp.xarm.targets import Targets
     from tamp.xarm.ways import Ways
 
-    folder = out or new_folder(RUNS, f"xarm-{label}")
     with ExitStack() as opened:
-        log = opened.enter_context(EpisodeLog(folder))
+        if log is None:
+            log = opened.enter_context(EpisodeLog(out or new_folder(RUNS, f"xarm-{label}")))
+        folder = log.folder
         if steps and not any(isinstance(s, HandEvent) for s in steps):  # what a contract can say
             log.write("plan.json", json.dumps(movements(steps, goal or label), indent=2).encode())
         log.event("start", goal=goal, world=cell.name, arm=cell.arm.name, host=host, steps=[repr(s) for s in steps])

@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from cli.arm_run import address_of, carry_out, read_world, summary
+from cli.arm_run import RUNS, address_of, carry_out, read_world, summary
 from cli.output import INTERRUPTED, emit_json, quiet_stdout, say
 from tamp.errors import InputError, Refusal
 
@@ -18,12 +18,18 @@ def solve_arm(
     llm: str,
     world: Path | None,
     host: str | None,
+    port: int,
     out: Path | None,
     json_output: bool,
 ) -> int:
-    """The language model writes the plan, under the contract narrowed to the world; then it runs."""
+    """The language model writes the plan, under the contract narrowed to the world; then it runs.
+
+    What was asked and answered, and what was objected to it, is in the run's folder, for a refusal too.
+    """
     from cli.solve import load_model
     from llm.arm_plan import write_plan
+    from llm.logged import Logged
+    from tamp.episode import EpisodeLog, new_folder
     from tamp.xarm.contract_world import breaches_in
     from tamp.xarm.steps import steps_of
 
@@ -32,20 +38,24 @@ def solve_arm(
     begun = time.perf_counter()
     with quiet_stdout() as stdout:
         cell = read_world(world)
-        address = address_of(cell, host)
+        address, model = address_of(cell, host), load_model(llm)
         answer: dict[str, Any] = {"success": False, "goal": text, "plan": None, "steps": 0, "stage": "goal"}
-        try:
-            plan = write_plan(text, list(cell.poses), cell.labels, load_model(llm))
-            if wrong := breaches_in(plan, cell):
-                raise Refusal(f"the plan cannot be run in {cell.name}: {wrong[0]}", "infeasible")
-        except Refusal as e:
-            say(f"tamp: no: {e}")
-            return _told(answer | {"reason": str(e)}, begun, json_output, stdout)
-        for step in plan["steps"]:
-            say(f"tamp: {json.dumps(step)}")
-        verdict, folder = carry_out(steps_of(plan), cell, address, "solve", goal=text, out=out)
+        with EpisodeLog(out or new_folder(RUNS, "xarm-solve")) as log:
+            answer |= {"out": log.folder}
+            log.event("instruction", text=text)
+            try:
+                plan = write_plan(text, list(cell.poses), cell.labels, Logged(model, log.event), log.event)
+                if wrong := breaches_in(plan, cell):
+                    raise Refusal(f"the plan cannot be run in {cell.name}: {wrong[0]}", "infeasible")
+            except Refusal as e:
+                log.event("refused", error=e.kind, message=str(e))
+                say(f"tamp: no: {e}")
+                return _told(answer | {"reason": str(e)}, begun, json_output, stdout)
+            for step in plan["steps"]:
+                say(f"tamp: {json.dumps(step)}")
+            verdict, _ = carry_out(steps_of(plan), cell, address, "solve", port=port, goal=text, log=log)
         say(summary(verdict, len(plan["steps"]), dry_run=False))
-        answer |= {"success": verdict.success, "plan": plan, "steps": len(verdict.done), "out": folder}
+        answer |= {"success": verdict.success, "plan": plan, "steps": len(verdict.done)}
         answer |= {"stage": None if verdict.success else verdict.kind, "reason": verdict.reason or None}
         code = _told(answer, begun, json_output, stdout)
     return INTERRUPTED if verdict.kind == "stopped" else code

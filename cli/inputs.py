@@ -11,13 +11,13 @@ if TYPE_CHECKING:
     from tamp.domain import Domain
 
 
-def built(backend: str, perception: str, host: str | None, world: Path | None) -> None:
+def built(backend: str, perception: str, host: str | None, port: int | None, world: Path | None) -> None:
     """InputError for what is announced and not built yet, and for options of another backend."""
     if backend not in ("libero", "xarm"):
         raise InputError(f"--backend {backend} is not built yet; valid: libero, xarm")
     if perception != "oracle":
         raise InputError(f"--perception {perception} is not built yet; valid: oracle")
-    for option, given in (("--host", host), ("--world", world)):
+    for option, given in (("--host", host), ("--port", port), ("--world", world)):
         if given is not None and backend != "xarm":
             raise InputError(f"{option} is for a real arm; valid: --backend xarm")
 

@@ -69,6 +69,10 @@ Backend = Annotated[Literal["libero", "xarm", "pybullet"], typer.Option(help="Th
 Perception = Annotated[Literal["oracle", "camera"], typer.Option(help="What sees: the simulator's state, or images.")]
 Domain = Annotated[str, typer.Option(help="A name under domains/, or a folder with a domain.pddl.", metavar="NAME|DIR")]
 Host = Annotated[str | None, typer.Option(help="Address of a real robot.", metavar="IP")]
+ArmPort = Annotated[
+    int | None,
+    typer.Option(help="Control port of a real robot; only emulated arms have another than 502.", min=1, max=65535),
+]
 World = Annotated[Path | None, typer.Option(help="World description for a real robot.", metavar="FILE")]
 Video = Annotated[bool, typer.Option("--video", help="Record video.mp4 (needs OSMesa).")]
 EpisodeFolder = Annotated[

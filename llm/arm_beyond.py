@@ -13,6 +13,8 @@ def _any(*some: str) -> str:
 
 
 _BARELY = r"(?:(?:nearest|closest|second|third|first|surest) )*@"
+_NO_LENGTH = r"(?! (?:up )?(?:by )?(?:another )?#)"
+"""With one it is the arm that is lifted."""
 _NOT_ITSELF = r"(?! (?:arm|tool|robot|yourself))"
 _HAND = _any(
     r"pick(?:ing)?|grab\w*|grasp\w*|grip(?!per)\w*|squeez\w+|releas\w+|pour\w*|put(?= (?:it|@|down))",
@@ -20,7 +22,7 @@ _HAND = _any(
     r"insert\w*|fetch\w*|give(?! (?:@\d+|it) a )|hand(?= (?:me|over|it))|deliver\w*",
     r"drop\w*(?! (?:down|to|onto|off|lower))|open|clos(?:e|ing)(?= (?:it|gripper|hand|@))",
     r"pull(?! (?:up|away|back|out|off|clear))",
-    rf"hold (?:it(?! there| for)|{_BARELY})|(?:bring|take|lift|raise|carry) (?:up )?(?:it\b|{_BARELY})",
+    rf"hold (?:it(?! there| for)|{_BARELY})|(?:bring|take|lift|raise|carry) (?:up )?(?:it\b{_NO_LENGTH}|{_BARELY})",
     r"wash\w*|clean\w*|cut\w*|peel\w*|eat|drink|fill\w*|empty\w*|knock\w*|flip\w*|remove|swap\w*|sort\w*",
 )
 _DIRECTION = _any(
@@ -45,7 +47,8 @@ _CHOICE = _any(
     r"avoid\w*(?! touch)|except|instead|or|either",
     "no sorry|sorry i|i mean|meant|scratch that|correction|on second thought",
 )
-_HEIGHT = r"\b(?:lift|rais\w+|rise|up|climb|ascend)\b[^,;.@#]* to (?:(?:height|altitude) (?:of )?)?#\d+(?! (?:above|over))"
+_RISE = r"\b(?:lift|rais\w+|rise|up|climb|ascend)\b"
+_HEIGHT = rf"{_RISE}[^,;.@#]* to (?:(?:height|altitude) (?:of )?)?#\d+(?! (?:above|over))"
 BEYOND: tuple[tuple[str, str], ...] = (
     (_HAND + _NOT_ITSELF, "the plan moves the arm and has nothing for the hand"),
     (_DIRECTION, "the contract has no such direction: it knows up, above, and nearest to the tool or to a place"),

@@ -17,9 +17,13 @@ _FIRST = r"but first|(?:but )?before that|preceded by"
 _AFTER = r"(?:right |just |only )?after|as soon as|once|when|having|while|whilst|following"
 _BEFORE = r"before|prior to"
 _BORDER = re.compile(rf"[,;.:?!]| - |\b(?:{_FIRST}|{_THEN}|{_AFTER}|{_BEFORE}|until)\b")
+_ONE = re.compile(
+    r"(?<=second )one\b|(?<=third )one\b|(?<=(?:near|clos)est )one\b|"
+    r"\bone(?= (?:that|which|nearest|closest|you|near|by)\b)"
+)
 _FILLER = words(
     "please pls ok okay hey hi hello robot arm now also just so first next last well alright thanks thank thx you again"
-    " kindly step steps go"
+    " kindly step steps go done finished"
 )
 _SPELT = frozenset(re.findall(r"[a-z]{4,}", f"{_THEN} {_FIRST} {_AFTER} {_BEFORE}")) | _FILLER
 """Words besides that slips of the pen may be meant for."""
@@ -82,7 +86,7 @@ def spoken(text: str, names: Sequence[str], labels: Sequence[str]) -> Spoken:
     """
     mend = mended(instruction(text).replace("’", "'"), [*names, *labels, *PLAIN, *_SPELT])
     named, mentions = mark_mentions(mend, names, labels)
-    said = marked(" ".join(named.split()))
+    said = marked(_named_again(" ".join(named.split()), mentions))
     clauses, at, joined = list[Clause](), 0, list[str]()
     for border in [*_BORDER.finditer(said.text), None]:
         piece = said.text[at : border.start() if border else None]
@@ -94,6 +98,16 @@ def spoken(text: str, names: Sequence[str], labels: Sequence[str]) -> Spoken:
             at = border.end()
     in_order = tuple(_as_done(_headed(_shared(clauses))))
     return Spoken(_shown(said.text, said, mentions), _bare(said.text), said.text, in_order, mentions)
+
+
+def _named_again(text: str, mentions: tuple[Mention, ...]) -> str:
+    """The text with the mark of the last thing for "one" in "the second one" and "the one nearest to the bin"."""
+
+    def thing(found: re.Match[str]) -> str:
+        marks = [m for m in re.findall(r"@(\d+)", text[: found.start()]) if mentions[int(m)].is_thing]
+        return f"@{marks[-1]}" if marks else found[0]
+
+    return _ONE.sub(thing, text)
 
 
 def _clause(piece: str, said: Marked, mentions: tuple[Mention, ...]) -> Clause:
