@@ -130,7 +130,7 @@ def _others(clause: Clause, used: Used) -> Iterator[tuple[Step, Used]]:
         if clause.numbers[i].value > 0:
             step: Step = {"action": "RETREAT_Z", "dz_mm": number(clause.numbers[i].value)}
             yield step, replace(used, numbers=used.numbers | {i})
-    if not lengths:
+    if all(n.unit == "s" for n in clause.numbers):
         yield {"action": "RETREAT_Z", "dz_mm": RETREAT_MM}, used
     for i, n in enumerate(clause.numbers):
         if i not in used.numbers and n.unit != "mm":

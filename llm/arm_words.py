@@ -23,7 +23,7 @@ LIFT = re.compile(
 """Asks for a lift, where it is not said above what."""
 MAY_LIFT = re.compile(rf"{LIFT.pattern}|\b(?:up|off|away|clear|out|another|more|further|additional)\b")
 HOVER = re.compile(r"\b(?:above|over(?!all)|hover\w*|approach\w*|atop)\b")
-HIGH = re.compile(r"\b(?:height|high|altitude|near|close|clearance|up|at|to|within|from)\b")
+HIGH = re.compile(r"\b(?:height|hight|high|altitude|near|close|clearance|up|at|to|within|from)\b")
 """What makes a length the height of something spoken of before."""
 TOUCH = re.compile(r"\b(?:touch\w*|tap|taps|tapp\w+|pok\w+|boop\w*|contact|press\w*|bump\w*|prod\w*|feel)\b")
 DOWN = re.compile(r"\b(?:onto|down|reach\w*|meet|land\w*|lower to)\b")
