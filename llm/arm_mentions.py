@@ -16,10 +16,12 @@ def _words(text: str) -> frozenset[str]:
 
 _TOKEN = re.compile(r"[^\W_]+")
 _ARTICLES = frozenset({"the", "a", "an", "my", "your"})
+_VERBS = frozenset({"drop", "pick", "park", "rest", "stop", "hold"})
+"""Words that mean such a place only after an article: "the drop", but not "drop down"."""
 _ORDINARY = _words(
     "above over on in at under below near by to of from up down go move lift touch wait approach come back then and"
     " pose position point place tool arm robot left right next first second third nearest closest"
-    " mm cm sec seconds min minute minutes drop pick"
+    " mm cm sec seconds min minute minutes"
 )
 """Words that instructions use anyhow: alone they do not mean a place that has them in its name."""
 
@@ -51,7 +53,9 @@ def mark_mentions(text: str, names: Sequence[str], labels: Sequence[str]) -> tup
     known = [(n, False) for n in names] + [(label, True) for label in labels]
     out, found, at, n = [], list[Mention](), 0, 0
     while n < len(spoken):
-        size, meant = _whole(spoken[n:], known) or _part(spoken[n:], known) or (0, None)
+        size, meant = _whole(spoken[n:], known) or (0, None)
+        if meant is None and not (spoken[n].text in _VERBS and (not n or spoken[n - 1].text not in _ARTICLES)):
+            size, meant = _part(spoken[n:], known) or (0, None)
         if meant is None:
             n += 1
             continue

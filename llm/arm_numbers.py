@@ -31,7 +31,7 @@ _SHARES = (
     ("three quarters of an?", "0.75 "),
     ("(?:a )?quarter(?: of)? an?", "0.25 "),
     ("half an?", "0.5 "),
-    ("(?:a )?half", "0.5 "),
+    ("(?<!and )(?<!and a )(?:a )?half", "0.5 "),
 )
 _AXES = ("x", "y", "z", "roll", "pitch", "yaw")
 _BETWEEN = r"(?:[\s,;:=()\[\]]|\b(?:x|y|z|xyz|rpy|roll|pitch|yaw|mm|millimetres?|degrees?|deg|and|with)\b|°)"

@@ -23,7 +23,7 @@ LIFT = re.compile(
 """Asks for a lift, where it is not said above what."""
 MAY_LIFT = re.compile(rf"{LIFT.pattern}|\b(?:up|off|away|clear|out|another|more|further|additional)\b")
 HOVER = re.compile(r"\b(?:above|over(?!all)|hover\w*|approach\w*|atop)\b")
-HIGH = re.compile(r"\b(?:height|hight|high|altitude|near|close|clearance|up|at|to|within|from)\b")
+HIGH = re.compile(r"\b(?:make|height|hight|high|altitude|near|close|clearance|up|at|to|within|from)\b")
 """What makes a length the height of something spoken of before."""
 TOUCH = re.compile(r"\b(?:touch\w*|tap|taps|tapp\w+|pok\w+|boop\w*|contact|press\w*|bump\w*|prod\w*|feel)\b")
 DOWN = re.compile(r"\b(?:onto|down|reach\w*|meet|land\w*|lower to)\b")
@@ -49,7 +49,7 @@ NOT_TOUCHED = re.compile(
     r"\b(?:don't|do not|dont|without|never|not|no|avoid)(?: \w+)?(?: \w+)? (?:touch\w*|contact|tap\w*|press\w*)"
     r"(?: (?:it|@\d+|anything))?"
 )
-NO_HOVER = re.compile(r"\bwithout (?:(?:any|first) )?(?:approach|hover)\w*|\bno (?:approach|hover)\w*")
+NO_HOVER = re.compile(r"\b(?:without (?:(?:any|first) )?|no )(?:approach|hover)\w*(?: (?:over|above|it|@\d+))*")
 ONTO = re.compile(r"\b(?:onto|(?:down|lower|descend) (?:(?:arm|tool|it) )?(?:to|on|onto))\b(?! #)")
 SUREST = re.compile(r"\b(?:sure|surest|certain\w*|confiden\w*|likel\w+|clearest|score|reliabl\w+|probab\w+)\b")
 ORDINALS = {"second": 1, "third": 2, "fourth": 3, "fifth": 4}
@@ -71,7 +71,7 @@ LEADS = words("the my your a an touch tap poke press approach reach visit above 
 """Words after which a thing or place is named."""
 WHICH = words("nearest closest second third fourth fifth most very same next single exact first detected visible")
 PLAIN = words(
-    "arm tool robot gripper hand pose position point location spot place height altitude level distance me it its"
+    "both arm tool robot gripper hand pose position point location spot place height altitude level distance me it its"
     " you your where there here that this them and then or for with by of in on at to from up down off over above"
     " near onto into once be go going move moving come wait waiting pause lower descend touch touching tap poke"
     " press approach approaching reach hover hovering lift lifting raise retreat sleep stay return returning start"
