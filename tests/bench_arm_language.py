@@ -1,10 +1,11 @@
 """`make bench-arm-language`: instructions to action plans in the world of problems/xarm, what a model makes of them.
 
-    python tests/bench_arm_language.py [--llm NAME] [--parts develop measured harder] [--out FILE]
+    python tests/bench_arm_language.py [--llm NAME] [--parts develop measured harder others unseen] [--out FILE]
 
 Right is a plan that is one of those expected, or a refusal where one is due. In problems/xarm/instructions.jsonl a
-plan is written as `brief` writes it; a step that ends with ? may be missing. The rules were made with the part
-`develop`, and some of them with the less usual wordings of `harder` (docs/xarm-contract.md).
+plan is written as `brief` writes it; a step that ends with ? may be missing. The checks were made with the parts
+`develop` and `harder`, and mended by `others`, which somebody else wrote; `unseen`, where it is there, nobody had seen
+at (docs/xarm-contract.md).
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from tamp.errors import Refusal
 from tamp.xarm.workcell import read_workcell
 
 ROOT = Path(__file__).parents[1] / "problems" / "xarm"
-PARTS = ("develop", "measured", "harder")
+PARTS = ("develop", "measured", "harder", "others", "unseen")
 
 
 def brief(step: dict[str, Any]) -> str:
@@ -111,7 +112,7 @@ def main() -> None:
         results.append(ask(item, list(cell.poses), list(cell.labels), model))
         if not results[-1]["right"]:
             sys.stderr.write(f"{item['text']}\n  said {results[-1]['said']}\n  due  {item.get('steps', 'no')}\n")
-    for part in asked.parts:
+    for part in (p for p in asked.parts if any(r["part"] == p for r in results)):
         sys.stdout.write(told(part, [r for r in results if r["part"] == part], asked.llm) + "\n")
     if asked.out:
         asked.out.write_text("".join(json.dumps(r) + "\n" for r in results), encoding="utf-8")

@@ -62,6 +62,7 @@ BAD_INPUT = {
     "arm's world": (["x", "--backend", "xarm"], "no world: give --world FILE"),
     "arm's goal": (["--goal", "(in a b)", "--backend", "xarm"], "an arm is told in words"),
     "perception": (["x", "--perception", "camera"], "--perception camera is not built yet; valid: oracle"),
+    "port": (["x", "--port", "503"], "--port is for a real arm; valid: --backend xarm"),
     "host": (["x", "--host", "10.0.0.1"], "--host is for a real arm; valid: --backend xarm"),
     "parenthesis": (["--goal", "(in mug_1"], "goal, column 1: '(' is never closed"),
     "predicate": (["--goal", "(inn mug_1 x)"], "goal, column 2: no predicate 'inn' in tabletop; valid: in"),
