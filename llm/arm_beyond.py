@@ -34,7 +34,8 @@ _DIRECTION = _any(
 )
 _CONTROL = _any(
     r"(?<!of )(?<!that's )(?<!that is )all(?! way| right| done)|every|each|both(?! @\d+ and)|everything|everywhere",
-    r"twice|thrice|repeat\w*|times|loop|until|till|unless|if(?! you (?:can|could|would|will|please)| possible)",
+    r"twice|thrice|repeat\w*|times|loop|until(?! (?:contact|you touch|it touches|touching))|till|unless",
+    r"if(?! you (?:can|could|would|will|please)| possible)",
     r"forever|whenever|alternat\w+|back and forth",
 )
 _MOTION = _any(
@@ -58,7 +59,9 @@ BEYOND: tuple[tuple[str, str], ...] = (
     (_CHOICE, "a plan has no alternatives and takes nothing back"),
     (_HEIGHT, "a lift is by a length, from where the arm is; say by how much"),
     (
-        r"\b(?:sixth|seventh|eighth|ninth|tenth|last @|other @)|@\d+ (?:(?:that|which) is )?(?:on|in|at|inside) @",
+        r"\b(?:highest|best)\b(?! (?:detection )?(?:conf|scor|prob|certain))|"
+        r"\b(?:sixth|seventh|eighth|ninth|tenth|last @|other @)|"
+        r"@\d+ (?:(?:that|which) is )?(?:on|in|at|inside) @",
         "a thing is told by its label, by what it is nearest to, or by how sure its detection is",
     ),
 )

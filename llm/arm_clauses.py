@@ -151,7 +151,9 @@ def _as_done(clauses: list[Clause]) -> list[Clause]:
         if re.fullmatch(_BEFORE, joint) and (not sentence or len(c.joined) > 1) and not ends:
             last.append(c)
         elif sentence and (
-            re.fullmatch(_FIRST, joint) or (re.fullmatch(_AFTER, joint) and (len(c.joined) == 1 or ends))
+            re.fullmatch(_FIRST, joint)
+            or (joint == "but" and re.search(r"\bfirst\b", c.bare))
+            or (re.fullmatch(_AFTER, joint) and (len(c.joined) == 1 or ends))
         ):
             sentence.insert(-1, c)
         else:

@@ -97,6 +97,6 @@ def _number(found: re.Match[str], numbers: list[Number]) -> str:
 def _worth(words: str) -> int:
     """What spelt words come to: two hundred fifty -> 250."""
     total = 0
-    for word in words.split():
+    for word in re.sub(r"^an? (?!hundred)", "", words).split():
         total = max(total, 1) * 100 if word == "hundred" else total + _WORTH[word]
     return total

@@ -49,7 +49,7 @@ def _strangers(text: str, mentions: tuple[Mention, ...]) -> list[str]:
     tokens = re.findall(r"[@#&]\d+|[^\W_]+|[^\w\s]", text.replace("-", " "))
     out, leads = list[str](), False
     for n, token in enumerate(tokens):
-        if leads and token.isalpha() and token not in english.PLAIN and token not in english.LEADS:
+        if leads and token.isalpha() and token not in english.PLAIN | english.LEADS | english.WHICH:
             if not token.endswith("ly"):
                 out.append(_phrase(tokens[n:], mentions))
             leads = False

@@ -69,19 +69,24 @@ PURPOSE = re.compile(r"(\b(?:so (?:that )?(?:i|we)|because|in order to|for me to
 """What only says why."""
 LEADS = words("the my your a an touch tap poke press approach reach visit above over onto")
 """Words after which a thing or place is named."""
-WHICH = words("nearest closest second third fourth fifth most very same next single exact first detected visible")
+WHICH = words(
+    "highest best nearest closest second third fourth fifth most very same next single exact first detected visible"
+)
 PLAIN = words(
-    "both arm tool robot gripper hand pose position point location spot place height altitude level distance me it its"
-    " you your where there here that this them and then or for with by of in on at to from up down off over above"
-    " near onto into once be go going move moving come wait waiting pause lower descend touch touching tap poke"
-    " press approach approaching reach hover hovering lift lifting raise retreat sleep stay return returning start"
-    " get make visit do least thing one side way first second third fourth fifth nearest closest most sure surest"
-    " certain confident likely clearest is are as so again little bit lot few couple while moment short top"
+    "both arm tool robot gripper hand pose position point location spot place height altitude level distance me"
+    " it its you your where there here that this them and then or for with by of in on at to from up down off over"
+    " above near onto into once be go going move moving come wait waiting pause lower descend touch touching tap"
+    " poke press approach approaching reach hover hovering lift lifting raise retreat sleep stay return returning"
+    " start get make visit do least thing one side way first second third fourth fifth nearest closest most sure"
+    " surest certain confident likely clearest is are as so again little bit lot few couple while moment short top"
     " contact also please let just now next finally detection detected visible xyz rpy straight back which what"
     " after before relative respect quick quickly slow brief gentle light whichever within end effector tip tcp"
     " job task rest same delay time total minimum vertical further final beginning meantime order sequence"
     " following previous given gap margin break breather stop motion movement current whole clearance inspect"
-    " inspecting check checking examine view operator give minute pass"
+    " inspecting check checking examine view operator give minute pass detector object item labelled labeled"
+    " called i we us our they will would could can shall should may might must have has had was were been being"
+    " does did not no yes like want need mind ensure when how these those some any more than too much really"
+    " simply right well already still"
 )
 """Words that name no thing and no place."""
 

@@ -23,6 +23,7 @@ def clauses(text):
         "touch the cup before going home",
         "once you have touched the cup, go home",
         "go home, but first touch the cup",
+        "go home, but touch the cup first",
         "go home as soon as you have touched the cup",
         "hey robot, please touch the cup n go home. thanks!",
         "wait 1 s. touch the cup and after to go home",

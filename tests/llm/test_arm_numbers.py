@@ -32,6 +32,10 @@ from tamp.errors import Refusal
         ("for twenty-five seconds", [(25, "s")]),
         ("two hundred fifty mm", [(250, "mm")]),
         ("500 ms", [(0.5, "s")]),
+        ("a two-second break", [(2, "s")]),
+        ("a hundred mm", [(100, "mm")]),
+        ("a quarter of a minute", [(15, "s")]),
+        ("half a second", [(0.5, "s")]),
         ("up 5 cm. wait 2 s.", [(50, "mm"), (2, "s")]),
     ],
 )

@@ -30,6 +30,7 @@ def judge(text, names=NAMES, labels=LABELS):
         ("touch the cup and put it in the bin", "beyond", "nothing for the hand"),
         ("close the gripper", "beyond", "nothing for the hand"),
         ("bring the cup home", "beyond", "nothing for the hand"),
+        ("touch the highest cup", "beyond", "told by its label"),
         ("touch the farthest cup", "beyond", "no such direction"),
         ("touch the left cup", "beyond", "no such direction"),
         ("move 5 cm to the left", "beyond", "no such direction"),
@@ -65,6 +66,7 @@ def test_what_a_plan_cannot_say_is_refused_with_why(text, kind, says):
 @pytest.mark.parametrize(
     "text",
     [
+        "descend on the cup until contact, touch the cup with the highest detection confidence",
         "gently tap the bowl right after you have gone home",
         "first of all go home, that's all",
         "if you can, touch both the cup and the bowl in turn",
