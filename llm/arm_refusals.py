@@ -12,7 +12,7 @@ from tamp.errors import Refusal
 
 
 def refuse_unsayable(said: Spoken) -> None:
-    """Refusal of what the contract has no words for, and of a thing or place that is not the world's."""
+    """Refusal of what the contract has no words for."""
 
     def shown(found: str) -> str:
         return re.sub(r"@(\d+)?", lambda m: said.mentions[int(m[1])].said if m[1] else "", found).strip()
