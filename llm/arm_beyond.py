@@ -50,8 +50,11 @@ _CHOICE = _any(
 )
 _RISE = r"\b(?:lift|rais\w+|rise|up|climb|ascend)\b"
 _HEIGHT = rf"{_RISE}[^,;.@#]* to (?:(?:height|altitude) (?:of )?)?#\d+(?! (?:above|over))"
+HAND = "the plan moves the arm and has nothing for the hand"
+CARRIED = re.compile(r"move|bring|take|carry|send|get|return|shift|transport|transfer|drag|haul|relocate|position")
+"""Right before a thing these are for the hand."""
 BEYOND: tuple[tuple[str, str], ...] = (
-    (_HAND + _NOT_ITSELF, "the plan moves the arm and has nothing for the hand"),
+    (_HAND + _NOT_ITSELF, HAND),
     (_DIRECTION, "the contract has no such direction: it knows up, above, and nearest to the tool or to a place"),
     (_CONTROL, "a plan is a list of steps: it repeats nothing, counts nothing and asks nothing"),
     (_MOTION, "the contract has no such motion"),
@@ -61,7 +64,7 @@ BEYOND: tuple[tuple[str, str], ...] = (
     (
         r"\b(?:highest|best)\b(?! (?:detection )?(?:conf|scor|prob|certain))|"
         r"\b(?:sixth|seventh|eighth|ninth|tenth|last @|other @)|"
-        r"@\d+ (?:(?:that|which) is )?(?:on|in|at|inside) @",
+        r"@\d+ (?:(?:that|which) is )?(?:on|in|at|inside) @|@\d+'s [a-z]",
         "a thing is told by its label, by what it is nearest to, or by how sure its detection is",
     ),
 )

@@ -64,6 +64,8 @@ def _against_hover(clause: Clause, step: Step, words: str) -> Iterator[str]:
             yield f"{clause.text!r} does not ask to go above anything"
         if english.LIFT.search(words):
             yield f"{clause.text!r} asks for a lift"
+    if "hover_mm" in step and not hovers and not english.HIGH.search(words) and english.TOUCH.search(words):
+        yield f"{clause.text!r} does not say what is {step['hover_mm']:g} mm"
     yield from _against_reference(clause, step)
 
 
@@ -114,6 +116,8 @@ def _missing(clause: Clause, steps: list[Step], words: str, about: bool) -> Iter
     touches = english.TOUCH.search(words) and about and (clause.things or not clause.mentions)
     if (onto or touches) and "MOVE_TO_OBJECT" not in done:
         yield f"nothing is touched in {clause.text!r}"
+    if words.endswith("down") and not done & {"MOVE_TO_OBJECT", "MOVE_TO_NAMED"}:
+        yield f"it is not said what to go down to in {clause.text!r}"
     if hovers and about and not english.DIRECTLY.search(words) and not done & {"APPROACH_OBJECT", "APPROACH_NAMED"}:
         yield f"nothing is gone above in {clause.text!r}"
     if english.WAIT.search(words) and "SLEEP" not in done:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from llm import arm_beyond
 from llm import arm_words as english
@@ -31,6 +32,9 @@ def refuse_unsayable(said: Spoken) -> None:
             message = f"{shown(near[0])!r}: a thing can be nearest to a place, not to another thing"
             raise Refusal(message, "beyond")
     for clause in said.clauses:
+        for before, thing, _ in _around(clause):
+            if arm_beyond.CARRIED.fullmatch(before):
+                raise Refusal(f"{f'{before} {thing}'!r} cannot be said in a plan: {arm_beyond.HAND}", "beyond")
         if any(n.value < 0 for n in clause.numbers):
             raise Refusal(f"{clause.text!r}: heights, lifts and waits are not negative", "beyond")
 
@@ -40,8 +44,10 @@ def refuse_absent(said: Spoken, there: str) -> None:
     strange = [s for text in english.PURPOSE.split(said.marked)[::2] for s in _strangers(text, said.mentions)]
     if strange:
         raise Refusal(f"there is no {' and no '.join(strange)} here; {there}", "absent")
-    if odd := [s for c in said.clauses for s in _verbs(c)]:
-        raise Refusal(f"the instruction was not understood: what is {odd[0]!r}?", "unclear")
+    for before, thing, after in (around for c in said.clauses for around in _around(c)):
+        for word, phrase in ((before, f"{before} {thing}"), (after, f"{thing} {after}")):
+            if not english.is_known(word):
+                raise Refusal(f"the instruction was not understood: what is {phrase!r}?", "unclear")
 
 
 def _strangers(text: str, mentions: tuple[Mention, ...]) -> list[str]:
@@ -60,14 +66,13 @@ def _strangers(text: str, mentions: tuple[Mention, ...]) -> list[str]:
     return out
 
 
-def _verbs(clause: Clause) -> list[str]:
-    """Unknown words right before a thing: "red cup", "water the cup"."""
-    out = []
-    for found in re.finditer(r"([^\W\d_]+) @(\d+)", clause.bare):
+def _around(clause: Clause) -> Iterator[tuple[str, str, str]]:
+    """Each thing as it is said, with the words right before and after it; "a" for none, or none that names."""
+    for found in re.finditer(r"(?:(?<![@#&\w])([^\W\d_]+) )?@(\d+)(?: ([^\W\d_]+))?", clause.bare):
         mention = clause.by_mark(int(found[2]))
-        if mention.is_thing and not english.is_known(found[1]):
-            out.append(f"{found[1]} {mention.said}")
-    return out
+        if mention.is_thing:
+            after = found[3] or "a"
+            yield found[1] or "a", mention.said, "a" if after.endswith(("ing", "ed")) else after
 
 
 def _phrase(tokens: list[str], mentions: tuple[Mention, ...]) -> str:
