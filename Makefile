@@ -57,7 +57,7 @@ help:
 	make bench-arm-cups     an instruction, three cups, 20 layouts: the right cup (5 minutes)
 	make bench-arms      the arms' kinematics: forward against other ways, inverse found and how soon (a minute)
 	make bench-arm-language  instructions to action plans of an xArm: share right, with a model named by ARGS='--llm …'
-	             (5 minutes)
+	             (12 minutes)
 	make test-vllm  real vLLM on the CPU, as a server and in process, in an environment of its own (3.5 GB; 10
 	             minutes, the first time 5 more)
 	make setup   .venv from the locked, hashed packages; nothing else

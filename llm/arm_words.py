@@ -61,7 +61,7 @@ _FROM = r"(?:nearest|closest|near|close|relative|respect|from|counting|counted|m
 REFERRED = re.compile(
     rf"\b(?:{'|'.join(ORDINALS)}|first|nearest|closest)\b[^@#]*@(?P<one>\d+)[^@#]*\b{_FROM}\b[^@#]*@(?P<near>\d+)|"
     r"(?<!from )\b(?:nearest|closest) @(?P<two>\d+) to @(?P<to>\d+)|"
-    rf"@(?P<three>\d+)[^@#]*\b(?:nearest|closest|next|relative|adjacent)\b[^@#]*@(?P<by>\d+)"
+    rf"@(?P<three>\d+)[^@#]*\b(?:nearest|closest|next|relative|adjacent|near|beside|by)\b[^@#]*@(?P<by>\d+)"
 )
 """A place that says which of the things is meant."""
 

@@ -31,6 +31,7 @@ def clause(text):
         ("go home", ABOVE, "does not ask to go above a place"),
         ("hover over home", AT, "asks to go above home"),
         ("touch the cup nearest to home", AT, "only says which thing"),
+        ("touch the cup near home", AT, "only says which thing"),
         ("touch the cup nearest to home", TOUCH, "says nearest to home"),
         ("go over the cup in 2 s", WAIT, "asks for no wait"),
         ("move to x 2", WAIT, "belongs to nothing"),

@@ -8,7 +8,9 @@ import pytest
 
 from llm.arm_plan import MOST, write_plan
 from llm.arm_prompt import IMPOSSIBLE
+from llm.backends.load import load
 from llm.model import Completion
+from llm.weights import DEFAULT
 from tamp.errors import Refusal
 from tamp.xarm.contract import breaches
 
@@ -142,6 +144,6 @@ def test_labels_are_written_as_they_are(label):
 
 
 @pytest.mark.model
-def test_the_real_model_writes_the_plan_of_the_contract(model):
-    plan = write_plan(SEED, NAMES, LABELS, model)
+def test_the_real_model_writes_the_plan_of_the_contract():
+    plan = write_plan(SEED, NAMES, LABELS, load(DEFAULT))
     assert actions(plan) == ["APPROACH_OBJECT", "MOVE_TO_OBJECT", "RETREAT_Z", "MOVE_TO_NAMED"]
