@@ -22,6 +22,14 @@ Set = Annotated[
     list[str] | None, typer.Option("--set", help="A choice of docs/xarm.md in another way.", metavar="NAME=VALUE")
 ]
 
+Thing = Annotated[
+    list[str] | None, typer.Option("--thing", help="Something that its detector sees.", metavar="LABEL=X,Y,Z")
+]
+Detections = Annotated[
+    str | None,
+    typer.Option(help="Where its detector speaks; with --thing tcp://127.0.0.1:5556.", metavar="tcp://IP:PORT"),
+]
+
 
 @xarm_app.command("emulate")
 def xarm_emulate(
@@ -31,17 +39,21 @@ def xarm_emulate(
     fault_port: FaultPort = 0,
     seconds: Seconds = None,
     choice: Set = None,
+    thing: Thing = None,
+    detections: Detections = None,
     json_output: opt.Json = False,
 ) -> None:
     """Emulate an arm's controller, which the arm's own SDK cannot tell from a real one.
 
-    Says one line when it listens; ends on Ctrl-C, on SIGTERM and after --seconds.
+    With --thing it has a detector too, which knows all. Says one line when it listens; ends on Ctrl-C, on SIGTERM and after --seconds.
     """
 
     def body() -> int:
         from cli.emulate import emulate
 
-        return emulate(model, host, port, fault_port, seconds, choice or [], json_output)
+        return emulate(
+            model, host, port, fault_port, seconds, choice or [], thing or [], detections, json_output
+        )
 
     raise typer.Exit(run(body))
 
