@@ -45,7 +45,8 @@ def xarm_emulate(
 ) -> None:
     """Emulate an arm's controller, which the arm's own SDK cannot tell from a real one.
 
-    With --thing it has a detector too, which knows all. Says one line when it listens; ends on Ctrl-C, on SIGTERM and after --seconds.
+    With --thing it has a detector too, which knows all. Says one line when it listens; ends on Ctrl-C, on SIGTERM
+    and after --seconds.
     """
 
     def body() -> int:
