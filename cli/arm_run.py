@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, TextIO
 
 import numpy as np
 
-from cli.output import INTERRUPTED, emit_json, quiet_stdout, say
+from cli.arm_progress import Progress
+from cli.output import INTERRUPTED, emit_json, hush_compiled, quiet_stdout, say
 from tamp.errors import InputError
-from tamp.xarm.address import CONTROL_PORT
+from tamp.xarm.address import CONTROL_PORT, host_of
 
 if TYPE_CHECKING:
     from tamp.xarm.hand import HandEvent
@@ -101,9 +102,12 @@ def read_world(path: Path | None) -> Workcell:
 
 def address_of(cell: Workcell, host: str | None) -> str:
     """The address that was given, else the world's. InputError when there is none."""
-    if address := host or cell.host:
-        return address
-    raise InputError(f"no address of an arm: give --host IP, or host in {cell.name}")
+    if host is None and cell.host is None:
+        raise InputError(f"no address of an arm: give --host IP, or host in {cell.name}")
+    try:
+        return host_of(host) if host is not None else str(cell.host)
+    except ValueError as e:
+        raise InputError(f"--host {host}: {e}") from e
 
 
 def read_steps(path: Path, cell: Workcell) -> tuple[Step, ...]:
@@ -115,7 +119,7 @@ def read_steps(path: Path, cell: Workcell) -> tuple[Step, ...]:
     from tamp.xarm.steps import steps_of
 
     source = read(path)
-    if recognised(source.text) != "xarm" and not source.text.lstrip().startswith("{"):
+    if source.text.lstrip().startswith(("(", ";")) and recognised(source.text) == "pddl":
         raise InputError(f"{path} is no action plan; a plan of a domain needs --domain and --problem")
     plan = read_contract(source)
     if wrong := breaches_in(plan, cell):
@@ -200,10 +204,13 @@ def carry_out(
         detector = open_detector(cell, say) if cell.detector.source else None
         if detector is not None:
             opened.callback(detector.close)
-        ways, targets = Ways(cell), Targets(cell, detector)
+        ways, targets, tell = Ways(cell), Targets(cell, detector), Progress(log.event, len(steps)).event
+        if second_check:
+            with hush_compiled():
+                import pybullet  # noqa: F401 (it says when it was built, wherever it is imported first)
         if host is None:
             zero = np.zeros(cell.arm.joints)
-            return rehearsed(steps, zero, ways, targets, log.event, second_check), folder
+            return rehearsed(steps, zero, ways, targets, tell, second_check), folder
         opened.enter_context(claimed(host))
         stop = Stop(dead_man)
         opened.enter_context(stopped_by_signals(stop))
@@ -214,7 +221,7 @@ def carry_out(
         hand = TcpHand(cell.hand) if cell.hand is not None else None
         if hand is not None:
             opened.callback(hand.close)
-        executor = Executor(driver, ways, targets, stop, log.event, hand, second_check)
+        executor = Executor(driver, ways, targets, stop, tell, hand, second_check)
         return executor.run(steps), folder
 
 
