@@ -20,6 +20,7 @@ from tamp.errors import InputError
 from tamp.xarm.address import CONTROL_PORT, host_of
 
 if TYPE_CHECKING:
+    from motion.poses import Array
     from tamp.xarm.hand import HandEvent
     from tamp.xarm.steps import Step
     from tamp.xarm.stopping import Stop
@@ -55,12 +56,14 @@ def run_plan(
         if isinstance(steps, Verdict):
             return _refused(steps, dry_run, json_output, stdout)
         address = None if dry_run else address_of(cell, host)
+        begin = joints_of(cell, address_of(cell, host), port) if dry_run and host is not None else None
         verdict, folder = carry_out(
             steps,
             slower(cell, speed_scale),
             address,
             plan.stem,
             port=port,
+            begin=begin,
             second_check=second_check,
             dead_man=dead_man,
             out=out,
@@ -108,6 +111,17 @@ def address_of(cell: Workcell, host: str | None) -> str:
         return host_of(host) if host is not None else str(cell.host)
     except ValueError as e:
         raise InputError(f"--host {host}: {e}") from e
+
+
+def joints_of(cell: Workcell, address: str, port: int) -> Array:
+    """Where an arm is now: joints (n,). It is asked, and nothing is enabled and nothing moves."""
+    from tamp.xarm.driver import Driver
+
+    driver = Driver.connect(address, cell.arm, port)
+    try:
+        return driver.condition().q
+    finally:
+        driver.close()
 
 
 def read_steps(path: Path, cell: Workcell) -> tuple[Step, ...]:
@@ -174,6 +188,7 @@ def carry_out(
     label: str,
     *,
     port: int = CONTROL_PORT,
+    begin: Array | None = None,
     goal: str | None = None,
     second_check: bool = True,
     dead_man: float | None = None,
@@ -181,7 +196,8 @@ def carry_out(
 ) -> tuple[Verdict, Path]:
     """Run steps on the arm at `host`, or only go through them when it is None; the verdict and the log's folder.
 
-    `goal` says in words what they are for, where that is known. Without an arm they begin at its zero posture.
+    `goal` says in words what they are for, where that is known. Without an arm they are gone through from the
+    configuration `begin` (n,), its zero posture unless given.
     """
     from tamp.episode import EpisodeLog, new_folder
     from tamp.xarm.claim import claimed
@@ -209,8 +225,8 @@ def carry_out(
             with hush_compiled():
                 import pybullet  # noqa: F401 (it says when it was built, wherever it is imported first)
         if host is None:
-            zero = np.zeros(cell.arm.joints)
-            return rehearsed(steps, zero, ways, targets, tell, second_check), folder
+            q = np.zeros(cell.arm.joints) if begin is None else begin
+            return rehearsed(steps, q, ways, targets, tell, second_check), folder
         opened.enter_context(claimed(host))
         stop = Stop(dead_man)
         opened.enter_context(stopped_by_signals(stop))
@@ -250,7 +266,7 @@ def stopped_by_signals(stop: Stop) -> Iterator[None]:
 def summary(verdict: Verdict, steps: int, dry_run: bool) -> str:
     """A line for a person."""
     if verdict.success:
-        return f"tamp: {steps} steps {'can be done' if dry_run else 'done'}"
+        return f"tamp: {steps} step{'s' if steps != 1 else ''} {'can be done' if dry_run else 'done'}"
     halted = {None: "nothing moved", True: "the arm stands still", False: "THE ARM DID NOT ACKNOWLEDGE THE STOP"}
     state = "" if dry_run else f"; {halted[verdict.halted]}"
     return f"tamp: no ({verdict.kind}): {verdict.reason}{state}"

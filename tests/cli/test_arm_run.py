@@ -36,6 +36,8 @@ def test_a_first_run_with_the_emulators_own_detector(tmp_path: Path) -> None:
         address = ["--host", emulator.host, "--port", str(emulator.port)]
         done = tamp(tmp_path, str(BENCH / "second_nearest_bottle.json"), *address, "--json")
         there = tool_point(emulator, Ways(read_workcell(world)))
+        gone_through = tamp(tmp_path, str(plan_up(tmp_path)), *address, "--dry-run")
+        assert tool_point(emulator, Ways(read_workcell(world))).tolist() == there.tolist(), "nothing moved"
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["success"]
     lines = done.stderr.splitlines()
@@ -45,6 +47,14 @@ def test_a_first_run_with_the_emulators_own_detector(tmp_path: Path) -> None:
         "tamp: 2 steps done",
     ]
     assert np.allclose(there, [0.35, 0.0, 0.09], atol=5e-4)
+    # from where the arm is now, 90 mm up, not from its zero posture, which is outside the workspace
+    assert gone_through.stderr.endswith("tamp: 1 step can be done\n")
+
+
+def plan_up(folder: Path) -> Path:
+    plan = folder / "up.json"
+    plan.write_text('{"goal": "g", "steps": [{"action": "RETREAT_Z", "dz_mm": 400}]}')
+    return plan
 
 
 @pytest.mark.parametrize(
