@@ -266,7 +266,8 @@ def stopped_by_signals(stop: Stop) -> Iterator[None]:
 def summary(verdict: Verdict, steps: int, dry_run: bool) -> str:
     """A line for a person."""
     if verdict.success:
-        return f"tamp: {steps} step{'s' if steps != 1 else ''} {'can be done' if dry_run else 'done'}"
+        rest = f"; {verdict.reason}" if verdict.reason else ""
+        return f"tamp: {steps} step{'s' if steps != 1 else ''} {'can be done' if dry_run else 'done'}{rest}"
     halted = {None: "nothing moved", True: "the arm stands still", False: "THE ARM DID NOT ACKNOWLEDGE THE STOP"}
     state = "" if dry_run else f"; {halted[verdict.halted]}"
     return f"tamp: no ({verdict.kind}): {verdict.reason}{state}"

@@ -78,7 +78,7 @@ def rehearsed(
     except ArmFault as e:
         verdict = Verdict(False, (), e.step, e.kind, str(e))
     else:
-        seen = "" if known == len(steps) else f"step {known + 1} and after depend on what will be seen"
+        seen = "" if known == len(steps) else f"step {known + 1} and what follows depend on what will be seen"
         verdict = Verdict(True, (), reason=seen)
     tell("end", success=verdict.success, why=verdict.kind, reason=verdict.reason, halted=None)
     return verdict
