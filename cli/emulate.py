@@ -10,7 +10,7 @@ from tamp.errors import InputError
 from tamp.xarm.address import address_of
 from tamp.xarm.emulator.choices import choose
 from tamp.xarm.emulator.server import REPORTS, Address, Server, serve
-from tamp.xarm.emulator.things import Things, read_thing
+from tamp.xarm.emulator.things import read_things
 
 DETECTIONS = "tcp://127.0.0.1:5556"
 """Where the oracle detector speaks unless told otherwise, which is where problems/xarm/bench.toml listens."""
@@ -28,7 +28,7 @@ def emulate(
     as_json: bool,
 ) -> int:
     """Run the emulator; one line on standard output once it listens. Raises InputError."""
-    there = Things(tuple(map(read_thing, things)))
+    there = read_things(things)
     source = detections or (DETECTIONS if things else None)
 
     def ready(server: Server) -> None:

@@ -59,12 +59,13 @@ def test_the_side_channel_moves_things(running: Callable[..., Any]) -> None:
 @pytest.mark.parametrize(
     ("things", "says"),
     [
-        (3, "things: valid is a list of at most 1000"),
-        ([{"label": "cup"}], "an object with label, xyz_mm and"),
-        ([{"label": "cup", "xyz_mm": [1, 2, "3"]}], "xyz_mm is three numbers"),
-        ([{"label": "", "xyz_mm": [1, 2, 3]}], "label is a text"),
-        ([{"label": "cup", "xyz_mm": [1, 2, 3], "confidence": 2}], "confidence is a number from 0 to 1"),
-        ([{"label": "cup", "xyz_mm": [1, 2, 3], "z": 2}], "an object with label, xyz_mm and"),
+        (3, "things: objects is 3; valid: a list"),
+        ([{"label": "cup"}], "things: xyz_mm is missing; valid: [x, y, z] in millimetres"),
+        ([{"label": "cup", "xyz_mm": [1, 2, "3"]}], "valid: [x, y, z] in millimetres"),
+        ([{"label": "", "xyz_mm": [1, 2, 3]}], "things: label is ''; valid: a name"),
+        ([{"label": "cup", "xyz_mm": [1, 2, 3], "confidence": 2}], "things: confidence is 2; valid: 0 to 1"),
+        ([{"label": "cup", "xyz_mm": [1, 2, 3], "z": 2}], "things: an object has an unknown key 'z'"),
+        (["cup"], "things: an object is 'cup'; valid: an object with label, confidence, xyz_mm"),
     ],
 )
 def test_what_is_no_thing_is_said_to_be_none(things: Any, says: str, emulator: Any) -> None:
