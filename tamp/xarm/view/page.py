@@ -1,0 +1,210 @@
+"""The page: a scene in viser, which is imported when a page is made."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import itertools
+import socket
+from collections import deque
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from motion.poses import Array, pose, to_quat, turned_to
+from tamp.errors import InputError
+from tamp.xarm.view.scene import FIELD, Block, Rod, Scene, parts, tool_pose
+from tamp.xarm.view.words import Seen
+
+if TYPE_CHECKING:
+    import trimesh
+    import viser
+
+TRACE, STEP, JUMP = 400, 0.003, 0.1
+"""Points of the tool's way that are drawn, metres between two, and metres beyond which nobody saw what was between."""
+SEEN_RADIUS = 0.015
+LIGHT, DARK, TOOL = (236, 238, 241), (150, 160, 173), (64, 70, 79)
+"""The arm's parts in turn, and its tool."""
+KEPT_OUT, ROOM, TABLE, WAY = (214, 69, 65), (70, 130, 200), (214, 205, 192), (25, 113, 194)
+FRESH, GREY = (240, 140, 0), (150, 150, 150)
+
+
+class Page:
+    """A page that shows one scene. Its methods may be called from one thread."""
+
+    def __init__(self, scene: Scene, host: str, port: int, title: str) -> None:
+        """Serves the page at once; port 0 is any free one. InputError when viser is missing, or the port."""
+        self._scene = scene
+        self._server = _serving(host, port, title)
+        self.address = f"http://{host}:{self._server.get_port()}"
+        with self._server.atomic():
+            self._parts = _draw_scene(self._server, scene)
+            self._tool = self._server.scene.add_frame("/tool", axes_length=0.06, axes_radius=0.003)
+        self._way = _Way(self._server)
+        self._things: list[tuple[viser.IcosphereHandle, viser.LabelHandle]] = []
+        self._words: dict[str, viser.GuiHtmlHandle] = {}
+
+    def show_arm(self, q: Array) -> None:
+        """Put the arm into a configuration (n,)."""
+        T_base_tool = tool_pose(self._scene.arm, self._scene.T_flange_tool, q)
+        with self._server.atomic():
+            for handle, T in zip(self._parts, parts(self._scene.arm, q), strict=True):
+                _put(handle, T)
+            _put(self._tool, T_base_tool)
+            self._way.add(T_base_tool[:3, 3])
+
+    def show_things(self, seen: tuple[Seen, ...]) -> None:
+        """Show these detections and no others."""
+        with self._server.atomic():
+            while len(self._things) < len(seen):
+                self._things.append(self._new_thing(len(self._things)))
+            for i, (ball, label) in enumerate(self._things):
+                ball.visible = label.visible = i < len(seen)
+            for (ball, label), thing in zip(self._things, seen, strict=False):
+                ball.position = label.position = tuple(thing.p_base)
+                ball.color, ball.opacity = (GREY, 0.4) if thing.old else (FRESH, 1.0)
+                label.text = str(thing)
+
+    def say(self, folder: str, text: str) -> None:
+        """HTML in a folder of the panel, in the place of what was there."""
+        if folder not in self._words:
+            with self._server.gui.add_folder(folder):
+                self._words[folder] = self._server.gui.add_html(text)
+        elif self._words[folder].content != text:
+            self._words[folder].content = text
+
+    def close(self) -> None:
+        """Stop serving."""
+        with contextlib.redirect_stdout(io.StringIO()):
+            self._server.stop()
+
+    def _new_thing(self, number: int) -> tuple[viser.IcosphereHandle, viser.LabelHandle]:
+        ball = self._server.scene.add_icosphere(f"/seen/{number}/ball", SEEN_RADIUS, FRESH, subdivisions=2)
+        label = self._server.scene.add_label(f"/seen/{number}/label", "", anchor="bottom-left", font_screen_scale=1.1)
+        return ball, label
+
+
+class _Way:
+    """The way that the tool point went."""
+
+    def __init__(self, server: viser.ViserServer) -> None:
+        self._scene = server.scene
+        self._points: deque[Array] = deque(maxlen=TRACE)
+        self._line: viser.LineSegmentsHandle | None = None
+
+    def add(self, p_base: Array) -> None:
+        """The tool is at a point (3,)."""
+        if self._points and np.linalg.norm(p_base - self._points[-1]) < STEP:
+            return
+        self._points.append(p_base.copy())
+        points = np.array(self._points)
+        pairs = np.stack([points[:-1], points[1:]], axis=1)
+        pairs = pairs[np.linalg.norm(pairs[:, 1] - pairs[:, 0], axis=1) < JUMP]
+        if not len(pairs):
+            return
+        if self._line is None:
+            self._line = self._scene.add_line_segments("/way", pairs, WAY, thickness=2.0, thickness_units="screen")
+        else:
+            self._line.points = pairs.astype(np.float32)
+
+
+def _serving(host: str, port: int, title: str) -> viser.ViserServer:
+    try:
+        import viser
+    except ImportError as e:
+        raise InputError(f"the page needs viser ({e}); install it with: pip install viser") from e
+    _bindable(host, port)
+    with contextlib.redirect_stdout(io.StringIO()):  # it says where it is in its own way
+        server = viser.ViserServer(host=host, port=port, label=title, verbose=False)
+    if port and server.get_port() != port:  # it takes the next one
+        server.stop()
+        raise InputError(f"cannot serve the page at {host}:{port}: the port is in use; take another --page-port")
+    # a page's button would open a way to this machine through somebody else's
+    server.request_share_url = _no_share  # type: ignore[method-assign]
+    server.gui.configure_theme(show_share_button=False, show_logo=False, control_width="medium")
+    return server
+
+
+def _no_share(verbose: bool = True) -> None:
+    """What the page is asked for when it shall be seen from elsewhere: it shall not."""
+
+
+def _bindable(host: str, port: int) -> None:
+    """InputError where nothing can listen: viser would try other ports for ever."""
+    try:
+        with socket.create_server((host, port)):
+            pass
+    except (OSError, OverflowError) as e:
+        why = getattr(e, "strerror", None) or e
+        raise InputError(
+            f"cannot serve the page at {host}:{port}: {why}; take another --page-port, or 127.0.0.1 for --page-host"
+        ) from e
+
+
+def _draw_scene(server: viser.ViserServer, scene: Scene) -> list[viser.FrameHandle]:
+    """Draw all that stands still, and the arm; the frames of the arm's parts."""
+    server.scene.configure_default_lights(cast_shadow=True)
+    server.scene.configure_environment_map("studio", environment_intensity=0.35)
+    camera = server.initial_camera
+    camera.position, camera.look_at, camera.fov = scene.eye, scene.middle, FIELD
+    server.scene.add_frame("/base", axes_length=0.12, axes_radius=0.004)
+    for block in scene.blocks:
+        _draw_block(server, block)
+    if not any(block.kind == "table" for block in scene.blocks):
+        server.scene.add_grid("/ground", 2.0, 2.0, cell_size=0.1, section_size=0.5)
+    for mark in scene.poses:
+        _draw_mark(server, f"/poses/{mark.name}", mark.name, mark.T_base_mark)
+    for mark in scene.cameras:
+        name = f"/cameras/{mark.name}"
+        _draw_mark(server, name, f"camera {mark.name}", mark.T_base_mark)
+        server.scene.add_camera_frustum(f"{name}/eye", fov=0.8, aspect=4 / 3, scale=0.06, thickness=0.002)
+    frames = [server.scene.add_frame(f"/arm/{i}", show_axes=False) for i in range(scene.arm.joints + 1)]
+    for i, rod in enumerate(scene.rods):
+        mesh = _mesh(rod)
+        color = TOOL if rod.tool else (LIGHT, DARK)[rod.part % 2]
+        server.scene.add_mesh_simple(f"/arm/{rod.part}/{i}", mesh.vertices, mesh.faces, color=color)
+    return frames
+
+
+def _draw_block(server: viser.ViserServer, block: Block) -> None:
+    size, middle = block.high - block.low, (block.high + block.low) / 2
+    name = f"/{block.kind}/{block.name}"
+    match block.kind:
+        case "workspace":
+            edges = _edges(block.low, block.high)
+            server.scene.add_line_segments(name, edges, ROOM, thickness=1.5, thickness_units="screen")
+        case "keep_out":
+            look: dict[str, Any] = {"opacity": 0.35, "cast_shadow": False, "side": "double"}
+            server.scene.add_box(name, KEPT_OUT, size, position=middle, **look)
+            top = (0.0, 0.0, size[2] / 2)
+            server.scene.add_label(f"{name}/name", block.name, position=top, anchor="bottom-center")
+        case "table":
+            server.scene.add_box(name, TABLE, size, position=middle, cast_shadow=False)
+            at = (*middle[:2], block.high[2] + 5e-4)
+            server.scene.add_grid(f"{name} grid", size[0], size[1], cell_size=0.1, section_size=0.5, position=at)
+
+
+def _draw_mark(server: viser.ViserServer, name: str, text: str, T: Array) -> None:
+    handle = server.scene.add_frame(name, axes_length=0.06, axes_radius=0.003)
+    _put(handle, T)
+    server.scene.add_label(f"{name}/name", text, anchor="bottom-left")
+
+
+def _put(handle: viser.FrameHandle, T: Array) -> None:
+    handle.position, handle.wxyz = tuple(T[:3, 3]), tuple(to_quat(T[:3, :3]))
+
+
+def _mesh(rod: Rod) -> trimesh.Trimesh:
+    import trimesh
+
+    along = rod.q - rod.p
+    length = float(np.linalg.norm(along))
+    T_part_rod = pose((rod.p + rod.q) / 2, turned_to(along / length) if length > 1e-9 else None)
+    return trimesh.creation.capsule(length, rod.radius, count=[16, 32], transform=T_part_rod)
+
+
+def _edges(low: Array, high: Array) -> Array:
+    """The twelve edges (12, 2, 3) of a box."""
+    corners = np.array(list(itertools.product(*np.stack([low, high], axis=1))))
+    pairs = [(a, a | bit) for bit in (1, 2, 4) for a in range(8) if not a & bit]
+    return np.stack([corners[[a, b]] for a, b in pairs])

@@ -1,0 +1,119 @@
+"""What the page says in words beside the picture, as HTML. What came from outside is escaped: a label is no markup."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from motion.arms import Arm
+from motion.poses import Array, to_rpy
+from tamp.xarm.detections import Detection
+from tamp.xarm.faults import error_meaning, warning_meaning
+from tamp.xarm.view.listening import Look
+
+STATES = {1: "moving", 2: "ready", 3: "paused", 4: "stopped", 5: "mode or settings changed", 6: "slowing down"}
+MODES = {
+    0: "position",
+    1: "servo",
+    2: "teaching",
+    4: "joint velocity",
+    5: "tool velocity",
+    6: "joints, newest target",
+    7: "tool, newest target",
+}
+MOST_SHOWN, LONGEST_LABEL = 50, 40
+"""Detections in the picture and the list, and characters of a label."""
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """A detection as it is shown: position (3,) in the base frame, seconds since it was seen, and whether that is too
+    long to act on it."""
+
+    label: str
+    confidence: float
+    p_base: Array
+    age: float
+    old: bool
+
+    def __str__(self) -> str:
+        return f"{self.label} {self.confidence:.2f} {_age(self.age)}"
+
+
+def shown(detections: Iterable[Detection], now: float, max_age: float) -> tuple[Seen, ...]:
+    """Detections as they are shown at a time in seconds since the epoch, the newest first; at most `MOST_SHOWN`."""
+    found = sorted(detections, key=lambda d: (-d.time, d.label, *d.p_base))
+    return tuple(
+        Seen(_short(d.label), d.confidence, d.p_base, now - d.time, abs(now - d.time) > max_age)
+        for d in found[:MOST_SHOWN]
+    )
+
+
+def arm_words(arm: Arm, host: str, look: Look) -> str:
+    """Which arm, its state, mode and error, and whether it still reports."""
+    lines = [f"<b>{html.escape(arm.name)}</b> at {html.escape(host)}"]
+    report, rich = look.report, look.rich
+    if report is not None and not look.old:
+        state = STATES.get(report.state, f"state {report.state}")
+        lines.append(f"{state}, mode {report.mode} ({MODES.get(report.mode, 'unknown')})")
+        lines.append(_errors(rich.error, rich.warning) if rich else "errors are not known")
+    else:
+        lines.append(_red(f"no report since {look.age:.0f} s"))
+    if rich is not None and rich.axes not in (None, arm.joints):
+        lines.append(_red(f"this arm has {rich.axes} joints, the world's {arm.joints}: the picture is wrong"))
+    if look.trouble:
+        lines.append(html.escape(look.trouble))
+    return _lines(lines)
+
+
+def joint_words(q: Array, T_base_tool: Array) -> str:
+    """Joints in degrees, and the tool point in millimetres and degrees."""
+    rows = [(f"J{i + 1}", f"{angle:.2f}°") for i, angle in enumerate(np.degrees(q))]
+    numbers = [*(f"{v:.1f} mm" for v in 1000 * T_base_tool[:3, 3])]
+    numbers += [f"{v:.1f}°" for v in np.degrees(to_rpy(T_base_tool[:3, :3]))]
+    tool = zip(("x", "y", "z", "roll", "pitch", "yaw"), numbers, strict=True)
+    return f"{_table(rows)}<br>tool point{_table(tool)}"
+
+
+def detection_words(seen: Sequence[Seen], trouble: str | None) -> str:
+    """What is seen, and what is wrong with the detector."""
+    lines = [_red(html.escape(trouble))] if trouble else []
+    rows = [
+        (html.escape(s.label), f"{s.confidence:.2f}", _at(s.p_base), _age(s.age) + (" (old)" if s.old else ""))
+        for s in seen
+    ]
+    return _lines(lines) + (_table(rows) if rows else "" if trouble else _lines(["nothing is seen"]))
+
+
+def _errors(error: int | None, warning: int | None) -> str:
+    found = [_red(html.escape(error_meaning(error)))] if error else []
+    found += [html.escape(warning_meaning(warning))] if warning else []
+    return "<br>".join(found) or "no error"
+
+
+def _age(seconds: float) -> str:
+    return f"{seconds:.1f} s" if abs(seconds) < 100 else f"{seconds:.0f} s"
+
+
+def _at(p_base: Array) -> str:
+    return " ".join(f"{1000 * v:.0f}" for v in p_base) + " mm"
+
+
+def _short(label: str) -> str:
+    return label if len(label) <= LONGEST_LABEL else f"{label[: LONGEST_LABEL - 1]}…"
+
+
+def _red(text: str) -> str:
+    return f'<span style="color:#c92a2a">{text}</span>'
+
+
+def _lines(lines: Iterable[str]) -> str:
+    return "".join(f"<div>{line}</div>" for line in lines)
+
+
+def _table(rows: Iterable[Sequence[str]]) -> str:
+    body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows)
+    return f'<table class="numbers">{body}</table>'
