@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 TRACE, STEP, JUMP = 400, 0.003, 0.1
 """Points of the tool's way that are drawn, metres between two, and metres beyond which nobody saw what was between."""
 SEEN_RADIUS = 0.015
-LIGHT, DARK, TOOL = (236, 238, 241), (150, 160, 173), (64, 70, 79)
+LIGHT, DARK, TOOL = (228, 231, 236), (134, 148, 166), (64, 70, 79)
 """The arm's parts in turn, and its tool."""
 KEPT_OUT, ROOM, TABLE, WAY = (214, 69, 65), (70, 130, 200), (214, 205, 192), (25, 113, 194)
-FRESH, GREY = (240, 140, 0), (150, 150, 150)
+FRESH, GREY = (240, 120, 0), (110, 110, 110)
 
 
 class Page:
@@ -62,7 +62,7 @@ class Page:
                 ball.visible = label.visible = i < len(seen)
             for (ball, label), thing in zip(self._things, seen, strict=False):
                 ball.position = label.position = tuple(thing.p_base)
-                ball.color, ball.opacity = (GREY, 0.4) if thing.old else (FRESH, 1.0)
+                ball.color, ball.opacity = (GREY, 0.6) if thing.old else (FRESH, 1.0)
                 label.text = str(thing)
 
     def say(self, folder: str, text: str) -> None:
@@ -176,8 +176,7 @@ def _draw_block(server: viser.ViserServer, block: Block) -> None:
         case "keep_out":
             look: dict[str, Any] = {"opacity": 0.35, "cast_shadow": False, "side": "double"}
             server.scene.add_box(name, KEPT_OUT, size, position=middle, **look)
-            top = (0.0, 0.0, size[2] / 2)
-            server.scene.add_label(f"{name}/name", block.name, position=top, anchor="bottom-center")
+            server.scene.add_label(f"{name}/name", block.name, anchor="center-center")
         case "table":
             server.scene.add_box(name, TABLE, size, position=middle, cast_shadow=False)
             at = (*middle[:2], block.high[2] + 5e-4)

@@ -3,6 +3,7 @@ look from. Metres and radians, in the frame of the arm's base."""
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import dataclass
 from typing import Literal
@@ -19,7 +20,9 @@ TABLE_THICK, TABLE_MARGIN, BASE_REACH = 0.03, 0.1, 0.2
 """Metres of the table's top, of it beyond the workspace, and of what is drawn around the base."""
 FIELD = math.radians(40)
 """Of view, top to bottom."""
-_FROM = np.array([0.85, -1.0, 0.7])
+ROOM = 1.1
+"""How much farther away the eye is than it must be."""
+_FROM = np.array([0.95, -0.9, 0.6])
 
 Kind = Literal["table", "workspace", "keep_out"]
 
@@ -123,11 +126,12 @@ def _table(workspace: Box, height: float) -> Block:
 
 
 def _view(blocks: list[Block], cameras: tuple[Mark, ...]) -> tuple[Array, Array]:
-    """An eye that has everything in its field, from in front and to the right of the arm."""
-    base = [np.full(3, -BASE_REACH / 2), np.full(3, BASE_REACH / 2)]
-    ends = [end for block in blocks for end in (block.low, block.high)]
-    points = np.array([*base, *ends, *(camera.T_base_mark[:3, 3] for camera in cameras)])
-    low, high = points.min(axis=0), points.max(axis=0)
-    middle = (low + high) / 2
-    distance = np.linalg.norm(high - low) / 2 / math.tan(FIELD / 2)
-    return middle + _FROM / np.linalg.norm(_FROM) * distance, middle
+    """An eye that has everything in its field, in front and to the right of the arm, and what it looks at."""
+    corners = [p for b in blocks for p in itertools.product(*np.stack([b.low, b.high], axis=1))]
+    points = np.array([np.zeros(3), *corners, *(camera.T_base_mark[:3, 3] for camera in cameras)])
+    middle = (points.min(axis=0) + points.max(axis=0)) / 2
+    back = _FROM / np.linalg.norm(_FROM)
+    right = np.array([-back[1], back[0], 0.0]) / np.hypot(back[0], back[1])
+    beside, above, nearer = ((points - middle) @ axis for axis in (right, np.cross(back, right), back))
+    distance = np.max(np.maximum(np.abs(beside), np.abs(above)) / math.tan(FIELD / 2) + nearer)
+    return middle + back * distance * ROOM, middle

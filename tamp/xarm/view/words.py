@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -26,6 +27,9 @@ MODES = {
 }
 MOST_SHOWN, LONGEST_LABEL = 50, 40
 """Detections in the picture and the list, and characters of a label."""
+
+_TEXT = "font-size:12px;line-height:1.5;padding:0 0.8em"
+_HEAD, _CELL = "color:#868e96", "white-space:nowrap;padding:0 0.3em;font-variant-numeric:tabular-nums"
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,21 +75,23 @@ def arm_words(arm: Arm, host: str, look: Look) -> str:
 
 def joint_words(q: Array, T_base_tool: Array) -> str:
     """Joints in degrees, and the tool point in millimetres and degrees."""
-    rows = [(f"J{i + 1}", f"{angle:.2f}°") for i, angle in enumerate(np.degrees(q))]
-    numbers = [*(f"{v:.1f} mm" for v in 1000 * T_base_tool[:3, 3])]
-    numbers += [f"{v:.1f}°" for v in np.degrees(to_rpy(T_base_tool[:3, :3]))]
-    tool = zip(("x", "y", "z", "roll", "pitch", "yaw"), numbers, strict=True)
-    return f"{_table(rows)}<br>tool point{_table(tool)}"
+    joints = [(f"J{i + 1}", f"{_number(angle, 2)}°") for i, angle in enumerate(np.degrees(q))]
+    numbers = [f"{_number(v, 1)} mm" for v in 1000 * T_base_tool[:3, 3]]
+    numbers += [f"{_number(v, 1)}°" for v in np.degrees(to_rpy(T_base_tool[:3, :3]))]
+    tool = list(zip(("x", "y", "z", "roll", "pitch", "yaw"), numbers, strict=True))
+    rows = itertools.zip_longest(joints, tool, fillvalue=("", ""))
+    return _table(("joint", "", "tool", ""), [(*joint, *of_tool) for joint, of_tool in rows])
 
 
 def detection_words(seen: Sequence[Seen], trouble: str | None) -> str:
     """What is seen, and what is wrong with the detector."""
     lines = [_red(html.escape(trouble))] if trouble else []
     rows = [
-        (html.escape(s.label), f"{s.confidence:.2f}", _at(s.p_base), _age(s.age) + (" (old)" if s.old else ""))
-        for s in seen
+        (html.escape(s.label), f"{s.confidence:.2f}", _at(s.p_base), _age(s.age), "old" if s.old else "") for s in seen
     ]
-    return _lines(lines) + (_table(rows) if rows else "" if trouble else _lines(["nothing is seen"]))
+    if rows:
+        return _lines(lines) + _table(("label", "sure", "x y z, mm", "age", ""), rows)
+    return _lines(lines or ["nothing is seen"])
 
 
 def _errors(error: int | None, warning: int | None) -> str:
@@ -99,7 +105,12 @@ def _age(seconds: float) -> str:
 
 
 def _at(p_base: Array) -> str:
-    return " ".join(f"{1000 * v:.0f}" for v in p_base) + " mm"
+    return " ".join(_number(1000 * v, 0) for v in p_base)
+
+
+def _number(value: float, digits: int) -> str:
+    """Rounded, and never a negative zero."""
+    return f"{round(float(value), digits) + 0.0:.{digits}f}"
 
 
 def _short(label: str) -> str:
@@ -111,9 +122,14 @@ def _red(text: str) -> str:
 
 
 def _lines(lines: Iterable[str]) -> str:
-    return "".join(f"<div>{line}</div>" for line in lines)
+    return f'<div style="{_TEXT}">' + "".join(f"<div>{line}</div>" for line in lines) + "</div>"
 
 
-def _table(rows: Iterable[Sequence[str]]) -> str:
-    body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows)
-    return f'<table class="numbers">{body}</table>'
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    cells = [f'<tr style="{_HEAD}">{_row(head)}</tr>', *(f"<tr>{_row(row)}</tr>" for row in rows)]
+    return f'<table style="{_TEXT};width:100%;border-spacing:0">{"".join(cells)}</table>'
+
+
+def _row(cells: Sequence[str]) -> str:
+    sides = itertools.chain(("left",), itertools.repeat("right"))
+    return "".join(f'<td style="text-align:{s};{_CELL}">{cell}</td>' for s, cell in zip(sides, cells, strict=False))
