@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import itertools
+import os
 import socket
 from collections import deque
 from typing import TYPE_CHECKING, Any
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 TRACE, STEP, JUMP = 400, 0.003, 0.1
 """Points of the tool's way that are drawn, metres between two, and metres beyond which nobody saw what was between."""
 SEEN_RADIUS = 0.015
-LIGHT, DARK, TOOL = (228, 231, 236), (134, 148, 166), (64, 70, 79)
+LIGHT, DARK, TOOL = (158, 168, 182), (62, 78, 98), (30, 34, 40)
 """The arm's parts in turn, and its tool."""
 KEPT_OUT, ROOM, TABLE, WAY = (214, 69, 65), (70, 130, 200), (214, 205, 192), (25, 113, 194)
 FRESH, GREY = (240, 120, 0), (110, 110, 110)
@@ -61,7 +62,8 @@ class Page:
             for i, (ball, label) in enumerate(self._things):
                 ball.visible = label.visible = i < len(seen)
             for (ball, label), thing in zip(self._things, seen, strict=False):
-                ball.position = label.position = tuple(thing.p_base)
+                ball.position = tuple(thing.p_base)
+                label.position = tuple(thing.p_base + np.array([0.0, 0.0, 2 * SEEN_RADIUS]))
                 ball.color, ball.opacity = (GREY, 0.6) if thing.old else (FRESH, 1.0)
                 label.text = str(thing)
 
@@ -80,7 +82,7 @@ class Page:
 
     def _new_thing(self, number: int) -> tuple[viser.IcosphereHandle, viser.LabelHandle]:
         ball = self._server.scene.add_icosphere(f"/seen/{number}/ball", SEEN_RADIUS, FRESH, subdivisions=2)
-        label = self._server.scene.add_label(f"/seen/{number}/label", "", anchor="bottom-left", font_screen_scale=1.1)
+        label = self._server.scene.add_label(f"/seen/{number}/label", "", anchor="bottom-center", font_screen_scale=1.1)
         return ball, label
 
 
@@ -118,7 +120,7 @@ def _serving(host: str, port: int, title: str) -> viser.ViserServer:
         server = viser.ViserServer(host=host, port=port, label=title, verbose=False)
     if port and server.get_port() != port:  # it takes the next one
         server.stop()
-        raise InputError(f"cannot serve the page at {host}:{port}: the port is in use; take another --page-port")
+        raise InputError(f"cannot serve the page at {host}:{port}: the port is in use; valid: another --page-port")
     # a page's button would open a way to this machine through somebody else's
     server.request_share_url = _no_share  # type: ignore[method-assign]
     server.gui.configure_theme(show_share_button=False, show_logo=False, control_width="medium")
@@ -135,10 +137,9 @@ def _bindable(host: str, port: int) -> None:
         with socket.create_server((host, port)):
             pass
     except (OSError, OverflowError) as e:
-        why = getattr(e, "strerror", None) or e
-        raise InputError(
-            f"cannot serve the page at {host}:{port}: {why}; take another --page-port, or 127.0.0.1 for --page-host"
-        ) from e
+        why = os.strerror(e.errno) if isinstance(e, OSError) and e.errno and e.errno > 0 else e
+        valid = "another --page-port, or 127.0.0.1 for --page-host"
+        raise InputError(f"cannot serve the page at {host}:{port}: {why}; valid: {valid}") from e
 
 
 def _draw_scene(server: viser.ViserServer, scene: Scene) -> list[viser.FrameHandle]:

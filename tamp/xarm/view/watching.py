@@ -42,7 +42,7 @@ def watch(
         if count % EVERY == 0:
             page.say("Arm", arm_words(cell.arm, host, look))
             if drawn is not None:
-                page.say("Joints", joint_words(drawn, tool_pose(cell.arm, cell.T_flange_tool, drawn)))
+                page.say("Joints and tool point", joint_words(drawn, tool_pose(cell.arm, cell.T_flange_tool, drawn)))
             _tell_seen(page, cell, detector)
         count += 1
         ended.wait(PERIOD)
