@@ -13,7 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from motion.arms import Arm
+from motion.arms import ARMS, Arm
+from tamp.xarm.emulator.choices import Choices
+from tamp.xarm.emulator.controller import Controller
+from tamp.xarm.emulator.reports import normal, real, rich, snapshot
 from tamp.xarm.view.listening import REAL_PORT, RICH_PORT, ArmReports, Look
 from tamp.xarm.view.reports import NoReport, read_report, split
 from tests.arm_cases import EACH, bent
@@ -44,16 +47,25 @@ def emulator() -> Iterator[Emulator]:
 
 
 @EACH
-def test_every_arm_is_where_its_controller_has_it(arm: Arm) -> None:
-    with running(arm.name) as emulator:
-        reports = ArmReports(emulator.host)
-        emulator.ask(teleport=list(bent(arm)))
-        look = until(reports, lambda look: at(bent(arm))(look) and look.rich is not None)
-        assert look.report is not None and look.rich is not None
-        assert (look.rich.axes, look.rich.error, look.rich.warning) == (arm.joints, 0, 0)
-        assert (look.report.state, look.report.mode, look.old, look.trouble) == (4, 0, False, None)
-        assert np.all(look.report.q[arm.joints :] == 0)
-        reports.close()
+def test_the_frames_of_every_arm_are_read(arm: Arm) -> None:
+    controller = Controller(arm, Choices())
+    controller.teleport(bent(arm))
+    said = snapshot(controller)
+    for made, (axes, error) in ((rich, (arm.joints, 0)), (normal, (None, None)), (real, (None, None))):
+        (whole,), half = split(made(said))
+        report = read_report(whole)
+        assert np.allclose(report.q, [*bent(arm), *[0] * (7 - arm.joints)], atol=1e-6) and not half
+        assert (report.state, report.mode, report.axes, report.error) == (4, 0, axes, error)
+
+
+def test_the_arm_is_where_its_controller_has_it(emulator: Emulator) -> None:
+    reports = ArmReports(emulator.host)
+    q = bent(ARMS["xarm6"])
+    emulator.ask(teleport=list(q))
+    look = until(reports, lambda look: at(q)(look) and look.rich is not None)
+    assert (look.rich.axes, look.rich.error, look.rich.warning) == (6, 0, 0)
+    assert (look.old, look.trouble) == (False, None)
+    reports.close()
 
 
 def test_an_error_of_the_controller_is_heard_and_nothing_is_asked_of_it(emulator: Emulator) -> None:
