@@ -24,6 +24,8 @@ def view(
     from tamp.xarm.view.scene import scene_of
     from tamp.xarm.view.watching import watch
 
+    ended = threading.Event()
+    signal.signal(signal.SIGTERM, lambda *_: ended.set())
     with quiet_stdout() as stdout, ExitStack() as opened:
         cell = read_world(world)
         address = address_of(cell, host)
@@ -34,8 +36,6 @@ def view(
         detector = open_detector(cell, say) if cell.detector.source else None
         if detector is not None:
             opened.callback(detector.close)
-        ended = threading.Event()
-        signal.signal(signal.SIGTERM, lambda *_: ended.set())
         if as_json:
             emit_json({"model": cell.arm.name, "host": address, "page": page.address}, stdout)
         else:

@@ -26,7 +26,7 @@ from tests.emulated import Emulator, running
 ROOT = Path(__file__).parents[2]
 BENCH = ROOT / "problems" / "xarm" / "bench.toml"
 VIEW = [sys.executable, "-c", "from cli.main import main; main()", "xarm", "view", "--seconds", "60"]
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
 NO_CHROMIUM = "no Chromium: `make browser` as root installs it, else: sudo apt-get install chromium"
 FLAGS = ("--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--disable-background-networking", "--disable-quic")
 WIDTH, HEIGHT = 960, 420

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 TRACE, STEP, JUMP = 400, 0.003, 0.1
 """Points of the tool's way that are drawn, metres between two, and metres beyond which nobody saw what was between."""
 SEEN_RADIUS = 0.015
+SMALL = 0.85
+"""Of letters, for what does not change."""
 LIGHT, DARK, TOOL = (158, 168, 182), (62, 78, 98), (30, 34, 40)
 """The arm's parts in turn, and its tool."""
 KEPT_OUT, ROOM, TABLE, WAY = (214, 69, 65), (70, 130, 200), (214, 205, 192), (25, 113, 194)
@@ -63,7 +65,7 @@ class Page:
                 ball.visible = label.visible = i < len(seen)
             for (ball, label), thing in zip(self._things, seen, strict=False):
                 ball.position = tuple(thing.p_base)
-                label.position = tuple(thing.p_base + np.array([0.0, 0.0, 2 * SEEN_RADIUS]))
+                label.position = tuple(thing.p_base - np.array([0.0, 0.0, 1.5 * SEEN_RADIUS]))
                 ball.color, ball.opacity = (GREY, 0.6) if thing.old else (FRESH, 1.0)
                 label.text = str(thing)
 
@@ -82,7 +84,7 @@ class Page:
 
     def _new_thing(self, number: int) -> tuple[viser.IcosphereHandle, viser.LabelHandle]:
         ball = self._server.scene.add_icosphere(f"/seen/{number}/ball", SEEN_RADIUS, FRESH, subdivisions=2)
-        label = self._server.scene.add_label(f"/seen/{number}/label", "", anchor="bottom-center", font_screen_scale=1.1)
+        label = self._server.scene.add_label(f"/seen/{number}/label", "", anchor="top-center")
         return ball, label
 
 
@@ -177,7 +179,7 @@ def _draw_block(server: viser.ViserServer, block: Block) -> None:
         case "keep_out":
             look: dict[str, Any] = {"opacity": 0.35, "cast_shadow": False, "side": "double"}
             server.scene.add_box(name, KEPT_OUT, size, position=middle, **look)
-            server.scene.add_label(f"{name}/name", block.name, anchor="center-center")
+            server.scene.add_label(f"{name}/name", block.name, anchor="center-center", font_screen_scale=SMALL)
         case "table":
             server.scene.add_box(name, TABLE, size, position=middle, cast_shadow=False)
             at = (*middle[:2], block.high[2] + 5e-4)
@@ -187,7 +189,7 @@ def _draw_block(server: viser.ViserServer, block: Block) -> None:
 def _draw_mark(server: viser.ViserServer, name: str, text: str, T: Array) -> None:
     handle = server.scene.add_frame(name, axes_length=0.06, axes_radius=0.003)
     _put(handle, T)
-    server.scene.add_label(f"{name}/name", text, anchor="bottom-left")
+    server.scene.add_label(f"{name}/name", text, anchor="bottom-left", font_screen_scale=SMALL)
 
 
 def _put(handle: viser.FrameHandle, T: Array) -> None:

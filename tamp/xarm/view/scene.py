@@ -22,7 +22,7 @@ FIELD = math.radians(40)
 """Of view, top to bottom."""
 ROOM = 1.1
 """How much farther away the eye is than it must be."""
-_FROM = np.array([0.95, -0.9, 0.6])
+_FROM = np.array([0.95, -0.9, 0.8])
 
 Kind = Literal["table", "workspace", "keep_out"]
 
