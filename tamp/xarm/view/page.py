@@ -8,7 +8,7 @@ import itertools
 import os
 import socket
 from collections import deque
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -138,8 +138,8 @@ def _bindable(host: str, port: int) -> None:
     try:
         with socket.create_server((host, port)):
             pass
-    except (OSError, OverflowError) as e:
-        why = os.strerror(e.errno) if isinstance(e, OSError) and e.errno and e.errno > 0 else e
+    except OSError as e:
+        why = os.strerror(e.errno) if e.errno and e.errno > 0 else e
         valid = "another --page-port, or 127.0.0.1 for --page-host"
         raise InputError(f"cannot serve the page at {host}:{port}: {why}; valid: {valid}") from e
 
@@ -151,14 +151,14 @@ def _draw_scene(server: viser.ViserServer, scene: Scene) -> list[viser.FrameHand
     camera = server.initial_camera
     camera.position, camera.look_at, camera.fov = scene.eye, scene.middle, FIELD
     server.scene.add_frame("/base", axes_length=0.12, axes_radius=0.004)
-    for block in scene.blocks:
-        _draw_block(server, block)
+    for i, block in enumerate(scene.blocks):
+        _draw_block(server, _node(block.kind, i, block.name), block)
     if not any(block.kind == "table" for block in scene.blocks):
         server.scene.add_grid("/ground", 2.0, 2.0, cell_size=0.1, section_size=0.5)
-    for mark in scene.poses:
-        _draw_mark(server, f"/poses/{mark.name}", mark.name, mark.T_base_mark)
-    for mark in scene.cameras:
-        name = f"/cameras/{mark.name}"
+    for i, mark in enumerate(scene.poses):
+        _draw_mark(server, _node("pose", i, mark.name), mark.name, mark.T_base_mark)
+    for i, mark in enumerate(scene.cameras):
+        name = _node("camera", i, mark.name)
         _draw_mark(server, name, f"camera {mark.name}", mark.T_base_mark)
         server.scene.add_camera_frustum(f"{name}/eye", fov=0.8, aspect=4 / 3, scale=0.06, thickness=0.002)
     frames = [server.scene.add_frame(f"/arm/{i}", show_axes=False) for i in range(scene.arm.joints + 1)]
@@ -169,16 +169,19 @@ def _draw_scene(server: viser.ViserServer, scene: Scene) -> list[viser.FrameHand
     return frames
 
 
-def _draw_block(server: viser.ViserServer, block: Block) -> None:
+def _node(kind: str, number: int, name: str) -> str:
+    """A name of its own in the page's tree, where a stroke would begin a branch."""
+    return f"/{kind}/{number} {name.replace('/', ' ')}"
+
+
+def _draw_block(server: viser.ViserServer, name: str, block: Block) -> None:
     size, middle = block.high - block.low, (block.high + block.low) / 2
-    name = f"/{block.kind}/{block.name}"
     match block.kind:
         case "workspace":
             edges = _edges(block.low, block.high)
             server.scene.add_line_segments(name, edges, ROOM, thickness=1.5, thickness_units="screen")
         case "keep_out":
-            look: dict[str, Any] = {"opacity": 0.35, "cast_shadow": False, "side": "double"}
-            server.scene.add_box(name, KEPT_OUT, size, position=middle, **look)
+            server.scene.add_box(name, KEPT_OUT, size, position=middle, opacity=0.35, side="double", cast_shadow=False)
             server.scene.add_label(f"{name}/name", block.name, anchor="center-center", font_screen_scale=SMALL)
         case "table":
             server.scene.add_box(name, TABLE, size, position=middle, cast_shadow=False)

@@ -101,7 +101,10 @@ def _errors(error: int | None, warning: int | None) -> str:
 
 
 def _age(seconds: float) -> str:
-    return f"{seconds:.1f} s" if abs(seconds) < 100 else f"{seconds:.0f} s"
+    """In words also where a clock is wrong."""
+    if abs(seconds) >= 86400:
+        return "days"
+    return f"{seconds:.{1 if abs(seconds) < 100 else 0}f} s"
 
 
 def _at(p_base: Array) -> str:
@@ -114,6 +117,7 @@ def _number(value: float, digits: int) -> str:
 
 
 def _short(label: str) -> str:
+    label = " ".join(label.split())
     return label if len(label) <= LONGEST_LABEL else f"{label[: LONGEST_LABEL - 1]}…"
 
 

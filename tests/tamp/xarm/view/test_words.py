@@ -54,15 +54,16 @@ def test_detections_are_told_the_newest_first_with_their_age() -> None:
     assert "1000 1000 1000" in words and words.count("old") == 1
 
 
-def test_a_clock_that_is_ahead_is_old_too() -> None:
-    assert shown([Detection("cup", 1, np.zeros(3), 103.0)], 100.0, 1.0)[0].old
+def test_a_clock_that_is_wrong_makes_it_old_and_fills_no_page() -> None:
+    ahead, mad = (shown([Detection("cup", 1, np.zeros(3), time)], 100.0, 1.0)[0] for time in (103.0, 1e299))
+    assert (ahead.old, str(ahead), mad.old, str(mad)) == (True, "cup 1.00 -3.0 s", True, "cup 1.00 days")
 
 
 def test_a_label_is_never_markup_and_never_fills_the_page() -> None:
-    things = [Detection("<img src=x onerror=alert(1)>" + "x" * 1000, 1, np.zeros(3), 1.0)] * 300
+    things = [Detection("<img src=x\n\nonerror=alert(1)>" + "x" * 1000, 1, np.zeros(3), 1.0)] * 300
     words = detection_words(shown(things, 1.0, 1.0), "a <b> line")
     assert "<img" not in words and "a &lt;b&gt; line" in words
-    assert words.count("&lt;img") == MOST_SHOWN and len(words) < 40_000
+    assert words.count("&lt;img src=x onerror") == MOST_SHOWN and len(words) < 40_000
 
 
 def test_a_detector_that_says_nothing_and_one_that_cannot_be_reached() -> None:
