@@ -41,19 +41,22 @@ class Page:
         self._server = _serving(host, port, title)
         self.address = f"http://{host}:{self._server.get_port()}"
         with self._server.atomic():
-            self._parts = _draw_scene(self._server, scene)
-            self._tool = self._server.scene.add_frame("/tool", axes_length=0.06, axes_radius=0.003)
+            _draw_world(self._server, scene)
+            self._arm = self._server.scene.add_frame("/arm", show_axes=False, visible=False)
+            self._parts = _draw_arm(self._server, scene)
+            self._tool = self._server.scene.add_frame("/arm/tool point", axes_length=0.06, axes_radius=0.003)
         self._way = _Way(self._server)
         self._things: list[tuple[viser.IcosphereHandle, viser.LabelHandle]] = []
         self._words: dict[str, viser.GuiHtmlHandle] = {}
 
     def show_arm(self, q: Array) -> None:
-        """Put the arm into a configuration (n,)."""
+        """Put the arm into a configuration (n,); before the first one it is not drawn."""
         T_base_tool = tool_pose(self._scene.arm, self._scene.T_flange_tool, q)
         with self._server.atomic():
             for handle, T in zip(self._parts, parts(self._scene.arm, q), strict=True):
                 _put(handle, T)
             _put(self._tool, T_base_tool)
+            self._arm.visible = True
             self._way.add(T_base_tool[:3, 3])
 
     def show_things(self, seen: tuple[Seen, ...]) -> None:
@@ -123,14 +126,14 @@ def _serving(host: str, port: int, title: str) -> viser.ViserServer:
     if port and server.get_port() != port:  # it takes the next one
         server.stop()
         raise InputError(f"cannot serve the page at {host}:{port}: the port is in use; valid: another --page-port")
-    # a page's button would open a way to this machine through somebody else's
+    # a page may ask for a tunnel to this machine through somebody else's
     server.request_share_url = _no_share  # type: ignore[method-assign]
     server.gui.configure_theme(show_share_button=False, show_logo=False, control_width="medium")
     return server
 
 
 def _no_share(verbose: bool = True) -> None:
-    """What the page is asked for when it shall be seen from elsewhere: it shall not."""
+    """No tunnel."""
 
 
 def _bindable(host: str, port: int) -> None:
@@ -144,8 +147,8 @@ def _bindable(host: str, port: int) -> None:
         raise InputError(f"cannot serve the page at {host}:{port}: {why}; valid: {valid}") from e
 
 
-def _draw_scene(server: viser.ViserServer, scene: Scene) -> list[viser.FrameHandle]:
-    """Draw all that stands still, and the arm; the frames of the arm's parts."""
+def _draw_world(server: viser.ViserServer, scene: Scene) -> None:
+    """Light, the first view, and all that stands still."""
     server.scene.configure_default_lights(cast_shadow=True)
     server.scene.configure_environment_map("studio", environment_intensity=0.35)
     camera = server.initial_camera
@@ -161,6 +164,10 @@ def _draw_scene(server: viser.ViserServer, scene: Scene) -> list[viser.FrameHand
         name = _node("camera", i, mark.name)
         _draw_mark(server, name, f"camera {mark.name}", mark.T_base_mark)
         server.scene.add_camera_frustum(f"{name}/eye", fov=0.8, aspect=4 / 3, scale=0.06, thickness=0.002)
+
+
+def _draw_arm(server: viser.ViserServer, scene: Scene) -> list[viser.FrameHandle]:
+    """The frames of the arm's parts, with their solids."""
     frames = [server.scene.add_frame(f"/arm/{i}", show_axes=False) for i in range(scene.arm.joints + 1)]
     for i, rod in enumerate(scene.rods):
         mesh = _mesh(rod)

@@ -20,7 +20,7 @@ MOST_STATE, MOST_MODE = 9, 11
 FARTHEST = 100.0
 """Radians, beyond which no joint of any arm is."""
 _RICH = b"\xaa\x55"
-"""What a rich frame has at byte 147, as master and slave number: a real one has its forces where that has the error."""
+"""Bytes 147 and 148 of a rich frame, its master and slave number. Real ones have forces where it has errors."""
 
 
 class NoReport(TampError):
