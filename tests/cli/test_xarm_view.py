@@ -122,9 +122,9 @@ def test_what_is_seen_is_on_the_page(shown: Shown) -> None:
 
 def test_a_picture_that_is_old_says_so_and_goes_on(shown: Shown) -> None:
     shown.emulator.ask(fault="freeze", seconds=0)
-    shown.says("no report since")
+    shown.says("no report for")
     shown.emulator.ask(clear="faults")
-    shown.page.get_by_text("no report since").wait_for(state="hidden", timeout=30_000)
+    shown.page.get_by_text("no report for").wait_for(state="hidden", timeout=30_000)
 
 
 def test_the_page_needs_nothing_from_elsewhere(shown: Shown) -> None:

@@ -65,7 +65,7 @@ def arm_words(arm: Arm, host: str, look: Look) -> str:
         lines.append(f"{state}, mode {report.mode} ({MODES.get(report.mode, 'unknown')})")
         lines.append(_errors(rich.error, rich.warning) if rich else "errors are not known")
     else:
-        lines.append(_red(f"no report since {look.age:.0f} s"))
+        lines.append(_red(f"no report for {look.age:.0f} s"))
     if rich is not None and rich.axes not in (None, arm.joints):
         lines.append(_red(f"this arm has {rich.axes} joints, the world's {arm.joints}: the picture is wrong"))
     if look.trouble:

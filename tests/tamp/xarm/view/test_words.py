@@ -35,7 +35,7 @@ def test_numbers_that_nobody_knows_are_told_as_they_are() -> None:
 
 def test_what_is_old_or_wrong_is_not_told_as_the_arms_state() -> None:
     old = said(report(1), age=4.2, trouble="no reports from 10.0.0.5:30002: timed out")
-    assert "no report since 4 s" in old and "timed out" in old and "moving" not in old
+    assert "no report for 4 s" in old and "timed out" in old and "moving" not in old
     assert "this arm has 7 joints, the world's 6: the picture is wrong" in said(report(), rich=report(axes=7))
 
 
