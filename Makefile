@@ -5,7 +5,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .ONESHELL:
 .DEFAULT_GOAL := help
-.PHONY: help setup tools render model demo test test-vllm lint accept bench bench-stepping bench-workers \
+.PHONY: help setup tools render browser model demo test test-vllm lint accept bench bench-stepping bench-workers \
   bench-scaling bench-language bench-schemes bench-validation bench-judging bench-fuzz bench-check \
   bench-arms bench-arm-faults \
   bench-arm-clutter bench-arm-cups bench-arm-language bench-arm-streaming lock clean
@@ -30,6 +30,7 @@ PROJECT_KEY = $$(cat pyproject.toml .venv/.lock-stamp | sha256sum)
 FIND_PYTHON = for p in $(PYTHON) python3.11 python3; do \
   if "$$p" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info[:2] != (3, 11))' 2>/dev/null; \
   then echo "$$p"; break; fi; done
+HAS_CHROMIUM = command -v chromium >/dev/null || command -v google-chrome >/dev/null
 HAS_OSMESA = $(BIN)/python -c 'import ctypes.util as c, sys; sys.exit(not c.find_library("OSMesa"))'
 
 help:
@@ -61,6 +62,7 @@ help:
 	             (5 minutes)
 	make test-vllm  real vLLM on the CPU, as a server and in process, in an environment of its own (3.5 GB; 10
 	             minutes, the first time 5 more)
+	make browser Chromium, in which the tests look at the arm's page (as root; make test does it)
 	make setup   .venv from the locked, hashed packages; nothing else
 	make lint    ruff and mypy
 	make lock    pin the newest packages anew (maintainers; needs uv)
@@ -109,6 +111,17 @@ render: setup
 	fi
 	$(HAS_OSMESA) || $(SAY) 'rendering: OSMesa is missing, going on without video. To have video: sudo apt-get install libosmesa6' >&2
 
+# For the tests of the arm's page.
+browser:
+	@if $(HAS_CHROMIUM); then exit 0; fi
+	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+	  $(SAY) 'browser: installing chromium (half a minute)'
+	  export DEBIAN_FRONTEND=noninteractive
+	  install='apt-get install -y -qq --no-install-recommends chromium'
+	  $$install >/dev/null 2>&1 || { apt-get update -qq && $$install >/dev/null; } || true
+	fi
+	$(HAS_CHROMIUM) || $(SAY) 'browser: Chromium is missing, the tests of the page are skipped. To have them: sudo apt-get install chromium' >&2
+
 model: setup
 	@$(BIN)/tamp model pull $(MODEL)
 
@@ -117,7 +130,7 @@ demo: setup render model
 	$(SAY) "tamp solve \"$(INSTRUCTION)\" $$video"
 	$(BIN)/tamp solve "$(INSTRUCTION)" $$video
 
-test: setup render model lint
+test: setup render browser model lint
 	@$(SAY) 'tests'
 	$(BIN)/pytest -n 2 --dist loadfile
 

@@ -11,7 +11,7 @@ from cli import options as opt
 from cli.output import run
 from tamp.xarm.address import CONTROL_PORT
 
-xarm_app = typer.Typer(help="UFACTORY arms: run plans on them, or emulate one.", no_args_is_help=True)
+xarm_app = typer.Typer(help="UFACTORY arms: run plans on them, watch them, or emulate one.", no_args_is_help=True)
 
 Model = Annotated[Literal["xarm5", "xarm6", "xarm7", "lite6", "850"], typer.Option(help="The arm.")]
 Address = Annotated[str, typer.Option(help="Address to listen at; 127.0.0.3 and so on for more arms.", metavar="IP")]
@@ -107,5 +107,31 @@ def xarm_clear(world: World = None, host: Host = None, port: ArmPort = CONTROL_P
         from cli.arm_run import clear_error
 
         return clear_error(world, host, port)
+
+    raise typer.Exit(run(body))
+
+
+PageHost = Annotated[str, typer.Option(help="Address that the page is served at.", metavar="IP")]
+PagePort = Annotated[int, typer.Option(help="Port of the page; 0: any free one.", min=0, max=65535)]
+
+
+@xarm_app.command("view")
+def xarm_view(
+    world: World = None,
+    host: Host = None,
+    page_host: PageHost = "127.0.0.1",
+    page_port: PagePort = 8080,
+    seconds: Seconds = None,
+    json_output: opt.Json = False,
+) -> None:
+    """Show an arm, its world and what is seen on a page, live. It only listens: nothing is sent to the arm.
+
+    Says one line when the page is there; ends on Ctrl-C, on SIGTERM and after --seconds.
+    """
+
+    def body() -> int:
+        from cli.arm_view import view
+
+        return view(world, host, page_host, page_port, seconds, json_output)
 
     raise typer.Exit(run(body))
