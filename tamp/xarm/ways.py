@@ -16,7 +16,7 @@ import numpy as np
 from motion import arm_paths
 from motion.arm_shape import Tool
 from motion.paths import Blocked, Check, checker, densify, leaving, lifted
-from motion.poses import Array, error, pose
+from motion.poses import Array, error, pose, turned_to
 from motion.second_check import Report, nearest
 from motion.shapes import Body, Shape
 from motion.workspace import NAME as OUTSIDE
@@ -205,9 +205,7 @@ def tool_of(T_flange_tool: Array) -> Tool:
     length = max(far - TOOL_TIP, TOOL_LEAST)
     radius = min(TOOL_RADIUS, length / 2 - TOOL_LEAST / 4)
     z = along / far if far > TOOL_TIP else np.array([0.0, 0.0, 1.0])
-    x = np.cross(z, [0.0, 1.0, 0.0] if abs(z[1]) < 0.9 else [1.0, 0.0, 0.0])
-    x /= np.linalg.norm(x)
-    middle = pose(z * length / 2, np.column_stack([x, np.cross(z, x), z]))
+    middle = pose(z * length / 2, turned_to(z))
     return Tool(Shape("capsule", np.array([radius, length / 2 - radius, 0.0]), middle), T_flange_tool)
 
 
