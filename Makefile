@@ -8,7 +8,7 @@ SHELL := /bin/bash
 .PHONY: help setup tools render browser model demo test test-vllm lint accept bench bench-stepping bench-workers \
   bench-scaling bench-language bench-schemes bench-validation bench-judging bench-fuzz bench-check \
   bench-arms bench-arm-faults \
-  bench-arm-clutter bench-arm-cups bench-arm-language bench-arm-streaming lock clean
+  bench-arm-clutter bench-arm-cups bench-arm-language bench-arm-streaming bench-arm-examples lock clean
 
 BIN := .venv/bin
 LOCK := lock/requirements.txt
@@ -57,6 +57,7 @@ help:
 	make bench-arm-clutter  200 random plans in cluttered worlds on it: nothing touched (half an hour)
 	make bench-arm-cups     an instruction, three cups, 20 layouts: the right cup (5 minutes)
 	make bench-arm-streaming  servo targets at 100 Hz to it: what comes late (5 minutes)
+	make bench-arm-examples   the example scripts of the arm's own SDK against it (15 minutes)
 	make bench-arms      the arms' kinematics: forward against other ways, inverse found and how soon (a minute)
 	make bench-arm-language  instructions to action plans of an xArm: share right, with a model named by ARGS='--llm …'
 	             (5 minutes)
@@ -165,7 +166,7 @@ bench: setup
 	$(BIN)/tamp report results/full/suites results/full/libero_90
 
 BENCHES := stepping workers scaling language schemes judging fuzz check arms arm-faults arm-clutter arm-cups arm-language \
-  arm-streaming
+  arm-streaming arm-examples
 $(BENCHES:%=bench-%): bench-%: setup
 	@PYTHONPATH=. $(BIN)/python tests/bench_$(subst -,_,$*).py $(ARGS)
 
