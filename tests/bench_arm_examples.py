@@ -99,11 +99,12 @@ def _cases() -> Iterator[tuple[str, str]]:
 
 
 def _run(folder: Path, script: str, model: str, seconds: float) -> Result:
+    """Some scripts take the arm's address from the command line, some ask for it."""
     with running(model, "--seconds", str(seconds + 60)) as emulator:
         command = [sys.executable, "-c", RUN, str(emulator.port), f"{folder / script}.py", emulator.host]
         try:
             code: int | None = subprocess.run(
-                command, capture_output=True, stdin=subprocess.DEVNULL, timeout=seconds, check=False
+                command, capture_output=True, text=True, input=f"{emulator.host}\n", timeout=seconds, check=False
             ).returncode
         except subprocess.TimeoutExpired:
             code = None
