@@ -5,10 +5,10 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .ONESHELL:
 .DEFAULT_GOAL := help
-.PHONY: help setup tools render model demo test test-vllm lint accept bench bench-stepping bench-workers \
+.PHONY: help setup tools render browser model demo test test-vllm lint accept bench bench-stepping bench-workers \
   bench-scaling bench-language bench-schemes bench-validation bench-judging bench-fuzz bench-check \
   bench-arms bench-arm-faults \
-  bench-arm-clutter bench-arm-cups bench-arm-language lock clean
+  bench-arm-clutter bench-arm-cups bench-arm-language bench-arm-streaming bench-arm-examples lock clean
 
 BIN := .venv/bin
 LOCK := lock/requirements.txt
@@ -30,6 +30,7 @@ PROJECT_KEY = $$(cat pyproject.toml .venv/.lock-stamp | sha256sum)
 FIND_PYTHON = for p in $(PYTHON) python3.11 python3; do \
   if "$$p" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info[:2] != (3, 11))' 2>/dev/null; \
   then echo "$$p"; break; fi; done
+HAS_CHROMIUM = command -v chromium >/dev/null || command -v google-chrome >/dev/null
 HAS_OSMESA = $(BIN)/python -c 'import ctypes.util as c, sys; sys.exit(not c.find_library("OSMesa"))'
 
 help:
@@ -55,11 +56,14 @@ help:
 	make bench-arm-faults   every fault at every phase of runs on the emulated arm (an hour)
 	make bench-arm-clutter  200 random plans in cluttered worlds on it: nothing touched (half an hour)
 	make bench-arm-cups     an instruction, three cups, 20 layouts: the right cup (5 minutes)
+	make bench-arm-streaming  servo targets at 100 Hz to it: what comes late (5 minutes)
+	make bench-arm-examples   the example scripts of the arm's own SDK against it (15 minutes)
 	make bench-arms      the arms' kinematics: forward against other ways, inverse found and how soon (a minute)
 	make bench-arm-language  instructions to action plans of an xArm: share right, with a model named by ARGS='--llm …'
 	             (12 minutes)
 	make test-vllm  real vLLM on the CPU, as a server and in process, in an environment of its own (3.5 GB; 10
 	             minutes, the first time 5 more)
+	make browser Chromium, in which the tests look at the arm's page (as root; make test does it)
 	make setup   .venv from the locked, hashed packages; nothing else
 	make lint    ruff and mypy
 	make lock    pin the newest packages anew (maintainers; needs uv)
@@ -108,6 +112,17 @@ render: setup
 	fi
 	$(HAS_OSMESA) || $(SAY) 'rendering: OSMesa is missing, going on without video. To have video: sudo apt-get install libosmesa6' >&2
 
+# For the tests of the arm's page.
+browser:
+	@if $(HAS_CHROMIUM); then exit 0; fi
+	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+	  $(SAY) 'browser: installing chromium (half a minute)'
+	  export DEBIAN_FRONTEND=noninteractive
+	  install='apt-get install -y -qq --no-install-recommends chromium'
+	  $$install >/dev/null 2>&1 || { apt-get update -qq && $$install >/dev/null; } || true
+	fi
+	$(HAS_CHROMIUM) || $(SAY) 'browser: Chromium is missing, the tests of the page are skipped. To have them: sudo apt-get install chromium' >&2
+
 model: setup
 	@$(BIN)/tamp model pull $(MODEL)
 
@@ -116,7 +131,7 @@ demo: setup render model
 	$(SAY) "tamp solve \"$(INSTRUCTION)\" $$video"
 	$(BIN)/tamp solve "$(INSTRUCTION)" $$video
 
-test: setup render model lint
+test: setup render browser model lint
 	@$(SAY) 'tests'
 	$(BIN)/pytest -n 2 --dist loadfile
 
@@ -150,7 +165,8 @@ bench: setup
 	$(BIN)/tamp bench libero_90 --trials 10 $(FULL)/libero_90
 	$(BIN)/tamp report results/full/suites results/full/libero_90
 
-BENCHES := stepping workers scaling language schemes judging fuzz check arms arm-faults arm-clutter arm-cups arm-language
+BENCHES := stepping workers scaling language schemes judging fuzz check arms arm-faults arm-clutter arm-cups arm-language \
+  arm-streaming arm-examples
 $(BENCHES:%=bench-%): bench-%: setup
 	@PYTHONPATH=. $(BIN)/python tests/bench_$(subst -,_,$*).py $(ARGS)
 

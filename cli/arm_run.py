@@ -14,11 +14,13 @@ from typing import TYPE_CHECKING, TextIO
 
 import numpy as np
 
-from cli.output import INTERRUPTED, emit_json, quiet_stdout, say
+from cli.arm_progress import Progress
+from cli.output import INTERRUPTED, emit_json, hush_compiled, quiet_stdout, say
 from tamp.errors import InputError
-from tamp.xarm.address import CONTROL_PORT
+from tamp.xarm.address import CONTROL_PORT, host_of
 
 if TYPE_CHECKING:
+    from motion.poses import Array
     from tamp.episode import EpisodeLog
     from tamp.xarm.hand import HandEvent
     from tamp.xarm.steps import Step
@@ -55,12 +57,14 @@ def run_plan(
         if isinstance(steps, Verdict):
             return _refused(steps, dry_run, json_output, stdout)
         address = None if dry_run else address_of(cell, host)
+        begin = joints_of(cell, address_of(cell, host), port) if dry_run and host is not None else None
         verdict, folder = carry_out(
             steps,
             slower(cell, speed_scale),
             address,
             plan.stem,
             port=port,
+            begin=begin,
             second_check=second_check,
             dead_man=dead_man,
             out=out,
@@ -102,9 +106,23 @@ def read_world(path: Path | None) -> Workcell:
 
 def address_of(cell: Workcell, host: str | None) -> str:
     """The address that was given, else the world's. InputError when there is none."""
-    if address := host or cell.host:
-        return address
-    raise InputError(f"no address of an arm: give --host IP, or host in {cell.name}")
+    if host is None and cell.host is None:
+        raise InputError(f"no address of an arm: give --host IP, or host in {cell.name}")
+    try:
+        return host_of(host) if host is not None else str(cell.host)
+    except ValueError as e:
+        raise InputError(f"--host {host}: {e}") from e
+
+
+def joints_of(cell: Workcell, address: str, port: int) -> Array:
+    """Where an arm is now: joints (n,). It is asked, and nothing is enabled and nothing moves."""
+    from tamp.xarm.driver import Driver
+
+    driver = Driver.connect(address, cell.arm, port)
+    try:
+        return driver.condition().q
+    finally:
+        driver.close()
 
 
 def read_steps(path: Path, cell: Workcell) -> tuple[Step, ...]:
@@ -116,7 +134,7 @@ def read_steps(path: Path, cell: Workcell) -> tuple[Step, ...]:
     from tamp.xarm.steps import steps_of
 
     source = read(path)
-    if recognised(source.text) != "xarm" and not source.text.lstrip().startswith("{"):
+    if source.text.lstrip().startswith(("(", ";")) and recognised(source.text) == "pddl":
         raise InputError(f"{path} is no action plan; a plan of a domain needs --domain and --problem")
     plan = read_contract(source)
     if wrong := breaches_in(plan, cell):
@@ -171,6 +189,7 @@ def carry_out(
     label: str,
     *,
     port: int = CONTROL_PORT,
+    begin: Array | None = None,
     goal: str | None = None,
     second_check: bool = True,
     dead_man: float | None = None,
@@ -179,8 +198,9 @@ def carry_out(
 ) -> tuple[Verdict, Path]:
     """Run steps on the arm at `host`, or only go through them when it is None; the verdict and the log's folder.
 
-    `goal` says in words what they are for, where that is known. Without an arm they begin at its zero posture.
-    A `log` that is open already is gone on with, and left open.
+    `goal` says in words what they are for, where that is known. Without an arm they are gone through from the
+    configuration `begin` (n,), its zero posture unless given. A `log` that is open already is gone on with, and left
+    open.
     """
     from tamp.episode import EpisodeLog, new_folder
     from tamp.xarm.claim import claimed
@@ -204,10 +224,13 @@ def carry_out(
         detector = open_detector(cell, say) if cell.detector.source else None
         if detector is not None:
             opened.callback(detector.close)
-        ways, targets = Ways(cell), Targets(cell, detector)
+        ways, targets, tell = Ways(cell), Targets(cell, detector), Progress(log.event, len(steps)).event
+        if second_check:
+            with hush_compiled():
+                import pybullet  # noqa: F401 (it says when it was built, wherever it is imported first)
         if host is None:
-            zero = np.zeros(cell.arm.joints)
-            return rehearsed(steps, zero, ways, targets, log.event, second_check), folder
+            q = np.zeros(cell.arm.joints) if begin is None else begin
+            return rehearsed(steps, q, ways, targets, tell, second_check), folder
         opened.enter_context(claimed(host))
         stop = Stop(dead_man)
         opened.enter_context(stopped_by_signals(stop))
@@ -218,7 +241,7 @@ def carry_out(
         hand = TcpHand(cell.hand) if cell.hand is not None else None
         if hand is not None:
             opened.callback(hand.close)
-        executor = Executor(driver, ways, targets, stop, log.event, hand, second_check)
+        executor = Executor(driver, ways, targets, stop, tell, hand, second_check)
         return executor.run(steps), folder
 
 
@@ -247,7 +270,8 @@ def stopped_by_signals(stop: Stop) -> Iterator[None]:
 def summary(verdict: Verdict, steps: int, dry_run: bool) -> str:
     """A line for a person."""
     if verdict.success:
-        return f"tamp: {steps} steps {'can be done' if dry_run else 'done'}"
+        rest = f"; {verdict.reason}" if verdict.reason else ""
+        return f"tamp: {steps} step{'s' if steps != 1 else ''} {'can be done' if dry_run else 'done'}{rest}"
     halted = {None: "nothing moved", True: "the arm stands still", False: "THE ARM DID NOT ACKNOWLEDGE THE STOP"}
     state = "" if dry_run else f"; {halted[verdict.halted]}"
     return f"tamp: no ({verdict.kind}): {verdict.reason}{state}"

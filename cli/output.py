@@ -48,6 +48,24 @@ def quiet_stdout() -> Iterator[TextIO]:
             os.close(real_fd)
 
 
+@contextmanager
+def hush_compiled() -> Iterator[None]:
+    """Drop what compiled code prints inside, such as a library that says when it was built. Errors come through."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    kept = {fd: os.dup(fd) for fd in (1, 2)}
+    with open(os.devnull, "w", encoding="utf-8") as nowhere:  # noqa: PTH123
+        for fd in kept:
+            os.dup2(nowhere.fileno(), fd)
+    try:
+        yield
+    finally:
+        _flush_c()
+        for fd, copy in kept.items():
+            os.dup2(copy, fd)
+            os.close(copy)
+
+
 def _flush_c() -> None:
     """Let compiled code's buffered words out while they still go to standard error."""
     import ctypes

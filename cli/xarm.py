@@ -11,7 +11,7 @@ from cli import options as opt
 from cli.output import run
 from tamp.xarm.address import CONTROL_PORT
 
-xarm_app = typer.Typer(help="UFACTORY arms: run plans on them, or emulate one.", no_args_is_help=True)
+xarm_app = typer.Typer(help="UFACTORY arms: run plans on them, watch them, or emulate one.", no_args_is_help=True)
 
 Model = Annotated[Literal["xarm5", "xarm6", "xarm7", "lite6", "850"], typer.Option(help="The arm.")]
 Address = Annotated[str, typer.Option(help="Address to listen at; 127.0.0.3 and so on for more arms.", metavar="IP")]
@@ -20,6 +20,14 @@ FaultPort = Annotated[int, typer.Option(help="Port for faults and questions; 0: 
 Seconds = Annotated[float | None, typer.Option(help="End after so long.", min=0.0, max=1e6)]
 Set = Annotated[
     list[str] | None, typer.Option("--set", help="A choice of docs/xarm.md in another way.", metavar="NAME=VALUE")
+]
+
+Thing = Annotated[
+    list[str] | None, typer.Option("--thing", help="Something that its detector sees.", metavar="LABEL=X,Y,Z")
+]
+Detections = Annotated[
+    str | None,
+    typer.Option(help="Where its detector speaks; with --thing tcp://127.0.0.1:5556.", metavar="tcp://IP:PORT"),
 ]
 
 
@@ -31,17 +39,22 @@ def xarm_emulate(
     fault_port: FaultPort = 0,
     seconds: Seconds = None,
     choice: Set = None,
+    thing: Thing = None,
+    detections: Detections = None,
     json_output: opt.Json = False,
 ) -> None:
     """Emulate an arm's controller, which the arm's own SDK cannot tell from a real one.
 
-    Says one line when it listens; ends on Ctrl-C, on SIGTERM and after --seconds.
+    With --thing it has a detector too, which knows all. Says one line when it listens; ends on Ctrl-C, on SIGTERM
+    and after --seconds.
     """
 
     def body() -> int:
         from cli.emulate import emulate
 
-        return emulate(model, host, port, fault_port, seconds, choice or [], json_output)
+        return emulate(
+            model, host, port, fault_port, seconds, choice or [], thing or [], detections, json_output
+        )
 
     raise typer.Exit(run(body))
 
@@ -94,5 +107,31 @@ def xarm_clear(world: World = None, host: Host = None, port: ArmPort = CONTROL_P
         from cli.arm_run import clear_error
 
         return clear_error(world, host, port)
+
+    raise typer.Exit(run(body))
+
+
+PageHost = Annotated[str, typer.Option(help="Address that the page is served at.", metavar="IP")]
+PagePort = Annotated[int, typer.Option(help="Port of the page; 0: any free one.", min=0, max=65535)]
+
+
+@xarm_app.command("view")
+def xarm_view(
+    world: World = None,
+    host: Host = None,
+    page_host: PageHost = "127.0.0.1",
+    page_port: PagePort = 8080,
+    seconds: Seconds = None,
+    json_output: opt.Json = False,
+) -> None:
+    """Show an arm, its world and what is seen on a page, live. It only listens: nothing is sent to the arm.
+
+    Says one line when the page is there; ends on Ctrl-C, on SIGTERM and after --seconds.
+    """
+
+    def body() -> int:
+        from cli.arm_view import view
+
+        return view(world, host, page_host, page_port, seconds, json_output)
 
     raise typer.Exit(run(body))

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from motion.arm_shape import Capsule, Tool, capsules, link_name, watched
 from motion.arms import Arm
-from motion.poses import Array, pose, to_quat
+from motion.poses import Array, pose, to_quat, turned_to
 from motion.shapes import Shape
 from motion.world import RobotModel
 
@@ -89,7 +89,7 @@ def urdf(arm: Arm, tool: Tool | None = None) -> str:
         length = float(np.linalg.norm(along))
         shape = Shape("capsule", np.array([c.radius, length / 2, 0.0]), np.eye(4))
         _add_link(root, c.name, shape)
-        T_link_capsule = pose(middle, _turned_to(along / length))
+        T_link_capsule = pose(middle, turned_to(along / length))
         _add_joint(root, f"{c.name} fixed", "fixed", link_name(c.link), c.name, T_link_capsule)
     if tool is not None:
         _add_link(root, "tool", tool.shape)
@@ -140,14 +140,6 @@ def _origin(T: Array) -> dict[str, str]:
     c, s = np.cos(yaw), np.sin(yaw)
     roll = np.arctan2(s * R[0, 2] - c * R[1, 2], c * R[1, 1] - s * R[0, 1])
     return {"xyz": _text(T[:3, 3]), "rpy": _text([roll, pitch, yaw])}
-
-
-def _turned_to(direction: Array) -> Array:
-    """A rotation (3, 3) whose z is the unit vector `direction` (3,)."""
-    across = np.eye(3)[np.abs(direction).argmin()]
-    x = np.cross(across, direction)
-    x /= np.linalg.norm(x)
-    return np.column_stack([x, np.cross(direction, x), direction])
 
 
 def _text(numbers: ArrayLike) -> str:

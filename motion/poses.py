@@ -99,6 +99,14 @@ def rotation_vector_to_matrix(w: Array) -> Array:
     return R.reshape(3, 3)
 
 
+def turned_to(direction: Array) -> Array:
+    """A rotation (3, 3) whose z is the unit vector `direction` (3,)."""
+    across = np.eye(3)[np.abs(direction).argmin()]
+    x = np.cross(across, direction)
+    x /= np.linalg.norm(x)
+    return np.column_stack([x, np.cross(direction, x), direction])
+
+
 def joint_transform(kind: str, axis: Array, anchor: Array, value: float) -> Array:
     """Displacement (4, 4) of a body whose slide or hinge joint moves by `value` (metres or radians).
 

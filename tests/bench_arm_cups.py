@@ -2,35 +2,50 @@
 
     python tests/bench_arm_cups.py [--n 20] [--seed 0] [--llm NAME]
 
-The language model writes the plan of `tamp solve --backend xarm`; where the emulated arm really was after its second
-step is compared with the cup that is nearest to where the tool was in the beginning.
+Every layout is one `tamp solve --backend xarm` as a user types it, with the emulator and its detector; where the
+emulated arm really was after its second step is compared with the cup that is nearest to where the tool was in the
+beginning.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
+import subprocess
 import sys
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from llm.arm_plan import write_plan
-from llm.backends.load import load
 from motion import arm_ik
 from motion.poses import Array, error, from_rpy, inverse
 from tamp.episode import read
-from tamp.xarm.contract_world import breaches_in
-from tamp.xarm.steps import steps_of
 from tamp.xarm.ways import Ways
 from tamp.xarm.workcell import Workcell, read_workcell
-from tests.arm_runs import Still, run_from
-from tests.emulated import running
+from tests.emulated import ROOT, TAMP, Emulator, running
 
-WORLD = Path(__file__).parents[1] / "problems" / "xarm" / "bench.toml"
+WORLD = ROOT / "problems" / "xarm" / "bench.toml"
 TEXT = "approach the closest cup, touch it, lift, and go home"
 START = (0.45, 0.0, 0.35)
 """Metres: where the tool is in the beginning, over the middle of the cups, so that each can be the nearest."""
+EXACT = 0.0005
+"""Metres: how near to the cup and to home the tool has to be."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """How a run ended, and how far the tool was from the cup that was meant and from home, in metres."""
+
+    success: bool
+    reason: str
+    miss: float
+    home: float
+
+    @property
+    def right(self) -> bool:
+        return self.success and self.miss < EXACT and self.home < EXACT
 
 
 def main() -> int:
@@ -39,38 +54,50 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--llm", default="qwen2.5-coder-1.5b")
     asked = parser.parse_args()
-    cell, model = read_workcell(WORLD), load(asked.llm)
+    cell = read_workcell(WORLD)
     ways, right = Ways(cell), 0
-    q = arm_ik.solve(cell.arm, from_rpy(START, (np.pi, 0.0, 0.0)) @ inverse(cell.T_flange_tool), home_of(cell))
-    assert q is not None
-    with running("xarm6", "--seconds", "3600") as emulator:
+    q = arm_ik.solve(cell.arm, from_rpy(START, (np.pi, 0.0, 0.0)) @ inverse(cell.T_flange_tool), _home_of(cell))
+    assert q is not None and cell.detector.source is not None
+    with running("xarm6", "--seconds", "3600", "--detections", cell.detector.source) as emulator:
         for number in range(asked.n):
-            cups = layout(np.random.default_rng((asked.seed, number)))
-            plan = write_plan(TEXT, list(cell.poses), cell.labels, model)
-            assert not breaches_in(plan, cell)
-            with tempfile.TemporaryDirectory() as folder:
-                log = Path(folder) / "run"
-                verdict = run_from(q, emulator, ways, steps_of(plan), log, Still([("cup", c) for c in cups]))
-                events = read(log / "episode.jsonl")
-            second = next(n for n, e in enumerate(events) if e["event"] == "done" and e["number"] == 2)
-            at = next(e["q"] for e in reversed(events[:second]) if e["event"] == "at")
-            nearest = min(cups, key=lambda c: float(np.linalg.norm(c - ways.tool(q)[:3, 3])))
-            miss = float(np.linalg.norm(ways.tool(np.array(at))[:3, 3] - nearest))
-            home = error(ways.tool(np.array(emulator.state()["joints"])), cell.poses["home"].T_base_tool)
-            good = verdict.success and miss < 0.0005 and float(np.linalg.norm(home[:3])) < 0.0005
-            right += good
-            sys.stderr.write(f"{number + 1}/{asked.n} {'right' if good else verdict.reason}: {miss * 1000:.3f} mm\n")
+            run = _run(emulator, ways, q, _layout(np.random.default_rng((asked.seed, number))), asked.llm)
+            right += run.right
+            said = "right" if run.right else f"wrong: {run.reason}"
+            sys.stderr.write(f"{number + 1}/{asked.n} {said}; {run.miss * 1000:.3f} mm from the cup\n")
     sys.stdout.write(f"{right} of {asked.n} layouts: the right cup, touched, lifted, home ({asked.llm}, oracle)\n")
     return int(right < asked.n)
 
 
-def home_of(cell: Workcell) -> Array:
+def _run(emulator: Emulator, ways: Ways, q: Array, cups: list[Array], llm: str) -> Run:
+    """One layout: the cups (3,) each, the arm at `q` (n,)."""
+    emulator.ask(teleport=[float(v) for v in q])
+    emulator.ask(things=[{"label": "cup", "xyz_mm": [1000 * float(v) for v in c]} for c in cups])
+    with tempfile.TemporaryDirectory() as folder:
+        command = ["solve", TEXT, "--backend", "xarm", "--world", str(WORLD), "--host", emulator.host]
+        command += ["--port", str(emulator.port), "--llm", llm, "--out", f"{folder}/run", "--json"]
+        done = subprocess.run([*TAMP, *command], cwd=ROOT, capture_output=True, text=True, timeout=300, check=False)
+        answer = json.loads(done.stdout)
+        at = _after_second_step(Path(folder) / "run" / "episode.jsonl") if answer["steps"] >= 2 else q
+    nearest = min(cups, key=lambda c: float(np.linalg.norm(c - ways.tool(q)[:3, 3])))
+    miss = float(np.linalg.norm(ways.tool(at)[:3, 3] - nearest))
+    home = error(ways.tool(np.array(emulator.state()["joints"])), ways.cell.poses["home"].T_base_tool)
+    return Run(answer["success"], str(answer.get("reason")), miss, float(np.linalg.norm(home[:3])))
+
+
+def _after_second_step(log: Path) -> Array:
+    """Where the arm was when its second step was done: joints (n,)."""
+    events = read(log)
+    second = next(n for n, e in enumerate(events) if e["event"] == "done" and e["number"] == 2)
+    return np.array(next(e["q"] for e in reversed(events[:second]) if e["event"] == "at"))
+
+
+def _home_of(cell: Workcell) -> Array:
     q = cell.poses["home"].q
     assert q is not None
     return q
 
 
-def layout(rng: np.random.Generator) -> list[Array]:
+def _layout(rng: np.random.Generator) -> list[Array]:
     """Three cups (3,) on the table, at least 8 cm apart, within reach and away from the boxes."""
     cups: list[Array] = []
     while len(cups) < 3:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import signal
@@ -22,7 +23,7 @@ class Emulator:
 
     def __init__(self, model: str, options: tuple[str, ...]) -> None:
         # an address of its own for every process that runs tests, and every emulator in it
-        self.host = next(_hosts)
+        self.host = _address(next(_numbers))
         self.port = 502 if os.geteuid() == 0 else 20502
         command = [*TAMP, "xarm", "emulate", "--model", model, "--host", self.host, "--port", str(self.port), "--json"]
         self.process = subprocess.Popen(
@@ -56,14 +57,13 @@ class Emulator:
             raise
 
 
-def _addresses() -> Iterator[str]:
-    number = (os.getpid() * 64) % 0x7FFF00
-    while True:
-        number += 1
-        yield f"127.{1 + (number >> 16) % 254}.{(number >> 8) & 255}.{1 + number % 254}"
+def _address(number: int) -> str:
+    """The loopback address of a process's `number`th emulator."""
+    n = (os.getpid() * 64) % 0x7FFF00 + number
+    return f"127.{1 + (n >> 16) % 254}.{(n >> 8) & 255}.{1 + n % 254}"
 
 
-_hosts = _addresses()
+_numbers = itertools.count(1)
 
 
 @contextmanager

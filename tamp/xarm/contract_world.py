@@ -32,6 +32,8 @@ from tamp.xarm.workcell_checks import SLACK, extent, out_of_bounds, room_of_thin
 _Span = tuple[Array, Array]
 """The corners (3,), (3,) of the box in which the tool point is."""
 
+_BLIND = 'the world has no detector to see it; valid: [detector] with source = "tcp://127.0.0.1:5556" or a file'
+
 
 def breaches_in(plan: Any, world: Workcell) -> list[Breach]:
     """All that is wrong with a plan in a world, in its order; what breaks the contract itself comes first, alone."""
@@ -54,7 +56,8 @@ def breaches_in(plan: Any, world: Workcell) -> list[Breach]:
 
 
 def _unknown(number: int, said: Mapping[str, Any], world: Workcell) -> Iterator[Breach]:
-    """Names of poses and labels that the world does not have, each with the nearest that it has."""
+    """Names of poses and labels that the world does not have, each with the nearest that it has; things without a
+    detector."""
     at = ("steps", number - 1)
     poses, labels = sorted(world.poses), world.labels
     for field, name in (("name", said.get("name")), ("ref.named", said.get("ref", {}).get("named"))):
@@ -62,6 +65,9 @@ def _unknown(number: int, said: Mapping[str, Any], world: Workcell) -> Iterator[
             yield Breach(number, field, _none("named pose", name, poses), (*at, *field.split(".")))
     for field in ("label", "labels"):
         given = said.get(field, [])
+        if given and world.detector.source is None:
+            yield Breach(number, field, _BLIND, (*at, field))
+            continue
         for n, label in enumerate([given] if isinstance(given, str) else given):
             if labels and label not in labels:
                 key = (*at, field) if field == "label" else (*at, field, n)

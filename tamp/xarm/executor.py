@@ -45,7 +45,8 @@ class Executor:
         """Carry out the steps. Does not raise for what an arm does: the verdict says it."""
         done: list[StepDone] = []
         try:
-            rehearse(steps, self.driver.condition().q, self.ways, self.targets, self.tell, self.check_twice)
+            q = self.driver.condition().q
+            rehearse(steps, q, self.ways, self.targets, self.stop, self.tell, self.check_twice)
         except ArmFault as e:
             return self._end(Verdict(False, (), e.step, e.kind, str(e)))
         self.targets.begin()

@@ -11,22 +11,30 @@ from tamp.xarm.faults import ArmFault
 from tamp.xarm.following import Leg
 from tamp.xarm.hand import HandEvent
 from tamp.xarm.steps import ApproachObject, MoveToObject, Sleep, Step
+from tamp.xarm.stopping import Stop
 from tamp.xarm.targets import Target, Targets
 from tamp.xarm.verdict import Verdict
 from tamp.xarm.ways import NoWay, Ways
 
 
 def rehearse(
-    steps: Sequence[Step | HandEvent], q: Array, ways: Ways, targets: Targets, tell: Tell, twice: bool = True
+    steps: Sequence[Step | HandEvent],
+    q: Array,
+    ways: Ways,
+    targets: Targets,
+    stop: Stop,
+    tell: Tell,
+    twice: bool = True,
 ) -> int:
     """How many steps could be gone through from a configuration (n,): up to the first to a thing that is not seen yet,
     or that may be elsewhere by then because the hand took something before. `twice`: with the second look.
 
-    ArmFault `infeasible` with the number of the step that cannot be done.
+    ArmFault `infeasible` with the number of the step that cannot be done, `stopped` when there is a reason to stop.
     """
     targets.begin()
     taken = False
     for number, step in enumerate(steps, 1):
+        stop.check()
         if isinstance(step, HandEvent | Sleep):
             taken = taken or word(step) == "close"
             continue
@@ -66,11 +74,11 @@ def rehearsed(
 ) -> Verdict:
     """The verdict on a plan that is only gone through."""
     try:
-        known = rehearse(steps, q, ways, targets, tell, twice)
+        known = rehearse(steps, q, ways, targets, Stop(), tell, twice)
     except ArmFault as e:
         verdict = Verdict(False, (), e.step, e.kind, str(e))
     else:
-        seen = "" if known == len(steps) else f"step {known + 1} and after depend on what will be seen"
+        seen = "" if known == len(steps) else f"step {known + 1} and what follows depend on what will be seen"
         verdict = Verdict(True, (), reason=seen)
     tell("end", success=verdict.success, why=verdict.kind, reason=verdict.reason, halted=None)
     return verdict

@@ -16,7 +16,7 @@ import numpy as np
 from motion import arm_paths
 from motion.arm_shape import Tool
 from motion.paths import Blocked, Check, checker, densify, leaving, lifted
-from motion.poses import Array, error, pose
+from motion.poses import Array, error, pose, turned_to
 from motion.second_check import Report, nearest
 from motion.shapes import Body, Shape
 from motion.workspace import NAME as OUTSIDE
@@ -28,8 +28,9 @@ CLEARANCE = 0.01
 """Metres that every part of the arm keeps from boxes and the table."""
 EDGE = 1e-6
 """Metres within which a pose on the workspace's edge is inside."""
-TOOL_RADIUS, TOOL_TIP = 0.02, 0.03
-"""Metres of the rod that stands for the tool, and of its tip that may touch what it works on."""
+TOOL_RADIUS, TOOL_TIP, TOOL_LEAST = 0.02, 0.03, 0.002
+"""Metres of the rod that stands for the tool, of its tip that may touch what it works on, and of what is left at least:
+a rod without length is none, and a flange without a tool has to be something."""
 RISES = (0.05, 0.15, 0.3)
 """Metres above both ends at which a way across is tried."""
 TABLE = "table"
@@ -200,13 +201,12 @@ def obstacles(cell: Workcell) -> Iterator[Body]:
 
 def tool_of(T_flange_tool: Array) -> Tool:
     """A rod from the flange towards the tool point, without its tip."""
-    along = T_flange_tool[:3, 3]
-    length = max(float(np.linalg.norm(along)) - TOOL_TIP - 2 * TOOL_RADIUS, 0.0)
-    z = along / np.linalg.norm(along) if length else np.array([0.0, 0.0, 1.0])
-    x = np.cross(z, [0.0, 1.0, 0.0] if abs(z[1]) < 0.9 else [1.0, 0.0, 0.0])
-    x /= np.linalg.norm(x)
-    middle = pose(z * (TOOL_RADIUS + length / 2), np.column_stack([x, np.cross(z, x), z]))
-    return Tool(Shape("capsule", np.array([TOOL_RADIUS, length / 2, 0.0]), middle), T_flange_tool)
+    along, far = T_flange_tool[:3, 3], float(np.linalg.norm(T_flange_tool[:3, 3]))
+    length = max(far - TOOL_TIP, TOOL_LEAST)
+    radius = min(TOOL_RADIUS, length / 2 - TOOL_LEAST / 4)
+    z = along / far if far > TOOL_TIP else np.array([0.0, 0.0, 1.0])
+    middle = pose(z * length / 2, turned_to(z))
+    return Tool(Shape("capsule", np.array([radius, length / 2 - radius, 0.0]), middle), T_flange_tool)
 
 
 def _body(box: Box) -> Body:

@@ -6,7 +6,6 @@ keys say so; here are metres and radians. Poses are of the tool point in the fra
 
 from __future__ import annotations
 
-import ipaddress
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +15,7 @@ import numpy as np
 from motion.arms import ARMS, Arm
 from motion.poses import Array, from_rpy
 from tamp.placed import Table, read_placed
-from tamp.xarm.address import address_of
+from tamp.xarm.address import VALID_HOST, address_of, host_of
 from tamp.xarm.workcell_checks import check
 
 _KEYS = ("arm", "host", "table_mm", "workspace", "keep_out", "poses", "rates", "tool", "load", "cameras", "detector")
@@ -133,15 +132,13 @@ def _arm(table: Table) -> Arm:
 
 
 def _host(table: Table) -> str | None:
-    """The arm's address. Names of machines are not for the SDK, but localhost."""
-    valid = 'an IPv4 address as "192.168.1.203", or "localhost"'
     if not table.has("host"):
         return None
-    host = table.text("host", valid)
+    host = table.text("host", VALID_HOST)
     try:
-        return host if host == "localhost" else str(ipaddress.IPv4Address(host))
+        return host_of(host)
     except ValueError as e:
-        raise table.wrong(f"host is {host!r}; valid: {valid}", "host") from e
+        raise table.wrong(f"host is {host!r}; valid: {VALID_HOST}", "host") from e
 
 
 def _hand(table: Table) -> str | None:

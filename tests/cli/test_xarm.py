@@ -37,7 +37,7 @@ def test_it_ends_after_its_seconds() -> None:
     process = _started("--host", "127.0.60.2", "--seconds", "0.2", "--json")
     out, _ = process.communicate(timeout=30)
     assert process.returncode == 0
-    assert json.loads(out).keys() == {"model", "host", "port", "reports", "fault_port"}
+    assert json.loads(out).keys() == {"model", "host", "port", "reports", "fault_port", "detections"}
 
 
 def test_a_port_in_use_is_one_clear_error() -> None:
@@ -56,6 +56,9 @@ def test_a_port_in_use_is_one_clear_error() -> None:
     [
         (["--host", "192.0.2.1"], "not an address of this machine"),
         (["--host", "127.0.60.4", "--set", "speed=1"], "NAME=VALUE with a name of firmware, "),
+        (["--thing", "cup"], "--thing cup: not LABEL=X,Y,Z with millimetres in the frame of the base, as cup=400,0,30"),
+        (["--thing", "cup=1,2,inf"], "--thing cup=1,2,inf: not LABEL=X,Y,Z"),
+        (["--detections", "127.0.0.1:5556"], "--detections 127.0.0.1:5556: no address; valid: tcp://127.0.0.1:5556"),
     ],
 )
 def test_what_cannot_be_is_one_line(options: list[str], said: str) -> None:

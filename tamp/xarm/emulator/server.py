@@ -25,6 +25,7 @@ from tamp.xarm.emulator.faults import ERRORS, Fault, Faults, happen
 from tamp.xarm.emulator.frames import ProtocolError, Request, byte, encode_feedback, encode_reply, split
 from tamp.xarm.emulator.registers import SET_FEEDBACK_TYPE, answer
 from tamp.xarm.emulator.side import reply
+from tamp.xarm.emulator.things import PERIOD, Things
 
 TICK = 0.005
 """Seconds between two steps of the clock."""
@@ -48,11 +49,15 @@ GONE = (OSError, asyncio.CancelledError)
 
 @dataclass(frozen=True)
 class Address:
-    """Where the emulator listens; a fault port of 0 is any that is free."""
+    """Where the emulator listens; a fault port of 0 is any that is free.
+
+    `detections`: host and port at which its oracle detector says what is there; None for no detector.
+    """
 
     host: str = "127.0.0.2"
     port: int = CONTROL_PORT
     fault_port: int = 0
+    detections: tuple[str, int] | None = None
 
 
 @dataclass
@@ -79,12 +84,14 @@ class _Line:
 class Server:
     """Listens, ticks and reports until it is asked to stop."""
 
-    def __init__(self, arm: Arm, address: Address, choices: Choices) -> None:
+    def __init__(self, arm: Arm, address: Address, choices: Choices, things: Things) -> None:
         self.controller, self.address, self.faults = Controller(arm, choices), address, Faults()
+        self.things = things
         self.fault_port = address.fault_port
         self._clients: dict[int, _Client] = {}
         self._readers: dict[int, set[asyncio.StreamWriter]] = {port: set() for port in REPORTS}
         self._sides: set[asyncio.StreamWriter] = set()
+        self._watchers: set[asyncio.StreamWriter] = set()
         self._line = _Line()
         self._next, self._started = 1, time.monotonic()
 
@@ -98,8 +105,8 @@ class Server:
         for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 0)):
             asyncio.get_running_loop().add_signal_handler(number, _end, ended, code)
         async with contextlib.AsyncExitStack() as stack:
-            for port, accept in self._ports():
-                server = await stack.enter_async_context(await self._listen(port, accept))
+            for host, port, accept in self._ports():
+                server = await stack.enter_async_context(await _listen(host, port, accept))
                 if accept == self._side:
                     self.fault_port = server.sockets[0].getsockname()[1]
             ticking = asyncio.create_task(self._tick())
@@ -107,23 +114,21 @@ class Server:
             waited: set[asyncio.Future[Any]] = {ended, ticking}
             await asyncio.wait(waited, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
             self._close_all()
-            for writer in self._sides:
+            for writer in self._sides | self._watchers:
                 writer.transport.abort()
             if ticking.done():
                 ticking.result()
             ticking.cancel()
         return ended.result() if ended.done() else 0
 
-    def _ports(self) -> list[tuple[int, Callable[..., object]]]:
-        ports: list[tuple[int, Callable[..., object]]] = [(self.address.port, self._control)]
-        ports += [(port, lambda r, w, port=port: self._report(port, r, w)) for port in REPORTS]
-        return [*ports, (self.address.fault_port, self._side)]
-
-    async def _listen(self, port: int, accept: Callable[..., object]) -> asyncio.Server:
-        try:
-            return await asyncio.start_server(accept, self.address.host, port, limit=LINE)  # type: ignore[arg-type]
-        except (OSError, OverflowError) as error:
-            raise InputError(f"cannot listen at {self.address.host}:{port}: {_why(error, port)}") from error
+    def _ports(self) -> list[tuple[str, int, Callable[..., object]]]:
+        host = self.address.host
+        ports: list[tuple[str, int, Callable[..., object]]] = [(host, self.address.port, self._control)]
+        ports += [(host, port, lambda r, w, kept=self._readers[port]: self._report(kept, r, w)) for port in REPORTS]
+        ports.append((host, self.address.fault_port, self._side))
+        if self.address.detections is not None:
+            ports.append((*self.address.detections, lambda r, w: _listened(self._watchers, r, w)))
+        return ports
 
     # --- connections ----------------------------------------------------------------------------------------------
 
@@ -144,18 +149,13 @@ class Server:
         self._clients.pop(client.number, None)
         writer.close()
 
-    async def _report(self, port: int, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        readers = self._readers[port]
-        if len(readers) >= CLIENTS or self._now() < self._line.refused:
+    async def _report(
+        self, readers: set[asyncio.StreamWriter], reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        if self._now() < self._line.refused:
             writer.transport.abort()
-            return
-        _at_once(writer)
-        readers.add(writer)
-        with contextlib.suppress(*GONE):
-            while await reader.read(4096):
-                pass
-        readers.discard(writer)
-        writer.close()
+        else:
+            await _listened(readers, reader, writer)
 
     async def _side(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         if len(self._sides) >= CLIENTS:
@@ -165,7 +165,7 @@ class Server:
         with contextlib.suppress(*GONE, ValueError):
             while line := await reader.readline():
                 self._advance()
-                told = reply(line, self.controller, self.faults, self._clear)
+                told = reply(line, self.controller, self.faults, self.things, self._clear)
                 self._happen()
                 writer.write(json.dumps(told).encode() + b"\n")
                 await writer.drain()
@@ -216,12 +216,15 @@ class Server:
 
     async def _tick(self) -> None:
         """Steps of the clock and reports, each at its time; what is late is not made up for."""
-        due, next_report = self._now(), dict.fromkeys(REPORTS, self._now())
+        due, next_report, next_look = self._now(), dict.fromkeys(REPORTS, self._now()), self._now()
         while True:
             due = max(due + TICK, self._now())
             await asyncio.sleep(due - self._now())
             self._advance()
             self._happen()
+            if self._now() >= next_look:
+                next_look = self._now() + PERIOD
+                _broadcast(self._watchers, self.things.line(time.time()))
             if self._now() < self._line.frozen:
                 continue
             self._thaw()
@@ -230,12 +233,7 @@ class Server:
                 if self._now() >= next_report[port] - TICK / 2:
                     next_report[port] = max(next_report[port] + period, self._now())
                     if self._readers[port]:
-                        self._broadcast(port, frame(reports.snapshot(self.controller)))
-
-    def _broadcast(self, port: int, frame: bytes) -> None:
-        for writer in self._readers[port]:
-            if writer.transport.get_write_buffer_size() <= UNREAD:
-                _write(writer, frame)
+                        _broadcast(self._readers[port], frame(reports.snapshot(self.controller)))
 
     # --- faults of the connections --------------------------------------------------------------------------------
 
@@ -284,6 +282,35 @@ def _end(ended: asyncio.Future[int], code: int) -> None:
         ended.set_result(code)
 
 
+async def _listen(host: str, port: int, accept: Callable[..., object]) -> asyncio.Server:
+    try:
+        return await asyncio.start_server(accept, host, port, limit=LINE)  # type: ignore[arg-type]
+    except (OSError, OverflowError) as error:
+        raise InputError(f"cannot listen at {host}:{port}: {_why(error, port)}") from error
+
+
+async def _listened(
+    readers: set[asyncio.StreamWriter], reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+) -> None:
+    """Keep somebody who only listens among `readers` for as long as they do."""
+    if len(readers) >= CLIENTS:
+        writer.transport.abort()
+        return
+    _at_once(writer)
+    readers.add(writer)
+    with contextlib.suppress(*GONE):
+        while await reader.read(4096):
+            pass
+    readers.discard(writer)
+    writer.close()
+
+
+def _broadcast(readers: set[asyncio.StreamWriter], frame: bytes) -> None:
+    for writer in readers:
+        if writer.transport.get_write_buffer_size() <= UNREAD:
+            _write(writer, frame)
+
+
 def _write(writer: asyncio.StreamWriter, frame: bytes) -> None:
     if not writer.is_closing():
         writer.write(frame)
@@ -306,7 +333,12 @@ def _why(error: Exception, port: int) -> str:
 
 
 def serve(
-    arm: Arm, address: Address, choices: Choices, ready: Callable[[Server], None], seconds: float | None = None
+    arm: Arm,
+    address: Address,
+    choices: Choices,
+    ready: Callable[[Server], None],
+    seconds: float | None = None,
+    things: Things | None = None,
 ) -> int:
     """Emulate an arm until SIGTERM or for some seconds (0) or until Ctrl-C (130). Raises InputError."""
-    return asyncio.run(Server(arm, address, choices).run(ready, seconds))
+    return asyncio.run(Server(arm, address, choices, things or Things()).run(ready, seconds))

@@ -12,12 +12,15 @@ import numpy as np
 from tamp.errors import InputError
 from tamp.xarm.emulator.controller import Controller
 from tamp.xarm.emulator.faults import Fault, Faults, read
+from tamp.xarm.emulator.things import Things
 from tamp.xarm.emulator.wire import from_pose
 
-ORDERS = "query (state, history), fault, clear (faults), release (emergency), teleport"
+ORDERS = "query (state, history), fault, clear (faults), release (emergency), teleport, things"
 
 
-def reply(line: bytes, controller: Controller, faults: Faults, clear: Callable[[], None]) -> dict[str, Any]:
+def reply(
+    line: bytes, controller: Controller, faults: Faults, things: Things, clear: Callable[[], None]
+) -> dict[str, Any]:
     """The answer to one line; what is wrong with it is an answer too, {"error": ...}."""
     try:
         order = json.loads(line)
@@ -26,17 +29,31 @@ def reply(line: bytes, controller: Controller, faults: Faults, clear: Callable[[
     if not isinstance(order, dict):
         return {"error": f"not an object with one of {ORDERS}"}
     try:
-        return _obeyed(order, controller, faults, clear)
+        return _obeyed(order, controller, faults, things, clear)
     except InputError as error:
         return {"error": str(error)}
 
 
-def _obeyed(order: dict[str, Any], controller: Controller, faults: Faults, clear: Callable[[], None]) -> dict[str, Any]:
+def _obeyed(
+    order: dict[str, Any], controller: Controller, faults: Faults, things: Things, clear: Callable[[], None]
+) -> dict[str, Any]:
     match order:
-        case {"query": "state"}:
-            return state(controller, faults)
         case {"query": "history"}:
             return {"now": controller.now, "segments": controller.history.plain()}
+        case {"query": "state"}:
+            pass
+        case {"teleport": joints}:
+            controller.teleport(_configuration(joints, controller))
+        case _:
+            return _changed(order, controller, faults, things, clear)
+    return state(controller, faults)
+
+
+def _changed(
+    order: dict[str, Any], controller: Controller, faults: Faults, things: Things, clear: Callable[[], None]
+) -> dict[str, Any]:
+    """Orders about what is around the arm and its motions."""
+    match order:
         case {"fault": _}:
             fault: Fault = read(order)
             faults.arm(fault, controller)
@@ -48,9 +65,9 @@ def _obeyed(order: dict[str, Any], controller: Controller, faults: Faults, clear
         case {"release": "emergency"}:
             controller.pressed = False
             return {"released": "emergency"}
-        case {"teleport": joints}:
-            controller.teleport(_configuration(joints, controller))
-            return state(controller, faults)
+        case {"things": said}:
+            things.replace(said)
+            return {"things": len(things.there)}
         case _:
             raise InputError(f"not one of {ORDERS}")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -103,3 +104,9 @@ def test_what_cannot_be_right_is_refused(steps: list[dict[str, Any]], says: str,
 def test_one_wrong_step_does_not_make_the_next_ones_wrong(bench: Workcell) -> None:
     steps = [at(700, 0, 100), up(10), named("nowhere"), up(10), at(400, 0, 5000), up(700)]
     assert [b.step for b in breaches_in({"goal": "g", "steps": steps}, bench)] == [1, 3, 5]
+
+
+def test_things_are_not_gone_to_without_a_detector(bench: Workcell) -> None:
+    blind = replace(bench, detector=replace(bench.detector, source=None))
+    (told,) = [str(b) for b in breaches_in({"goal": "g", "steps": [named(), touch()]}, blind)]
+    assert told.startswith("step 2, label: the world has no detector to see it; valid: [detector] with source")

@@ -20,9 +20,9 @@ from motion.poses import from_rpy, inverse
 from tamp.errors import InputError
 from tamp.xarm.detection_lines import Latest, read_line
 from tamp.xarm.detections import Detection, Detector, JsonLinesClient, JsonLinesFile, Troubled, open_detector
-from tamp.xarm.json_lines_server import JsonLinesServer
 from tamp.xarm.line_socket import LONGEST, Lines, LineSocket
 from tamp.xarm.workcell import read_workcell
+from tests.json_lines_server import JsonLinesServer
 
 
 def cup(x: float = 400, label: str = "cup") -> dict[str, Any]:

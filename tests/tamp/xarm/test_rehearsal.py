@@ -13,6 +13,7 @@ from tamp.xarm.faults import ArmFault
 from tamp.xarm.hand import HandEvent
 from tamp.xarm.rehearsal import rehearse
 from tamp.xarm.steps import ApproachNamed, ApproachObject, MoveToObject, RetreatZ, Step
+from tamp.xarm.stopping import Stop
 from tamp.xarm.targets import Targets
 from tamp.xarm.ways import Ways
 from tamp.xarm.workcell import read_workcell
@@ -46,7 +47,7 @@ def ways() -> Ways:
 def gone_through(steps: tuple[Step | HandEvent, ...], ways: Ways) -> int:
     home = ways.cell.poses["home"].q
     assert home is not None
-    return rehearse(steps, home, ways, Targets(ways.cell, Eyes()), lambda kind, **data: None)
+    return rehearse(steps, home, ways, Targets(ways.cell, Eyes()), Stop(), lambda kind, **data: None)
 
 
 def test_events_of_the_hand_keep_nothing_from_being_gone_through(ways: Ways) -> None:
@@ -54,6 +55,20 @@ def test_events_of_the_hand_keep_nothing_from_being_gone_through(ways: Ways) -> 
     with pytest.raises(ArmFault, match="step 7, ApproachNamed: ") as told:
         gone_through((*TAKEN, ApproachNamed("bin_drop", 0.5)), ways)
     assert told.value.step == 7
+
+
+def test_going_through_a_long_plan_can_be_stopped(ways: Ways) -> None:
+    home = ways.cell.poses["home"].q
+    assert home is not None
+    stop, looked = Stop(), list[str]()
+
+    def tell(kind: str, **data: object) -> None:
+        looked.append(kind)
+        stop.now("enough")
+
+    with pytest.raises(ArmFault, match="enough"):
+        rehearse([ApproachNamed("bin_drop", 0.05)] * 1000, home, ways, Targets(ways.cell, None), stop, tell)
+    assert looked == ["second_look"]
 
 
 def test_where_things_are_after_the_hand_took_one_is_not_taken_for_known(ways: Ways) -> None:

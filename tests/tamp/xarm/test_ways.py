@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from motion.poses import error, from_rpy
+from motion.poses import error, from_rpy, pose
 from tamp.xarm.following import Leg
-from tamp.xarm.ways import NoWay, Ways, timed
+from tamp.xarm.ways import NoWay, Ways, timed, tool_of
 from tamp.xarm.workcell import Box, read_workcell
 
 CELL = read_workcell(Path(__file__).parents[3] / "problems" / "xarm" / "bench.toml")
@@ -97,3 +97,21 @@ def test_how_far_a_configuration_is_beside_a_leg() -> None:
     assert leg.beside(np.array([0.5, 0.0])) == pytest.approx(0.0)
     assert leg.beside(np.array([0.5, 0.2])) == pytest.approx(0.2)
     assert leg.beside(np.array([1.3, 1.1])) == pytest.approx(0.3)
+
+
+@pytest.mark.parametrize("tool_mm", [(0, 0, 0), (0, 0, 30), (0, 0, 50), (0, 0, 71), (0, 0, 200), (80, 0, 20)])
+def test_the_rod_ends_before_the_tip_however_short_the_tool_is(tool_mm: tuple[int, int, int]) -> None:
+    T_flange_tool = pose(np.array(tool_mm) / 1000)
+    tool = tool_of(T_flange_tool)
+    radius, half = tool.shape.size[:2]
+    far = np.linalg.norm(tool_mm) / 1000
+    ends = [tool.shape.T_body_shape @ [0, 0, sign * (half + radius), 1] for sign in (-1, 1)]
+    assert np.linalg.norm(ends[0][:3]) < 1e-9, "it begins at the flange"
+    assert np.isclose(np.linalg.norm(ends[1][:3]), max(far - 0.03, 0.002))
+    assert 0 < radius <= 0.02 and half > 0
+    ways = Ways(replace(CELL, T_flange_tool=T_flange_tool))
+    there = ways.tool(HOME)
+    there[2, 3] -= 0.05
+    (leg,) = ways.legs(HOME, there, "line")
+    report = ways.second_look((leg,))
+    assert report.touches() is None

@@ -1,4 +1,4 @@
-"""Says lines of JSON to whoever connects: what a detector does. The emulator's oracle and tests speak through it."""
+"""Says lines of JSON to whoever connects: a detector that a test speaks through."""
 
 from __future__ import annotations
 

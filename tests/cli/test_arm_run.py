@@ -1,0 +1,72 @@
+"""`tamp xarm run` with action plans, as a user types it."""
+
+from __future__ import annotations
+
+import json
+import socket
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tamp.data import data_dir
+from tamp.xarm.ways import Ways
+from tamp.xarm.workcell import read_workcell
+from tests.arm_runs import tool_point
+from tests.emulated import TAMP, running
+
+BENCH = data_dir("problems") / "xarm"
+HOME = '{"goal": "g", "steps": [{"action": "MOVE_TO_NAMED", "name": "home"}]}'
+
+
+def tamp(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    command = [*TAMP, "xarm", "run", *options]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=120)
+
+
+def test_a_first_run_with_the_emulators_own_detector(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as door:
+        source = f"tcp://127.0.0.1:{door.getsockname()[1]}"
+    world = tmp_path / "xarm.toml"
+    world.write_text((BENCH / "bench.toml").read_text().replace("tcp://127.0.0.1:5556", source))
+    # seen from bin_drop, at y = -390 mm, the second is the one in the middle
+    bottles = [f"--thing=bottle=350,{y},90" for y in (120, 0, -120)]
+    with running("xarm6", *bottles, "--detections", source) as emulator:
+        address = ["--host", emulator.host, "--port", str(emulator.port)]
+        done = tamp(tmp_path, str(BENCH / "second_nearest_bottle.json"), *address, "--json")
+        there = tool_point(emulator, Ways(read_workcell(world)))
+        gone_through = tamp(tmp_path, str(plan_up(tmp_path)), *address, "--dry-run")
+        assert tool_point(emulator, Ways(read_workcell(world))).tolist() == there.tolist(), "nothing moved"
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["success"]
+    lines = done.stderr.splitlines()
+    assert [line.split(";")[0] for line in lines] == [
+        "tamp: ApproachObject: done (1 of 2",
+        "tamp: MoveToObject: done (2 of 2",
+        "tamp: 2 steps done",
+    ]
+    assert np.allclose(there, [0.35, 0.0, 0.09], atol=5e-4)
+    # from where the arm is now, 90 mm up, not from its zero posture, which is outside the workspace
+    assert gone_through.stderr.endswith("tamp: 1 step can be done\n")
+
+
+def plan_up(folder: Path) -> Path:
+    plan = folder / "up.json"
+    plan.write_text('{"goal": "g", "steps": [{"action": "RETREAT_Z", "dz_mm": 400}]}')
+    return plan
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "says"),
+    [
+        (f"Here is the plan:\n{HOME}", ["--dry-run"], "plan.json:1:1: not JSON: text before the JSON object"),
+        (f"```json\n{HOME}\n```", ["--dry-run"], "plan.json:1:1: not JSON: a code fence before the JSON object"),
+        (HOME, ["--host", "arm.example"], "--host arm.example: 'arm.example' is no IPv4 address; valid: an IPv4"),
+    ],
+)
+def test_bad_input_is_one_line(text: str, options: list[str], says: str, tmp_path: Path) -> None:
+    (tmp_path / "plan.json").write_text(text)
+    done = tamp(tmp_path, "plan.json", "--world", str(BENCH / "bench.toml"), *options)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert says in done.stderr
