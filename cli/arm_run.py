@@ -56,8 +56,7 @@ def run_plan(
         steps = read_steps(plan, cell) if alone else read_actions(plan, domain, problem, cell)
         if isinstance(steps, Verdict):
             return _refused(steps, dry_run, json_output, stdout)
-        address = None if dry_run else address_of(cell, host)
-        begin = joints_of(cell, address_of(cell, host), port) if dry_run and host is not None else None
+        address, begin = arm_and_begin(cell, host, port, dry_run)
         verdict, folder = carry_out(
             steps,
             slower(cell, speed_scale),
@@ -114,13 +113,20 @@ def address_of(cell: Workcell, host: str | None) -> str:
         raise InputError(f"--host {host}: {e}") from e
 
 
-def joints_of(cell: Workcell, address: str, port: int) -> Array:
-    """Where an arm is now: joints (n,). It is asked, and nothing is enabled and nothing moves."""
+def arm_and_begin(cell: Workcell, host: str | None, port: int, dry_run: bool) -> tuple[str | None, Array | None]:
+    """The arm's address, none for a dry run; and where that begins (n,), which is where the arm at a `host` is now.
+
+    That arm is only asked: nothing is enabled and nothing moves.
+    """
     from tamp.xarm.driver import Driver
 
-    driver = Driver.connect(address, cell.arm, port)
+    if not dry_run:
+        return address_of(cell, host), None
+    if host is None:
+        return None, None
+    driver = Driver.connect(address_of(cell, host), cell.arm, port)
     try:
-        return driver.condition().q
+        return None, driver.condition().q
     finally:
         driver.close()
 

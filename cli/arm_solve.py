@@ -7,18 +7,18 @@ import time
 from pathlib import Path
 from typing import Any
 
-from cli.arm_run import RUNS, address_of, carry_out, read_world, summary
+from cli.arm_run import RUNS, arm_and_begin, carry_out, read_world, slower, summary
+from cli.inputs import RealArm
 from cli.output import INTERRUPTED, emit_json, quiet_stdout, say
 from tamp.errors import InputError, Refusal
+from tamp.xarm.address import CONTROL_PORT
 
 
 def solve_arm(
     text: str | None,
     goal: str | None,
     llm: str,
-    world: Path | None,
-    host: str | None,
-    port: int,
+    arm: RealArm,
     out: Path | None,
     json_output: bool,
 ) -> int:
@@ -37,8 +37,8 @@ def solve_arm(
         raise InputError("--goal is for simulated scenes: an arm is told in words, or by tamp xarm run PLAN.json")
     begun = time.perf_counter()
     with quiet_stdout() as stdout:
-        cell = read_world(world)
-        address, model = address_of(cell, host), load_model(llm)
+        cell, port = slower(read_world(arm.world), arm.speed_scale or 1.0), arm.port or CONTROL_PORT
+        (address, begin), model = arm_and_begin(cell, arm.host, port, arm.dry_run), load_model(llm)
         answer: dict[str, Any] = {"success": False, "goal": text, "plan": None, "steps": 0, "stage": "goal"}
         with EpisodeLog(out or new_folder(RUNS, "xarm-solve")) as log:
             answer |= {"out": log.folder}
@@ -53,8 +53,9 @@ def solve_arm(
                 return _told(answer | {"reason": str(e)}, begun, json_output, stdout)
             for step in plan["steps"]:
                 say(f"tamp: {json.dumps(step)}")
-            verdict, _ = carry_out(steps_of(plan), cell, address, "solve", port=port, goal=text, log=log)
-        say(summary(verdict, len(plan["steps"]), dry_run=False))
+            steps = steps_of(plan)
+            verdict, _ = carry_out(steps, cell, address, "solve", port=port, begin=begin, goal=text, log=log)
+        say(summary(verdict, len(steps), arm.dry_run))
         answer |= {"success": verdict.success, "plan": plan, "steps": len(verdict.done)}
         answer |= {"stage": None if verdict.success else verdict.kind, "reason": verdict.reason or None}
         code = _told(answer, begun, json_output, stdout)

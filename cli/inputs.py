@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,15 +12,29 @@ if TYPE_CHECKING:
     from tamp.domain import Domain
 
 
-def built(backend: str, perception: str, host: str | None, port: int | None, world: Path | None) -> None:
+@dataclass(frozen=True)
+class RealArm:
+    """The options of `tamp solve` that are for a real arm."""
+
+    host: str | None = None
+    port: int | None = None
+    world: Path | None = None
+    dry_run: bool = False
+    speed_scale: float | None = None
+
+    def given(self) -> list[str]:
+        """Those that were given, as they are typed."""
+        return [f"--{name.replace('_', '-')}" for name, value in vars(self).items() if value not in (None, False)]
+
+
+def built(backend: str, perception: str, arm: RealArm) -> None:
     """InputError for what is announced and not built yet, and for options of another backend."""
     if backend not in ("libero", "xarm"):
         raise InputError(f"--backend {backend} is not built yet; valid: libero, xarm")
     if perception != "oracle":
         raise InputError(f"--perception {perception} is not built yet; valid: oracle")
-    for option, given in (("--host", host), ("--port", port), ("--world", world)):
-        if given is not None and backend != "xarm":
-            raise InputError(f"{option} is for a real arm; valid: --backend xarm")
+    if backend != "xarm" and (given := arm.given()):
+        raise InputError(f"{given[0]} is for a real arm; valid: --backend xarm")
 
 
 def planner(name: str) -> None:

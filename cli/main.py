@@ -53,6 +53,8 @@ def solve(
     host: opt.Host = None,
     port: opt.ArmPort = None,
     world: opt.World = None,
+    dry_run: opt.DryRun = False,
+    speed_scale: opt.SpeedScale = None,
     assume_first: opt.AssumeFirst = False,
     video: opt.Video = False,
     out: opt.EpisodeFolder = None,
@@ -67,6 +69,7 @@ def solve(
     """
 
     def body() -> int:
+        from cli.inputs import RealArm
         from cli.solve import solve
 
         return solve(
@@ -80,9 +83,7 @@ def solve(
             llm=llm,
             planner=planner,
             domain=domain,
-            host=host,
-            port=port,
-            world=world,
+            arm=RealArm(host, port, world, dry_run, speed_scale),
             assume_first=assume_first,
             video=video,
             out=out,

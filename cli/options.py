@@ -74,6 +74,10 @@ ArmPort = Annotated[
     typer.Option(help="Control port of a real robot; only emulated arms have another than 502.", min=1, max=65535),
 ]
 World = Annotated[Path | None, typer.Option(help="World description for a real robot.", metavar="FILE")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Of a real robot: go through the plan without moving.")]
+SpeedScale = Annotated[
+    float | None, typer.Option(help="Of a real robot: share of its world's speeds.", min=0.01, max=1.0)
+]
 Video = Annotated[bool, typer.Option("--video", help="Record video.mp4 (needs OSMesa).")]
 EpisodeFolder = Annotated[
     Path | None, typer.Option(help="The episode's folder; by default a new one in episodes/.", metavar="DIR")

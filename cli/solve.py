@@ -9,7 +9,6 @@ from cli import inputs, planners
 from cli.output import INTERRUPTED, debugging, emit_json, hush_simulator, hush_warnings, quiet_stdout, say
 from llm import words
 from tamp.errors import InputError, is_interrupt
-from tamp.xarm.address import CONTROL_PORT
 
 if TYPE_CHECKING:
     from llm.model import Model
@@ -38,9 +37,7 @@ def solve(
     llm: str,
     planner: str,
     domain: str,
-    host: str | None,
-    port: int | None,
-    world: Path | None,
+    arm: inputs.RealArm,
     assume_first: bool,
     video: bool,
     out: Path | None,
@@ -50,11 +47,11 @@ def solve(
     if text is None and goal is None:
         raise InputError('say what to do: tamp solve "put the mug in the drawer", or give a --goal')
     text = text if goal is not None else words.instruction(str(text))
-    inputs.built(backend, perception, host, port, world)
+    inputs.built(backend, perception, arm)
     if backend == "xarm":
         from cli.arm_solve import solve_arm
 
-        return solve_arm(text, goal, llm, world, host, port or CONTROL_PORT, out, json_output)
+        return solve_arm(text, goal, llm, arm, out, json_output)
     say(f"tamp: {goal or text!r} in {scene} ({perception} perception, seed {seed})")
     with quiet_stdout() as stdout:
         model = load_model(llm) if goal is None or planners.asks_model(planner) else None

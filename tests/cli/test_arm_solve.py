@@ -75,3 +75,17 @@ def test_a_run_on_another_port_keeps_what_was_asked_answered_and_objected(tmp_pa
     assert told[4]["message"] == "'hover over bin_drop' asks to go above bin_drop"
     assert told[4]["message"] in told[5]["messages"][-1]["content"]
     assert (tmp_path / "run" / "plan.json").exists()
+
+
+def test_a_plan_can_be_written_and_gone_through_without_an_arm(tmp_path: Path) -> None:
+    done = solve(tmp_path, TEXT, "--dry-run")
+    answer = json.loads(done.stdout)
+    assert (done.returncode, answer["success"], answer["steps"]) == (0, True, 0), done.stderr
+    assert len(answer["plan"]["steps"]) == 2
+    assert "steps can be done" in done.stderr
+
+
+def test_options_of_an_arm_are_for_an_arm(tmp_path: Path) -> None:
+    done = subprocess.run([TAMP, "solve", "go", "--dry-run"], capture_output=True, text=True, check=False, timeout=60)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "tamp: error: --dry-run is for a real arm; valid: --backend xarm\n"
