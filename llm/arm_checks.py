@@ -77,6 +77,8 @@ def _against_reference(clause: Clause, step: Step) -> Iterator[str]:
 
 def _against_place(clause: Clause, step: Step, words: str) -> Iterator[str]:
     name = step["name"]
+    if name not in clause.places and not english.BACK_TO_IT.search(words) and "hover_mm" not in step:
+        yield f"{clause.text!r} does not ask to go to a place"
     if name in _references(clause).values():
         yield f"{name} only says which thing in {clause.text!r}"
     if step["action"] == "MOVE_TO_NAMED" and name in clause.places and _is_over(clause, name):

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from llm.arm_mentions import Mention, mark_mentions
-from llm.arm_numbers import Marked, Number, marked
+from llm.arm_numbers import SPELT, Marked, Number, marked
 from llm.arm_words import PLAIN, words
 from llm.spelling import mended
 from llm.words import instruction
@@ -20,6 +20,13 @@ _BORDER = re.compile(rf"[,;.:?!]| - |\b(?:{_FIRST}|{_THEN}|{_AFTER}|{_BEFORE}|un
 _ONE = re.compile(
     r"(?<=second )one\b|(?<=third )one\b|(?<=(?:near|clos)est )one\b|"
     r"\bone(?= (?:that|which|nearest|closest|you|near|by)\b)"
+)
+_OF_ALL = re.compile(r"\b(?:out )?of all (?:of )?(?:the )?@\d+ *,?")
+_ASIDE = re.compile(r" *, *(?:(?:at|by) )?(#\d+) *(?=[,.;!?]|$)")
+"""A number that is said between commas: "above the cup, 60 mm, and"."""
+_NO_COMMA = re.compile(
+    rf"^(\s*(?:{_AFTER}|{_BEFORE}) .*?(?<!you)(?<!it)(?<!arm)(?<!tool)(?<!robot)(?<!have)(?<!to)(?<!or)(?<!and)) "
+    r"(?=(?:please )?(?:go|move|touch|tap|poke|lift|raise|rise|wait|pause|hover|approach|return|head|visit|come)\b)"
 )
 _FILLER = words(
     "please pls ok okay hey hi hello robot arm now also just so first next last well alright thanks thank thx you again"
@@ -84,9 +91,10 @@ def spoken(text: str, names: Sequence[str], labels: Sequence[str]) -> Spoken:
     Refusal for words that fit several places or things, and for strange units; InputError when it is empty or too
     long.
     """
-    mend = mended(instruction(text).replace("’", "'"), [*names, *labels, *PLAIN, *_SPELT])
-    named, mentions = mark_mentions(mend, names, labels)
+    plain = _unnumbered(instruction(text).replace("’", "'"))
+    named, mentions = mark_mentions(mended(plain, [*names, *labels], [*PLAIN, *_SPELT, *SPELT]), names, labels)
     said = marked(_named_again(" ".join(named.split()), mentions))
+    said = replace(said, text=_beside(_parted(said.text)))
     clauses, at, joined = list[Clause](), 0, list[str]()
     for border in [*_BORDER.finditer(said.text), None]:
         piece = said.text[at : border.start() if border else None]
@@ -100,14 +108,35 @@ def spoken(text: str, names: Sequence[str], labels: Sequence[str]) -> Spoken:
     return Spoken(_shown(said.text, said, mentions), _bare(said.text), said.text, in_order, mentions)
 
 
+def _unnumbered(text: str) -> str:
+    """The text with a full stop for "(1)", and for "1." where it begins with that."""
+    text = re.sub(r"(?:^|\s)\(\d{1,2}\)", ". ", text)
+    return re.sub(r"(?:^|\s)\d{1,2}[.)]\s", ". ", text) if re.match(r"1[.)]\s", text) else text
+
+
+def _parted(text: str) -> str:
+    """The text with the comma that is missing in "after waiting go home"."""
+    return re.sub(r"[^.;!?]+", lambda m: m[0] if "," in m[0] else _NO_COMMA.sub(r"\1, ", m[0], count=1), text)
+
+
+def _beside(text: str) -> str:
+    """The text with "at" for the comma before a number that is said between commas, unless that follows another."""
+
+    def at(found: re.Match[str]) -> str:
+        return found[0] if re.search(r"#\d+\s*$", text[: found.start()]) else f" at {found[1]}"
+
+    return _ASIDE.sub(at, text)
+
+
 def _named_again(text: str, mentions: tuple[Mention, ...]) -> str:
-    """The text with the mark of the last thing for "one" in "the second one" and "the one nearest to the bin"."""
+    """The text with the mark of the last thing for "one" in "the second one" and "the one nearest to the bin"; and
+    without "of all the cups" before that."""
 
     def thing(found: re.Match[str]) -> str:
         marks = [m for m in re.findall(r"@(\d+)", text[: found.start()]) if mentions[int(m)].is_thing]
         return f"@{marks[-1]}" if marks else found[0]
 
-    return _ONE.sub(thing, text)
+    return _OF_ALL.sub("", _ONE.sub(thing, text))
 
 
 def _clause(piece: str, said: Marked, mentions: tuple[Mention, ...]) -> Clause:

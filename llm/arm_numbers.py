@@ -15,6 +15,8 @@ _ONES += " seventeen eighteen nineteen"
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
 _WORTH = {w: n for n, w in enumerate(_ONES.split())} | {w: 20 + 10 * n for n, w in enumerate(_TENS.split())}
 _WORTH |= {"a": 1, "an": 1, "hundred": 100}
+SPELT = tuple(w for w in _WORTH if len(w) > 2)
+"""Numbers that are written as words."""
 _ORDINALS = {"1st": "first", "2nd": "second", "3rd": "third", "4th": "fourth", "5th": "fifth"}
 
 _UNITS = "|".join(sorted({f"{u}s?" for u in (*_LENGTHS, *_TIMES)}, key=len, reverse=True))
@@ -34,9 +36,10 @@ _SHARES = (
     ("(?<!and )(?<!and a )(?:a )?half", "0.5 "),
 )
 _AXES = ("x", "y", "z", "roll", "pitch", "yaw")
-_BETWEEN = r"(?:[\s,;:=()\[\]]|\b(?:x|y|z|xyz|rpy|roll|pitch|yaw|mm|millimetres?|degrees?|deg|and|with)\b|°)"
-_SIX = rf"{_BETWEEN}+".join([r"(-?\d+(?:\.\d+)?)"] * 6)
-_POSE = re.compile(rf"(?<![\w.@&]){_BETWEEN}*{_SIX}(?![\w.]*\d)(?:\s*(?:deg|degrees?|°|\)|\]))*")
+_BETWEEN = r"(?:[\s,;:=()\[\]]|\b(?:x|y|z|xyz|rpy|roll|pitch|yaw|degrees?|deg|and|with)\b|°)"
+_METRIC = r"(?:mm|cm|m|(?:milli|centi)?met(?:re|er)s?)"
+_SIX = rf"{_BETWEEN}+".join([rf"(-?\d+(?:\.\d+)?)(?:[\s)\]]*({_METRIC})\b)?"] * 3 + [r"(-?\d+(?:\.\d+)?)"] * 3)
+_POSE = re.compile(rf"(?<![\w.@&]){_BETWEEN}*{_SIX}(?![\w.]*\d)(?:\s*(?:degrees?|deg|°|\)|\]))*")
 
 
 @dataclass(frozen=True)
@@ -80,8 +83,18 @@ def _pose(found: re.Match[str], poses: list[tuple[float, ...]]) -> str:
     axes = re.findall(r"\b(?:x|y|z|roll|pitch|yaw)\b", found[0])
     if axes != [a for a in _AXES if a in axes]:
         raise Refusal(f"{found[0].strip()!r}: the numbers of a pose are x y z roll pitch yaw, in this order", "unclear")
-    poses.append(tuple(float(n) for n in found.groups()))
+    *lengths, roll, pitch, yaw = found.groups()
+    units = lengths[1::2]
+    if not all(units) and any(units[:2]):
+        raise Refusal(f"{found[0].strip()!r}: the lengths of a pose have one unit, or one each", "unclear")
+    xyz = [_in_mm(n, unit or units[2] or "mm") for n, unit in zip(lengths[::2], units, strict=True)]
+    poses.append((*xyz, float(roll), float(pitch), float(yaw)))
     return f" &{len(poses) - 1} "
+
+
+def _in_mm(number: str, unit: str) -> float:
+    # What a decimal fraction comes to in other units is not to end in a rounding error.
+    return round(float(number) * _LENGTHS[unit if unit in _LENGTHS else unit.removesuffix("s")], 6)
 
 
 def _number(found: re.Match[str], numbers: list[Number]) -> str:

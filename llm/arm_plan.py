@@ -142,6 +142,8 @@ def _attempt(model: Model, asked: Prompt, opened: str, room: _Room) -> tuple[str
             why = missing(room.clause, [], bool(room.its)) or f"what is {left(room.clause, used)[0]!r}?"
             raise Refusal(f"the instruction was not understood: {why}", "unclear")
         told = model.complete(asked, opened + text, _one_of(ways)).text
+        if told not in ways:
+            raise Refusal(f"the model was not held to what can be said of {room.clause.text!r}", "unclear")
         text += told
         if told.startswith(IMPOSSIBLE):
             raise Refusal(f"{room.clause.text!r} cannot be said in a plan", "beyond")
@@ -156,8 +158,9 @@ def _is_about(clause: Clause, following: tuple[Clause, ...]) -> bool:
 
 
 def _spoken_of(clause: Clause) -> list[Step]:
-    """A step to the first that a clause names, if anything."""
-    return [s for s, _ in options(clause, Used(), []) if "label" in s or "name" in s][:1]
+    """A step to what a clause is about, if it names anything: with as much as it says, and nothing against it."""
+    some = [(s, used) for s, used in options(clause, Used(), []) if "label" in s or "name" in s]
+    return [s for s, _ in sorted(some, key=lambda way: (bool(excess(clause, way[0])), len(left(clause, way[1]))))][:1]
 
 
 def _refuse_unused(said: Spoken, steps: list[Step], there: str) -> None:

@@ -32,6 +32,10 @@ def refuse_unsayable(said: Spoken) -> None:
             message = f"{shown(near[0])!r}: a thing can be nearest to a place, not to another thing"
             raise Refusal(message, "beyond")
     for clause in said.clauses:
+        if vague := english.VAGUE.search(clause.bare):
+            raise Refusal(f"{vague[0]!r} is no length and no time: say a number, such as 50 mm or 2 s", "unclear")
+        if not clause.numbers and english.LIFT.search(clause.bare) and (some := english.SOME.search(clause.bare)):
+            raise Refusal(f"how far is {some[0]!r}? Say a length, such as 50 mm, or none", "unclear")
         for before, thing, _ in _around(clause):
             if arm_beyond.CARRIED.fullmatch(before):
                 raise Refusal(f"{f'{before} {thing}'!r} cannot be said in a plan: {arm_beyond.HAND}", "beyond")
@@ -55,7 +59,8 @@ def _strangers(text: str, mentions: tuple[Mention, ...]) -> list[str]:
     tokens = re.findall(r"[@#&]\d+|[^\W_]+|[^\w\s]", text.replace("-", " "))
     out, leads = list[str](), False
     for n, token in enumerate(tokens):
-        if leads and token.isalpha() and token not in english.PLAIN | english.LEADS | english.WHICH:
+        known = token in english.PLAIN | english.LEADS | english.WHICH or english.SUREST.fullmatch(token)
+        if leads and token.isalpha() and not known:
             if not token.endswith("ly"):
                 out.append(_phrase(tokens[n:], mentions))
             leads = False

@@ -65,6 +65,12 @@ REFERRED = re.compile(
 )
 """A place that says which of the things is meant."""
 
+VAGUE = re.compile(
+    r"\b(?:few|couple(?: of)?|several|some|many) (?:mm|cm|(?:milli|centi)?met(?:re|er)s?|inch(?:es)?|s|secs?|seconds?|"
+    r"min(?:ute)?s?|moments?)\b"
+)
+SOME = re.compile(r"\ba? ?(?:bit|little|tad|smidge|touch)\b")
+"""How far, without a number."""
 PURPOSE = re.compile(r"(\b(?:so (?:that )?(?:i|we)|because|in order to|for me to|to let)\b[^,;.!?]*)")
 """What only says why."""
 LEADS = words("the my your a an touch tap poke press approach reach visit above over onto")

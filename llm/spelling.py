@@ -22,11 +22,11 @@ ALIKE_IN_FOUR = 0.85
 """The same for a slip of four letters: one may be missing."""
 
 
-def mended(text: str, known: Iterable[str]) -> str:
+def mended(text: str, known: Iterable[str], others: Iterable[str] = ()) -> str:
     """`text` with slips of the pen put right, and places in a learner's English. `known` are the words that it may be
-    about, besides places."""
+    about, besides places; `others` words that it may have besides, for which no word that English has is taken."""
     things = _words((*known, *SAME_WORD, *RELATIVE_PLACES))
-    every = things | _words((*_inflected(ACTIONS), *OTHER_SPEECH, *COLOURS, *EMPTY_WORDS))
+    every = things | _words((*others, *_inflected(ACTIONS), *OTHER_SPEECH, *COLOURS, *EMPTY_WORDS))
 
     def mend(found: re.Match[str]) -> str:
         word = found[0].lower()
