@@ -28,6 +28,7 @@ _NO_COMMA = re.compile(
     rf"^(\s*(?:{_AFTER}|{_BEFORE}) .*?(?<!you)(?<!it)(?<!arm)(?<!tool)(?<!robot)(?<!have)(?<!to)(?<!or)(?<!and)) "
     r"(?=(?:please )?(?:go|move|touch|tap|poke|lift|raise|rise|wait|pause|hover|approach|return|head|visit|come)\b)"
 )
+_STOPS = frozenset(".;!?")
 _FILLER = words(
     "please pls ok okay hey hi hello robot arm now also just so first next last well alright thanks thank thx you again"
     " kindly step steps go done finished"
@@ -170,20 +171,18 @@ def _headed(clauses: list[Clause]) -> list[Clause]:
 
 
 def _as_done(clauses: list[Clause]) -> list[Clause]:
-    """Sentence by sentence: "before X, Y" is Y, X; "Y after X" is X, Y; "Y, but first X" is X, Y."""
-    out, sentence, last = list[Clause](), list[Clause](), list[Clause]()
+    """Sentence by sentence: "before X, Y" is Y, X; "Y after X" is X, Y; "Y, but first X and Z" is X, Z, Y."""
+    out, sentence, last, first = list[Clause](), list[Clause](), list[Clause](), False
     for n, c in enumerate(clauses):
-        if any(j in (".", ";", "!", "?") for j in c.joined):
-            out, sentence, last = [*out, *sentence, *last], [], []
+        if _STOPS & {*c.joined}:
+            out, sentence, last, first = [*out, *sentence, *last], [], [], False
         joint = c.joined[-1] if c.joined else ""
-        ends = n + 1 == len(clauses) or bool({".", ";", "!", "?"} & {*clauses[n + 1].joined})
+        ends = n + 1 == len(clauses) or bool(_STOPS & {*clauses[n + 1].joined})
+        first = first or bool(re.fullmatch(_FIRST, joint) or (joint == "but" and re.search(r"\bfirst\b", c.bare)))
+        after = re.fullmatch(_AFTER, joint) and (len(c.joined) == 1 or ends)
         if re.fullmatch(_BEFORE, joint) and (not sentence or len(c.joined) > 1) and not ends:
             last.append(c)
-        elif sentence and (
-            re.fullmatch(_FIRST, joint)
-            or (joint == "but" and re.search(r"\bfirst\b", c.bare))
-            or (re.fullmatch(_AFTER, joint) and (len(c.joined) == 1 or ends))
-        ):
+        elif sentence and (first or after):
             sentence.insert(-1, c)
         else:
             sentence.append(c)

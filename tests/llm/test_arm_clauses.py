@@ -27,6 +27,11 @@ def clauses(text):
         "go home as soon as you have touched the cup",
         "hey robot, please touch the cup n go home. thanks!",
         "wait 1 s. touch the cup and after to go home",
+        "after you have touched the cup go home",
+        "before you go home touch the cup",
+        "once the cup is touched return home",
+        "(1) touch the cup (2) go home",
+        "1. touch the cup 2. go home",
     ],
 )
 def test_what_is_done_first_comes_first(text):
@@ -42,6 +47,24 @@ def test_what_comes_before_the_last_is_all_of_the_sentence():
         "going home",
         "wait 1 s",
     ]
+
+
+def test_what_is_first_is_all_that_follows_in_the_sentence():
+    said = ["wait 1 s", "touch the cup", "lift", "go home", "wait 2 s"]
+    assert clauses("Wait 1 s. Go home, but first touch the cup and lift. Wait 2 s.") == said
+
+
+def test_a_number_between_commas_belongs_to_what_is_before_it():
+    assert clauses("go above the cup nearest to the bin, 6 cm, and then touch it") == [
+        "go above the cup nearest to the bin_drop at 60 mm",
+        "touch it",
+    ]
+    assert clauses("of all the cups, touch the one closest to the bin") == ["touch the cup closest to the bin_drop"]
+
+
+def test_words_that_english_has_are_no_slips_of_common_ones():
+    assert clauses("wait there for three seconds") == ["wait there for 3 s"]
+    assert clauses("wait thre seconds") == ["wait 3 s"]
 
 
 def test_the_model_reads_the_names_of_the_world_and_one_unit():

@@ -66,6 +66,8 @@ def test_what_has_digits_and_is_no_number_with_a_known_unit_is_refused(text):
         "x 400 y 0 z 250 mm, roll 180 pitch 0 yaw 90 degrees",
         "xyz (400, 0, 250) rpy (180, 0, 90)",
         "[400, 0, 250] mm with rpy [180, 0, 90]°",
+        "x 40 cm, y 0 cm, z 25 cm, with roll 180, pitch 0 and yaw 90 degrees",
+        "(0.4, 0, 0.25) m, roll 180 pitch 0 yaw 90",
     ],
 )
 def test_six_numbers_in_a_row_are_a_pose(text):
