@@ -142,8 +142,8 @@ def _attempt(model: Model, asked: Prompt, opened: str, room: _Room) -> tuple[str
             why = missing(room.clause, [], bool(room.its)) or f"what is {left(room.clause, used)[0]!r}?"
             raise Refusal(f"the instruction was not understood: {why}", "unclear")
         told = model.complete(asked, opened + text, _one_of(ways)).text
-        if told not in ways:
-            raise Refusal(f"the model was not held to what can be said of {room.clause.text!r}", "unclear")
+        if told not in ways:  # with too many of them no model can be held to them
+            raise Refusal(f"{room.clause.text!r} says too much at once: say it in several sentences", "unclear")
         text += told
         if told.startswith(IMPOSSIBLE):
             raise Refusal(f"{room.clause.text!r} cannot be said in a plan", "beyond")

@@ -122,6 +122,15 @@ def _numbers():
     return [said("SLEEP", end, seconds=n) for n in (1, 400, 0, 250) for end in ("]", ", ")]
 
 
+def test_a_model_that_cannot_be_held_to_so_much_is_a_refusal():
+    class Silent(Wishes):
+        def complete(self, prompt, begun, pattern):
+            return Completion("")
+
+    with pytest.raises(Refusal, match="'touch the cup' says too much at once: say it in several sentences"):
+        write_plan("touch the cup", NAMES, LABELS, Silent(()))
+
+
 @pytest.mark.parametrize("text", ["touch the fork", "pick up the cup", "touch the cup and come back"])
 def test_what_is_refused_is_not_put_to_the_model(text):
     with pytest.raises(Refusal):
