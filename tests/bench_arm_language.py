@@ -4,8 +4,8 @@
 
 Right is a plan that is one of those expected, or a refusal where one is due. In problems/xarm/instructions.jsonl a
 plan is written as `brief` writes it; a step that ends with ? may be missing. The checks were made with the parts
-`develop` and `harder`, and mended by `others`, which somebody else wrote; `unseen`, where it is there, nobody had seen
-at (docs/xarm-contract.md).
+`develop` and `harder`, and mended by `others`, which somebody else wrote; `unseen` was looked at only after it had been
+measured for the first time (docs/xarm-contract.md).
 """
 
 from __future__ import annotations
