@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from llm.arm_mentions import Mention, mark_mentions
 from llm.arm_numbers import SPELT, Marked, Number, marked
-from llm.arm_words import PLAIN, words
+from llm.arm_words import FILLER, PLAIN
 from llm.spelling import mended
 from llm.words import instruction
 
@@ -29,11 +29,7 @@ _NO_COMMA = re.compile(
     r"(?=(?:please )?(?:go|move|touch|tap|poke|lift|raise|rise|wait|pause|hover|approach|return|head|visit|come)\b)"
 )
 _STOPS = frozenset(".;!?")
-_FILLER = words(
-    "please pls ok okay hey hi hello robot arm now also just so first next last well alright thanks thank thx you again"
-    " kindly step steps go done finished"
-)
-_SPELT = frozenset(re.findall(r"[a-z]{4,}", f"{_THEN} {_FIRST} {_AFTER} {_BEFORE}")) | _FILLER
+_SPELT = frozenset(re.findall(r"[a-z]{4,}", f"{_THEN} {_FIRST} {_AFTER} {_BEFORE}")) | FILLER
 """Words besides that slips of the pen may be meant for."""
 
 
@@ -99,7 +95,7 @@ def spoken(text: str, names: Sequence[str], labels: Sequence[str]) -> Spoken:
     clauses, at, joined = list[Clause](), 0, list[str]()
     for border in [*_BORDER.finditer(said.text), None]:
         piece = said.text[at : border.start() if border else None]
-        if not all(w in _FILLER for w in re.findall(r"[@#&]\d+|[^\W_]+", piece)):
+        if not all(w in FILLER for w in re.findall(r"[@#&]\d+|[^\W_]+", piece)):
             clauses.append(replace(_clause(piece, said, mentions), joined=tuple(joined)))
             joined = []
         if border:

@@ -6,19 +6,15 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from llm.arm_words import words
 from llm.lexicon import nouns
 from tamp.errors import Refusal
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
 
 _TOKEN = re.compile(r"[^\W_]+")
 _ARTICLES = frozenset({"the", "a", "an", "my", "your"})
 _VERBS = frozenset({"drop", "pick", "park", "rest", "stop", "hold"})
 """Words that mean such a place only after an article: "the drop", but not "drop down"."""
-_ORDINARY = _words(
+_ORDINARY = words(
     "above over on in at under below near by to of from up down go move lift touch wait approach come back then and"
     " pose position point place tool arm robot left right next first second third nearest closest"
     " mm cm sec seconds min minute minutes"

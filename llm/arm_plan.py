@@ -81,6 +81,8 @@ class _Writer:
         for narrow in (False, True):
             text, steps = _attempt(self.model, asked, opened, _Room(clause, its, carried, narrow))
             wrong = next((w for s in steps if (w := excess(clause, s))), None) or missing(clause, steps, bool(its))
+            if wrong is None and not text.endswith("]"):
+                wrong = f"not all that is said is in a step of {clause.text!r}"
             if wrong is None:
                 return text, steps
             self.tell("objection", clause=clause.text, reply=text, message=wrong)
@@ -134,16 +136,17 @@ class _Room:
 
 
 def _attempt(model: Model, asked: Prompt, opened: str, room: _Room) -> tuple[str, list[Step]]:
-    """One answer of the model, step by step. Refusal when it holds the clause to be impossible."""
+    """One answer of the model, step by step; without its end where it leads to nothing that takes up all that is said.
+    Refusal when it holds the clause to be impossible."""
     used, steps, text = Used(), list[Step](), ""
     while not text.endswith("]"):
         ways = room.ways(steps, used)
         if not steps and set(ways) == {f"{IMPOSSIBLE}]"}:
             why = missing(room.clause, [], bool(room.its)) or f"what is {left(room.clause, used)[0]!r}?"
             raise Refusal(f"the instruction was not understood: {why}", "unclear")
+        if not ways:
+            return text, steps
         told = model.complete(asked, opened + text, _one_of(ways)).text
-        if told not in ways:  # with too many of them no model can be held to them
-            raise Refusal(f"{room.clause.text!r} says too much at once: say it in several sentences", "unclear")
         text += told
         if told.startswith(IMPOSSIBLE):
             raise Refusal(f"{room.clause.text!r} cannot be said in a plan", "beyond")

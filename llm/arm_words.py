@@ -29,10 +29,12 @@ TOUCH = re.compile(r"\b(?:touch\w*|tap|taps|tapp\w+|pok\w+|boop\w*|contact|press
 DOWN = re.compile(r"\b(?:onto|down|reach\w*|meet|land\w*|lower to)\b")
 BACK_TO_IT = re.compile(rf"{TOUCH.pattern}|{DOWN.pattern}|\b(?:it|there|them|that|one|thing)\b")
 WAIT = re.compile(r"\b(?:wait\w*|paus\w+|sleep\w*|dwell\w*|idle)\b")
-COURTESY = words(
-    "please pls plz ok okay yet n thanks thank advance cheers mate buddy appreciated great job nice day good careful"
-    " quick sir there"
+FILLER = words(
+    "please pls plz ok okay hey hi hello robot arm now also just so first next last well alright thanks thank thx you"
+    " again kindly step steps go done finished"
 )
+"""Words that alone are no part of an instruction."""
+COURTESY = FILLER | words("yet n advance cheers mate buddy appreciated great job nice day good careful quick sir there")
 """Words that ask for nothing."""
 GOES = re.compile(
     r"\b(?:go|going|gone|move|moving|head|travel|drive|proceed|return|visit|navigate|come|run|fly|get to|send|do|make|"

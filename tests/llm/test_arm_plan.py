@@ -122,13 +122,12 @@ def _numbers():
     return [said("SLEEP", end, seconds=n) for n in (1, 400, 0, 250) for end in ("]", ", ")]
 
 
-def test_a_model_that_cannot_be_held_to_so_much_is_a_refusal():
-    class Silent(Wishes):
-        def complete(self, prompt, begun, pattern):
-            return Completion("")
-
-    with pytest.raises(Refusal, match="'touch the cup' says too much at once: say it in several sentences"):
-        write_plan("touch the cup", NAMES, LABELS, Silent(()))
+def test_more_than_the_steps_of_a_clause_can_take_up_is_a_refusal():
+    text = "hover over the wine glass 2 at 20 cm 3 wait 3 s 4 5 6"
+    first = said("APPROACH_OBJECT", end=", ", label="wine glass", hover_mm=2)
+    rest = [said("RETREAT_Z", end=", ", dz_mm=n) for n in (200, 3, 4)]
+    with pytest.raises(Refusal, match="the instruction was not understood: "):
+        write_plan(text, NAMES, LABELS, Wishes((first, *rest, f"{IMPOSSIBLE}]")))
 
 
 @pytest.mark.parametrize("text", ["touch the fork", "pick up the cup", "touch the cup and come back"])
