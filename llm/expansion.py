@@ -1,0 +1,221 @@
+"""From a meaning to a goal: referents become symbols, quantifiers conjunctions and disjunctions, "then" milestones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import combinations, product
+
+from llm.forms import Form, Sayable
+from llm.meaning import UNTOUCHED, Clause, Fact, Meaning, Referent
+from llm.referents import Meant, meant
+from tamp.atoms import Atom
+from tamp.errors import Refusal
+from tamp.formula import Formula, Not, conjunction, disjunction, literals, negation
+
+MOST = 60
+"""Choices of several things that are spelled out: "two of the books"."""
+_ONE_OF = frozenset({"a", "any"})
+_EVERY = frozenset({"all", "every"})
+
+
+@dataclass(frozen=True)
+class Expanded:
+    """Milestones in order, each with what of the earlier ones is still to hold; what is not to be touched.
+
+    `left` are words of referents that fit nothing, `read` the symbols that each referent's words were read as.
+    `several` are the things that the words of a referent for one thing fit equally well.
+    """
+
+    milestones: tuple[Formula, ...]
+    untouched: tuple[str, ...]
+    left: tuple[str, ...]
+    read: dict[str, tuple[str, ...]]
+    several: tuple[tuple[Referent, tuple[str, ...]], ...] = ()
+
+
+@dataclass
+class Expander:
+    """Expands one meaning; referents that are said alike are the same things."""
+
+    can: Sayable
+    choose: dict[str, str] = field(default_factory=dict)
+    left: list[str] = field(default_factory=list)
+    read: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    several: list[tuple[Referent, tuple[str, ...]]] = field(default_factory=list)
+
+    def expand(self, meaning: Meaning) -> Expanded:
+        """The milestones of a meaning. Refusal for what does not fit the scene or contradicts itself."""
+        untouched, steps = list[str](), list[list[Formula]]()
+        for clause in meaning.clauses:
+            if any(f.words == UNTOUCHED for f in clause.facts):
+                untouched += [s for f in clause.facts for s in self._untouched(f)]
+                continue
+            formula = self._clause(clause)
+            if not steps or clause.later or _supersedes(formula, steps[-1], self.can):
+                steps.append([])
+            steps[-1].append(formula)
+        milestones = _milestones(steps, self.can)
+        return Expanded(milestones, tuple(dict.fromkeys(untouched)), tuple(self.left), self.read, tuple(self.several))
+
+    def _clause(self, clause: Clause) -> Formula:
+        return disjunction([self._fact(f) for f in clause.facts])
+
+    def _fact(self, fact: Fact) -> Formula:
+        form = self.can.by_words(fact.words)
+        if not form.in_domain and form.side is None:
+            raise Refusal(f'"{fact.words}" does not say which place is meant; say left, right, front or behind', "no goal")
+        # What stands where it is to stand first tells nothing: the subject is read last.
+        places = [self._symbols(r, form, n, fact) for n, r in enumerate(fact.others, 1)]
+        subjects = self._symbols(fact.subject, form, 0, fact, tuple(places))
+        return self._quantified(fact, form, [subjects, *places])
+
+    def _quantified(self, fact: Fact, form: Form, symbols: list[tuple[str, ...]]) -> Formula:
+        def of(args: tuple[str, ...], rest: list[tuple[Referent, tuple[str, ...]]]) -> Formula:
+            if not rest:
+                atom = self.can.atom(form, args)
+                if atom is None:
+                    named = ", ".join(self.can.words.name.get(a, a) for a in args)
+                    raise Refusal(f'"{fact.words}" cannot be said of {named} in this scene', "no goal")
+                return atom if fact.holds else Not(atom)
+            (referent, some), *more = rest
+            return self._of_several(referent, [of((*args, s), more) for s in some], fact.holds)
+
+        return of((), list(zip(fact.referents, symbols, strict=True)))
+
+    def _of_several(self, referent: Referent, parts: list[Formula], holds: bool) -> Formula:
+        if referent.quantifier in _ONE_OF and holds:
+            return disjunction(parts)
+        if referent.quantifier.isdigit() and holds:
+            n = int(referent.quantifier)
+            chosen = list(combinations(parts, n))
+            if len(chosen) > MOST:
+                raise Refusal(f'"{referent}" fits too many things to choose from', "unclear")
+            return disjunction(conjunction(some) for some in chosen)
+        return conjunction(parts)
+
+    def _symbols(
+        self, referent: Referent, form: Form, n: int, fact: Fact, places: tuple[tuple[str, ...], ...] = ()
+    ) -> tuple[str, ...]:
+        """What a referent means as argument `n` of a form."""
+        own = self.can.symbols[form.predicate][n]
+        found = self._meant(referent, own)
+        if not found.symbols:
+            found = self._meant(referent, self.can.argument(form, n))
+        if not found.symbols:
+            raise self._absent(referent, own)
+        self.left += found.left
+        symbols = self._counted(referent, found.symbols, own, set().union(*places, {""}))
+        if len(symbols) > 1 and referent.quantifier in ("", "the"):
+            symbols = self._one(referent, symbols, form, n, fact, places)
+        self.read[referent.words] = symbols
+        return symbols
+
+    def _meant(self, referent: Referent, candidates: Iterable[str]) -> Meant:
+        if referent.words in self.read and (same := [s for s in self.read[referent.words] if s in set(candidates)]):
+            return Meant(tuple(same))
+        spoken = {s for some in self.read.values() for s in some}
+        found = meant(referent.words, candidates, self.can.words, spoken)
+        if referent.exception is None:
+            return found
+        without = meant(referent.exception.words, found.symbols, self.can.words)
+        if not without.symbols:
+            without = meant(f"{referent.exception.words} {referent.words}", found.symbols, self.can.words)
+        if not without.symbols:
+            raise self._absent(referent.exception, found.symbols)
+        return Meant(tuple(s for s in found.symbols if s not in without.symbols), found.left)
+
+    def _counted(
+        self, referent: Referent, symbols: tuple[str, ...], own: tuple[str, ...], places: set[str]
+    ) -> tuple[str, ...]:
+        """The symbols, as many as the quantifier asks for; what everything is put on is none of everything."""
+        if referent.quantifier in _EVERY | {""} and len(symbols) > 1:
+            owner = self.can.words.owner
+            symbols = tuple(s for s in symbols if s not in places and s not in {owner.get(p) for p in places})
+        n = 2 if referent.quantifier == "both" else int(referent.quantifier) if referent.quantifier.isdigit() else 0
+        if n and (len(symbols) < n or (referent.quantifier == "both" and len(symbols) > n)):
+            raise Refusal(f'"{referent}": there are {len(symbols)} in the scene', "quantity")
+        return symbols
+
+    def _one(
+        self, referent: Referent, symbols: tuple[str, ...], form: Form, n: int, fact: Fact, places: tuple[tuple[str, ...], ...]
+    ) -> tuple[str, ...]:
+        """Of several things that the words for one fit: what was spoken of, or that of which it does not hold yet."""
+        if _is_plural(referent.words, self.can):
+            return symbols
+        spoken = {s for some in self.read.values() for s in some}
+        if (said := [s for s in symbols if s in spoken]) and len(said) == 1 and not places:
+            return (said[0],)
+        if n == 0:
+            pending = [s for s in symbols if self._is_pending(s, form, fact, places)]
+            if len(pending) == 1:
+                return (pending[0],)
+            symbols = tuple(pending) or symbols
+        if (chosen := self.choose.get(referent.words)) in symbols and chosen:
+            return (chosen,)
+        self.several.append((referent, symbols))
+        return symbols[:1]
+
+    def _is_pending(self, symbol: str, form: Form, fact: Fact, places: tuple[tuple[str, ...], ...]) -> bool:
+        """Whether a fact is not as it is to be of a symbol."""
+        atoms = [self.can.atom(form, (symbol, *rest)) for rest in product(*places)]
+        return any(a is not None and (a in self.can.state.atoms) != fact.holds for a in atoms)
+
+    def _untouched(self, fact: Fact) -> tuple[str, ...]:
+        known = tuple(self.can.state.symbols)
+        found = self._meant(fact.subject, known)
+        if not found.symbols:
+            raise self._absent(fact.subject, known)
+        self.left += found.left
+        return found.symbols
+
+    def _absent(self, referent: Referent, known: Iterable[str]) -> Refusal:
+        return Refusal(f'the scene has no "{referent.words}" that this can be said of; {self.can.words.inventory()}', "absent")
+
+
+def _is_plural(words: str, can: Sayable) -> bool:
+    """Whether the words are a plural of the scene: "drawers of the cabinet"."""
+    return any(words == p or words.startswith(f"{p} ") or words.endswith(f" {p}") for p in can.words.plural)
+
+
+def _atoms(formula: Formula) -> Iterator[Atom]:
+    return (x for x in literals(formula) if isinstance(x, Atom))
+
+
+def _conflict(a: Formula, b: Formula, can: Sayable) -> bool:
+    """Whether two formulas cannot hold together: one thing in two places, open and closed, or the plain opposite."""
+    if negation(a) == b:
+        return True
+    family = {f.predicate: f.family for f in can.forms}
+    return any(
+        x != y and x.args[0] == y.args[0] and family.get(x.predicate) == family.get(y.predicate, "?") != ""
+        for x in _atoms(a)
+        for y in _atoms(b)
+    )
+
+
+def _supersedes(new: Formula, before: list[Formula], can: Sayable) -> bool:
+    """Whether something new undoes what was said before, in another way: held and put down, opened and closed."""
+    old = [f for f in before if _conflict(f, new, can)]
+    predicates = {a.predicate for a in _atoms(new)}
+    if any(predicates & {a.predicate for a in _atoms(f)} or isinstance(f, Not) for f in old):
+        raise Refusal(f"the instruction contradicts itself: {new} and {old[0]}", "contradiction")
+    return bool(old)
+
+
+def _milestones(steps: list[list[Formula]], can: Sayable) -> tuple[Formula, ...]:
+    """Each milestone with what of the earlier ones is still to hold; without those that add nothing."""
+    out, kept = list[Formula](), list[Formula]()
+    for n, step in enumerate(steps):
+        undone = [f for f in kept if any(_conflict(f, g, can) for g in step)]
+        kept = [f for f in kept if f not in undone] + step
+        out.append(conjunction(kept))
+        if n and undone and all(_is_passing(f, can) for f in undone) and len(out) > 1:
+            out.pop(-2)
+    return tuple(f for i, f in enumerate(out) if i + 1 == len(out) or f != out[i + 1])
+
+
+def _is_passing(formula: Formula, can: Sayable) -> bool:
+    """Whether reaching this is no milestone of its own: it holds from the start, or every way on leads through it."""
+    taken = {f.predicate for f in can.forms if len(f.types) == 1 and f.family in {g.family for g in can.forms if len(g.types) > 1} - {""}}
+    return all(a in can.state.atoms or a.predicate in taken for a in _atoms(formula))

@@ -1,0 +1,161 @@
+"""What a goal of a domain can say: its predicates in words, with the types of what they are said of."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from llm.lexicon import BENEATH, PREDICATES, RELATIVE_PLACES
+from llm.phrases import Vocabulary
+from llm.words import content, mentioned
+from tamp.atoms import Atom
+from tamp.beside import SIDES
+from tamp.domain import Domain
+from tamp.pddl.reading import parse
+from tamp.pddl.source import Source
+from tamp.state import WorldState
+
+
+@dataclass(frozen=True)
+class Form:
+    """A predicate that a goal may use. `types`: per argument, the types of the operators that add it.
+
+    `family` is shared by the predicates that cannot hold together of one first argument; "" for none.
+    A form that is not `in_domain` is of no predicate of the domain. It is said of a thing and means the
+    place on that `side` of it, by the predicate `carrier`; without a side it is understood, so as to be refused.
+    """
+
+    predicate: str
+    types: tuple[frozenset[str], ...]
+    family: str = ""
+    in_domain: bool = True
+    side: str | None = None
+    carrier: str = ""
+
+    @property
+    def words(self) -> str:
+        """The predicate as English: "turned on"."""
+        return PREDICATES.get(self.predicate) or self.predicate.replace("-", " ").replace("_", " ")
+
+
+@dataclass(frozen=True)
+class _Effects:
+    """What operators add: types by predicate, one tuple an operator; the first of each; what is traded."""
+
+    adds: dict[str, tuple[tuple[str, ...], ...]]
+    purposes: frozenset[str]
+    trades: tuple[tuple[str, str], ...]
+
+
+@cache
+def _effects(text: str, path: Path) -> _Effects:
+    adds: dict[str, list[tuple[str, ...]]] = {}
+    trades: list[tuple[str, str]] = []
+    purposes = set()
+    for action in parse(Source(str(path), text)).actions:
+        added = [e.fluent for e in action.effects if e.value.is_true()]
+        gone = [e.fluent for e in action.effects if e.value.is_false()]
+        purposes |= {f.fluent().name for f in added[:1]}
+        for f in added:
+            adds.setdefault(f.fluent().name, []).append(tuple(a.type.name for a in f.args))
+            trades += [(f.fluent().name, g.fluent().name) for g in gone if f.args and f.args[:1] == g.args[:1]]
+    return _Effects({p: tuple(kinds) for p, kinds in adds.items()}, frozenset(purposes), tuple(trades))
+
+
+def forms(domain: Domain, text: str = "") -> tuple[Form, ...]:
+    """What a goal of this domain can say, in the order of its file.
+
+    What an operator is for is the effect it lists first. What it only brings about besides ("the plate is
+    clear") can be asked for by its own word in the instruction `text`.
+    """
+    effects, words = _effects(domain.text, domain.path), Counter(content(text))
+    family = _families(effects.trades)
+    return tuple(
+        Form(name, tuple(map(frozenset, zip(*effects.adds[name], strict=True))), family.get(name, ""))
+        for name in domain.predicates
+        if name in effects.adds and domain.predicates[name].parameters
+        if name in effects.purposes or mentioned(name.replace("-", " "), words)
+    )
+
+
+def _families(trades: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Predicates joined, directly or through others, by operators that take one for the other."""
+    family: dict[str, str] = {}
+    for a, b in trades:
+        old, new = family.get(b, b), family.get(a, a)
+        family = {p: new if f == old else f for p, f in family.items()} | {a: new, b: new}
+    return family
+
+
+def forms_beside(domain: Domain, known: tuple[Form, ...], state: WorldState, words: Vocabulary) -> tuple[Form, ...]:
+    """Places beside things, which the domain has no predicate for, about whatever has a place."""
+    placed = [f for f in known if len(f.types) == 2 and f.family]
+    if not placed or not words.things:
+        return ()
+    first, said = placed[0], {f.words for f in known}
+    rooms = [state.symbols[r] for r in words.beneath.values()]
+    within = (f.predicate for f in placed for r in rooms if any(domain.is_a(r, kind) for kind in f.types[1]))
+    carriers = dict.fromkeys(SIDES, first.predicate) | {BENEATH: next(within, "")}
+    return tuple(
+        Form(place.replace(" ", "-"), first.types, first.family, False, side, carriers.get(str(side), ""))
+        for place, side in RELATIVE_PLACES.items()
+        if place not in said
+    )
+
+
+@dataclass(frozen=True)
+class Sayable:
+    """What can be said of a scene: every form, and the symbols that each of its arguments can be.
+
+    `families` are forms of the domain that say where one thing is, so that one can stand for another: "in the bowl"
+    is `on` where bowls have no inside.
+    """
+
+    forms: tuple[Form, ...]
+    symbols: dict[str, tuple[tuple[str, ...], ...]]
+    words: Vocabulary
+    state: WorldState
+
+    def by_words(self, said: str) -> Form:
+        """The form that is said in these words."""
+        return next(f for f in self.forms if f.words == said)
+
+    def related(self, form: Form) -> tuple[Form, ...]:
+        """The form, and those of its family that take as many things."""
+        alike = [f for f in self.forms if f.family == form.family != "" and len(f.types) == len(form.types) > 1]
+        return (form, *(f for f in alike if f is not form and f.in_domain and form.in_domain))
+
+    def argument(self, form: Form, n: int) -> tuple[str, ...]:
+        """What argument `n` of a form, or of one of its family, can be."""
+        return tuple(dict.fromkeys(s for f in self.related(form) for s in self.symbols[f.predicate][n]))
+
+    def atom(self, form: Form, args: tuple[str, ...]) -> Atom | None:
+        """What a form says of some symbols, in the domain's predicates; None when nothing there says it."""
+        if form.in_domain:
+            fit = (f for f in self.related(form) if all(a in s for a, s in zip(args, self.symbols[f.predicate], strict=True)))
+            found = next(fit, None)
+            return Atom(found.predicate, args) if found and self._can_be(args) else None
+        place = self.words.beneath.get(args[1]) if form.side == BENEATH else f"{form.side}-{args[1]}"
+        return Atom(form.carrier, (args[0], place)) if form.carrier and form.side and place else None
+
+    def _can_be(self, args: tuple[str, ...]) -> bool:
+        """Whether a thing can be there: not in or on itself; what has an inside of its own is not stood on."""
+        inside = self.words.inside
+        own = {s: owner for owner, some in inside.items() for s in some}
+        return len(set(args)) == len(args) and own.get(args[-1]) != args[0]
+
+
+def sayable(domain: Domain, state: WorldState, words: Vocabulary, text: str) -> Sayable:
+    """What an instruction `text` can ask for in a scene."""
+    known = forms(domain, text)
+    every = (*known, *forms_beside(domain, known, state, words))
+
+    def of_types(kinds: frozenset[str]) -> tuple[str, ...]:
+        return tuple(s for s, t in state.symbols.items() if any(domain.is_a(t, kind) for kind in kinds))
+
+    symbols = {f.predicate: tuple(map(of_types, f.types)) for f in every}
+    symbols |= {f.predicate: (symbols[f.predicate][0], words.things) for f in every if not f.in_domain}
+    return Sayable(every, symbols, words, state)
