@@ -204,7 +204,9 @@ class Episode:
         watch.held_ignore = walls(refinement.after.scene, action.args)
         self.log.event("action", action=str(action), note=refinement.note)
 
-    def _command(self, command: Command, execution: Execution, robot: RobotState, stage: str | None = None) -> None:
+    def _command(
+        self, command: Command, execution: Execution, robot: RobotState, stage: str | None = None
+    ) -> None:
         if self.steps >= self.budget.steps:
             raise StepLimit
         self.backend.command(*command)

@@ -141,3 +141,4 @@ class Executor:
             halted, reason = False, f"{reason}; {fault}"
         self.tell("halted", acknowledged=halted)
         return Verdict(False, done, number, kind, reason, halted)
+
