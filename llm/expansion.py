@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import combinations, product
 
 from llm.forms import Form, Sayable
+from llm.logic_words import ORDER
 from llm.meaning import UNTOUCHED, Clause, Fact, Meaning, Referent
-from llm.referents import Meant, meant
+from llm.referents import Meant, Reader
+from llm.words import content, mentioned
 from tamp.atoms import Atom
 from tamp.errors import Refusal
-from tamp.formula import Formula, Not, conjunction, disjunction, literals, negation
+from tamp.formula import FALSE, Formula, Not, conjunction, disjunction, literals, negation
 
 MOST = 60
 """Choices of several things that are spelled out: "two of the books"."""
@@ -38,7 +41,10 @@ class Expanded:
 class Expander:
     """Expands one meaning; referents that are said alike are the same things."""
 
+    text: str
     can: Sayable
+    reader: Reader
+    facts: tuple[Fact, ...] = ()
     choose: dict[str, str] = field(default_factory=dict)
     left: list[str] = field(default_factory=list)
     read: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -47,16 +53,34 @@ class Expander:
     def expand(self, meaning: Meaning) -> Expanded:
         """The milestones of a meaning. Refusal for what does not fit the scene or contradicts itself."""
         untouched, steps = list[str](), list[list[Formula]]()
+        self.facts, in_order = meaning.facts, ORDER.search(self.text.lower()) is not None
         for clause in meaning.clauses:
             if any(f.words == UNTOUCHED for f in clause.facts):
                 untouched += [s for f in clause.facts for s in self._untouched(f)]
                 continue
-            formula = self._clause(clause)
-            if not steps or clause.later or _supersedes(formula, steps[-1], self.can):
+            formula, before = self._clause(clause), steps[-1] if steps else []
+            # What holds already and is undone by what comes next only tells which thing is meant, or where it is.
+            before[:] = [f for f in before if not (_conflict(f, formula, self.can) and _is_passing(f, self.can))]
+            later = (clause.later and in_order) or any(_conflict(f, formula, self.can) for f in before)
+            if later and not in_order:
+                raise Refusal(f"the instruction contradicts itself: {before[0]} and {formula}", "contradiction")
+            if not steps or later:
                 steps.append([])
             steps[-1].append(formula)
-        milestones = _milestones(steps, self.can)
+        milestones = _milestones([s for s in steps if s], self.can)
+        self._refuse_contradiction(milestones, untouched)
         return Expanded(milestones, tuple(dict.fromkeys(untouched)), tuple(self.left), self.read, tuple(self.several))
+
+    def _refuse_contradiction(self, milestones: tuple[Formula, ...], untouched: list[str]) -> None:
+        """Refusal of what can never be, and of what would have to be moved and must not."""
+        owned = set(untouched) | {p for p, o in self.can.words.owner.items() if o in untouched}
+        for formula in milestones:
+            if formula == FALSE:
+                raise Refusal("the instruction contradicts itself", "contradiction")
+            for a in _atoms(formula):
+                if a not in self.can.state.atoms and a.args[0] in owned:
+                    name = self.can.words.name.get(a.args[0], a.args[0])
+                    raise Refusal(f"the {name} is not to be touched, and yet {a}", "contradiction")
 
     def _clause(self, clause: Clause) -> Formula:
         return disjunction([self._fact(f) for f in clause.facts])
@@ -99,13 +123,12 @@ class Expander:
     ) -> tuple[str, ...]:
         """What a referent means as argument `n` of a form."""
         own = self.can.symbols[form.predicate][n]
-        found = self._meant(referent, own)
-        if not found.symbols:
-            found = self._meant(referent, self.can.argument(form, n))
+        found = self._meant(referent, self.can.argument(form, n))
         if not found.symbols:
             raise self._absent(referent, own)
         self.left += found.left
-        symbols = self._counted(referent, found.symbols, own, set().union(*places, {""}))
+        proper = tuple(s for s in found.symbols if s in own) or found.symbols
+        symbols = self._counted(referent, proper, set().union(*places, {""}))
         if len(symbols) > 1 and referent.quantifier in ("", "the"):
             symbols = self._one(referent, symbols, form, n, fact, places)
         self.read[referent.words] = symbols
@@ -115,19 +138,15 @@ class Expander:
         if referent.words in self.read and (same := [s for s in self.read[referent.words] if s in set(candidates)]):
             return Meant(tuple(same))
         spoken = {s for some in self.read.values() for s in some}
-        found = meant(referent.words, candidates, self.can.words, spoken)
+        found = self.reader.meant(referent.words, candidates, spoken)
         if referent.exception is None:
             return found
-        without = meant(referent.exception.words, found.symbols, self.can.words)
-        if not without.symbols:
-            without = meant(f"{referent.exception.words} {referent.words}", found.symbols, self.can.words)
+        without = self.reader.meant(referent.exception.words, found.symbols)
         if not without.symbols:
             raise self._absent(referent.exception, found.symbols)
         return Meant(tuple(s for s in found.symbols if s not in without.symbols), found.left)
 
-    def _counted(
-        self, referent: Referent, symbols: tuple[str, ...], own: tuple[str, ...], places: set[str]
-    ) -> tuple[str, ...]:
+    def _counted(self, referent: Referent, symbols: tuple[str, ...], places: set[str]) -> tuple[str, ...]:
         """The symbols, as many as the quantifier asks for; what everything is put on is none of everything."""
         if referent.quantifier in _EVERY | {""} and len(symbols) > 1:
             owner = self.can.words.owner
@@ -146,6 +165,10 @@ class Expander:
         spoken = {s for some in self.read.values() for s in some}
         if (said := [s for s in symbols if s in spoken]) and len(said) == 1 and not places:
             return (said[0],)
+        if n == 0 and (there := self._told_by_where_it_is(referent, symbols)):
+            return (there,)
+        if len(heard := self._heard(symbols)) == 1:
+            return heard
         if n == 0:
             pending = [s for s in symbols if self._is_pending(s, form, fact, places)]
             if len(pending) == 1:
@@ -155,6 +178,24 @@ class Expander:
             return (chosen,)
         self.several.append((referent, symbols))
         return symbols[:1]
+
+    def _told_by_where_it_is(self, referent: Referent, symbols: tuple[str, ...]) -> str | None:
+        """The one of some things of which something holds that is said of it first, and undone by what is said later:
+        "the bowl is in the drawer; then the bowl is on the plate"."""
+        said = [f for f in self.facts if f.subject.words == referent.words and f.others and f.holds]
+        for fact in said[:-1]:
+            form = self.can.by_words(fact.words)
+            places = self.reader.meant(fact.others[0].words, self.can.argument(form, 1)).symbols
+            there = [s for s in symbols if any(self.can.atom(form, (s, p)) in self.can.state.atoms for p in places)]
+            if len(there) == 1:
+                return there[0]
+        return None
+
+    def _heard(self, symbols: tuple[str, ...]) -> tuple[str, ...]:
+        """Those of some things that alone have a phrase of which all words are in the instruction."""
+        heard = Counter(content(self.text))
+        own = {s: [p for p in self.can.words.calling(s) if self.can.words.phrases[p] == (s,)] for s in symbols}
+        return tuple(s for s, phrases in own.items() if any(mentioned(p, heard) for p in phrases))
 
     def _is_pending(self, symbol: str, form: Form, fact: Fact, places: tuple[tuple[str, ...], ...]) -> bool:
         """Whether a fact is not as it is to be of a symbol."""
@@ -194,28 +235,18 @@ def _conflict(a: Formula, b: Formula, can: Sayable) -> bool:
     )
 
 
-def _supersedes(new: Formula, before: list[Formula], can: Sayable) -> bool:
-    """Whether something new undoes what was said before, in another way: held and put down, opened and closed."""
-    old = [f for f in before if _conflict(f, new, can)]
-    predicates = {a.predicate for a in _atoms(new)}
-    if any(predicates & {a.predicate for a in _atoms(f)} or isinstance(f, Not) for f in old):
-        raise Refusal(f"the instruction contradicts itself: {new} and {old[0]}", "contradiction")
-    return bool(old)
-
-
 def _milestones(steps: list[list[Formula]], can: Sayable) -> tuple[Formula, ...]:
-    """Each milestone with what of the earlier ones is still to hold; without those that add nothing."""
+    """Each milestone with what of the earlier ones is still to hold; without those that the next one includes."""
     out, kept = list[Formula](), list[Formula]()
-    for n, step in enumerate(steps):
-        undone = [f for f in kept if any(_conflict(f, g, can) for g in step)]
-        kept = [f for f in kept if f not in undone] + step
+    for step in steps:
+        kept = [f for f in kept if not any(_conflict(f, g, can) for g in step)] + step
         out.append(conjunction(kept))
-        if n and undone and all(_is_passing(f, can) for f in undone) and len(out) > 1:
-            out.pop(-2)
     return tuple(f for i, f in enumerate(out) if i + 1 == len(out) or f != out[i + 1])
 
 
 def _is_passing(formula: Formula, can: Sayable) -> bool:
-    """Whether reaching this is no milestone of its own: it holds from the start, or every way on leads through it."""
-    taken = {f.predicate for f in can.forms if len(f.types) == 1 and f.family in {g.family for g in can.forms if len(g.types) > 1} - {""}}
-    return all(a in can.state.atoms or a.predicate in taken for a in _atoms(formula))
+    """Whether reaching this is no milestone of its own: it holds from the start, or the way on leads through it, as
+    what is put somewhere is held before."""
+    families = {f.family for f in can.forms if len(f.types) > 1} - {""}
+    held = {f.predicate for f in can.forms if len(f.types) == 1 and f.family in families}
+    return all(isinstance(x, Atom) and (x in can.state.atoms or x.predicate in held) for x in literals(formula))

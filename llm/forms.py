@@ -156,6 +156,11 @@ def sayable(domain: Domain, state: WorldState, words: Vocabulary, text: str) -> 
     def of_types(kinds: frozenset[str]) -> tuple[str, ...]:
         return tuple(s for s, t in state.symbols.items() if any(domain.is_a(t, kind) for kind in kinds))
 
+    def not_vessels(symbols: tuple[str, ...]) -> tuple[str, ...]:
+        """What has an inside of its own that is always open is not stood on."""
+        return tuple(s for s in symbols if not words.inside.get(s))
+
     symbols = {f.predicate: tuple(map(of_types, f.types)) for f in every}
+    symbols |= {p: (first, *map(not_vessels, rest)) for p, (first, *rest) in symbols.items()}
     symbols |= {f.predicate: (symbols[f.predicate][0], words.things) for f in every if not f.in_domain}
     return Sayable(every, symbols, words, state)

@@ -96,16 +96,17 @@ def _facts(text: str) -> tuple[Fact, ...]:
     found = _PART.match(text)
     if found is None:
         raise ValueError(f"no subject in {text!r}")
-    subject, facts = _referent(found[1]), list[Fact]()
+    subject, facts = read_referent(found[1]), list[Fact]()
     for said in text[found.end() :].split(" or "):
         holds = " not " not in f" {said}".partition("[")[0] + " "
         words = re.sub(r"^\s*(?:is |are )?(?:not )?", "", said.partition("[")[0]).strip()
-        facts.append(Fact(subject, words, tuple(map(_referent, _PART.findall(said))), holds))
+        facts.append(Fact(subject, words, tuple(map(read_referent, _PART.findall(said))), holds))
     return tuple(facts)
 
 
-def _referent(text: str) -> Referent:
+def read_referent(text: str) -> Referent:
+    """A referent from its text: "all candles except the red one"."""
     said, _, left_out = text.partition(EXCEPT)
     first, _, rest = said.partition(" ")
     quantifier, words = (first, rest) if first in QUANTIFIERS and rest else ("", said)
-    return Referent(words, quantifier, _referent(left_out) if left_out else None)
+    return Referent(words, quantifier, read_referent(left_out) if left_out else None)

@@ -1,0 +1,79 @@
+"""What speaks against a meaning: what the words say and it does not, and what it says and the words do not.
+
+The checks never choose: where one objects, no goal is made, and the reason names the word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from llm.expansion import Expanded
+from llm.forms import Sayable
+from llm.logic_words import COUNT, EVERY, LogicWord, logic_words
+from llm.meaning import UNTOUCHED, Meaning
+from llm.words import content
+
+
+def objections(text: str, meaning: Meaning, expanded: Expanded, can: Sayable) -> tuple[str, ...]:
+    """Every reason why a meaning is not what an instruction says."""
+    return (*_unsaid_logic(text, meaning, expanded), *_unasked_logic(text, meaning), *_left_out(text, meaning, can))
+
+
+def _unsaid_logic(text: str, meaning: Meaning, expanded: Expanded) -> Iterator[str]:
+    """Words of logic that the meaning does not take up."""
+    for word in logic_words(text):
+        if not _is_taken_up(word, meaning, expanded):
+            yield f'"{word.said}" ({word.kind}) is not understood here'
+
+
+def _is_taken_up(word: LogicWord, meaning: Meaning, expanded: Expanded) -> bool:
+    match word.kind:
+        case "negation":
+            return _denies(meaning) or _excepts(meaning)
+        case "exception":
+            return _excepts(meaning) or any(not f.holds for f in meaning.facts)
+        case "choice":
+            return _chooses(meaning) or (word.said.startswith("any") and _denies(meaning))
+        case "quantity":
+            things = {s for f in meaning.facts for s in expanded.read.get(f.subject.words, ())}
+            if word.said in COUNT:
+                counted = any(r.quantifier == str(COUNT[word.said]) for r in meaning.referents)
+                return counted or len(things) == COUNT[word.said]
+            several = any(len(expanded.read.get(r.words, ())) > 1 for r in meaning.referents)
+            return word.said in EVERY and (several or any(r.quantifier in ("all", "every") for r in meaning.referents))
+    return False
+
+
+def _unasked_logic(text: str, meaning: Meaning) -> Iterator[str]:
+    """What the meaning denies, excepts or leaves open without a word for it."""
+    kinds = {w.kind for w in logic_words(text)}
+    if _denies(meaning) and not kinds & {"negation", "exception"}:
+        yield "nothing in it says what is not to be"
+    if _excepts(meaning) and not kinds & {"negation", "exception"}:
+        yield "nothing in it is left out"
+    if any(len(c.facts) > 1 for c in meaning.clauses) and "choice" not in kinds:
+        yield "it leaves no choice"
+
+
+def _denies(meaning: Meaning) -> bool:
+    return any(not f.holds or f.words == UNTOUCHED for f in meaning.facts)
+
+
+def _excepts(meaning: Meaning) -> bool:
+    return any(r.exception for r in meaning.referents)
+
+
+def _chooses(meaning: Meaning) -> bool:
+    return any(len(c.facts) > 1 for c in meaning.clauses) or any(
+        r.quantifier in ("a", "any", "1") for f in meaning.facts for r in f.referents
+    )
+
+
+def _left_out(text: str, meaning: Meaning, can: Sayable) -> Iterator[str]:
+    """Nouns of the scene's things that the instruction has and no part of the meaning. Not what everything stands on."""
+    ground = {s for s in can.state.symbols if s not in can.words.things and s not in can.words.owner}
+    nouns = {told[0] for p, some in can.words.phrases.items() if len(told := content(p)) == 1 and not set(some) <= ground}
+    taken = {w for r in meaning.referents for w in content(r.words)}
+    for word in dict.fromkeys(content(text)):
+        if word in nouns and word not in taken:
+            yield f'it also says "{word}"'
