@@ -28,7 +28,6 @@ DOMAIN = load("tabletop")
         ("(on cup bench))", 15, "text after the goal"),
         ("(on cup bench) (open chest)", 16, "text after the goal; join atoms with (and"),
         ("(and on)", 6, "expected '(' before 'on'"),
-        ("(not (open chest))", 6, "no nesting"),
         ("(and (on cup (bench)))", 14, "no nesting"),
         ("(onn cup bench)", 2, "no predicate 'onn' in tabletop; valid: on"),
         ("(on cup)", 2, "on takes 2 arguments (?o - item ?s - surface), got 1"),
@@ -68,7 +67,7 @@ def _ground_atoms(domain: Domain, symbols: dict[str, str]) -> list[Atom]:
 
 @given(st.lists(st.sampled_from(_ground_atoms(DOMAIN, SYMBOLS)), min_size=1, max_size=5, unique=True))
 def test_a_goal_that_is_written_is_read_back(atoms: list[Atom]) -> None:
-    goal = Goal(tuple(atoms))
+    goal = Goal.of(atoms)
     assert parse_goal(str(goal), DOMAIN, SYMBOLS) == goal
 
 
@@ -84,7 +83,7 @@ def test_any_text_is_a_goal_or_bad_input(text: str) -> None:
 
 def test_case_spaces_and_repetitions_do_not_matter() -> None:
     goal = parse_goal(" ( AND (On CUP bench)\n(on cup  bench) )", DOMAIN, SYMBOLS)
-    assert goal == Goal((Atom("on", ("cup", "bench")),))
+    assert goal == Goal(Atom("on", ("cup", "bench")))
 
 
 def test_missing_is_what_does_not_hold() -> None:

@@ -110,7 +110,7 @@ def decide(
     in_hand = {Atom("hand-empty"), Atom("on", (held, "desk"))} if held else set()
     state = WorldState(SYMBOLS, frozenset(ATOMS - in_hand | ({Atom("holding", (held,))} if held else set())))
     start = replace(START, held=held)
-    return search, search.decide(Goal((Atom(words[0], tuple(words[1:])),)), state, start)
+    return search, search.decide(Goal(Atom(words[0], tuple(words[1:]))), state, start)
 
 
 def test_it_counts() -> None:

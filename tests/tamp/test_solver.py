@@ -172,7 +172,7 @@ class Setting:
     folder: Path
 
     def pursue(self, *atoms: str, steps: int = 400, seconds: float = 20.0) -> Outcome:
-        goal = Goal(tuple(Atom(*(a.split()[0], tuple(a.split()[1:]))) for a in atoms))
+        goal = Goal.of(Atom(*(a.split()[0], tuple(a.split()[1:]))) for a in atoms)
         with EpisodeLog(self.folder / "out") as log:
             episode = Episode(
                 backend=self.room,
