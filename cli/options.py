@@ -62,8 +62,16 @@ PlanFormat = Annotated[
 Trace = Annotated[bool, typer.Option("--trace", help="What each step changes.")]
 
 Text = Annotated[str | None, typer.Argument(help="The instruction; optional with --goal.", metavar="TEXT")]
-Goal = Annotated[
-    str | None, typer.Option(help='A goal in PDDL, as "(in mug_1 drawer_1)": no language.', metavar="PDDL")
+Goals = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--goal",
+        help='A goal in PDDL, as "(in mug_1 drawer_1)": no language. Several: one after the other.',
+        metavar="PDDL",
+    ),
+]
+Untouched = Annotated[
+    list[str] | None, typer.Option(help="With --goal: a symbol that must not be moved or operated.", metavar="NAME")
 ]
 Backend = Annotated[Literal["libero", "xarm", "pybullet"], typer.Option(help="The robot or simulator that moves.")]
 Perception = Annotated[Literal["oracle", "camera"], typer.Option(help="What sees: the simulator's state, or images.")]

@@ -31,7 +31,8 @@ def solve(
     scene: str,
     init_state: int | None,
     seed: int,
-    goal: str | None,
+    goals: list[str],
+    untouched: list[str],
     backend: str,
     perception: str,
     llm: str,
@@ -44,20 +45,26 @@ def solve(
     json_output: bool,
 ) -> int:
     """Run one episode and print what it came to. 0 when LIBERO's check says success and the goal is seen to hold."""
-    if text is None and goal is None:
+    if text is None and not goals:
         raise InputError('say what to do: tamp solve "put the mug in the drawer", or give a --goal')
-    text = text if goal is not None else words.instruction(str(text))
+    text = text if goals else words.instruction(str(text))
+    if untouched and not goals:
+        raise InputError("--untouched goes with --goal; in words: say what not to touch")
     inputs.built(backend, perception, arm)
     if backend == "xarm":
         from cli.arm_solve import solve_arm
 
-        return solve_arm(text, goal, llm, arm, out, json_output)
-    say(f"tamp: {goal or text!r} in {scene} ({perception} perception, seed {seed})")
+        return solve_arm(text, goals[0] if goals else None, llm, arm, out, json_output)
+    say(f"tamp: {', then '.join(goals) or repr(text)} in {scene} ({perception} perception, seed {seed})")
     with quiet_stdout() as stdout:
-        model = load_model(llm) if goal is None or planners.asks_model(planner) else None
-        sight = goal is None and model is not None and model.sees
+        model = load_model(llm) if not goals or planners.asks_model(planner) else None
+        sight = not goals and model is not None and model.sees
         task, loaded = _prepare(scene, domain, planner, video, sight)
-        source = _goal_source(text, goal, model, assume_first, task, loaded)
+        if goals:
+            source = _from_pddl(goals, untouched, loaded)
+        else:
+            assert model is not None
+            source = from_language(str(text), model, task, assume_first, asks=True)
         settings = _settings(loaded, planners.find(planner, model), seed, init_state, video, sight)
         result = _run(task, source, settings, out)
         if isinstance(result, int):
@@ -94,19 +101,18 @@ def _settings(
     return Settings(domain, planner, seed, init_state, video, sight)
 
 
-def _goal_source(
-    text: str | None, goal: str | None, model: Model | None, assume_first: bool, task: Task, domain: Domain
-) -> GoalSource:
-    if goal is None:
-        assert model is not None
-        return from_language(str(text), model, task, assume_first, asks=True)
+def _from_pddl(texts: list[str], untouched: list[str], domain: Domain) -> GoalSource:
+    """A goal source that takes goals as they are written, one after the other."""
     from tamp import beside
     from tamp.goal import check_form, parse_goal
 
-    check_form(goal, domain)
+    for text in texts:
+        check_form(text, domain)
 
-    def source(scene: Scene, state: WorldState, domain: Domain, _: EpisodeLog, image: bytes | None) -> Goal:
-        return parse_goal(goal, domain, state.symbols | beside.symbols(beside.things(scene)))
+    def source(scene: Scene, state: WorldState, domain: Domain, _: EpisodeLog, image: bytes | None) -> tuple[Goal, ...]:
+        known = state.known_to(domain).symbols
+        symbols = known | beside.symbols(beside.things(scene))
+        return tuple(parse_goal(t, domain, symbols, ranged=known, untouched=untouched) for t in texts)
 
     return source
 
@@ -124,7 +130,9 @@ def from_language(text: str, model: Model, task: Task, assume_first: bool, *, as
     With `asks` a person at the terminal is asked where the words fit several things, or nothing that is there.
     """
 
-    def source(scene: Scene, state: WorldState, domain: Domain, log: EpisodeLog, image: bytes | None = None) -> Goal:
+    def source(
+        scene: Scene, state: WorldState, domain: Domain, log: EpisodeLog, image: bytes | None = None
+    ) -> tuple[Goal, ...]:
         from cli.asking import settled
         from llm.grounding import ground
         from llm.logged import Logged
@@ -155,7 +163,7 @@ def from_language(text: str, model: Model, task: Task, assume_first: bool, *, as
                 say(f"tamp: the instruction fits {n} goals; taking the model's: {answer.goal}")
             return answer.goal
 
-        return settled(text, read, log, asks=asks)
+        return (settled(text, read, log, asks=asks),)
 
     return source
 
@@ -185,7 +193,7 @@ def report(result: Result, out: TextIO) -> None:
     kept = "" if not result.success else ", and it lasts" if result.lasting else ", but it does not last"
     lines = [
         ("verdict", f"{verdict} by LIBERO's check{kept} ({result.perception} perception)"),
-        ("goal", result.goal or "none"),
+        *_goal_lines(result),
         *(("plan" if n == 0 else "", action) for n, action in enumerate(result.plan or ["none"])),
         ("seconds", ", ".join(f"{stage} {taken:.1f}" for stage, taken in result.seconds.items())),
         ("steps", str(result.steps)),
@@ -196,6 +204,15 @@ def report(result: Result, out: TextIO) -> None:
         _coloured(lines, result.success, out)
     else:
         out.writelines(f"{label:9}{value}\n" for label, value in lines)
+
+
+def _goal_lines(result: Result) -> list[tuple[str, str]]:
+    goals = [result.goal or "none"] if not isinstance(result.goal, list) else result.goal
+    return [
+        *(("then" if n else "goal", goal) for n, goal in enumerate(goals)),
+        *(("of these", alternative) for alternative in result.alternatives),
+        *([("alone", ", ".join(result.untouched))] if result.untouched else []),
+    ]
 
 
 def _coloured(lines: list[tuple[str, str]], success: bool, out: TextIO) -> None:

@@ -47,13 +47,13 @@ class Question:
     def goal(self, parts: tuple[tuple[Atom, ...], ...], allowed: Language) -> Goal:
         """The conjunction of what is said, through the same check that a written goal gets."""
         atoms = tuple(m for some in parts for a in some if (m := allowed.meant(a)))
-        return parse_goal(str(Goal(atoms)), self.domain, self._symbols)
+        return parse_goal(str(Goal.of(atoms)), self.domain, self._symbols)
 
     def unsolvable(self, goal: Goal) -> bool:
         """Whether it is proven that no plan reaches a goal."""
         if self.planner is None:
             return False
-        problem = problem_of(self.domain, replace(self.whole, symbols=self._symbols), goal.atoms)
+        problem = problem_of(self.domain, replace(self.whole, symbols=self._symbols), goal.parts)
         return self.planner.solve(problem).status is PlanStatus.UNSOLVABLE
 
     @property

@@ -1,114 +1,111 @@
-"""Goals: type-checked conjunctions over the domain's predicates and the scene's symbols."""
+"""Goals: ground formulas over the domain's predicates and the scene's symbols, and what must be left alone.
+
+A goal is read from PDDL with `and or not imply forall exists =`. Quantifiers are spelled out over the scene when it is
+read, so that nobody downstream sees more than `and`, `or` and negated atoms. What is asked for one after the other is
+a tuple of goals.
+"""
 
 from __future__ import annotations
 
-import difflib
-import re
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from tamp.atoms import Atom
-from tamp.domain import Domain, Signature
-from tamp.errors import InputError
+from tamp.domain import Domain
+from tamp.errors import InputError, Refusal
+from tamp.formula import Formula, Not, alternatives, conjunction, conjuncts, literals, missing, ways
+from tamp.goal_grounding import Reader
+from tamp.goal_syntax import tree, valid
 from tamp.state import WorldState
 
-_TOKEN = re.compile(r"[()]|[^\s()]+")
+UNTOUCHABLE = "untouchable"
+"""The predicate by which a domain respects what is to be left alone."""
+
+MOST_ALTERNATIVES = 8
+"""Alternatives of a goal that are planned for one by one."""
 
 
 @dataclass(frozen=True)
 class Goal:
-    """A conjunction of positive atoms."""
+    """A formula that is to hold, and the symbols of what must not be moved or operated on the way."""
 
-    atoms: tuple[Atom, ...]
+    formula: Formula
+    untouched: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, parts: Iterable[Formula], untouched: tuple[str, ...] = ()) -> Goal:
+        """All of the parts."""
+        return cls(conjunction(parts), untouched)
 
     def __str__(self) -> str:
-        return str(self.atoms[0]) if len(self.atoms) == 1 else f"(and {' '.join(map(str, self.atoms))})"
+        return str(self.formula)
 
-    def missing(self, state: WorldState) -> tuple[Atom, ...]:
-        """The atoms that do not hold in `state`."""
-        return tuple(a for a in self.atoms if not state.holds(a))
+    @property
+    def parts(self) -> tuple[Formula, ...]:
+        """What has to hold together: the parts of a conjunction, else the formula itself."""
+        return conjuncts(self.formula)
+
+    @property
+    def atoms(self) -> tuple[Atom, ...]:
+        """The atoms that it asks for, those of alternatives too; all of it for a conjunction of atoms."""
+        return tuple(x for x in literals(self.formula) if isinstance(x, Atom))
+
+    @property
+    def mentioned(self) -> tuple[Atom, ...]:
+        """Every atom that it speaks of, to be true or to be false."""
+        return tuple(dict.fromkeys(x.atom if isinstance(x, Not) else x for x in literals(self.formula)))
+
+    def missing(self, state: WorldState) -> tuple[Formula, ...]:
+        """The parts that do not hold in `state`."""
+        return missing(self.formula, state.atoms)
+
+    def alternatives(self) -> tuple[Goal, ...]:
+        """The goals without `or` of which any one will do; the goal itself where they are too many."""
+        if ways(self.formula) > MOST_ALTERNATIVES:
+            return (self,)
+        return tuple(replace(self, formula=conjunction(some)) for some in alternatives(self.formula)) or (self,)
+
+    def rules(self, domain: Domain, state: WorldState) -> frozenset[Atom]:
+        """The facts that keep the planner from touching what is to be left alone.
+
+        Raises Refusal where the domain has no predicate that says it of such a thing.
+        """
+        predicate = domain.predicates.get(UNTOUCHABLE)
+        kinds = [kind for _, kind in predicate.parameters] if predicate else []
+        for name in self.untouched:
+            if len(kinds) != 1 or name not in state.symbols or not domain.is_a(state.symbols[name], kinds[0]):
+                said = f"({UNTOUCHABLE} ?o - {state.symbols.get(name, 'object')})"
+                raise Refusal(f"{name} cannot be left alone: the domain {domain.name} has no {said}", "no goal")
+        return frozenset(Atom(UNTOUCHABLE, (name,)) for name in self.untouched)
 
 
-def parse_goal(text: str, domain: Domain, symbols: dict[str, str]) -> Goal:
-    """A goal from PDDL: one atom, or `(and …)` of atoms.
+def parse_goal(
+    text: str,
+    domain: Domain,
+    symbols: Mapping[str, str],
+    *,
+    ranged: Mapping[str, str] | None = None,
+    untouched: Iterable[str] = (),
+) -> Goal:
+    """A goal from PDDL.
 
-    `symbols` maps the scene's names to types. Raises InputError with the column (from 1) of what is wrong
-    and what would be valid there.
+    `symbols` maps the names that can be said to types; `ranged` are those that quantifiers speak of, by default all.
+    `untouched` names what is to be left alone. Raises InputError with the column (from 1) of what is wrong and what
+    would be valid there.
     """
-    atoms = [_atom(group, domain, symbols) for group in _groups(text)]
-    return Goal(tuple(dict.fromkeys(atoms)))
+    check_form(text, domain)
+    for name in untouched:
+        if name not in symbols:
+            raise InputError(f"no {name!r} in the scene that could be left alone; {valid(name, symbols)}")
+    formula = Reader(domain, symbols, ranged).formula(tree(text), {})
+    return Goal(formula, tuple(dict.fromkeys(untouched)))
 
 
 def check_form(text: str, domain: Domain) -> None:
-    """What `parse_goal` finds wrong without a scene: parentheses, predicates, how many arguments."""
-    for group in _groups(text):
-        _signature(group, domain)
+    """What `parse_goal` finds wrong without a scene: parentheses, predicates, types, how many arguments."""
+    Reader(domain).formula(tree(text), {})
 
 
-def _fail(column: int, message: str) -> InputError:
-    return InputError(f"goal, column {column}: {message}")
-
-
-def _groups(text: str) -> list[list[tuple[str, int]]]:
-    """Atoms as token lists with columns; the outer `(and …)` is taken off."""
-    tokens = [(m.group().lower(), m.start() + 1) for m in _TOKEN.finditer(text)]
-    if not tokens:
-        raise _fail(1, "empty; valid: (predicate object …) or (and (…) (…))")
-    nested = len(tokens) > 1 and tokens[0][0] == "(" and tokens[1][0] == "and"
-    groups: list[list[tuple[str, int]]] = []
-    depth, opened = 0, 0
-    base = 1 if nested else 0
-    for i, (token, column) in enumerate(tokens):
-        if token == "(":
-            depth += 1
-            if depth == base + 1:
-                groups.append([])
-                opened = column
-            elif depth > base + 1:
-                raise _fail(column, "a goal is a conjunction of atoms: no nesting here")
-        elif token == ")":
-            depth -= 1
-            if depth < 0:
-                raise _fail(column, "')' closes nothing")
-            if depth == 0 and i + 1 < len(tokens):
-                raise _fail(tokens[i + 1][1], "text after the goal; join atoms with (and …)")
-        elif depth == base + 1:
-            groups[-1].append((token, column))
-        elif not (nested and i == 1):
-            raise _fail(column, f"expected '(' before {token!r}")
-    if depth > 0:
-        raise _fail(opened or 1, "'(' is never closed")
-    if not groups or not all(groups):
-        raise _fail(opened or 1, "empty atom; valid: (predicate object …)")
-    return groups
-
-
-def _signature(tokens: list[tuple[str, int]], domain: Domain) -> Signature:
-    (predicate, column), args = tokens[0], tokens[1:]
-    signature = domain.predicates.get(predicate)
-    if signature is None:
-        valid = _valid(predicate, domain.predicates)
-        raise _fail(column, f"no predicate {predicate!r} in {domain.name}; {valid}")
-    n = len(signature.parameters)
-    if len(args) != n:
-        wanted = " ".join(f"?{name} - {kind}" for name, kind in signature.parameters)
-        raise _fail(column, f"{predicate} takes {n} arguments ({wanted}), got {len(args)}")
-    return signature
-
-
-def _atom(tokens: list[tuple[str, int]], domain: Domain, symbols: dict[str, str]) -> Atom:
-    (predicate, _), args = tokens[0], tokens[1:]
-    signature = _signature(tokens, domain)
-    for (name, at), (_, kind) in zip(args, signature.parameters, strict=True):
-        fitting = [s for s, t in symbols.items() if domain.is_a(t, kind)]
-        if name not in symbols:
-            raise _fail(at, f"no {name!r} in the scene; {_valid(name, fitting)}")
-        if name not in fitting:
-            wrong = f"{name} is a {symbols[name]}, {predicate} wants a {kind}"
-            raise _fail(at, f"{wrong}; {_valid(name, fitting)}")
-    return Atom(predicate, tuple(name for name, _ in args))
-
-
-def _valid(name: str, options: object) -> str:
-    names = sorted(options)  # type: ignore[call-overload]
-    near = difflib.get_close_matches(name, names, 3, 0.5)
-    return f"valid: {', '.join(near or names[:8]) or 'nothing in this scene'}"
+def in_pddl(goals: Sequence[Goal]) -> str | list[str]:
+    """A goal as a formula, a sequence as a list of formulas."""
+    return str(goals[0]) if len(goals) == 1 else list(map(str, goals))

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 from tamp.atoms import GroundAction
 from tamp.errors import InputError
+from tamp.pddl.complements import complemented
 from tamp.pddl.decided import undecided
 from tamp.pddl.reading import reason
 
@@ -161,6 +162,8 @@ def _compile(problem: Any, strips: bool) -> tuple[Any, list[Any]]:
             "up_conditional_effects_remover": Kind.CONDITIONAL_EFFECTS_REMOVING,
             "up_negative_conditions_remover": Kind.NEGATIVE_CONDITIONS_REMOVING,
         }
+    else:
+        problem = complemented(problem)
     steps = []
     for name, kind in wanted.items():
         with Compiler(name=name) as compiler:  # by name: choosing one by the problem's kind takes longer than its work

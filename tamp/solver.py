@@ -51,7 +51,9 @@ class Budget:
 class Outcome:
     """How an episode ended. `stage` is where it failed: goal, plan, refinement, execution, or none.
 
-    `steps` are control steps up to the last release or push; the hand's way out is not among them.
+    `steps` are control steps up to the last release or push; the hand's way out is not among them. `plan` is the first
+    plan found, for a sequence of goals those of each that was not seen to hold by itself. `alternatives` are those that
+    were taken of goals with `or`.
     """
 
     done: bool = False
@@ -59,6 +61,7 @@ class Outcome:
     reason: str | None = None
     steps: int = 0
     plan: Plan | None = None
+    alternatives: list[str] = field(default_factory=list)
     executed: list[GroundAction] = field(default_factory=list)
     seconds: dict[str, float] = field(default_factory=lambda: {"plan": 0.0, "refine": 0.0, "execute": 0.0})
 
@@ -100,13 +103,34 @@ class Episode:
             seconds=self.outcome.seconds,
         )
 
-    def run(self, goal: Goal) -> Outcome:
-        """Work towards `goal` until it is seen to hold, or a reason is found why it cannot."""
-        try:
-            self._pursue(goal)
-        except StepLimit:
-            self._fail("execution", f"step limit of {self.budget.steps} reached")
+    def run(self, *goals: Goal) -> Outcome:
+        """Work towards the goals, one after the other, each until it is seen to hold, or a reason is found why it
+        cannot: the rest is then left.
+
+        Raises Refusal where the domain cannot say what is to be left alone.
+        """
+        for number, goal in enumerate(goals, 1):
+            before = self.outcome.plan
+            try:
+                self._pursue(goal)
+            except StepLimit:
+                self._fail("execution", f"step limit of {self.budget.steps} reached")
+            self.outcome.plan = _one_after_the_other(before, self.search.first)
+            if len(goals) > 1:
+                self._milestone(number, goals)
+            if self.outcome.reason is not None:
+                return self.outcome
+            self.search.next_goal()
+        self.outcome.done = True
         return self.outcome
+
+    def _milestone(self, number: int, goals: tuple[Goal, ...]) -> None:
+        """Tell what became of one of several goals."""
+        reached = self.outcome.reason is None
+        self.log.event("milestone", number=number, goal=str(goals[number - 1]), reached=reached, steps=self.steps)
+        self.say(f"goal {number} of {len(goals)} {'is seen to hold' if reached else 'is not reached'}")
+        if not reached:
+            self.outcome.reason = f"goal {number} of {len(goals)}, {goals[number - 1]}: {self.outcome.reason}"
 
     def look(self, doubted: frozenset[Atom] = frozenset()) -> tuple[Scene, WorldState, Situation]:
         """Perceive, and say it in symbols, but for what is doubted."""
@@ -118,18 +142,20 @@ class Episode:
     def _pursue(self, goal: Goal) -> None:
         failures: dict[GroundAction, int] = {}
         doubted: frozenset[Atom] = frozenset()
+        taken = goal
         while True:
             _, state, situation = self.look(doubted)
             if not goal.missing(state):
-                self.outcome.done = True
+                self.outcome.alternatives += [str(taken)] if taken != goal else []
                 return
-            decided = self._decide(goal, state, situation)
-            if decided is None:
+            decided = self.search.decide(goal, state, situation)
+            if isinstance(decided, Undecided):
+                self._fail(decided.stage, decided.reason)
                 return
-            plan, refined = decided
-            action, problem = self._execute(plan, refined)
+            taken = decided.goal
+            action, problem = self._execute(decided.plan, decided.refined)
             doubted = frozenset()
-            if problem is None and action == plan.actions[-1]:
+            if problem is None and action == decided.plan.actions[-1]:
                 _, state, _ = self.look()
                 unseen = goal.missing(state)
                 problem = f"done, and still {' '.join(map(str, unseen))} is not seen to hold" if unseen else None
@@ -140,15 +166,6 @@ class Episode:
                 if failures[action] >= ATTEMPTS:
                     self._fail("execution", f"{action}: {problem} after {ATTEMPTS} attempts")
                     return
-
-    def _decide(self, goal: Goal, state: WorldState, situation: Situation) -> tuple[Plan, Refined] | None:
-        """A plan with motions for all of it; None, with the reason in the outcome, when there is none."""
-        decided = self.search.decide(goal, state, situation)
-        self.outcome.plan = self.search.first
-        if isinstance(decided, Undecided):
-            self._fail(decided.stage, decided.reason)
-            return None
-        return decided.plan, decided.refined
 
     def _execute(self, plan: Plan, refined: Refined) -> tuple[GroundAction, str | None]:
         """Execute the plan's actions; when what is seen is not what was foreseen, refine the rest again.
@@ -204,9 +221,7 @@ class Episode:
         watch.held_ignore = walls(refinement.after.scene, action.args)
         self.log.event("action", action=str(action), note=refinement.note)
 
-    def _command(
-        self, command: Command, execution: Execution, robot: RobotState, stage: str | None = None
-    ) -> None:
+    def _command(self, command: Command, execution: Execution, robot: RobotState, stage: str | None = None) -> None:
         if self.steps >= self.budget.steps:
             raise StepLimit
         self.backend.command(*command)
@@ -265,3 +280,7 @@ class Episode:
 
     def _fail(self, stage: str, reason: str) -> None:
         self.outcome.stage, self.outcome.reason = stage, reason
+
+
+def _one_after_the_other(before: Plan | None, after: Plan | None) -> Plan | None:
+    return Plan(before.actions + after.actions) if before and after else before or after

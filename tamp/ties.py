@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 
 from tamp.atoms import Atom, GroundAction
 from tamp.domain import Domain
+from tamp.formula import Formula, renamed
 from tamp.planning import Plan
 from tamp.state import WorldState
 
@@ -35,6 +36,10 @@ class Names:
     def atoms(self, atoms: Iterable[Atom]) -> list[Atom]:
         """The same atoms with the given names, in the same order."""
         return [Atom(a.predicate, tuple(self.given.get(s, s) for s in a.args)) for a in atoms]
+
+    def formulas(self, parts: Iterable[Formula]) -> list[Formula]:
+        """The same of a goal's formulas."""
+        return [renamed(p, self.given) for p in parts]
 
     def plan(self, plan: Plan) -> Plan:
         """The same plan with the scene's names."""

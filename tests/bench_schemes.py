@@ -86,7 +86,7 @@ def ask(text: str, at: Looked, domain: Domain, model: Model, scheme: str) -> Goa
         words = _identifiers(words)
     allowed = language(domain, state, words, text, again=scheme == "vague")
     clauses = SCHEMES[scheme](model, asked, allowed)
-    return Goal(tuple(m for c in clauses for a in c.meaning if (m := allowed.meant(a))))
+    return Goal.of(m for c in clauses for a in c.meaning if (m := allowed.meant(a)))
 
 
 def _identifiers(words: Vocabulary) -> Vocabulary:

@@ -26,6 +26,10 @@
     (turned-off ?a - appliance)
     (jams ?o - item ?i - interior)    ; ?o is in ?i and keeps it from closing
 
+    ; What the instruction says to leave alone: not to be picked, taken out, pushed, opened, closed or switched. To put
+    ; something on it or into it is not to touch it, nor does it count that what is in a drawer moves with the drawer.
+    (untouchable ?o - object)
+
     ; What geometry found out. The planner starts without them; a failed refinement adds them.
     (too-tall ?o - item ?i - interior)       ; ?i cannot be closed while ?o is in it
     (unreachable ?x - object)                ; no configuration of the arm does it
@@ -44,6 +48,7 @@
       (hand-empty)
       (on ?o ?from)
       (not (no-grasp ?o))
+      (not (untouchable ?o))
       (clear ?o)
       (forall (?x - item) (not (obstructed ?o ?x))))
     :effect (and
@@ -63,6 +68,7 @@
       (in ?o ?from)
       (open ?from)
       (not (no-grasp ?o))
+      (not (untouchable ?o))
       (clear ?o)
       (forall (?x - item) (not (obstructed ?o ?x))))
     :effect (and
@@ -113,6 +119,7 @@
       (on ?o ?from)
       (not (= ?from ?s))
       (not (= ?o ?s))
+      (not (untouchable ?o))
       (clear ?o)
       (not (does-not-slide ?o ?s))
       (forall (?x - item) (not (obstructed ?o ?x))))
@@ -128,6 +135,7 @@
       (hand-empty)
       (not (open ?d))
       (not (unreachable ?d))
+      (not (untouchable ?d))
       (forall (?x - item) (not (obstructed ?d ?x))))
     :effect (and (open ?d) (not (closed ?d))))
 
@@ -137,6 +145,7 @@
       (hand-empty)
       (not (closed ?d))
       (not (unreachable ?d))
+      (not (untouchable ?d))
       (forall (?x - item) (and (not (jams ?x ?d)) (not (obstructed ?d ?x)))))
     :effect (and (closed ?d) (not (open ?d))))
 
@@ -146,6 +155,7 @@
       (hand-empty)
       (not (open ?c))
       (not (unreachable ?c))
+      (not (untouchable ?c))
       (forall (?x - item) (not (obstructed ?c ?x))))
     :effect (and (open ?c) (not (closed ?c))))
 
@@ -155,6 +165,7 @@
       (hand-empty)
       (not (closed ?c))
       (not (unreachable ?c))
+      (not (untouchable ?c))
       (forall (?x - item) (and (not (jams ?x ?c)) (not (obstructed ?c ?x)))))
     :effect (and (closed ?c) (not (open ?c))))
 
@@ -164,6 +175,7 @@
       (hand-empty)
       (not (turned-on ?a))
       (not (unreachable ?a))
+      (not (untouchable ?a))
       (forall (?x - item) (not (obstructed ?a ?x))))
     :effect (and (turned-on ?a) (not (turned-off ?a))))
 
@@ -173,6 +185,7 @@
       (hand-empty)
       (not (turned-off ?a))
       (not (unreachable ?a))
+      (not (untouchable ?a))
       (forall (?x - item) (not (obstructed ?a ?x))))
     :effect (and (turned-off ?a) (not (turned-on ?a))))
 )

@@ -94,7 +94,7 @@ def _packed(n: int, rng: np.random.Generator) -> tuple[list[SceneObject], Goal]:
         for i, (size, spot) in enumerate(zip(sizes, spots, strict=True))
     ]
     region = _region("tray", np.array([TRAY_X, 0.0]), tray)
-    return [*boxes, _table(region)], Goal(tuple(Atom("on", (b.name, "tray")) for b in boxes))
+    return [*boxes, _table(region)], Goal.of(Atom("on", (b.name, "tray")) for b in boxes)
 
 
 def _tray(sizes: Array) -> Array | None:
@@ -138,7 +138,7 @@ def _blocked(n: int, rng: np.random.Generator) -> tuple[list[SceneObject], Goal]
     walls = [_box(f"wall_{i}", tall, at(*p), yaw, movable=False) for i, p in enumerate(sides) if i >= max(n, 2)]
     wanted = _box("wanted", size, middle, yaw)
     pad = _region("pad", np.array(PAD[:2]), np.full(2, PAD[2]))
-    return [wanted, *blockers, *walls, _table(pad)], Goal((Atom("on", ("wanted", "pad")),))
+    return [wanted, *blockers, *walls, _table(pad)], Goal(Atom("on", ("wanted", "pad")))
 
 
 def _box(name: str, size: Iterable[float], p: Array, yaw: float, *, movable: bool = True) -> SceneObject:

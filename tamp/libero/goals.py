@@ -9,6 +9,7 @@ import numpy as np
 from tamp.atoms import Atom
 from tamp.beside import places, with_places
 from tamp.domain import Domain
+from tamp.formula import TRUE, Formula, Literal, alternatives, holds, mapped, renamed, ways
 from tamp.goal import Goal
 from tamp.libero.environment import LiberoEnvironment
 from tamp.planning import Engine
@@ -26,6 +27,9 @@ _PREDICATES = {
     "turnoff": "turned-off",
 }
 
+MOST_WAYS = 1000
+"""Conjunctions of a goal's disjunctive normal form up to which goals are compared by what they mean."""
+
 ON_IT = np.array([0.0, 0.0, 0.03])
 """Metres above a surface at which the origin of what stands on it may be."""
 
@@ -36,7 +40,7 @@ def task_goal(environment: LiberoEnvironment, scene: Scene) -> Goal:
         Atom(_PREDICATES[p], tuple(_symbol(p, a, scene) for a in args))
         for p, *args in environment.domain.parsed_problem["goal_state"]
     ]
-    return Goal(tuple(dict.fromkeys(atoms)))
+    return Goal.of(atoms)
 
 
 def goal_regions(environment: LiberoEnvironment) -> tuple[str, ...]:
@@ -50,7 +54,7 @@ def goal_regions(environment: LiberoEnvironment) -> tuple[str, ...]:
 def in_the_tasks_words(goal: Goal, own: Goal, scene: Scene) -> Goal:
     """A goal in which a place beside a thing has the name of the ground's region that the task's own goal names, where
     what is put in the middle of that place is in that region. `scene` has these regions."""
-    beside = {p.symbol: p for p in places(goal.atoms, scene)}
+    beside = {p.symbol: p for p in places(goal.mentioned, scene)}
     there = with_places(scene, beside.values())
     named = {s for a in own.atoms for s in a.args}
     regions = [r for _, r in scene.regions() if r.name in named and r.kind == "surface"]
@@ -61,12 +65,19 @@ def in_the_tasks_words(goal: Goal, own: Goal, scene: Scene) -> Goal:
         middle = there.region(symbol)[1].T_world_region[:3, 3]
         return next((r.name for r in regions if above(middle + ON_IT, r)), symbol)
 
-    return Goal(tuple(Atom(a.predicate, tuple(map(said, a.args))) for a in goal.atoms))
+    return replace(goal, formula=renamed(goal.formula, {symbol: said(symbol) for symbol in beside}))
 
 
 def equivalent(a: Goal, b: Goal, true: frozenset[Atom]) -> bool:
-    """Whether two goals ask for the same atoms, apart from those that are `true` at the start."""
-    return set(a.atoms) - true == set(b.atoms) - true
+    """Whether two goals ask for the same, apart from what holds where exactly the atoms `true` do, at the start."""
+    return set(a.untouched) == set(b.untouched) and _asked(a.formula, true) == _asked(b.formula, true)
+
+
+def _asked(formula: Formula, true: frozenset[Atom]) -> set[frozenset[Literal]] | Formula:
+    """The least sets of literals that make a formula true, without literals that hold already; the formula itself
+    where they are too many. No two of the literals left exclude each other, so that there is one such set of sets."""
+    left = mapped(formula, lambda literal: TRUE if holds(literal, true) else literal)
+    return {frozenset(some) for some in alternatives(left)} if ways(left) <= MOST_WAYS else left
 
 
 def reaching(goal: Goal, own: Goal, scene: Scene, state: WorldState, domain: Domain) -> bool:
@@ -75,10 +86,10 @@ def reaching(goal: Goal, own: Goal, scene: Scene, state: WorldState, domain: Dom
     `scene` has the regions that the task's goal names, `state` is how things are at the start.
     """
     said = in_the_tasks_words(goal, own, scene)
-    named = dict.fromkeys((s for a in (*said.atoms, *own.atoms) for s in a.args), "surface")
+    named = dict.fromkeys((s for a in (*said.mentioned, *own.mentioned) for s in a.args), "surface")
     known = replace(state, symbols=named | state.symbols)
-    plan = Engine().solve(problem_of(domain, known, said.atoms)).plan
-    return plan is not None and reaches(plan.actions, problem_of(domain, known, own.atoms))
+    plan = Engine().solve(problem_of(domain, known, said.parts)).plan
+    return plan is not None and reaches(plan.actions, problem_of(domain, known, own.parts))
 
 
 def _symbol(predicate: str, name: str, scene: Scene) -> str:

@@ -17,7 +17,7 @@ from tamp.domain import Domain
 from tamp.episode import SCHEMA, EpisodeLog
 from tamp.errors import Refusal, TampError
 from tamp.geometry import world_of
-from tamp.goal import Goal
+from tamp.goal import Goal, in_pddl
 from tamp.libero.contacts import ContactMonitor
 from tamp.libero.environment import LiberoEnvironment
 from tamp.libero.goals import goal_regions, task_goal
@@ -34,8 +34,9 @@ from tamp.versions import versions
 HOLD_STEPS = 20
 """Control steps after the last action for which success must still hold to be called lasting."""
 
-GoalSource = Callable[[Scene, WorldState, Domain, EpisodeLog, bytes | None], Goal]
-"""Where a goal comes from: language, an option, or the task. The bytes are a PNG of the agent view, if asked for."""
+GoalSource = Callable[[Scene, WorldState, Domain, EpisodeLog, bytes | None], tuple[Goal, ...]]
+"""Where goals come from, to be reached one after the other: language, an option, or the task. The bytes are a PNG of
+the agent view, if asked for."""
 
 
 @dataclass(frozen=True)
@@ -58,11 +59,14 @@ class Result:
     `lasting`: it also says so after standing still at the end, with the hand empty. `seconds` by stage. `stage` and
     `reason` say why the goal is not seen to hold, which may be so although LIBERO's own check is content.
     `steps` are the control steps up to the last release. `touched` has the steps in which something was touched
-    that the action was not about, `shifted` the items that were moved so.
+    that the action was not about, `shifted` the items that were moved so. `goal` is a list for a sequence of goals,
+    `untouched` what was to be left alone; `alternatives` are those taken of goals with `or`.
     """
 
     success: bool = False
-    goal: str | None = None
+    goal: str | list[str] | None = None
+    untouched: list[str] = field(default_factory=list)
+    alternatives: list[str] = field(default_factory=list)
     plan: list[str] = field(default_factory=list)
     steps: int = 0
     seconds: dict[str, float] = field(default_factory=dict)
@@ -151,21 +155,22 @@ def _episode(
     log.event("state", atoms=state.atoms)
     try:
         with _timed(result, "language"):
-            goal = _goal(goal_source, environment, scene, state, settings, log)
+            goals = _goals(goal_source, environment, scene, state, settings, log)
     except Refusal as e:
         result.stage, result.reason = "goal", str(e)
     else:
-        if wanted := places(goal.atoms, scene):
+        if wanted := places([a for g in goals for a in g.mentioned], scene):
             episode.perceiver = PlacesBeside(perceiver, wanted)
             scene, state, _ = episode.look()
-        result.goal = str(goal)
-        log.event("goal", goal=result.goal)
-        say(f"goal {goal}")
-        _pursue(goal, scene, state, episode, environment, recorder, result)
+        result.goal, result.untouched = in_pddl(goals), list(dict.fromkeys(s for g in goals for s in g.untouched))
+        log.event("goal", goal=result.goal, untouched=result.untouched)
+        alone = f"; not to be touched: {', '.join(result.untouched)}" if result.untouched else ""
+        say(f"goal {', then '.join(map(str, goals))}{alone}")
+        _pursue(goals, scene, state, episode, environment, recorder, result)
 
 
 def _pursue(
-    goal: Goal,
+    goals: tuple[Goal, ...],
     scene: Scene,
     state: WorldState,
     episode: Episode,
@@ -183,12 +188,12 @@ def _pursue(
             recorder.step()
 
     episode.on_step = on_step
-    outcome = episode.run(goal)
+    outcome = episode.run(*goals)
     result.seconds["step"] = round(environment.stepping_seconds, 3)
     result.steps = outcome.steps
     result.plan = [str(a) for a in outcome.plan.actions] if outcome.plan else []
     result.seconds |= {k: round(v, 3) for k, v in outcome.seconds.items()}
-    result.stage, result.reason = outcome.stage, outcome.reason
+    result.stage, result.reason, result.alternatives = outcome.stage, outcome.reason, outcome.alternatives
     result.touched = dict(monitor.touched.most_common())
     result.success = _hold(environment, recorder) or result.success
     if outcome.done and not result.success:
@@ -204,18 +209,21 @@ def _poses(scene: Scene) -> dict[str, list[float]]:
     return {o.name: [*o.position.round(5), *to_quat(o.T_world_object[:3, :3]).round(5)] for o in scene}
 
 
-def _goal(
+def _goals(
     source: GoalSource | None,
     environment: LiberoEnvironment,
     scene: Scene,
     state: WorldState,
     settings: Settings,
     log: EpisodeLog,
-) -> Goal:
+) -> tuple[Goal, ...]:
     if source is None:
-        return task_goal(environment, scene)
+        return (task_goal(environment, scene),)
     try:
-        return source(scene, state, settings.domain, log, environment.picture() if settings.sight else None)
+        goals = source(scene, state, settings.domain, log, environment.picture() if settings.sight else None)
+        for goal in goals:
+            goal.rules(settings.domain, state)
+        return goals
     except TampError as e:
         log.event("refused", message=str(e))
         raise

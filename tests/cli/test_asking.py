@@ -14,7 +14,7 @@ from tamp.episode import EpisodeLog
 from tamp.errors import Refusal
 from tamp.goal import Goal
 
-LEFT, RIGHT = (Goal((Atom("on", (f"bowl_{n}", "plate_1")),)) for n in (1, 2))
+LEFT, RIGHT = (Goal(Atom("on", (f"bowl_{n}", "plate_1"))) for n in (1, 2))
 
 
 class Terminal(io.StringIO):

@@ -81,10 +81,10 @@ def test_results_of_other_settings_are_not_mixed(tmp_path: Path) -> None:
 
 def test_goals_are_equivalent_but_for_what_holds_already() -> None:
     on, shut, lit = Atom("on", ("cup", "bench")), Atom("closed", ("chest",)), Atom("turned-on", ("lamp",))
-    assert equivalent(Goal((on, shut)), Goal((shut, on)), frozenset())
-    assert equivalent(Goal((on,)), Goal((lit, on)), frozenset({lit}))
-    assert not equivalent(Goal((on,)), Goal((lit, on)), frozenset())
-    assert not equivalent(Goal((on,)), Goal((shut,)), frozenset({lit}))
+    assert equivalent(Goal.of((on, shut)), Goal.of((shut, on)), frozenset())
+    assert equivalent(Goal(on), Goal.of((lit, on)), frozenset({lit}))
+    assert not equivalent(Goal(on), Goal.of((lit, on)), frozenset())
+    assert not equivalent(Goal(on), Goal(shut), frozenset({lit}))
 
 
 @pytest.mark.parametrize(

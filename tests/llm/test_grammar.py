@@ -172,4 +172,4 @@ def test_no_answer_contradicts_itself(data, kitchen, domain):
     assert len(set(switched)) == len(switched)
     known = [a for a in atoms if a.predicate in domain.predicates]
     if known:
-        assert set(parse_goal(str(Goal(tuple(known))), domain, state.symbols).atoms) == set(known)
+        assert set(parse_goal(str(Goal.of(known)), domain, state.symbols).atoms) == set(known)

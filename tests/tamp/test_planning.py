@@ -49,6 +49,12 @@ SOLVABLE = {
     "(in dish larder)": 5,
     "(and (in cup basket) (turned-on lamp))": 3,
     "(closed chest)": 0,
+    "(not (on cup dish))": 1,
+    "(and (not (on dish bench)) (not (closed chest)) (hand-empty))": 5,
+    "(or (in cup chest) (turned-on lamp))": 1,
+    "(and (or (in cup basket) (in cup chest)) (or (open larder) (not (turned-off lamp))))": 3,
+    "(forall (?o - item) (exists (?i - bin) (in ?o ?i)))": 4,
+    "(imply (on cup dish) (exists (?d - drawer) (open ?d)))": 1,
 }
 """Goals, and the fewest actions that reach them."""
 
@@ -99,6 +105,32 @@ def test_what_geometry_found_out_changes_the_plan() -> None:
     assert solve(problem_text(DOMAIN, state, "(in cup chest)")).status is PlanStatus.FOUND
     shut = solve(problem_text(DOMAIN, state, "(and (in cup chest) (closed chest))"))
     assert shut.status is PlanStatus.UNSOLVABLE
+
+
+def test_a_goal_that_contradicts_itself_has_no_plan() -> None:
+    for goal in ("(and (open chest) (not (open chest)))", "(exists (?d - drawer) (not (= ?d ?d)))"):
+        assert solve(problem_text(DOMAIN, KITCHEN, goal)).status is PlanStatus.UNSOLVABLE
+
+
+def test_taking_many_things_off_a_table_takes_no_longer_than_putting_them_somewhere() -> None:
+    """Fast Downward searches for minutes when it is asked for what is not to hold."""
+    cups = {f"cup{n}": "item" for n in range(8)}
+    atoms = {Atom("on", (cup, "bench")) for cup in cups} | {Atom("clear", (cup,)) for cup in cups}
+    state = WorldState(cups | {"bench": "surface", "shelf": "surface"}, frozenset(atoms | {Atom("hand-empty")}))
+    result = solve(problem_text(DOMAIN, state, "(forall (?o - item) (not (on ?o bench)))"))
+    assert result.plan is not None and len(result.plan.actions) == 15
+    assert result.seconds < 10
+
+
+@pytest.mark.parametrize("planner", PLANNERS)
+def test_what_must_not_be_touched_is_left_alone(planner: str) -> None:
+    goal, alone = "(on dish shelf)", frozenset({Atom("untouchable", ("cup",))})
+    assert solve(problem_text(DOMAIN, KITCHEN, goal), planner).status is PlanStatus.FOUND
+    assert solve(problem_text(DOMAIN, KITCHEN.with_facts(alone), goal), planner).status is PlanStatus.UNSOLVABLE
+    onto = KITCHEN.with_facts(frozenset({Atom("untouchable", ("shelf",)), Atom("untouchable", ("chest",))}))
+    assert solve(problem_text(DOMAIN, onto, "(on cup shelf)"), planner).status is PlanStatus.FOUND
+    for goal in ("(in cup chest)", "(open chest)"):
+        assert solve(problem_text(DOMAIN, onto, goal), planner).status is PlanStatus.UNSOLVABLE
 
 
 def test_what_is_in_the_way_is_moved_first() -> None:

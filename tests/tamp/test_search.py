@@ -12,7 +12,7 @@ import numpy as np
 from motion.world import World
 from tamp.atoms import Atom, GroundAction
 from tamp.domain import load
-from tamp.goal import Goal
+from tamp.goal import parse_goal
 from tamp.planning import Engine, Plan, Planner, PlanResult, PlanStatus, Tell, untold
 from tamp.refinement import Failure, Purse, Refined, refine
 from tamp.scene import RobotState, Scene
@@ -100,17 +100,17 @@ ATOMS = {
 def decide(
     pick: Willing,
     place: Willing,
-    goal: str = "on cup tray",
+    goal: str = "(on cup tray)",
     held: str | None = None,
     planner: Planner | None = None,
+    untouched: tuple[str, ...] = (),
 ) -> tuple[Search, Decided | Undecided]:
     skills = cast(dict[str, Skill], {"pick": pick, "place-on": place})
     search = Search(NOWHERE, load("tabletop"), skills, planner or Engine(), np.random.default_rng(0))
-    words = goal.split()
     in_hand = {Atom("hand-empty"), Atom("on", (held, "desk"))} if held else set()
     state = WorldState(SYMBOLS, frozenset(ATOMS - in_hand | ({Atom("holding", (held,))} if held else set())))
     start = replace(START, held=held)
-    return search, search.decide(Goal((Atom(words[0], tuple(words[1:])),)), state, start)
+    return search, search.decide(parse_goal(goal, search.domain, SYMBOLS, untouched=untouched), state, start)
 
 
 def test_it_counts() -> None:
@@ -118,6 +118,57 @@ def test_it_counts() -> None:
     assert isinstance(found, Decided)
     assert (search.skeletons, search.samples, len(found.plan.actions)) == (1, 2, 2)
     assert min(search.seconds.values()) > 0 and search.first == found.plan
+
+
+def test_of_alternatives_the_shortest_plan_is_taken() -> None:
+    search, found = decide(Willing(), Willing(), "(or (and (on cup tray) (on box tray)) (not (on cup desk)))")
+    assert isinstance(found, Decided)
+    assert (str(found.goal), found.plan.actions) == ("(not (on cup desk))", (GroundAction("pick", ("cup", "desk")),))
+    assert search.skeletons == 2 and search.first == found.plan
+
+
+def test_an_alternative_that_geometry_rules_out_is_left_for_another() -> None:
+    """Whether it says why in facts or not."""
+    for facts in (frozenset[Atom](), frozenset({Atom("does-not-fit", ("cup", "tray"))})):
+        no = Infeasible("full", facts=facts)
+        place = Willing(lambda args, no=no: no if args == ("cup", "tray") else None)
+        _, found = decide(Willing(), place, "(or (on cup tray) (on box shelf))")
+        assert isinstance(found, Decided), found
+        assert str(found.goal) == "(on box shelf)" and found.plan.actions[0].args == ("box", "desk")
+
+
+def test_more_alternatives_than_are_planned_for_are_planned_for_together() -> None:
+    search, found = decide(
+        Willing(), Willing(), "(forall (?o - item) (exists (?s - surface) (and (on ?o ?s) (not (= ?s desk)))))"
+    )
+    assert isinstance(found, Decided), found
+    assert search.skeletons == 1
+
+
+def test_a_goal_that_can_never_hold_has_no_plan() -> None:
+    _, found = decide(Willing(), Willing(), "(exists (?d - drawer) (open ?d))")
+    assert isinstance(found, Undecided) and (found.stage, found.proven) == ("plan", True)
+
+
+def test_what_must_not_be_touched_is_named_where_there_is_no_plan_for_it() -> None:
+    _, found = decide(Willing(), Willing(), "(on cup tray)", untouched=("box", "cup"))
+    assert isinstance(found, Undecided) and (found.stage, found.proven) == ("plan", True)
+    assert found.reason.endswith("reaches the goal: cup must not be touched, else there is a plan")
+    _, found = decide(Willing(), Willing(), "(and (on cup tray) (on box shelf))", untouched=("box", "cup"))
+    assert isinstance(found, Undecided)
+    assert found.reason.endswith(": box and cup must not be touched, else there is a plan")
+
+
+def test_what_is_in_the_way_and_must_not_be_touched_stays_there() -> None:
+    no = Infeasible("hindered", ("box",), frozenset({Atom("obstructed", ("cup", "box"))}), "the box is in the way")
+    pick = Willing(lambda args: no if args[0] == "cup" and not pick.done else None)
+    _, found = decide(pick, Willing())
+    assert isinstance(found, Decided) and pick.done[0][0] == "box"
+    pick = Willing(lambda args: no if args[0] == "cup" else None)
+    _, found = decide(pick, Willing(), untouched=("box",))
+    assert isinstance(found, Undecided) and found.stage == "refinement"
+    assert found.reason == "(pick cup desk): the box is in the way; box must not be touched, else there is a plan"
+    assert not any(args[0] == "box" for args in pick.done)
 
 
 def test_what_the_plan_put_in_the_way_is_put_elsewhere() -> None:

@@ -18,11 +18,13 @@ from motion.world import RobotModel, World
 from tamp.atoms import Atom, GroundAction
 from tamp.domain import Domain, load
 from tamp.episode import EpisodeLog, read
+from tamp.errors import Refusal
 from tamp.execution import VETOED_STEPS
+from tamp.formula import Not, conjunction, disjunction
 from tamp.geometry import world_of
 from tamp.goal import Goal
 from tamp.motions import Motion
-from tamp.planning import Engine
+from tamp.planning import Engine, Plan
 from tamp.scene import Joint, Part, RobotState, Scene, SceneObject
 from tamp.situation import Situation
 from tamp.skills.base import Infeasible, Refinement, Skill, Tools
@@ -172,7 +174,9 @@ class Setting:
     folder: Path
 
     def pursue(self, *atoms: str, steps: int = 400, seconds: float = 20.0) -> Outcome:
-        goal = Goal(tuple(Atom(*(a.split()[0], tuple(a.split()[1:]))) for a in atoms))
+        return self.follow(Goal.of(Atom(*(a.split()[0], tuple(a.split()[1:]))) for a in atoms), steps=steps, seconds=seconds)
+
+    def follow(self, *goals: Goal, steps: int = 400, seconds: float = 20.0) -> Outcome:
         with EpisodeLog(self.folder / "out") as log:
             episode = Episode(
                 backend=self.room,
@@ -185,7 +189,7 @@ class Setting:
                 log=log,
                 rng=np.random.default_rng(0),
             )
-            outcome = episode.run(goal)
+            outcome = episode.run(*goals)
         assert episode.steps == self.room.commands <= steps
         return outcome
 
@@ -391,3 +395,68 @@ def test_done_and_still_not_seen_is_a_failure_too(setting: Setting) -> None:
     assert (outcome.done, outcome.stage) == (False, "execution")
     assert outcome.reason is not None and "(turned-on lamp)" in outcome.reason
     assert setting.room.pressed == ["lamp"] * ATTEMPTS
+
+
+TORCH = GroundAction("press", ("torch",))
+
+
+def lit(name: str) -> Atom:
+    return Atom("turned-on", (name,))
+
+
+def test_goals_are_reached_one_after_the_other(setting: Setting) -> None:
+    outcome = setting.follow(Goal(lit("torch")), Goal(lit("lamp")))
+    assert outcome.done and outcome.executed == [TORCH, LAMP]
+    assert outcome.plan == Plan((TORCH, LAMP)), "the plans of both"
+    told = [(e["number"], e["goal"], e["reached"]) for e in setting.events("milestone")]
+    assert told == [(1, "(turned-on torch)", True), (2, "(turned-on lamp)", True)]
+    assert (setting.folder / "out" / "plan.txt").read_text() == "(press torch)\n"
+    assert (setting.folder / "out" / "plan-2.txt").read_text() == "(press lamp)\n"
+    assert "(turned-on lamp)" in (setting.folder / "out" / "problem-2.pddl").read_text()
+
+
+def test_a_goal_is_pursued_once_the_one_before_is_seen_to_hold(setting: Setting) -> None:
+    setting.room.broken["torch"] = 1
+    outcome = setting.follow(Goal(lit("torch")), Goal(lit("lamp")))
+    assert outcome.done and outcome.executed == [TORCH, TORCH, LAMP]
+
+
+def test_a_goal_that_is_not_reached_ends_the_sequence_and_is_named(setting: Setting) -> None:
+    setting.room.broken["torch"] = 100
+    outcome = setting.follow(Goal(lit("lamp")), Goal(lit("torch")), Goal(lit("lamp")))
+    assert (outcome.done, outcome.stage) == (False, "execution")
+    assert outcome.reason is not None
+    assert outcome.reason.startswith("goal 2 of 3, (turned-on torch): (press torch): torch is dark")
+    assert outcome.executed == [LAMP] + [TORCH] * ATTEMPTS
+    assert [e["reached"] for e in setting.events("milestone")] == [True, False]
+
+
+def test_goals_that_hold_already_need_no_plan(setting: Setting) -> None:
+    setting.room.lit.add("lamp")
+    outcome = setting.follow(Goal(lit("lamp")), Goal(Not(Atom("turned-off", ("lamp",)))), Goal(lit("torch")))
+    assert outcome.done and outcome.executed == [TORCH] and outcome.plan == Plan((TORCH,))
+
+
+def test_what_is_not_to_hold_is_undone(setting: Setting) -> None:
+    outcome = setting.follow(Goal(Not(Atom("turned-off", ("lamp",)))))
+    assert outcome.done and outcome.executed == [LAMP]
+
+
+def test_the_alternative_that_was_taken_is_told(setting: Setting) -> None:
+    both = conjunction([lit("lamp"), lit("torch")])
+    outcome = setting.follow(Goal(disjunction([both, lit("torch")])), Goal(disjunction([lit("lamp"), both])))
+    assert outcome.done and outcome.executed == [TORCH, LAMP]
+    assert outcome.alternatives == ["(turned-on torch)", "(turned-on lamp)"]
+    assert [e["goal"] for e in setting.events("alternative")] == outcome.alternatives
+
+
+def test_an_alternative_that_holds_already_is_enough(setting: Setting) -> None:
+    setting.room.lit.add("torch")
+    outcome = setting.follow(Goal(disjunction([lit("lamp"), lit("torch")])))
+    assert outcome.done and outcome.executed == [] and outcome.alternatives == []
+
+
+def test_a_domain_that_cannot_say_what_to_leave_alone_is_told(setting: Setting) -> None:
+    with pytest.raises(Refusal, match="torch cannot be left alone: the domain lamps has no"):
+        setting.follow(Goal(lit("lamp"), ("torch",)))
+    assert setting.room.commands == 0

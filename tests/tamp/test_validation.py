@@ -92,6 +92,6 @@ def test_a_step_that_changes_nothing_is_a_loop() -> None:
 def test_conditions_are_written_as_pddl() -> None:
     (closing,) = DOMAIN.parsed.action("close-drawer").preconditions
     assert written(closing) == (
-        "(and (hand-empty) (not (closed ?d)) (not (unreachable ?d)) "
+        "(and (hand-empty) (not (closed ?d)) (not (unreachable ?d)) (not (untouchable ?d)) "
         "(forall (?x - item) (and (not (jams ?x ?d)) (not (obstructed ?d ?x)))))"
     )
