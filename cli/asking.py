@@ -11,11 +11,13 @@ from tamp.episode import EpisodeLog
 from tamp.errors import Refusal
 from tamp.goal import Goal
 
-UNHEARD = ("absent", "unclear", "no goal", "unsolvable")
+UNHEARD = ("absent", "ambiguous", "beyond", "contradiction", "no goal", "quantity", "unclear", "unsolvable", "unsure")
 """Kinds of refusal after which other words may help."""
 
 
-def settled(text: str, read: Callable[[str], Goal], log: EpisodeLog, *, asks: bool) -> Goal:
+def settled(
+    text: str, read: Callable[[str], tuple[Goal, ...]], log: EpisodeLog, *, asks: bool
+) -> tuple[Goal, ...]:
     """What `read` makes of an instruction. With `asks`, at a terminal, what it refuses is asked about."""
     while True:
         try:
@@ -25,7 +27,7 @@ def settled(text: str, read: Callable[[str], Goal], log: EpisodeLog, *, asks: bo
             if not (asks and sys.stdin.isatty() and sys.stderr.isatty()):
                 raise
             if isinstance(refusal, AmbiguousError):
-                return _chosen(refusal, log)
+                return (_chosen(refusal, log),)
             if refusal.kind not in UNHEARD:
                 raise
             text = _other_words(refusal)

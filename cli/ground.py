@@ -94,7 +94,7 @@ def _answer(
 
 
 def _print(answer: GroundingResult, out: TextIO) -> None:
-    out.write(f"goal         {answer.goal}\n")
+    out.writelines(f"{label:13}{goal}\n" for label, goal in zip(("goal", *["then"] * 9), answer.goals, strict=False))
     out.writelines(f"{role:13}{symbol}\n" for role, symbol in answer.roles.items())
     out.write(f"reply        {answer.reply}\n")
     out.write(f"confidence   {answer.confidence:.2f}\n")

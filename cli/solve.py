@@ -143,7 +143,7 @@ def from_language(text: str, model: Model, task: Task, assume_first: bool, *, as
         if image is not None:
             log.write("view.png", image)
 
-        def read(words: str) -> Goal:
+        def read(words: str) -> tuple[Goal, ...]:
             log.event("instruction", text=words)
             answer = ground(
                 words,
@@ -161,9 +161,9 @@ def from_language(text: str, model: Model, task: Task, assume_first: bool, *, as
             if answer.ambiguous:
                 n = 1 + len(answer.alternatives)
                 say(f"tamp: the instruction fits {n} goals; taking the model's: {answer.goal}")
-            return answer.goal
+            return answer.goals
 
-        return (settled(text, read, log, asks=asks),)
+        return settled(text, read, log, asks=asks)
 
     return source
 

@@ -19,6 +19,8 @@ from tamp.formula import FALSE, Formula, Not, conjunction, disjunction, literals
 MOST = 60
 """Choices of several things that are spelled out: "two of the books"."""
 _ONE_OF = frozenset({"a", "any"})
+Places = tuple[tuple[str, ...], ...]
+"""The symbols of each argument of a fact but the first."""
 _EVERY = frozenset({"all", "every"})
 
 
@@ -45,7 +47,6 @@ class Expander:
     can: Sayable
     reader: Reader
     facts: tuple[Fact, ...] = ()
-    choose: dict[str, str] = field(default_factory=dict)
     left: list[str] = field(default_factory=list)
     read: dict[str, tuple[str, ...]] = field(default_factory=dict)
     several: list[tuple[Referent, tuple[str, ...]]] = field(default_factory=list)
@@ -88,7 +89,8 @@ class Expander:
     def _fact(self, fact: Fact) -> Formula:
         form = self.can.by_words(fact.words)
         if not form.in_domain and form.side is None:
-            raise Refusal(f'"{fact.words}" does not say which place is meant; say left, right, front or behind', "no goal")
+            which = "say to the left of, to the right of, in front of or behind"
+            raise Refusal(f'"{fact.words}" does not say which place is meant; {which}', "no goal")
         # What stands where it is to stand first tells nothing: the subject is read last.
         places = [self._symbols(r, form, n, fact) for n, r in enumerate(fact.others, 1)]
         subjects = self._symbols(fact.subject, form, 0, fact, tuple(places))
@@ -118,9 +120,7 @@ class Expander:
             return disjunction(conjunction(some) for some in chosen)
         return conjunction(parts)
 
-    def _symbols(
-        self, referent: Referent, form: Form, n: int, fact: Fact, places: tuple[tuple[str, ...], ...] = ()
-    ) -> tuple[str, ...]:
+    def _symbols(self, referent: Referent, form: Form, n: int, fact: Fact, places: Places = ()) -> tuple[str, ...]:
         """What a referent means as argument `n` of a form."""
         own = self.can.symbols[form.predicate][n]
         found = self._meant(referent, self.can.argument(form, n))
@@ -157,39 +157,38 @@ class Expander:
         return symbols
 
     def _one(
-        self, referent: Referent, symbols: tuple[str, ...], form: Form, n: int, fact: Fact, places: tuple[tuple[str, ...], ...]
+        self, referent: Referent, symbols: tuple[str, ...], form: Form, n: int, fact: Fact, places: Places
     ) -> tuple[str, ...]:
-        """Of several things that the words for one fit: what was spoken of, or that of which it does not hold yet."""
+        """Of several things that the words for one fit: all for a plural, else what tells one of them apart."""
         if _is_plural(referent.words, self.can):
             return symbols
-        spoken = {s for some in self.read.values() for s in some}
-        if (said := [s for s in symbols if s in spoken]) and len(said) == 1 and not places:
-            return (said[0],)
-        if n == 0 and (there := self._told_by_where_it_is(referent, symbols)):
-            return (there,)
-        if len(heard := self._heard(symbols)) == 1:
-            return heard
-        if n == 0:
-            pending = [s for s in symbols if self._is_pending(s, form, fact, places)]
-            if len(pending) == 1:
-                return (pending[0],)
-            symbols = tuple(pending) or symbols
-        if (chosen := self.choose.get(referent.words)) in symbols and chosen:
-            return (chosen,)
-        self.several.append((referent, symbols))
-        return symbols[:1]
+        pending = tuple(s for s in symbols if n == 0 and self._is_pending(s, form, fact, places))
+        ways = (
+            () if places else self._spoken_of(symbols),
+            self._told_by_where_it_is(referent, symbols) if n == 0 else (),
+            self._heard(symbols),
+            pending,
+        )
+        alone = next((some for some in ways if len(some) == 1), ())
+        if not alone:
+            self.several.append((referent, pending or symbols))
+        return alone or symbols[:1]
 
-    def _told_by_where_it_is(self, referent: Referent, symbols: tuple[str, ...]) -> str | None:
+    def _spoken_of(self, symbols: tuple[str, ...]) -> tuple[str, ...]:
+        spoken = {s for some in self.read.values() for s in some}
+        return tuple(s for s in symbols if s in spoken)
+
+    def _told_by_where_it_is(self, referent: Referent, symbols: tuple[str, ...]) -> tuple[str, ...]:
         """The one of some things of which something holds that is said of it first, and undone by what is said later:
         "the bowl is in the drawer; then the bowl is on the plate"."""
         said = [f for f in self.facts if f.subject.words == referent.words and f.others and f.holds]
         for fact in said[:-1]:
             form = self.can.by_words(fact.words)
             places = self.reader.meant(fact.others[0].words, self.can.argument(form, 1)).symbols
-            there = [s for s in symbols if any(self.can.atom(form, (s, p)) in self.can.state.atoms for p in places)]
-            if len(there) == 1:
-                return there[0]
-        return None
+            there = (s for s in symbols if any(self.can.atom(form, (s, p)) in self.can.state.atoms for p in places))
+            if len(found := tuple(there)) == 1:
+                return found
+        return ()
 
     def _heard(self, symbols: tuple[str, ...]) -> tuple[str, ...]:
         """Those of some things that alone have a phrase of which all words are in the instruction."""
@@ -197,7 +196,7 @@ class Expander:
         own = {s: [p for p in self.can.words.calling(s) if self.can.words.phrases[p] == (s,)] for s in symbols}
         return tuple(s for s, phrases in own.items() if any(mentioned(p, heard) for p in phrases))
 
-    def _is_pending(self, symbol: str, form: Form, fact: Fact, places: tuple[tuple[str, ...], ...]) -> bool:
+    def _is_pending(self, symbol: str, form: Form, fact: Fact, places: Places) -> bool:
         """Whether a fact is not as it is to be of a symbol."""
         atoms = [self.can.atom(form, (symbol, *rest)) for rest in product(*places)]
         return any(a is not None and (a in self.can.state.atoms) != fact.holds for a in atoms)
@@ -211,7 +210,8 @@ class Expander:
         return found.symbols
 
     def _absent(self, referent: Referent, known: Iterable[str]) -> Refusal:
-        return Refusal(f'the scene has no "{referent.words}" that this can be said of; {self.can.words.inventory()}', "absent")
+        here = self.can.words.inventory()
+        return Refusal(f'the scene has no "{referent.words}" that this can be said of; {here}', "absent")
 
 
 def _is_plural(words: str, can: Sayable) -> bool:

@@ -40,6 +40,10 @@ class Form:
         """The predicate as English: "turned on"."""
         return PREDICATES.get(self.predicate) or self.predicate.replace("-", " ").replace("_", " ")
 
+    def head(self, subject: str, verb: str = "is") -> str:
+        """A clause up to its second argument: "the bowl is on the", "the stove is turned on"."""
+        return f"the {subject} {verb} {self.words}{' the' if len(self.types) > 1 else ''}"
+
 
 @dataclass(frozen=True)
 class _Effects:
@@ -135,11 +139,13 @@ class Sayable:
     def atom(self, form: Form, args: tuple[str, ...]) -> Atom | None:
         """What a form says of some symbols, in the domain's predicates; None when nothing there says it."""
         if form.in_domain:
-            fit = (f for f in self.related(form) if all(a in s for a, s in zip(args, self.symbols[f.predicate], strict=True)))
-            found = next(fit, None)
+            found = next((f for f in self.related(form) if self._fits(f, args)), None)
             return Atom(found.predicate, args) if found and self._can_be(args) else None
         place = self.words.beneath.get(args[1]) if form.side == BENEATH else f"{form.side}-{args[1]}"
         return Atom(form.carrier, (args[0], place)) if form.carrier and form.side and place else None
+
+    def _fits(self, form: Form, args: tuple[str, ...]) -> bool:
+        return all(a in some for a, some in zip(args, self.symbols[form.predicate], strict=True))
 
     def _can_be(self, args: tuple[str, ...]) -> bool:
         """Whether a thing can be there: not in or on itself; what has an inside of its own is not stood on."""

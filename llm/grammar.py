@@ -8,98 +8,18 @@ types of those operators. Predicates that operators trade for one another about 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Set
 from dataclasses import dataclass, replace
-from functools import cache
-from pathlib import Path
 
-from llm.lexicon import BENEATH, PREDICATES, RELATIVE_PLACES
+from llm.forms import Form, forms, forms_beside
+from llm.lexicon import BENEATH
 from llm.phrases import Vocabulary, is_part
-from llm.words import content, mentioned
 from tamp.atoms import Atom
 from tamp.beside import SIDES
 from tamp.domain import Domain
-from tamp.pddl.reading import parse
-from tamp.pddl.source import Source
 from tamp.state import WorldState
 
 MAX_CLAUSES = 3
-
-
-@dataclass(frozen=True)
-class Form:
-    """A predicate that a goal may use. `types`: per argument, the types of the operators that add it.
-
-    `family` is shared by the predicates that cannot hold together of one first argument; "" for none.
-    A form that is not `in_domain` is of no predicate of the domain. Its atoms are said of a thing and mean the
-    place on that `side` of it, by the predicate `carrier`; without a side an answer that needs it is refused.
-    """
-
-    predicate: str
-    types: tuple[frozenset[str], ...]
-    family: str = ""
-    in_domain: bool = True
-    side: str | None = None
-    carrier: str = ""
-
-    @property
-    def words(self) -> str:
-        """The predicate as English: "turned on"."""
-        return PREDICATES.get(self.predicate) or self.predicate.replace("-", " ").replace("_", " ")
-
-    def head(self, subject: str, verb: str = "is") -> str:
-        """A clause up to its second argument: "the bowl is on the", "the stove is turned on"."""
-        return f"the {subject} {verb} {self.words}{' the' if len(self.types) > 1 else ''}"
-
-
-@dataclass(frozen=True)
-class _Effects:
-    """What operators add: types by predicate, one tuple an operator; the first of each; what is traded."""
-
-    adds: dict[str, tuple[tuple[str, ...], ...]]
-    purposes: frozenset[str]
-    trades: tuple[tuple[str, str], ...]
-
-
-@cache
-def _effects(text: str, path: Path) -> _Effects:
-    adds: dict[str, list[tuple[str, ...]]] = {}
-    trades: list[tuple[str, str]] = []
-    purposes = set()
-    for action in parse(Source(str(path), text)).actions:
-        added = [e.fluent for e in action.effects if e.value.is_true()]
-        gone = [e.fluent for e in action.effects if e.value.is_false()]
-        purposes |= {f.fluent().name for f in added[:1]}
-        for f in added:
-            adds.setdefault(f.fluent().name, []).append(tuple(a.type.name for a in f.args))
-            trades += [(f.fluent().name, g.fluent().name) for g in gone if f.args and f.args[:1] == g.args[:1]]
-    return _Effects({p: tuple(kinds) for p, kinds in adds.items()}, frozenset(purposes), tuple(trades))
-
-
-def forms(domain: Domain, text: str = "") -> tuple[Form, ...]:
-    """What a goal of this domain can say, in the order of its file.
-
-    What an operator is for is the effect it lists first. What it only brings about besides ("the plate is
-    clear") can be asked for by its own word in the instruction `text`.
-    """
-    effects, words = _effects(domain.text, domain.path), Counter(content(text))
-    family = _families(effects.trades)
-    return tuple(
-        Form(name, tuple(map(frozenset, zip(*effects.adds[name], strict=True))), family.get(name, ""))
-        for name in domain.predicates
-        if name in effects.adds and len(domain.predicates[name].parameters) in (1, 2)
-        if name in effects.purposes or mentioned(name.replace("-", " "), words)
-    )
-
-
-def _families(trades: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Predicates joined, directly or through others, by operators that take one for the other."""
-    family: dict[str, str] = {}
-    for a, b in trades:
-        old, new = family.get(b, b), family.get(a, a)
-        family = {p: new if f == old else f for p, f in family.items()} | {a: new, b: new}
-    return family
 
 
 @dataclass(frozen=True)
@@ -226,8 +146,8 @@ def language(domain: Domain, state: WorldState, vocabulary: Vocabulary, text: st
     Where things are already is left out, as a small model likes to repeat it, and so are phrases that fit
     several things, as it likes to be vague; `again` leaves both in.
     """
-    known = forms(domain, text)
-    found = (*known, *_beside(domain, known, state, vocabulary))
+    known = tuple(f for f in forms(domain, text) if len(f.types) <= 2)
+    found = (*known, *forms_beside(domain, known, state, vocabulary))
     symbols = {f.predicate: _symbols(f, domain, state, vocabulary) for f in found}
     offered = _offered(vocabulary, domain, state, again)
     atoms = {p: tuple(a for a in _ground(p, kinds) if offered(a)) for p, kinds in symbols.items()}
@@ -246,22 +166,6 @@ def _offered(vocabulary: Vocabulary, domain: Domain, state: WorldState, again: b
         return not vessel and inside.get(place) != item and (again or a not in state.atoms)
 
     return offered
-
-
-def _beside(domain: Domain, known: tuple[Form, ...], state: WorldState, vocabulary: Vocabulary) -> list[Form]:
-    """Places beside things, which the domain has no predicate for, about whatever has a place."""
-    placed = [f for f in known if len(f.types) == 2 and f.family]
-    if not placed:
-        return []
-    first, words = placed[0], {f.words for f in known}
-    rooms = [state.symbols[r] for r in vocabulary.beneath.values()]
-    within = (f.predicate for f in placed for r in rooms if any(domain.is_a(r, kind) for kind in f.types[1]))
-    carriers = dict.fromkeys(SIDES, first.predicate) | {BENEATH: next(within, "")}
-    return [
-        Form(place.replace(" ", "-"), first.types, first.family, False, side, carriers.get(str(side), ""))
-        for place, side in RELATIVE_PLACES.items()
-        if place not in words
-    ]
 
 
 def _symbols(form: Form, domain: Domain, state: WorldState, vocabulary: Vocabulary) -> list[list[str]]:

@@ -10,7 +10,8 @@ from typing import Any
 from llm.asking import Attempt, Question, ask
 from llm.confidence import confidence
 from llm.grammar import MAX_CLAUSES, Language
-from llm.logic_words import refuse_logic, refuse_quantity
+from llm.logic_words import logic_words
+from llm.meaning_stage import understand
 from llm.model import Model, Prompt
 from llm.phrases import vocabulary
 from llm.reference import rivals
@@ -19,7 +20,7 @@ from llm.spelling import mended
 from llm.words import absent, content, instruction, mentioned_in_part
 from tamp.domain import Domain
 from tamp.errors import Refusal
-from tamp.goal import Goal
+from tamp.goal import Goal, in_pddl
 from tamp.planning import Planner, Tell, untold
 from tamp.scene import Scene
 from tamp.state import WorldState
@@ -41,7 +42,7 @@ class AmbiguousError(Refusal):
 
 @dataclass(frozen=True)
 class GroundingResult:
-    """A checked goal and how it came about.
+    """Checked goals, to be reached one after the other, and how they came about.
 
     `roles`: `source`, what is acted on, and `target`, where it goes or what is opened or switched (symbols of
     the goal's first clause). `alternatives`: the other goals that the words fit; `ambiguous` when there are
@@ -50,7 +51,7 @@ class GroundingResult:
     often answers like it are right (0 to 1, `llm.confidence`).
     """
 
-    goal: Goal
+    goals: tuple[Goal, ...]
     roles: dict[str, str]
     reply: str
     prompt: Prompt
@@ -62,6 +63,11 @@ class GroundingResult:
     alternatives: tuple[Goal, ...] = field(default=())
 
     @property
+    def goal(self) -> Goal:
+        """The last goal: how things are to be in the end."""
+        return self.goals[-1]
+
+    @property
     def confidence(self) -> float:
         """How likely the goal is the one that was meant."""
         return confidence(self.probability, self.attempt, self.doubts)
@@ -69,7 +75,8 @@ class GroundingResult:
     def as_dict(self) -> dict[str, Any]:
         """As plain data, without the prompt."""
         return {
-            "goal": str(self.goal),
+            "goal": in_pddl(self.goals),
+            "untouched": list(self.goal.untouched),
             "roles": self.roles,
             "reply": self.reply,
             "ambiguous": self.ambiguous,
@@ -107,7 +114,6 @@ def ground(
     known = state.known_to(domain)
     words = vocabulary(scene, known, names)
     text = mended(instruction(text), words.words())
-    refuse_logic(text)
     if missing := absent(text, words.words()):
         raise Refusal(f"the scene has no {' and no '.join(missing)}; {words.inventory()}", "absent")
     if not mentioned_in_part((*words.phrases, *words.plural), Counter(content(text))):
@@ -115,9 +121,15 @@ def ground(
     about, told = relevant(text, words, known)
     if about is not words:
         tell("shortened", symbols=len(known.symbols), kept=len(told.symbols))
+    if logic_words(text):
+        found = understand(text, about, told, domain, model, planner, tell)
+        taken = time.perf_counter() - start
+        return GroundingResult(
+            found.goals, _roles(found.goals[-1]), found.reply, found.prompt, found.probability, taken
+        )
     question = Question(text, about, told, known, domain, image, planner)
     answer = ask(question, model, tell)
-    _refuse_what_is_left(text, answer)
+    _refuse_too_much(answer)
     others = _alternatives(question, answer)
     goal = question.goal(tuple(c.meaning for c in answer.clauses), answer.allowed)
     if others and not assume_first:
@@ -126,13 +138,11 @@ def ground(
     seconds = time.perf_counter() - start
     doubts = len(answer.objections)
     said = (answer.reply, answer.prompt, answer.probability, seconds, answer.number, doubts)
-    return GroundingResult(goal, _roles(goal), *said, bool(others), others)
+    return GroundingResult((goal,), _roles(goal), *said, bool(others), others)
 
 
-def _refuse_what_is_left(text: str, answer: Attempt) -> None:
-    """Refusal where the words count more than the answer has, or name more than fits into one."""
-    things = {a.args[0] for c in answer.clauses for a in c.meaning}
-    refuse_quantity(text, len(things), any(c.together for c in answer.clauses))
+def _refuse_too_much(answer: Attempt) -> None:
+    """Refusal where the words name more than fits into an answer."""
     left = next((o for o in answer.objections if o.kind == "left out"), None)
     if left and len(answer.clauses) == MAX_CLAUSES:
         raise Refusal(f"that is too much at once: {left.reason} At most {MAX_CLAUSES} parts are read", "length")
@@ -150,7 +160,7 @@ def _alternatives(question: Question, answer: Attempt) -> tuple[Goal, ...]:
 
 
 def _roles(goal: Goal) -> dict[str, str]:
-    first = next((a for a in goal.atoms if len(a.args) == 2), goal.atoms[0])
+    first = next((a for a in goal.mentioned if len(a.args) == 2), goal.mentioned[0])
     return {"source": first.args[0], "target": first.args[-1]}
 
 

@@ -7,18 +7,19 @@ spaces, numbers and brands mean nothing, colours and materials stand before the 
 from __future__ import annotations
 
 
-def _words(text: str) -> frozenset[str]:
+def word_set(text: str) -> frozenset[str]:
+    """Words written with spaces between them."""
     return frozenset(text.split())
 
 
-COLOURS = _words("black white red green blue yellow brown grey gray pink purple")
+COLOURS = word_set("black white red green blue yellow brown grey gray pink purple")
 """Words that tell two things of the same kind apart by colour. Not orange: that is a juice."""
 
-SIZES = _words("big bigger large larger small smaller little")
+SIZES = word_set("big bigger large larger small smaller little")
 
-MATERIALS = _words("wooden porcelain metal glass plastic steel ceramic")
+MATERIALS = word_set("wooden porcelain metal glass plastic steel ceramic")
 
-_NO_MEANING = _words("akita chefmate libero new flat glazed rim")
+_NO_MEANING = word_set("akita chefmate libero new flat glazed rim")
 """Brands and modelling words that nobody says."""
 
 _KINDS: dict[str, tuple[str, ...]] = {
@@ -130,7 +131,7 @@ HINTS = {
 BOARDS = ("shelf",)
 """Last words of nouns that mean a board: on it is the room over it, under it is the room below."""
 
-SEVERAL = _words("both all every each two three four couple pair")
+SEVERAL = word_set("both all every each two three four couple pair")
 """Words that ask for several things by a noun in the singular, or besides a plural."""
 
 SAME_WORD = (
@@ -164,28 +165,30 @@ PLACE_IDIOMS = (
 )
 """Regular expressions for places in a learner's English, and what they are read as."""
 
-EMPTY_WORDS = _words(
+EMPTY_WORDS = word_set(
     "a an the of on in at to it its is are be that this which with into onto inside from and then so one"
     " please both all them they there here up down off out over your you me my i very most just also too"
 )
 """Words that tell no two things apart."""
 
 
-ACTIONS = _words(
+ACTIONS = word_set(
     "place move grab pick lift carry drop stack slide push pull shove open close turn switch stow store insert rest"
 )
 """What people do with things, with "ed" and "ing" where that is said; for slips of the pen."""
 
-OTHER_SPEECH = _words(
+OTHER_SPEECH = word_set(
     "put set take taken bring lay laid shut light leave stand should would could must need onto into inside underneath"
     " beneath below against above beside"
 )
 """More words of instructions, as they stand; for slips of the pen."""
 
-CONTAINERS = _words("can tin carton packet pack package jar tub tube bottle box bag bar container piece pot stack pair")
+CONTAINERS = word_set(
+    "can tin carton packet pack package jar tub tube bottle box bag bar container piece pot stack pair"
+)
 """Words that name nothing when "of" follows: "the tin of soup"."""
 
-NO_THING = _words(
+NO_THING = word_set(
     "side sides place spot position point end edge corner part area stack pile pair two three other one ones"
     " thing things rest way door handle knob lid lot bit room front back left right top bottom middle center"
     " centre first second scene robot same above below following previous latter former unit row line space"
@@ -208,7 +211,7 @@ def nouns(category: str) -> tuple[str, ...]:
     if not colours and name in _COLOUR_OF:
         colours = [_COLOUR_OF[name]]
     material = [w for w in kind if w in MATERIALS and name not in _KINDS]
-    prefixes = [*_colour_words(colours), *(" ".join(material) for _ in material[:1])]
+    prefixes = [*_colourword_set(colours), *(" ".join(material) for _ in material[:1])]
     named = [*(f"{p} {n}" for p in prefixes for n in plain), *plain]
     return tuple(dict.fromkeys([*(f"{s} {n}" for s in sizes for n in named), *named]))
 
@@ -222,7 +225,7 @@ def _split_colours(words: list[str]) -> tuple[list[str], list[str]]:
     return (colours[:1] if repainted else colours), kind or words
 
 
-def _colour_words(colours: list[str]) -> list[str]:
+def _colourword_set(colours: list[str]) -> list[str]:
     if len(colours) < 2:
         return colours
     return [" and ".join(colours), " and ".join(reversed(colours))]

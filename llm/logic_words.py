@@ -23,12 +23,13 @@ _PARTITIVE = r"(?<!of )(?<!of the )(?<!of these )(?<!of those )(?<!other )(?<!th
 KINDS = {
     "negation": rf"\b(?:not|never|no|nor|neither|none|nobody|nothing|nowhere|without|cannot|avoid\w*|refrain\w*|"
     rf"leave (?:\S+ ){{1,5}}(?:alone|be|untouched)|instead of|rather than|(?:{_AUXILIARIES}) ?n['`]?t|n't)\b",
-    "exception": r"\b(?:except\w*|excluding|other than|apart from|aside from|save for|besides|barring|minus|"
-    r"(?:all|every|any|no|none|nothing|anything)\w*(?: \w+){0,2} (?:but|bar|save)|but (?:for|the)(?! first)|excepted)\b",
-    "choice": r"\b(?:or|either|one of (?:the|them|these|those|your|my)|whichever|whatever|wherever|alternatively|anything|anywhere|any(?! (?:more|longer)))\b",
-    "condition": r"\b(?:if|unless|whether|whenever|when(?! (?:you|that|this|it|all)(?:'re|'s| are| is)? (?:done|finished))|until|"
-    r"as soon as|while|in case|in the event|provid(?:ed|ing)|suppos(?:e|ed|ing)|assuming|(?:as|so) long as|otherwise|"
-    r"depending|should (?:there|it|the|any|one)|lest)\b|\u2192",
+    "exception": r"\b(?:except\w*|excluding|other than|apart from|aside from|save for|besides|barring|minus|excepted|"
+    r"(?:all|every|any|no|none|nothing|anything)\w*(?: \w+){0,2} (?:but|bar|save)|but (?:for|the)(?! first))\b",
+    "choice": r"\b(?:or|either|one of (?:the|them|these|those|your|my)|whichever|whatever|wherever|alternatively|"
+    r"anything|anywhere|any(?! (?:more|longer)))\b",
+    "condition": r"\b(?:if|unless|whether|whenever|until|as soon as|while|in case|in the event|provid(?:ed|ing)|"
+    r"when(?! (?:you|that|this|it|all)(?:'re|'s| are| is)? (?:done|finished))|suppos(?:e|ed|ing)|assuming|otherwise|"
+    r"(?:as|so) long as|depending|should (?:there|it|the|any|one)|lest)\b|\u2192",
     "quantity": rf"\b(?:everything|every|each|all(?!-)|both|half|most of|several|at least|at most|exactly|only|"
     rf"(?:a )?(?:couple|few|pair)|{_PARTITIVE}(?:{_NUMBERS}))\b",
     "report": r"\b(?:said|says|told|tells|asked|claims|thinks|wants)\b(?= ?[:,\"']| (?:me|us|him|her|that)\b)",

@@ -70,9 +70,10 @@ def _chooses(meaning: Meaning) -> bool:
 
 
 def _left_out(text: str, meaning: Meaning, can: Sayable) -> Iterator[str]:
-    """Nouns of the scene's things that the instruction has and no part of the meaning. Not what everything stands on."""
+    """Nouns of the scene's things that the instruction has and no part of the meaning; not of what all stands on."""
     ground = {s for s in can.state.symbols if s not in can.words.things and s not in can.words.owner}
-    nouns = {told[0] for p, some in can.words.phrases.items() if len(told := content(p)) == 1 and not set(some) <= ground}
+    named = {p: content(p) for p, symbols in can.words.phrases.items() if not set(symbols) <= ground}
+    nouns = {told[0] for told in named.values() if len(told) == 1}
     taken = {w for r in meaning.referents for w in content(r.words)}
     for word in dict.fromkeys(content(text)):
         if word in nouns and word not in taken:

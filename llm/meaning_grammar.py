@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from llm.forms import Sayable
+from llm.lexicon import word_set
 from llm.meaning import EXCEPT, QUANTIFIERS, UNCLEAR, UNTOUCHED, read_referent
 from llm.model import Completion, Model, Prompt
 from llm.referents import Reader
@@ -15,15 +16,15 @@ LONGEST = 12
 """Words of a noun phrase."""
 CLAUSES = 8
 """Clauses of an answer."""
-_NO_BEGINNING = frozenset(["the", "a", "an", "both", "all", "any", "every", "each", "my", "your", "some", "this", "that", "these", "those", "of", "and", "or", "is", "are"])
+_NO_BEGINNING = word_set("the a an both all any every each my your some this that these those of and or is are")
 """Words that no description begins with: articles and the like are the quantifier's."""
-_NOT_WITHIN = frozenset(["or", "but", "except", "excluding", "not", "never", "then", "don't"])
+_NOT_WITHIN = word_set("or but except excluding not never then don't")
 """Words that no description holds: they are said by the form itself."""
 _WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
 
 
 def noun_phrases(text: str) -> tuple[str, ...]:
-    """What can be the words for a thing: runs of words of the instruction without a stop between them, longest first."""
+    """What can be the words for a thing: runs of words without a stop between them, longest first."""
     found, words = set[str](), list(_WORD.finditer(text.lower()))
     for i, first in enumerate(words):
         if first[0] in _NO_BEGINNING:

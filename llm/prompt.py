@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from llm.grammar import Form, Language
+from llm.forms import Form
+from llm.grammar import Language
 from llm.model import Prompt
 from llm.words import content, mentioned
 from tamp.state import WorldState

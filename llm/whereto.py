@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import dropwhile, takewhile
 
-from llm.grammar import Form
+from llm.forms import Form
 from llm.lexicon import ACTIONS, CUES
 from llm.phrases import Vocabulary
 from llm.words import RELATIONS, content, spellings

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from llm.decoding import Clause
-from llm.grammar import Form, Language
+from llm.forms import Form
+from llm.grammar import Language
 from llm.phrases import Vocabulary
 from llm.reference import coverage, heard_as, heard_in, things_of
 from llm.whereto import Where, affirmed, cue, wheres

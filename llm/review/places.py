@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from llm.decoding import Clause
-from llm.grammar import Form, Language
+from llm.forms import Form
+from llm.grammar import Language
 from llm.review.answer import Answer, Objection, cued, said_by
 from llm.whereto import Where, mentions
 from tamp.atoms import Atom

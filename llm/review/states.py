@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from llm.grammar import Form
+from llm.forms import Form
 from llm.lexicon import CUES, HINTS
 from llm.reference import singled_out
 from llm.review.answer import Answer, Objection, cued
