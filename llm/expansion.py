@@ -162,6 +162,8 @@ class Expander:
         """Of several things that the words for one fit: all for a plural, else what tells one of them apart."""
         if _is_plural(referent.words, self.can):
             return symbols
+        if listed := self._listed(referent.words, symbols):
+            return listed
         pending = tuple(s for s in symbols if n == 0 and self._is_pending(s, form, fact, places))
         ways = (
             () if places else self._spoken_of(symbols),
@@ -173,6 +175,12 @@ class Expander:
         if not alone:
             self.several.append((referent, pending or symbols))
         return alone or symbols[:1]
+
+    def _listed(self, words: str, symbols: tuple[str, ...]) -> tuple[str, ...]:
+        """What a list of things means, one by one: "cheese and the bowl"; () when the words are no such list."""
+        parts = [self.reader.meant(w.removeprefix("the "), symbols).symbols for w in words.split(" and ")]
+        each = [some[0] for some in parts if len(some) == 1]
+        return tuple(each) if len(each) == len(parts) == len(set(each)) > 1 else ()
 
     def _spoken_of(self, symbols: tuple[str, ...]) -> tuple[str, ...]:
         spoken = {s for some in self.read.values() for s in some}

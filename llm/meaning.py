@@ -18,6 +18,8 @@ UNCLEAR = "unclear"
 """Begins what no goal can be made of."""
 QUANTIFIERS = ("the", "a", "any", "both", "all", "every", *"23456789")
 EXCEPT = " except "
+PRONOUNS = {"everything": "all", "anything": "any", "something": "a"}
+"""Quantifier and noun in one word."""
 _PART = re.compile(r"\[([^\]]*)\]")
 
 
@@ -109,4 +111,7 @@ def read_referent(text: str) -> Referent:
     said, _, left_out = text.partition(EXCEPT)
     first, _, rest = said.partition(" ")
     quantifier, words = (first, rest) if first in QUANTIFIERS and rest else ("", said)
+    for pronoun, stands_for in PRONOUNS.items():
+        if words == pronoun or words.startswith(f"{pronoun} "):
+            quantifier, words = stands_for, f"things{words.removeprefix(pronoun)}"
     return Referent(words, quantifier, read_referent(left_out) if left_out else None)

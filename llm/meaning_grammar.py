@@ -59,14 +59,14 @@ class MeaningGrammar:
 
     def predicates(self, subject: str, ends: str) -> str:
         """A regular expression for what may be said of a subject, and what may come after that."""
-        meant, said = self._meant.get(subject, frozenset()), [UNTOUCHED]
+        meant, said = self._meant.get(subject, frozenset()), list[str]()
         for form in self.can.forms:
             if not meant or meant & set(self.can.argument(form, 0)):
                 others = [self._fitting(set(self.can.argument(form, n))) for n in range(1, len(form.types))]
                 things = [self._thing([p for p in some if p != subject]) for some in others]
                 if all(things):
                     said.append("".join([_one_of([form.words]), *(f" {t}" for t in things)]))
-        one = f"(not )?({'|'.join(said)})"
+        one = f"((not )?({'|'.join(said)})|{UNTOUCHED})" if said else UNTOUCHED
         return f"{one}( or {one}){{0,3}}({ends})"
 
     def _fitting(self, symbols: set[str]) -> list[str]:
