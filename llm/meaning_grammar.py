@@ -86,7 +86,7 @@ def write_meaning(model: Model, prompt: Prompt, grammar: MeaningGrammar) -> Comp
         lead = " " if text else ""
         first = model.complete(prompt, text, lead + grammar.subjects())
         text, likely = f"{text}{lead}{first.text.strip()}", likely * first.probability
-        ends = r"\." if n + 1 == CLAUSES else r"\.|;|; then|; or"
+        ends = r"\." if n + 1 == CLAUSES else r"; then|; or|;|\."
         if text.endswith("]"):
             after = model.complete(prompt, text, f"({ends})")
         else:
