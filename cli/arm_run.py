@@ -281,5 +281,3 @@ def summary(verdict: Verdict, steps: int, dry_run: bool) -> str:
     halted = {None: "nothing moved", True: "the arm stands still", False: "THE ARM DID NOT ACKNOWLEDGE THE STOP"}
     state = "" if dry_run else f"; {halted[verdict.halted]}"
     return f"tamp: no ({verdict.kind}): {verdict.reason}{state}"
-
-

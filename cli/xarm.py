@@ -52,9 +52,7 @@ def xarm_emulate(
     def body() -> int:
         from cli.emulate import emulate
 
-        return emulate(
-            model, host, port, fault_port, seconds, choice or [], thing or [], detections, json_output
-        )
+        return emulate(model, host, port, fault_port, seconds, choice or [], thing or [], detections, json_output)
 
     raise typer.Exit(run(body))
 

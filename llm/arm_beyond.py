@@ -75,6 +75,13 @@ NEGATED = re.compile(
     rf"\b(?:don't|dont|do not|never|not|stop(?= \w+ing))\b(?! (?:{_TOUCHING}|forget|worry|rush|hurry))|"
     rf"\bwithout\b(?! (?:{_TOUCHING}|(?:any |first )?(?:approach|hover)))"
 )
+UNTOUCHED = re.compile(
+    r"\b(?:don't|dont|do not|never|not|avoid|without)(?: \w+)?(?: \w+)? (?:touch\w*|contact|tap\w*|press\w*) @(\d+)"
+)
+"""A thing that is not to be touched, by name."""
+ONTO = re.compile(r"\b(?:onto|into|down (?:on|to|in)) @(\d+)")
+HIGHER = re.compile(r"(?:^|[_\W])(?:above|over|hover)(?:$|[_\W])")
+"""In the name of a place: it is above what the rest of the name says."""
 NOWHERE = re.compile(
     r"\b(?:back|return(?:ing)?)\b"
     r"(?! (?:up|to|home|off|away|above|over|toward|at|down|in|on|out|there|it|straight|clear|near|[@#&]))"

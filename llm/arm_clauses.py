@@ -12,7 +12,10 @@ from llm.arm_words import FILLER, PLAIN
 from llm.spelling import mended
 from llm.words import instruction
 
-_THEN = r"and then|then|and after(?:wards)?|after that|afterwards|after which|followed by|finally|lastly|and|n|but"
+_THEN = (
+    r"(?:and )?(?:just |only )?then|and after(?:wards)?|(?:and )?(?:just |only |right )?after (?:that|which|this)|"
+    r"afterwards|followed by|finally|lastly|and|n|but"
+)
 _FIRST = r"but first|(?:but )?before that|preceded by"
 _AFTER = r"(?:right |just |only )?after|as soon as|once|when|having|while|whilst|following"
 _BEFORE = r"before|prior to"

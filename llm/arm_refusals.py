@@ -24,6 +24,7 @@ def refuse_unsayable(said: Spoken) -> None:
             raise Refusal(f"{shown(found[0])!r} cannot be said in a plan: {why}", "beyond")
     if found := arm_beyond.NEGATED.search(said.bare):
         raise Refusal(f"{found[0]!r} cannot be said in a plan: say what is to be done", "beyond")
+    _refuse_untouched(said)
     if found := arm_beyond.NOWHERE.search(said.bare):
         raise Refusal(f"{found[0]!r} does not say where to: name a place, or say up", "unclear")
     for near in re.finditer(rf"@(\d+) (?:(?:that|which) is |that's )?{arm_beyond.RELATED} @(\d+)", said.bare):
@@ -41,6 +42,24 @@ def refuse_unsayable(said: Spoken) -> None:
                 raise Refusal(f"{f'{before} {thing}'!r} cannot be said in a plan: {arm_beyond.HAND}", "beyond")
         if any(n.value < 0 for n in clause.numbers):
             raise Refusal(f"{clause.text!r}: heights, lifts and waits are not negative", "beyond")
+
+
+def _refuse_untouched(said: Spoken) -> None:
+    """Refusal of a thing that is not to be touched and not spoken of before; of going down onto a place in the air."""
+    for found in arm_beyond.UNTOUCHED.finditer(said.bare):
+        thing = said.mentions[int(found[1])]
+        if thing.what not in {m.what for m in said.mentions[: int(found[1])]}:
+            message = f"'{_without_marks(found[0])} {thing.said}' cannot be said in a plan: say what is to be done"
+            raise Refusal(message, "beyond")
+    for found in arm_beyond.ONTO.finditer(said.bare):
+        place = said.mentions[int(found[1])]
+        if not place.is_thing and arm_beyond.HIGHER.search(place.what) and not arm_beyond.HIGHER.search(place.said):
+            message = f"'{_without_marks(found[0])} {place.said}': there is only {place.what}, which is over it"
+            raise Refusal(message, "absent")
+
+
+def _without_marks(text: str) -> str:
+    return text.partition("@")[0].strip()
 
 
 def refuse_absent(said: Spoken, there: str) -> None:

@@ -9,7 +9,8 @@ from typing import Any
 
 from llm.asking import Attempt, Question, ask
 from llm.confidence import confidence
-from llm.grammar import Language
+from llm.grammar import MAX_CLAUSES, Language
+from llm.logic_words import refuse_logic, refuse_quantity
 from llm.model import Model, Prompt
 from llm.phrases import vocabulary
 from llm.reference import rivals
@@ -106,6 +107,7 @@ def ground(
     known = state.known_to(domain)
     words = vocabulary(scene, known, names)
     text = mended(instruction(text), words.words())
+    refuse_logic(text)
     if missing := absent(text, words.words()):
         raise Refusal(f"the scene has no {' and no '.join(missing)}; {words.inventory()}", "absent")
     if not mentioned_in_part((*words.phrases, *words.plural), Counter(content(text))):
@@ -115,6 +117,7 @@ def ground(
         tell("shortened", symbols=len(known.symbols), kept=len(told.symbols))
     question = Question(text, about, told, known, domain, image, planner)
     answer = ask(question, model, tell)
+    _refuse_what_is_left(text, answer)
     others = _alternatives(question, answer)
     goal = question.goal(tuple(c.meaning for c in answer.clauses), answer.allowed)
     if others and not assume_first:
@@ -124,6 +127,15 @@ def ground(
     doubts = len(answer.objections)
     said = (answer.reply, answer.prompt, answer.probability, seconds, answer.number, doubts)
     return GroundingResult(goal, _roles(goal), *said, bool(others), others)
+
+
+def _refuse_what_is_left(text: str, answer: Attempt) -> None:
+    """Refusal where the words count more than the answer has, or name more than fits into one."""
+    things = {a.args[0] for c in answer.clauses for a in c.meaning}
+    refuse_quantity(text, len(things), any(c.together for c in answer.clauses))
+    left = next((o for o in answer.objections if o.kind == "left out"), None)
+    if left and len(answer.clauses) == MAX_CLAUSES:
+        raise Refusal(f"that is too much at once: {left.reason} At most {MAX_CLAUSES} parts are read", "length")
 
 
 def _alternatives(question: Question, answer: Attempt) -> tuple[Goal, ...]:

@@ -18,9 +18,10 @@ _NO_PLACE = re.compile(
 """Where "on" and "left" say nothing about a place."""
 _NEGATED = re.compile(r"\b(don'?t|do not|never|not to|without|no need to) \w+")
 _GENITIVE = re.compile(
-    r"\b((?:the |its )?(?:(?!the|its|on|in|to|at|of)[a-z-]+ ){0,2}[a-z-]+)'s (\w+)(?:[ -]hand)? side\b"
+    r"\b((?:the |its )?(?:(?!the|its|on|in|to|at|of)[a-z-]+ ){0,2}[a-z-]+)'s "
+    r"(?:(\w+)(?:[ -]hand)? side|(front|left|right|back)$)\b"
 )
-"""The plate's left side."""
+"""The plate's left side; its front, where the words end."""
 _TO = re.compile(r"\b(to|at|for|over)\b")
 _ADJECTIVE = re.compile(r"top (?!of)")
 """Where "top" tells one of several drawers."""
@@ -49,7 +50,7 @@ def wheres(text: str, forms: Iterable[Form], words: Vocabulary) -> tuple[Where, 
 
 def plain(text: str) -> str:
     """An instruction in small letters, in which "on" and "left" speak of places, and "the left side of" precedes."""
-    return _GENITIVE.sub(r"\2 side of \1", _NO_PLACE.sub(" ", affirmed(text)))
+    return _GENITIVE.sub(lambda m: f"{m[2] or m[3]} side of {m[1]}", _NO_PLACE.sub(" ", affirmed(text)))
 
 
 def affirmed(text: str) -> str:

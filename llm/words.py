@@ -21,9 +21,18 @@ _HAND = re.compile(r"\b(left|right)[ -]hand\b")
 _SUFFIXES = ("ches", "ch"), ("shes", "sh"), ("sses", "ss"), ("xes", "x"), ("s", "")
 
 
+_TYPED = {
+    ord(c): typed
+    for some, typed in (("\u2018\u2019\u201b\u2032\u02bc", "'"), ("\u201c\u201d\u201e\u2033", '"'))
+    for c in some
+}
+_TYPED |= {ord(c): "-" for c in "\u2010\u2011\u2012\u2013\u2014"}
+"""What word processors make of quotes and dashes, and what is typed."""
+
+
 def instruction(text: str) -> str:
-    """The instruction with single spaces; InputError when it is empty or too long."""
-    words = " ".join(text.split())
+    """The instruction with single spaces and typed quotes and dashes; InputError when it is empty or too long."""
+    words = " ".join(text.translate(_TYPED).split())
     if not words:
         raise InputError('the instruction is empty; say for example: tamp solve "put the mug in the drawer"')
     if len(text) > LONGEST:

@@ -87,9 +87,7 @@ def transit(
     return _by_any_way(world, q, T_goal, leaving(q, check), rng)
 
 
-def _by_any_way(
-    world: World, q: Array, T_goal: Array, check: Check, rng: np.random.Generator
-) -> Array | Blocked:
+def _by_any_way(world: World, q: Array, T_goal: Array, check: Check, rng: np.random.Generator) -> Array | Blocked:
     first = straight(world, q, T_goal, check)
     if not isinstance(first, Blocked):
         return first

@@ -75,7 +75,7 @@ def read_case(folder: Path) -> Case:
     _check_keys(table, _CASE, f"{path}")
     for key in ("domain", "problem"):
         if not isinstance(table.get(key), str):
-            raise InputError(f"{path}: {key} is missing; valid: {key} = \"{key}.pddl\"")
+            raise InputError(f'{path}: {key} is missing; valid: {key} = "{key}.pddl"')
     kinds: dict[str, tuple[tuple[type, ...], str]] = {
         "goal": ((str,), '"(on a b)"'),
         "solvable": ((bool,), "true or false"),

@@ -15,10 +15,12 @@ from tamp.lint.vocabulary import Uses
 from tamp.pddl.reading import parse
 from tamp.pddl.tree import Node
 
-FROM_GEOMETRY = frozenset({
-    *("unreachable", "no-grasp", "does-not-slide", "obstructed", "does-not-fit", "misheld", "crowded"),
-    *("too-tall", "jams"),
-})
+FROM_GEOMETRY = frozenset(
+    {
+        *("unreachable", "no-grasp", "does-not-slide", "obstructed", "does-not-fit", "misheld", "crowded"),
+        *("too-tall", "jams"),
+    }
+)
 """Predicates that a failed refinement adds to the problem, when operators are bound to skills."""
 
 

@@ -66,4 +66,3 @@ def bind(domain: Domain) -> dict[str, Skill]:
     check_table(domain, "libero")
     known = skills()
     return {operator: known[domain.skills[operator]] for operator in domain.operators}
-

@@ -141,4 +141,3 @@ class Executor:
             halted, reason = False, f"{reason}; {fault}"
         self.tell("halted", acknowledged=halted)
         return Verdict(False, done, number, kind, reason, halted)
-

@@ -19,6 +19,7 @@ def clauses(text):
         "touch the cup, then go home",
         "after touching the cup, go home",
         "before going home, touch the cup",
+        "touch the cup, and only after that go home",
         "go home after touching the cup",
         "touch the cup before going home",
         "once you have touched the cup, go home",

@@ -42,6 +42,8 @@ def judge(text, names=NAMES, labels=LABELS):
         ("rotate the tool", "beyond", "no such motion"),
         ("touch the cup or the bowl", "beyond", "no alternatives"),
         ("touch the cup, no sorry, I meant the bowl", "beyond", "takes nothing back"),
+        ("go to bin_drop but don't touch the cup", "beyond", "don't touch cup"),
+        ("drop the arm onto the table", "absent", "only above_table"),
         ("do not go home", "beyond", "what is to be done"),
         ("don't approach the cup", "beyond", "what is to be done"),
         ("touch the cup next to the bottle", "beyond", "not to another thing"),

@@ -249,7 +249,7 @@ def test_a_goal_that_no_plan_reaches_is_sent_back(kitchen, domain, scripted):
 
     model = scripted(("the bowl is on the plate.", *["the bowl is on the stove."] * 3))
     answer = ground(
-        "put the bowl on the plate or the stove",
+        "put the bowl on the plate, the stove",
         *kitchen,
         domain,
         model,

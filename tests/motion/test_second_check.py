@@ -165,8 +165,6 @@ def test_what_is_no_motion_is_refused() -> None:
 def test_no_client_is_left_behind() -> None:
     arm = ARMS["lite6"]
     with pytest.raises(ValueError, match="cannot be a plane"):
-        second_check.nearest(
-            arm, [], np.zeros(6), np.zeros(1), Tool(Shape("plane", np.ones(3), np.eye(4)), np.eye(4))
-        )
+        second_check.nearest(arm, [], np.zeros(6), np.zeros(1), Tool(Shape("plane", np.ones(3), np.eye(4)), np.eye(4)))
     second_check.nearest(arm, scattered(arm, 0), np.zeros(6), np.zeros(1))
     assert [c for c in range(64) if pybullet.isConnected(c)] == []

@@ -25,6 +25,17 @@ def test_a_task_of_a_suite_has_the_official_instruction_and_limit() -> None:
     assert states.ndim == 2 and len(states) == 50
 
 
+@pytest.mark.parametrize(
+    ("name", "instruction"),
+    [
+        ("libero_goal_task/0", "open the bottom drawer of the cabinet"),  # the file: open_the_middle_drawer_...
+        ("libero_10_task/0", "put both the cream cheese and the tomato sauce in the basket"),
+    ],
+)
+def test_a_suite_made_of_another_has_the_instruction_of_its_file(name: str, instruction: str) -> None:
+    assert tasks.find(name).instruction.lower() == instruction
+
+
 @pytest.mark.parametrize(("suite", "limit"), tasks.STEP_LIMITS.items())
 def test_every_suite_has_the_usual_step_limit(suite: str, limit: int) -> None:
     assert tasks.find(f"{suite}/0").step_limit == limit
@@ -59,9 +70,7 @@ def test_a_drawn_scene_has_no_stored_states() -> None:
         tasks.find("mug_in_drawer").initial_states()
 
 
-def test_an_unknown_key_of_a_scene_file_is_an_error(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unknown_key_of_a_scene_file_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "den").mkdir()
     (tmp_path / "den" / "scene.toml").write_text('bddl = "a"\ninstruction = "b"\nseed = 1\n')
     monkeypatch.setattr(tasks, "data_dir", lambda kind: tmp_path)

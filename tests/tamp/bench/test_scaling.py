@@ -87,9 +87,7 @@ def test_what_is_blocked_cannot_be_grasped_first(robot: RobotModel, domain: Doma
 
 
 @pytest.mark.parametrize(("family", "n", "skeletons"), [("packed", 2, 1), ("packed", 6, 1), ("blocked", 1, 2)])
-def test_small_ones_are_solved(
-    robot: RobotModel, domain: Domain, family: boxes.Family, n: int, skeletons: int
-) -> None:
+def test_small_ones_are_solved(robot: RobotModel, domain: Domain, family: boxes.Family, n: int, skeletons: int) -> None:
     record = scaling.measure(boxes.make(family, n, 0, robot), robot, domain, "fast-downward", 60.0)
     assert record.solved and record.inside, record.reason
     assert record.skeletons == skeletons

@@ -1,0 +1,75 @@
+"""The closed-class words that turn what a sentence asks for into something else: not, except, or, if, two, she said.
+
+They are few, and English makes no new ones, so that they can be listed; what a sentence is about cannot.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from tamp.errors import Refusal
+
+_COURTESY = re.compile(
+    r"\bif (?:you (?:don't mind|please|could|can|would|wish|like|will)\b|you'd be|it's (?:no|not (?:a|any|too much))"
+    r"|it is (?:no|not (?:a|any|too much))|possible|that's (?:ok|okay|fine|all right)|i may)|"
+    r"\b(?:why don't|why not|can't you|couldn't you|won't you|wouldn't (?:you|it be)|don't (?:forget|hesitate|mind)|"
+    r"no (?:problem|worries|rush|hurry|trouble)|not (?:only|just)|would rather|i'd rather|all (?:right|ok|good|the way)"
+    r"|nothing (?:else|more)|no (?:more|longer) than)\b"
+)
+"""Manners, in which such a word asks for nothing."""
+_AUXILIARIES = "do|does|did|is|are|was|were|has|have|had|must|should|would|could|can|ca|need|may|might|wo|sha|ai"
+_NUMBERS = "two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|[2-9]|1[0-2]"
+_PARTITIVE = r"(?<!of )(?<!of the )(?<!of these )(?<!of those )(?<!other )(?<!the other )"
+"""Before a number that only tells among how many: "the rearmost of the three bowls"."""
+KINDS = {
+    "negation": rf"\b(?:not|never|no|nor|neither|none|nobody|nothing|nowhere|without|cannot|avoid\w*|refrain\w*|"
+    rf"leave (?:\S+ ){{1,5}}(?:alone|be|untouched)|instead of|rather than|(?:{_AUXILIARIES}) ?n['`]?t|n't)\b",
+    "exception": r"\b(?:except\w*|excluding|other than|apart from|aside from|save for|besides|barring|minus|"
+    r"(?:all|every|any|no|none|nothing|anything)\w*(?: \w+){0,2} but|but (?:for|the)(?! first))\b",
+    "choice": r"\b(?:or|either|whichever|whatever|wherever|alternatively|anything|anywhere|any(?! (?:more|longer)))\b",
+    "condition": r"\b(?:if|unless|whenever|in case|provided|assuming|as long as|otherwise)\b",
+    "quantity": rf"\b(?:everything|every|each|all(?!-)|both|half|most of|several|at least|at most|exactly|only|"
+    rf"(?:a )?(?:couple|few|pair)|{_PARTITIVE}(?:{_NUMBERS}))\b",
+    "report": r"\b(?:said|says|told|tells|asked|claims|thinks|wants)\b(?= ?[:,\"']| (?:me|us|him|her|that)\b)",
+}
+"""Regular expressions for the words of each kind."""
+
+
+_COUNT = {w: n for n, w in enumerate(_NUMBERS.split("|")[:10], 2)} | {str(n): n for n in range(2, 13)}
+_COUNT |= {"dozen": 12, "both": 2, "couple": 2, "a couple": 2, "pair": 2, "a pair": 2}
+_ALL = frozenset({"all", "every", "each", "everything"})
+
+
+@dataclass(frozen=True)
+class LogicWord:
+    """A word that changes what is asked for: what `kind` it is of (`KINDS`), and as it was `said`."""
+
+    kind: str
+    said: str
+
+
+def logic_words(text: str) -> tuple[LogicWord, ...]:
+    """Such words of an instruction, apart from manners, by kind and then as they come."""
+    plain = _COURTESY.sub(" ", text.lower())
+    return tuple(LogicWord(kind, m[0]) for kind, words in KINDS.items() for m in re.finditer(words, plain))
+
+
+def refuse_logic(text: str) -> None:
+    """Refusal of what no goal can say yet: everything but quantities, which an answer may take up."""
+    for word in logic_words(text):
+        if word.kind != "quantity":
+            raise _beyond(word)
+
+
+def refuse_quantity(text: str, things: int, together: bool) -> None:
+    """Refusal of a quantity that an answer does not take up: it is about `things`, named one by one or `together`."""
+    for word in logic_words(text):
+        if word.kind == "quantity":
+            enough = things >= _COUNT[word.said] if word.said in _COUNT else together and word.said in _ALL
+            if not enough:
+                raise _beyond(word)
+
+
+def _beyond(word: LogicWord) -> Refusal:
+    return Refusal(f'"{word.said}" ({word.kind}) cannot be expressed in a goal yet; say how things are to be', "beyond")
