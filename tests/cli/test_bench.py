@@ -15,6 +15,7 @@ from tamp.atoms import Atom
 from tamp.bench.records import FIELDS, NOTHING, Results, key, summary_of, wilson
 from tamp.bench.scheduling import Key
 from tamp.errors import InputError
+from tamp.formula import Not, conjunction, disjunction
 from tamp.goal import Goal
 from tamp.libero.goals import equivalent
 
@@ -85,6 +86,10 @@ def test_goals_are_equivalent_but_for_what_holds_already() -> None:
     assert equivalent(Goal(on), Goal.of((lit, on)), frozenset({lit}))
     assert not equivalent(Goal(on), Goal.of((lit, on)), frozenset())
     assert not equivalent(Goal(on), Goal(shut), frozenset({lit}))
+    either = Goal(disjunction([shut, conjunction([on, Not(lit)])]))
+    assert equivalent(either, Goal(disjunction([on, shut])), frozenset()), "(not lit) holds already"
+    assert not equivalent(either, Goal(disjunction([on, shut])), frozenset({lit}))
+    assert not equivalent(Goal(on), Goal(on, ("cup",)), frozenset())
 
 
 @pytest.mark.parametrize(

@@ -65,6 +65,8 @@ BAD_INPUT = {
     "port": (["x", "--port", "503"], "--port is for a real arm; valid: --backend xarm"),
     "host": (["x", "--host", "10.0.0.1"], "--host is for a real arm; valid: --backend xarm"),
     "parenthesis": (["--goal", "(in mug_1"], "goal, column 1: '(' is never closed"),
+    "second goal": (["--goal", "(in a b)", "--goal", "(or)"], "goal, column 1: empty atom in (or)"),
+    "untouched in words": (["x", "--untouched", "mug_1"], "--untouched goes with --goal"),
     "predicate": (["--goal", "(inn mug_1 x)"], "goal, column 2: no predicate 'inn' in tabletop; valid: in"),
     "weights": (["x", "--llm", "none.gguf"], "no model file none.gguf"),
     "planner's weights": (["--goal", "(in mug_1 x)", "--planner", "qwen", "--llm", "none.gguf"], "no model file none"),

@@ -113,7 +113,7 @@ def test_a_goal_that_contradicts_itself_has_no_plan() -> None:
 
 
 def test_taking_many_things_off_a_table_takes_no_longer_than_putting_them_somewhere() -> None:
-    """Fast Downward searches for minutes when it is asked for what is not to hold."""
+    """Fast Downward by itself searches for more than a minute when it is asked for what is not to hold."""
     cups = {f"cup{n}": "item" for n in range(8)}
     atoms = {Atom("on", (cup, "bench")) for cup in cups} | {Atom("clear", (cup,)) for cup in cups}
     state = WorldState(cups | {"bench": "surface", "shelf": "surface"}, frozenset(atoms | {Atom("hand-empty")}))

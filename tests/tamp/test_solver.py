@@ -174,8 +174,9 @@ class Setting:
     folder: Path
 
     def pursue(self, *atoms: str, steps: int = 400, seconds: float = 20.0) -> Outcome:
-        goal = Goal.of(Atom(*(a.split()[0], tuple(a.split()[1:]))) for a in atoms)
-        return self.follow(goal, steps=steps, seconds=seconds)
+        return self.follow(
+            Goal.of(Atom(*(a.split()[0], tuple(a.split()[1:]))) for a in atoms), steps=steps, seconds=seconds
+        )
 
     def follow(self, *goals: Goal, steps: int = 400, seconds: float = 20.0) -> Outcome:
         with EpisodeLog(self.folder / "out") as log:

@@ -47,6 +47,7 @@ def test_beside_a_thing_is_where_the_task_means(task: str, right: tuple[str, ...
 def test_what_is_put_beside_a_thing_is_a_success_by_liberos_check(tmp_path: Path) -> None:
     """The goal names a place that the scene has no region for; LIBERO looks into its own rectangle."""
     task, wanted = tasks.find("libero_90/69"), Goal(Atom("on", ("chocolate_pudding_1", "left-of-plate_1")))
-    result = run(task, lambda *_: wanted, Settings(load("tabletop"), init_state=0), tmp_path / "out", lambda line: None)
+    settings = Settings(load("tabletop"), init_state=0)
+    result = run(task, lambda *_: (wanted,), settings, tmp_path / "out", lambda line: None)
     assert result.success and result.lasting and result.stage is None
     assert result.plan[-1] == "(place-on chocolate_pudding_1 left-of-plate_1)"
