@@ -68,14 +68,14 @@ class Expander:
             if not steps or later:
                 steps.append([])
             steps[-1].append(formula)
-        milestones = _milestones([s for s in steps if s], self.can)
-        self._refuse_contradiction(milestones, untouched)
-        return Expanded(milestones, tuple(dict.fromkeys(untouched)), tuple(self.left), self.read, tuple(self.several))
+        reached = milestones([s for s in steps if s], self.can)
+        self._refuse_contradiction(reached, untouched)
+        return Expanded(reached, tuple(dict.fromkeys(untouched)), tuple(self.left), self.read, tuple(self.several))
 
-    def _refuse_contradiction(self, milestones: tuple[Formula, ...], untouched: list[str]) -> None:
+    def _refuse_contradiction(self, reached: tuple[Formula, ...], untouched: list[str]) -> None:
         """Refusal of what can never be, and of what would have to be moved and must not."""
         owned = set(untouched) | {p for p, o in self.can.words.owner.items() if o in untouched}
-        for formula in milestones:
+        for formula in reached:
             if formula == FALSE:
                 raise Refusal("the instruction contradicts itself", "contradiction")
             for a in _atoms(formula):
@@ -243,7 +243,7 @@ def _conflict(a: Formula, b: Formula, can: Sayable) -> bool:
     )
 
 
-def _milestones(steps: list[list[Formula]], can: Sayable) -> tuple[Formula, ...]:
+def milestones(steps: list[list[Formula]], can: Sayable) -> tuple[Formula, ...]:
     """Each milestone with what of the earlier ones is still to hold; without those that the next one includes."""
     out, kept = list[Formula](), list[Formula]()
     for step in steps:

@@ -51,13 +51,14 @@ ORDER = re.compile(
 
 @dataclass(frozen=True)
 class LogicWord:
-    """A word that changes what is asked for: what `kind` it is of (`KINDS`), and as it was `said`."""
+    """A word that changes what is asked for: what `kind` it is of (`KINDS`), as it was `said`, and where it begins."""
 
     kind: str
     said: str
+    at: int = 0
 
 
 def logic_words(text: str) -> tuple[LogicWord, ...]:
     """Such words of an instruction, apart from manners, by kind and then as they come."""
-    plain = _COURTESY.sub(" ", text.lower())
-    return tuple(LogicWord(kind, m[0]) for kind, words in KINDS.items() for m in re.finditer(words, plain))
+    plain = _COURTESY.sub(lambda m: " " * len(m[0]), text.lower())
+    return tuple(LogicWord(kind, m[0], m.start()) for kind, words in KINDS.items() for m in re.finditer(words, plain))

@@ -5,6 +5,7 @@ The checks never choose: where one objects, no goal is made, and the reason name
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from llm.expansion import Expanded
@@ -16,7 +17,13 @@ from llm.words import content
 
 def objections(text: str, meaning: Meaning, expanded: Expanded, can: Sayable) -> tuple[str, ...]:
     """Every reason why a meaning is not what an instruction says."""
-    return (*_unsaid_logic(text, meaning, expanded), *_unasked_logic(text, meaning), *_left_out(text, meaning, can))
+    nouns = _nouns(can)
+    return (
+        *_unsaid_logic(text, meaning, expanded),
+        *_unasked_logic(text, meaning),
+        *_misplaced(text, meaning, nouns),
+        *_left_out(text, meaning, nouns),
+    )
 
 
 def _unsaid_logic(text: str, meaning: Meaning, expanded: Expanded) -> Iterator[str]:
@@ -69,11 +76,28 @@ def _chooses(meaning: Meaning) -> bool:
     )
 
 
-def _left_out(text: str, meaning: Meaning, can: Sayable) -> Iterator[str]:
-    """Nouns of the scene's things that the instruction has and no part of the meaning; not of what all stands on."""
+def _misplaced(text: str, meaning: Meaning, nouns: frozenset[str]) -> Iterator[str]:
+    """Words of denial after which something else is named than what the meaning denies or leaves out."""
+    denied = [r for f in meaning.facts if not f.holds or f.words == UNTOUCHED for r in f.referents]
+    denied += [r.exception for r in meaning.referents if r.exception]
+    spoken = {w for r in denied for w in content(r.words)}
+    for word in logic_words(text):
+        if word.kind in ("negation", "exception"):
+            sentence = re.split(r"[.;!?]", text[word.at :])[0]
+            first = next((w for w in content(sentence) if w in nouns), None)
+            if first is not None and first not in spoken:
+                yield f'"{word.said}" is about "{first}", and the answer denies something else'
+
+
+def _nouns(can: Sayable) -> frozenset[str]:
+    """Words that alone name something of the scene; not what all stands on."""
     ground = {s for s in can.state.symbols if s not in can.words.things and s not in can.words.owner}
-    named = {p: content(p) for p, symbols in can.words.phrases.items() if not set(symbols) <= ground}
-    nouns = {told[0] for told in named.values() if len(told) == 1}
+    named = (content(p) for p, symbols in can.words.phrases.items() if not set(symbols) <= ground)
+    return frozenset(told[0] for told in named if len(told) == 1)
+
+
+def _left_out(text: str, meaning: Meaning, nouns: frozenset[str]) -> Iterator[str]:
+    """Nouns of the scene that the instruction has and no part of the meaning."""
     taken = {w for r in meaning.referents for w in content(r.words)}
     for word in dict.fromkeys(content(text)):
         if word in nouns and word not in taken:

@@ -11,7 +11,7 @@ from llm.words import content, mentioned
 
 TASK = (
     "Say how things are to be when the instruction has been carried out, fact by fact, as [thing] is word [other "
-    "thing]. Say things in the instruction's own words, with all that tells which one is meant; for \"it\", \"them\", "
+    'thing]. Say things in the instruction\'s own words, with all that tells which one is meant; for "it", "them", '
     '"there" the thing that is meant. Say "is not" for what must not be, "or" between alternatives, "then" before what '
     'comes later, "untouched" for what is to be left alone. Say only what is asked for, not how things are already. '
     "[unclear: …] for what is no instruction, cannot be known, or is reported."

@@ -8,7 +8,9 @@ from llm.meaning import Referent, read_meaning, read_referent
 
 
 def test_clauses_are_joined_ordered_and_left_open() -> None:
-    said = "[the lid] is closed; then [the lamp] is in [the crate] or on [the shelf]; or [the lamp] is not held; [x] is y."
+    said = (
+        "[the lid] is closed; then [the lamp] is in [the crate] or on [the shelf]; or [the lamp] is not held; [x] is y."
+    )
     meaning = read_meaning(said)
     assert [c.later for c in meaning.clauses] == [False, True, False]
     assert [(f.words, f.holds) for f in meaning.clauses[1].facts] == [("in", True), ("on", True), ("held", False)]

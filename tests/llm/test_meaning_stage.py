@@ -73,17 +73,34 @@ def test_what_is_not_to_be_touched_goes_with_the_goal(kitchen, domain, scripted)
     [
         ("don't put the bowl on the plate", "[the bowl] is on [the plate].", '"don\'t" \\(negation\\)'),
         ("put the bowl on the plate or the stove", "[the bowl] is on [the plate].", '"or" \\(choice\\)'),
-        ("everything except the bottle goes to the stove", "[everything] is on [the stove].", '"except" \\(exception\\)'),
+        (
+            "everything except the bottle goes to the stove",
+            "[everything] is on [the stove].",
+            '"except" \\(exception\\)',
+        ),
         ("put the bowl on the plate if it is clean", "[the bowl] is on [the plate].", '"if" \\(condition\\)'),
         ("she said: put the bowl on the plate", "[the bowl] is on [the plate].", '"said" \\(report\\)'),
         ("put two bowls on the plate", "[2 bowls] are on [the plate].", "there are 1 in the scene"),
         ("never put the bowl on the plate", "[unclear: put the bowl].", "no goal can be made of"),
         ("bowl on the plate, not the bottle", "[the bowl] is not on [the plate].", 'also says "bottle"'),
-        ("put the bowl on the plate but not on the plate", "[the bowl] is on [the plate]; [the bowl] is not on [the plate].", "contradicts itself"),
-        ("bowl on the plate, don't touch the bowl", "[the bowl] is on [the plate]; [the bowl] is untouched.", "is not to be touched"),
+        (
+            "put the bowl on the plate but not on the plate",
+            "[the bowl] is on [the plate]; [the bowl] is not on [the plate].",
+            "contradicts itself",
+        ),
+        (
+            "bowl on the plate, don't touch the bowl",
+            "[the bowl] is on [the plate]; [the bowl] is untouched.",
+            "is not to be touched",
+        ),
+        (
+            "do not leave the bowl there; the plate is where I want it",
+            "[the bowl] is on [the plate]; [the plate] is untouched.",
+            "denies something else",
+        ),
         ("don't put the bowl next to the plate", "[the bowl] is not next to [the plate].", "does not say which place"),
     ],
-)  # fmt: skip
+)
 def test_what_the_meaning_does_not_take_up_is_refused(kitchen, domain, scripted, text, reply, why) -> None:
     with pytest.raises(Refusal, match=why):
         goal_of(kitchen, domain, scripted, text, reply)
