@@ -10,10 +10,10 @@ from typing import Any
 from llm.asking import Attempt, Question, ask
 from llm.confidence import confidence
 from llm.grammar import MAX_CLAUSES, Language
-from llm.logic_words import logic_words
+from llm.logic_words import are_counted, logic_words
 from llm.meaning_stage import understand
 from llm.model import Model, Prompt
-from llm.phrases import vocabulary
+from llm.phrases import Vocabulary, vocabulary
 from llm.reference import rivals
 from llm.relevance import relevant
 from llm.spelling import mended
@@ -121,14 +121,13 @@ def ground(
     about, told = relevant(text, words, known)
     if about is not words:
         tell("shortened", symbols=len(known.symbols), kept=len(told.symbols))
-    if logic_words(text):
-        found = understand(text, about, told, domain, model, planner, tell)
-        taken = time.perf_counter() - start
-        return GroundingResult(
-            found.goals, _roles(found.goals[-1]), found.reply, found.prompt, found.probability, taken
-        )
+    if any(w.kind != "quantity" for w in logic_words(text)):
+        return _understood(text, about, told, domain, model, planner, tell)
     question = Question(text, about, told, known, domain, image, planner)
     answer = ask(question, model, tell)
+    things = {a.args[0] for c in answer.clauses for a in c.meaning}
+    if not are_counted(text, len(things), any(c.together for c in answer.clauses)):
+        return _understood(text, about, told, domain, model, planner, tell)
     _refuse_too_much(answer)
     others = _alternatives(question, answer)
     goal = question.goal(tuple(c.meaning for c in answer.clauses), answer.allowed)
@@ -139,6 +138,16 @@ def ground(
     doubts = len(answer.objections)
     said = (answer.reply, answer.prompt, answer.probability, seconds, answer.number, doubts)
     return GroundingResult((goal,), _roles(goal), *said, bool(others), others)
+
+
+def _understood(
+    text: str, words: Vocabulary, state: WorldState, domain: Domain, model: Model, planner: Planner | None, tell: Tell
+) -> GroundingResult:
+    """The goals of an instruction with words of logic."""
+    start = time.perf_counter()
+    found = understand(text, words, state, domain, model, planner, tell)
+    said = (found.reply, found.prompt, found.probability, time.perf_counter() - start)
+    return GroundingResult(found.goals, _roles(found.goals[-1]), *said)
 
 
 def _refuse_too_much(answer: Attempt) -> None:

@@ -9,6 +9,7 @@ import re
 from dataclasses import dataclass
 
 _COURTESY = re.compile(
+    r"\b(?:glad|grateful|happy|pleased|nice|great|good|kind|lovely) if\b|"
     r"\bif (?:you (?:don't mind|please|could|can|would|wish|like|will)\b|you'd be|it's (?:no|not (?:a|any|too much))"
     r"|it is (?:no|not (?:a|any|too much))|possible|that's (?:ok|okay|fine|all right)|i may)|"
     r"\b(?:why don't|why not|can't you|couldn't you|won't you|wouldn't (?:you|it be)|don't (?:forget|hesitate|mind)|"
@@ -27,11 +28,11 @@ KINDS = {
     r"(?:all|every|any|no|none|nothing|anything)\w*(?: \w+){0,2} (?:but|bar|save)|but (?:for|the)(?! first))\b",
     "choice": r"\b(?:or|either|one of (?:the|them|these|those|your|my)|whichever|whatever|wherever|alternatively|"
     r"anything|anywhere|any(?! (?:more|longer)))\b",
-    "condition": r"\b(?:if|unless|whether|whenever|until|as soon as|while|in case|in the event|provid(?:ed|ing)|"
+    "condition": r"\b(?:if|unless|whether|whenever|until(?! (?:it|they)\b)|as soon as|while|in case|in the event|provid(?:ed|ing)|"
     r"when(?! (?:you|that|this|it|all)(?:'re|'s| are| is)? (?:done|finished))|suppos(?:e|ed|ing)|assuming|otherwise|"
     r"(?:as|so) long as|depending|should (?:there|it|the|any|one)|lest)\b|\u2192",
     "quantity": rf"\b(?:everything|every|each|all(?!-)|both|half|most of|several|at least|at most|exactly|only|"
-    rf"(?:a )?(?:couple|few|pair)|{_PARTITIVE}(?:{_NUMBERS}))\b",
+    rf"(?:a )?(?:couple|few|pair)|{_PARTITIVE}(?:{_NUMBERS})(?!-))\b",
     "report": r"\b(?:said|says|told|tells|asked|claims|thinks|wants)\b(?= ?[:,\"']| (?:me|us|him|her|that)\b)",
 }
 """Regular expressions for the words of each kind."""
@@ -62,3 +63,9 @@ def logic_words(text: str) -> tuple[LogicWord, ...]:
     """Such words of an instruction, apart from manners, by kind and then as they come."""
     plain = _COURTESY.sub(lambda m: " " * len(m[0]), text.lower())
     return tuple(LogicWord(kind, m[0], m.start()) for kind, words in KINDS.items() for m in re.finditer(words, plain))
+
+
+def are_counted(text: str, things: int, together: bool) -> bool:
+    """Whether an answer about so many `things`, named one by one or `together`, takes up every quantity of a text."""
+    said = [w.said for w in logic_words(text) if w.kind == "quantity"]
+    return all(things >= COUNT[w] if w in COUNT else together and w in EVERY for w in said)

@@ -83,7 +83,8 @@ def _misplaced(text: str, meaning: Meaning, nouns: frozenset[str]) -> Iterator[s
     spoken = {w for r in denied for w in content(r.words)}
     for word in logic_words(text):
         if word.kind in ("negation", "exception"):
-            sentence = re.split(r"[.;!?]", text[word.at :])[0]
+            begins = word.at if word.kind == "negation" else word.at + len(word.said)
+            sentence = re.split(r"[.;!?]", text[begins:])[0]
             first = next((w for w in content(sentence) if w in nouns), None)
             if first is not None and first not in spoken:
                 yield f'"{word.said}" is about "{first}", and the answer denies something else'

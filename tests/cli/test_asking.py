@@ -22,17 +22,17 @@ class Terminal(io.StringIO):
         return True
 
 
-def read(text: str) -> Goal:
+def read(text: str) -> tuple[Goal, ...]:
     if "banana" in text:
         raise Refusal("the scene has no banana; it has: bowl", "absent")
     if "bowl" in text:
         raise AmbiguousError((LEFT, RIGHT), ("the left bowl is on the plate", "the right bowl is on the plate"))
-    return LEFT
+    return (LEFT,)
 
 
 @pytest.fixture
 def ask(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):  # type: ignore[no-untyped-def]
-    def asked(text: str, typed: str | None, asks: bool = True) -> tuple[Goal, str]:
+    def asked(text: str, typed: str | None, asks: bool = True) -> tuple[tuple[Goal, ...], str]:
         said = Terminal()
         monkeypatch.setattr("sys.stdin", io.StringIO() if typed is None else Terminal(typed))
         monkeypatch.setattr("sys.stderr", said)
@@ -44,14 +44,14 @@ def ask(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):  # type: ignore[no-unt
 
 def test_the_one_that_is_chosen(ask) -> None:  # type: ignore[no-untyped-def]
     goal, said = ask("the bowl", "x\n3\n2\n")
-    assert goal == RIGHT
+    assert goal == (RIGHT,)
     assert "  1  the left bowl is on the plate\n  2  the right bowl is on the plate\n" in said
     assert said.count("which one, 1 to 2?") == 3
 
 
 def test_other_words(ask) -> None:  # type: ignore[no-untyped-def]
     goal, said = ask("the banana", "the mug\n")
-    assert goal == LEFT
+    assert goal == (LEFT,)
     assert "tamp: the scene has no banana; it has: bowl" in said
 
 

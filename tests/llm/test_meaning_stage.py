@@ -37,8 +37,8 @@ def goal_of(kitchen, domain, scripted, text, reply):
             "(and (open wooden_cabinet_1_middle_region) (open wooden_cabinet_1_bottom_region))",
         ),
         (
-            "put both the bowl and the bottle on the stove",
-            "[the bowl and the bottle] are on [the stove].",
+            "put both the bowl and the bottle on the stove, don't touch the plate",
+            "[the bowl and the bottle] are on [the stove]; [the plate] is untouched.",
             f"(and (on {BOWL} {BURNER}) (on {BOTTLE} {BURNER}))",
         ),
     ],
@@ -80,7 +80,7 @@ def test_what_is_not_to_be_touched_goes_with_the_goal(kitchen, domain, scripted)
         ),
         ("put the bowl on the plate if it is clean", "[the bowl] is on [the plate].", '"if" \\(condition\\)'),
         ("she said: put the bowl on the plate", "[the bowl] is on [the plate].", '"said" \\(report\\)'),
-        ("put two bowls on the plate", "[2 bowls] are on [the plate].", "there are 1 in the scene"),
+        ("put two bowls on the plate or the stove", "[2 bowls] are on [the plate].", "there are 1 in the scene"),
         ("never put the bowl on the plate", "[unclear: put the bowl].", "no goal can be made of"),
         ("bowl on the plate, not the bottle", "[the bowl] is not on [the plate].", 'also says "bottle"'),
         (
