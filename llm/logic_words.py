@@ -28,9 +28,9 @@ KINDS = {
     r"(?:all|every|any|no|none|nothing|anything)\w*(?: \w+){0,2} (?:but|bar|save)|but (?:for|the)(?! first))\b",
     "choice": r"\b(?:or|either|one of (?:the|them|these|those|your|my)|whichever|whatever|wherever|alternatively|"
     r"anything|anywhere|any(?! (?:more|longer)))\b",
-    "condition": r"\b(?:if|unless|whether|whenever|until(?! (?:it|they)\b)|as soon as|while|in case|in the event|provid(?:ed|ing)|"
+    "condition": r"\b(?:if|unless|whether|whenever|until(?! (?:it|they)\b)|as soon as|while|in case|in the event|"
     r"when(?! (?:you|that|this|it|all)(?:'re|'s| are| is)? (?:done|finished))|suppos(?:e|ed|ing)|assuming|otherwise|"
-    r"(?:as|so) long as|depending|should (?:there|it|the|any|one)|lest)\b|\u2192",
+    r"depending|provid(?:ed|ing)|(?:as|so) long as|should (?:there|it|the|any|one)|lest)\b|\u2192",
     "quantity": rf"\b(?:everything|every|each|all(?!-)|both|half|most of|several|at least|at most|exactly|only|"
     rf"(?:a )?(?:couple|few|pair)|{_PARTITIVE}(?:{_NUMBERS})(?!-))\b",
     "report": r"\b(?:said|says|told|tells|asked|claims|thinks|wants)\b(?= ?[:,\"']| (?:me|us|him|her|that)\b)",
