@@ -9,7 +9,7 @@ from cli.output import say
 from llm.grounding import AmbiguousError
 from tamp.episode import EpisodeLog
 from tamp.errors import Refusal
-from tamp.goal import Goal
+from tamp.goal import Goal, in_pddl
 
 UNHEARD = ("absent", "ambiguous", "beyond", "contradiction", "no goal", "quantity", "unclear", "unsolvable", "unsure")
 """Kinds of refusal after which other words may help."""
@@ -27,22 +27,22 @@ def settled(
             if not (asks and sys.stdin.isatty() and sys.stderr.isatty()):
                 raise
             if isinstance(refusal, AmbiguousError):
-                return (_chosen(refusal, log),)
+                return _chosen(refusal, log)
             if refusal.kind not in UNHEARD:
                 raise
             text = _other_words(refusal)
 
 
-def _chosen(refusal: AmbiguousError, log: EpisodeLog) -> Goal:
-    """One of the goals that the words fit; raises the refusal when nobody chooses."""
+def _chosen(refusal: AmbiguousError, log: EpisodeLog) -> tuple[Goal, ...]:
+    """The goals of one thing that the words fit; raises the refusal when nobody chooses."""
     say("tamp: the instruction fits several goals:")
     for number, reading in enumerate(refusal.readings, 1):
         say(f"  {number}  {reading}")
     while (answer := _answer(f"which one, 1 to {len(refusal.readings)}? (Enter gives up) ")) != "":
         if answer.isdecimal() and 1 <= int(answer) <= len(refusal.readings):
-            goal = refusal.alternatives[int(answer) - 1]
-            log.event("chosen", by="user", goal=goal)
-            return goal
+            goals = refusal.alternatives[int(answer) - 1]
+            log.event("chosen", by="user", goal=in_pddl(goals))
+            return goals
     raise refusal
 
 

@@ -85,8 +85,7 @@ def _answered(answer: GroundingResult) -> Record:
         "reply": answer.reply,
         "confidence": round(answer.confidence, 4),
         "probability": round(answer.probability, 4),
-        "attempt": answer.attempt,
-        "doubts": answer.doubts,
+        "guesses": answer.guesses,
         "language_seconds": round(answer.seconds, 3),
     }
 
@@ -96,8 +95,20 @@ def _no_refusal(answer: GroundingResult) -> Record:
     return _answered(answer) | {"success": False, "failure_stage": "goal", "failure_reason": reason}
 
 
+def is_equivalent(goal: Goal, at: Looked) -> bool:
+    """Whether a goal is logically the task's own, not counting what holds from the start."""
+    return equivalent(in_the_tasks_words(goal, at.own, at.marked), at.own, at.view.state.atoms)
+
+
+def is_the_tasks(goal: Goal, at: Looked, domain: Domain) -> bool:
+    """The same, or of the same things, with a plan that leaves the task's own true: "open the drawer and …"."""
+    own = {s for a in at.own.mentioned for s in a.args}
+    spoken = {s for a in in_the_tasks_words(goal, at.own, at.marked).mentioned for s in a.args}
+    return is_equivalent(goal, at) or (spoken <= own and reaching(goal, at.own, at.marked, at.view.state, domain))
+
+
 def _score(answer: GroundingResult, at: Looked, domain: Domain) -> Record:
-    same = equivalent(in_the_tasks_words(answer.goal, at.own, at.marked), at.own, at.view.state.atoms)
+    same = is_equivalent(answer.goal, at)
     return _answered(answer) | {
         "success": same,
         "reaches": same or reaching(answer.goal, at.own, at.marked, at.view.state, domain),

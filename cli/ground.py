@@ -1,93 +1,118 @@
-"""`tamp ground`: an instruction to a goal of a scene. Nothing moves."""
+"""`tamp ground`: an instruction to a goal, of a scene or of a PDDL problem. Nothing moves."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from cli.output import emit_json, hush_simulator, quiet_stdout, say
-from llm import words
+from llm.words import instruction
+from tamp.goal import in_pddl
 
 if TYPE_CHECKING:
-    from cli.scene import View
     from llm.grounding import GroundingResult
     from llm.model import Model
-    from tamp.libero.tasks import Task
+    from llm.phrases import Vocabulary
+    from tamp.domain import Domain
+    from tamp.state import WorldState
 
 
-def ground(
-    text: str,
-    scene: str,
-    llm: str,
-    seed: int,
-    init_state: int | None,
-    assume_first: bool,
-    json_output: bool,
-) -> int:
-    """Print the goal that `text` asks for in a scene. 0; an absent or ambiguous thing is a Refusal (1)."""
-    from cli.scene import look
+@dataclass(frozen=True)
+class Request:
+    """The arguments of `tamp ground`."""
+
+    text: str
+    scene: str
+    problem: Path | None
+    domain: str
+    llm: str
+    seed: int
+    init_state: int | None
+    assume_first: bool
+    json_output: bool
+
+
+@dataclass(frozen=True, eq=False)
+class About:
+    """What the instruction is about: a world's symbols in words, its facts, its domain, a picture of it."""
+
+    name: str
+    words: Vocabulary
+    state: WorldState
+    domain: Domain
+    image: bytes | None = None
+
+
+def ground(request: Request) -> int:
+    """Print the goal that the text asks for. 0; an absent or ambiguous thing is a Refusal (1)."""
     from cli.solve import load_model
+
+    text = instruction(request.text)
+    with quiet_stdout() as out:
+        model = load_model(request.llm)
+        about = _scene(request, model) if request.problem is None else _problem(request, request.problem)
+        say("tamp: reading the instruction")
+        return _answer(text, about, model, request, out)
+
+
+def _scene(request: Request, model: Model) -> About:
+    from cli.scene import look
+    from llm.own_words import own_words
+    from llm.phrases import vocabulary
+    from tamp.domain import load
     from tamp.libero import rendering
 
-    text = words.instruction(text)
-    with quiet_stdout() as out:
-        model = load_model(llm)
-        rendering.prepare(video=False, sight=model.sees)
-        with hush_simulator():
-            from tamp.libero import tasks
+    rendering.prepare(video=False, sight=model.sees)
+    with hush_simulator():
+        from tamp.libero import tasks
 
-            task = tasks.find(scene)
-        say(f"tamp: building {task.name}")
-        view = look(task, seed, init_state, render=model.sees)
-        image = view.environment.picture() if model.sees else None
-        view.environment.close()
-        say("tamp: reading the instruction")
-        return _answer(text, task, view, model, image, assume_first, json_output, out)
+        task = tasks.find(request.scene)
+    say(f"tamp: building {task.name}")
+    view = look(task, request.seed, request.init_state, render=model.sees)
+    image = view.environment.picture() if model.sees else None
+    view.environment.close()
+    domain = load(request.domain)
+    state = view.state.known_to(domain)
+    return About(task.name, vocabulary(view.scene, state, task.names, own_words(domain)), state, domain, image)
 
 
-def _answer(
-    text: str,
-    task: Task,
-    view: View,
-    model: Model,
-    image: bytes | None,
-    assume_first: bool,
-    json_output: bool,
-    out: TextIO,
-) -> int:
-    """Ask, and print the answer; what is ambiguous is part of the JSON object as well as an error."""
-    from llm.grounding import AmbiguousError
-    from llm.grounding import ground as ask
+def _problem(request: Request, path: Path) -> About:
+    from llm.identifiers import vocabulary_of
     from tamp.domain import load
+    from tamp.pddl.reading import read_problem
+    from tamp.state import state_of
+
+    domain = load(request.domain)
+    _, _, parsed = read_problem(domain.path, path)
+    state = state_of(parsed)
+    return About(str(path), vocabulary_of(state, domain), state, domain)
+
+
+def _answer(text: str, about: About, model: Model, request: Request, out: TextIO) -> int:
+    """Ask, and print the answer; what is ambiguous is part of the JSON object as well as an error."""
+    from llm.grounding import AmbiguousError, ground_in
     from tamp.planning import Engine
 
+    asked = {"instruction": text, "scene": about.name}
     try:
-        answer = ask(
+        answer = ground_in(
             text,
-            view.scene,
-            view.state,
-            load("tabletop"),
+            about.words,
+            about.state,
+            about.domain,
             model,
-            names=task.names,
-            assume_first=assume_first,
-            image=image,
+            assume_first=request.assume_first,
+            image=about.image,
             planner=Engine(),
         )
     except AmbiguousError as e:
-        if json_output:
-            listed = [str(goal) for goal in e.alternatives]
-            emit_json(
-                {
-                    "instruction": text,
-                    "scene": task.name,
-                    "goal": None,
-                    "ambiguous": True,
-                    "alternatives": listed,
-                },
-                out,
-            )
+        if request.json_output:
+            listed = [in_pddl(goals) for goals in e.alternatives]
+            emit_json({**asked, "goal": None, "ambiguous": True, "alternatives": listed}, out)
         raise
-    if json_output:
-        emit_json({"instruction": text, "scene": task.name, **answer.as_dict()}, out)
+    if request.json_output:
+        emit_json({**asked, **answer.as_dict()}, out)
     else:
         _print(answer, out)
     return 0
@@ -97,6 +122,7 @@ def _print(answer: GroundingResult, out: TextIO) -> None:
     out.writelines(f"{label:13}{goal}\n" for label, goal in zip(("goal", *["then"] * 9), answer.goals, strict=False))
     out.writelines(f"{role:13}{symbol}\n" for role, symbol in answer.roles.items())
     out.write(f"reply        {answer.reply}\n")
+    out.writelines(f"guessed      {said} = {called}\n" for said, called in answer.guesses.items())
     out.write(f"confidence   {answer.confidence:.2f}\n")
-    out.writelines(f"alternative  {goal}\n" for goal in answer.alternatives)
+    out.writelines(f"alternative  {in_pddl(goals)}\n" for goals in answer.alternatives)
     out.write(f"seconds      {answer.seconds:.1f}\n")

@@ -99,6 +99,10 @@ def solve(
 def ground(
     text: Annotated[str, typer.Argument(help="The instruction.", metavar="TEXT")],
     scene: opt.Scene = "mug_in_drawer",
+    problem: Annotated[
+        Path | None, typer.Option(help="A PDDL problem to speak about, instead of a scene.", metavar="P")
+    ] = None,
+    domain: opt.Domain = "tabletop",
     llm: opt.Llm = DEFAULT,
     seed: opt.Seed = 0,
     init_state: opt.InitState = None,
@@ -107,14 +111,14 @@ def ground(
 ) -> None:
     """Turn an instruction into a goal; nothing moves.
 
-    Prints the goal, the role each object has in it, and what was ambiguous. An object that is absent, or
-    words that fit several, exit 1.
+    Of a scene, or with --domain and --problem of any PDDL problem. Prints the goal, the role each object
+    has in it, and what was ambiguous. An object that is absent, or words that fit several, exit 1.
     """
 
     def body() -> int:
-        from cli.ground import ground
+        from cli.ground import Request, ground
 
-        return ground(text, scene, llm, seed, init_state, assume_first, json_output)
+        return ground(Request(text, scene, problem, domain, llm, seed, init_state, assume_first, json_output))
 
     _end(body)
 

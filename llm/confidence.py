@@ -11,15 +11,12 @@ from __future__ import annotations
 
 from math import exp, log
 
-CONSTANT, PER_LOG, SENT_BACK, DOUBTED = 4.68, 1.25, -1.56, -3.49
+CONSTANT, PER_LOG, GUESSED = 4.68, 1.25, -1.0
 LEAST = 1e-4
 """Probabilities below count as this."""
 
 
-def confidence(probability: float, attempt: int, doubts: int) -> float:
-    """The share of right goals among answers of this `probability` (0 to 1) taken at this `attempt` (from 1).
-
-    `doubts` is the number of objections that still stand against the answer.
-    """
+def confidence(probability: float, guesses: int) -> float:
+    """The share of right goals among answers of this `probability` (0 to 1) with so many `guesses` at words."""
     likely = CONSTANT + PER_LOG * log(max(probability, LEAST))
-    return 1.0 / (1.0 + exp(-(likely + SENT_BACK * (attempt > 1) + DOUBTED * (doubts > 0))))
+    return 1.0 / (1.0 + exp(-(likely + GUESSED * (guesses > 0))))

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations, product
 
 from llm.forms import Form, Sayable
 from llm.logic_words import ORDER
 from llm.meaning import UNTOUCHED, Clause, Fact, Meaning, Referent
+from llm.naming import Guess, Namer
 from llm.referents import Meant, Reader
 from llm.words import content, mentioned
 from tamp.atoms import Atom
@@ -22,6 +23,8 @@ _ONE_OF = frozenset({"a", "any"})
 Places = tuple[tuple[str, ...], ...]
 """The symbols of each argument of a fact but the first."""
 _EVERY = frozenset({"all", "every"})
+SEVERAL = frozenset({"all", "every", "both", *"23456789"})
+"""Quantifiers of more than one thing."""
 
 
 @dataclass(frozen=True)
@@ -41,11 +44,17 @@ class Expanded:
 
 @dataclass
 class Expander:
-    """Expands one meaning; referents that are said alike are the same things."""
+    """Expands one meaning; referents that are said alike are the same things.
+
+    Words that the vocabulary does not have are put to the `namer`; of several things that a referent's words fit, the
+    one `chosen` for them is meant.
+    """
 
     text: str
     can: Sayable
     reader: Reader
+    namer: Namer | None = None
+    chosen: dict[str, str] = field(default_factory=dict)
     facts: tuple[Fact, ...] = ()
     left: list[str] = field(default_factory=list)
     read: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -60,6 +69,8 @@ class Expander:
                 untouched += [s for f in clause.facts for s in self._untouched(f)]
                 continue
             formula, before = self._clause(clause), steps[-1] if steps else []
+            if not in_order and self._is_held(formula) and any(_conflict(f, formula, self.can) for f in before):
+                continue  # it says how, not what: "grab it and put it there"
             # What holds already and is undone by what comes next only tells which thing is meant, or where it is.
             before[:] = [f for f in before if not (_conflict(f, formula, self.can) and _is_passing(f, self.can))]
             later = (clause.later and in_order) or any(_conflict(f, formula, self.can) for f in before)
@@ -71,6 +82,11 @@ class Expander:
         reached = milestones([s for s in steps if s], self.can)
         self._refuse_contradiction(reached, untouched)
         return Expanded(reached, tuple(dict.fromkeys(untouched)), tuple(self.left), self.read, tuple(self.several))
+
+    def _is_held(self, formula: Formula) -> bool:
+        """Whether a formula says only that something is in the hand."""
+        held = _held(self.can)
+        return all(isinstance(x, Atom) and x.predicate in held for x in literals(formula))
 
     def _refuse_contradiction(self, reached: tuple[Formula, ...], untouched: list[str]) -> None:
         """Refusal of what can never be, and of what would have to be moved and must not."""
@@ -129,6 +145,8 @@ class Expander:
         self.left += found.left
         proper = tuple(s for s in found.symbols if s in own) or found.symbols
         symbols = self._counted(referent, proper, set().union(*places, {""}))
+        if referent.words in self.chosen and self.chosen[referent.words] in symbols:
+            symbols = (self.chosen[referent.words],)
         if len(symbols) > 1 and referent.quantifier in ("", "the"):
             symbols = self._one(referent, symbols, form, n, fact, places)
         self.read[referent.words] = symbols
@@ -137,14 +155,42 @@ class Expander:
     def _meant(self, referent: Referent, candidates: Iterable[str]) -> Meant:
         if referent.words in self.read and (same := [s for s in self.read[referent.words] if s in set(candidates)]):
             return Meant(tuple(same))
-        spoken = {s for some in self.read.values() for s in some}
-        found = self.reader.meant(referent.words, candidates, spoken)
+        found = self._named(referent, tuple(candidates))
         if referent.exception is None:
             return found
         without = self.reader.meant(referent.exception.words, found.symbols)
         if not without.symbols:
             raise self._absent(referent.exception, found.symbols)
         return Meant(tuple(s for s in found.symbols if s not in without.symbols), found.left)
+
+    def _named(self, referent: Referent, candidates: tuple[str, ...]) -> Meant:
+        """What the words fit; what the model takes them to mean where the scene lacks some of them."""
+        spoken = {s for some in self.read.values() for s in some}
+        found = self.reader.meant(referent.words, candidates, spoken)
+        if self.namer is None or (found.symbols and not found.left):
+            return found
+        guess = self._guessed(referent, candidates, found)
+        agree = tuple(s for s in found.symbols if s in guess.symbols)
+        if agree or not found.symbols:
+            return Meant(agree or guess.symbols)
+        if guess.symbols:
+            names = " or ".join(self.can.words.name[s] for s in dict.fromkeys((*found.symbols, *guess.symbols)))
+            raise Refusal(f'by "{referent.words}", is the {names} meant? Say which', "ambiguous")
+        return Meant((), found.left)
+
+    def _guessed(self, referent: Referent, candidates: tuple[str, ...], found: Meant) -> Guess:
+        """What the namer makes of words: of what was not spoken of yet. Of "the upper drawer of the chest", where that
+        fits but for the chest, it is asked what the chest is."""
+        assert self.namer is not None
+        words = self.can.words
+        whose = {words.owner.get(s, s) for some in self.read.values() for s in some}
+        free = [s for s in candidates if not words.is_ground(s) and words.owner.get(s, s) not in whose]
+        head, _, tail = referent.words.rpartition(" of ")
+        if found.symbols and head and set(found.left) <= set(content(tail)):
+            owners = {words.owner.get(s, s) for s in found.symbols}
+            guess = self.namer.choose(tail.removeprefix("the "), words.things)
+            return replace(guess, symbols=found.symbols if owners & set(guess.symbols) else ())
+        return self.namer.choose(referent.words, free, referent.quantifier in SEVERAL)
 
     def _counted(self, referent: Referent, symbols: tuple[str, ...], places: set[str]) -> tuple[str, ...]:
         """The symbols, as many as the quantifier asks for; what everything is put on is none of everything."""
@@ -168,7 +214,7 @@ class Expander:
         ways = (
             () if places else self._spoken_of(symbols),
             self._told_by_where_it_is(referent, symbols) if n == 0 else (),
-            self._heard(symbols),
+            self._heard(symbols, form),
             pending,
         )
         alone = next((some for some in ways if len(some) == 1), ())
@@ -198,9 +244,10 @@ class Expander:
                 return found
         return ()
 
-    def _heard(self, symbols: tuple[str, ...]) -> tuple[str, ...]:
-        """Those of some things that alone have a phrase of which all words are in the instruction."""
-        heard = Counter(content(self.text))
+    def _heard(self, symbols: tuple[str, ...], form: Form) -> tuple[str, ...]:
+        """Those of some things that alone have a phrase of which all words are in the instruction, besides those of
+        the relation: "behind the bowl" says nothing of a bowl at the back."""
+        heard = Counter(content(self.text)) - Counter(content(form.words))
         own = {s: [p for p in self.can.words.calling(s) if self.can.words.phrases[p] == (s,)] for s in symbols}
         return tuple(s for s, phrases in own.items() if any(mentioned(p, heard) for p in phrases))
 
@@ -252,9 +299,14 @@ def milestones(steps: list[list[Formula]], can: Sayable) -> tuple[Formula, ...]:
     return tuple(f for i, f in enumerate(out) if i + 1 == len(out) or f != out[i + 1])
 
 
+def _held(can: Sayable) -> set[str]:
+    """The predicates that say of a thing alone what excludes that it is anywhere."""
+    families = {f.family for f in can.forms if len(f.types) > 1} - {""}
+    return {f.predicate for f in can.forms if len(f.types) == 1 and f.family in families}
+
+
 def _is_passing(formula: Formula, can: Sayable) -> bool:
     """Whether reaching this is no milestone of its own: it holds from the start, or the way on leads through it, as
     what is put somewhere is held before."""
-    families = {f.family for f in can.forms if len(f.types) > 1} - {""}
-    held = {f.predicate for f in can.forms if len(f.types) == 1 and f.family in families}
+    held = _held(can)
     return all(isinstance(x, Atom) and (x in can.state.atoms or x.predicate in held) for x in literals(formula))

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from llm.lexicon import BENEATH, PREDICATES, RELATIVE_PLACES
+from llm.lexicon import BENEATH, CUES, RELATIVE_PLACES, TOP
+from llm.own_words import own_words
 from llm.phrases import Vocabulary
 from llm.words import content, mentioned
 from tamp.atoms import Atom
@@ -18,10 +20,14 @@ from tamp.pddl.reading import parse
 from tamp.pddl.source import Source
 from tamp.state import WorldState
 
+_NEVER = r"\b\B"
+"""Matches nothing."""
+
 
 @dataclass(frozen=True)
 class Form:
-    """A predicate that a goal may use. `types`: per argument, the types of the operators that add it.
+    """A predicate that a goal may use. `types`: per argument, the types of the operators that add it. `said` is what
+    the domain's own words have for it.
 
     `family` is shared by the predicates that cannot hold together of one first argument; "" for none.
     A form that is not `in_domain` is of no predicate of the domain. It is said of a thing and means the
@@ -34,15 +40,17 @@ class Form:
     in_domain: bool = True
     side: str | None = None
     carrier: str = ""
+    said: str = ""
 
     @property
     def words(self) -> str:
         """The predicate as English: "turned on"."""
-        return PREDICATES.get(self.predicate) or self.predicate.replace("-", " ").replace("_", " ")
+        return self.said or self.predicate.replace("-", " ").replace("_", " ")
 
-    def head(self, subject: str, verb: str = "is") -> str:
-        """A clause up to its second argument: "the bowl is on the", "the stove is turned on"."""
-        return f"the {subject} {verb} {self.words}{' the' if len(self.types) > 1 else ''}"
+    @property
+    def says_where(self) -> bool:
+        """Whether it is known which place is meant: that is not so of "next to"."""
+        return self.in_domain or self.side is not None
 
 
 @dataclass(frozen=True)
@@ -76,9 +84,14 @@ def forms(domain: Domain, text: str = "") -> tuple[Form, ...]:
     clear") can be asked for by its own word in the instruction `text`.
     """
     effects, words = _effects(domain.text, domain.path), Counter(content(text))
-    family = _families(effects.trades)
+    family, own = _families(effects.trades), own_words(domain).predicates
     return tuple(
-        Form(name, tuple(map(frozenset, zip(*effects.adds[name], strict=True))), family.get(name, ""))
+        Form(
+            name,
+            tuple(map(frozenset, zip(*effects.adds[name], strict=True))),
+            family.get(name, ""),
+            said=own.get(name, ""),
+        )
         for name in domain.predicates
         if name in effects.adds and domain.predicates[name].parameters
         if name in effects.purposes or mentioned(name.replace("-", " "), words)
@@ -102,7 +115,7 @@ def forms_beside(domain: Domain, known: tuple[Form, ...], state: WorldState, wor
     first, said = placed[0], {f.words for f in known}
     rooms = [state.symbols[r] for r in words.beneath.values()]
     within = (f.predicate for f in placed for r in rooms if any(domain.is_a(r, kind) for kind in f.types[1]))
-    carriers = dict.fromkeys(SIDES, first.predicate) | {BENEATH: next(within, "")}
+    carriers = dict.fromkeys((*SIDES, TOP), first.predicate) | {BENEATH: next(within, "")}
     return tuple(
         Form(place.replace(" ", "-"), first.types, first.family, False, side, carriers.get(str(side), ""))
         for place, side in RELATIVE_PLACES.items()
@@ -110,15 +123,37 @@ def forms_beside(domain: Domain, known: tuple[Form, ...], state: WorldState, wor
     )
 
 
+def asks(form: Form, text: str) -> Iterator[re.Match[str]]:
+    """Where a text has a preposition for a form."""
+    return re.finditer(CUES.get(form.predicate, _NEVER), text.lower())
+
+
+def is_asked(form: Form, text: str) -> bool:
+    """Whether a text has one."""
+    return any(True for _ in asks(form, text))
+
+
+def _asked(every: tuple[Form, ...], text: str) -> tuple[Form, ...]:
+    """Those that a text may ask for: a preposition of another place than it names is not meant.
+
+    Prepositions are a closed class, so that their words can be listed; what states are called cannot.
+    """
+    cued = {f.predicate for f in every if is_asked(f, text)}
+    placed = {f.predicate for f in every if f.in_domain and len(f.types) > 1 and f.predicate in CUES}
+    open_class = {f.predicate for f in every if f.in_domain and (f.predicate not in placed or not cued & placed)}
+    return tuple(f for f in every if f.predicate in cued | open_class and f.says_where)
+
+
 @dataclass(frozen=True)
 class Sayable:
-    """What can be said of a scene: every form, and the symbols that each of its arguments can be.
+    """What can be said of a scene: every form, those that the words may ask for, and what each argument can be.
 
     `families` are forms of the domain that say where one thing is, so that one can stand for another: "in the bowl"
     is `on` where bowls have no inside.
     """
 
     forms: tuple[Form, ...]
+    asked: tuple[Form, ...]
     symbols: dict[str, tuple[tuple[str, ...], ...]]
     words: Vocabulary
     state: WorldState
@@ -141,8 +176,17 @@ class Sayable:
         if form.in_domain:
             found = next((f for f in self.related(form) if self._fits(f, args)), None)
             return Atom(found.predicate, args) if found and self._can_be(args) else None
-        place = self.words.beneath.get(args[1]) if form.side == BENEATH else f"{form.side}-{args[1]}"
-        return Atom(form.carrier, (args[0], place)) if form.carrier and form.side and place else None
+        place = self._place(form, args[1])
+        known = place is not None and (place not in self.state.symbols or self._can_be((args[0], place)))
+        return Atom(form.carrier, (args[0], str(place))) if form.carrier and known else None
+
+    def _place(self, form: Form, thing: str) -> str | None:
+        """The place on a side of a thing, under its board, or on top of it; None where there is no such."""
+        if form.side == BENEATH:
+            return self.words.beneath.get(thing)
+        if form.side == TOP:
+            return thing if thing in self.symbols[form.carrier][1] else self.words.above.get(thing)
+        return f"{form.side}-{thing}" if form.side else None
 
     def _fits(self, form: Form, args: tuple[str, ...]) -> bool:
         return all(a in some for a, some in zip(args, self.symbols[form.predicate], strict=True))
@@ -155,7 +199,7 @@ class Sayable:
 
 
 def sayable(domain: Domain, state: WorldState, words: Vocabulary, text: str) -> Sayable:
-    """What an instruction `text` can ask for in a scene."""
+    """What an instruction `text` can ask for in a scene: of places beside things, those that it has a word for."""
     known = forms(domain, text)
     every = (*known, *forms_beside(domain, known, state, words))
 
@@ -169,4 +213,7 @@ def sayable(domain: Domain, state: WorldState, words: Vocabulary, text: str) -> 
     symbols = {f.predicate: tuple(map(of_types, f.types)) for f in every}
     symbols |= {p: (first, *map(not_vessels, rest)) for p, (first, *rest) in symbols.items()}
     symbols |= {f.predicate: (symbols[f.predicate][0], words.things) for f in every if not f.in_domain}
-    return Sayable(every, symbols, words, state)
+    stood_on = [f.carrier for f in every if f.side == TOP]
+    everywhere = tuple(dict.fromkeys((*(s for p in stood_on for s in symbols[p][1]), *words.above)))
+    symbols |= {f.predicate: (symbols[f.predicate][0], everywhere) for f in every if f.side == TOP}
+    return Sayable(every, _asked(every, text), symbols, words, state)

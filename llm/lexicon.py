@@ -1,10 +1,12 @@
-"""What people call things: English nouns for the categories that scenes use.
+"""Words of English that tell things apart: colours, sizes, materials, places; and what the name of a category says.
 
-A table of the names that do not read as they are written; everything else is read by rule: underscores are
-spaces, numbers and brands mean nothing, colours and materials stand before the noun.
+Names that do not read as they are written are in a domain's `words.toml` (`llm.own_words`); everything else is read by
+rule: underscores are spaces, numbers and brands mean nothing, colours and materials stand before the noun.
 """
 
 from __future__ import annotations
+
+from llm.own_words import OwnWords, shipped
 
 
 def word_set(text: str) -> frozenset[str]:
@@ -22,67 +24,8 @@ MATERIALS = word_set("wooden porcelain metal glass plastic steel ceramic")
 _NO_MEANING = word_set("akita chefmate libero new flat glazed rim")
 """Brands and modelling words that nobody says."""
 
-_KINDS: dict[str, tuple[str, ...]] = {
-    "bowl": ("bowl",),
-    "plate": ("plate", "dish"),
-    "mug": ("mug", "cup"),
-    "coffee mug": ("mug", "coffee mug", "cup"),
-    "porcelain mug": ("mug", "porcelain mug", "cup"),
-    "porcelain ramekin": ("ramekin",),
-    "frypan": ("frying pan", "pan", "frypan", "skillet"),
-    "cookies": ("cookie box", "box of cookies", "cookies", "biscuits"),
-    "cream cheese": ("cream cheese", "cream cheese box", "cheese", "soft cheese"),
-    "butter": ("butter", "butter box"),
-    "alphabet soup": ("alphabet soup", "soup", "soup can"),
-    "macaroni and cheese": ("macaroni and cheese", "mac and cheese", "macaroni"),
-    "mayo": ("mayonnaise", "mayo"),
-    "bbq sauce": ("bbq sauce", "barbecue sauce", "sauce"),
-    "milk": ("milk", "milk carton"),
-    "orange juice": ("orange juice", "juice", "oj"),
-    "moka pot": ("moka pot", "pot", "coffee pot", "coffee maker"),
-    "chocolate pudding": ("chocolate pudding", "pudding", "chocolate dessert", "dessert"),
-    "stove": ("stove", "cooker", "hob", "burner"),
-    "microwave": ("microwave", "microwave oven"),
-    "wine rack": ("wine rack", "rack", "wine holder", "wine stand"),
-    "wine rack stand": ("wine rack", "rack", "wine holder", "wine stand"),
-    "desk caddy": ("caddy", "desk caddy", "desk organizer", "organizer"),
-    "wooden tray": ("tray", "wooden tray"),
-    "two layer shelf": ("shelf", "cabinet", "cabinet shelf", "two layer shelf"),
-    "cabinet": ("cabinet", "cupboard"),
-    "short cabinet": ("cabinet", "short cabinet", "cupboard"),
-    "slide cabinet": ("cabinet", "sliding cabinet", "cupboard"),
-    "short fridge": ("fridge", "refrigerator", "short fridge"),
-    "storage box": ("storage box", "box"),
-    "basin faucet": ("faucet", "tap", "basin faucet"),
-    "faucet": ("faucet", "tap"),
-    "bowl drainer": ("dish rack", "bowl drainer", "drainer"),
-    "dining set group": ("dining set",),
-    "table": ("table", "tabletop"),
-    "floor": ("floor", "ground"),
-}
-"""Kind (category without colour, material and brand) to nouns, the usual one first."""
-
-_COLOUR_OF = {"porcelain mug": "white"}
-"""The colour people see where the category names none."""
-
-_WHOLE: dict[str, tuple[str, ...]] = {
-    "white_yellow_mug": (
-        "yellow and white mug",
-        "white and yellow mug",
-        "yellow and white cup",
-        "white and yellow cup",
-        "yellow mug",
-        "yellow cup",
-        "mug",
-        "cup",
-    ),
-}
-"""Categories that the rule would name in an unusual order."""
-
-PREDICATES = {"holding": "held"}
-"""Predicates whose name does not read as "it is …"."""
-
 BENEATH = "beneath"
+TOP = "top"
 
 RELATIVE_PLACES: dict[str, str | None] = {
     "to the left of": "left-of",
@@ -91,6 +34,7 @@ RELATIVE_PLACES: dict[str, str | None] = {
     "in front of": "front-of",
     "behind": "behind",
     "under": BENEATH,
+    "on top of": TOP,
     "next to": None,
 }
 """Where people ask for things to be put that are no symbol of a scene, and the side of a thing that is meant
@@ -99,40 +43,22 @@ RELATIVE_PLACES: dict[str, str | None] = {
 _BESIDE = r"\b({0}([ -]hand)? ((side )?(of|from)|side)|(at|on|to) its {0}([ -]hand)?( side)?)\b"
 _IN_FRONT = r"\b((in|to the|at the) front (side )?of|front side of|before)\b"
 
-_IT = r"( (it|this|that)| (the|that|its|my) [a-z ']{1,40})?"
-"""What stands between a verb and its particle."""
-
 CUES = {
     "on": r"\b(on(to)?(?! the (left|right|front|back)([ -]hand)? side)|upon|top|atop|over)\b",
-    "in": r"\b(in(to|side)?|within)\b",
-    "holding": r"\b(pick|lift|hold|take|grab|grasp|raise)\b",
-    "open": rf"\b(open(ed|ing|s)?|(pull|slid|draw)(e|ed|ing|n)?{_IT} out(?! of))\b",
-    "closed": rf"\b(clos(e|ed|es|ing)|shut(ting|s)?|push(ed|ing)?{_IT} in(?= ?([.,;!?]|and|then|once|after|$)))",
-    "turned-on": r"\b(turn(ed|ing)?|switch(ed|ing)?|light)\b.*\bon\b",
-    "turned-off": r"\b(turn(ed|ing)?|switch(ed|ing)?|shut)\b.*\b(off|down)\b",
+    "in": r"\b(in(?! front\b)(to|side)?|within)\b",
     "to-the-left-of": _BESIDE.format("left"),
     "to-the-right-of": _BESIDE.format("right"),
     "to-the-front-of": _IN_FRONT,
     "in-front-of": _IN_FRONT,
     "behind": r"\b(behind|back (side )?of)\b",
     "under": r"\b(under(neath)?|below|beneath)\b",
+    "on-top-of": r"\b((on|to|onto|at) (the )?(very )?top( of|$|[.,;!?])|atop|up top)",
     "next-to": r"\b(next|beside|near|by|adjacent)\b",
 }
-"""Regular expressions for words that ask for a predicate; one that is missing here is asked for by its own name."""
-
-HINTS = {
-    "open": r"\b(pull(ed|ing)?|slid(e|ing)?|draw(n|ing)?|unlock|unlatch|wide|out)\b",
-    "closed": r"\b(push(ed|ing)?|slid(e|ing)?|slam(med)?|seal)\b",
-    "turned-on": r"\b(on|start|heat|fire|light|lit|use|going)\b",
-    "turned-off": r"\b(off|out|stop|kill|down|close|shut)\b",
-}
-"""Regular expressions for words that can ask for a state without naming it."""
+"""Regular expressions for the prepositions that ask for a place: a closed class."""
 
 BOARDS = ("shelf",)
 """Last words of nouns that mean a board: on it is the room over it, under it is the room below."""
-
-SEVERAL = word_set("both all every each two three four couple pair")
-"""Words that ask for several things by a noun in the singular, or besides a plural."""
 
 SAME_WORD = (
     "next near nearest nearby beside by close closest adjacent alongside neighbouring neighboring",
@@ -162,8 +88,12 @@ PLACE_IDIOMS = (
     (r"\b(low|down|below) (?=drawers?\b)", "bottom "),
     (r"(?<=\bdrawer )(from|of|at) (the )?(up|above)\b", "at the top"),
     (r"(?<=\bdrawer )(from|of|at) (the )?(down|below)\b", "at the bottom"),
+    (
+        r"\b((?:the|its) (?:[a-z-]+ ){0,2}[a-z-]+)'s (left|right|front|back)([ -]hand)?( side)?(?= *($|[.,;!?]))",
+        r"the \2 side of \1",
+    ),
 )
-"""Regular expressions for places in a learner's English, and what they are read as."""
+"""Regular expressions for ways to say places, some in a learner's English, and what they are read as."""
 
 EMPTY_WORDS = word_set(
     "a an the of on in at to it its is are be that this which with into onto inside from and then so one"
@@ -183,35 +113,27 @@ OTHER_SPEECH = word_set(
 )
 """More words of instructions, as they stand; for slips of the pen."""
 
-CONTAINERS = word_set(
-    "can tin carton packet pack package jar tub tube bottle box bag bar container piece pot stack pair"
-)
-"""Words that name nothing when "of" follows: "the tin of soup"."""
 
-NO_THING = word_set(
-    "side sides place spot position point end edge corner part area stack pile pair two three other one ones"
-    " thing things rest way door handle knob lid lot bit room front back left right top bottom middle center"
-    " centre first second scene robot same above below following previous latter former unit row line space"
-    " fire flame heat"
-)
-"""Nouns and words in their place that name no thing to be looked for."""
+def nouns(category: str, own: OwnWords | None = None) -> tuple[str, ...]:
+    """Noun phrases for a category, the usual one first: `akita_black_bowl` -> ("black bowl", "bowl").
 
-
-def nouns(category: str) -> tuple[str, ...]:
-    """Noun phrases for a category, the usual one first: `akita_black_bowl` -> ("black bowl", "bowl")."""
-    if category in _WHOLE:
-        return _WHOLE[category]
+    `own` are a domain's words for such things, else those for what stands on tables.
+    """
+    own = own or shipped()
     words = [w.strip("0123456789") for w in category.lower().replace("-", "_").split("_")]
     words = [w for w in words if w and w not in _NO_MEANING] or [category.replace("_", " ")]
+    if whole := own.things.get(" ".join(words)):
+        return whole
     sizes = [w for w in words if w in SIZES]
     colours, kind = _split_colours([w for w in words if w not in SIZES] or words)
     bare = [w for w in kind if w not in MATERIALS] or kind
     name = " ".join(kind)
-    plain = _KINDS.get(name) or _KINDS.get(" ".join(bare)) or _shortened(bare)
-    if not colours and name in _COLOUR_OF:
-        colours = [_COLOUR_OF[name]]
-    material = [w for w in kind if w in MATERIALS and name not in _KINDS]
-    prefixes = [*_colourword_set(colours), *(" ".join(material) for _ in material[:1])]
+    known = name in own.things
+    plain = own.things.get(name) or own.things.get(" ".join(bare)) or _shortened(bare)
+    if not colours and name in own.colours:
+        colours = [own.colours[name]]
+    material = [w for w in kind if w in MATERIALS and not known]
+    prefixes = [*_joined_colours(colours), *(" ".join(material) for _ in material[:1])]
     named = [*(f"{p} {n}" for p in prefixes for n in plain), *plain]
     return tuple(dict.fromkeys([*(f"{s} {n}" for s in sizes for n in named), *named]))
 
@@ -225,7 +147,7 @@ def _split_colours(words: list[str]) -> tuple[list[str], list[str]]:
     return (colours[:1] if repainted else colours), kind or words
 
 
-def _colourword_set(colours: list[str]) -> list[str]:
+def _joined_colours(colours: list[str]) -> list[str]:
     if len(colours) < 2:
         return colours
     return [" and ".join(colours), " and ".join(reversed(colours))]

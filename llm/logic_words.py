@@ -13,8 +13,9 @@ _COURTESY = re.compile(
     r"\bif (?:you (?:don't mind|please|could|can|would|wish|like|will)\b|you'd be|it's (?:no|not (?:a|any|too much))"
     r"|it is (?:no|not (?:a|any|too much))|possible|that's (?:ok|okay|fine|all right)|i may)|"
     r"\b(?:why don't|why not|can't you|couldn't you|won't you|wouldn't (?:you|it be)|don't (?:forget|hesitate|mind)|"
-    r"no (?:problem|worries|rush|hurry|trouble)|not (?:only|just)|would rather|i'd rather|all (?:right|ok|good|the way)"
-    r"|nothing (?:else|more)|no (?:more|longer) than)\b"
+    r"no (?:problem|worries|rush|hurry|trouble)|(?:do|does)(?:n't| not) (?:matter|mind|care)|"
+    r"could(?:n't| not) care less|all the same to (?:me|us)|not (?:only|just)|would rather|i'd rather|"
+    r"all (?:right|ok|good|the way)|nothing (?:else|more)|no (?:more|longer) than)\b"
 )
 """Manners, in which such a word asks for nothing."""
 _AUXILIARIES = "do|does|did|is|are|was|were|has|have|had|must|should|would|could|can|ca|need|may|might|wo|sha|ai"
@@ -48,6 +49,7 @@ ORDER = re.compile(
     r"start (?:with|by)|begin (?:with|by)|followed by|back)\b"
 )
 """Words that say what comes before what."""
+_SENTENCE_END = re.compile(r"[.;!?](?= *\S)")
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,6 @@ def logic_words(text: str) -> tuple[LogicWord, ...]:
     return tuple(LogicWord(kind, m[0], m.start()) for kind, words in KINDS.items() for m in re.finditer(words, plain))
 
 
-def are_counted(text: str, things: int, together: bool) -> bool:
-    """Whether an answer about so many `things`, named one by one or `together`, takes up every quantity of a text."""
-    said = [w.said for w in logic_words(text) if w.kind == "quantity"]
-    return all(things >= COUNT[w] if w in COUNT else together and w in EVERY for w in said)
+def is_involved(text: str) -> bool:
+    """Whether an instruction has words of logic or order, or several sentences."""
+    return bool(logic_words(text) or ORDER.search(text.lower()) or _SENTENCE_END.search(text))

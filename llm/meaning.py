@@ -15,7 +15,7 @@ from dataclasses import dataclass
 UNTOUCHED = "untouched"
 """Said of what the robot is to leave alone: no predicate of a domain."""
 UNCLEAR = "unclear"
-"""Begins what no goal can be made of."""
+"""Stands for what no goal can be made of."""
 QUANTIFIERS = ("the", "a", "any", "both", "all", "every", *"23456789")
 EXCEPT = " except "
 PRONOUNS = {"everything": "all", "anything": "any", "something": "a"}
@@ -61,10 +61,10 @@ class Clause:
 
 @dataclass(frozen=True)
 class Meaning:
-    """All clauses in order; `unclear` has the words of which no goal can be made."""
+    """All clauses in order; `unclear` where no goal can be made of some words."""
 
     clauses: tuple[Clause, ...]
-    unclear: tuple[str, ...] = ()
+    unclear: bool = False
 
     @property
     def facts(self) -> tuple[Fact, ...]:
@@ -80,17 +80,17 @@ class Meaning:
 
 def read_meaning(text: str) -> Meaning:
     """A meaning from its text. ValueError for text that is none."""
-    clauses, unclear = list[Clause](), list[str]()
+    clauses, unclear = list[Clause](), False
     for piece in text.strip().removesuffix(".").split("; "):
         said = piece.removeprefix("then ").removeprefix("or ")
-        if said.startswith(f"[{UNCLEAR}: "):
-            unclear.append(said.removeprefix(f"[{UNCLEAR}: ").removesuffix("]"))
+        if said == UNCLEAR:
+            unclear = True
         elif piece.startswith("or "):
             last = clauses.pop()
             clauses.append(Clause((*last.facts, *_facts(said)), last.later))
         else:
             clauses.append(Clause(_facts(said), piece.startswith("then ")))
-    return Meaning(tuple(clauses), tuple(unclear))
+    return Meaning(tuple(clauses), unclear)
 
 
 def _facts(text: str) -> tuple[Fact, ...]:

@@ -6,12 +6,15 @@ The checks never choose: where one objects, no goal is made, and the reason name
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 
 from llm.expansion import Expanded
-from llm.forms import Sayable
+from llm.forms import Sayable, asks, is_asked
+from llm.lexicon import TOP
 from llm.logic_words import COUNT, EVERY, LogicWord, logic_words
 from llm.meaning import UNTOUCHED, Meaning
+from llm.phrases import is_part
 from llm.words import content
 
 
@@ -22,7 +25,8 @@ def objections(text: str, meaning: Meaning, expanded: Expanded, can: Sayable) ->
         *_unsaid_logic(text, meaning, expanded),
         *_unasked_logic(text, meaning),
         *_misplaced(text, meaning, nouns),
-        *_left_out(text, meaning, nouns),
+        *_left_out(text, meaning, expanded, can, nouns),
+        *_unsaid_places(text, meaning, can, nouns),
     )
 
 
@@ -40,21 +44,27 @@ def _is_taken_up(word: LogicWord, meaning: Meaning, expanded: Expanded) -> bool:
         case "exception":
             return _excepts(meaning) or any(not f.holds for f in meaning.facts)
         case "choice":
-            return _chooses(meaning) or (word.said.startswith("any") and _denies(meaning))
+            return _chooses(meaning) or (word.said.startswith(("any", "either")) and _denies(meaning))
         case "quantity":
-            things = {s for f in meaning.facts for s in expanded.read.get(f.subject.words, ())}
             if word.said in COUNT:
-                counted = any(r.quantifier == str(COUNT[word.said]) for r in meaning.referents)
-                return counted or len(things) == COUNT[word.said]
+                return COUNT[word.said] in _counts(meaning, expanded)
             several = any(len(expanded.read.get(r.words, ())) > 1 for r in meaning.referents)
             return word.said in EVERY and (several or any(r.quantifier in ("all", "every") for r in meaning.referents))
     return False
 
 
+def _counts(meaning: Meaning, expanded: Expanded) -> set[int]:
+    """How many things a referent is about, and all subjects of one predicate together."""
+    asked = {int(r.quantifier) for r in meaning.referents if r.quantifier.isdigit()}
+    spoken = {len(expanded.read.get(r.words, ())) for r in meaning.referents}
+    alike = Counter(f.words for f in meaning.facts for _ in expanded.read.get(f.subject.words, ()))
+    return asked | spoken | set(alike.values())
+
+
 def _unasked_logic(text: str, meaning: Meaning) -> Iterator[str]:
     """What the meaning denies, excepts or leaves open without a word for it."""
     kinds = {w.kind for w in logic_words(text)}
-    if _denies(meaning) and not kinds & {"negation", "exception"}:
+    if any(not f.holds for f in meaning.facts) and not kinds & {"negation", "exception"}:
         yield "nothing in it says what is not to be"
     if _excepts(meaning) and not kinds & {"negation", "exception"}:
         yield "nothing in it is left out"
@@ -90,16 +100,35 @@ def _misplaced(text: str, meaning: Meaning, nouns: frozenset[str]) -> Iterator[s
                 yield f'"{word.said}" is about "{first}", and the answer denies something else'
 
 
+def _unsaid_places(text: str, meaning: Meaning, can: Sayable, nouns: frozenset[str]) -> Iterator[str]:
+    """Places beside things that the words ask for, and the meaning does not and tells no thing by."""
+    said = {can.by_words(f.words).side for f in meaning.facts if f.words != UNTOUCHED}
+    told = [r.words for r in meaning.referents]
+    for form in can.forms:
+        if form.in_domain or form.side in said - {None}:
+            continue
+        if not any(is_asked(form, words) or (form.side == TOP and "top" in words) for words in told):
+            named = (text[m.end() :].split()[:4] for m in asks(form, text))
+            if any(nouns & set(content(" ".join(words))) for words in named):
+                yield f'it also says "{form.words}"' + ("" if form.says_where else ", not which place that is")
+
+
 def _nouns(can: Sayable) -> frozenset[str]:
     """Words that alone name something of the scene; not what all stands on."""
-    ground = {s for s in can.state.symbols if s not in can.words.things and s not in can.words.owner}
+    ground = {s for s in can.state.symbols if can.words.is_ground(s)}
     named = (content(p) for p, symbols in can.words.phrases.items() if not set(symbols) <= ground)
     return frozenset(told[0] for told in named if len(told) == 1)
 
 
-def _left_out(text: str, meaning: Meaning, nouns: frozenset[str]) -> Iterator[str]:
-    """Nouns of the scene that the instruction has and no part of the meaning."""
+def _left_out(
+    text: str, meaning: Meaning, expanded: Expanded, can: Sayable, nouns: frozenset[str]
+) -> Iterator[str]:
+    """Nouns of the scene that the instruction has and no part of the meaning; a drawer stands for its cabinet too."""
+    owner = can.words.owner
     taken = {w for r in meaning.referents for w in content(r.words)}
+    about = {owner.get(s, s) for some in expanded.read.values() for s in some}
     for word in dict.fromkeys(content(text)):
         if word in nouns and word not in taken:
-            yield f'it also says "{word}"'
+            means = {owner.get(s, s) for p, some in can.words.phrases.items() if content(p) == [word] for s in some}
+            if is_part(word) or not means or not means <= about:
+                yield f'it also says "{word}"'

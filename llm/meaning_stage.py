@@ -1,93 +1,141 @@
-"""From an instruction with words of logic to goals: the model writes its meaning, the scene expands it, checks object.
+"""From an instruction to goals: the model writes its meaning, the scene expands it, checks object.
 
 An objection never leads to another answer: there is no goal then, and the reason names the words.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
+from llm.determiners import quantified
 from llm.expansion import Expanded, Expander
 from llm.forms import Sayable, sayable
+from llm.logic_words import logic_words
 from llm.meaning import Meaning, read_meaning
 from llm.meaning_checks import objections
 from llm.meaning_grammar import MeaningGrammar, write_meaning
 from llm.meaning_prompt import meaning_prompt
-from llm.model import Model, Prompt
+from llm.model import Completion, Model, Prompt
+from llm.naming import Guess, Namer
 from llm.phrases import Vocabulary
 from llm.referents import Reader
 from tamp import beside
 from tamp.domain import Domain
 from tamp.errors import Refusal
 from tamp.goal import Goal, parse_goal
-from tamp.planning import Planner, PlanStatus, Tell
+from tamp.planning import Planner, PlanStatus
 from tamp.state import WorldState, problem_of
 
 LEAST = 0.1
 """Probability of a reply below which it is not taken."""
+SURE = 0.5
+"""Probability of a guess at what a word means below which it is asked about."""
+Goals = tuple[Goal, ...]
 
 
 @dataclass(frozen=True)
-class Understood:
-    """Goals one after the other, the reply that they were made of, and the model's probability for it."""
+class Reading:
+    """Goals one after the other; what the words of a thing were taken to mean, where they fit several: `chosen`."""
 
-    goals: tuple[Goal, ...]
-    reply: str
-    prompt: Prompt
-    probability: float
+    goals: Goals
+    chosen: str = ""
 
 
-def understand(
-    text: str, words: Vocabulary, state: WorldState, domain: Domain, model: Model, planner: Planner | None, tell: Tell
-) -> Understood:
-    """What an instruction asks for. Refusal, with the words that stopped it, where that is not certain."""
-    can, reader = sayable(domain, state, words, text), Reader(words)
-    asked = meaning_prompt(text, can)
-    reply = write_meaning(model, asked, MeaningGrammar(text, can, reader))
-    try:
-        goals = _goals(text, read_meaning(reply.text), can, reader, domain)
+@dataclass(frozen=True)
+class Understanding:
+    """The `readings` of an instruction, the likeliest first; the model's reply to it, and its guesses at words."""
+
+    readings: tuple[Reading, ...]
+    reply: Completion
+    guesses: tuple[Guess, ...] = ()
+
+    @property
+    def probability(self) -> float:
+        """The model's, for its reply and for every guess."""
+        likely = self.reply.probability
+        for guess in self.guesses:
+            likely *= guess.probability
+        return likely
+
+
+@dataclass
+class Stage:
+    """Understands one instruction `text` about a scene."""
+
+    text: str
+    words: Vocabulary
+    state: WorldState
+    domain: Domain
+    model: Model
+    planner: Planner | None = None
+    image: bytes | None = None
+    can: Sayable = field(init=False)
+    reader: Reader = field(init=False)
+    namer: Namer = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.can = sayable(self.domain, self.state, self.words, self.text)
+        self.reader, self.namer = Reader(self.words), Namer(self.model, self.words, self.text)
+
+    @property
+    def prompt(self) -> Prompt:
+        """The chat that asks for the meaning."""
+        return replace(meaning_prompt(self.text, self.can), image=self.image)
+
+    def write(self) -> Completion:
+        """The meaning in the model's words."""
+        return write_meaning(self.model, self.prompt, MeaningGrammar(self.text, self.can, self.reader))
+
+    def understand(self, reply: Completion) -> Understanding:
+        """What a reply makes of the instruction. Refusal, with the words that stopped it, where that is not certain."""
+        meaning = quantified(read_meaning(reply.text), self.text)
+        if meaning.unclear:
+            stopped = [f'"{w.said}" ({w.kind})' for w in logic_words(self.text)]
+            raise Refusal(f"no goal can be made of that{': ' if stopped else ''}{', '.join(stopped)}", "unclear")
+        readings = self._readings(meaning)
+        guesses = tuple(g for g in self.namer.guesses.values() if g.symbols)
+        self._refuse_unsure(reply, guesses)
+        reachable = tuple(r for r in readings if self._is_reachable(r))
+        if not reachable:
+            raise Refusal(f"no plan reaches {readings[0].goals[-1]} from how things are", "unsolvable")
+        return Understanding(reachable, reply, guesses)
+
+    def _refuse_unsure(self, reply: Completion, guesses: tuple[Guess, ...]) -> None:
+        for guess in guesses:
+            if guess.probability < SURE:
+                raise Refusal(f'by "{guess.words}", do you mean the {guess.called}? Say which thing', "unsure")
         if reply.probability < LEAST:
             raise Refusal(f'the instruction was not understood for certain; the nearest is "{reply.text}"', "unsure")
-        for goal in goals:
-            _refuse_unreachable(goal, state, words, domain, planner)
-    except Refusal as e:
-        tell("objection", attempt=1, error=e.kind, message=str(e), reply=reply.text, grave=True)
-        raise
-    return Understood(goals, reply.text, asked, reply.probability)
 
+    def _readings(self, meaning: Meaning) -> tuple[Reading, ...]:
+        """One for each of the things that the words for one of them fit equally well."""
+        expanded = Expander(self.text, self.can, self.reader, self.namer).expand(meaning)
+        if against := objections(self.text, meaning, expanded, self.can):
+            raise Refusal(f"the instruction was not understood: {'; '.join(against)}", "beyond")
+        if not expanded.milestones:
+            raise Refusal("the instruction asks for nothing", "unclear")
+        if not expanded.several:
+            return (Reading(self._checked(expanded)),)
+        (referent, symbols), *_ = expanded.several
+        found = list[Reading]()
+        for symbol in symbols:
+            expander = Expander(self.text, self.can, self.reader, self.namer, {referent.words: symbol})
+            named = f"{referent.words}: {self.words.name.get(symbol, symbol)}"
+            found.append(Reading(self._checked(expander.expand(meaning)), named))
+        return tuple({r.goals: r for r in reversed(found)}.values())[::-1]
 
-def _goals(text: str, meaning: Meaning, can: Sayable, reader: Reader, domain: Domain) -> tuple[Goal, ...]:
-    if meaning.unclear:
-        raise Refusal(f'no goal can be made of "{meaning.unclear[0]}"', "unclear")
-    expanded = Expander(text, can, reader).expand(meaning)
-    if against := objections(text, meaning, expanded, can):
-        raise Refusal(f"the instruction was not understood: {'; '.join(against)}", "beyond")
-    if expanded.several:
-        referent, symbols = expanded.several[0]
-        named = " or ".join(can.words.name.get(s, s) for s in symbols)
-        raise Refusal(f'"{referent}" can be {named}; say which', "ambiguous")
-    if not expanded.milestones:
-        raise Refusal("the instruction asks for nothing", "unclear")
-    return _checked(expanded, can, domain)
+    def _checked(self, expanded: Expanded) -> Goals:
+        """The goals, through the same check that written ones get."""
+        symbols = self.state.symbols | beside.symbols(self.words.things)
+        left = tuple(s for s in expanded.untouched if s in self.state.symbols)
+        return tuple(parse_goal(str(f), self.domain, symbols, untouched=left) for f in expanded.milestones)
 
+    def _is_reachable(self, reading: Reading) -> bool:
+        """Whether no goal of a reading is proven to have no plan."""
+        return self.planner is None or all(self._has_plan(goal, self.planner) for goal in reading.goals)
 
-def _checked(expanded: Expanded, can: Sayable, domain: Domain) -> tuple[Goal, ...]:
-    """The goals, through the same check that written ones get."""
-    symbols = can.state.symbols | beside.symbols(can.words.things)
-    left = tuple(s for s in expanded.untouched if s in can.state.symbols)
-    return tuple(parse_goal(str(f), domain, symbols, untouched=left) for f in expanded.milestones)
-
-
-def _refuse_unreachable(
-    goal: Goal, state: WorldState, words: Vocabulary, domain: Domain, planner: Planner | None
-) -> None:
-    """Refusal of a goal that is proven to have no plan."""
-    if planner is None:
-        return
-    known = replace(state, symbols=state.symbols | beside.symbols(words.things))
-    known = known.with_facts(goal.rules(domain, known))
-    for alternative in goal.alternatives():
-        problem = problem_of(domain, known, alternative.parts)
-        if planner.solve(problem).status is not PlanStatus.UNSOLVABLE:
-            return
-    raise Refusal(f"no plan reaches {goal} from how things are", "unsolvable")
+    def _has_plan(self, goal: Goal, planner: Planner) -> bool:
+        known = replace(self.state, symbols=self.state.symbols | beside.symbols(self.words.things))
+        known = known.with_facts(goal.rules(self.domain, known))
+        problems = (problem_of(self.domain, known, some.parts) for some in goal.alternatives())
+        return any(planner.solve(p).status is not PlanStatus.UNSOLVABLE for p in problems)

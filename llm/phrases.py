@@ -6,14 +6,14 @@ with two bowls) are kept as well, with all that they fit: an answer that uses on
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Set
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 import numpy as np
 
-from llm.lexicon import BOARDS, RELATIVE_PLACES, SEVERAL, nouns
+from llm.lexicon import BOARDS, RELATIVE_PLACES, nouns
+from llm.own_words import OwnWords
 from llm.relations import templates
 from tamp.beside import SIDES, things
 from tamp.scene import Region, Scene, SceneObject
@@ -39,7 +39,7 @@ class Vocabulary:
     `name` is each symbol's own phrase, which fits nothing else of its type. `things` are the objects beside which
     something can be put; they have phrases too, those that are no symbols as well. `inside` are each object's own
     interiors that are always open, `beneath` the room under an object's board, `owner` the object that a place is of,
-    `kind` each symbol's type.
+    `kind` each symbol's type, `above` the topmost surface of the thing that an interior, or a board's room, is in.
     """
 
     phrases: dict[str, tuple[str, ...]]
@@ -50,17 +50,7 @@ class Vocabulary:
     beneath: dict[str, str] = field(default_factory=dict)
     owner: dict[str, str] = field(default_factory=dict)
     kind: dict[str, str] = field(default_factory=dict)
-
-    def fitting(self, symbols: frozenset[str]) -> dict[str, tuple[str, ...]]:
-        """Phrases that fit some of `symbols`, with those only."""
-        found = {text: tuple(s for s in all_ if s in symbols) for text, all_ in self.phrases.items()}
-        return {text: some for text, some in found.items() if some}
-
-    def of_several(self, text: str) -> Vocabulary:
-        """This one with the plurals that the instruction `text` speaks of, by the plural or by a word like "both"."""
-        said = set(re.findall(r"[a-z]+", text.lower()))
-        heads = {p: p.partition(" of the ")[0].split()[-1] for p in self.plural}
-        return replace(self, plural={p: s for p, s in self.plural.items() if heads[p] in said or said & SEVERAL})
+    above: dict[str, str] = field(default_factory=dict)
 
     def only(self, symbols: Set[str]) -> Vocabulary:
         """This one about some symbols alone."""
@@ -69,6 +59,10 @@ class Vocabulary:
         name = {s: text for s, text in self.name.items() if s in symbols}
         things = tuple(s for s in self.things if s in symbols)
         return replace(self, phrases=phrases, plural=plural, name=name, things=things)
+
+    def is_ground(self, symbol: str) -> bool:
+        """Whether all stands on it: beside the table there is nothing."""
+        return bool(self.things) and self.owner.get(symbol, symbol) not in self.things
 
     def inventory(self) -> str:
         """What there is, for people: "it has: plate, black bowl"."""
@@ -95,11 +89,15 @@ class Vocabulary:
         return tuple(text for text, all_ in self.phrases.items() if symbol in all_)
 
 
-def vocabulary(scene: Scene, state: WorldState, names: dict[str, str] | None = None) -> Vocabulary:
-    """Phrases for the symbols of `state`. `names` are the scene's own words, phrase to symbol: they win."""
-    called, beside = _called(scene), things(scene)
+def vocabulary(
+    scene: Scene, state: WorldState, names: dict[str, str] | None = None, own: OwnWords | None = None
+) -> Vocabulary:
+    """Phrases for the symbols of `state`. `names` are the scene's own words, phrase to symbol: they win; `own` are
+    the domain's."""
+    nouns_of = {o.name: nouns(o.category, own) for o in scene}
+    called, beside = _called(scene, nouns_of), things(scene)
     named = frozenset(state.symbols) | frozenset(beside)
-    unique = _unique_names(scene, state, called)
+    unique = _unique_names(scene, state, called, nouns_of)
     fits: Fits = {}
     for o in scene:
         for text in unique[o.name]:
@@ -111,26 +109,29 @@ def vocabulary(scene: Scene, state: WorldState, names: dict[str, str] | None = N
     for text, symbol in (names or {}).items():
         fits[text.lower()] = [symbol]
     phrases = {text: tuple(all_) for text, all_ in fits.items()}
-    own = {s: _own_name(s, state.symbols.get(s), phrases, state) for s in (*state.symbols, *beside)}
-    phrases |= {text: (s,) for s, text in own.items() if text not in phrases}
+    name = {s: _own_name(s, state.symbols.get(s), phrases, state) for s in (*state.symbols, *beside)}
+    phrases |= {text: (s,) for s, text in name.items() if text not in phrases}
     inside = {o.name: tuple(r.name for r in _open_interiors(o)) for o in scene}
     beneath = {o.name: layers[0].name for o in scene if (layers := _layers(o))}
     owner = {r.name: o.name for o, r in scene.regions()}
-    return Vocabulary(phrases, _plurals(groups, phrases), own, beside, inside, beneath, owner, dict(state.symbols))
+    kinds, above = dict(state.symbols), {s: top for o in scene for s, top in _tops(o).items()}
+    return Vocabulary(phrases, _plurals(groups, phrases), name, beside, inside, beneath, owner, kinds, above)
 
 
-def _called(scene: Scene) -> dict[str, list[SceneObject]]:
+def _called(scene: Scene, nouns_of: dict[str, tuple[str, ...]]) -> dict[str, list[SceneObject]]:
     """Which objects each noun fits."""
     called: dict[str, list[SceneObject]] = {}
     for o in scene:
-        for noun in nouns(o.category):
+        for noun in nouns_of[o.name]:
             called.setdefault(noun, []).append(o)
     return called
 
 
-def _unique_names(scene: Scene, state: WorldState, called: dict[str, list[SceneObject]]) -> dict[str, list[str]]:
+def _unique_names(
+    scene: Scene, state: WorldState, called: dict[str, list[SceneObject]], nouns_of: dict[str, tuple[str, ...]]
+) -> dict[str, list[str]]:
     """Phrases that mean one object only, by object: nouns of its own, and where it is among its namesakes."""
-    unique = {o.name: [n for n in nouns(o.category) if len(called[n]) == 1] for o in scene}
+    unique = {o.name: [n for n in nouns_of[o.name] if len(called[n]) == 1] for o in scene}
     marks = {unique[o.name][0]: o for o in scene if unique[o.name] and not _is_ground(o)}
     regions: Fits = {}
     for o in scene:
@@ -191,6 +192,16 @@ def _layers(o: SceneObject) -> tuple[Region, ...]:
     return tuple(rooms) if stacked and not o.movable else ()
 
 
+def _tops(o: SceneObject) -> dict[str, str]:
+    """The topmost surface of a thing, by the thing's name and that of each interior of it; {} when it has none."""
+    surfaces = [r for r in o.regions if r.kind == "surface"]
+    interiors = [r.name for r in o.regions if r.kind == "interior"]
+    if not surfaces or not interiors:
+        return {}
+    top = max(surfaces, key=lambda r: float(r.T_world_region[2, 3]))
+    return dict.fromkeys((o.name, *interiors), top.name)
+
+
 def _place_words(o: SceneObject, r: Region) -> list[str]:
     """What a region is called apart from its object: "top drawer", "back compartment", "top"."""
     words = r.name.removeprefix(o.name).strip("_").split("_")
@@ -209,7 +220,7 @@ def _own_name(symbol: str, kind: str | None, phrases: dict[str, tuple[str, ...]]
     """The first phrase that fits no other symbol of this type; the identifier in words when none does."""
     whole = [t for t, all_ in phrases.items() if all_ == (symbol,)]
     alone = [t for t, all_ in phrases.items() if symbol in all_ and not _rivals(symbol, kind, all_, state)]
-    full = [t for t in whole if " of the " in t]
+    full = [t for t in whole if " of the " in t and is_part(t)]
     return (full or alone or whole or [symbol.replace("_", " ")])[0]
 
 

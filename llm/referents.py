@@ -18,8 +18,13 @@ GENERIC = frozenset({"thing", "item", "object", "stuff", "everything", "anything
 """Words for whatever there is."""
 OTHER = frozenset({"other", "another", "remaining", "else"})
 """Words for what was not spoken of yet."""
-_SIDE = re.compile(r"(?:front|back|left|right)(?: side)? of\b")
-"""Begins a place beside a thing, which is no thing."""
+_SIDE = re.compile(r"(?:front|back|left|right)(?: side)? of\b|.*'s (?:front|back|left|right)(?: side)?$")
+"""A place beside a thing, which is no thing."""
+
+
+def is_beside(words: str) -> bool:
+    """Whether words are of a place beside a thing: "front of the mug"."""
+    return _SIDE.match(words) is not None
 
 
 @dataclass(frozen=True)
@@ -43,19 +48,31 @@ class Reader:
         `spoken` are the symbols that were spoken of before, which "the other" is none of.
         """
         said = content(words)
-        if any(w in OTHER for w in said):
-            candidates = [s for s in candidates if s not in set(spoken)]
+        candidates, other = tuple(candidates), any(w in OTHER for w in said)
         said = [w for w in said if w not in OTHER]
-        if not [w for w in said if w not in GENERIC]:
-            return Meant(tuple(candidates))
-        if _SIDE.match(words):
+        bare = not [w for w in said if w not in GENERIC]
+        if other:
+            candidates = self._others(candidates, tuple(spoken), alike=bare)
+        if bare:
+            return Meant(candidates if said or other else ())
+        if is_beside(words):
             return Meant(())
         heard = Counter(said)
         fits = {s: told for s in candidates if (told := self._longest(s, heard))}
         most = max(map(len, fits.values()), default=0)
         best = {s: told for s, told in fits.items() if len(told) == most}
-        left = next((heard - Counter(told) for told in best.values()), heard)
-        return Meant(tuple(best), tuple(w for w in left.elements() if w not in GENERIC))
+        taken = Counter[str]()
+        for told in best.values():
+            taken |= Counter(told)
+        return Meant(tuple(best), tuple(w for w in (heard - taken).elements() if w not in GENERIC))
+
+    def _others(self, candidates: tuple[str, ...], spoken: tuple[str, ...], alike: bool) -> tuple[str, ...]:
+        """Those of which nothing was said yet; where they are called "the other" alone, of things of the same name."""
+        owned = {self.vocabulary.owner.get(s, s) for s in spoken}
+        left = tuple(s for s in candidates if s not in spoken)
+        namesakes = {o for s in spoken if s in candidates for o in self.vocabulary.namesakes(s)}
+        same = tuple(s for s in left if s in namesakes) if alike else ()
+        return same or tuple(s for s in left if s not in owned)
 
     def _longest(self, symbol: str, heard: Counter[str]) -> tuple[str, ...]:
         """The most words of a phrase for a symbol that are all among those heard; () for none."""

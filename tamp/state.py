@@ -63,6 +63,13 @@ def problem_text(domain: Domain, state: WorldState, goal: str, name: str = "scen
     )
 
 
+def state_of(problem: Any) -> WorldState:
+    """The objects and the initial facts of unified-planning's Problem: what `problem_of` makes a problem of."""
+    symbols = {o.name: o.type.name for o in problem.all_objects}
+    true = (f for f, value in problem.explicit_initial_values.items() if value.is_true())
+    return WorldState(symbols, frozenset(Atom(f.fluent().name, tuple(str(a) for a in f.args)) for f in true))
+
+
 def problem_of(domain: Domain, state: WorldState, goal: Iterable[Formula]) -> Any:
     """The same problem as `problem_text` makes, as unified-planning's Problem: building it takes a few
     milliseconds, reading it a quarter of a second. All of `goal` is to hold."""

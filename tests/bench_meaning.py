@@ -1,14 +1,16 @@
-"""`make bench-meaning`: instructions with not, except, or, all, then, if and pronouns, to goals; a table.
+"""`make bench-meaning`: is what is said what is done? In other people's words, of scenes and of other domains.
 
-    python tests/bench_meaning.py [--part develop|measured] [--llm NAME] [--out DIR]
+    python tests/bench_meaning.py [--part develop|measured] [--sets meaning words domain]
+                                  [--modes grammar rules first uniform free] [--llm NAME] [--out DIR]
 
-The instructions are in problems/meaning/, written by people who saw a picture of the scene and a list of its things
-and nothing else, and split in two before anything was built; the measured half is run as it was committed, its sha256
-is checked. A third of them is to be refused or asked back. Stored initial state 0, perception `oracle`, nothing moves.
-
-Right: the goals that were expected, one after the other, or one of the others that are as right, not counting what
-holds from the start where there is one goal only; or a refusal where one is due. A contradiction is a goal that asks
-for what the instruction excludes. Goes on where it was interrupted, with the same --out.
+The sets in problems/meaning/ were written from a picture and a list of things (`meaning`: not, except, or, all, then,
+it; `words`: other words for a task), or from a domain that is not tabletop (`domain`), without sight of the code, and
+split before anything was built on them; the measured half's sha256 is checked. Initial state 0, perception `oracle`.
+An answer is right when its goals come to the same as the ones that were written, one after the other, and leave alone
+what was to be left alone; a refusal when one is due or as good. `contradicts` counts answers with a goal that the
+writer named as excluded. The modes are the same code: `grammar` is what tamp does; `rules` takes of many meanings
+drawn at random the one to which nothing objects; `first` takes the first that the grammar allows; `uniform` the
+model's scores by chance; `free` the same prompt with the grammar off.
 """
 
 from __future__ import annotations
@@ -20,98 +22,171 @@ import statistics
 import sys
 import time
 from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import compress, product
 from pathlib import Path
 from typing import Any
 
-from cli.decoded import Looked, look_at
+from cli.decoded import Looked, is_the_tasks, look_at
 from cli.output import hush_simulator, hush_warnings
 from cli.solve import load_model
+from llm import weights
+from llm.backends.llama import LlamaCpp
+from llm.confidence import confidence
 from llm.expansion import milestones
-from llm.forms import sayable
-from llm.grounding import ground
-from llm.phrases import vocabulary
+from llm.identifiers import vocabulary_of
+from llm.meaning_stage import Goals, Stage, Understanding
+from llm.model import Model
+from llm.own_words import own_words
+from llm.phrases import Vocabulary, vocabulary
+from llm.spelling import mended
+from llm.words import instruction
 from tamp import beside
 from tamp.bench.records import wilson
 from tamp.domain import Domain
 from tamp.domain import load as load_domain
 from tamp.errors import Refusal
-from tamp.formula import Formula, alternatives, conjuncts
-from tamp.goal import Goal, parse_goal
+from tamp.formula import TRUE, And, Formula, Not, Or, alternatives, conjunction, conjuncts, holds, literals
+from tamp.goal import parse_goal
 from tamp.libero import rendering
-from tamp.libero.goals import equivalent
+from tamp.pddl.reading import read_problem
 from tamp.planning import Engine
+from tamp.state import WorldState, state_of
+from tests.baselines import Chance, First, Free, rules
 
 SETS = Path(__file__).parents[1] / "problems" / "meaning"
+MODES = ("grammar", "rules", "first", "uniform", "free")
+MOST_ATOMS = 14
+"""Up to so many atoms two goals are compared in all states."""
 Record = dict[str, Any]
 
 
-def cases(part: str) -> list[Record]:
-    """The instructions of a half, each with what is expected."""
-    path = SETS / f"meaning-{part}.jsonl"
-    if part == "measured":
-        digest = (SETS / "meaning-measured.sha256").read_text().split()[0]
+@dataclass(frozen=True, eq=False)
+class World:
+    """What instructions are about: a scene of LIBERO with its own task, or a PDDL problem."""
+
+    words: Vocabulary
+    state: WorldState
+    domain: Domain
+    looked: Looked | None = None
+
+
+def cases(name: str, part: str) -> list[Record]:
+    """The instructions of a half of a set, each with what is expected."""
+    path = SETS / f"{name}-{part}.jsonl"
+    if part != "develop":
+        digest = (SETS / f"{name}-{part}.sha256").read_text().split()[0]
         if hashlib.sha256(path.read_bytes()).hexdigest() != digest:
             raise SystemExit(f"{path.name} is not the one that was committed")
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
-def judged(case: Record, goals: tuple[Goal, ...] | None, at: Looked, domain: Domain) -> tuple[str, bool]:
+def world_of(name: str) -> World:
+    """A scene by its name, or a problem by its folder in problems/meaning/."""
+    if (SETS / name / "problem.pddl").is_file():
+        domain = load_domain(str(SETS / name))
+        state = state_of(read_problem(domain.path, SETS / name / "problem.pddl")[2])
+        return World(vocabulary_of(state, domain), state, domain)
+    with hush_simulator():
+        from tamp.libero import tasks
+
+        at = look_at(tasks.find(name), 0, 0, sight=False)
+    domain = load_domain("tabletop")
+    state = at.view.state.known_to(domain)
+    return World(vocabulary(at.view.scene, state, at.task.names, own_words(domain)), state, domain, at)
+
+
+def judged(case: Record, goals: Goals | None, stage: Stage, at: World) -> tuple[str, bool]:
     """right, refused or wrong; and whether the goals ask for what was excluded."""
     if goals is None:
-        return ("right" if case["refuse"] or case["refuse_ok"] else "refused"), False
+        return ("right" if case.get("refuse") or case.get("refuse_ok") else "refused"), False
+    if "goal" not in case:  # a task in other words
+        assert at.looked is not None
+        return ("right" if is_the_tasks(goals[-1], at.looked, at.domain) else "wrong"), False
     excluded = bool({str(a) for g in goals for a in g.atoms} & set(case["never"]))
     if case["refuse"]:
         return "wrong", excluded
-    wanted = [w for w in (case["goal"], *case["also"]) if _same(goals, w, at, domain)]
-    kept = set(case["untouched"]) <= set(goals[-1].untouched) | (set(case["untouched"]) - set(at.view.state.symbols))
+    wanted = [w for w in (case["goal"], *case["also"]) if _same(goals, w, stage)]
+    kept = set(case["untouched"]) <= set(goals[-1].untouched) | (set(case["untouched"]) - set(stage.state.symbols))
     return ("right" if wanted and kept else "wrong"), excluded
 
 
-def _same(goals: tuple[Goal, ...], wanted: list[str], at: Looked, domain: Domain) -> bool:
-    """Whether goals are those that are written, each with what of the earlier ones is still to hold."""
-    state = at.view.state.known_to(domain)
-    can = sayable(domain, state, vocabulary(at.view.scene, state, at.task.names), "")
-    symbols = state.symbols | beside.symbols(can.words.things)
-    due = [parse_goal(text, domain, symbols, ranged=state.symbols).formula for text in wanted]
-    ours, theirs = (milestones([list(conjuncts(f)) for f in some], can) for some in ([g.formula for g in goals], due))
-    if len(ours) == len(theirs) == 1:
-        return equivalent(Goal(ours[0]), Goal(theirs[0]), state.atoms)
-    return [_sets(f) for f in ours] == [_sets(f) for f in theirs]
+def _same(goals: Goals, wanted: list[str], stage: Stage) -> bool:
+    """Whether goals come to those that are written, each with what of the earlier ones is still to hold."""
+    symbols = stage.state.symbols | beside.symbols(stage.words.things)
+    due = [parse_goal(text, stage.domain, symbols, ranged=stage.state.symbols).formula for text in wanted]
+    ours = milestones([list(g.parts) for g in goals], stage.can)
+    theirs = milestones([list(conjuncts(f)) for f in due], stage.can)
+    if len(ours) != len(theirs):
+        return False
+    moved, due_moved = _without_what_stays(ours, stage.state), _without_what_stays(theirs, stage.state)
+    if all(f == TRUE for f in (*moved, *due_moved)):
+        moved, due_moved = ours, theirs
+    return all(_alike(a, b) for a, b in zip(moved, due_moved, strict=True))
 
 
-def _sets(formula: Formula) -> set[frozenset[Any]]:
-    return {frozenset(some) for some in alternatives(formula)}
+def _without_what_stays(steps: tuple[Formula, ...], state: WorldState) -> tuple[Formula, ...]:
+    """Goals less what holds from the start and is to hold all along: one that says so asks for no more."""
+    each = [{c for c in conjuncts(f) if not isinstance(c, And | Or) and holds(c, state.atoms)} for f in steps]
+    stays = set.intersection(*each)
+    return tuple(conjunction(c for c in conjuncts(f) if c not in stays) for f in steps)
 
 
-def run(part: str, llm: str, results: Path) -> None:
-    """Ask what is not in the results yet, scene by scene."""
-    done = {r["text"] for r in read(results)}
-    left = [c for c in cases(part) if c["text"] not in done]
-    model, domain = load_model(llm), load_domain("tabletop")
-    for name in dict.fromkeys(c["scene"] for c in left):
-        with hush_simulator():
-            from tamp.libero import tasks
+def _alike(a: Formula, b: Formula) -> bool:
+    """Whether two formulas are true in the same states."""
+    atoms = sorted({x.atom if isinstance(x, Not) else x for f in (a, b) for x in literals(f)}, key=str)
+    if len(atoms) > MOST_ATOMS:
+        return {frozenset(some) for some in alternatives(a)} == {frozenset(some) for some in alternatives(b)}
+    states = (frozenset(compress(atoms, bits)) for bits in product((0, 1), repeat=len(atoms)))
+    return all(holds(a, state) == holds(b, state) for state in states)
 
-            at = look_at(tasks.find(name), 0, 0, sight=False)
-        for case in (c for c in left if c["scene"] == name):
-            record = _ask(case, at, model, domain)
+
+def model_of(mode: str, llm: str) -> Model:
+    """What answers."""
+    if mode == "first":
+        return First()
+    if mode == "uniform":
+        return LlamaCpp(llm, weights.find(llm), rescore=Chance()).load()
+    return Free(LlamaCpp(llm, weights.find(llm)).load(), llm) if mode == "free" else load_model(llm)
+
+
+def run(names: list[str], part: str, modes: list[str], llm: str, results: Path) -> None:
+    """Ask what is not in the results yet, world by world."""
+    done = {(r["mode"], r["scene"], r["text"]) for r in read(results)}
+    models = {mode: model_of(mode, llm) for mode in modes}
+    due = [(name, mode, c) for name in names for mode in modes for c in cases(name, part)]
+    left = [(name, mode, c) for name, mode, c in due if (mode, c["scene"], c["text"]) not in done]
+    for scene in dict.fromkeys(c["scene"] for _, _, c in left):
+        at = world_of(scene)
+        for name, mode, case in (x for x in left if x[2]["scene"] == scene):
+            record = {"set": name, "mode": mode} | _ask(case, at, mode, models[mode])
             with results.open("a") as f:
                 f.write(json.dumps(record) + "\n")
 
 
-def _ask(case: Record, at: Looked, model: Any, domain: Domain) -> Record:
-    begun, goals, why, confidence = time.perf_counter(), None, "", None
+def _ask(case: Record, at: World, mode: str, model: Model) -> Record:
+    begun, goals, why = time.perf_counter(), None, ""
+    told: Record = {"confidence": None, "probability": None, "guesses": 0}
+    text = mended(instruction(case["text"]), at.words.words())
+    stage = Stage(text, at.words, at.state, at.domain, model, Engine())
     try:
-        answer = ground(
-            case["text"], at.view.scene, at.view.state, domain, model, names=at.task.names, planner=Engine()
-        )
-        goals, confidence = answer.goals, answer.confidence
+        found = rules(stage) if mode == "rules" else stage.understand(stage.write())
+        if len(found.readings) > 1:
+            raise Refusal(" | ".join(r.chosen for r in found.readings), "ambiguous")
+        goals, told = found.readings[0].goals, _told(found)
     except Refusal as e:
         why = f"{e.kind}: {e}"
-    verdict, excluded = judged(case, goals, at, domain)
-    told = {"verdict": verdict, "contradicts": excluded, "goals": [str(g) for g in goals or ()], "why": why}
-    seconds = round(time.perf_counter() - begun, 3)
-    return {k: case[k] for k in ("scene", "text", "kind")} | told | {"confidence": confidence, "seconds": seconds}
+    verdict, excluded = judged(case, goals, stage, at)
+    told |= {"verdict": verdict, "contradicts": excluded, "goals": [str(g) for g in goals or ()], "why": why}
+    told |= {"kind": case.get("kind", "words"), "scene": case["scene"], "text": case["text"]}
+    return told | {"seconds": round(time.perf_counter() - begun, 3)}
+
+
+def _told(found: Understanding) -> Record:
+    n = len(found.guesses)
+    sure = confidence(found.probability, n)
+    return {"confidence": sure, "probability": found.probability, "guesses": n, "reply": found.reply.text}
 
 
 def read(results: Path) -> list[Record]:
@@ -119,25 +194,32 @@ def read(results: Path) -> list[Record]:
     return [json.loads(line) for line in results.read_text().splitlines()] if results.exists() else []
 
 
-def table(records: list[Record]) -> None:
-    """Print it, by kind and in all."""
-    kinds = Counter((r["kind"], r["verdict"]) for r in records)
-    for kind in sorted({r["kind"] for r in records}):
-        told = ", ".join(f"{verdict} {kinds[kind, verdict]}" for verdict in ("right", "refused", "wrong"))
-        sys.stdout.write(f"{kind:10} {told}\n")
-    n, right = len(records), sum(r["verdict"] == "right" for r in records)
-    low, high = wilson(right, n)
-    wrong, against = sum(r["verdict"] == "wrong" for r in records), sum(r["contradicts"] for r in records)
-    sure = sum(r["verdict"] == "wrong" and r["confidence"] > 0.8 for r in records)
-    sys.stdout.write(f"right {right}/{n} = {100 * right / n:.1f} % ({100 * low:.1f} to {100 * high:.1f})\n")
-    sys.stdout.write(f"wrong {wrong}, contradicting what was said {against}, wrong with confidence over 0.8: {sure}\n")
-    sys.stdout.write(f"seconds, median: {statistics.median(r['seconds'] for r in records):.2f}\n")
+def table(records: list[Record]) -> Iterator[str]:
+    """By set and mode, and what tamp does by kind too."""
+    for name, mode in sorted({(r["set"], r["mode"]) for r in records}, key=lambda x: (x[0], MODES.index(x[1]))):
+        some = [r for r in records if (r["set"], r["mode"]) == (name, mode)]
+        n, right = len(some), sum(r["verdict"] == "right" for r in some)
+        low, high = wilson(right, n)
+        wrong, against = sum(r["verdict"] == "wrong" for r in some), sum(r["contradicts"] for r in some)
+        sure = sum(r["verdict"] == "wrong" and r["confidence"] > 0.8 for r in some)
+        yield (
+            f"{name:8} {mode:8} right {right}/{n} = {100 * right / n:.1f} % ({100 * low:.1f} to {100 * high:.1f}), "
+            f"wrong {wrong}, contradicting {against}, wrong with confidence over 0.8 {sure}, "
+            f"median {statistics.median(r['seconds'] for r in some):.2f} s"
+        )
+        if mode == "grammar":
+            kinds = Counter((r["kind"], r["verdict"]) for r in some)
+            for kind in sorted({r["kind"] for r in some}):
+                told = ", ".join(f"{verdict} {kinds[kind, verdict]}" for verdict in ("right", "refused", "wrong"))
+                yield f"    {kind:10} {told}"
 
 
 def main() -> None:
     """See the module."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--part", choices=("develop", "measured"), default="measured")
+    parser.add_argument("--part", choices=("develop", "measured", "unseen"), default="measured")
+    parser.add_argument("--sets", nargs="+", default=["meaning", "words", "domain"])
+    parser.add_argument("--modes", nargs="+", choices=MODES, default=["grammar"])
     parser.add_argument("--llm", default="qwen2.5-coder-1.5b")
     parser.add_argument("--out", type=Path, default=Path("results/meaning"))
     asked = parser.parse_args()
@@ -145,8 +227,8 @@ def main() -> None:
     rendering.prepare(video=False)
     asked.out.mkdir(parents=True, exist_ok=True)
     results = asked.out / f"{asked.part}-{asked.llm}.jsonl"
-    run(asked.part, asked.llm, results)
-    table(read(results))
+    run(asked.sets, asked.part, asked.modes, asked.llm, results)
+    sys.stdout.writelines(f"{line}\n" for line in table(read(results)))
 
 
 if __name__ == "__main__":

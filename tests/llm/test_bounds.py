@@ -1,16 +1,13 @@
 """Whatever the instruction says and whatever the model answers: a type-checked goal about this scene, or a refusal."""
 
-import random
-import re
-
 import pytest
 
 from llm.grounding import AmbiguousError, ground
-from llm.model import Completion
 from tamp import beside
 from tamp.atoms import Atom
 from tamp.errors import Refusal
 from tamp.goal import parse_goal
+from tests.baselines import Anything
 
 TEXTS = (
     "put the bowl on the plate",
@@ -27,37 +24,10 @@ TEXTS = (
 )
 
 
-class Anything:
-    """Says anything that the grammar allows."""
-
-    name, sees = "anything", False
-
-    def __init__(self, seed):
-        self.rng = random.Random(seed)
-
-    def complete(self, prompt, begun, pattern):
-        return Completion(self._of(re._parser.parse(pattern)))
-
-    def _of(self, parsed):
-        return "".join(self._one(op, argument) for op, argument in parsed)
-
-    def _one(self, op, argument):
-        kind = str(op)
-        if kind == "LITERAL":
-            return chr(argument)
-        if kind == "BRANCH":
-            return self._of(self.rng.choice(argument[1]))
-        if kind == "SUBPATTERN":
-            return self._of(argument[-1])
-        if kind == "MAX_REPEAT":
-            least, most, repeated = argument
-            return "".join(self._of(repeated) for _ in range(self.rng.randint(least, min(most, least + 1))))
-        assert kind == "IN", kind
-        return self._one(*self.rng.choice(argument))
-
-
-OF_MEANINGS = ("contradiction", "quantity", "ambiguous", "unsure", "unsolvable")
-"""Kinds of refusal where an instruction has words of logic."""
+KINDS = (
+    "absent", "unclear", "no goal", "beyond", "contradiction", "quantity", "ambiguous", "unsure", "unsolvable",
+)  # fmt: skip
+"""Kinds of refusal."""
 
 
 @pytest.mark.parametrize("text", TEXTS)
@@ -68,7 +38,7 @@ def test_the_grammar_bounds_what_can_happen(kitchen, two_bowls, domain, text):
             try:
                 goal = ground(text, scene, state, domain, Anything(seed), assume_first=True).goal
             except Refusal as refusal:
-                assert refusal.kind in ("absent", "unclear", "no goal", "beyond", "length", *OF_MEANINGS), refusal
+                assert refusal.kind in KINDS, refusal
                 continue
             assert parse_goal(str(goal), domain, symbols).formula == goal.formula
             placed = [a.args[0] for a in goal.parts if isinstance(a, Atom) and a.predicate in ("on", "in", "holding")]
@@ -86,14 +56,14 @@ def test_anything_does_reach_goals(kitchen, domain):
     assert len(goals) > 1
 
 
-def test_several_goals_are_told_in_words_whatever_was_objected_to_before(two_bowls, domain):
+def test_several_goals_are_told_in_words(two_bowls, domain):
     told = set()
     for seed in range(30):
         try:
-            ground("pick up the bowl behind the ramekin and place it on the plate", *two_bowls, domain, Anything(seed))
+            ground("put the bowl on the plate", *two_bowls, domain, Anything(seed))
         except AmbiguousError as refusal:
             told.update(refusal.readings)
         except Refusal:
             continue
-    assert any(" behind the " in reading for reading in told)
-    assert not any("behind-" in reading for reading in told)
+    assert any("black bowl" in reading for reading in told)
+    assert not any("_" in reading for reading in told)

@@ -33,4 +33,5 @@ def test_a_referent_has_a_quantifier_a_description_and_an_exception(text: str, m
 
 
 def test_what_no_goal_can_be_made_of_is_kept_apart() -> None:
-    assert read_meaning("[the lid] is closed; [unclear: if it rains].").unclear == ("if it rains",)
+    assert read_meaning("unclear.").unclear
+    assert not read_meaning("[the lid] is closed.").unclear

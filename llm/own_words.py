@@ -1,0 +1,51 @@
+"""How people speak of a domain: the `words.toml` beside its `domain.pddl`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+from tamp.domain import Domain, load
+from tamp.tables import read_toml
+
+FILE = "words.toml"
+SHIPPED = "tabletop"
+"""The domain whose words for things LIBERO's scenes take where a domain has none of its own."""
+
+
+@dataclass(frozen=True)
+class OwnWords:
+    """`predicates`: what is said of each after "is". `things`: nouns for a type, an identifier's words or a category.
+    `colours`: such as people see where a category names none."""
+
+    predicates: dict[str, str] = field(default_factory=dict)
+    things: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    colours: dict[str, str] = field(default_factory=dict)
+
+
+
+def own_words(domain: Domain) -> OwnWords:
+    """The words beside a domain; those for things that it lacks are LIBERO's. InputError where the file is no TOML."""
+    own, shipped = _read(domain.path.parent / FILE), shipped()
+    predicates = shipped.predicates | own.predicates
+    return OwnWords(predicates, shipped.things | own.things, shipped.colours | own.colours)
+
+
+@cache
+def shipped() -> OwnWords:
+    """Words for what stands on tables."""
+    return _read(load(SHIPPED).path.parent / FILE)
+
+
+def _read(path: Path) -> OwnWords:
+    if not path.is_file():
+        return OwnWords()
+    table = read_toml(path)
+    things = {_plain(k): tuple(map(str, v)) for k, v in table.get("things", {}).items()}
+    predicates = {str(k): str(v) for k, v in table.get("predicates", {}).items()}
+    return OwnWords(predicates, things, {_plain(k): str(v) for k, v in table.get("colours", {}).items()})
+
+
+def _plain(name: str) -> str:
+    return name.lower().replace("_", " ").replace("-", " ")
