@@ -12,14 +12,14 @@ from llm.logic_words import ORDER
 from llm.meaning import UNTOUCHED, Clause, Fact, Meaning, Referent
 from llm.naming import Guess, Namer
 from llm.referents import Meant, Reader
-from llm.words import content, mentioned
+from llm.words import content, spellings
 from tamp.atoms import Atom
 from tamp.errors import Refusal
 from tamp.formula import FALSE, Formula, Not, conjunction, disjunction, literals, negation
 
 MOST = 60
 """Choices of several things that are spelled out: "two of the books"."""
-_ONE_OF = frozenset({"a", "any"})
+_ONE_OF = frozenset({"any"})
 Places = tuple[tuple[str, ...], ...]
 """The symbols of each argument of a fact but the first."""
 _EVERY = frozenset({"all", "every"})
@@ -31,13 +31,15 @@ SEVERAL = frozenset({"all", "every", "both", *"23456789"})
 class Expanded:
     """Milestones in order, each with what of the earlier ones is still to hold; what is not to be touched.
 
-    `left` are words of referents that fit nothing, `read` the symbols that each referent's words were read as.
+    `left` are words of referents that fit nothing, `told` words outside of them that tell which thing is meant, `read`
+    the symbols that each referent's words were read as.
     `several` are the things that the words of a referent for one thing fit equally well.
     """
 
     milestones: tuple[Formula, ...]
     untouched: tuple[str, ...]
     left: tuple[str, ...]
+    told: frozenset[str]
     read: dict[str, tuple[str, ...]]
     several: tuple[tuple[Referent, tuple[str, ...]], ...] = ()
 
@@ -57,6 +59,7 @@ class Expander:
     chosen: dict[str, str] = field(default_factory=dict)
     facts: tuple[Fact, ...] = ()
     left: list[str] = field(default_factory=list)
+    told: set[str] = field(default_factory=set)
     read: dict[str, tuple[str, ...]] = field(default_factory=dict)
     several: list[tuple[Referent, tuple[str, ...]]] = field(default_factory=list)
 
@@ -69,8 +72,8 @@ class Expander:
                 untouched += [s for f in clause.facts for s in self._untouched(f)]
                 continue
             formula, before = self._clause(clause), steps[-1] if steps else []
-            if not in_order and self._is_held(formula) and any(_conflict(f, formula, self.can) for f in before):
-                continue  # it says how, not what: "grab it and put it there"
+            if not in_order and self._only_tells(formula) and any(_conflict(f, formula, self.can) for f in before):
+                continue  # how, not what: "grab it and put it there"; or where from: "it is in the drawer"
             # What holds already and is undone by what comes next only tells which thing is meant, or where it is.
             before[:] = [f for f in before if not (_conflict(f, formula, self.can) and _is_passing(f, self.can))]
             later = (clause.later and in_order) or any(_conflict(f, formula, self.can) for f in before)
@@ -81,12 +84,13 @@ class Expander:
             steps[-1].append(formula)
         reached = milestones([s for s in steps if s], self.can)
         self._refuse_contradiction(reached, untouched)
-        return Expanded(reached, tuple(dict.fromkeys(untouched)), tuple(self.left), self.read, tuple(self.several))
+        left, told, alone = tuple(self.left), frozenset(self.told), tuple(dict.fromkeys(untouched))
+        return Expanded(reached, alone, left, told, self.read, tuple(self.several))
 
-    def _is_held(self, formula: Formula) -> bool:
-        """Whether a formula says only that something is in the hand."""
-        held = _held(self.can)
-        return all(isinstance(x, Atom) and x.predicate in held for x in literals(formula))
+    def _only_tells(self, formula: Formula) -> bool:
+        """Whether a formula says only that something is in the hand, or is where it is already."""
+        held, true = _held(self.can), self.can.state.atoms
+        return all(isinstance(x, Atom) and (x.predicate in held or x in true) for x in literals(formula))
 
     def _refuse_contradiction(self, reached: tuple[Formula, ...], untouched: list[str]) -> None:
         """Refusal of what can never be, and of what would have to be moved and must not."""
@@ -100,7 +104,11 @@ class Expander:
                     raise Refusal(f"the {name} is not to be touched, and yet {a}", "contradiction")
 
     def _clause(self, clause: Clause) -> Formula:
-        return disjunction([self._fact(f) for f in clause.facts])
+        found = [self._fact(f) for f in clause.facts]
+        states = [a for f in found for a in _atoms(f) if len(a.args) == 1]
+        if any(a.predicate != b.predicate and _conflict(a, b, self.can) for a, b in combinations(states, 2)):
+            raise Refusal("the instruction leaves all as it may be: one or the other is always so", "contradiction")
+        return disjunction(found)
 
     def _fact(self, fact: Fact) -> Formula:
         form = self.can.by_words(fact.words)
@@ -139,7 +147,7 @@ class Expander:
     def _symbols(self, referent: Referent, form: Form, n: int, fact: Fact, places: Places = ()) -> tuple[str, ...]:
         """What a referent means as argument `n` of a form."""
         own = self.can.symbols[form.predicate][n]
-        found = self._meant(referent, self.can.argument(form, n))
+        found = self._meant(referent, self.can.argument(form, n), fact)
         if not found.symbols:
             raise self._absent(referent, own)
         self.left += found.left
@@ -147,15 +155,15 @@ class Expander:
         symbols = self._counted(referent, proper, set().union(*places, {""}))
         if referent.words in self.chosen and self.chosen[referent.words] in symbols:
             symbols = (self.chosen[referent.words],)
-        if len(symbols) > 1 and referent.quantifier in ("", "the"):
+        if len(symbols) > 1 and referent.quantifier in ("", "the", "a"):
             symbols = self._one(referent, symbols, form, n, fact, places)
         self.read[referent.words] = symbols
         return symbols
 
-    def _meant(self, referent: Referent, candidates: Iterable[str]) -> Meant:
+    def _meant(self, referent: Referent, candidates: Iterable[str], fact: Fact) -> Meant:
         if referent.words in self.read and (same := [s for s in self.read[referent.words] if s in set(candidates)]):
             return Meant(tuple(same))
-        found = self._named(referent, tuple(candidates))
+        found = self._named(referent, tuple(candidates), fact)
         if referent.exception is None:
             return found
         without = self.reader.meant(referent.exception.words, found.symbols)
@@ -163,12 +171,16 @@ class Expander:
             raise self._absent(referent.exception, found.symbols)
         return Meant(tuple(s for s in found.symbols if s not in without.symbols), found.left)
 
-    def _named(self, referent: Referent, candidates: tuple[str, ...]) -> Meant:
+    def _named(self, referent: Referent, candidates: tuple[str, ...], fact: Fact) -> Meant:
         """What the words fit; what the model takes them to mean where the scene lacks some of them."""
         spoken = {s for some in self.read.values() for s in some}
         found = self.reader.meant(referent.words, candidates, spoken)
         if self.namer is None or (found.symbols and not found.left):
             return found
+        if described := self._described(referent, found.symbols or candidates, fact):
+            return Meant(described)
+        free = set(self.namer.unspoken(referent.words, found.symbols))
+        found = replace(found, symbols=tuple(s for s in found.symbols if s in free))
         guess = self._guessed(referent, candidates, found)
         agree = tuple(s for s in found.symbols if s in guess.symbols)
         if agree or not found.symbols:
@@ -214,7 +226,7 @@ class Expander:
         ways = (
             () if places else self._spoken_of(symbols),
             self._told_by_where_it_is(referent, symbols) if n == 0 else (),
-            self._heard(symbols, form),
+            self._described(referent, symbols, fact),
             pending,
         )
         alone = next((some for some in ways if len(some) == 1), ())
@@ -244,12 +256,27 @@ class Expander:
                 return found
         return ()
 
-    def _heard(self, symbols: tuple[str, ...], form: Form) -> tuple[str, ...]:
-        """Those of some things that alone have a phrase of which all words are in the instruction, besides those of
-        the relation: "behind the bowl" says nothing of a bowl at the back."""
-        heard = Counter(content(self.text)) - Counter(content(form.words))
-        own = {s: [p for p in self.can.words.calling(s) if self.can.words.phrases[p] == (s,)] for s in symbols}
-        return tuple(s for s, phrases in own.items() if any(mentioned(p, heard) for p in phrases))
+    def _described(self, referent: Referent, symbols: Iterable[str], fact: Fact) -> tuple[str, ...]:
+        """The one of some things that the rest of the instruction tells apart: it has all words of a phrase for that
+        alone, some of the referent's among them and some besides. () when there is none, or several as well.
+
+        Words that are taken are not heard again: those of the relation, and of the other things of the fact.
+        """
+        heard, own = Counter(content(self.text)) - Counter(content(fact.words)), Counter(content(referent.words))
+        for other in fact.referents:
+            heard -= Counter(content(other.words)) if other.words != referent.words else Counter()
+        fits: dict[str, Counter[str]] = {}
+        for symbol in symbols:
+            phrases = (p for p in self.can.words.calling(symbol) if len(self.can.words.phrases[p]) == 1)
+            told = (Counter(t) for p in phrases for t in spellings(p))
+            clear = [t for t in told if not t - heard and t & own and t - own]
+            if clear:
+                fits[symbol] = max(clear, key=lambda t: t.total())
+        most = max((t.total() for t in fits.values()), default=0)
+        best = [s for s, t in fits.items() if t.total() == most]
+        if len(best) == 1:
+            self.told |= set(fits[best[0]])
+        return tuple(best) if len(best) == 1 else ()
 
     def _is_pending(self, symbol: str, form: Form, fact: Fact, places: Places) -> bool:
         """Whether a fact is not as it is to be of a symbol."""
@@ -258,7 +285,7 @@ class Expander:
 
     def _untouched(self, fact: Fact) -> tuple[str, ...]:
         known = tuple(self.can.state.symbols)
-        found = self._meant(fact.subject, known)
+        found = self._meant(fact.subject, known, fact)
         if not found.symbols:
             raise self._absent(fact.subject, known)
         self.left += found.left

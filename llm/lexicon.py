@@ -44,7 +44,7 @@ _BESIDE = r"\b({0}([ -]hand)? ((side )?(of|from)|side)|(at|on|to) its {0}([ -]ha
 _IN_FRONT = r"\b((in|to the|at the) front (side )?of|front side of|before)\b"
 
 CUES = {
-    "on": r"\b(on(to)?(?! the (left|right|front|back)([ -]hand)? side)|upon|top|atop|over)\b",
+    "on": r"\b(on(to)?(?! the (left|right|front|back)([ -]hand)? side)(?! (the )?(very )?top( of)?\b)|upon|over)\b",
     "in": r"\b(in(?! front\b)(to|side)?|within)\b",
     "to-the-left-of": _BESIDE.format("left"),
     "to-the-right-of": _BESIDE.format("right"),
@@ -122,7 +122,7 @@ def nouns(category: str, own: OwnWords | None = None) -> tuple[str, ...]:
     own = own or shipped()
     words = [w.strip("0123456789") for w in category.lower().replace("-", "_").split("_")]
     words = [w for w in words if w and w not in _NO_MEANING] or [category.replace("_", " ")]
-    if whole := own.things.get(" ".join(words)):
+    if COLOURS & set(words) and (whole := own.things.get(" ".join(words))):
         return whole
     sizes = [w for w in words if w in SIZES]
     colours, kind = _split_colours([w for w in words if w not in SIZES] or words)

@@ -23,17 +23,23 @@ _NUMBERS = "two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|[2-
 _PARTITIVE = r"(?<!of )(?<!of the )(?<!of these )(?<!of those )(?<!other )(?<!the other )"
 """Before a number that only tells among how many: "the rearmost of the three bowls"."""
 KINDS = {
-    "negation": rf"\b(?:not|never|no|nor|neither|none|nobody|nothing|nowhere|without|cannot|avoid\w*|refrain\w*|"
-    rf"leave (?:\S+ ){{1,5}}(?:alone|be|untouched)|instead of|rather than|(?:{_AUXILIARIES}) ?n['`]?t|n't)\b",
-    "exception": r"\b(?:except\w*|excluding|other than|apart from|aside from|save for|besides|barring|minus|excepted|"
+    "negation": rf"\b(?:not|nto|never|no|nor|neither|none|nobody|nothing|nowhere|without|cannot|zero|"
+    r"avoid\w*|refrain\w*|(?:leave|let|keep) (?:\S+ ){1,5}"
+    r"(?:alone|be|untouched|out|away|off|where (?:it is|they are|it's|they're))|"
+    r"stay(?:s|ing)? (?:away|clear|out|put)|hands off|off[- ]limits|instead of|rather than|"
+    rf"(?:{_AUXILIARIES}) ?n['`]?t|n't)\b",
+    "exception": r"\b(?:except\w*|excluding|other than|apart from|aside from|save (?:for|one)|besides|barring|minus|"
     r"(?:all|every|any|no|none|nothing|anything)\w*(?: \w+){0,2} (?:but|bar|save)|but (?:for|the)(?! first))\b",
     "choice": r"\b(?:or|either|one of (?:the|them|these|those|your|my)|whichever|whatever|wherever|alternatively|"
     r"anything|anywhere|any(?! (?:more|longer)))\b",
     "condition": r"\b(?:if|unless|whether|whenever|until(?! (?:it|they)\b)|as soon as|while|in case|in the event|"
     r"when(?! (?:you|that|this|it|all)(?:'re|'s| are| is)? (?:done|finished))|suppos(?:e|ed|ing)|assuming|otherwise|"
-    r"depending|provid(?:ed|ing)|(?:as|so) long as|should (?:there|it|the|any|one)|lest)\b|\u2192",
-    "quantity": rf"\b(?:everything|every|each|all(?!-)|both|half|most of|several|at least|at most|exactly|only|"
-    rf"(?:a )?(?:couple|few|pair)|{_PARTITIVE}(?:{_NUMBERS})(?!-))\b",
+    r"depending|wh(?:ich|at)ever (?:\w+ ){1,3}(?:likes?|prefers?|wants?|needs?|thinks?)|provid(?:ed|ing)|"
+    r"(?:as|so) long as|should (?:there|it|the|any|one)|lest)\b|\u2192",
+    "quantity": r"\b(?:everything|every|each|all(?!-)|both|half|most of|several|at least|at most|exactly|precisely|"
+    rf"only|(?:a )?(?:couple|few|pair)|{_PARTITIVE}(?:{_NUMBERS})(?!-))\b",
+    "rank": r"\b(?:former|latter|respectively|vice versa|third|fourth|fifth|"
+    r"the (?:first|second)(?! (?:\w+ ){0,2}(?:drawer|shelf|one from|from)))\b(?! (?:off|of all|thing))",
     "report": r"\b(?:said|says|told|tells|asked|claims|thinks|wants)\b(?= ?[:,\"']| (?:me|us|him|her|that)\b)",
 }
 """Regular expressions for the words of each kind."""

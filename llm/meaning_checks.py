@@ -10,23 +10,25 @@ from collections import Counter
 from collections.abc import Iterator
 
 from llm.expansion import Expanded
-from llm.forms import Sayable, asks, is_asked
-from llm.lexicon import TOP
+from llm.forms import Sayable
 from llm.logic_words import COUNT, EVERY, LogicWord, logic_words
 from llm.meaning import UNTOUCHED, Meaning
-from llm.phrases import is_part
+from llm.word_checks import left_out, no_other, nouns, out_of_order, turned_round, unsaid_places
 from llm.words import content
 
 
 def objections(text: str, meaning: Meaning, expanded: Expanded, can: Sayable) -> tuple[str, ...]:
     """Every reason why a meaning is not what an instruction says."""
-    nouns = _nouns(can)
+    names = nouns(can)
     return (
         *_unsaid_logic(text, meaning, expanded),
         *_unasked_logic(text, meaning),
-        *_misplaced(text, meaning, nouns),
-        *_left_out(text, meaning, expanded, can, nouns),
-        *_unsaid_places(text, meaning, can, nouns),
+        *_misplaced(text, meaning, names),
+        *left_out(text, meaning, expanded, can, names),
+        *unsaid_places(text, meaning, can, names),
+        *turned_round(text, meaning),
+        *out_of_order(text, meaning),
+        *no_other(text, meaning),
     )
 
 
@@ -82,7 +84,7 @@ def _excepts(meaning: Meaning) -> bool:
 
 def _chooses(meaning: Meaning) -> bool:
     return any(len(c.facts) > 1 for c in meaning.clauses) or any(
-        r.quantifier in ("a", "any", "1") for f in meaning.facts for r in f.referents
+        r.quantifier in ("any", "1") for f in meaning.facts for r in f.referents
     )
 
 
@@ -98,37 +100,18 @@ def _misplaced(text: str, meaning: Meaning, nouns: frozenset[str]) -> Iterator[s
             first = next((w for w in content(sentence) if w in nouns), None)
             if first is not None and first not in spoken:
                 yield f'"{word.said}" is about "{first}", and the answer denies something else'
+    yield from _denied_elsewhere(text, meaning)
 
 
-def _unsaid_places(text: str, meaning: Meaning, can: Sayable, nouns: frozenset[str]) -> Iterator[str]:
-    """Places beside things that the words ask for, and the meaning does not and tells no thing by."""
-    said = {can.by_words(f.words).side for f in meaning.facts if f.words != UNTOUCHED}
-    told = [r.words for r in meaning.referents]
-    for form in can.forms:
-        if form.in_domain or form.side in said - {None}:
-            continue
-        if not any(is_asked(form, words) or (form.side == TOP and "top" in words) for words in told):
-            named = (text[m.end() :].split()[:4] for m in asks(form, text))
-            if any(nouns & set(content(" ".join(words))) for words in named):
-                yield f'it also says "{form.words}"' + ("" if form.says_where else ", not which place that is")
+_PRONOUN = re.compile(r"\b(?:it|its|there|them|they|that|this|these|those|one|ones|here|inside)\b")
+"""Words that stand for things named elsewhere."""
 
 
-def _nouns(can: Sayable) -> frozenset[str]:
-    """Words that alone name something of the scene; not what all stands on."""
-    ground = {s for s in can.state.symbols if can.words.is_ground(s)}
-    named = (content(p) for p, symbols in can.words.phrases.items() if not set(symbols) <= ground)
-    return frozenset(told[0] for told in named if len(told) == 1)
-
-
-def _left_out(
-    text: str, meaning: Meaning, expanded: Expanded, can: Sayable, nouns: frozenset[str]
-) -> Iterator[str]:
-    """Nouns of the scene that the instruction has and no part of the meaning; a drawer stands for its cabinet too."""
-    owner = can.words.owner
-    taken = {w for r in meaning.referents for w in content(r.words)}
-    about = {owner.get(s, s) for some in expanded.read.values() for s in some}
-    for word in dict.fromkeys(content(text)):
-        if word in nouns and word not in taken:
-            means = {owner.get(s, s) for p, some in can.words.phrases.items() if content(p) == [word] for s in some}
-            if is_part(word) or not means or not means <= about:
-                yield f'it also says "{word}"'
+def _denied_elsewhere(text: str, meaning: Meaning) -> Iterator[str]:
+    """Things of which something is denied, and which no denial speaks of: "without the ketchup, the bowl …"."""
+    said = [text[w.at :] for w in logic_words(text) if w.kind in ("negation", "exception", "choice")]
+    parts = [re.split(r"[.,;:!?]| but | - ", part.lower())[0] for part in said]
+    for fact in meaning.facts:
+        for r in () if fact.holds else fact.others:
+            if parts and not any(set(content(r.words)) & set(content(part)) or _PRONOUN.search(part) for part in parts):
+                yield f'nothing is denied of "{r.words}"'

@@ -20,7 +20,7 @@ CLAUSES = 8
 """Clauses of an answer."""
 _NO_BEGINNING = word_set("the a an both all any every each my your some this that these those of and or is are")
 """Words that no description begins with: articles and the like are the quantifier's."""
-_NOT_WITHIN = word_set("or but except excluding not never then don't")
+_NOT_WITHIN = word_set("or but except excluding not never then don't onto into")
 """Words that no description holds: they are said by the form itself."""
 _DENYING = frozenset({"negation", "exception"})
 _CHOOSING = frozenset({"choice", "negation", "exception"})

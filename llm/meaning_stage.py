@@ -26,7 +26,7 @@ from tamp.goal import Goal, parse_goal
 from tamp.planning import Planner, PlanStatus
 from tamp.state import WorldState, problem_of
 
-LEAST = 0.1
+LEAST = 0.03
 """Probability of a reply below which it is not taken."""
 SURE = 0.5
 """Probability of a guess at what a word means below which it is asked about."""

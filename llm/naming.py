@@ -58,7 +58,7 @@ class Namer:
     def choose(self, words: str, candidates: Iterable[str], several: bool = False) -> Guess:
         """Which of some symbols the words mean; `several`: which kind of thing there is more than one of."""
         name = self.vocabulary.name
-        options: dict[str, tuple[str, ...]] = {name[s]: (s,) for s in self._unspoken(words, candidates)}
+        options: dict[str, tuple[str, ...]] = {name[s]: (s,) for s in self.unspoken(words, candidates)}
         if several:
             known = {s for some in options.values() for s in some}
             options = {p: some for p, some in self.vocabulary.plural.items() if known >= set(some)}
@@ -67,7 +67,7 @@ class Namer:
             self.guesses[key] = self._guess(words, options)
         return self.guesses[key]
 
-    def _unspoken(self, words: str, candidates: Iterable[str]) -> Iterable[str]:
+    def unspoken(self, words: str, candidates: Iterable[str]) -> Iterable[str]:
         """Those that the rest of the instruction does not call by a name of their own: another word, another thing."""
         rest = Counter(content(self.text)) - Counter(content(words))
         own = (p for p, symbols in self.vocabulary.phrases.items() if len(symbols) == 1 and mentioned(p, rest))

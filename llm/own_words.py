@@ -27,9 +27,9 @@ class OwnWords:
 
 def own_words(domain: Domain) -> OwnWords:
     """The words beside a domain; those for things that it lacks are LIBERO's. InputError where the file is no TOML."""
-    own, shipped = _read(domain.path.parent / FILE), shipped()
-    predicates = shipped.predicates | own.predicates
-    return OwnWords(predicates, shipped.things | own.things, shipped.colours | own.colours)
+    own, others = _read(domain.path.parent / FILE), shipped()
+    predicates = others.predicates | own.predicates
+    return OwnWords(predicates, others.things | own.things, others.colours | own.colours)
 
 
 @cache

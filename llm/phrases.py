@@ -109,11 +109,11 @@ def vocabulary(
     for text, symbol in (names or {}).items():
         fits[text.lower()] = [symbol]
     phrases = {text: tuple(all_) for text, all_ in fits.items()}
-    name = {s: _own_name(s, state.symbols.get(s), phrases, state) for s in (*state.symbols, *beside)}
+    owner = {r.name: o.name for o, r in scene.regions()}
+    name = {s: _own_name(s, state, phrases, s in owner) for s in (*state.symbols, *beside)}
     phrases |= {text: (s,) for s, text in name.items() if text not in phrases}
     inside = {o.name: tuple(r.name for r in _open_interiors(o)) for o in scene}
     beneath = {o.name: layers[0].name for o in scene if (layers := _layers(o))}
-    owner = {r.name: o.name for o, r in scene.regions()}
     kinds, above = dict(state.symbols), {s: top for o in scene for s, top in _tops(o).items()}
     return Vocabulary(phrases, _plurals(groups, phrases), name, beside, inside, beneath, owner, kinds, above)
 
@@ -216,11 +216,13 @@ def _place_words(o: SceneObject, r: Region) -> list[str]:
     return [*(f"{w} {kind}".strip() for w in spellings), kind]
 
 
-def _own_name(symbol: str, kind: str | None, phrases: dict[str, tuple[str, ...]], state: WorldState) -> str:
-    """The first phrase that fits no other symbol of this type; the identifier in words when none does."""
+def _own_name(symbol: str, state: WorldState, phrases: dict[str, tuple[str, ...]], is_place: bool) -> str:
+    """The first phrase that fits no other symbol of its type, of a place one that says of what; the identifier in
+    words when none does."""
+    kind = state.symbols.get(symbol)
     whole = [t for t, all_ in phrases.items() if all_ == (symbol,)]
     alone = [t for t, all_ in phrases.items() if symbol in all_ and not _rivals(symbol, kind, all_, state)]
-    full = [t for t in whole if " of the " in t and is_part(t)]
+    full = [t for t in whole if " of the " in t] if is_place else []
     return (full or alone or whole or [symbol.replace("_", " ")])[0]
 
 

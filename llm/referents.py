@@ -18,7 +18,7 @@ GENERIC = frozenset({"thing", "item", "object", "stuff", "everything", "anything
 """Words for whatever there is."""
 OTHER = frozenset({"other", "another", "remaining", "else"})
 """Words for what was not spoken of yet."""
-_SIDE = re.compile(r"(?:front|back|left|right)(?: side)? of\b|.*'s (?:front|back|left|right)(?: side)?$")
+_SIDE = re.compile(r"(?:front|back|left|right)(?:[ -]hand)?(?: side)? of\b|.*'s (?:front|back|left|right)(?: side)?$")
 """A place beside a thing, which is no thing."""
 
 

@@ -19,12 +19,8 @@ def check_bindings(domain: DomainText) -> Notes | None:
     path = Path(domain.notes.source.name).parent / "skills.toml"
     if domain.notes.source.name == STDIN_NAME or not path.is_file():
         return None
-    try:
-        notes, table = Notes(read(path)), read_toml(path)
-    except InputError as e:
-        notes = Notes(Source(str(path), ""))
-        line, column = _place(str(e))
-        notes.add_at("bad-table", line, column, str(e).removeprefix(f"{path}: "))
+    notes, table = read_table(path, "bad-table")
+    if table is None:
         return notes
     from tamp.skills.registry import backend_of, names
 
@@ -37,7 +33,7 @@ def check_bindings(domain: DomainText) -> Notes | None:
             message = f"{operator.name} is bound to no skill in {path.name}; valid: {', '.join(known)}"
             domain.notes.add("unbound-operator", operator.node, message)
     for name, skill in table.items():
-        line = _line(notes, name)
+        line = line_of(notes, name)
         if name not in operators:
             notes.add_at("unknown-operator", line, 1, f"the domain has no operator {name!r}; {valid(name, operators)}")
         if skill not in known:
@@ -47,6 +43,17 @@ def check_bindings(domain: DomainText) -> Notes | None:
     if backend == "xarm":
         _check_arguments(domain, table)
     return notes
+
+
+def read_table(path: Path, code: str) -> tuple[Notes, dict[str, Any] | None]:
+    """A table beside a domain; None, and a note under `code`, when it cannot be read."""
+    try:
+        return Notes(read(path)), read_toml(path)
+    except InputError as e:
+        notes = Notes(Source(str(path), ""))
+        line, column = _place(str(e))
+        notes.add_at(code, line, column, str(e).removeprefix(f"{path}: "))
+        return notes, None
 
 
 def _check_arguments(domain: DomainText, table: Mapping[str, Any]) -> None:
@@ -62,7 +69,8 @@ def _check_arguments(domain: DomainText, table: Mapping[str, Any]) -> None:
             domain.notes.add("wrong-type", operator.node, message)
 
 
-def _line(notes: Notes, key: str) -> int:
+def line_of(notes: Notes, key: str) -> int:
+    """The line of a table that a key is on."""
     name = rf"[\"']?{re.escape(key)}[\"']?"
     found = re.search(rf"^\s*{name}\s*=|^\s*\[\s*{name}\s*\]", notes.source.text, re.MULTILINE)
     start = found.start() + len(found[0]) - len(found[0].lstrip()) if found else 0

@@ -17,6 +17,7 @@ from tamp.lint.read import define
 from tamp.lint.requirements import check_missing, check_names, check_superfluous
 from tamp.lint.together import check_together
 from tamp.lint.vocabulary import Uses
+from tamp.lint.words import check_words
 from tamp.pddl.reading import locate
 from tamp.pddl.source import Source, read
 
@@ -57,10 +58,10 @@ def check(domain: str | Path, problems: Sequence[Path] = ()) -> Report:
     lacking = check_missing(text, uses)
     check_superfluous(text, uses, asked)
     check_unused(text, uses, asked)
-    table = check_bindings(text)
+    table, words = check_bindings(text), check_words(text)
     check_together(text, given, uses, bound=table is not None, complete=len(given) == len(problems))
     needed = {*lacking}.union(*(p.lacking for p in given))
-    return Report(_sorted([notes, *read_notes, *([table] if table else [])]), text, tuple(sorted(needed)))
+    return Report(_sorted([notes, *read_notes, *(n for n in (table, words) if n)]), text, tuple(sorted(needed)))
 
 
 def _notes(path: Path) -> Notes:

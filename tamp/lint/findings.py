@@ -49,6 +49,7 @@ CODES = {
     "unknown-operator": (ERROR, "skills.toml binds an operator that the domain does not have"),
     "unknown-skill": (ERROR, "skills.toml names a skill that does not exist"),
     "bad-table": (ERROR, "skills.toml cannot be read, or is no TOML"),
+    "bad-words": (ERROR, "words.toml cannot be read, is no TOML, or has what are no words"),
 }
 """Severity and meaning of each code. Scripts depend on them: none is renamed."""
 

@@ -9,6 +9,7 @@ import pytest
 
 from cli.asking import settled
 from llm.grounding import AmbiguousError
+from llm.meaning_stage import Reading
 from tamp.atoms import Atom
 from tamp.episode import EpisodeLog
 from tamp.errors import Refusal
@@ -26,7 +27,7 @@ def read(text: str) -> tuple[Goal, ...]:
     if "banana" in text:
         raise Refusal("the scene has no banana; it has: bowl", "absent")
     if "bowl" in text:
-        raise AmbiguousError((LEFT, RIGHT), ("the left bowl is on the plate", "the right bowl is on the plate"))
+        raise AmbiguousError((Reading((LEFT,), "bowl: left bowl"), Reading((RIGHT,), "bowl: right bowl")))
     return (LEFT,)
 
 
@@ -45,7 +46,7 @@ def ask(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):  # type: ignore[no-unt
 def test_the_one_that_is_chosen(ask) -> None:  # type: ignore[no-untyped-def]
     goal, said = ask("the bowl", "x\n3\n2\n")
     assert goal == (RIGHT,)
-    assert "  1  the left bowl is on the plate\n  2  the right bowl is on the plate\n" in said
+    assert "  1  bowl: left bowl\n  2  bowl: right bowl\n" in said
     assert said.count("which one, 1 to 2?") == 3
 
 
