@@ -6,7 +6,7 @@ SHELL := /bin/bash
 .ONESHELL:
 .DEFAULT_GOAL := help
 .PHONY: help setup tools render browser model demo test test-vllm lint accept bench bench-stepping bench-workers \
-  bench-scaling bench-language bench-meaning bench-validation bench-judging bench-fuzz bench-check \
+  bench-scaling bench-language bench-meaning bench-schemes bench-validation bench-judging bench-fuzz bench-check \
   bench-arms bench-arm-faults \
   bench-arm-clutter bench-arm-cups bench-arm-language bench-arm-streaming bench-arm-examples lock clean
 
@@ -48,6 +48,7 @@ help:
 	make bench-language  instructions to goals: LIBERO's own, paraphrases, what is to be refused, by two models,
 	             with the grammar, with chance for scores, without the grammar (three hours; goes on ...)
 	make bench-meaning   instructions with not, except, or, all, then, if: the goals they come to (10 minutes; goes on ...)
+	make bench-schemes   ways to hold the model to the grammar, side by side (an hour; goes on ...)
 	make bench-validation  tamp validate against VAL: public domains, plans of two engines, spoilt in 13 ways
 	             (an hour; goes on ...; with engines of its own, 60 MB, in .venv-engines)
 	make bench-fuzz      20,000 spoilt files through validate, check and plan (an hour; goes on ...)
@@ -165,7 +166,7 @@ bench: setup
 	$(BIN)/tamp bench libero_90 --trials 10 $(FULL)/libero_90
 	$(BIN)/tamp report results/full/suites results/full/libero_90
 
-BENCHES := stepping workers scaling language meaning judging fuzz check arms arm-faults arm-clutter arm-cups arm-language \
+BENCHES := stepping workers scaling language meaning schemes judging fuzz check arms arm-faults arm-clutter arm-cups arm-language \
   arm-streaming arm-examples
 $(BENCHES:%=bench-%): bench-%: setup
 	@PYTHONPATH=. $(BIN)/python tests/bench_$(subst -,_,$*).py $(ARGS)

@@ -11,12 +11,17 @@ from __future__ import annotations
 
 from math import exp, log
 
-CONSTANT, PER_LOG, GUESSED = 4.68, 1.25, -1.0
+CONSTANT, PER_LOG, SENT_BACK, DOUBTED, GUESSED = 4.68, 1.25, -1.56, -3.49, -1.5
 LEAST = 1e-4
 """Probabilities below count as this."""
 
 
-def confidence(probability: float, guesses: int) -> float:
-    """The share of right goals among answers of this `probability` (0 to 1) with so many `guesses` at words."""
+def confidence(probability: float, attempt: int, doubts: int, guesses: int = 0) -> float:
+    """The share of right goals among answers of this `probability` (0 to 1) taken at this `attempt` (from 1).
+
+    `doubts` is the number of objections that still stand against the answer, `guesses` that of words that the scene
+    lacks and that were taken for something.
+    """
     likely = CONSTANT + PER_LOG * log(max(probability, LEAST))
-    return 1.0 / (1.0 + exp(-(likely + GUESSED * (guesses > 0))))
+    likely += SENT_BACK * (attempt > 1) + DOUBTED * (doubts > 0) + GUESSED * (guesses > 0)
+    return 1.0 / (1.0 + exp(-likely))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from llm.lexicon import BENEATH, CUES, RELATIVE_PLACES, TOP
+from llm.lexicon import BENEATH, PREPOSITIONS, RELATIVE_PLACES, TOP
 from llm.own_words import own_words
 from llm.phrases import Vocabulary
 from llm.words import content, mentioned
@@ -46,6 +46,10 @@ class Form:
     def words(self) -> str:
         """The predicate as English: "turned on"."""
         return self.said or self.predicate.replace("-", " ").replace("_", " ")
+
+    def head(self, subject: str, verb: str = "is") -> str:
+        """A clause up to its second argument: "the bowl is on the", "the stove is turned on"."""
+        return f"the {subject} {verb} {self.words}{' the' if len(self.types) > 1 else ''}"
 
     @property
     def says_where(self) -> bool:
@@ -125,7 +129,7 @@ def forms_beside(domain: Domain, known: tuple[Form, ...], state: WorldState, wor
 
 def asks(form: Form, text: str) -> Iterator[re.Match[str]]:
     """Where a text has a preposition for a form."""
-    return re.finditer(CUES.get(form.predicate, _NEVER), text.lower())
+    return re.finditer(PREPOSITIONS.get(form.predicate, _NEVER), text.lower())
 
 
 def is_asked(form: Form, text: str) -> bool:
@@ -139,7 +143,7 @@ def _asked(every: tuple[Form, ...], text: str) -> tuple[Form, ...]:
     Prepositions are a closed class, so that their words can be listed; what states are called cannot.
     """
     cued = {f.predicate for f in every if is_asked(f, text)}
-    placed = {f.predicate for f in every if f.in_domain and len(f.types) > 1 and f.predicate in CUES}
+    placed = {f.predicate for f in every if f.in_domain and len(f.types) > 1 and f.predicate in PREPOSITIONS}
     open_class = {f.predicate for f in every if f.in_domain and (f.predicate not in placed or not cued & placed)}
     return tuple(f for f in every if f.predicate in cued | open_class and f.says_where)
 
@@ -157,6 +161,11 @@ class Sayable:
     symbols: dict[str, tuple[tuple[str, ...], ...]]
     words: Vocabulary
     state: WorldState
+
+    @property
+    def asks_beside(self) -> bool:
+        """Whether the words may ask for a place on a side of a thing."""
+        return any(f.side in SIDES for f in self.asked)
 
     def by_words(self, said: str) -> Form:
         """The form that is said in these words."""

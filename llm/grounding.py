@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from llm.asking import Question
 from llm.confidence import confidence
+from llm.logic_words import are_counted, is_ordered, logic_words, refers_back
 from llm.meaning_stage import Goals, Reading, Stage
 from llm.model import Model, Prompt
 from llm.own_words import own_words
 from llm.phrases import Vocabulary, vocabulary
+from llm.plain_stage import plainly
 from llm.relevance import relevant
 from llm.spelling import mended
 from llm.words import instruction
+from tamp.beside import SIDES
 from tamp.domain import Domain
 from tamp.errors import Refusal
 from tamp.goal import Goal, in_pddl
@@ -43,8 +47,9 @@ class GroundingResult:
     `roles`: `source`, what is acted on, and `target`, where it goes or what is opened or switched (symbols of
     the goal's first clause). `alternatives`: the other goals that the words fit; `ambiguous` when there are
     any. `guesses` are words that the scene lacks, with what they were taken to mean. `probability` is the model's for
-    its reply among what the grammar allowed and for the guesses; `confidence` says how often answers like it are
-    right (0 to 1, `llm.confidence`).
+    its reply among what the grammar allowed and for the guesses, `attempt` the number of the answer that was taken,
+    from 1, `doubts` the number of objections that still stand against it; `confidence` says how often answers like it
+    are right (0 to 1, `llm.confidence`).
     """
 
     goals: Goals
@@ -53,6 +58,8 @@ class GroundingResult:
     prompt: Prompt
     probability: float
     seconds: float
+    attempt: int = 1
+    doubts: int = 0
     guesses: dict[str, str] = field(default_factory=dict)
     alternatives: tuple[Goals, ...] = ()
 
@@ -69,7 +76,7 @@ class GroundingResult:
     @property
     def confidence(self) -> float:
         """How likely the goal is the one that was meant."""
-        return confidence(self.probability, len(self.guesses))
+        return confidence(self.probability, self.attempt, self.doubts, len(self.guesses))
 
     def as_dict(self) -> dict[str, Any]:
         """As plain data, without the prompt."""
@@ -83,6 +90,8 @@ class GroundingResult:
             "alternatives": [in_pddl(goals) for goals in self.alternatives],
             "confidence": round(self.confidence, 4),
             "probability": round(self.probability, 4),
+            "attempt": self.attempt,
+            "doubts": self.doubts,
             "seconds": round(self.seconds, 3),
         }
 
@@ -134,25 +143,88 @@ def ground_in(
     if about is not words:
         tell("shortened", symbols=len(state.symbols), kept=len(told.symbols))
     stage = Stage(text, about, told, domain, model, planner, image)
+    if not words.things or any(w.kind != "quantity" for w in logic_words(text)):
+        found = _by_meaning(stage, tell)
+    else:
+        found = _plainly(Question(text, about, told, state, domain, image, planner), stage, tell)
+    if len(found.readings) > 1 and not assume_first:
+        raise AmbiguousError(found.readings)
+    first, *others = (r.goals for r in found.readings)
+    seconds = time.perf_counter() - start
+    said = (found.reply, found.prompt, found.probability, seconds, found.attempt, found.doubts, found.guesses)
+    return GroundingResult(first, _roles(first[-1]), *said, tuple(others))
+
+
+@dataclass(frozen=True)
+class _Found:
+    """What either way came to: see `GroundingResult`."""
+
+    readings: tuple[Reading, ...]
+    reply: str
+    prompt: Prompt
+    probability: float
+    attempt: int = 1
+    doubts: int = 0
+    guesses: dict[str, str] = field(default_factory=dict)
+
+
+def _by_meaning(stage: Stage, tell: Tell) -> _Found:
+    """Through the form in which words of logic, order and unknown things can be said."""
     reply = stage.write()
     try:
         found = stage.understand(reply)
     except Refusal as e:
         tell("objection", attempt=1, error=e.kind, message=str(e), reply=reply.text, grave=True)
         raise
-    if len(found.readings) > 1 and not assume_first:
-        raise AmbiguousError(found.readings)
-    first, *others = (r.goals for r in found.readings)
-    return GroundingResult(
-        first,
-        _roles(first[-1]),
-        reply.text,
-        stage.prompt,
-        found.probability,
-        time.perf_counter() - start,
-        {g.words: g.called for g in found.guesses},
-        tuple(others),
-    )
+    guesses = {g.words: g.called for g in found.guesses}
+    return _Found(found.readings, reply.text, stage.prompt, found.probability, guesses=guesses)
+
+
+def _with_guesses(stage: Stage, tell: Tell, refusal: Refusal) -> _Found:
+    """Where the scene lacks some words: what they may mean is asked; else the `refusal` stands."""
+    try:
+        return _by_meaning(stage, tell)
+    except Refusal as e:
+        raise (e if e.kind == "unsure" else refusal) from None
+
+
+def _plainly(question: Question, stage: Stage, tell: Tell) -> _Found:
+    """In the words of the scene; the other way where it lacks some, where things are counted, and where their order
+    or a pronoun of another sentence may matter: there both have to come to the same."""
+    try:
+        found = plainly(question, stage.model, tell)
+    except Refusal as refusal:
+        if refusal.kind not in ("absent", "unclear"):
+            raise
+        return _with_guesses(stage, tell, refusal)
+    if not are_counted(question.text, found.things, found.together):
+        return _by_meaning(stage, tell)
+    every = zip((found.goal, *found.others), found.said or ("",), strict=True)
+    readings = tuple(Reading((goal,), said) for goal, said in every)
+    answer = found.answer
+    said = (answer.reply, answer.prompt, answer.probability, answer.number, len(answer.objections))
+    plain = _Found(readings, *said)
+    return plain if found.others else _seconded(plain, found.goal, stage, tell)
+
+
+def _seconded(plain: _Found, goal: Goal, stage: Stage, tell: Tell) -> _Found:
+    """An answer that the other way comes to as well, where words may be in it that the plain way does not read: of
+    order, for what another sentence named, of a side, or such as it leaves out."""
+    beside = any(s.startswith(f"{side}-") for side in SIDES for a in goal.mentioned for s in a.args)
+    several = len(goal.parts) > 1 and is_ordered(stage.text)
+    strict = several or plain.doubts > 0 or refers_back(stage.text) or (stage.can.asks_beside and not beside)
+    if not strict and not is_ordered(stage.text):
+        return plain
+    try:
+        meant = _by_meaning(stage, tell)
+    except Refusal as e:
+        if strict or e.kind in ("absent", "unsure"):
+            raise
+        return plain
+    if set(meant.readings[0].goals[-1].parts) != set(goal.parts):
+        told = f"{goal} or {in_pddl(meant.readings[0].goals)}"
+        raise Refusal(f"the instruction can be read in two ways: {told}; say it in one sentence", "unclear")
+    return replace(meant, probability=plain.probability, attempt=plain.attempt, doubts=plain.doubts)
 
 
 def _roles(goal: Goal) -> dict[str, str]:

@@ -43,7 +43,7 @@ RELATIVE_PLACES: dict[str, str | None] = {
 _BESIDE = r"\b({0}([ -]hand)? ((side )?(of|from)|side)|(at|on|to) its {0}([ -]hand)?( side)?)\b"
 _IN_FRONT = r"\b((in|to the|at the) front (side )?of|front side of|before)\b"
 
-CUES = {
+PREPOSITIONS = {
     "on": r"\b(on(to)?(?! the (left|right|front|back)([ -]hand)? side)(?! (the )?(very )?top( of)?\b)|upon|over)\b",
     "in": r"\b(in(?! front\b)(to|side)?|within)\b",
     "to-the-left-of": _BESIDE.format("left"),
@@ -55,10 +55,42 @@ CUES = {
     "on-top-of": r"\b((on|to|onto|at) (the )?(very )?top( of|$|[.,;!?])|atop|up top)",
     "next-to": r"\b(next|beside|near|by|adjacent)\b",
 }
-"""Regular expressions for the prepositions that ask for a place: a closed class."""
+"""Regular expressions for the prepositions of places, in the reading of meanings: a closed class."""
+
+_IT = r"( (it|this|that)| (the|that|its|my) [a-z ']{1,40})?"
+"""What stands between a verb and its particle."""
+
+CUES = {
+    "on": r"\b(on(to)?(?! the (left|right|front|back)([ -]hand)? side)|upon|top|atop|over)\b",
+    "in": r"\b(in(to|side)?|within)\b",
+    "holding": r"\b(pick|lift|hold|take|grab|grasp|raise)\b",
+    "open": rf"\b(open(ed|ing|s)?|(pull|slid|draw)(e|ed|ing|n)?{_IT} out(?! of))\b",
+    "closed": rf"\b(clos(e|ed|es|ing)|shut(ting|s)?|push(ed|ing)?{_IT} in(?= ?([.,;!?]|and|then|once|after|$)))",
+    "turned-on": r"\b(turn(ed|ing)?|switch(ed|ing)?|light)\b.*\bon\b",
+    "turned-off": r"\b(turn(ed|ing)?|switch(ed|ing)?|shut)\b.*\b(off|down)\b",
+    "to-the-left-of": _BESIDE.format("left"),
+    "to-the-right-of": _BESIDE.format("right"),
+    "to-the-front-of": _IN_FRONT,
+    "in-front-of": _IN_FRONT,
+    "behind": r"\b(behind|back (side )?of)\b",
+    "under": r"\b(under(neath)?|below|beneath)\b",
+    "next-to": r"\b(next|beside|near|by|adjacent)\b",
+}
+"""Regular expressions for words that ask for a predicate; one that is missing here is asked for by its own name."""
+
+HINTS = {
+    "open": r"\b(pull(ed|ing)?|slid(e|ing)?|draw(n|ing)?|unlock|unlatch|wide|out)\b",
+    "closed": r"\b(push(ed|ing)?|slid(e|ing)?|slam(med)?|seal)\b",
+    "turned-on": r"\b(on|start|heat|fire|light|lit|use|going)\b",
+    "turned-off": r"\b(off|out|stop|kill|down|close|shut)\b",
+}
+"""Regular expressions for words that can ask for a state without naming it."""
 
 BOARDS = ("shelf",)
 """Last words of nouns that mean a board: on it is the room over it, under it is the room below."""
+
+SEVERAL = word_set("both all every each two three four couple pair")
+"""Words that ask for several things by a noun in the singular, or besides a plural."""
 
 SAME_WORD = (
     "next near nearest nearby beside by close closest adjacent alongside neighbouring neighboring",
@@ -112,6 +144,21 @@ OTHER_SPEECH = word_set(
     " beneath below against above beside"
 )
 """More words of instructions, as they stand; for slips of the pen."""
+
+
+CONTAINERS = word_set(
+    "can tin carton packet pack package jar tub tube bottle box bag bar container piece pot stack pair"
+)
+"""Words that name nothing when "of" follows: "the tin of soup"."""
+
+
+NO_THING = word_set(
+    "side sides place spot position point end edge corner part area stack pile pair two three other one ones"
+    " thing things rest way door handle knob lid lot bit room front back left right top bottom middle center"
+    " centre first second scene robot same above below following previous latter former unit row line space"
+    " fire flame heat"
+)
+"""Nouns and words in their place that name no thing to be looked for."""
 
 
 def nouns(category: str, own: OwnWords | None = None) -> tuple[str, ...]:

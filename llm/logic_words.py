@@ -55,6 +55,7 @@ ORDER = re.compile(
     r"start (?:with|by)|begin (?:with|by)|followed by|back)\b"
 )
 """Words that say what comes before what."""
+_PRONOUN = re.compile(r"\b(?:it|them|they|he|she|him|her|that|this|these|those|one|ones|there)\b")
 _SENTENCE_END = re.compile(r"[.;!?](?= *\S)")
 
 
@@ -73,6 +74,23 @@ def logic_words(text: str) -> tuple[LogicWord, ...]:
     return tuple(LogicWord(kind, m[0], m.start()) for kind, words in KINDS.items() for m in re.finditer(words, plain))
 
 
+def are_counted(text: str, things: int, together: bool) -> bool:
+    """Whether an answer about so many `things`, named one by one or `together`, takes up every quantity of a text."""
+    said = [w.said for w in logic_words(text) if w.kind == "quantity"]
+    return all(things >= COUNT[w] if w in COUNT else together and w in EVERY for w in said)
+
+
 def is_involved(text: str) -> bool:
     """Whether an instruction has words of logic or order, or several sentences."""
-    return bool(logic_words(text) or ORDER.search(text.lower()) or _SENTENCE_END.search(text))
+    return bool(logic_words(text) or is_ordered(text) or _SENTENCE_END.search(text))
+
+
+def is_ordered(text: str) -> bool:
+    """Whether an instruction has words for what comes before what."""
+    return ORDER.search(text.lower()) is not None
+
+
+def refers_back(text: str) -> bool:
+    """Whether a later sentence of an instruction has a word for what an earlier one named."""
+    first, *later = _SENTENCE_END.split(text)
+    return any(_PRONOUN.search(sentence.lower()) for sentence in later) and bool(first)

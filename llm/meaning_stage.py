@@ -28,7 +28,7 @@ from tamp.state import WorldState, problem_of
 
 LEAST = 0.03
 """Probability of a reply below which it is not taken."""
-SURE = 0.5
+SURE = 0.7
 """Probability of a guess at what a word means below which it is asked about."""
 Goals = tuple[Goal, ...]
 

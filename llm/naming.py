@@ -31,6 +31,8 @@ EXAMPLES: tuple[tuple[str, str, bool], ...] = (
     ("apple", "cushion", False),
 )
 """Words, a thing, and whether they can mean it. Invented, far from any benchmark's wording."""
+POSSIBLE = 0.3
+"""Probability below which nothing there is what the words mean."""
 CERTAIN = 1e-3
 """Odds are taken no further than this share."""
 
@@ -57,15 +59,23 @@ class Namer:
 
     def choose(self, words: str, candidates: Iterable[str], several: bool = False) -> Guess:
         """Which of some symbols the words mean; `several`: which kind of thing there is more than one of."""
-        name = self.vocabulary.name
-        options: dict[str, tuple[str, ...]] = {name[s]: (s,) for s in self.unspoken(words, candidates)}
-        if several:
-            known = {s for some in options.values() for s in some}
-            options = {p: some for p, some in self.vocabulary.plural.items() if known >= set(some)}
+        known = tuple(s for s in self.unspoken(words, candidates))
+        options = self._several(known) if several else self._options(known)
         key = words, tuple(options)
         if key not in self.guesses:
             self.guesses[key] = self._guess(words, options)
         return self.guesses[key]
+
+    def _options(self, symbols: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
+        """What to ask about: a thing that has several places among the symbols counts as one, by its own name."""
+        words, parts = self.vocabulary, dict[str, list[str]]()
+        for s in symbols:
+            parts.setdefault(words.owner.get(s, s), []).append(s)
+        names = {o: words.name[o if len(some) > 1 and o in words.name else some[0]] for o, some in parts.items()}
+        return {names[o]: tuple(some) for o, some in parts.items()}
+
+    def _several(self, symbols: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
+        return {p: some for p, some in self.vocabulary.plural.items() if set(some) <= set(symbols)}
 
     def unspoken(self, words: str, candidates: Iterable[str]) -> Iterable[str]:
         """Those that the rest of the instruction does not call by a name of their own: another word, another thing."""
@@ -77,9 +87,8 @@ class Namer:
     def _guess(self, words: str, options: dict[str, tuple[str, ...]]) -> Guess:
         odds = {name: (p := self._can_mean(words, name)) / (1.0 - p) for name in options}
         best = max(odds, key=lambda name: odds[name], default="")
-        if not best or odds[best] < 1.0:
-            return Guess(words, (), best, 1.0 / (1.0 + sum(odds.values())))
-        return Guess(words, options[best], best, odds[best] / (1.0 + sum(odds.values())))
+        likely = odds.get(best, 0.0) / (1.0 + sum(odds.values()))
+        return Guess(words, options[best] if likely >= POSSIBLE else (), best, likely)
 
     def _can_mean(self, words: str, name: str) -> float:
         if (words, name) not in self._asked:

@@ -6,13 +6,14 @@ with two bowls) are kept as well, with all that they fit: an answer that uses on
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Set
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 import numpy as np
 
-from llm.lexicon import BOARDS, RELATIVE_PLACES, nouns
+from llm.lexicon import BOARDS, RELATIVE_PLACES, SEVERAL, nouns
 from llm.own_words import OwnWords
 from llm.relations import templates
 from tamp.beside import SIDES, things
@@ -51,6 +52,17 @@ class Vocabulary:
     owner: dict[str, str] = field(default_factory=dict)
     kind: dict[str, str] = field(default_factory=dict)
     above: dict[str, str] = field(default_factory=dict)
+
+    def fitting(self, symbols: frozenset[str]) -> dict[str, tuple[str, ...]]:
+        """Phrases that fit some of `symbols`, with those only."""
+        found = {text: tuple(s for s in all_ if s in symbols) for text, all_ in self.phrases.items()}
+        return {text: some for text, some in found.items() if some}
+
+    def of_several(self, text: str) -> Vocabulary:
+        """This one with the plurals that the instruction `text` speaks of, by the plural or by a word like "both"."""
+        said = set(re.findall(r"[a-z]+", text.lower()))
+        heads = {p: p.partition(" of the ")[0].split()[-1] for p in self.plural}
+        return replace(self, plural={p: s for p, s in self.plural.items() if heads[p] in said or said & SEVERAL})
 
     def only(self, symbols: Set[str]) -> Vocabulary:
         """This one about some symbols alone."""

@@ -17,7 +17,8 @@ from llm.words import content, names_something
 _BEFORE_A_PLACE = r"\b(?:on|onto|in|into|inside|upon|to|at|over|of|under|behind|beside)"
 _ARTICLES = r"(?: (?:the|an?|my|your|that|this|its|top|of|very|one|any|either))*"
 _NOUN_PHRASE = re.compile(
-    r"\b(?:the|an?|my|your) ((?:[a-z-]+ )?[a-z-]+)(?=[.,;!?]|$| (?:on|in|into|onto|to|from|at|with|and|by)\b)"
+    r"\b(?:the|an?|my|your) ((?:[a-z-]+ )?(?!is\b|are\b|goes\b|has\b)[a-z-]+)"
+    r"(?=[.,;!?]|$| (?:on|in|into|onto|to|from|at|with|and|by)\b)"
 )
 """What an article stands before, and a stop or a preposition after: a thing, in an instruction without subtleties."""
 

@@ -6,11 +6,12 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 
-from llm.lexicon import COLOURS, EMPTY_WORDS, SAME_THING, SAME_WORD
+from llm.lexicon import COLOURS, CONTAINERS, EMPTY_WORDS, NO_THING, SAME_THING, SAME_WORD
 from tamp.errors import InputError
 
 LONGEST = 2_000
 """Characters of an instruction."""
+_ARTICLES = "the|an?|my|your"
 _ONE = "one"
 _PLACE = {word: group.split()[0] for group in SAME_WORD for word in group.split()}
 _THING = {word: group.split()[0] for group in SAME_THING for word in group.split()}
@@ -71,6 +72,11 @@ def mentioned_in_part(phrases: Iterable[str], words: Counter[str]) -> bool:
     return any(w in words for p in phrases for w in content(p) if w not in _PLACE)
 
 
+def without(words: Counter[str], phrase: str) -> Counter[str]:
+    """`words` less those that `phrase` takes up."""
+    return words - Counter(content(phrase))
+
+
 def _basic(word: str) -> str:
     """Singular, and one word for one place or thing: "drawers" -> "drawer", "rightmost" -> "right"."""
     if word in _PLACE:
@@ -82,3 +88,31 @@ def _basic(word: str) -> str:
     word = word.removesuffix("ish") if word.removesuffix("ish") in COLOURS else _THING.get(word, word)
     # "cookies" and "caddies" lose an s only, so their singulars end alike here: "cooki", "caddi".
     return word.removesuffix("e") if word.endswith("ie") else word[:-1] + "i" if word.endswith("y") else word
+
+
+def absent(text: str, known: Iterable[str]) -> list[str]:
+    """Things named with an article that no `known` word stands for: "banana" in "put the banana on the plate".
+
+    A colour that nothing here has makes another thing of it: "green mug" where the mugs are red and white.
+    """
+    here = {basic for w in known for basic in (w, _basic(w))}
+    plain = re.sub(rf"\b({'|'.join(sorted(CONTAINERS))})s? of (the )?", "", text.lower())
+    marked = re.sub(rf"\b({_ARTICLES})\b", r". \1", plain)
+    found = []
+    for chunk in re.findall(rf"\b(?:{_ARTICLES})((?: [a-z-]+)+)", marked):
+        words = _noun_phrase(chunk.split())
+        parts = {basic for w in words for p in w.split("-") for basic in (p, _basic(p))}
+        strange = parts & COLOURS - here if parts & here else parts and not parts & NO_THING
+        if strange:
+            found.append(" ".join(words))
+    return found
+
+
+def _noun_phrase(words: list[str]) -> list[str]:
+    """The words up to one that begins something else: "left plate", of "left plate next to the stove"."""
+    out: list[str] = []
+    for w in words:
+        if w in EMPTY_WORDS or (w in _PLACE and any(o not in _PLACE for o in out)):
+            break
+        out.append(w)
+    return out

@@ -33,10 +33,10 @@ from cli.output import hush_simulator, hush_warnings
 from cli.solve import load_model
 from llm import weights
 from llm.backends.llama import LlamaCpp
-from llm.confidence import confidence
 from llm.expansion import milestones
+from llm.grounding import GroundingResult, ground_in
 from llm.identifiers import vocabulary_of
-from llm.meaning_stage import Goals, Stage, Understanding
+from llm.meaning_stage import Goals, Stage
 from llm.model import Model
 from llm.own_words import own_words
 from llm.phrases import Vocabulary, vocabulary
@@ -171,22 +171,24 @@ def _ask(case: Record, at: World, mode: str, model: Model) -> Record:
     text = mended(instruction(case["text"]), at.words.words())
     stage = Stage(text, at.words, at.state, at.domain, model, Engine())
     try:
-        found = rules(stage) if mode == "rules" else stage.understand(stage.write())
-        if len(found.readings) > 1:
-            raise Refusal(" | ".join(r.chosen for r in found.readings), "ambiguous")
-        goals, told = found.readings[0].goals, _told(found)
-    except Refusal as e:
-        why = f"{e.kind}: {e}"
-    verdict, excluded = judged(case, goals, stage, at)
+        if mode == "rules":
+            goals = rules(stage).readings[0].goals
+            told["confidence"] = 1.0
+        else:
+            answer = ground_in(case["text"], at.words, at.state, at.domain, model, planner=Engine())
+            goals, told = answer.goals, _told(answer)
+        verdict, excluded = judged(case, goals, stage, at)
+    except Refusal as e:  # also of a place that has no room
+        why, goals = f"{e.kind}: {e}", None
+        verdict, excluded = judged(case, None, stage, at)
     told |= {"verdict": verdict, "contradicts": excluded, "goals": [str(g) for g in goals or ()], "why": why}
     told |= {"kind": case.get("kind", "words"), "scene": case["scene"], "text": case["text"]}
     return told | {"seconds": round(time.perf_counter() - begun, 3)}
 
 
-def _told(found: Understanding) -> Record:
-    n = len(found.guesses)
-    sure = confidence(found.probability, n)
-    return {"confidence": sure, "probability": found.probability, "guesses": n, "reply": found.reply.text}
+def _told(answer: GroundingResult) -> Record:
+    said = {key: answer.as_dict()[key] for key in ("confidence", "probability", "attempt", "doubts", "reply")}
+    return said | {"guesses": len(answer.guesses)}
 
 
 def read(results: Path) -> list[Record]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pytest
 
+from llm.meaning_prompt import TASK
 from llm.model import Completion, Prompt
 from motion.poses import pose
 from motion.shapes import Shape
@@ -111,16 +112,20 @@ def two_bowls():
 
 @dataclass
 class Scripted:
-    """Says its answers one after another, as it is corrected; fails the test where the grammar forbids one."""
+    """Says its answers one after another, as it is corrected; fails the test where the grammar forbids one.
+
+    `meaning` is what it says when it is asked for the meaning of the same instruction.
+    """
 
     answers: str | tuple[str, ...]
+    meaning: str = ""
     name: str = "scripted"
     asked: list[Prompt] = field(default_factory=list)
 
     def complete(self, prompt, begun, pattern):
         self.asked.append(prompt)
         answers = (self.answers,) if isinstance(self.answers, str) else self.answers
-        answer = answers[len(prompt.corrections)]
+        answer = self.meaning if self.meaning and prompt.system == TASK else answers[len(prompt.corrections)]
         assert answer.startswith(begun)
         said = re.match(pattern, answer[len(begun) :])
         assert said, f"the grammar forbids {answer[len(begun) :]!r}"

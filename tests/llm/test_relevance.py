@@ -28,7 +28,7 @@ def test_what_the_words_may_mean_is_asked_about(warehouse, domain, scripted):
     def tell(kind, **data):
         told.append((kind, data))
 
-    model = scripted("[the frying pan] is on [the teapot].")
+    model = scripted("the frying pan is on the teapot.")
     answer = ground("put the frying pan on the teapot", *warehouse, domain, model, tell=tell)
     assert str(answer.goal) == "(on frypan_1 teapot_1)"
     assert told == [("shortened", {"symbols": 203, "kept": 2})]
@@ -37,7 +37,7 @@ def test_what_the_words_may_mean_is_asked_about(warehouse, domain, scripted):
 
 def test_what_is_ambiguous_among_many_stays_so(warehouse, domain, scripted):
     with pytest.raises(AmbiguousError, match=r"fits 25 goals: .* and 17 more; say which") as refused:
-        ground("put the bowl on the teapot", *warehouse, domain, scripted("[the bowl] is on [the teapot]."))
+        ground("put a bowl on the teapot", *warehouse, domain, scripted("the akita black bowl 3 is on the teapot."))
     assert len(refused.value.alternatives) == 25
 
 

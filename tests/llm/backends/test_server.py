@@ -102,33 +102,30 @@ def test_a_model_that_sees_gets_the_very_image(serving):
     assert blind == "What is on the table?"
 
 
-@pytest.fixture
-def says(scripted):
-    """A server's answer to whatever is asked: a meaning, clause by clause, as the pattern and what is begun have it."""
+def test_an_instruction_through_a_server(serving, kitchen, domain, scripted):
+    """A whole answer, clause by clause, by a server that heeds the pattern and the begun answer."""
+    script = scripted("the middle drawer of the wooden cabinet is open.")
 
-    def script(meaning):
-        model = scripted(meaning)
+    def answer(handler, body):
+        last = body["messages"][-1]
+        begun = last["content"] if last["role"] == "assistant" else ""
+        said = script.complete(Prompt("", (), ""), begun, body["structured_outputs"]["regex"])
+        handler.send(reply(said.text))
 
-        def answer(handler, body):
-            last = body["messages"][-1]
-            begun = last["content"] if last["role"] == "assistant" else ""
-            handler.send(reply(model.complete(Prompt("", (), ""), begun, body["structured_outputs"]["regex"]).text))
-
-        return answer
-
-    return script
-
-
-def test_an_instruction_through_a_server(serving, kitchen, domain, says):
-    with serving(says("[the middle drawer] is open.")) as (url, seen):
+    with serving(answer) as (url, seen):
         result = ground("open the middle drawer of the cabinet", *kitchen, domain, load(url))
     assert str(result.goal) == "(open wooden_cabinet_1_middle_region)"
     assert 0.0 < result.confidence < 1.0
     assert all(body["model"] == "qwen" for _, _, body in seen)
 
 
-def test_the_image_of_a_scene_goes_along_with_the_instruction(serving, kitchen, domain, says):
-    with serving(says("[the middle drawer] is open.")) as (url, seen):
+def test_the_image_of_a_scene_goes_along_with_the_instruction(serving, kitchen, domain, scripted):
+    script = scripted("the middle drawer of the wooden cabinet is open.")
+    asked = Prompt("", (), "")
+    with serving(lambda h, b: h.send(reply(script.complete(asked, "", b["structured_outputs"]["regex"]).text))) as (
+        url,
+        seen,
+    ):
         model = ChatServer(url, "qwen", sees=True)
         ground("open the middle drawer of the cabinet", *kitchen, domain, model, image=b"picture")
     question = next(m for m in reversed(seen[0][2]["messages"]) if m["role"] == "user")

@@ -1,0 +1,1 @@
+"""Whether an instruction bears out what a model made of it."""
