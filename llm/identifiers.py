@@ -24,7 +24,7 @@ def vocabulary_of(state: WorldState, domain: Domain, names: dict[str, str] | Non
     fits |= {said.lower(): [symbol] for said, symbol in (names or {}).items()}
     phrases = {said: tuple(some) for said, some in fits.items()}
     plurals = {plural(said): some for said, some in phrases.items() if len(some) > 1}
-    own = {s: next(p for p in phrases if s in phrases[p]) for s in state.symbols}
+    own = {s: next(_read(s)) for s in state.symbols}
     return Vocabulary(phrases, plurals, own, kind=dict(state.symbols))
 
 

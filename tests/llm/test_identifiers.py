@@ -37,6 +37,7 @@ def test_identifiers_and_types_are_phrases(orchestra) -> None:
     assert words.phrases["second violin"] == ("second_violin",)
     assert words.phrases["violin"] == ("first_violin", "second_violin")
     assert words.phrases["player"] == ("first_violin", "second_violin", "cello")
+    assert words.name == {s: s.replace("_", " ") for s in words.name}
     assert words.plural["violins"] == ("first_violin", "second_violin")
 
 
