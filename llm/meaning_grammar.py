@@ -55,9 +55,10 @@ class MeaningGrammar:
     _one: dict[str, str] = field(init=False)
 
     def __post_init__(self) -> None:
-        known = tuple(dict.fromkeys((*self.can.state.symbols, *self.can.words.things)))
-        meant = {p: self.reader.meant(p, known) for p in noun_phrases(self.text)}
-        named = {p: m for p, m in meant.items() if m.symbols or (names_something(p) and not is_beside(p))}
+        symbols = tuple(dict.fromkeys((*self.can.state.symbols, *self.can.words.things)))
+        meant = {p: self.reader.meant(p, symbols) for p in noun_phrases(self.text)}
+        known = self._known_words()
+        named = {p: m for p, m in meant.items() if m.symbols or (not is_beside(p) and _may_name(p, known))}
         self._meant = {p: frozenset(m.symbols) for p, m in named.items()}
         self._one = {p: m.symbols[0] for p, m in named.items() if len(m.symbols) == 1 and not m.left}
         self.phrases = tuple(self._meant)
@@ -89,9 +90,12 @@ class MeaningGrammar:
 
     def taken_up(self, meaning: str) -> int:
         """How many words of the instruction that name things or states a meaning has."""
-        known = {w for p in self.can.words.words() for w in content(p)}
-        known |= {w for f in self.can.asked for w in content(f.words)}
-        return len(known & set(content(self.text)) & set(content(meaning)))
+        return len(self._known_words() & set(content(self.text)) & set(content(meaning)))
+
+    def _known_words(self) -> set[str]:
+        """The words that name things and what can be said of them."""
+        named = {w for p in self.can.words.words() for w in content(p)}
+        return named | {w for f in self.can.asked for w in content(f.words)}
 
     def _is_same(self, phrase: str, subject: str) -> bool:
         """Whether two phrases are of one and the same thing."""
@@ -153,6 +157,11 @@ def _goes_on(model: Model, prompt: Prompt, text: str) -> float:
 def _fact(clause: str) -> str:
     """A clause without what joins it to the next."""
     return re.sub(r"(?:; then|; or|;|\.)$", "", clause)
+
+
+def _may_name(phrase: str, known: set[str]) -> bool:
+    """Whether a phrase that fits nothing may be another word for something: not where all its words are known."""
+    return names_something(phrase) and bool(set(content(phrase)) - known)
 
 
 def _one_of(texts: Iterable[str]) -> str:

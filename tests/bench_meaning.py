@@ -1,7 +1,7 @@
 """`make bench-meaning`: is what is said what is done? In other people's words, of scenes and of other domains.
 
     python tests/bench_meaning.py [--part develop|measured] [--sets meaning words domain]
-                                  [--modes grammar rules first uniform free] [--llm NAME] [--out DIR]
+                                  [--modes grammar rules first uniform free] [--every N] [--llm NAME] [--out DIR]
 
 The sets in problems/meaning/ were written from a picture and a list of things (`meaning`: not, except, or, all, then,
 it; `words`: other words for a task), or from a domain that is not tabletop (`domain`), without sight of the code, and
@@ -151,11 +151,12 @@ def model_of(mode: str, llm: str) -> Model:
     return Free(LlamaCpp(llm, weights.find(llm)).load(), llm) if mode == "free" else load_model(llm)
 
 
-def run(names: list[str], part: str, modes: list[str], llm: str, results: Path) -> None:
+def run(asked: argparse.Namespace, results: Path) -> None:
     """Ask what is not in the results yet, world by world."""
     done = {(r["mode"], r["scene"], r["text"]) for r in read(results)}
-    models = {mode: model_of(mode, llm) for mode in modes}
-    due = [(name, mode, c) for name in names for mode in modes for c in cases(name, part)]
+    models = {mode: model_of(mode, asked.llm) for mode in asked.modes}
+    some = [(name, c) for name in asked.sets for c in cases(name, asked.part)[:: asked.every]]
+    due = [(name, mode, c) for name, c in some for mode in asked.modes]
     left = [(name, mode, c) for name, mode, c in due if (mode, c["scene"], c["text"]) not in done]
     for scene in dict.fromkeys(c["scene"] for _, _, c in left):
         at = world_of(scene)
@@ -222,6 +223,7 @@ def main() -> None:
     parser.add_argument("--part", choices=("develop", "measured", "unseen"), default="measured")
     parser.add_argument("--sets", nargs="+", default=["meaning", "words", "domain"])
     parser.add_argument("--modes", nargs="+", choices=MODES, default=["grammar"])
+    parser.add_argument("--every", type=int, default=1, metavar="N", help="only each Nth instruction of a set")
     parser.add_argument("--llm", default="qwen2.5-coder-1.5b")
     parser.add_argument("--out", type=Path, default=Path("results/meaning"))
     asked = parser.parse_args()
@@ -229,7 +231,7 @@ def main() -> None:
     rendering.prepare(video=False)
     asked.out.mkdir(parents=True, exist_ok=True)
     results = asked.out / f"{asked.part}-{asked.llm}.jsonl"
-    run(asked.sets, asked.part, asked.modes, asked.llm, results)
+    run(asked, results)
     sys.stdout.writelines(f"{line}\n" for line in table(read(results)))
 
 
