@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from llm.asking import Question
-from llm.confidence import confidence
-from llm.logic_words import are_counted, is_ordered, logic_words, refers_back
+from llm.confidence import confidence, confidence_in_meaning
+from llm.logic_words import are_counted, is_involved, is_ordered, logic_words, refers_back
 from llm.meaning_stage import Goals, Reading, Stage
 from llm.model import Model, Prompt
 from llm.own_words import own_words
@@ -57,6 +57,7 @@ class GroundingResult:
     reply: str
     prompt: Prompt
     probability: float
+    confidence: float
     seconds: float
     attempt: int = 1
     doubts: int = 0
@@ -72,11 +73,6 @@ class GroundingResult:
     def goal(self) -> Goal:
         """The last goal: how things are to be in the end."""
         return self.goals[-1]
-
-    @property
-    def confidence(self) -> float:
-        """How likely the goal is the one that was meant."""
-        return confidence(self.probability, self.attempt, self.doubts, len(self.guesses))
 
     def as_dict(self) -> dict[str, Any]:
         """As plain data, without the prompt."""
@@ -151,8 +147,9 @@ def ground_in(
         raise AmbiguousError(found.readings)
     first, *others = (r.goals for r in found.readings)
     seconds = time.perf_counter() - start
-    said = (found.reply, found.prompt, found.probability, seconds, found.attempt, found.doubts, found.guesses)
-    return GroundingResult(first, _roles(first[-1]), *said, tuple(others))
+    said = (found.reply, found.prompt, found.probability, found.confidence, seconds)
+    how = (found.attempt, found.doubts, found.guesses)
+    return GroundingResult(first, _roles(first[-1]), *said, *how, tuple(others))
 
 
 @dataclass(frozen=True)
@@ -163,6 +160,7 @@ class _Found:
     reply: str
     prompt: Prompt
     probability: float
+    confidence: float
     attempt: int = 1
     doubts: int = 0
     guesses: dict[str, str] = field(default_factory=dict)
@@ -177,7 +175,8 @@ def _by_meaning(stage: Stage, tell: Tell) -> _Found:
         tell("objection", attempt=1, error=e.kind, message=str(e), reply=reply.text, grave=True)
         raise
     guesses = {g.words: g.called for g in found.guesses}
-    return _Found(found.readings, reply.text, stage.prompt, found.probability, guesses=guesses)
+    sure = confidence_in_meaning(found.probability, len(guesses), is_involved(stage.text))
+    return _Found(found.readings, reply.text, stage.prompt, found.probability, sure, guesses=guesses)
 
 
 def _with_guesses(stage: Stage, tell: Tell, refusal: Refusal) -> _Found:
@@ -202,8 +201,9 @@ def _plainly(question: Question, stage: Stage, tell: Tell) -> _Found:
     every = zip((found.goal, *found.others), found.said or ("",), strict=True)
     readings = tuple(Reading((goal,), said) for goal, said in every)
     answer = found.answer
-    said = (answer.reply, answer.prompt, answer.probability, answer.number, len(answer.objections))
-    plain = _Found(readings, *said)
+    doubts = len(answer.objections)
+    sure = confidence(answer.probability, answer.number, doubts)
+    plain = _Found(readings, answer.reply, answer.prompt, answer.probability, sure, answer.number, doubts)
     return plain if found.others else _seconded(plain, found.goal, stage, tell)
 
 
@@ -224,7 +224,7 @@ def _seconded(plain: _Found, goal: Goal, stage: Stage, tell: Tell) -> _Found:
     if set(meant.readings[0].goals[-1].parts) != set(goal.parts):
         told = f"{goal} or {in_pddl(meant.readings[0].goals)}"
         raise Refusal(f"the instruction can be read in two ways: {told}; say it in one sentence", "unclear")
-    return replace(meant, probability=plain.probability, attempt=plain.attempt, doubts=plain.doubts)
+    return replace(plain, readings=meant.readings)
 
 
 def _roles(goal: Goal) -> dict[str, str]:

@@ -1,6 +1,6 @@
 import pytest
 
-from llm.confidence import confidence
+from llm.confidence import confidence, confidence_in_meaning
 
 
 def test_it_rises_with_the_models_probability_and_falls_with_what_speaks_against_an_answer():
@@ -10,5 +10,7 @@ def test_it_rises_with_the_models_probability_and_falls_with_what_speaks_against
     assert confidence(0.5, 3, 0) == pytest.approx(confidence(0.5, 2, 0))
 
 
-def test_it_falls_with_words_that_were_guessed():
-    assert confidence(0.5, 1, 0, guesses=1) < confidence(0.5, 1, 0)
+def test_it_falls_with_words_that_were_guessed_and_with_words_of_logic():
+    plain = confidence_in_meaning(0.5, 0, involved=False)
+    assert confidence_in_meaning(0.5, 1, involved=False) < plain
+    assert confidence_in_meaning(0.5, 0, involved=True) < plain
