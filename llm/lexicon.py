@@ -60,7 +60,7 @@ PREPOSITIONS = {
 _IT = r"( (it|this|that)| (the|that|its|my) [a-z ']{1,40})?"
 """What stands between a verb and its particle."""
 
-CUES = {
+CUES = PREPOSITIONS | {
     "on": r"\b(on(to)?(?! the (left|right|front|back)([ -]hand)? side)|upon|top|atop|over)\b",
     "in": r"\b(in(to|side)?|within)\b",
     "holding": r"\b(pick|lift|hold|take|grab|grasp|raise)\b",
@@ -68,13 +68,6 @@ CUES = {
     "closed": rf"\b(clos(e|ed|es|ing)|shut(ting|s)?|push(ed|ing)?{_IT} in(?= ?([.,;!?]|and|then|once|after|$)))",
     "turned-on": r"\b(turn(ed|ing)?|switch(ed|ing)?|light)\b.*\bon\b",
     "turned-off": r"\b(turn(ed|ing)?|switch(ed|ing)?|shut)\b.*\b(off|down)\b",
-    "to-the-left-of": _BESIDE.format("left"),
-    "to-the-right-of": _BESIDE.format("right"),
-    "to-the-front-of": _IN_FRONT,
-    "in-front-of": _IN_FRONT,
-    "behind": r"\b(behind|back (side )?of)\b",
-    "under": r"\b(under(neath)?|below|beneath)\b",
-    "next-to": r"\b(next|beside|near|by|adjacent)\b",
 }
 """Regular expressions for words that ask for a predicate; one that is missing here is asked for by its own name."""
 

@@ -18,6 +18,32 @@ class Example:
     meaning: str
 
 
+_RED = Example(
+    "red candle, white candle, left green candle, right green candle, piano",
+    "on, in, open, closed",
+    "all the candles but the red one go on the piano",
+    "[all candles except the red one] are on [the piano].",
+)
+_LAMP = Example(
+    "lamp, crate, shelf, vase",
+    "on, in, open, closed",
+    "put the lamp in the crate or on the shelf, whichever is easier, but leave the vase alone",
+    "[the lamp] is in [the crate] or on [the shelf]; [the vase] is untouched.",
+)
+_WINDOW = Example(
+    "window, curtain",
+    "open, closed, turned on",
+    "if it rains tomorrow, shut the window",
+    "unclear.",
+)
+_PHONE = Example("phone, bed", "on, in, open", "my sister said to put the phone on the bed", "unclear.")
+_KITE = Example(
+    "kite, rake, spade, shed",
+    "on, in, held",
+    "everything except the rake belongs in the shed",
+    "[everything except the rake] is in [the shed].",
+)
+
 PLAIN: tuple[Example, ...] = (
     Example(
         "doll at the corner of the sofa, sofa, toy chest, lid, lamp",
@@ -49,30 +75,15 @@ PLAIN: tuple[Example, ...] = (
         "pick up the glove on the stool and place it in the crate",
         "[the glove on the stool] is in [the crate].",
     ),
-    Example(
-        "red candle, white candle, left green candle, right green candle, piano",
-        "on, in, open, closed",
-        "all the candles but the red one go on the piano",
-        "[all candles except the red one] are on [the piano].",
-    ),
+    _RED,
     Example(
         "heater, kettle, cup",
         "on, open, closed, turned on, turned off",
         "switch on the heater and set the kettle of tea on it",
         "[the heater] is turned on; [the kettle of tea] is on [the heater].",
     ),
-    Example(
-        "lamp, crate, shelf, vase",
-        "on, in, open, closed",
-        "put the lamp in the crate or on the shelf, whichever is easier, but leave the vase alone",
-        "[the lamp] is in [the crate] or on [the shelf]; [the vase] is untouched.",
-    ),
-    Example(
-        "window, curtain",
-        "open, closed, turned on",
-        "if it rains tomorrow, shut the window",
-        "unclear.",
-    ),
+    _LAMP,
+    _WINDOW,
     Example(
         "suitcase, blue towel, grey towel, bed",
         "on, in, open, closed",
@@ -86,7 +97,7 @@ PLAIN: tuple[Example, ...] = (
         "Make sure every fern gets some water; not the roses though",
         "[every fern] is watered; [the roses] are not watered.",
     ),
-    Example("phone, bed", "on, in, open", "my sister said to put the phone on the bed", "unclear."),
+    _PHONE,
     Example(
         "cup on the sink, cup between the sink and the door, sink, door, tray",
         "on, in, open",
@@ -99,12 +110,7 @@ PLAIN: tuple[Example, ...] = (
         "Stand the clock anywhere except on the radiator.",
         "[the clock] is not on [the radiator].",
     ),
-    Example(
-        "kite, rake, spade, shed",
-        "on, in, held",
-        "everything except the rake belongs in the shed",
-        "[everything except the rake] is in [the shed].",
-    ),
+    _KITE,
     Example(
         "left boot, right boot, mat, box",
         "on, in, open",
@@ -163,18 +169,8 @@ LOGIC: tuple[Example, ...] = (
         "Whatever you do, the perfume must never end up in the pouch.",
         "[the perfume] is not in [the pouch].",
     ),
-    Example(
-        "red candle, white candle, left green candle, right green candle, piano",
-        "on, in, open, closed",
-        "all the candles but the red one go on the piano",
-        "[all candles except the red one] are on [the piano].",
-    ),
-    Example(
-        "kite, rake, spade, shed",
-        "on, in, held",
-        "everything except the rake belongs in the shed",
-        "[everything except the rake] is in [the shed].",
-    ),
+    _RED,
+    _KITE,
     Example(
         "highest locker, middle locker, lowest locker",
         "on, in, open, closed",
@@ -193,12 +189,7 @@ LOGIC: tuple[Example, ...] = (
         "apart from the kite nothing goes in the trunk, so in with the kite",
         "[the kite] is in [the trunk]; [everything except the kite] is not in [the trunk].",
     ),
-    Example(
-        "lamp, crate, shelf, vase",
-        "on, in, open, closed",
-        "put the lamp in the crate or on the shelf, whichever is easier, but leave the vase alone",
-        "[the lamp] is in [the crate] or on [the shelf]; [the vase] is untouched.",
-    ),
+    _LAMP,
     Example(
         "tall fern, small fern, rose bed",
         "watered, planted in, ripe",
@@ -319,8 +310,8 @@ LOGIC: tuple[Example, ...] = (
         "That heater has been on for ages. Off with it, and the blanket on top.",
         "[the heater] is turned off; [the blanket] is on [the heater].",
     ),
-    Example("window, curtain", "open, closed, turned on", "if it rains tomorrow, shut the window", "unclear."),
-    Example("phone, bed", "on, in, open", "my sister said to put the phone on the bed", "unclear."),
+    _WINDOW,
+    _PHONE,
     Example(
         "rug, attic",
         "on, in, held",
