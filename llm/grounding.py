@@ -8,7 +8,7 @@ from typing import Any
 
 from llm.asking import Question
 from llm.confidence import confidence, confidence_in_meaning
-from llm.logic_words import are_counted, is_involved, is_ordered, logic_words, refers_back
+from llm.logic_words import are_counted, before_what_refers_back, is_involved, is_ordered, is_turned, logic_words
 from llm.meaning_stage import Goals, Reading, Stage
 from llm.model import Model, Prompt
 from llm.own_words import own_words
@@ -16,7 +16,7 @@ from llm.phrases import Vocabulary, vocabulary
 from llm.plain_stage import plainly
 from llm.relevance import relevant
 from llm.spelling import mended
-from llm.words import instruction
+from llm.words import content, instruction
 from tamp.beside import SIDES
 from tamp.domain import Domain
 from tamp.errors import Refusal
@@ -209,11 +209,13 @@ def _plainly(question: Question, stage: Stage, tell: Tell) -> _Found:
 
 def _seconded(plain: _Found, goal: Goal, stage: Stage, tell: Tell) -> _Found:
     """An answer that the other way comes to as well, where words may be in it that the plain way does not read: of
-    order, for what another sentence named, of a side, or such as it leaves out."""
+    order, for what another sentence named, of a side, or such as it leaves out.
+
+    Where the order or one of several things named before matters, the other way has to come to something.
+    """
     beside = any(s.startswith(f"{side}-") for side in SIDES for a in goal.mentioned for s in a.args)
-    several = len(goal.parts) > 1 and is_ordered(stage.text)
-    strict = several or plain.doubts > 0 or refers_back(stage.text) or (stage.can.asks_beside and not beside)
-    if not strict and not is_ordered(stage.text):
+    strict = (len(goal.parts) > 1 and is_turned(stage.text)) or _leaves_open(stage)
+    if not (strict or plain.doubts or is_ordered(stage.text) or (stage.can.asks_beside and not beside)):
         return plain
     try:
         meant = _by_meaning(stage, tell)
@@ -225,6 +227,14 @@ def _seconded(plain: _Found, goal: Goal, stage: Stage, tell: Tell) -> _Found:
         told = f"{goal} or {in_pddl(meant.readings[0].goals)}"
         raise Refusal(f"the instruction can be read in two ways: {told}; say it in one sentence", "unclear")
     return replace(plain, readings=meant.readings)
+
+
+def _leaves_open(stage: Stage) -> bool:
+    """Whether a later sentence has a word for one of several things that an earlier one named."""
+    placed = {s for f in stage.can.forms if len(f.types) > 1 for s in stage.can.argument(f, 0)}
+    named = set(content(before_what_refers_back(stage.text)))
+    said = (p for p, some in stage.words.phrases.items() if placed & set(some) and len(content(p)) == 1)
+    return len({content(p)[0] for p in said} & named) > 1
 
 
 def _roles(goal: Goal) -> dict[str, str]:

@@ -55,6 +55,7 @@ ORDER = re.compile(
     r"start (?:with|by)|begin (?:with|by)|followed by|back)\b"
 )
 """Words that say what comes before what."""
+_TURNED = re.compile(r"\b(?:before|after|last(?:ly)?|once|second(?:ly)?|end (?:with|by))\b")
 _PRONOUN = re.compile(r"\b(?:it|them|they|he|she|him|her|that|this|these|those|one|ones|there)\b")
 _SENTENCE_END = re.compile(r"[.;!?](?= *\S)")
 
@@ -90,7 +91,12 @@ def is_ordered(text: str) -> bool:
     return ORDER.search(text.lower()) is not None
 
 
-def refers_back(text: str) -> bool:
-    """Whether a later sentence of an instruction has a word for what an earlier one named."""
-    first, *later = _SENTENCE_END.split(text)
-    return any(_PRONOUN.search(sentence.lower()) for sentence in later) and bool(first)
+def is_turned(text: str) -> bool:
+    """Whether it has such as may tell another order than that of the words: before, after, last."""
+    return _TURNED.search(text.lower()) is not None
+
+
+def before_what_refers_back(text: str) -> str:
+    """The sentences before one that has a word for what they named; "" when there is none."""
+    found = next((m for m in _SENTENCE_END.finditer(text) if _PRONOUN.search(text[m.end() :].lower())), None)
+    return text[: found.start()] if found else ""
