@@ -47,7 +47,8 @@ help:
 	             interrupted; a part of it: make bench-scaling ARGS='--families packed --n 3 5')
 	make bench-language  instructions to goals: LIBERO's own, paraphrases, what is to be refused, by two models,
 	             with the grammar, with chance for scores, without the grammar (three hours; goes on ...)
-	make bench-meaning   instructions with not, except, or, all, then, if: the goals they come to (10 minutes; goes on ...)
+	make bench-meaning   not, except, or, all, then; other words; other domains: the goals they come to (an hour; goes on ...;
+	             without the model, and without the grammar: ARGS='--modes rules first uniform free')
 	make bench-schemes   ways to hold the model to the grammar, side by side (an hour; goes on ...)
 	make bench-validation  tamp validate against VAL: public domains, plans of two engines, spoilt in 13 ways
 	             (an hour; goes on ...; with engines of its own, 60 MB, in .venv-engines)

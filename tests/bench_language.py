@@ -24,10 +24,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from cli.decoded import Looked, decode, look_at
 from cli.output import hush_simulator, hush_warnings
 from llm import weights
 from llm.backends.llama import LlamaCpp
+from llm.confidence import LEAST
 from tamp.bench.records import wilson
 from tamp.bench.wordings import Wording, load
 from tamp.domain import load as load_domain
@@ -201,6 +204,55 @@ def _chance(groups: dict[tuple[str, str, str], list[Record]]) -> bool:
     return good
 
 
+def calibrate(records: list[Record], out: Path) -> None:
+    """Fit llm/confidence.py to what may be looked at, and draw how it does on the measured part."""
+    from scipy.optimize import minimize
+
+    told = [r for r in records if r["mode"] == "grammar" and r["goal"] is not None and not r["guesses"]]
+
+    def features(some: list[Record]) -> tuple[Any, Any]:
+        p = np.maximum([r["probability"] for r in some], LEAST)
+        late = np.array([r["attempt"] > 1 for r in some], dtype=float)
+        doubted = np.array([r["doubts"] > 0 for r in some], dtype=float)
+        right = np.array([bool(r["success"] or r["reaches"]) for r in some], dtype=float)
+        return np.column_stack([np.ones_like(p), np.log(p), late, doubted]), right
+
+    def loss(w: Any) -> float:
+        z = x @ w
+        return float(np.mean(np.logaddexp(0.0, z) - y * z))
+
+    x, y = features([r for r in told if r["set"] != "measured"])
+    fitted = minimize(loss, np.zeros(4)).x
+    print_line(f"constants of llm/confidence.py: {', '.join(f'{w:.2f}' for w in fitted)} ({len(y)} answers)")
+    x, y = features([r for r in told if r["set"] == "measured"])
+    share = 1.0 / (1.0 + np.exp(-x @ fitted))
+    brier, base = float(np.mean((share - y) ** 2)), float(np.mean((np.mean(y) - y) ** 2))
+    print_line(f"measured part: {len(y)} answers, Brier score {brier:.4f}, of the mean alone {base:.4f}")
+    rows = []
+    for some in np.array_split(np.argsort(share), 8):
+        low, high = wilson(int(y[some].sum()), len(some))
+        rows.append((float(share[some].mean()), float(y[some].mean()), low, high))
+        print_line(f"  said {rows[-1][0]:.2f}, right {rows[-1][1]:.2f} ({low:.2f} to {high:.2f}) of {len(some)}")
+    draw(rows, out)
+
+
+def draw(rows: list[tuple[float, float, float, float]], out: Path) -> None:
+    """Confidence against share of right goals, as an SVG file: the same bytes for the same rows."""
+    import matplotlib as mpl
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+    from matplotlib.figure import Figure
+
+    said, right, low, high = (np.array(column) for column in zip(*rows, strict=True))
+    with mpl.rc_context({"svg.hashsalt": "tamp", "font.size": 9}):
+        figure = Figure(figsize=(4.2, 4.0), layout="constrained")
+        FigureCanvasSVG(figure)
+        ax = figure.subplots()
+        ax.plot([0, 1], [0, 1], color="#bbbbbb", lw=1)
+        ax.errorbar(said, right, yerr=np.maximum([right - low, high - right], 0.0), fmt="o", color="#4477aa", capsize=2)
+        ax.set(xlabel="confidence", ylabel="share of right goals", xlim=(0, 1.02), ylim=(0, 1.02))
+        figure.savefig(out, format="svg", metadata={"Date": None})
+
+
 def print_line(line: str) -> None:
     sys.stdout.write(line + "\n")
 
@@ -211,6 +263,7 @@ def main() -> None:
     parser.add_argument("--sets", nargs="+", choices=SETS, default=list(SETS))
     parser.add_argument("--modes", nargs="+", choices=list(MODES), default=list(MODES))
     parser.add_argument("--out", type=Path, default=Path("results/language"))
+    parser.add_argument("--calibrate", action="store_true", help="fit the confidence; draws docs/calibration.svg")
     asked = parser.parse_args()
     check_measured()
     hush_warnings()
@@ -225,6 +278,9 @@ def main() -> None:
     run(due, results)
     told = ", ".join(f"{name} {version}" for name, version in versions().items())
     print_line(f"{os.cpu_count()} cores, load {os.getloadavg()[1]:.1f}; {told}")
+    if asked.calibrate:
+        answers = [r for r in read(results) if r["set"] in asked.sets]
+        calibrate(answers, Path(__file__).parents[1] / "docs" / "calibration.svg")
     sys.exit(0 if table(read(results)) else 1)
 
 
