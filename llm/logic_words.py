@@ -25,8 +25,8 @@ _PARTITIVE = r"(?<!of )(?<!of the )(?<!of these )(?<!of those )(?<!other )(?<!th
 KINDS = {
     "negation": rf"\b(?:not|nto|never|no|nor|neither|none|nobody|nothing|nowhere|without|cannot|zero|"
     r"avoid\w*|refrain\w*|(?:leave|let|keep) (?:\S+ ){1,5}"
-    r"(?:alone|be|untouched|out|away|off|where (?:it is|they are|it's|they're))|"
-    r"stay(?:s|ing)? (?:away|clear|out|put)|hands off|off[- ]limits|instead of|rather than|"
+    r"(?:alone|be(?= *(?:[.,;!?]|$|and\b))|untouched|out of it|where (?:it is|they are|it's|they're))|"
+    r"(?:stay|keep)(?:s|ing)? (?:away|clear|out|off|put)|hands off|off[- ]limits|instead of|rather than|"
     rf"(?:{_AUXILIARIES}) ?n['`]?t|n't)\b",
     "exception": r"\b(?:except\w*|excluding|other than|apart from|aside from|save (?:for|one)|besides|barring|minus|"
     r"(?:all|every|any|no|none|nothing|anything)\w*(?: \w+){0,2} (?:but|bar|save)|but (?:for|the)(?! first))\b",
@@ -38,8 +38,8 @@ KINDS = {
     r"(?:as|so) long as|should (?:there|it|the|any|one)|lest)\b|\u2192",
     "quantity": r"\b(?:everything|every|each|all(?!-)|both|half|most of|several|at least|at most|exactly|precisely|"
     rf"only|(?:a )?(?:couple|few|pair)|{_PARTITIVE}(?:{_NUMBERS})(?!-))\b",
-    "rank": r"\b(?:former|latter|respectively|vice versa|third|fourth|fifth|"
-    r"the (?:first|second)(?! (?:\w+ ){0,2}(?:drawer|shelf|one from|from)))\b(?! (?:off|of all|thing))",
+    "rank": r"\b(?:former|latter|respectively|vice versa|"
+    r"(?:third|fourth|fifth|the (?:first|second))(?! (?:\w+ ){0,2}(?:drawer|shelf|compartment|from)))\b(?! (?:off|thing))",
     "report": r"\b(?:said|says|told|tells|asked|claims|thinks|wants)\b(?= ?[:,\"']| (?:me|us|him|her|that)\b)",
 }
 """Regular expressions for the words of each kind."""
