@@ -39,7 +39,8 @@ KINDS = {
     "quantity": r"\b(?:everything|every|each|all(?!-)|both|half|most of|several|at least|at most|exactly|precisely|"
     rf"only|(?:a )?(?:couple|few|pair)|{_PARTITIVE}(?:{_NUMBERS})(?!-))\b",
     "rank": r"\b(?:former|latter|respectively|vice versa|"
-    r"(?:third|fourth|fifth|the (?:first|second))(?! (?:\w+ ){0,2}(?:drawer|shelf|compartment|from)))\b(?! (?:off|thing))",
+    r"(?:third|fourth|fifth|the (?:first|second))(?! (?:\w+ ){0,2}(?:drawer|shelf|compartment|from)))\b"
+    r"(?! (?:off|thing))",
     "report": r"\b(?:said|says|told|tells|asked|claims|thinks|wants)\b(?= ?[:,\"']| (?:me|us|him|her|that)\b)",
 }
 """Regular expressions for the words of each kind."""
