@@ -112,9 +112,6 @@ class Expander:
 
     def _fact(self, fact: Fact) -> Formula:
         form = self.can.by_words(fact.words)
-        if not form.in_domain and form.side is None:
-            which = "say to the left of, to the right of, in front of or behind"
-            raise Refusal(f'"{fact.words}" does not say which place is meant; {which}', "no goal")
         # What stands where it is to stand first tells nothing: the subject is read last.
         places = [self._symbols(r, form, n, fact) for n, r in enumerate(fact.others, 1)]
         subjects = self._symbols(fact.subject, form, 0, fact, tuple(places))

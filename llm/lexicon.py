@@ -134,7 +134,7 @@ ACTIONS = word_set(
 
 OTHER_SPEECH = word_set(
     "put set take taken bring lay laid shut light leave stand should would could must need onto into inside underneath"
-    " beneath below against above beside"
+    " beneath below against above beside not never except without"
 )
 """More words of instructions, as they stand; for slips of the pen."""
 

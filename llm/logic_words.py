@@ -23,13 +23,13 @@ _NUMBERS = "two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|[2-
 _PARTITIVE = r"(?<!of )(?<!of the )(?<!of these )(?<!of those )(?<!other )(?<!the other )"
 """Before a number that only tells among how many: "the rearmost of the three bowls"."""
 KINDS = {
-    "negation": rf"\b(?:not|nto|never|no|nor|neither|none|nobody|nothing|nowhere|without|cannot|zero|"
+    "negation": rf"\b(?:not|never|no|nor|neither|none|nobody|nothing|nowhere|without|cannot|zero|"
     r"avoid\w*|refrain\w*|(?:leave|let|keep) (?:\S+ ){1,5}"
     r"(?:alone|be(?= *(?:[.,;!?]|$|and\b))|untouched|out of it|where (?:it is|they are|it's|they're))|"
     r"(?:stay|keep)(?:s|ing)? (?:away|clear|out|off|put)|hands off|off[- ]limits|instead of|rather than|"
     rf"(?:{_AUXILIARIES}) ?n['`]?t|n't)\b",
-    "exception": r"\b(?:except\w*|excluding|other than|apart from|aside from|save (?:for|one)|besides|barring|minus|"
-    r"(?:all|every|any|no|none|nothing|anything)\w*(?: \w+){0,2} (?:but|bar|save)|but (?:for|the)(?! first))\b",
+    "exception": r"\b(?:except\w*|excluding|other than|apart from|aside from|save for|(?<=, )save|besides|barring|"
+    r"minus|(?:all|every|any|no|none|nothing|anything)\w*(?: \w+){0,2} (?:but|bar|save)|but (?:for|the)(?! first))\b",
     "choice": r"\b(?:or|either|one of (?:the|them|these|those|your|my)|whichever|whatever|wherever|alternatively|"
     r"anything|anywhere|any(?! (?:more|longer)))\b",
     "condition": r"\b(?:if|unless|whether|whenever|until(?! (?:it|they)\b)|as soon as|while|in case|in the event|"

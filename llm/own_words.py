@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 
 from tamp.domain import Domain, load
+from tamp.errors import InputError
 from tamp.tables import read_toml
 
 FILE = "words.toml"
@@ -22,7 +23,6 @@ class OwnWords:
     predicates: dict[str, str] = field(default_factory=dict)
     things: dict[str, tuple[str, ...]] = field(default_factory=dict)
     colours: dict[str, str] = field(default_factory=dict)
-
 
 
 def own_words(domain: Domain) -> OwnWords:
@@ -42,9 +42,15 @@ def _read(path: Path) -> OwnWords:
     if not path.is_file():
         return OwnWords()
     table = read_toml(path)
-    things = {_plain(k): tuple(map(str, v)) for k, v in table.get("things", {}).items()}
-    predicates = {str(k): str(v) for k, v in table.get("predicates", {}).items()}
-    return OwnWords(predicates, things, {_plain(k): str(v) for k, v in table.get("colours", {}).items()})
+    things, colours, predicates = (table.get(name, {}) for name in ("things", "colours", "predicates"))
+    texts = isinstance(colours, dict) and isinstance(predicates, dict)
+    if not (texts and isinstance(things, dict) and all(isinstance(v, list) for v in things.values())):
+        raise InputError(f"{path}: not as words are written down; what is wrong: tamp check {path.parent}")
+    return OwnWords(
+        {str(k): str(v) for k, v in predicates.items()},
+        {_plain(k): tuple(map(str, v)) for k, v in things.items()},
+        {_plain(k): str(v) for k, v in colours.items()},
+    )
 
 
 def _plain(name: str) -> str:

@@ -5,6 +5,7 @@ from itertools import product
 import pytest
 
 from llm.grammar import forms, language
+from llm.meaning_examples import LOGIC, PLAIN
 from llm.phrases import vocabulary
 from llm.prompt import EXAMPLES, answer, prompt
 from llm.skill_prompt import EXAMPLES as PLANNED
@@ -33,6 +34,7 @@ def test_no_example_is_near_an_official_instruction(official, domain):
     assert len(official) == 130
     known = {f.predicate: f for f in forms(domain)} | {"to-the-right-of": forms(domain)[0]}
     shown = [t for e in EXAMPLES for t in (e.instruction, answer(e.goal, known))]
+    shown += [text for e in (*PLAIN, *LOGIC) for text in (e.instruction, e.meaning)]
     shown += [text for e in PLANNED for text in (e.init, e.goal, e.plan)]
     near = [(a, b) for a, b in product(shown, official) if overlap(tokens(a), tokens(b)) >= NEAR]
     assert near == []
