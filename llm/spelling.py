@@ -1,7 +1,8 @@
 """Slips of the pen, put right before anything reads the instruction: only towards words that the scene has, and
 such as instructions are made of.
 
-A word that English has is left alone, unless swapping its letters makes it a thing's name ("the white blow").
+No word of logic is taken for a slip: neither "mustn't" nor "mustnt" is "must". A word that English has is left alone,
+unless swapping its letters makes it a thing's name ("the white blow").
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from functools import cache
 from typing import Any
 
 from llm.lexicon import ACTIONS, COLOURS, EMPTY_WORDS, OTHER_SPEECH, PLACE_IDIOMS, RELATIVE_PLACES, SAME_WORD
+from llm.logic_words import logic_words
 
 SHORTEST = 3
 """Letters of a word that is looked at."""
@@ -20,6 +22,8 @@ ALIKE = 0.72
 """Least `difflib` ratio of a slip and the word that is meant."""
 ALIKE_IN_FOUR = 0.85
 """The same for a slip of four letters: one may be missing."""
+_WORD = r"\b[A-Za-z]+\b(?!'t)"
+"""A word by itself: the "mustn" of "mustn't" is no slip of "must"."""
 
 
 def mended(text: str, known: Iterable[str], others: Iterable[str] = ()) -> str:
@@ -30,7 +34,7 @@ def mended(text: str, known: Iterable[str], others: Iterable[str] = ()) -> str:
 
     def mend(found: re.Match[str]) -> str:
         word = found[0].lower()
-        if len(word) < SHORTEST or word in every or word.removesuffix("s") in every:
+        if len(word) < SHORTEST or word in every or word.removesuffix("s") in every or logic_words(word):
             return found[0]
         if word[-1] == word[-2] and word[:-1] in EMPTY_WORDS | COLOURS:
             return word[:-1]
@@ -38,7 +42,7 @@ def mended(text: str, known: Iterable[str], others: Iterable[str] = ()) -> str:
 
     for said, meant in PLACE_IDIOMS:
         text = re.sub(said, meant, text, flags=re.IGNORECASE)
-    return re.sub(r"[A-Za-z]+", mend, text)
+    return re.sub(_WORD, mend, text)
 
 
 def _words(phrases: Iterable[str]) -> frozenset[str]:

@@ -1,5 +1,6 @@
 import pytest
 
+from llm.logic_words import logic_words
 from llm.spelling import mended
 
 KNOWN = ("black bowl", "plate", "middle drawer of the cabinet", "milk", "mug", "stove", "left plate", "cream cheese")
@@ -40,3 +41,14 @@ def test_slips_are_put_right(text, meant):
 )
 def test_other_words_are_left_alone(text):
     assert mended(text, KNOWN) == text
+
+
+AUXILIARIES = "do does did is are was were has have had must should would could can need may might wo sha ai".split()
+
+
+@pytest.mark.parametrize("slip", ["n't", "nt", " n't"])
+@pytest.mark.parametrize("auxiliary", AUXILIARIES)
+def test_a_denial_is_never_mended_away(auxiliary, slip):
+    word = auxiliary.removesuffix("n") + slip if auxiliary == "can" else auxiliary + slip
+    said = mended(f"the bowl {word} go on the plate", KNOWN)
+    assert [w.kind for w in logic_words(said)] == ["negation"]
