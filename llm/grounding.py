@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from llm.asking import Question
 from llm.confidence import confidence, confidence_in_meaning
 from llm.logic_words import are_counted, before_what_refers_back, is_involved, is_ordered, is_turned, logic_words
-from llm.meaning_stage import Goals, Reading, Stage
+from llm.meaning import read_meaning
+from llm.meaning_stage import Goals, Reading, Stage, Understanding
 from llm.model import Model, Prompt
 from llm.own_words import own_words
 from llm.phrases import Vocabulary, vocabulary
 from llm.plain_stage import plainly
 from llm.relevance import relevant
 from llm.spelling import mended
-from llm.words import content, instruction
+from llm.wanted import is_wanted
+from llm.words import content, instruction, mentioned
 from tamp.beside import SIDES
 from tamp.domain import Domain
 from tamp.errors import Refusal
@@ -168,23 +172,43 @@ class _Found:
 
 def _by_meaning(stage: Stage, tell: Tell) -> _Found:
     """Through the form in which words of logic, order and unknown things can be said."""
-    reply = stage.write()
-    try:
-        found = stage.understand(reply)
-    except Refusal as e:
-        tell("objection", attempt=1, error=e.kind, message=str(e), reply=reply.text, grave=True)
-        raise
+    found = _understood(stage, tell)
+    reply = found.reply
     guesses = {g.words: g.called for g in found.guesses}
     sure = confidence_in_meaning(found.probability, len(guesses), is_involved(stage.text))
     return _Found(found.readings, reply.text, stage.prompt, found.probability, sure, guesses=guesses)
 
 
+def _understood(stage: Stage, tell: Tell) -> Understanding:
+    """The best of the model's meanings to which nothing objects; the objection to the very best where there is none."""
+    refusals = list[Refusal]()
+    for number, reply in enumerate(stage.write(), 1):
+        try:
+            return stage.understand(reply)
+        except Refusal as e:
+            tell("objection", attempt=number, error=e.kind, message=str(e), reply=reply.text, grave=True)
+            refusals.append(e)
+            if e.kind in ("unclear", "unsure"):
+                break
+    raise refusals[0]
+
+
 def _with_guesses(stage: Stage, tell: Tell, refusal: Refusal) -> _Found:
     """Where the scene lacks some words: what they may mean is asked; else the `refusal` stands."""
     try:
-        return _by_meaning(stage, tell)
+        found = _by_meaning(stage, tell)
     except Refusal as e:
         raise (e if e.kind == "unsure" else refusal) from None
+    if not is_involved(stage.text):
+        _refuse_unwanted(stage, [f.said for f in read_meaning(found.reply).facts])
+    return found
+
+
+def _refuse_unwanted(stage: Stage, facts: Iterable[str]) -> None:
+    """Refusal of an answer with a fact that the instruction does not ask for, as the model sees it."""
+    for fact in facts:
+        if not is_wanted(stage.model, stage.text, fact):
+            raise Refusal(f"is it wanted that {fact}? Say it in another way", "unsure")
 
 
 def _plainly(question: Question, stage: Stage, tell: Tell) -> _Found:
@@ -201,6 +225,7 @@ def _plainly(question: Question, stage: Stage, tell: Tell) -> _Found:
     every = zip((found.goal, *found.others), found.said or ("",), strict=True)
     readings = tuple(Reading((goal,), said) for goal, said in every)
     answer = found.answer
+    _refuse_unwanted(stage, [c.text for c in answer.clauses])
     doubts = len(answer.objections)
     sure = confidence(answer.probability, answer.number, doubts)
     plain = _Found(readings, answer.reply, answer.prompt, answer.probability, sure, answer.number, doubts)
@@ -214,7 +239,9 @@ def _seconded(plain: _Found, goal: Goal, stage: Stage, tell: Tell) -> _Found:
     Where the order or one of several things named before matters, the other way has to come to something.
     """
     beside = any(s.startswith(f"{side}-") for side in SIDES for a in goal.mentioned for s in a.args)
-    strict = (len(goal.parts) > 1 and is_turned(stage.text)) or _leaves_open(stage)
+    about = _things({s for a in goal.mentioned for s in a.args}, stage)
+    several = len(goal.parts) > 1 or not _things(_named(stage.text, stage), stage) <= about
+    strict = (several and is_turned(stage.text)) or _leaves_open(stage)
     if not (strict or plain.doubts or is_ordered(stage.text) or (stage.can.asks_beside and not beside)):
         return plain
     try:
@@ -232,9 +259,20 @@ def _seconded(plain: _Found, goal: Goal, stage: Stage, tell: Tell) -> _Found:
 def _leaves_open(stage: Stage) -> bool:
     """Whether a later sentence has a word for one of several things that an earlier one named."""
     placed = {s for f in stage.can.forms if len(f.types) > 1 for s in stage.can.argument(f, 0)}
-    named = set(content(before_what_refers_back(stage.text)))
-    said = (p for p, some in stage.words.phrases.items() if placed & set(some) and len(content(p)) == 1)
-    return len({content(p)[0] for p in said} & named) > 1
+    before = before_what_refers_back(stage.text)
+    heads = {p for p, some in stage.words.phrases.items() if placed & set(some) and len(content(p)) == 1}
+    return len(heads & set(content(before))) > 1 or len(placed & _named(before, stage)) > 1
+
+
+def _things(symbols: set[str], stage: Stage) -> set[str]:
+    """Symbols, of a place the thing that it is of."""
+    return {stage.words.owner.get(s, s) for s in symbols}
+
+
+def _named(text: str, stage: Stage) -> set[str]:
+    """The symbols that a text has a phrase for which means nothing else."""
+    said = Counter(content(text))
+    return {some[0] for p, some in stage.words.phrases.items() if len(some) == 1 and mentioned(p, said)}
 
 
 def _roles(goal: Goal) -> dict[str, str]:

@@ -27,7 +27,7 @@ KINDS = {
     r"avoid\w*|refrain\w*|(?:leave|let|keep) (?:\S+ ){1,5}"
     r"(?:alone|be(?= *(?:[.,;!?]|$|and\b))|untouched|out of it|where (?:it is|they are|it's|they're))|"
     r"(?:stay|keep)(?:s|ing)? (?:away|clear|out|off|put)|hands off|off[- ]limits|instead of|rather than|"
-    rf"(?:{_AUXILIARIES}) ?n['`]?t|n't)\b",
+    rf"un(?!load|lock|pack|plug|screw|wrap)\w{{3,}}ed|(?:{_AUXILIARIES}) ?n['`]?t|n't)\b",
     "exception": r"\b(?:except\w*|excluding|other than|apart from|aside from|save for|(?<=, )save|besides|barring|"
     r"minus|(?:all|every|any|no|none|nothing|anything)\w*(?: \w+){0,2} (?:but|bar|save)|but (?:for|the)(?! first))\b",
     "choice": r"\b(?:or|either|one of (?:the|them|these|those|your|my)|whichever|whatever|wherever|alternatively|"

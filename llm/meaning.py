@@ -50,6 +50,12 @@ class Fact:
         """Everything that it is about."""
         return (self.subject, *self.others)
 
+    @property
+    def said(self) -> str:
+        """In plain words: "the lamp is in the crate"."""
+        denied = "" if self.holds else "not "
+        return " ".join([f"the {self.subject.words} is {denied}{self.words}", *(f"the {r.words}" for r in self.others)])
+
 
 @dataclass(frozen=True)
 class Clause:

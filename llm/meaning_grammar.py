@@ -112,11 +112,11 @@ class MeaningGrammar:
         return f"\\[{quantifier}({_one_of(phrases)}){without}\\]" if phrases else ""
 
 
-def write_meaning(model: Model, prompt: Prompt, grammar: MeaningGrammar) -> Completion:
-    """The meaning that a model writes, clause by clause, and its probability for it.
+def write_meaning(model: Model, prompt: Prompt, grammar: MeaningGrammar) -> tuple[Completion, ...]:
+    """The meanings that a model writes, clause by clause, each with its probability, best first.
 
-    A small model goes on when all is said, one likely word after the other. So of the whole meanings on its way, those
-    that stop after a clause and the one that it came to, the likeliest counts that takes up most of what is named.
+    A small model goes on when all is said, one likely word after the other. So the whole meanings on its way count,
+    those that stop after a clause and the one that it came to: first the likeliest that takes up most of what is named.
     """
     clauses, likely, stops = list[str](), 1.0, list[Completion]()
     while len(clauses) < CLAUSES:
@@ -137,7 +137,7 @@ def write_meaning(model: Model, prompt: Prompt, grammar: MeaningGrammar) -> Comp
             break
         goes_on = _goes_on(model, prompt, whole)
         stops.append(Completion(f"{_fact(whole)}.", likely * (1.0 - goes_on) / goes_on))
-    return max(stops, key=lambda stop: (grammar.taken_up(stop.text), stop.probability))
+    return tuple(sorted(stops, key=lambda stop: (grammar.taken_up(stop.text), stop.probability), reverse=True))
 
 
 _LEAST = 1e-6

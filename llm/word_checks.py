@@ -47,8 +47,8 @@ def turned_round(text: str, meaning: Meaning) -> Iterator[str]:
 
 
 def _leads_to(words: str, text: str) -> bool:
-    """Whether a preposition stands before some words."""
-    return re.search(rf"{_BEFORE_A_PLACE}{_ARTICLES} {re.escape(words)}\b", text) is not None
+    """Whether a preposition stands before some words; the "of" in "one of the cups" is none."""
+    return re.search(rf"(?<!one ){_BEFORE_A_PLACE}{_ARTICLES} {re.escape(words)}\b", text) is not None
 
 
 def out_of_order(text: str, meaning: Meaning) -> Iterator[str]:

@@ -236,4 +236,4 @@ def test_a_meaning_that_stops_earlier_counts_when_it_is_likelier(kitchen, domain
 
     stage = Stage("put the bowl on the plate", vocabulary(*kitchen), kitchen[1], domain, GoesOn())
     grammar = MeaningGrammar(stage.text, stage.can, stage.reader)
-    assert write_meaning(GoesOn(), stage.prompt, grammar).text == "[the bowl] is on [the plate]."
+    assert write_meaning(GoesOn(), stage.prompt, grammar)[0].text == "[the bowl] is on [the plate]."

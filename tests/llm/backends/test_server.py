@@ -102,6 +102,11 @@ def test_a_model_that_sees_gets_the_very_image(serving):
     assert blind == "What is on the table?"
 
 
+def _asked(body):
+    """What a request asks, as far as an answer by script depends on it."""
+    return Prompt(body["messages"][0]["content"], (), "")
+
+
 def test_an_instruction_through_a_server(serving, kitchen, domain, scripted):
     """A whole answer, clause by clause, by a server that heeds the pattern and the begun answer."""
     script = scripted("the middle drawer of the wooden cabinet is open.")
@@ -109,7 +114,7 @@ def test_an_instruction_through_a_server(serving, kitchen, domain, scripted):
     def answer(handler, body):
         last = body["messages"][-1]
         begun = last["content"] if last["role"] == "assistant" else ""
-        said = script.complete(Prompt("", (), ""), begun, body["structured_outputs"]["regex"])
+        said = script.complete(_asked(body), begun, body["structured_outputs"]["regex"])
         handler.send(reply(said.text))
 
     with serving(answer) as (url, seen):
@@ -121,11 +126,11 @@ def test_an_instruction_through_a_server(serving, kitchen, domain, scripted):
 
 def test_the_image_of_a_scene_goes_along_with_the_instruction(serving, kitchen, domain, scripted):
     script = scripted("the middle drawer of the wooden cabinet is open.")
-    asked = Prompt("", (), "")
-    with serving(lambda h, b: h.send(reply(script.complete(asked, "", b["structured_outputs"]["regex"]).text))) as (
-        url,
-        seen,
-    ):
+
+    def answer(handler, body):
+        handler.send(reply(script.complete(_asked(body), "", body["structured_outputs"]["regex"]).text))
+
+    with serving(answer) as (url, seen):
         model = ChatServer(url, "qwen", sees=True)
         ground("open the middle drawer of the cabinet", *kitchen, domain, model, image=b"picture")
     question = next(m for m in reversed(seen[0][2]["messages"]) if m["role"] == "user")
