@@ -6,7 +6,7 @@ SHELL := /bin/bash
 .ONESHELL:
 .DEFAULT_GOAL := help
 .PHONY: help setup tools render browser model demo test test-vllm lint accept bench bench-stepping bench-workers \
-  bench-scaling bench-language bench-meaning bench-schemes bench-validation bench-judging bench-fuzz bench-check \
+  bench-scaling bench-language bench-meaning bench-executed bench-schemes bench-validation bench-judging bench-fuzz bench-check \
   bench-arms bench-arm-faults \
   bench-arm-clutter bench-arm-cups bench-arm-language bench-arm-streaming bench-arm-examples lock clean
 
@@ -49,6 +49,7 @@ help:
 	             with the grammar, with chance for scores, without the grammar (three hours; goes on ...)
 	make bench-meaning   not, except, or, all, then; other words; other domains: the goals they come to (an hour; goes on ...;
 	             without the model, and without the grammar: ARGS='--modes rules first uniform free')
+	make bench-executed  such instructions carried out to the end, judged by the formula (an hour; goes on ...)
 	make bench-schemes   ways to hold the model to the grammar, side by side (an hour; goes on ...)
 	make bench-validation  tamp validate against VAL: public domains, plans of two engines, spoilt in 13 ways
 	             (an hour; goes on ...; with engines of its own, 60 MB, in .venv-engines)
@@ -167,7 +168,7 @@ bench: setup
 	$(BIN)/tamp bench libero_90 --trials 10 $(FULL)/libero_90
 	$(BIN)/tamp report results/full/suites results/full/libero_90
 
-BENCHES := stepping workers scaling language meaning schemes judging fuzz check arms arm-faults arm-clutter arm-cups arm-language \
+BENCHES := stepping workers scaling language meaning executed schemes judging fuzz check arms arm-faults arm-clutter arm-cups arm-language \
   arm-streaming arm-examples
 $(BENCHES:%=bench-%): bench-%: setup
 	@PYTHONPATH=. $(BIN)/python tests/bench_$(subst -,_,$*).py $(ARGS)

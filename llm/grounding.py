@@ -19,7 +19,7 @@ from llm.phrases import Vocabulary, vocabulary
 from llm.plain_stage import plainly
 from llm.relevance import relevant
 from llm.spelling import mended
-from llm.wanted import is_wanted
+from llm.wanted import LEAST, wanted
 from llm.words import content, instruction, mentioned
 from tamp.beside import SIDES
 from tamp.domain import Domain
@@ -207,7 +207,7 @@ def _with_guesses(stage: Stage, tell: Tell, refusal: Refusal) -> _Found:
 def _refuse_unwanted(stage: Stage, facts: Iterable[str]) -> None:
     """Refusal of an answer with a fact that the instruction does not ask for, as the model sees it."""
     for fact in facts:
-        if not is_wanted(stage.model, stage.text, fact):
+        if wanted(stage.model, stage.text, fact) < LEAST:
             raise Refusal(f"is it wanted that {fact}? Say it in another way", "unsure")
 
 
@@ -225,7 +225,8 @@ def _plainly(question: Question, stage: Stage, tell: Tell) -> _Found:
     every = zip((found.goal, *found.others), found.said or ("",), strict=True)
     readings = tuple(Reading((goal,), said) for goal, said in every)
     answer = found.answer
-    _refuse_unwanted(stage, [c.text for c in answer.clauses])
+    if not found.others:
+        _refuse_unwanted(stage, [c.text for c in answer.clauses])
     doubts = len(answer.objections)
     sure = confidence(answer.probability, answer.number, doubts)
     plain = _Found(readings, answer.reply, answer.prompt, answer.probability, sure, answer.number, doubts)

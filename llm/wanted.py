@@ -32,13 +32,25 @@ EXAMPLES: tuple[tuple[str, str, bool], ...] = (
     ("don't touch the drawer, just get the comb to the sink", "the drawer is open", False),
     ("don't touch the drawer, just get the comb to the sink", "the comb is on the sink", True),
     ("who put the boots on the rug?", "the boots are on the rug", False),
+    ("pillow on the bed and heater on", "the pillow is on the bed", True),
+    ("the gate wants shutting; leave the wheelbarrow to me", "the wheelbarrow is in the yard", False),
+    ("lay the rope in the trunk and finish by switching on the fan", "the fan is turned on", True),
+    ("careful with the violin near the radiator", "the violin is on the radiator", False),
+    ("open the suitcase, pack the gown and shut it again", "the suitcase is open", True),
+    ("I changed my mind about the towel in the hamper", "the towel is in the hamper", False),
+    ("lift the saw off the shelf", "the saw is held", True),
+    ("let go of the kite", "the kite is held", False),
 )
 """What is said, a fact, and whether it is asked for. Invented, far from any benchmark's wording."""
+LEAST = 0.6
+"""Probability below which a fact is not taken for asked for: of 44 denied and 136 asked ones that may be looked at
+(problems/meaning/denial-develop.jsonl, paraphrases, LIBERO's), 82 % and 5 % are below."""
 
 
-def is_wanted(model: Model, text: str, fact: str) -> bool:
-    """Whether the instruction `text` asks for a `fact` in words, as the model sees it."""
-    return model.complete(wanted_prompt(text, fact), "", f"({WANTED}|{UNWANTED})").text.strip() == WANTED
+def wanted(model: Model, text: str, fact: str) -> float:
+    """How likely the instruction `text` asks for a `fact` in words, as the model sees it (0 to 1)."""
+    reply = model.complete(wanted_prompt(text, fact), "", f"({WANTED}|{UNWANTED})")
+    return reply.probability if reply.text.strip() == WANTED else 1.0 - reply.probability
 
 
 def wanted_prompt(text: str, fact: str) -> Prompt:

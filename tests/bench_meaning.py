@@ -1,10 +1,11 @@
 """`make bench-meaning`: is what is said what is done? In other people's words, of scenes and of other domains.
 
-    python tests/bench_meaning.py [--part develop|measured] [--sets meaning words domain]
+    python tests/bench_meaning.py [--part develop|measured] [--sets meaning denial words domain]
                                   [--modes grammar rules first uniform free] [--every N] [--llm NAME] [--out DIR]
 
 The sets in problems/meaning/ were written from a picture and a list of things (`meaning`: not, except, or, all, then,
-it; `words`: other words for a task), or from a domain that is not tabletop (`domain`), without sight of the code, and
+it; `denial`: that something is not to be, said with none of these words; `words`: other words for a task), or from a
+domain that is not tabletop (`domain`), without sight of the code, and
 split before anything was built on them; the measured half's sha256 is checked. Initial state 0, perception `oracle`.
 An answer is right when its goals come to the same as the ones that were written, one after the other, and leave alone
 what was to be left alone; a refusal when one is due or as good. `contradicts` counts answers with a goal that the
@@ -221,7 +222,7 @@ def main() -> None:
     """See the module."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--part", choices=("develop", "measured", "unseen"), default="measured")
-    parser.add_argument("--sets", nargs="+", default=["meaning", "words", "domain"])
+    parser.add_argument("--sets", nargs="+", default=["meaning", "denial", "words", "domain"])
     parser.add_argument("--modes", nargs="+", choices=MODES, default=["grammar"])
     parser.add_argument("--every", type=int, default=1, metavar="N", help="only each Nth instruction of a set")
     parser.add_argument("--llm", default="qwen2.5-coder-1.5b")

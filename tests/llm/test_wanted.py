@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from llm.grounding import ground
-from llm.wanted import is_wanted, wanted_prompt
+from llm.wanted import wanted, wanted_prompt
 from tamp.errors import Refusal
 
 BOWL = "the bowl is on the plate"
@@ -33,5 +33,5 @@ def test_what_is_asked_for_stays_a_goal(kitchen, domain, scripted) -> None:
 
 def test_the_question_has_the_instruction_and_the_fact(scripted) -> None:
     assert wanted_prompt("hop", BOWL).question == f"Said: hop\nResult: {BOWL}"
-    assert is_wanted(scripted(""), "hop", BOWL)
-    assert not is_wanted(scripted("", unwanted=(BOWL,)), "hop", BOWL)
+    assert wanted(scripted(""), "hop", BOWL) == pytest.approx(0.9)
+    assert wanted(scripted("", unwanted=(BOWL,)), "hop", BOWL) == pytest.approx(0.1)

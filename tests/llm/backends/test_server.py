@@ -21,9 +21,9 @@ ASKED = Prompt("Answer.", (("Who barks?", "the dog."),), "What is on the table?"
 PATTERN = "(red|blue) (mug|bowl)[.]"
 
 
-def reply(text, **message):
-    """A chat completion as vLLM writes it; each of two tokens has the probability 0.5."""
-    tokens = [{"token": t, "logprob": math.log(0.5)} for t in ("a", "b")]
+def reply(text, likely=0.5, **message):
+    """A chat completion as vLLM writes it; each of two tokens has the probability `likely`."""
+    tokens = [{"token": t, "logprob": math.log(likely)} for t in ("a", "b")]
     choice = {
         "index": 0,
         "message": {"role": "assistant", "content": text, **message},
@@ -115,7 +115,7 @@ def test_an_instruction_through_a_server(serving, kitchen, domain, scripted):
         last = body["messages"][-1]
         begun = last["content"] if last["role"] == "assistant" else ""
         said = script.complete(_asked(body), begun, body["structured_outputs"]["regex"])
-        handler.send(reply(said.text))
+        handler.send(reply(said.text, likely=0.9))
 
     with serving(answer) as (url, seen):
         result = ground("open the middle drawer of the cabinet", *kitchen, domain, load(url))
@@ -128,7 +128,7 @@ def test_the_image_of_a_scene_goes_along_with_the_instruction(serving, kitchen, 
     script = scripted("the middle drawer of the wooden cabinet is open.")
 
     def answer(handler, body):
-        handler.send(reply(script.complete(_asked(body), "", body["structured_outputs"]["regex"]).text))
+        handler.send(reply(script.complete(_asked(body), "", body["structured_outputs"]["regex"]).text, likely=0.9))
 
     with serving(answer) as (url, seen):
         model = ChatServer(url, "qwen", sees=True)
