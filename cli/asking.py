@@ -6,13 +6,15 @@ import sys
 from collections.abc import Callable
 
 from cli.output import say
-from llm.grounding import AmbiguousError
+from llm.grounding import AmbiguousError, UnsureError
 from tamp.episode import EpisodeLog
 from tamp.errors import Refusal
 from tamp.goal import Goal, in_pddl
 
 UNHEARD = ("absent", "ambiguous", "beyond", "contradiction", "no goal", "quantity", "unclear", "unsolvable", "unsure")
 """Kinds of refusal after which other words may help."""
+YES = ("y", "yes")
+"""Answers that say that what was understood is meant."""
 
 
 def settled(
@@ -31,6 +33,9 @@ def settled(
             if refusal.kind not in UNHEARD:
                 raise
             text = _other_words(refusal)
+            if isinstance(refusal, UnsureError) and text.lower() in YES:
+                log.event("chosen", by="user", goal=in_pddl(refusal.goals))
+                return refusal.goals
 
 
 def _chosen(refusal: AmbiguousError, log: EpisodeLog) -> tuple[Goal, ...]:
@@ -47,9 +52,10 @@ def _chosen(refusal: AmbiguousError, log: EpisodeLog) -> tuple[Goal, ...]:
 
 
 def _other_words(refusal: Refusal) -> str:
-    """The instruction in other words; raises the refusal when there are none."""
+    """The instruction in other words, or that it is what is meant; raises the refusal when there are none."""
     say(f"tamp: {refusal}")
-    if not (text := _answer("in other words? (Enter gives up) ")):
+    yes = "yes, or " if isinstance(refusal, UnsureError) else ""
+    if not (text := _answer(f"{yes}in other words? (Enter gives up) ")):
         raise refusal
     return text
 

@@ -16,17 +16,20 @@ MEANT, MEANT_PER_LOG, INVOLVED, GUESSED = 4.06, 0.64, -1.8, -1.45
 """The same for answers in the instruction's own words: words of logic and guessed words take from it. Fitted to the
 167 answers of the 1.5B to what may be looked at of problems/meaning/ and problems/paraphrases/; the share of wrong
 answers with words of logic, 3 of 18, is too small a sample, so that INVOLVED is 1 lower than fitted."""
+ALONE = -2.1
+"""By such as were read in one way only; 16 of 20 in problems/meaning/ were right."""
 LEAST = 1e-4
 """Probabilities below count as this."""
 
 
-def confidence(probability: float, attempt: int, doubts: int) -> float:
+def confidence(probability: float, attempt: int, doubts: int, alone: bool = False) -> float:
     """The share of right goals among answers of this `probability` (0 to 1) taken at this `attempt` (from 1).
 
-    `doubts` is the number of objections that still stand against the answer.
+    `doubts` is the number of objections that still stand against the answer; `alone` is one to an instruction with
+    words of order or several sentences that the other way of reading has not come to as well.
     """
     likely = CONSTANT + PER_LOG * log(max(probability, LEAST))
-    return _share(likely + SENT_BACK * (attempt > 1) + DOUBTED * (doubts > 0))
+    return _share(likely + SENT_BACK * (attempt > 1) + DOUBTED * (doubts > 0) + ALONE * alone)
 
 
 def confidence_in_meaning(probability: float, guesses: int, involved: bool) -> float:

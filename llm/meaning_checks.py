@@ -107,10 +107,13 @@ _PRONOUN = re.compile(r"\b(?:it|its|there|them|they|that|this|these|those|one|on
 """Words that stand for things named elsewhere."""
 
 
+_DENYING = ("negation", "exception", "choice")
+
+
 def _denied_elsewhere(text: str, meaning: Meaning) -> Iterator[str]:
     """Things of which something is denied, and which no denial speaks of: "without the ketchup, the bowl …"."""
-    said = [text[w.at :] for w in logic_words(text) if w.kind in ("negation", "exception", "choice")]
-    parts = [re.split(r"[.,;:!?]| but | - ", part.lower())[0] for part in said]
+    words = [(w.said, text[w.at + len(w.said) :]) for w in logic_words(text) if w.kind in _DENYING]
+    parts = [said + re.split(r"[.,;:!?]| but | - ", rest.lower())[0] for said, rest in words]
     for fact in meaning.facts:
         for r in () if fact.holds else fact.others:
             if parts and not any(set(content(r.words)) & set(content(part)) or _PRONOUN.search(part) for part in parts):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from llm.forms import Sayable
 from llm.lexicon import word_set
-from llm.logic_words import is_involved, logic_words
+from llm.logic_words import EVERY, is_involved, logic_words
 from llm.meaning import EXCEPT, QUANTIFIERS, UNCLEAR, UNTOUCHED, read_referent
 from llm.model import Completion, Model, Prompt
 from llm.referents import Reader, is_beside
@@ -64,10 +64,15 @@ class MeaningGrammar:
         self.phrases = tuple(self._meant)
         self.kinds = frozenset(w.kind for w in logic_words(self.text))
 
-    def subjects(self) -> str:
-        """A regular expression for the beginning of a clause, up to the verb; or for a whole one that is unclear."""
+    def subjects(self, opening: bool = False) -> str:
+        """A regular expression for the beginning of a clause, up to the verb; or for a whole one that is unclear.
+
+        In the `opening` clause of what says "everything but the cup" it is of such a thing: a small model likes to
+        write what is left out, and that it is not to be.
+        """
         first = {s for f in self.can.asked for s in self.can.argument(f, 0)} | set(self.can.state.symbols)
-        thing = self._thing(self._fitting(first))
+        leaves_out = "exception" in self.kinds and any(w.said in EVERY for w in logic_words(self.text))
+        thing = self._thing(self._fitting(first), excepting=opening and leaves_out)
         return f"({thing} (is|are) |{UNCLEAR}\\.)" if thing else f"{UNCLEAR}\\."
 
     def predicates(self, subject: str, ends: str) -> str:
@@ -105,24 +110,26 @@ class MeaningGrammar:
         """Phrases that mean one of some symbols, or nothing that is known."""
         return [p for p in self.phrases if not self._meant[p] or self._meant[p] & symbols]
 
-    def _thing(self, phrases: list[str]) -> str:
+    def _thing(self, phrases: list[str], excepting: bool = False) -> str:
         quantifier = f"(({'|'.join(QUANTIFIERS)}) )?"
-        can_except = not self.kinds.isdisjoint(_DENYING)
-        without = f"({EXCEPT}{quantifier}({_one_of(self.phrases)}))?" if can_except else ""
-        return f"\\[{quantifier}({_one_of(phrases)}){without}\\]" if phrases else ""
+        without = f"{EXCEPT}{quantifier}({_one_of(self.phrases)})"
+        if excepting:
+            return f"\\[(everything|(all|every) ({_one_of(phrases)})){without}\\]" if phrases else ""
+        can_except = "" if self.kinds.isdisjoint(_DENYING) else f"({without})?"
+        return f"\\[{quantifier}({_one_of(phrases)}){can_except}\\]" if phrases else ""
 
 
-def write_meaning(model: Model, prompt: Prompt, grammar: MeaningGrammar) -> tuple[Completion, ...]:
-    """The meanings that a model writes, clause by clause, each with its probability, best first.
+def write_meaning(model: Model, prompt: Prompt, grammar: MeaningGrammar) -> Completion:
+    """The meaning that a model writes, clause by clause, and its probability for it.
 
-    A small model goes on when all is said, one likely word after the other. So the whole meanings on its way count,
-    those that stop after a clause and the one that it came to: first the likeliest that takes up most of what is named.
+    A small model goes on when all is said, one likely word after the other. So of the whole meanings on its way, those
+    that stop after a clause and the one that it came to, the likeliest counts that takes up most of what is named.
     """
     clauses, likely, stops = list[str](), 1.0, list[Completion]()
     while len(clauses) < CLAUSES:
         text = " ".join(clauses)
         lead = " " if text else ""
-        first = model.complete(prompt, text, lead + grammar.subjects())
+        first = model.complete(prompt, text, lead + grammar.subjects(opening=not clauses))
         said, likely = first.text.strip(), likely * first.probability
         if not said.endswith("."):
             subject = read_referent(said[1 : said.rindex("]")])
@@ -137,7 +144,7 @@ def write_meaning(model: Model, prompt: Prompt, grammar: MeaningGrammar) -> tupl
             break
         goes_on = _goes_on(model, prompt, whole)
         stops.append(Completion(f"{_fact(whole)}.", likely * (1.0 - goes_on) / goes_on))
-    return tuple(sorted(stops, key=lambda stop: (grammar.taken_up(stop.text), stop.probability), reverse=True))
+    return max(stops, key=lambda stop: (grammar.taken_up(stop.text), stop.probability))
 
 
 _LEAST = 1e-6

@@ -82,8 +82,8 @@ class Stage:
         """The chat that asks for the meaning."""
         return replace(meaning_prompt(self.text, self.can), image=self.image)
 
-    def write(self) -> tuple[Completion, ...]:
-        """Meanings in the model's words, best first."""
+    def write(self) -> Completion:
+        """The meaning in the model's words."""
         return write_meaning(self.model, self.prompt, MeaningGrammar(self.text, self.can, self.reader))
 
     def understand(self, reply: Completion) -> Understanding:

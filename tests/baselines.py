@@ -119,7 +119,7 @@ def rules(stage: Stage) -> Understanding:
     refusal = Refusal("no meaning is without objection", "unclear")
     for _ in range(SAMPLES):
         try:
-            found = stage.understand(Completion(stage.write()[0].text))
+            found = stage.understand(Completion(stage.write().text))
         except (Refusal, ValueError) as e:
             refusal = e if isinstance(e, Refusal) else refusal
             continue

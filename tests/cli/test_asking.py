@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from cli.asking import settled
-from llm.grounding import AmbiguousError
+from llm.grounding import AmbiguousError, UnsureError
 from llm.meaning_stage import Reading
 from tamp.atoms import Atom
 from tamp.episode import EpisodeLog
@@ -26,6 +26,8 @@ class Terminal(io.StringIO):
 def read(text: str) -> tuple[Goal, ...]:
     if "banana" in text:
         raise Refusal("the scene has no banana; it has: bowl", "absent")
+    if "keep" in text:
+        raise UnsureError((RIGHT,), "the bowl is on the plate")
     if "bowl" in text:
         raise AmbiguousError((Reading((LEFT,), "bowl: left bowl"), Reading((RIGHT,), "bowl: right bowl")))
     return (LEFT,)
@@ -37,7 +39,7 @@ def ask(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):  # type: ignore[no-unt
         said = Terminal()
         monkeypatch.setattr("sys.stdin", io.StringIO() if typed is None else Terminal(typed))
         monkeypatch.setattr("sys.stderr", said)
-        with EpisodeLog(tmp_path / "episode") as log:
+        with EpisodeLog(tmp_path / str(len(list(tmp_path.iterdir())))) as log:
             return settled(text, read, log, asks=asks), said.getvalue()
 
     return asked
@@ -48,6 +50,13 @@ def test_the_one_that_is_chosen(ask) -> None:  # type: ignore[no-untyped-def]
     assert goal == (RIGHT,)
     assert "  1  bowl: left bowl\n  2  bowl: right bowl\n" in said
     assert said.count("which one, 1 to 2?") == 3
+
+
+def test_what_was_understood_is_done_when_it_is_meant(ask) -> None:  # type: ignore[no-untyped-def]
+    goal, said = ask("keep the bowl there", "Yes\n")
+    assert goal == (RIGHT,)
+    assert "is this meant: the bowl is on the plate?" in said
+    assert ask("keep the bowl there", "the mug\n")[0] == (LEFT,)
 
 
 def test_other_words(ask) -> None:  # type: ignore[no-untyped-def]

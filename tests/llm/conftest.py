@@ -136,7 +136,7 @@ class Scripted:
         assert answer.startswith(begun)
         said = re.match(pattern, answer[len(begun) :])
         assert said, f"the grammar forbids {answer[len(begun) :]!r}"
-        return Completion(said[0], 0.9)
+        return Completion(said[0], 0.99)
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ BOWL = "the bowl is on the plate"
 
 def test_what_the_instruction_does_not_ask_for_is_no_goal(kitchen, domain, scripted) -> None:
     model = scripted(f"{BOWL}.", unwanted=(BOWL,))
-    with pytest.raises(Refusal, match=f"is it wanted that {BOWL}") as refused:
+    with pytest.raises(Refusal, match=f"is this meant: {BOWL}") as refused:
         ground("keep the bowl off the plate", *kitchen, domain, model)
     assert refused.value.kind == "unsure"
 
@@ -21,7 +21,7 @@ def test_what_the_instruction_does_not_ask_for_is_no_goal(kitchen, domain, scrip
 def test_each_fact_is_judged_by_itself(kitchen, domain, scripted) -> None:
     said = f"{BOWL}; the wine bottle is on the stove"
     model = scripted(f"{said}.", unwanted=("the wine bottle is on the stove",))
-    with pytest.raises(Refusal, match="is it wanted that the wine bottle is on the stove"):
+    with pytest.raises(Refusal, match="is this meant: the wine bottle is on the stove"):
         ground("bowl on the plate, call the wine bottle on the stove off", *kitchen, domain, model)
     assert model.judged == said.split("; ")
 
