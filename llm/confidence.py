@@ -18,6 +18,9 @@ MEANT, MEANT_PER_LOG, INVOLVED, GUESSED = 4.06, 0.64, -1.8, -1.45
 answers with words of logic, 3 of 18, is too small a sample, so that INVOLVED is 1 lower than fitted."""
 ALONE = -2.1
 """By such as were read in one way only; 16 of 20 in problems/meaning/ were right."""
+WANTED, HALF_WANTED = 0.75, 0.79
+"""Below the one probability that a fact is asked for (`llm.wanted`) this share is: 27 of 34 of those that may be looked
+at."""
 LEAST = 1e-4
 """Probabilities below count as this."""
 
@@ -37,6 +40,11 @@ def confidence_in_meaning(probability: float, guesses: int, involved: bool) -> f
     where it has words of logic or order, or several sentences."""
     likely = MEANT + MEANT_PER_LOG * log(max(probability, LEAST))
     return _share(likely + GUESSED * (guesses > 0) + INVOLVED * involved)
+
+
+def as_wanted(confidence: float, wanted: float) -> float:
+    """A confidence, given how likely the model holds what is answered to be asked for at all."""
+    return confidence if wanted >= WANTED else min(confidence, HALF_WANTED)
 
 
 def _share(likely: float) -> float:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from llm.asking import Question
-from llm.confidence import confidence, confidence_in_meaning
+from llm.confidence import as_wanted, confidence, confidence_in_meaning
 from llm.logic_words import are_counted, before_what_refers_back, is_involved, is_ordered, is_turned, logic_words
 from llm.meaning import UNTOUCHED, read_meaning
 from llm.meaning_stage import Goals, Reading, Stage
@@ -206,21 +206,23 @@ def _with_guesses(stage: Stage, tell: Tell, refusal: Refusal) -> _Found:
 
 def _surely(found: _Found, stage: Stage) -> _Found:
     """What the instruction's own words came to, if that is likely enough to be done unasked; else UnsureError."""
-    if is_involved(stage.text):
-        grave = is_ordered(stage.text) or any(w.kind != "quantity" for w in logic_words(stage.text))
-        if grave and found.probability < LEAST_INVOLVED:
-            raise UnsureError(found.readings[0].goals, re.sub(r"[\[\]]|\.$", "", found.reply))
-    else:
-        facts = [f.said for f in read_meaning(found.reply).facts if f.words != UNTOUCHED]
-        _refuse_unwanted(facts, found.readings[0].goals, stage)
-    return found
+    goals = found.readings[0].goals
+    if is_ordered(stage.text) or any(w.kind != "quantity" for w in logic_words(stage.text)):
+        if found.probability < LEAST_INVOLVED:
+            raise UnsureError(goals, re.sub(r"[\[\]]|\.$", "", found.reply))
+        return found
+    facts = [f.said for f in read_meaning(found.reply).facts if f.words != UNTOUCHED]
+    return _if_wanted(found, facts, goals, stage)
 
 
-def _refuse_unwanted(facts: Iterable[str], goals: Goals, stage: Stage) -> None:
-    """UnsureError where the instruction does not ask for some fact of an answer, as the model sees it."""
+def _if_wanted(found: _Found, facts: Iterable[str], goals: Goals, stage: Stage) -> _Found:
+    """An answer, as sure as its `facts` are asked for; UnsureError where one is not, as the model sees it."""
     for fact in facts:
-        if wanted(stage.model, stage.text, fact) < LEAST:
+        likely = wanted(stage.model, stage.text, fact)
+        if likely < LEAST:
             raise UnsureError(goals, fact)
+        found = replace(found, confidence=as_wanted(found.confidence, likely))
+    return found
 
 
 def _plainly(question: Question, stage: Stage, tell: Tell) -> _Found:
@@ -234,15 +236,16 @@ def _plainly(question: Question, stage: Stage, tell: Tell) -> _Found:
         return _with_guesses(stage, tell, refusal)
     if not are_counted(question.text, found.things, found.together):
         return _surely(_by_meaning(stage, tell), stage)
+    answer = found.answer
     every = zip((found.goal, *found.others), found.said or ("",), strict=True)
     readings = tuple(Reading((goal,), said) for goal, said in every)
-    answer = found.answer
-    if not found.others:
-        _refuse_unwanted([c.text for c in answer.clauses], (found.goal,), stage)
     doubts = len(answer.objections)
     sure = confidence(answer.probability, answer.number, doubts, alone=is_involved(stage.text))
     plain = _Found(readings, answer.reply, answer.prompt, answer.probability, sure, answer.number, doubts)
-    return plain if found.others else _seconded(plain, found.goal, stage, tell)
+    if found.others:
+        return plain
+    plain = _seconded(plain, found.goal, stage, tell)
+    return _if_wanted(plain, [c.text for c in answer.clauses], (found.goal,), stage)
 
 
 def _seconded(plain: _Found, goal: Goal, stage: Stage, tell: Tell) -> _Found:

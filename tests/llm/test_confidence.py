@@ -1,6 +1,6 @@
 import pytest
 
-from llm.confidence import confidence, confidence_in_meaning
+from llm.confidence import as_wanted, confidence, confidence_in_meaning
 
 
 def test_it_rises_with_the_models_probability_and_falls_with_what_speaks_against_an_answer():
@@ -14,3 +14,9 @@ def test_it_falls_with_words_that_were_guessed_and_with_words_of_logic():
     plain = confidence_in_meaning(0.5, 0, involved=False)
     assert confidence_in_meaning(0.5, 1, involved=False) < plain
     assert confidence_in_meaning(0.5, 0, involved=True) < plain
+
+
+def test_what_is_hardly_asked_for_is_not_sure() -> None:
+    assert as_wanted(0.97, 0.9) == 0.97
+    assert as_wanted(0.97, 0.7) < 0.8
+    assert as_wanted(0.5, 0.7) == 0.5
