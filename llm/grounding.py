@@ -12,7 +12,7 @@ from typing import Any
 from llm.asking import Question
 from llm.confidence import as_wanted, confidence, confidence_in_meaning
 from llm.logic_words import are_counted, before_what_refers_back, is_involved, is_ordered, is_turned, logic_words
-from llm.meaning import UNTOUCHED, read_meaning
+from llm.meaning import facts_in_words
 from llm.meaning_stage import Goals, Reading, Stage
 from llm.model import Model, Prompt
 from llm.own_words import own_words
@@ -211,8 +211,7 @@ def _surely(found: _Found, stage: Stage) -> _Found:
         if found.probability < LEAST_INVOLVED:
             raise UnsureError(goals, re.sub(r"[\[\]]|\.$", "", found.reply))
         return found
-    facts = [f.said for f in read_meaning(found.reply).facts if f.words != UNTOUCHED]
-    return _if_wanted(found, facts, goals, stage)
+    return _if_wanted(found, facts_in_words(found.reply), goals, stage)
 
 
 def _if_wanted(found: _Found, facts: Iterable[str], goals: Goals, stage: Stage) -> _Found:

@@ -50,12 +50,6 @@ class Fact:
         """Everything that it is about."""
         return (self.subject, *self.others)
 
-    @property
-    def said(self) -> str:
-        """In plain words: "the lamp is in the crate"."""
-        denied = "" if self.holds else "not "
-        return " ".join([f"the {self.subject.words} is {denied}{self.words}", *(f"the {r.words}" for r in self.others)])
-
 
 @dataclass(frozen=True)
 class Clause:
@@ -97,6 +91,12 @@ def read_meaning(text: str) -> Meaning:
         else:
             clauses.append(Clause(_facts(said), piece.startswith("then ")))
     return Meaning(tuple(clauses), unclear)
+
+
+def facts_in_words(text: str) -> tuple[str, ...]:
+    """The facts of a meaning's text that leaves nothing open, as plain words: "the lamp is in the crate"."""
+    pieces = re.sub(r"[\[\]]|\.$", "", text.strip()).split("; ")
+    return tuple(p.removeprefix("then ") for p in pieces if not p.endswith(UNTOUCHED))
 
 
 def _facts(text: str) -> tuple[Fact, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from llm.meaning import Referent, read_meaning, read_referent
+from llm.meaning import Referent, facts_in_words, read_meaning, read_referent
 
 
 def test_clauses_are_joined_ordered_and_left_open() -> None:
@@ -35,3 +35,8 @@ def test_a_referent_has_a_quantifier_a_description_and_an_exception(text: str, m
 def test_what_no_goal_can_be_made_of_is_kept_apart() -> None:
     assert read_meaning("unclear.").unclear
     assert not read_meaning("[the lid] is closed.").unclear
+
+
+def test_facts_in_plain_words() -> None:
+    said = "[both lids] are closed; then [the lamp] is in [the crate]; [the vase] is untouched."
+    assert facts_in_words(said) == ("both lids are closed", "the lamp is in the crate")
