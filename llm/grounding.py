@@ -50,10 +50,11 @@ class AmbiguousError(Refusal):
 
 
 class UnsureError(Refusal):
-    """What was understood is too unlikely to be done unasked: `goals` are what it comes to."""
+    """What was understood is too unlikely to be done unasked: `goals` are what it comes to. `found`: how, where the
+    instruction was not understood for certain; None where it seems not to ask for that."""
 
-    def __init__(self, goals: Goals, understood: str) -> None:
-        self.goals = goals
+    def __init__(self, goals: Goals, understood: str, found: _Found | None = None) -> None:
+        self.goals, self.found = goals, found
         super().__init__(f"is this meant: {understood}? Say it in other words", "unsure")
 
 
@@ -128,7 +129,8 @@ def ground(
     which `planner` proves that there is no plan are refused. What speaks against an answer goes to `tell`.
 
     Raises InputError for an empty or an overlong instruction, Refusal when it is about something that is not there
-    or cannot be a goal, and AmbiguousError (a Refusal) when its words fit several things, unless `assume_first`.
+    or cannot be a goal, AmbiguousError (a Refusal) when its words fit several things, and UnsureError (a Refusal) when
+    it is not understood for certain; both not with `assume_first`, which takes the model's choice.
     """
     known = state.known_to(domain)
     words = vocabulary(scene, known, names, own_words(domain))
@@ -156,10 +158,15 @@ def ground_in(
     if about is not words:
         tell("shortened", symbols=len(state.symbols), kept=len(told.symbols))
     stage = Stage(text, about, told, domain, model, planner, image)
-    if not words.things or any(w.kind != "quantity" for w in logic_words(text)):
-        found = _surely(_by_meaning(stage, tell), stage)
-    else:
-        found = _plainly(Question(text, about, told, state, domain, image, planner), stage, tell)
+    try:
+        if not words.things or any(w.kind != "quantity" for w in logic_words(text)):
+            found = _surely(_by_meaning(stage, tell), stage)
+        else:
+            found = _plainly(Question(text, about, told, state, domain, image, planner), stage, tell)
+    except UnsureError as unsure:
+        if not (assume_first and unsure.found):
+            raise
+        found = unsure.found
     if len(found.readings) > 1 and not assume_first:
         raise AmbiguousError(found.readings)
     first, *others = (r.goals for r in found.readings)
@@ -209,7 +216,7 @@ def _surely(found: _Found, stage: Stage) -> _Found:
     goals = found.readings[0].goals
     if is_ordered(stage.text) or any(w.kind != "quantity" for w in logic_words(stage.text)):
         if found.probability < LEAST_INVOLVED:
-            raise UnsureError(goals, re.sub(r"[\[\]]|\.$", "", found.reply))
+            raise UnsureError(goals, re.sub(r"[\[\]]|\.$", "", found.reply), found)
         return found
     return _if_wanted(found, facts_in_words(found.reply), goals, stage)
 

@@ -3,7 +3,8 @@
     python tests/bench_executed.py [--part develop|measured] [--from words goal] [--every N] [--llm NAME] [--out DIR]
 
 Each instruction of problems/meaning/executed-*.jsonl is run as `tamp solve` runs it, from the `words`, or from the
-`goal` that the writer gave for them, which shows planning and motion alone. Initial state 0, seed 0, perception
+`goal` that the writer gave for them, which shows planning and motion alone; what tamp would ask about first, it takes,
+as with `--assume-first`. Initial state 0, seed 0, perception
 `oracle`. An oracle of the formula judges what came of it, not the robot: the writer's goals have to be seen one after
 the other in the states of the episode's log, the last of them at its end, where nothing that the writer excluded may
 hold; and what is to be left alone has to be where it was, to 2 cm. Goes on where it was interrupted.
@@ -48,7 +49,7 @@ Record = dict[str, Any]
 def source_of(case: Record, kind: str, model: Model | None, task: Task) -> GoalSource:
     """Where the goals of an episode come from."""
     if model is not None and kind == "words":
-        return from_language(case["text"], model, task, assume_first=False)
+        return from_language(case["text"], model, task, assume_first=True)
 
     def written(scene: Scene, state: WorldState, domain: Domain, _: EpisodeLog, __: bytes | None) -> tuple[Goal, ...]:
         return tuple(_parsed(case["goal"], domain, state.symbols, scene, case["untouched"]))

@@ -41,6 +41,7 @@ def test_an_unlikely_one_is_asked_about(kitchen, domain) -> None:
     model = Doubtful("[the bowl] is not on [the stove].", LEAST_INVOLVED**0.6)  # two steps
     with pytest.raises(UnsureError, match="is this meant: the bowl is not on the stove"):
         ground(TEXT, *kitchen, domain, model)
+    assert str(ground(TEXT, *kitchen, domain, model, assume_first=True).goal) == f"(not {BURNER})"
 
 
 def test_everything_but_something_is_said_as_such(kitchen, domain) -> None:
