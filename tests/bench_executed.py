@@ -19,7 +19,7 @@ import shutil
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -52,15 +52,15 @@ def source_of(case: Record, kind: str, model: Model | None, task: Task) -> GoalS
         return from_language(case["text"], model, task, assume_first=True)
 
     def written(scene: Scene, state: WorldState, domain: Domain, _: EpisodeLog, __: bytes | None) -> tuple[Goal, ...]:
-        return tuple(_parsed(case["goal"], domain, state.symbols, scene, case["untouched"]))
+        return tuple(_parsed(case["goal"], domain, state.symbols, beside.things(scene), case["untouched"]))
 
     return written
 
 
 def _parsed(
-    texts: list[str], domain: Domain, known: dict[str, str], scene: Scene | None = None, untouched: tuple[str, ...] = ()
+    texts: list[str], domain: Domain, known: dict[str, str], things: Iterable[str], untouched: tuple[str, ...] = ()
 ) -> Iterator[Goal]:
-    symbols = known | (beside.symbols(beside.things(scene)) if scene else {})
+    symbols = known | beside.symbols(things)
     return (parse_goal(t, domain, symbols, ranged=known, untouched=untouched) for t in texts)
 
 
@@ -70,8 +70,9 @@ def judged(case: Record, events: list[Record], domain: Domain) -> str:
     final = next((e for e in events if e["event"] == "final"), None)
     if final is None:
         return "refused"
+    known = scene["symbols"]
     seen = [_atoms(e["atoms"]) for e in events if e["event"] in ("state", "final")]
-    ways = [[g.formula for g in _parsed(way, domain, scene["symbols"])] for way in (case["goal"], *case["also"])]
+    ways = [[g.formula for g in _parsed(way, domain, known, known)] for way in (case["goal"], *case["also"])]
     if not any(_come_about(goals, seen) for goals in ways):
         return "not reached"
     if any(_atoms([a]) <= seen[-1] for a in case["never"]):
