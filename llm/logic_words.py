@@ -46,6 +46,8 @@ KINDS = {
 """Regular expressions for the words of each kind."""
 
 
+CHOOSING = frozenset({"choice", "negation", "exception"})
+"""Kinds without which nothing is denied, excepted or left open."""
 COUNT = {w: n for n, w in enumerate(_NUMBERS.split("|")[:10], 2)} | {str(n): n for n in range(2, 13)}
 COUNT |= {"dozen": 12, "both": 2, "couple": 2, "a couple": 2, "pair": 2, "a pair": 2}
 """What words for numbers come to."""
@@ -74,6 +76,11 @@ def logic_words(text: str) -> tuple[LogicWord, ...]:
     """Such words of an instruction, apart from manners, by kind and then as they come."""
     plain = _COURTESY.sub(lambda m: " " * len(m[0]), text.lower())
     return tuple(LogicWord(kind, m[0], m.start()) for kind, words in KINDS.items() for m in re.finditer(words, plain))
+
+
+def is_more_than_counted(text: str) -> bool:
+    """Whether an instruction has words of logic other than such of quantity."""
+    return any(w.kind != "quantity" for w in logic_words(text))
 
 
 def are_counted(text: str, things: int, together: bool) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from llm.expansion import Expanded
 from llm.forms import Sayable
-from llm.logic_words import COUNT, EVERY, LogicWord, logic_words
+from llm.logic_words import CHOOSING, COUNT, EVERY, LogicWord, logic_words
 from llm.meaning import UNTOUCHED, Meaning
 from llm.word_checks import left_out, no_other, nouns, out_of_order, turned_round, unsaid_places
 from llm.words import content
@@ -107,12 +107,9 @@ _PRONOUN = re.compile(r"\b(?:it|its|there|them|they|that|this|these|those|one|on
 """Words that stand for things named elsewhere."""
 
 
-_DENYING = ("negation", "exception", "choice")
-
-
 def _denied_elsewhere(text: str, meaning: Meaning) -> Iterator[str]:
     """Things of which something is denied, and which no denial speaks of: "without the ketchup, the bowl …"."""
-    words = [(w.said, text[w.at + len(w.said) :]) for w in logic_words(text) if w.kind in _DENYING]
+    words = [(w.said, text[w.at + len(w.said) :]) for w in logic_words(text) if w.kind in CHOOSING]
     parts = [said + re.split(r"[.,;:!?]| but | - ", rest.lower())[0] for said, rest in words]
     for fact in meaning.facts:
         for r in () if fact.holds else fact.others:

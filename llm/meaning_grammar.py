@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from llm.forms import Sayable
 from llm.lexicon import word_set
-from llm.logic_words import EVERY, is_involved, logic_words
+from llm.logic_words import CHOOSING, EVERY, is_involved, logic_words
 from llm.meaning import EXCEPT, QUANTIFIERS, UNCLEAR, UNTOUCHED, read_referent
 from llm.model import Completion, Model, Prompt
 from llm.referents import Reader, is_beside
@@ -23,8 +23,7 @@ _NO_BEGINNING = word_set("the a an both all any every each my your some this tha
 _NOT_WITHIN = word_set("or but except excluding not never then don't onto into")
 """Words that no description holds: they are said by the form itself."""
 _DENYING = frozenset({"negation", "exception"})
-_CHOOSING = frozenset({"choice", "negation", "exception"})
-"""Kinds of words without which nothing is denied, excepted or left open."""
+"""Kinds of words without which nothing is denied or excepted."""
 _WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
 
 
@@ -89,7 +88,7 @@ class MeaningGrammar:
         if not said or is_involved(self.text):
             every.append(UNTOUCHED)
         one = f"({'|'.join(every)})"
-        if self.kinds.isdisjoint(_CHOOSING):
+        if self.kinds.isdisjoint(CHOOSING):
             return f"{one}({ends.replace('; or|', '')})"
         return f"{one}( or {one}){{0,3}}({ends})"
 

@@ -4,8 +4,8 @@
 
 Each instruction of problems/meaning/executed-*.jsonl is run as `tamp solve` runs it, from the `words`, or from the
 `goal` that the writer gave for them, which shows planning and motion alone; what tamp would ask about first, it takes,
-as with `--assume-first`. Initial state 0, seed 0, perception
-`oracle`. An oracle of the formula judges what came of it, not the robot: the writer's goals have to be seen one after
+as with `--assume-first`. Initial state 0, seed 0, perception `oracle`. An oracle of the formula
+judges what came of it, not the robot: the writer's goals have to be seen one after
 the other in the states of the episode's log, the last of them at its end, where nothing that the writer excluded may
 hold; and what is to be left alone has to be where it was, to 2 cm. Goes on where it was interrupted.
 """

@@ -1,12 +1,12 @@
 """`make bench-meaning`: is what is said what is done? In other people's words, of scenes and of other domains.
 
-    python tests/bench_meaning.py [--part develop|measured] [--sets meaning denial words domain]
+    python tests/bench_meaning.py [--part develop|measured|unseen] [--sets …]
                                   [--modes grammar rules first uniform free] [--every N] [--llm NAME] [--out DIR]
 
 The sets in problems/meaning/ were written from a picture and a list of things (`meaning`: not, except, or, all, then,
 it; `denial`: that something is not to be, said with none of these words; `words`: other words for a task), or from a
-domain that is not tabletop (`domain`), without sight of the code, and
-split before anything was built on them; the measured half's sha256 is checked. Initial state 0, perception `oracle`.
+domain that is not tabletop (`domain`), without sight of the code, and split before anything was built on them; the
+measured half's sha256 is checked. Initial state 0, perception `oracle`.
 An answer is right when its goals come to the same as the ones that were written, one after the other, and leave alone
 what was to be left alone; a refusal when one is due or as good. `contradicts` counts answers with a goal that the
 writer named as excluded. The modes are the same code: `grammar` is what tamp does; `rules` takes of many meanings
