@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,19 +23,29 @@ class RealArm:
     dry_run: bool = False
     speed_scale: float | None = None
 
-    def given(self) -> list[str]:
-        """Those that were given, as they are typed."""
-        return [f"--{name.replace('_', '-')}" for name, value in vars(self).items() if value not in (None, False)]
+
+ARM_ONLY = ("--host", "--port", "--world", "--dry-run", "--speed-scale")
+SCENE_ONLY = (
+    "--scene", "--init-state", "--seed", "--untouched", "--perception", "--planner", "--domain", "--assume-first",
+    "--video",
+)  # fmt: skip
 
 
-def built(backend: str, perception: str, arm: RealArm) -> None:
-    """InputError for what is announced and not built yet, and for options of another backend."""
+def for_backend(backend: str, given: Sequence[str]) -> None:
+    """InputError for options that a backend does not take: none is dropped without a word."""
+    arm = backend == "xarm"
+    taken, other = (ARM_ONLY, SCENE_ONLY) if arm else (SCENE_ONLY, ARM_ONLY)
+    if wrong := [option for option in given if option in other]:
+        whose = "simulated scenes, not for --backend xarm" if arm else "a real arm, --backend xarm"
+        raise InputError(f"{' '.join(wrong)}: for {whose}; valid for --backend {backend}: {', '.join(taken)}")
+
+
+def built(backend: str, perception: str) -> None:
+    """InputError for what is announced and not built yet."""
     if backend not in ("libero", "xarm"):
         raise InputError(f"--backend {backend} is not built yet; valid: libero, xarm")
     if perception != "oracle":
         raise InputError(f"--perception {perception} is not built yet; valid: oracle")
-    if backend != "xarm" and (given := arm.given()):
-        raise InputError(f"{given[0]} is for a real arm; valid: --backend xarm")
 
 
 def planner(name: str) -> None:

@@ -40,6 +40,7 @@ def _end(command: Callable[[], int]) -> None:
 
 @app.command()
 def solve(
+    context: typer.Context,
     text: opt.Text = None,
     scene: opt.Scene = "mug_in_drawer",
     init_state: opt.InitState = None,
@@ -70,9 +71,10 @@ def solve(
     """
 
     def body() -> int:
-        from cli.inputs import RealArm
+        from cli.inputs import RealArm, for_backend
         from cli.solve import solve
 
+        for_backend(backend, opt.given(context))
         return solve(
             text=text,
             scene=scene,

@@ -6,6 +6,15 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
+from typer.core import TyperOption
+
+
+def given(context: typer.Context) -> list[str]:
+    """The options that were given on the command line, as they are typed, in the order of the help."""
+    options = [p for p in context.command.params if isinstance(p, TyperOption)]
+    sources = [(o.opts[0], context.get_parameter_source(str(o.name))) for o in options]
+    return [option for option, source in sources if source is not None and source.name == "COMMANDLINE"]
+
 
 Scene = Annotated[
     str,

@@ -50,7 +50,7 @@ def solve(
     text = text if goals else words.instruction(str(text))
     if untouched and not goals:
         raise InputError("--untouched goes with --goal; in words: say what not to touch")
-    inputs.built(backend, perception, arm)
+    inputs.built(backend, perception)
     if backend == "xarm":
         from cli.arm_solve import solve_arm
 

@@ -12,6 +12,10 @@ from motion.poses import Array
 Kind = Literal["box", "cylinder", "sphere", "capsule", "plane"]
 
 
+SAME = 1e-4
+"""Metres, or component of a direction, up to which two shapes are the same."""
+
+
 @dataclass(frozen=True, eq=False)
 class Shape:
     """A convex shape fixed to a body.
@@ -40,6 +44,14 @@ class Shape:
             case _:
                 return np.array([self.size[0], self.size[1], 0.0])
 
+    def is_like(self, other: Shape) -> bool:
+        """Whether it is the same shape at the same place of its body."""
+        return self is other or (
+            self.kind == other.kind
+            and bool(np.abs(np.subtract(self.size, other.size)).max() < SAME)
+            and bool(np.abs(self.T_body_shape - other.T_body_shape).max() < SAME)
+        )
+
     def corners(self) -> Array:
         """Corners (8, 3), in the body's frame, of the box around the shape."""
         signs = np.array([[i, j, k] for i in (-1, 1) for j in (-1, 1) for k in (-1, 1)], dtype=float)
@@ -59,6 +71,14 @@ class Body:
     def is_ground(self) -> bool:
         """Whether the body holds a plane and therefore never moves."""
         return any(s.kind == "plane" for s in self.shapes)
+
+    def same_shapes(self, other: Body) -> bool:
+        """Whether the shapes are the same, wherever the bodies are."""
+        if self.shapes is other.shapes:
+            return True
+        return len(self.shapes) == len(other.shapes) and all(
+            a.is_like(b) for a, b in zip(self.shapes, other.shapes, strict=True)
+        )
 
 
 def bounds(shapes: tuple[Shape, ...], T_frame_body: Array) -> tuple[Array, Array]:

@@ -86,8 +86,18 @@ class World:
 
     def __init__(self, robot: RobotModel, bodies: Iterable[Body]) -> None:
         self.robot = robot
-        self.bodies = {b.name: b for b in bodies}
-        self.model = _compile(robot, self.bodies.values())
+        self.effort = 0
+        self._build({b.name: b for b in bodies})
+
+    def sync(self, bodies: Iterable[Body]) -> None:
+        """Have these bodies and no others; compiled anew only where one is new, gone, or of another shape."""
+        wanted = {b.name: b for b in bodies}
+        if wanted.keys() != self.bodies.keys() or not all(b.same_shapes(self.bodies[n]) for n, b in wanted.items()):
+            self._build(wanted)
+
+    def _build(self, bodies: dict[str, Body]) -> None:
+        robot, self.bodies = self.robot, bodies
+        self.model = _compile(robot, bodies.values())
         self.data = mujoco.MjData(self.model)
         m = self.model
         joints = [m.joint(name) for name in robot.arm_joints]
@@ -103,7 +113,6 @@ class World:
         self._geoms = {name: np.flatnonzero(m.geom_bodyid == m.body(name).id) for name in self.bodies}
         self._boxes = (m.geom_type == mujoco.mjtGeom.mjGEOM_BOX).tolist()
         self._jacobian = np.zeros((6, m.nv))
-        self.effort = 0
         self.state = State(robot.posture, robot.max_opening, {b.name: b.T_world_body for b in self.bodies.values()})
         self.load(self.state)
 
@@ -112,7 +121,10 @@ class World:
         return np.array(self.data.xanchor[self.model.joint(self.robot.arm_joints[0]).id])
 
     def load(self, state: State) -> None:
-        """Put every body where `state` has it, and the arm at its configuration."""
+        """Put every body where `state` has it, and the arm at its configuration. Bodies that it does not name stay
+        where they are. ValueError for one that the world does not have: `sync` first."""
+        if unknown := sorted(state.poses.keys() - self.bodies.keys()):
+            raise ValueError(f"no such body: {', '.join(unknown)}; the world has {', '.join(sorted(self.bodies))}")
         for name, T in state.poses.items():
             if self._placed.get(name) is not T:
                 self._place(name, T)

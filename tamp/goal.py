@@ -55,6 +55,11 @@ class Goal:
         """Every atom that it speaks of, to be true or to be false."""
         return tuple(dict.fromkeys(x.atom if isinstance(x, Not) else x for x in literals(self.formula)))
 
+    @property
+    def symbols(self) -> tuple[str, ...]:
+        """Every symbol that it speaks of."""
+        return tuple(dict.fromkeys(s for a in self.mentioned for s in a.args))
+
     def missing(self, state: WorldState) -> tuple[Formula, ...]:
         """The parts that do not hold in `state`."""
         return missing(self.formula, state.atoms)

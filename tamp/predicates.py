@@ -10,7 +10,7 @@ import numpy as np
 
 from motion.world import World
 from tamp.atoms import Atom
-from tamp.geometry import state_of
+from tamp.geometry import bodies_of, state_of
 from tamp.scene import Region, Scene, SceneObject, contains
 from tamp.state import WorldState
 
@@ -42,10 +42,12 @@ def symbols_of(scene: Scene) -> dict[str, str]:
 
 
 def observe(scene: Scene, world: World, doubted: frozenset[Atom] = frozenset()) -> WorldState:
-    """The atoms that hold in `scene`; `world` is its kinematic copy and is left at the scene's state.
+    """The atoms that hold in `scene`; `world` is its kinematic copy: it takes up what is new, drops what is gone, and
+    is left at the scene's state.
 
     Those in `doubted` are left out, whatever they look like; an item that would then be nowhere is on the ground.
     """
+    world.sync(bodies_of(scene))
     world.load(state_of(scene))
     held = _held(scene, world)
     atoms = {Atom("hand-empty")} if held is None else {Atom("holding", (held.name,))}

@@ -6,7 +6,7 @@ Poses are in the world frame, metres and radians.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Literal, Protocol
 
@@ -156,6 +156,11 @@ class Scene:
             if o.name == name:
                 return o
         raise KeyError(name)
+
+    def unseen(self, symbols: Iterable[str]) -> list[str]:
+        """Those of some symbols that stand for nothing in the scene, neither an object nor a region."""
+        seen = {o.name for o in self.objects} | {r.name for _, r in self.regions()}
+        return [s for s in symbols if s not in seen]
 
     def regions(self) -> Iterator[tuple[SceneObject, Region]]:
         """Every region with the object that has it."""

@@ -38,12 +38,16 @@ class Situation:
         return replace(state_of(self.scene), held=self.held, T_tool_held=self.T_tool_held)
 
     def difference(self, seen: Situation, tolerance: float = 1.0) -> str | None:
-        """What is elsewhere in another situation of the same things, in words; None when nothing is, by much.
+        """What is elsewhere in another situation, in words, or not seen there, or new; None when nothing is, by much.
 
         The arm may be anywhere; what is held is compared in the tool frame. `tolerance` is in multiples of the usual.
         """
         if self.held != seen.held:
             return f"the hand holds {seen.held or 'nothing'}, not {self.held or 'nothing'}"
+        before, now = ({o.name for o in s.scene} for s in (self, seen))
+        if before != now:
+            lost, new = sorted(before - now), sorted(now - before)
+            return f"{lost[0]} is not seen" if lost else f"{new[0]} was not there before"
         for o in self.scene:
             other = seen.scene.object(o.name)
             pair = (o.T_world_object, other.T_world_object)

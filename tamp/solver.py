@@ -49,7 +49,8 @@ class Budget:
 
 @dataclass
 class Outcome:
-    """How an episode ended. `stage` is where it failed: goal, plan, refinement, execution, or none.
+    """How an episode ended. `stage` is where it failed: goal, perception, plan, refinement,
+    execution, or none.
 
     `steps` are control steps up to the last release or push; the hand's way out is not among them. `plan` is the first
     plan found, for a sequence of goals those of each that was not seen to hold by itself. `alternatives` are those that
@@ -105,10 +106,16 @@ class Episode:
 
     def run(self, *goals: Goal) -> Outcome:
         """Work towards the goals, one after the other, each until it is seen to hold, or a reason is found why it
-        cannot: the rest is then left.
+        cannot: the rest is then left. However it ends, the backend is told to stop.
 
         Raises Refusal where the domain cannot say what is to be left alone.
         """
+        try:
+            return self._run(goals)
+        finally:
+            self.backend.stop()
+
+    def _run(self, goals: tuple[Goal, ...]) -> Outcome:
         for number, goal in enumerate(goals, 1):
             before = self.outcome.plan
             try:
@@ -144,7 +151,10 @@ class Episode:
         doubted: frozenset[Atom] = frozenset()
         taken = goal
         while True:
-            _, state, situation = self.look(doubted)
+            scene, state, situation = self.look(doubted)
+            if lost := scene.unseen(goal.symbols):
+                self._fail("perception", f"{' and '.join(lost)} {'is' if len(lost) == 1 else 'are'} not seen")
+                return
             if not goal.missing(state):
                 self.outcome.alternatives += [str(taken)] if taken != goal else []
                 return
@@ -250,7 +260,7 @@ class Episode:
         """
         scene, state, situation = self._settled(action, refinement, execution)
         watch.seen = jointed_parts(scene)  # within what is let pass, but not quite as foreseen
-        missing = self.skills[action.name].achieved(action.args, scene, situation.held)
+        missing = self._missing(action, scene, situation)
         difference = refinement.after.difference(situation)
         steps = self.steps - before
         self.outcome.executed.append(action)
@@ -261,6 +271,12 @@ class Episode:
         self.log.event("state", atoms=state.atoms)
         return missing, difference is None
 
+    def _missing(self, action: GroundAction, scene: Scene, situation: Situation) -> str | None:
+        """What is missing of an action's postcondition; of what is not seen nothing can be said."""
+        if lost := scene.unseen(action.args):
+            return f"{lost[0]} is not seen"
+        return self.skills[action.name].achieved(action.args, scene, situation.held)
+
     def _settled(
         self, action: GroundAction, refinement: Refinement, execution: Execution
     ) -> tuple[Scene, WorldState, Situation]:
@@ -268,7 +284,7 @@ class Episode:
         seen = self.look()
         for _ in range(REST_STEPS):
             scene, _, situation = seen
-            missing = self.skills[action.name].achieved(action.args, scene, situation.held)
+            missing = self._missing(action, scene, situation)
             if missing is None and refinement.after.difference(situation) is None:
                 break
             robot = self.backend.observe()

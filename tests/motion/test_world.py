@@ -28,6 +28,7 @@ PARKING = np.array([0.8, 0.0, 0.5])
 """Far from the arm; bodies wait here, a metre apart."""
 APART = PARKING + np.array([0.5, 0.0, 0.5])
 """Nothing is near here unless it is put here."""
+APART_POSE = pose(APART)
 T_NEAR = pose(APART + np.array([0.01, 0.02, 0.0]))
 
 
@@ -289,3 +290,23 @@ def test_effort_grows_with_every_look(world: World) -> None:
     world.contacts(world.robot.posture)
     world.jacobian(world.robot.posture)
     assert world.effort == before + 2
+
+
+def test_a_body_that_the_world_does_not_know_is_refused(world: World, state: State) -> None:
+    with pytest.raises(ValueError, match="no such body: vase; the world has"):
+        world.load(state.moved("vase", APART_POSE))
+    parked(world)
+
+
+def test_sync_takes_up_what_is_new_and_drops_what_is_gone(build: Callable[..., World], table: Body) -> None:
+    cube = (Shape("box", SIZES["cube"], np.eye(4)),)
+    old = build(table, Body("old", cube, APART_POSE))
+    at_tool = old.forward(old.robot.posture) @ pose([0.0, 0.0, -0.06])
+    model = old.model
+    old.sync([table, Body("old", cube, pose(PARKING))])
+    assert old.model is model, "nothing but a pose changed"
+    old.sync([table, Body("new", cube, at_tool)])
+    old.load(State(old.robot.posture, old.robot.max_opening, {"new": at_tool, table.name: table.T_world_body}))
+    assert {c.other for c in old.contacts(old.robot.posture)} == {"new"}, "it is in the hand's palm"
+    old.sync([table, Body("new", (Shape("box", SIZES["cube"] * 0.01, np.eye(4)),), pose(PARKING))])
+    assert old.contacts(old.robot.posture) == [], "it is as small as it is seen to be now"

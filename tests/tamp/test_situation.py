@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -91,3 +93,9 @@ def test_nothing_that_was_is_changed(situation: Situation) -> None:
     assert situation.scene is before and situation.held is None
     assert np.allclose(before.object("cup").position, CUP_AT)
     assert np.allclose(before.object("ball").position, [0.5, 0.0, 0.93])
+
+
+def test_what_is_not_seen_any_more_and_what_is_new_are_differences(situation: Situation) -> None:
+    fewer = Situation(replace(situation.scene, objects=situation.scene.objects[1:]))
+    assert situation.difference(fewer) == "cup is not seen"
+    assert fewer.difference(situation) == "cup was not there before"

@@ -71,6 +71,9 @@ class Room:
     T: Array = field(default_factory=lambda: np.eye(4))
     commands: int = 0
     period: float = 0.05
+    stops: int = 0
+    gone: set[str] = field(default_factory=set)
+    """Lamps that nobody sees any more."""
     glow: int = 0
     """Commands that a lamp takes to light up."""
     since: dict[str, int] = field(default_factory=dict)
@@ -83,7 +86,7 @@ class Room:
         self.T = pose(self.T[:3, 3] + 0.5 * displacement[:3])
 
     def stop(self) -> None:
-        self.command(np.zeros(6), 0.08)
+        self.stops += 1
 
     def press(self, name: str) -> None:
         self.pressed.append(name)
@@ -102,7 +105,8 @@ class Room:
         if float(self.T[0, 3]) > 0.5:  # the arm has been where the switch is
             self.press(self.names[round(float(self.T[1, 3]))])
             self.T = np.eye(4)
-        return Scene(tuple(self._lamp(i, name) for i, name in enumerate(self.names)), self.observe())
+        lamps = [self._lamp(i, name) for i, name in enumerate(self.names)]
+        return Scene(tuple(o for o in lamps if o.name not in self.gone), self.observe())
 
     def _lamp(self, i: int, name: str) -> SceneObject:
         box = (Shape("box", np.full(3, 0.02), np.eye(4)),)
@@ -193,6 +197,7 @@ class Setting:
             )
             outcome = episode.run(*goals)
         assert episode.steps == self.room.commands <= steps
+        assert self.room.stops == 1, "however it ends, the arm is told to stop"
         return outcome
 
     def events(self, kind: str) -> list[dict[str, Any]]:
@@ -237,6 +242,50 @@ def test_it_plans_refines_executes_and_looks(setting: Setting) -> None:
     assert set(outcome.seconds) == {"plan", "refine", "execute"} and min(outcome.seconds.values()) > 0
     assert (setting.folder / "out" / "plan.txt").read_text() == str(outcome.plan)
     assert "(turned-on torch)" in (setting.folder / "out" / "problem.pddl").read_text()
+
+
+@pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt])
+def test_an_arm_is_stopped_whatever_goes_wrong(setting: Setting, error: type[BaseException]) -> None:
+    def fails(*_: object) -> str | None:
+        raise error("in mid-motion")
+
+    setting.press.achieved = fails  # type: ignore[method-assign]
+    with pytest.raises(error):
+        setting.pursue("turned-on lamp")
+    assert setting.room.commands > 0 and setting.room.stops == 1
+
+
+def test_a_thing_that_is_gone_is_a_reason(setting: Setting) -> None:
+    setting.room.gone = {"lamp"}
+    outcome = setting.pursue("turned-on lamp")
+    assert (outcome.stage, outcome.reason) == ("perception", "lamp is not seen")
+
+
+def test_a_thing_that_goes_while_it_is_acted_on_is_a_reason(setting: Setting) -> None:
+    pressed = setting.room.press
+
+    def press(name: str) -> None:
+        pressed(name)
+        setting.room.gone = {name}
+
+    setting.room.press = press  # type: ignore[method-assign]
+    outcome = setting.pursue("turned-on lamp")
+    assert (outcome.done, outcome.stage, outcome.reason) == (False, "perception", "lamp is not seen")
+    assert [e["missing"] for e in setting.events("result")] == ["lamp is not seen"]
+
+
+def test_a_thing_that_comes_on_the_way_is_seen_by_what_follows(setting: Setting) -> None:
+    setting.room.gone = {"torch"}
+    pressed = setting.room.press
+
+    def press(name: str) -> None:
+        pressed(name)
+        setting.room.gone = set()
+
+    setting.room.press = press  # type: ignore[method-assign]
+    assert setting.pursue("turned-on lamp").done
+    assert setting.events("result")[0]["difference"] == "torch was not there before"
+    assert "torch" in setting.world.bodies
 
 
 def test_what_was_refined_is_a_hint_when_it_is_refined_again(setting: Setting) -> None:
