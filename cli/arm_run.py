@@ -21,7 +21,7 @@ from tamp.xarm.address import CONTROL_PORT, host_of
 
 if TYPE_CHECKING:
     from motion.poses import Array
-    from tamp.episode import EpisodeLog
+    from tamp.runs.episode_log import EpisodeLog
     from tamp.xarm.hand import HandEvent
     from tamp.xarm.steps import Step
     from tamp.xarm.stopping import Stop
@@ -208,7 +208,7 @@ def carry_out(
     configuration `begin` (n,), its zero posture unless given. A `log` that is open already is gone on with, and left
     open.
     """
-    from tamp.episode import EpisodeLog, new_folder
+    from tamp.runs.episode_log import EpisodeLog, new_folder
     from tamp.xarm.claim import claimed
     from tamp.xarm.detections import open_detector
     from tamp.xarm.driver import Driver

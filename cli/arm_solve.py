@@ -29,7 +29,7 @@ def solve_arm(
     from cli.solve import load_model
     from llm.arm_plan import write_plan
     from llm.logged import Logged
-    from tamp.episode import EpisodeLog, new_folder
+    from tamp.runs.episode_log import EpisodeLog, new_folder
     from tamp.xarm.contract_world import breaches_in
     from tamp.xarm.steps import steps_of
 

@@ -7,9 +7,9 @@ from collections.abc import Callable
 
 from cli.output import say
 from llm.grounding import AmbiguousError, UnsureError
-from tamp.episode import EpisodeLog
 from tamp.errors import Refusal
-from tamp.goal import Goal, in_pddl
+from tamp.model.goal import Goal, in_pddl
+from tamp.runs.episode_log import EpisodeLog
 
 UNHEARD = ("absent", "ambiguous", "beyond", "contradiction", "no goal", "quantity", "unclear", "unsolvable", "unsure")
 """Kinds of refusal after which other words may help."""

@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any, TextIO
 from cli import inputs, planners
 from cli.episodes import Setup, Stage, record
 from cli.output import INTERRUPTED, debugging, emit_json, hush_simulator, progress, quiet_stdout, say
-from tamp.bench.compare import compare
-from tamp.bench.records import Record, Results, key, read
-from tamp.bench.scheduling import ATTEMPTS, Key
-from tamp.bench.wordings import Wording, load
 from tamp.errors import InputError, TampError, is_interrupt
+from tamp.runs.bench.compare import compare
+from tamp.runs.bench.records import Record, Results, key, read
+from tamp.runs.bench.scheduling import ATTEMPTS, Key
+from tamp.runs.bench.wordings import Wording, load
 
 if TYPE_CHECKING:
-    from tamp.libero.tasks import Task
+    from tamp.backends.libero.tasks import Task
 
 
 @dataclass(frozen=True)
@@ -98,10 +98,10 @@ def _verdict(asked: Request, summary: dict[str, Any], records: list[Record], bef
 def _engine(name: str) -> Callable[..., Generator[Record]]:
     """What gives episodes to workers and brings their records."""
     if name == "ray":
-        from tamp.bench import cluster
+        from tamp.runs.bench import cluster
 
         return cluster.run
-    from tamp.bench import workers
+    from tamp.runs.bench import workers
 
     return workers.run
 
@@ -120,11 +120,11 @@ def parse_ids(text: str) -> list[int]:
 
 def _tasks(suites: list[str], wanted: list[int] | None, trials: int) -> list[Task]:
     """The tasks to run; InputError when one does not exist or has too few stored initial states."""
-    from tamp.libero import rendering
+    from tamp.backends.libero import rendering
 
     rendering.prepare(video=False)
     with hush_simulator():
-        from tamp.libero import tasks
+        from tamp.backends.libero import tasks
 
         chosen = []
         for suite in dict.fromkeys(suites):
@@ -152,7 +152,7 @@ def _check(setup: Setup) -> None:
 
 
 def _folder(out: Path | None) -> Path:
-    from tamp.episode import new_folder
+    from tamp.runs.episode_log import new_folder
 
     return out or new_folder(Path("results"), "bench")
 
@@ -244,7 +244,7 @@ def _reworded(tasks: list[Task], worded: tuple[Wording, ...], trials: int, wante
 
 
 def _summary(results: Results, records: list[Record]) -> dict[str, Any]:
-    from tamp.versions import versions
+    from tamp.runs.versions import versions
 
     return results.summarise(records, versions())
 

@@ -9,7 +9,7 @@ from cli.output import emit_json, quiet_stdout, say
 from tamp.errors import InputError
 
 if TYPE_CHECKING:
-    from tamp.cases.run import Outcome
+    from tamp.runs.cases.run import Outcome
 
 AS_EXPECTED, DIFFERS, BAD_INPUT = 0, 1, 2
 
@@ -17,7 +17,7 @@ AS_EXPECTED, DIFFERS, BAD_INPUT = 0, 1, 2
 def run_cases(where: Path, json_output: bool) -> int:
     """Print a line a case. A case that cannot be read does not keep the others from being run."""
     with quiet_stdout() as stdout:
-        from tamp.cases.case import folders
+        from tamp.runs.cases.case import folders
 
         answers = []
         for folder in folders(where):
@@ -33,8 +33,8 @@ def run_cases(where: Path, json_output: bool) -> int:
 
 
 def _answer(folder: Path) -> dict[str, Any]:
-    from tamp.cases.case import read_case
-    from tamp.cases.run import run
+    from tamp.runs.cases.case import read_case
+    from tamp.runs.cases.run import run
 
     answer: dict[str, Any] = {"case": folder.resolve().name, "folder": folder}
     try:

@@ -10,16 +10,16 @@ from cli.scene import View, look
 from llm.grounding import GroundingResult, ground
 from llm.logged import Logged
 from llm.model import Model
-from tamp.bench.records import Record
-from tamp.domain import Domain
-from tamp.episode import EpisodeLog
+from tamp.backends.libero.goals import equivalent, goal_regions, in_the_tasks_words, reaching, task_goal
+from tamp.backends.libero.oracle import OraclePerceiver
+from tamp.backends.libero.tasks import Task
 from tamp.errors import Refusal
-from tamp.goal import Goal
-from tamp.libero.goals import equivalent, goal_regions, in_the_tasks_words, reaching, task_goal
-from tamp.libero.oracle import OraclePerceiver
-from tamp.libero.tasks import Task
-from tamp.planning import Engine
-from tamp.scene import Scene
+from tamp.model.domain import Domain
+from tamp.model.goal import Goal
+from tamp.model.scene import Scene
+from tamp.planning.engine import Engine
+from tamp.runs.bench.records import Record
+from tamp.runs.episode_log import EpisodeLog
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,8 +21,8 @@ from typing import TextIO
 
 from cli.output import emit_json, quiet_stdout
 from llm import weights
+from tamp.backends.libero.rendering import NO_RENDERING, SOFTWARE
 from tamp.errors import InputError
-from tamp.libero.rendering import NO_RENDERING, SOFTWARE
 
 REINSTALL = "make setup"
 MUJOCO = "3.3.2"

@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Literal
 
 from cli import inputs, planners
 from cli.output import hush_simulator, hush_warnings
-from tamp.bench.records import FIELDS, NOTHING, Record
-from tamp.bench.scheduling import Key
 from tamp.errors import InputError, TampError, disk_error, is_interrupt
+from tamp.runs.bench.records import FIELDS, NOTHING, Record
+from tamp.runs.bench.scheduling import Key
 
 if TYPE_CHECKING:
     from cli.decoded import Looked
     from llm.model import Model
-    from tamp.bench.wordings import Wording
-    from tamp.domain import Domain
-    from tamp.libero.environment import LiberoEnvironment
-    from tamp.libero.tasks import Task
+    from tamp.backends.libero.environment import LiberoEnvironment
+    from tamp.backends.libero.tasks import Task
+    from tamp.model.domain import Domain
+    from tamp.runs.bench.wordings import Wording
 
 Stage = Literal["goal", "plan", "all"]
 
@@ -41,7 +41,7 @@ class Setup:
     def __call__(self) -> Runner:
         """What runs the episodes, made in the process that does."""
         from cli.solve import load_model
-        from tamp.libero import rendering
+        from tamp.backends.libero import rendering
 
         hush_warnings()
         asked = self.stage != "plan" or planners.asks_model(self.planner)
@@ -104,7 +104,7 @@ class Runner:
     def _whole(self, task: Task, k: Key, instruction: str, folder: Path) -> Record:
         """A real episode, from the task's own goal or from an instruction."""
         from cli.solve import from_language
-        from tamp.libero.run import Settings, run
+        from tamp.backends.libero.run import Settings, run
 
         source = None
         if self.setup.stage != "plan":
@@ -140,7 +140,7 @@ class Runner:
         return decode(instruction, self._looked, self.model, self.domain, folder, refuse)
 
     def _environment(self, task: Task, k: Key) -> LiberoEnvironment:
-        from tamp.libero.environment import LiberoEnvironment
+        from tamp.backends.libero.environment import LiberoEnvironment
 
         if self._built is not None and self._built.task == task:
             self._built.reset(seed=self.setup.seed, init_state=k.init_state)
@@ -167,13 +167,13 @@ def record(k: Key, setup: Setup, instruction: str | None, outcome: Record) -> Re
 
 def _task(k: Key) -> Task:
     with hush_simulator():
-        from tamp.libero import tasks
+        from tamp.backends.libero import tasks
 
         return tasks.find(f"{k.suite}/{k.task_id}")
 
 
 def _unused(folder: Path) -> Path:
     """`folder`, or that name with a number when an interrupted episode left its log there."""
-    from tamp.episode import new_folder
+    from tamp.runs.episode_log import new_folder
 
     return folder if not folder.exists() else new_folder(folder.parent, folder.name)

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, TextIO
 
 from cli.output import emit_json, hush_simulator, quiet_stdout, say
 from llm.words import instruction
-from tamp.goal import in_pddl
+from tamp.model.goal import in_pddl
 
 if TYPE_CHECKING:
     from llm.grounding import GroundingResult
     from llm.model import Model
     from llm.phrases import Vocabulary
-    from tamp.domain import Domain
-    from tamp.state import WorldState
+    from tamp.model.domain import Domain
+    from tamp.model.state import WorldState
 
 
 @dataclass(frozen=True)
@@ -60,12 +60,12 @@ def _scene(request: Request, model: Model) -> About:
     from cli.scene import look
     from llm.own_words import own_words
     from llm.phrases import vocabulary
-    from tamp.domain import load
-    from tamp.libero import rendering
+    from tamp.backends.libero import rendering
+    from tamp.model.domain import load
 
     rendering.prepare(video=False, sight=model.sees)
     with hush_simulator():
-        from tamp.libero import tasks
+        from tamp.backends.libero import tasks
 
         task = tasks.find(request.scene)
     say(f"tamp: building {task.name}")
@@ -79,9 +79,9 @@ def _scene(request: Request, model: Model) -> About:
 
 def _problem(request: Request, path: Path) -> About:
     from llm.identifiers import vocabulary_of
-    from tamp.domain import load
+    from tamp.model.domain import load
+    from tamp.model.state import state_of
     from tamp.pddl.reading import read_problem
-    from tamp.state import state_of
 
     domain = load(request.domain)
     _, _, parsed = read_problem(domain.path, path)
@@ -92,7 +92,7 @@ def _problem(request: Request, path: Path) -> About:
 def _answer(text: str, about: About, model: Model, request: Request, out: TextIO) -> int:
     """Ask, and print the answer; what is ambiguous is part of the JSON object as well as an error."""
     from llm.grounding import AmbiguousError, ground_in
-    from tamp.planning import Engine
+    from tamp.planning.engine import Engine
 
     asked = {"instruction": text, "scene": about.name}
     try:

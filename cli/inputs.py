@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from tamp.errors import InputError
 
 if TYPE_CHECKING:
-    from tamp.domain import Domain
+    from tamp.model.domain import Domain
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ def planner(name: str) -> None:
 
 def domain(name_or_dir: str) -> Domain:
     """The domain, parsed; InputError when it does not parse or an operator is bound to no known skill."""
-    from tamp.domain import load
+    from tamp.model.domain import load
     from tamp.skills.registry import bind
 
     loaded = load(name_or_dir)

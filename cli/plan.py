@@ -93,7 +93,7 @@ def _asked(parsed: Any, request: Request, question: Question) -> Answer:
 def _explained(answer: Answer, parsed: Any, request: Request, left: float) -> Answer:
     """The answer with what is found out in the seconds left about a problem that has no plan."""
     from tamp.planners.relaxation import explain
-    from tamp.planning import PlanStatus
+    from tamp.planning.engine import PlanStatus
 
     if answer.status is not PlanStatus.UNSOLVABLE or planners.asks_model(request.planner):
         return answer

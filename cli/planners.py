@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from llm.skill_planner import NAME, SkillPlanner
-from tamp.planning import Engine
+from tamp.planning.engine import Engine
 
 if TYPE_CHECKING:
     from llm.model import Model
-    from tamp.planning import Planner
+    from tamp.planning.engine import Planner
 
 
 def asks_model(name: str) -> bool:

@@ -7,8 +7,8 @@ from typing import TextIO
 
 from cli.output import emit_json, quiet_stdout
 from llm.failures import Failure, Group, Report, share
-from tamp import episode
 from tamp.errors import InputError
+from tamp.runs import episode_log
 
 LOG = "episode.jsonl"
 LONGEST = 240
@@ -21,7 +21,7 @@ def report_prompts(paths: list[Path], form: str, tree: str | None, examples: int
         raise InputError("--prompts makes no table: --format and --tree are not for it; valid: --examples, --json")
     found = Report()
     for log in dict.fromkeys(log.resolve() for path in paths for log in logs(path)):
-        found.add(log.parent.name if log.name == LOG else log.name, episode.read(log))
+        found.add(log.parent.name if log.name == LOG else log.name, episode_log.read(log))
     with quiet_stdout() as out:
         if json_output:
             emit_json(found.as_dict(examples), out)

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any, Literal, TextIO
 
 from cli.output import emit_json, quiet_stdout
-from tamp.bench import report as reports
-from tamp.bench.records import Record, key, read, wilson
 from tamp.errors import InputError
+from tamp.runs.bench import report as reports
+from tamp.runs.bench.records import Record, key, read, wilson
 
 Form = Literal["text", "markdown", "latex"]
 

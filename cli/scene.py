@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, TextIO
 from cli.output import emit_json, hush_simulator, quiet_stdout, say
 
 if TYPE_CHECKING:
-    from tamp.libero.environment import LiberoEnvironment
-    from tamp.libero.tasks import Task
-    from tamp.scene import Scene, SceneObject
-    from tamp.state import WorldState
+    from tamp.backends.libero.environment import LiberoEnvironment
+    from tamp.backends.libero.tasks import Task
+    from tamp.model.scene import Scene, SceneObject
+    from tamp.model.state import WorldState
 
 SHOWN = 4
 """Names of one thing that are printed, the shortest first."""
@@ -19,11 +19,11 @@ SHOWN = 4
 
 def list_scenes(json_output: bool) -> int:
     """Print the project's scenes, and every suite with the number of its tasks."""
-    from tamp.libero import rendering
+    from tamp.backends.libero import rendering
 
     rendering.prepare(video=False)
     with quiet_stdout() as out, hush_simulator():
-        from tamp.libero import tasks
+        from tamp.backends.libero import tasks
 
         own = [tasks.find(folder.name) for folder in tasks.own_scenes()]
         suites = [_suite(name) for name in tasks.suite_names()]
@@ -46,8 +46,8 @@ def _suite_line(s: dict[str, Any]) -> str:
 
 def _suite(name: str) -> dict[str, Any]:
     """A suite's name, its tasks, and how many of them lack their BDDL file."""
+    from tamp.backends.libero import tasks
     from tamp.errors import InputError
-    from tamp.libero import tasks
 
     n, missing = tasks.suite(name).n_tasks, 0
     for i in range(n):
@@ -60,12 +60,12 @@ def _suite(name: str) -> dict[str, Any]:
 
 def show(scene: str, init_state: int | None, seed: int, json_output: bool) -> int:
     """Print what perception sees in a scene, and what an instruction can name there."""
-    from tamp.libero import rendering
+    from tamp.backends.libero import rendering
 
     rendering.prepare(video=False)
     with quiet_stdout() as out:
         with hush_simulator():
-            from tamp.libero import tasks
+            from tamp.backends.libero import tasks
 
             task = tasks.find(scene)
         say(f"tamp: building {task.name}")
@@ -91,10 +91,10 @@ class View:
 def look(task: Task, seed: int, init_state: int | None, render: bool = False) -> View:
     """Build a task's simulation and perceive it; the caller closes the environment. `render`: it can draw."""
     with hush_simulator():
-        from tamp.geometry import world_of
-        from tamp.libero.environment import LiberoEnvironment
-        from tamp.libero.oracle import OraclePerceiver
-        from tamp.predicates import observe
+        from tamp.backends.libero.environment import LiberoEnvironment
+        from tamp.backends.libero.oracle import OraclePerceiver
+        from tamp.model.bodies import world_of
+        from tamp.perception.predicates import observe
 
         environment = LiberoEnvironment(task, seed=seed, init_state=init_state, render=render)
     scene = OraclePerceiver(environment).perceive()
@@ -104,7 +104,7 @@ def look(task: Task, seed: int, init_state: int | None, render: bool = False) ->
 def describe(task: Task, view: View) -> dict[str, Any]:
     """A scene as plain data: metres, quaternions w x y z, world frame, rounded to a tenth of a millimetre."""
     from llm.phrases import vocabulary
-    from tamp import beside
+    from tamp.perception import relative_places
 
     words = vocabulary(view.scene, view.state, task.names)
     return {
@@ -116,7 +116,7 @@ def describe(task: Task, view: View) -> dict[str, Any]:
         "atoms": sorted(str(a) for a in view.state.atoms),
         "names": {phrase: list(symbols) for phrase, symbols in sorted(words.phrases.items())},
         "referring_expressions": {symbol: words.name[symbol] for symbol in sorted(view.state.symbols)},
-        "places_beside": {symbol: words.name_beside(symbol) for symbol in sorted(beside.symbols(words.things))},
+        "places_beside": {s: words.name_beside(s) for s in sorted(relative_places.symbols(words.things))},
     }
 
 

@@ -12,14 +12,14 @@ from tamp.errors import InputError, is_interrupt
 
 if TYPE_CHECKING:
     from llm.model import Model
-    from tamp.domain import Domain
-    from tamp.episode import EpisodeLog
-    from tamp.goal import Goal
-    from tamp.libero.run import GoalSource, Result, Settings
-    from tamp.libero.tasks import Task
-    from tamp.planning import Planner
-    from tamp.scene import Scene
-    from tamp.state import WorldState
+    from tamp.backends.libero.run import GoalSource, Result, Settings
+    from tamp.backends.libero.tasks import Task
+    from tamp.model.domain import Domain
+    from tamp.model.goal import Goal
+    from tamp.model.scene import Scene
+    from tamp.model.state import WorldState
+    from tamp.planning.engine import Planner
+    from tamp.runs.episode_log import EpisodeLog
 
 EPISODES = Path("episodes")
 """Where episodes go unless `--out` says otherwise."""
@@ -80,11 +80,11 @@ def solve(
 
 def _prepare(scene: str, domain: str, planner: str, video: bool, sight: bool) -> tuple[Task, Domain]:
     """Check everything that can be checked without a simulation."""
-    from tamp.libero import rendering
+    from tamp.backends.libero import rendering
 
     rendering.prepare(video, sight)
     with hush_simulator():
-        from tamp.libero import tasks
+        from tamp.backends.libero import tasks
 
         task = tasks.find(scene)
     loaded = inputs.domain(domain)
@@ -96,22 +96,22 @@ def _settings(
     domain: Domain, planner: Planner, seed: int, init_state: int | None, video: bool, sight: bool
 ) -> Settings:
     with hush_simulator():
-        from tamp.libero.run import Settings
+        from tamp.backends.libero.run import Settings
 
     return Settings(domain, planner, seed, init_state, video, sight)
 
 
 def _from_pddl(texts: list[str], untouched: list[str], domain: Domain) -> GoalSource:
     """A goal source that takes goals as they are written, one after the other."""
-    from tamp import beside
-    from tamp.goal import check_form, parse_goal
+    from tamp.model.goal import check_form, parse_goal
+    from tamp.perception import relative_places
 
     for text in texts:
         check_form(text, domain)
 
     def source(scene: Scene, state: WorldState, domain: Domain, _: EpisodeLog, image: bytes | None) -> tuple[Goal, ...]:
         known = state.known_to(domain).symbols
-        symbols = known | beside.symbols(beside.things(scene))
+        symbols = known | relative_places.symbols(relative_places.things(scene))
         return tuple(parse_goal(t, domain, symbols, ranged=known, untouched=untouched) for t in texts)
 
     return source
@@ -136,7 +136,7 @@ def from_language(text: str, model: Model, task: Task, assume_first: bool, *, as
         from cli.asking import settled
         from llm.grounding import ground
         from llm.logged import Logged
-        from tamp.planning import Engine
+        from tamp.planning.engine import Engine
 
         hush_warnings()
         say("tamp: reading the instruction")
@@ -170,8 +170,8 @@ def from_language(text: str, model: Model, task: Task, assume_first: bool, *, as
 
 def _run(task: Task, source: GoalSource, settings: Settings, out: Path | None) -> Result | int:
     """The episode's result, or the exit code of an interrupted one."""
-    from tamp.episode import new_folder
-    from tamp.libero.run import run
+    from tamp.backends.libero.run import run
+    from tamp.runs.episode_log import new_folder
 
     folder = out or new_folder(EPISODES, task.name.replace("/", "-"))
     try:

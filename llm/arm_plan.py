@@ -21,7 +21,7 @@ from llm.arm_refusals import refuse_absent, refuse_unsayable
 from llm.arm_steps import STANDING, Step, Used, finished, is_repeated, left, options
 from llm.model import Model, Prompt
 from tamp.errors import Refusal
-from tamp.planning import Tell, untold
+from tamp.planning.engine import Tell, untold
 from tamp.xarm.contract import breaches
 
 LONGEST = 4

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from llm import arm_beyond
 from llm import arm_words as english
+from llm import unsupported
 from llm.arm_clauses import Clause, Spoken
 from llm.arm_mentions import Mention
 from tamp.errors import Refusal
@@ -19,15 +19,15 @@ def refuse_unsayable(said: Spoken) -> None:
         return re.sub(r"@(\d+)?", lambda m: said.mentions[int(m[1])].said if m[1] else "", found).strip()
 
     asked = english.PURPOSE.sub("", said.bare)
-    for pattern, why in arm_beyond.BEYOND:
+    for pattern, why in unsupported.BEYOND:
         if found := re.search(pattern, asked):
             raise Refusal(f"{shown(found[0])!r} cannot be said in a plan: {why}", "beyond")
-    if found := arm_beyond.NEGATED.search(said.bare):
+    if found := unsupported.NEGATED.search(said.bare):
         raise Refusal(f"{found[0]!r} cannot be said in a plan: say what is to be done", "beyond")
     _refuse_untouched(said)
-    if found := arm_beyond.NOWHERE.search(said.bare):
+    if found := unsupported.NOWHERE.search(said.bare):
         raise Refusal(f"{found[0]!r} does not say where to: name a place, or say up", "unclear")
-    for near in re.finditer(rf"@(\d+) (?:(?:that|which) is |that's )?{arm_beyond.RELATED} @(\d+)", said.bare):
+    for near in re.finditer(rf"@(\d+) (?:(?:that|which) is |that's )?{unsupported.RELATED} @(\d+)", said.bare):
         first, second = (said.mentions[int(n)] for n in near.groups())
         if first.is_thing and second.is_thing and not near[0].startswith(f"@{near[1]} to @"):
             message = f"{shown(near[0])!r}: a thing can be nearest to a place, not to another thing"
@@ -38,22 +38,22 @@ def refuse_unsayable(said: Spoken) -> None:
         if not clause.numbers and english.LIFT.search(clause.bare) and (some := english.SOME.search(clause.bare)):
             raise Refusal(f"how far is {some[0]!r}? Say a length, such as 50 mm, or none", "unclear")
         for before, thing, _ in _around(clause):
-            if arm_beyond.CARRIED.fullmatch(before):
-                raise Refusal(f"{f'{before} {thing}'!r} cannot be said in a plan: {arm_beyond.HAND}", "beyond")
+            if unsupported.CARRIED.fullmatch(before):
+                raise Refusal(f"{f'{before} {thing}'!r} cannot be said in a plan: {unsupported.HAND}", "beyond")
         if any(n.value < 0 for n in clause.numbers):
             raise Refusal(f"{clause.text!r}: heights, lifts and waits are not negative", "beyond")
 
 
 def _refuse_untouched(said: Spoken) -> None:
     """Refusal of a thing that is not to be touched and not spoken of before; of going down onto a place in the air."""
-    for found in arm_beyond.UNTOUCHED.finditer(said.bare):
+    for found in unsupported.UNTOUCHED.finditer(said.bare):
         thing = said.mentions[int(found[1])]
         if thing.what not in {m.what for m in said.mentions[: int(found[1])]}:
             message = f"'{_without_marks(found[0])} {thing.said}' cannot be said in a plan: say what is to be done"
             raise Refusal(message, "beyond")
-    for found in arm_beyond.ONTO.finditer(said.bare):
+    for found in unsupported.ONTO.finditer(said.bare):
         place = said.mentions[int(found[1])]
-        if not place.is_thing and arm_beyond.HIGHER.search(place.what) and not arm_beyond.HIGHER.search(place.said):
+        if not place.is_thing and unsupported.HIGHER.search(place.what) and not unsupported.HIGHER.search(place.said):
             message = f"'{_without_marks(found[0])} {place.said}': there is only {place.what}, which is over it"
             raise Refusal(message, "absent")
 

@@ -13,13 +13,13 @@ from llm.prompt import prompt
 from llm.reference import narrowed
 from llm.review.answer import Objection
 from llm.review.objections import objections
-from tamp import beside
-from tamp.atoms import Atom
-from tamp.domain import Domain
 from tamp.errors import Refusal
-from tamp.goal import Goal, parse_goal
-from tamp.planning import Planner, PlanStatus, Tell
-from tamp.state import WorldState, problem_of
+from tamp.model.atoms import Atom
+from tamp.model.domain import Domain
+from tamp.model.goal import Goal, parse_goal
+from tamp.model.state import WorldState, problem_of
+from tamp.perception import relative_places
+from tamp.planning.engine import Planner, PlanStatus, Tell
 
 RETRIES = 3
 """Times that the model is asked again."""
@@ -58,7 +58,7 @@ class Question:
 
     @property
     def _symbols(self) -> dict[str, str]:
-        return self.whole.symbols | beside.symbols(self.words.things)
+        return self.whole.symbols | relative_places.symbols(self.words.things)
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from llm.grammar import MAX_CLAUSES, Language, pattern
 from llm.model import Model, Prompt
-from tamp.atoms import Atom
+from tamp.model.atoms import Atom
 
 MORE, END = ";", "."
 

@@ -13,9 +13,9 @@ from llm.meaning import UNTOUCHED, Clause, Fact, Meaning, Referent
 from llm.naming import Guess, Namer
 from llm.referents import Meant, Reader
 from llm.words import content, spellings
-from tamp.atoms import Atom
 from tamp.errors import Refusal
-from tamp.formula import FALSE, Formula, Not, conjunction, disjunction, literals, negation
+from tamp.model.atoms import Atom
+from tamp.model.formula import FALSE, Formula, Not, conjunction, disjunction, literals, negation
 
 MOST = 60
 """Choices of several things that are spelled out: "two of the books"."""

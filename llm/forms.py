@@ -13,12 +13,12 @@ from llm.lexicon import BENEATH, PREPOSITIONS, RELATIVE_PLACES, TOP
 from llm.own_words import own_words
 from llm.phrases import Vocabulary
 from llm.words import content, mentioned
-from tamp.atoms import Atom
-from tamp.beside import SIDES
-from tamp.domain import Domain
+from tamp.model.atoms import Atom
+from tamp.model.domain import Domain
+from tamp.model.state import WorldState
 from tamp.pddl.reading import parse
 from tamp.pddl.source import Source
-from tamp.state import WorldState
+from tamp.perception.relative_places import SIDES
 
 _NEVER = r"\b\B"
 """Matches nothing."""

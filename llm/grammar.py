@@ -14,10 +14,10 @@ from dataclasses import dataclass, replace
 from llm.forms import Form, forms, forms_beside
 from llm.lexicon import BENEATH, TOP
 from llm.phrases import Vocabulary, is_part
-from tamp.atoms import Atom
-from tamp.beside import SIDES
-from tamp.domain import Domain
-from tamp.state import WorldState
+from tamp.model.atoms import Atom
+from tamp.model.domain import Domain
+from tamp.model.state import WorldState
+from tamp.perception.relative_places import SIDES
 
 MAX_CLAUSES = 3
 

@@ -29,13 +29,13 @@ from llm.relevance import relevant
 from llm.spelling import mended
 from llm.wanted import LEAST, wanted
 from llm.words import content, instruction, mentioned
-from tamp.beside import SIDES
-from tamp.domain import Domain
 from tamp.errors import Refusal
-from tamp.goal import Goal, in_pddl
-from tamp.planning import Planner, Tell, untold
-from tamp.scene import Scene
-from tamp.state import WorldState
+from tamp.model.domain import Domain
+from tamp.model.goal import Goal, in_pddl
+from tamp.model.scene import Scene
+from tamp.model.state import WorldState
+from tamp.perception.relative_places import SIDES
+from tamp.planning.engine import Planner, Tell, untold
 
 LISTED = 8
 """Goals that a message names."""

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from llm.own_words import own_words
 from llm.phrases import Vocabulary, plural
-from tamp.domain import Domain
-from tamp.state import WorldState
+from tamp.model.domain import Domain
+from tamp.model.state import WorldState
 
 
 def vocabulary_of(state: WorldState, domain: Domain, names: dict[str, str] | None = None) -> Vocabulary:

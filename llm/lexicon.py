@@ -38,7 +38,7 @@ RELATIVE_PLACES: dict[str, str | None] = {
     "next to": None,
 }
 """Where people ask for things to be put that are no symbol of a scene, and the side of a thing that is meant
-(`tamp.beside.SIDES`, or beneath its board); None is understood, so as to be refused."""
+(`tamp.perception.relative_places.SIDES`, or beneath its board); None is understood, so as to be refused."""
 
 _BESIDE = r"\b({0}([ -]hand)? ((side )?(of|from)|side)|(at|on|to) its {0}([ -]hand)?( side)?)\b"
 _IN_FRONT = r"\b((in|to the|at the) front (side )?of|front side of|before)\b"

@@ -19,12 +19,12 @@ from llm.model import Completion, Model, Prompt
 from llm.naming import Guess, Namer
 from llm.phrases import Vocabulary
 from llm.referents import Reader
-from tamp import beside
-from tamp.domain import Domain
 from tamp.errors import Refusal
-from tamp.goal import Goal, parse_goal
-from tamp.planning import Planner, PlanStatus
-from tamp.state import WorldState, problem_of
+from tamp.model.domain import Domain
+from tamp.model.goal import Goal, parse_goal
+from tamp.model.state import WorldState, problem_of
+from tamp.perception import relative_places
+from tamp.planning.engine import Planner, PlanStatus
 
 LEAST = 0.03
 """Probability of a reply below which it is not taken."""
@@ -126,7 +126,7 @@ class Stage:
 
     def _checked(self, expanded: Expanded) -> Goals:
         """The goals, through the same check that written ones get."""
-        symbols = self.state.symbols | beside.symbols(self.words.things)
+        symbols = self.state.symbols | relative_places.symbols(self.words.things)
         left = tuple(s for s in expanded.untouched if s in self.state.symbols)
         return tuple(parse_goal(str(f), self.domain, symbols, untouched=left) for f in expanded.milestones)
 
@@ -135,7 +135,7 @@ class Stage:
         return self.planner is None or all(self._has_plan(goal, self.planner) for goal in reading.goals)
 
     def _has_plan(self, goal: Goal, planner: Planner) -> bool:
-        known = replace(self.state, symbols=self.state.symbols | beside.symbols(self.words.things))
+        known = replace(self.state, symbols=self.state.symbols | relative_places.symbols(self.words.things))
         known = known.with_facts(goal.rules(self.domain, known))
         problems = (problem_of(self.domain, known, some.parts) for some in goal.alternatives())
         return any(planner.solve(p).status is not PlanStatus.UNSOLVABLE for p in problems)

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-from tamp.domain import Domain, load
 from tamp.errors import InputError
-from tamp.tables import read_toml
+from tamp.files.toml_file import read_toml
+from tamp.model.domain import Domain, load
 
 FILE = "words.toml"
 SHIPPED = "tabletop"

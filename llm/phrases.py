@@ -16,9 +16,9 @@ import numpy as np
 from llm.lexicon import BOARDS, RELATIVE_PLACES, SEVERAL, nouns
 from llm.own_words import OwnWords
 from llm.relations import templates
-from tamp.beside import SIDES, things
-from tamp.scene import Region, Scene, SceneObject
-from tamp.state import WorldState
+from tamp.model.scene import Region, Scene, SceneObject
+from tamp.model.state import WorldState
+from tamp.perception.relative_places import SIDES, things
 
 _FILLER = frozenset({"region", "contain", "heating", "cook", "side", "site"})
 """Words of region names that tell a modeller something and a speaker nothing."""

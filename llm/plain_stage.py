@@ -11,8 +11,8 @@ from llm.model import Model
 from llm.reference import rivals
 from llm.words import absent, content, mentioned_in_part
 from tamp.errors import Refusal
-from tamp.goal import Goal
-from tamp.planning import Tell
+from tamp.model.goal import Goal
+from tamp.planning.engine import Tell
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from llm.forms import Form
 from llm.grammar import Language
 from llm.model import Prompt
 from llm.words import content, mentioned
-from tamp.state import WorldState
+from tamp.model.state import WorldState
 
 Said = tuple[str, str, str]
 """A clause: what it is about, the predicate, and the other thing or ""."""

@@ -14,10 +14,10 @@ from dataclasses import dataclass, replace
 from llm.decoding import Clause
 from llm.grammar import Language
 from llm.phrases import Vocabulary
-from llm.whereto import cue, plain, right_after
+from llm.spatial_cues import cue, plain, right_after
 from llm.words import content, mentioned, spellings, without
-from tamp.atoms import Atom
-from tamp.beside import SIDES
+from tamp.model.atoms import Atom
+from tamp.perception.relative_places import SIDES
 
 
 @dataclass(frozen=True)

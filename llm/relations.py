@@ -11,7 +11,7 @@ from itertools import combinations
 
 import numpy as np
 
-from tamp.scene import Scene, SceneObject
+from tamp.model.scene import Scene, SceneObject
 
 NEXT_TO = 0.10
 """Metres of gap, seen from above, up to which a thing is next to another."""

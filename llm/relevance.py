@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from llm.phrases import Vocabulary
 from llm.words import content, mentioned_in_part
-from tamp.state import WorldState
+from tamp.model.state import WorldState
 
 MANY = 60
 """Symbols up to which all are in the question: a small model reads better what is short."""

@@ -15,9 +15,9 @@ from llm.logged import Logged
 from llm.model import Model, Prompt
 from llm.skill_prompt import prompt, question
 from llm.skill_schema import LONGEST, SchemaError, only, read_step, step_pattern, step_schema
-from tamp.atoms import GroundAction
-from tamp.planning import Plan, PlanResult, PlanStatus, Tell, untold
-from tamp.validation import Course, Fault, reaches
+from tamp.model.atoms import GroundAction
+from tamp.planning.engine import Plan, PlanResult, PlanStatus, Tell, untold
+from tamp.plans.validation import Course, Fault, reaches
 
 NAME = "qwen"
 """What `--planner` calls it, whichever model `--llm` names."""

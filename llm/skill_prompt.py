@@ -8,9 +8,9 @@ from typing import Any
 from llm.model import Prompt
 from llm.skill_schema import LONGEST
 from llm.skill_schema import written as step
-from tamp.atoms import GroundAction
+from tamp.model.atoms import GroundAction
 from tamp.pddl.conditions import written
-from tamp.validation import reaches
+from tamp.plans.validation import reaches
 
 
 @dataclass(frozen=True)

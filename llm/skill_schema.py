@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection
 from typing import Any
 
-from tamp.atoms import GroundAction
+from tamp.model.atoms import GroundAction
 
 LONGEST = 10
 """Skills of a plan at most."""

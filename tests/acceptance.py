@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from motion.poses import from_quat
-from tamp.episode import read
+from tamp.runs.episode_log import read
 
 ROOT = Path(__file__).parents[1]
 TAMP = Path(sys.executable).with_name("tamp")

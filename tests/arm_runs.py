@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from motion.poses import Array
-from tamp.episode import EpisodeLog
+from tamp.runs.episode_log import EpisodeLog
 from tamp.xarm.detections import Detection
 from tamp.xarm.driver import Driver
 from tamp.xarm.executor import Executor

@@ -21,7 +21,7 @@ import numpy as np
 
 from motion import arm_ik
 from motion.poses import Array, error, from_rpy, inverse
-from tamp.episode import read
+from tamp.runs.episode_log import read
 from tamp.xarm.ways import Ways
 from tamp.xarm.workcell import Workcell, read_workcell
 from tests.emulated import ROOT, TAMP, Emulator, running

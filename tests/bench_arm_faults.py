@@ -26,8 +26,8 @@ from typing import Any
 
 import numpy as np
 
-from tamp.episode import EpisodeLog
-from tamp.episode import read as read_log
+from tamp.runs.episode_log import EpisodeLog
+from tamp.runs.episode_log import read as read_log
 from tamp.xarm.detections import Detection
 from tamp.xarm.driver import Driver
 from tamp.xarm.executor import Executor

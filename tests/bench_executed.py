@@ -26,19 +26,20 @@ from typing import Any
 from cli.output import hush_simulator, hush_warnings
 from cli.solve import from_language, load_model
 from llm.model import Model
-from tamp import beside, episode
-from tamp.atoms import Atom
-from tamp.bench.records import wilson
-from tamp.domain import Domain
-from tamp.domain import load as load_domain
-from tamp.episode import EpisodeLog
-from tamp.formula import Formula, holds
-from tamp.goal import Goal, parse_goal
-from tamp.libero import rendering
-from tamp.libero.run import GoalSource, Result, Settings, run
-from tamp.libero.tasks import Task, find
-from tamp.scene import Scene
-from tamp.state import WorldState
+from tamp.backends.libero import rendering
+from tamp.backends.libero.run import GoalSource, Result, Settings, run
+from tamp.backends.libero.tasks import Task, find
+from tamp.model.atoms import Atom
+from tamp.model.domain import Domain
+from tamp.model.domain import load as load_domain
+from tamp.model.formula import Formula, holds
+from tamp.model.goal import Goal, parse_goal
+from tamp.model.scene import Scene
+from tamp.model.state import WorldState
+from tamp.perception import relative_places
+from tamp.runs import episode_log
+from tamp.runs.bench.records import wilson
+from tamp.runs.episode_log import EpisodeLog
 from tests.bench_meaning import cases, read
 
 MOVED = 0.02
@@ -52,7 +53,7 @@ def source_of(case: Record, kind: str, model: Model | None, task: Task) -> GoalS
         return from_language(case["text"], model, task, assume_first=True)
 
     def written(scene: Scene, state: WorldState, domain: Domain, _: EpisodeLog, __: bytes | None) -> tuple[Goal, ...]:
-        return tuple(_parsed(case["goal"], domain, state.symbols, beside.things(scene), case["untouched"]))
+        return tuple(_parsed(case["goal"], domain, state.symbols, relative_places.things(scene), case["untouched"]))
 
     return written
 
@@ -60,7 +61,7 @@ def source_of(case: Record, kind: str, model: Model | None, task: Task) -> GoalS
 def _parsed(
     texts: list[str], domain: Domain, known: dict[str, str], things: Iterable[str], untouched: tuple[str, ...] = ()
 ) -> Iterator[Goal]:
-    symbols = known | beside.symbols(things)
+    symbols = known | relative_places.symbols(things)
     return (parse_goal(t, domain, symbols, ranged=known, untouched=untouched) for t in texts)
 
 
@@ -100,7 +101,7 @@ def _run(case: Record, kind: str, model: Model | None, domain: Domain, folder: P
     with hush_simulator():
         task = find(case["scene"])
         result: Result = run(task, source_of(case, kind, model, task), Settings(domain, init_state=0), folder, print)
-    verdict = judged(case, episode.read(folder / "episode.jsonl"), domain)
+    verdict = judged(case, episode_log.read(folder / "episode.jsonl"), domain)
     told = {"from": kind, "kind": case["kind"], "scene": case["scene"], "text": case["text"], "verdict": verdict}
     told |= {"goal": result.goal, "stage": result.stage, "reason": result.reason, "touched": result.touched}
     return told | {"seconds": round(time.perf_counter() - begun, 1)}

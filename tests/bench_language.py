@@ -31,13 +31,13 @@ from cli.output import hush_simulator, hush_warnings
 from llm import weights
 from llm.backends.llama import LlamaCpp
 from llm.confidence import LEAST
-from tamp.bench.records import wilson
-from tamp.bench.wordings import Wording, load
-from tamp.domain import load as load_domain
+from tamp.backends.libero import rendering
 from tamp.errors import TampError
-from tamp.goal import parse_goal
-from tamp.libero import rendering
-from tamp.versions import versions
+from tamp.model.domain import load as load_domain
+from tamp.model.goal import parse_goal
+from tamp.runs.bench.records import wilson
+from tamp.runs.bench.wordings import Wording, load
+from tamp.runs.versions import versions
 from tests.baselines import Chance, Free
 
 PARAPHRASES = Path(__file__).parents[1] / "problems" / "paraphrases"
@@ -115,7 +115,7 @@ def run(due: dict[tuple[str, str], list[Item]], results: Path) -> None:
 def look(suite: str, task_id: int) -> Looked:
     """A task's scene in its stored initial state 0."""
     with hush_simulator():
-        from tamp.libero import tasks
+        from tamp.backends.libero import tasks
 
         return look_at(tasks.find(f"{suite}/{task_id}"), 0, 0, sight=False)
 
@@ -130,12 +130,12 @@ def _ask(item: Item, at: Looked, short: str, mode: str, model: Any, domain: Any,
 
 
 def _ill_typed(goal: str | None, at: Looked, domain: Any) -> bool:
-    from tamp import beside
+    from tamp.perception import relative_places
 
     if goal is None:
         return False
     try:
-        parse_goal(goal, domain, at.view.state.symbols | beside.symbols(beside.things(at.view.scene)))
+        parse_goal(goal, domain, at.view.state.symbols | relative_places.symbols(relative_places.things(at.view.scene)))
     except TampError:
         return True
     return False

@@ -43,17 +43,17 @@ from llm.own_words import own_words
 from llm.phrases import Vocabulary, vocabulary
 from llm.spelling import mended
 from llm.words import instruction
-from tamp import beside
-from tamp.bench.records import wilson
-from tamp.domain import Domain
-from tamp.domain import load as load_domain
+from tamp.backends.libero import rendering
 from tamp.errors import Refusal
-from tamp.formula import TRUE, And, Formula, Not, Or, alternatives, conjunction, conjuncts, holds, literals
-from tamp.goal import parse_goal
-from tamp.libero import rendering
+from tamp.model.domain import Domain
+from tamp.model.domain import load as load_domain
+from tamp.model.formula import TRUE, And, Formula, Not, Or, alternatives, conjunction, conjuncts, holds, literals
+from tamp.model.goal import parse_goal
+from tamp.model.state import WorldState, state_of
 from tamp.pddl.reading import read_problem
-from tamp.planning import Engine
-from tamp.state import WorldState, state_of
+from tamp.perception import relative_places
+from tamp.planning.engine import Engine
+from tamp.runs.bench.records import wilson
 from tests.baselines import Chance, First, Free, rules
 
 SETS = Path(__file__).parents[1] / "problems" / "meaning"
@@ -90,7 +90,7 @@ def world_of(name: str) -> World:
         state = state_of(read_problem(domain.path, SETS / name / "problem.pddl")[2])
         return World(vocabulary_of(state, domain), state, domain)
     with hush_simulator():
-        from tamp.libero import tasks
+        from tamp.backends.libero import tasks
 
         at = look_at(tasks.find(name), 0, 0, sight=False)
     domain = load_domain("tabletop")
@@ -115,7 +115,7 @@ def judged(case: Record, goals: Goals | None, stage: Stage, at: World) -> tuple[
 
 def _same(goals: Goals, wanted: list[str], stage: Stage) -> bool:
     """Whether goals come to those that are written, each with what of the earlier ones is still to hold."""
-    symbols = stage.state.symbols | beside.symbols(stage.words.things)
+    symbols = stage.state.symbols | relative_places.symbols(stage.words.things)
     due = [parse_goal(text, stage.domain, symbols, ranged=stage.state.symbols).formula for text in wanted]
     ours = milestones([list(g.parts) for g in goals], stage.can)
     theirs = milestones([list(conjuncts(f)) for f in due], stage.can)

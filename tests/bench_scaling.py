@@ -13,11 +13,11 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from tamp.bench import boxes, scaling
-from tamp.bench.plot import draw
-from tamp.domain import load
+from tamp.backends.libero import rendering
 from tamp.errors import InputError
-from tamp.libero import rendering
+from tamp.model.domain import load
+from tamp.runs.bench import boxes, scaling
+from tamp.runs.bench.plot import draw
 
 ROOT = Path(__file__).parents[1]
 PLANNER = "fast-downward"
@@ -41,7 +41,7 @@ def tree() -> str | None:
 def run(folder: scaling.Folder, chosen: list[tuple[boxes.Family, int, int]], limit: float) -> list[scaling.Record]:
     """Measure what is not in the folder yet; the records of what was chosen."""
     rendering.prepare(video=False)
-    from tamp.libero.panda import panda
+    from tamp.backends.libero.panda import panda
 
     done = {(r.family, r.n, r.seed): r for r in folder.open(limit, PLANNER)}
     robot, domain, of = panda(), load("tabletop"), tree()

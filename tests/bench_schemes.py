@@ -34,13 +34,13 @@ from llm.model import Model, Prompt
 from llm.phrases import Vocabulary, vocabulary
 from llm.prompt import EXAMPLES, Said, answer, prompt
 from llm.spelling import mended
-from tamp.bench.records import wilson
-from tamp.domain import Domain
-from tamp.domain import load as load_domain
+from tamp.backends.libero import rendering
+from tamp.backends.libero.goals import equivalent, in_the_tasks_words
 from tamp.errors import TampError
-from tamp.goal import Goal
-from tamp.libero import rendering
-from tamp.libero.goals import equivalent, in_the_tasks_words
+from tamp.model.domain import Domain
+from tamp.model.domain import load as load_domain
+from tamp.model.goal import Goal
+from tamp.runs.bench.records import wilson
 from tests.bench_language import MODELS, Record, items, look, model_of, print_line, read, seconds_of
 
 Scheme = Callable[[Model, Prompt, Language], tuple[Clause, ...]]

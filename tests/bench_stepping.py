@@ -31,8 +31,8 @@ import numpy as np
 from cli.inputs import domain
 from cli.output import hush_simulator, hush_warnings
 from motion.poses import Array
-from tamp.libero import rendering
-from tamp.versions import versions
+from tamp.backends.libero import rendering
+from tamp.runs.versions import versions
 
 SUITES = ("libero_spatial", "libero_object", "libero_goal", "libero_10", "libero_90")
 TASKS = (0, 5)
@@ -83,7 +83,7 @@ def state_of(environment: Any) -> bytes:
 
 def record(environment: Any, settings: Any) -> tuple[Any, list[Array], list[bytes]]:
     """Run an episode: its result, actions and the state after each."""
-    from tamp.libero.run import run
+    from tamp.backends.libero.run import run
 
     actions, states, act = list[Array](), list[bytes](), environment.act
 
@@ -117,7 +117,7 @@ def replay(
 
 def measure(environment: Any, init_state: int, repeat: int) -> Measured:
     """One episode, run once and replayed `repeat` times each way."""
-    from tamp.libero.run import HOLD_STEPS, Settings
+    from tamp.backends.libero.run import HOLD_STEPS, Settings
 
     environment.reset(seed=SEED, init_state=init_state)
     settings = Settings(domain("tabletop"), seed=SEED, init_state=init_state)
@@ -197,8 +197,8 @@ def main() -> int:
     hush_warnings()
     rendering.prepare(video=False)
     with hush_simulator():
-        from tamp.libero import tasks
-        from tamp.libero.environment import LiberoEnvironment
+        from tamp.backends.libero import tasks
+        from tamp.backends.libero.environment import LiberoEnvironment
 
         measured = []
         for suite in arguments.suites:

@@ -165,7 +165,7 @@ def _register() -> None:
 
 
 def _sequential(problem: Any, engine: str) -> str:
-    from tamp.planning import solve_problem
+    from tamp.planning.engine import solve_problem
 
     found = solve_problem(problem, engine, timeout=SECONDS - 2).plan
     return "" if found is None else str(found) or "; a plan without steps\n"

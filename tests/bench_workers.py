@@ -22,7 +22,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from tamp.versions import versions
+from tamp.runs.versions import versions
 
 TAMP = Path(sys.executable).with_name("tamp")
 SUITES = ("libero_spatial", "libero_object", "libero_goal", "libero_10")

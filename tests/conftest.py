@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-from tamp.libero import rendering
+from tamp.backends.libero import rendering
 
 rendering.prepare(video=False)
 settings.register_profile("repeatable", deadline=None, derandomize=True, max_examples=50, database=None)

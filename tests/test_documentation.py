@@ -9,9 +9,9 @@ import pytest
 from typer.main import get_command
 
 from cli.main import app
-from tamp.bench.records import FIELDS, read, summary_of
-from tamp.bench.report import markdown, rows
 from tamp.lint.findings import CODES
+from tamp.runs.bench.records import FIELDS, read, summary_of
+from tamp.runs.bench.report import markdown, rows
 from tamp.skills.registry import names
 
 ROOT = Path(__file__).parents[1]

@@ -12,8 +12,8 @@ from typing import Any
 
 from llm.backends.chat import checked, quoted
 from llm.model import Completion, Message, Prompt
-from tamp import episode
 from tamp.errors import InputError
+from tamp.runs import episode_log
 
 KEPT: dict[str, tuple[str, ...]] = {
     "instruction": ("text",),
@@ -40,7 +40,7 @@ class Recorded:
         """The replies of episodes' logs or compact recordings. InputError when one cannot be read, or has none."""
         recorded = cls(", ".join(map(str, paths)))
         for path in paths:
-            recorded.add(episode.read(path), str(path))
+            recorded.add(episode_log.read(path), str(path))
         if not recorded._replies:
             raise InputError(f"{recorded.name} has no reply of a model; valid: the log of an episode with language")
         return recorded

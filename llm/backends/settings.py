@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tamp.errors import InputError
-from tamp.tables import read_toml
+from tamp.files.toml_file import read_toml
 
 KEYS: dict[str, tuple[str, ...]] = {
     "llama.cpp": ("model", "context"),

@@ -12,8 +12,8 @@ from llm.forms import Form
 from llm.grammar import Language
 from llm.phrases import Vocabulary
 from llm.reference import coverage, heard_as, heard_in, things_of
-from llm.whereto import Where, affirmed, cue, wheres
-from tamp.atoms import Atom
+from llm.spatial_cues import Where, affirmed, cue, wheres
+from tamp.model.atoms import Atom
 
 
 @dataclass(frozen=True)

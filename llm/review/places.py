@@ -8,8 +8,8 @@ from llm.decoding import Clause
 from llm.forms import Form
 from llm.grammar import Language
 from llm.review.answer import Answer, Objection, cued, said_by
-from llm.whereto import Where, mentions
-from tamp.atoms import Atom
+from llm.spatial_cues import Where, mentions
+from tamp.model.atoms import Atom
 
 
 def misread(answer: Answer) -> Iterator[Objection]:

@@ -9,7 +9,7 @@ from llm.forms import Form
 from llm.lexicon import CUES, HINTS
 from llm.reference import singled_out
 from llm.review.answer import Answer, Objection, cued
-from llm.whereto import affirmed, cue, plain, right_after
+from llm.spatial_cues import affirmed, cue, plain, right_after
 
 
 def uncalled(answer: Answer) -> Iterator[Objection]:

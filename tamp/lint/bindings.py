@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from tamp.errors import InputError
+from tamp.files.toml_file import read_toml
 from tamp.lint.domain_text import DomainText
 from tamp.lint.findings import Notes, valid
 from tamp.pddl.source import STDIN_NAME, Source, read
-from tamp.tables import read_toml
 
 
 def check_bindings(domain: DomainText) -> Notes | None:

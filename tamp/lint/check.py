@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tamp.errors import InputError
+from tamp.lint.across_files import check_together
 from tamp.lint.bindings import check_bindings
 from tamp.lint.domain_text import DomainText, read_domain
 from tamp.lint.domains import check_domain, check_unused
@@ -15,7 +16,6 @@ from tamp.lint.findings import ERROR, NOT_PDDL, Finding, Notes
 from tamp.lint.problems import ProblemText, check_problem
 from tamp.lint.read import define
 from tamp.lint.requirements import check_missing, check_names, check_superfluous
-from tamp.lint.together import check_together
 from tamp.lint.vocabulary import Uses
 from tamp.lint.words import check_words
 from tamp.pddl.reading import locate

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tamp.atoms import GroundAction
-from tamp.planning import PlanStatus
+from tamp.model.atoms import GroundAction
+from tamp.planning.engine import PlanStatus
 
 
 @dataclass(frozen=True)

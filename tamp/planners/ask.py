@@ -8,13 +8,13 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tamp.atoms import GroundAction
 from tamp.errors import InputError
+from tamp.model.atoms import GroundAction
 from tamp.planners.answer import Answer, FoundPlan
-from tamp.planners.apart import Emit, Message, Work, messages
 from tamp.planners.engines import Aim
+from tamp.planners.subprocess_worker import Emit, Message, Work, messages
 from tamp.planners.work import complete, search
-from tamp.planning import Planner, PlanStatus
+from tamp.planning.engine import Planner, PlanStatus
 
 _GRACE = 0.2
 """Seconds that an engine which keeps its own time limit has to hand in what it has; less of a short limit."""

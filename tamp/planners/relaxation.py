@@ -15,11 +15,11 @@ from typing import Any
 
 from tamp.pddl.conditions import written
 from tamp.planners.answer import Why
-from tamp.planners.apart import Emit, Message, messages
 from tamp.planners.compiling import compiled, original, without_metric
 from tamp.planners.engines import lacking
 from tamp.planners.missing import Missing
 from tamp.planners.relaxed import Literal, Relaxed, parts, relax
+from tamp.planners.subprocess_worker import Emit, Message, messages
 from tamp.planners.work import plan_message
 
 _SHARE = 0.25

@@ -9,9 +9,9 @@ from fractions import Fraction
 from typing import Any
 
 from tamp.errors import InputError
-from tamp.planners.apart import Emit, Message
 from tamp.planners.compiling import compiled, original, with_metric, without_metric
 from tamp.planners.engines import Aim, able, engine, help_for, lacking
+from tamp.planners.subprocess_worker import Emit, Message
 from tamp.plans.judges import judge_of
 from tamp.plans.steps import PlanFile, Step
 from tamp.plans.verdict import Verdict

@@ -13,8 +13,8 @@ from typing import Any
 
 from tamp.errors import InputError
 from tamp.pddl.conditions import given_to, unheld, written
+from tamp.plans.concurrency import Happening, clash, happening, times_in, validator
 from tamp.plans.steps import PlanFile, Step
-from tamp.plans.together import Happening, clash, happening, times_in, validator
 from tamp.plans.verdict import Unmet, Verdict, needs, supported, undoable
 
 TimedAction = tuple[Fraction, Any, Fraction | None]

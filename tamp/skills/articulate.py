@@ -12,10 +12,10 @@ from motion import paths
 from motion.paths import Blocked
 from motion.poses import Array, pose, rotation_about
 from motion.shapes import bounds
-from tamp.atoms import Atom
-from tamp.motions import Grip, Move
-from tamp.scene import Joint, Part, Scene, SceneObject, contains
-from tamp.situation import Situation
+from tamp.execution.motions import Grip, Move
+from tamp.model.atoms import Atom
+from tamp.model.scene import Joint, Part, Scene, SceneObject, contains
+from tamp.model.situation import Situation
 from tamp.skills import push
 from tamp.skills.base import Infeasible, Refinement, Tools, blocked, movable_blockers
 from tamp.skills.holds import holds

@@ -15,10 +15,10 @@ import numpy as np
 
 from motion.paths import Blocked
 from motion.world import World
-from tamp.atoms import Atom, GroundAction
-from tamp.motions import Move, Segment
-from tamp.scene import Scene
-from tamp.situation import Situation
+from tamp.execution.motions import Move, Segment
+from tamp.model.atoms import Atom, GroundAction
+from tamp.model.scene import Scene
+from tamp.model.situation import Situation
 
 DISPLACED = 0.001
 """Metres, or change of a direction's component, from which a body counts as moved."""

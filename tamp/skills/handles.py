@@ -12,7 +12,7 @@ import numpy as np
 
 from motion.poses import Array
 from motion.shapes import Shape
-from tamp.scene import Part, PartKind
+from tamp.model.scene import Part, PartKind
 
 FRONT = 0.035
 """Metres behind a drawer's foremost point within which its handle lies."""

@@ -8,8 +8,8 @@ import numpy as np
 
 from motion import grasps
 from motion.poses import Array
-from tamp.scene import Joint, Part
-from tamp.situation import Situation
+from tamp.model.scene import Joint, Part
+from tamp.model.situation import Situation
 from tamp.skills.base import Tools
 from tamp.skills.handles import graspable
 from tamp.skills.pick import SPARE_OPENING

@@ -12,16 +12,16 @@ from motion import grasps, kinematics, paths
 from motion.paths import Blocked, Check
 from motion.poses import Array, pose
 from motion.settling import settled
-from tamp.atoms import Atom
-from tamp.motions import Grip, Move
-from tamp.scene import Scene, SceneObject
-from tamp.situation import Situation
+from tamp.execution.motions import Grip, Move
+from tamp.model.atoms import Atom
+from tamp.model.scene import Scene, SceneObject
+from tamp.model.situation import Situation
 from tamp.skills.base import Infeasible, Refinement, Tools, blocked, movable_blockers
 from tamp.skills.place import RELEASE_OPENINGS
 from tamp.skills.reach import CLEARANCE, DEXTERITY, Room, both_ways, reach_for
 from tamp.skills.rests import rest_poses
+from tamp.skills.shared_surface import arranged
 from tamp.skills.targets import target_of
-from tamp.skills.together import arranged
 from tamp.skills.ways import ways_out
 
 NEARER, MOST_NEARER = 0.02, 0.8
@@ -41,7 +41,7 @@ SPARE_OPENING = 0.03
 
 
 @dataclass(frozen=True, eq=False)
-class Hindered:
+class ObstructedGrasp:
     """A grasp, and the movable items that leave the hand no room at it."""
 
     grasp: grasps.Grasp
@@ -167,17 +167,17 @@ def with_room(
 
 def without_room_for_now(
     candidates: list[grasps.Grasp], item: SceneObject, situation: Situation, tools: Tools
-) -> tuple[list[grasps.Grasp], list[Hindered]]:
+) -> tuple[list[grasps.Grasp], list[ObstructedGrasp]]:
     """The grasps at which nothing that could be moved away leaves the hand no room, and the others with what does."""
     movable = [o for o in situation.scene if o.name != item.name and o.movable]
     clear = [_free(candidates, item.T_world_object, [o], tools) for o in movable]
     by = [frozenset(o.name for o, c in zip(movable, clear, strict=True) if not c[i]) for i in range(len(candidates))]
     free = [g for g, names in zip(candidates, by, strict=True) if not names]
-    return free, [Hindered(g, names) for g, names in zip(candidates, by, strict=True) if names]
+    return free, [ObstructedGrasp(g, names) for g, names in zip(candidates, by, strict=True) if names]
 
 
 def _hindered(
-    hindered: list[Hindered], definite: bool, item: SceneObject, situation: Situation, tools: Tools
+    hindered: list[ObstructedGrasp], definite: bool, item: SceneObject, situation: Situation, tools: Tools
 ) -> Infeasible:
     """The fewest items that are in the way of a grasp within reach; the first few grasps are looked at."""
     world = tools.world

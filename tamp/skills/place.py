@@ -11,15 +11,15 @@ from motion import kinematics, paths
 from motion.paths import Blocked, Check
 from motion.poses import Array, inverse, pose
 from motion.world import Contact, World
-from tamp import predicates
-from tamp.atoms import Atom
-from tamp.motions import Grip, Move, Segment
-from tamp.scene import Scene, contains
-from tamp.situation import Situation
+from tamp.execution.motions import Grip, Move, Segment
+from tamp.model.atoms import Atom
+from tamp.model.scene import Scene, contains
+from tamp.model.situation import Situation
+from tamp.perception import predicates
 from tamp.skills.base import Infeasible, Refinement, Tools, blocked
 from tamp.skills.rests import PUT_OFF, SPOTS, rest_poses, resting_on
+from tamp.skills.shared_surface import arranged
 from tamp.skills.targets import Target, target_of, upright
-from tamp.skills.together import arranged
 from tamp.skills.ways import ways_out
 
 CLEARANCE = 0.002

@@ -8,7 +8,7 @@ import numpy as np
 
 from motion.poses import Array, pose
 from motion.shapes import Shape
-from tamp.scene import Joint, Part
+from tamp.model.scene import Joint, Part
 from tamp.skills.handles import graspable
 
 FINGER = 0.014

@@ -10,7 +10,7 @@ from motion import grasps, kinematics, paths
 from motion.paths import Blocked
 from motion.poses import Array, error
 from motion.world import World
-from tamp.situation import Situation
+from tamp.model.situation import Situation
 from tamp.skills.base import Tools
 
 CLEARANCE = 0.001

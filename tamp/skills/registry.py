@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Literal
 
-from tamp.domain import Domain
 from tamp.errors import InputError
+from tamp.model.domain import Domain
 from tamp.skills.articulate import Articulate
 from tamp.skills.base import Skill
 from tamp.skills.pick import Pick

@@ -11,11 +11,11 @@ import numpy as np
 from motion import grasps, paths, placements
 from motion.poses import Array, inverse, pose, rotation_about
 from motion.shapes import Shape, bounds
-from tamp.situation import Situation
+from tamp.model.situation import Situation
 from tamp.skills import layout
 from tamp.skills.base import Tools
+from tamp.skills.shared_surface import arranged, leaving_room, roomy
 from tamp.skills.targets import Target, upright
-from tamp.skills.together import arranged, leaving_room, roomy
 from tamp.skills.ways import outside
 
 SPOTS = 30

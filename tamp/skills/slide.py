@@ -12,11 +12,11 @@ from motion import paths
 from motion.paths import Blocked
 from motion.poses import Array, pose, rotation_about
 from motion.world import World
-from tamp import predicates
-from tamp.atoms import Atom
-from tamp.motions import Move
-from tamp.scene import Scene, SceneObject
-from tamp.situation import Situation
+from tamp.execution.motions import Move
+from tamp.model.atoms import Atom
+from tamp.model.scene import Scene, SceneObject
+from tamp.model.situation import Situation
+from tamp.perception import predicates
 from tamp.skills.base import Infeasible, Refinement, Tools, blocked, movable_blockers
 from tamp.skills.reach import configuration_at, way_to
 from tamp.skills.targets import Target, target_of

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from motion.poses import Array, pose, rotation_about
-from tamp import predicates
-from tamp.scene import Region, Scene, SceneObject, contains
+from tamp.model.scene import Region, Scene, SceneObject, contains
+from tamp.perception import predicates
 
 DROP_FROM = 0.05
 """Metres above a region from which an item is lowered in the model."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from motion.poses import Array
-from tamp.scene import Region, Scene, SceneObject
+from tamp.model.scene import Region, Scene, SceneObject
 
 UPWARDS = (0.06, 0.10, 0.03, 0.015)
 """Metres straight up, the preferred first."""

@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
-from tamp.planning import Tell
+from tamp.planning.engine import Tell
 from tamp.xarm.driver import Condition, Driver
 from tamp.xarm.faults import ArmFault
 from tamp.xarm.following import CYCLE, Leg, follow, off

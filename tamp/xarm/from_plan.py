@@ -11,19 +11,19 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from tamp.atoms import Atom, GroundAction
-from tamp.domain import Domain, load
 from tamp.errors import InputError
+from tamp.model.atoms import Atom, GroundAction
+from tamp.model.domain import Domain, load
 from tamp.pddl.source import Source
 from tamp.plans.steps import PlanFile
 from tamp.plans.verdict import Verdict
 from tamp.xarm.contract_world import breaches_in
 from tamp.xarm.hand import HandEvent
+from tamp.xarm.plan_json import written
 from tamp.xarm.skills import ITEM, PLACE, ArmSkill, Call, arm_skills, misfit
 from tamp.xarm.steps import Step
 from tamp.xarm.symbols import AT, label_named, pose_named, rank
 from tamp.xarm.workcell import Workcell
-from tamp.xarm.written import written
 
 Facts = frozenset[Atom]
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from motion.poses import Array
-from tamp.planning import Tell
+from tamp.planning.engine import Tell
 from tamp.xarm.faults import ArmFault
 from tamp.xarm.following import Leg
 from tamp.xarm.hand import HandEvent

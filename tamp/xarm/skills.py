@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from tamp.atoms import GroundAction
+from tamp.model.atoms import GroundAction
 from tamp.xarm.hand import HandEvent
 from tamp.xarm.steps import ApproachNamed, ApproachObject, MoveToNamed, MoveToObject, RetreatZ, Step
 

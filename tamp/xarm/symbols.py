@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable
 
-from tamp.atoms import Atom
 from tamp.errors import InputError
 from tamp.lint.findings import valid
+from tamp.model.atoms import Atom
 
 AT = "at"
 """The predicate `(at ITEM PLACE)`: a thing is among the nearest with its label to a place."""

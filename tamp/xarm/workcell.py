@@ -14,7 +14,7 @@ import numpy as np
 
 from motion.arms import ARMS, Arm
 from motion.poses import Array, from_rpy
-from tamp.placed import Table, read_placed
+from tamp.files.toml_table import Table, read_placed
 from tamp.xarm.address import VALID_HOST, address_of, host_of
 from tamp.xarm.workcell_checks import check
 

@@ -10,7 +10,7 @@ import numpy as np
 from motion.poses import Array, inverse
 
 if TYPE_CHECKING:
-    from tamp.placed import Table
+    from tamp.files.toml_table import Table
     from tamp.xarm.workcell import Box, Workcell
 
 SLACK = 1e-6

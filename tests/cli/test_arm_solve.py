@@ -12,7 +12,7 @@ from llm.arm_plan import write_plan
 from llm.logged import Logged
 from llm.model import Completion, Prompt
 from tamp.data import data_dir
-from tamp.episode import read
+from tamp.runs.episode_log import read
 from tests.emulated import running
 
 TAMP = Path(sys.executable).with_name("tamp")

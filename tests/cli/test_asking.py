@@ -10,10 +10,10 @@ import pytest
 from cli.asking import settled
 from llm.grounding import AmbiguousError, UnsureError
 from llm.meaning_stage import Reading
-from tamp.atoms import Atom
-from tamp.episode import EpisodeLog
 from tamp.errors import Refusal
-from tamp.goal import Goal
+from tamp.model.atoms import Atom
+from tamp.model.goal import Goal
+from tamp.runs.episode_log import EpisodeLog
 
 LEFT, RIGHT = (Goal(Atom("on", (f"bowl_{n}", "plate_1"))) for n in (1, 2))
 

@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 
 from cli.bench import parse_ids
-from tamp.atoms import Atom
-from tamp.bench.records import FIELDS, NOTHING, Results, key, summary_of, wilson
-from tamp.bench.scheduling import Key
+from tamp.backends.libero.goals import equivalent
 from tamp.errors import InputError
-from tamp.formula import Not, conjunction, disjunction
-from tamp.goal import Goal
-from tamp.libero.goals import equivalent
+from tamp.model.atoms import Atom
+from tamp.model.formula import Not, conjunction, disjunction
+from tamp.model.goal import Goal
+from tamp.runs.bench.records import FIELDS, NOTHING, Results, key, summary_of, wilson
+from tamp.runs.bench.scheduling import Key
 
 TAMP = Path(sys.executable).with_name("tamp")
 

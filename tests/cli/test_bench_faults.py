@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from tamp.bench.records import FIELDS, NOTHING, Results, read
+from tamp.runs.bench.records import FIELDS, NOTHING, Results, read
 
 TAMP = Path(sys.executable).with_name("tamp")
 OBJECT = ("libero_object", "--tasks", "0-1", "--trials", "3", "--stage", "plan", "--workers", "2")
@@ -215,7 +215,7 @@ def test_a_record_that_the_disk_does_not_take_whole_is_not_counted(tmp_path: Pat
     size = (tmp_path / "results.jsonl").stat().st_size
     code = (
         "import resource, sys\nfrom pathlib import Path\nfrom cli.output import run\n"
-        "from tamp.bench.records import Results\n"
+        "from tamp.runs.bench.records import Results\n"
         f"resource.setrlimit(resource.RLIMIT_FSIZE, ({size * 3 // 2},) * 2)\n"
         f"results = Results(Path({str(tmp_path)!r}))\nold = results.open({SETTINGS!r})\n"
         "sys.exit(run(lambda: results.add(old[0] | {'init_state': 1}) or 0))\n"

@@ -17,7 +17,7 @@ from typing import Any
 import imageio.v3 as imageio
 import pytest
 
-from tamp.episode import read
+from tamp.runs.episode_log import read
 
 TAMP = Path(sys.executable).with_name("tamp")
 TEXT = "put the mug in the drawer"

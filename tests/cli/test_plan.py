@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from tamp.atoms import Atom
-from tamp.domain import load
-from tamp.state import WorldState, problem_text
+from tamp.model.atoms import Atom
+from tamp.model.domain import load
+from tamp.model.state import WorldState, problem_text
 
 TAMP = Path(sys.executable).with_name("tamp")
 STATE = WorldState(

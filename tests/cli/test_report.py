@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tamp.bench.records import FIELDS, NOTHING
+from tamp.runs.bench.records import FIELDS, NOTHING
 
 TAMP = Path(sys.executable).with_name("tamp")
 

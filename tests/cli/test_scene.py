@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tamp.domain import load
-from tamp.goal import parse_goal
+from tamp.model.domain import load
+from tamp.model.goal import parse_goal
 
 TAMP = Path(sys.executable).with_name("tamp")
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from tamp.data import data_dir
-from tamp.episode import read
+from tamp.runs.episode_log import read
 
 TAMP = Path(sys.executable).with_name("tamp")
 TABLETOP = data_dir("domains") / "tabletop"

@@ -11,11 +11,11 @@ from llm.meaning_prompt import TASK
 from llm.model import Completion, Prompt
 from motion.poses import pose
 from motion.shapes import Shape
-from tamp.atoms import Atom
-from tamp.domain import load
-from tamp.predicates import symbols_of
-from tamp.scene import Joint, Part, Region, RobotState, Scene, SceneObject
-from tamp.state import WorldState
+from tamp.model.atoms import Atom
+from tamp.model.domain import load
+from tamp.model.scene import Joint, Part, Region, RobotState, Scene, SceneObject
+from tamp.model.state import WorldState
+from tamp.perception.predicates import symbols_of
 
 ROBOT = RobotState(np.zeros(7), 0.08, np.eye(4))
 

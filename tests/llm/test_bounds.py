@@ -3,10 +3,10 @@
 import pytest
 
 from llm.grounding import AmbiguousError, ground
-from tamp import beside
-from tamp.atoms import Atom
 from tamp.errors import Refusal
-from tamp.goal import parse_goal
+from tamp.model.atoms import Atom
+from tamp.model.goal import parse_goal
+from tamp.perception import relative_places
 from tests.baselines import Anything
 
 TEXTS = (
@@ -33,7 +33,7 @@ KINDS = (
 @pytest.mark.parametrize("text", TEXTS)
 def test_the_grammar_bounds_what_can_happen(kitchen, two_bowls, domain, text):
     for scene, state in (kitchen, two_bowls):
-        symbols = state.symbols | beside.symbols(beside.things(scene))
+        symbols = state.symbols | relative_places.symbols(relative_places.things(scene))
         for seed in range(3):
             try:
                 goal = ground(text, scene, state, domain, Anything(seed), assume_first=True).goal

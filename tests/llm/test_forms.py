@@ -8,8 +8,8 @@ import pytest
 
 from llm.forms import Sayable, forms, sayable
 from llm.phrases import vocabulary
-from tamp.atoms import Atom
-from tamp.domain import load
+from tamp.model.atoms import Atom
+from tamp.model.domain import load
 
 BOWL, TOP = "akita_black_bowl_1", "wooden_cabinet_1_top_region"
 

@@ -11,9 +11,9 @@ from llm.decoding import decode
 from llm.grammar import MAX_CLAUSES, forms, language, pattern
 from llm.model import Completion, Prompt
 from llm.phrases import vocabulary
-from tamp.atoms import Atom
-from tamp.domain import load
-from tamp.goal import Goal, parse_goal
+from tamp.model.atoms import Atom
+from tamp.model.domain import load
+from tamp.model.goal import Goal, parse_goal
 
 PROMPT = Prompt("", (), "")
 

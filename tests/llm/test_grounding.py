@@ -6,9 +6,9 @@ from llm.grounding import AmbiguousError, ground
 from llm.model import Completion
 from llm.wanted import WANTED
 from llm.words import LONGEST
-from tamp.domain import load
 from tamp.errors import InputError, Refusal
-from tamp.planning import PlanResult, PlanStatus
+from tamp.model.domain import load
+from tamp.planning.engine import PlanResult, PlanStatus
 
 
 @pytest.mark.parametrize("text", ["", "   \n"])

@@ -8,9 +8,9 @@ import pytest
 
 from llm.grounding import ground_in
 from llm.identifiers import vocabulary_of
-from tamp.domain import Domain, load
+from tamp.model.domain import Domain, load
+from tamp.model.state import WorldState, state_of
 from tamp.pddl.reading import read_problem
-from tamp.state import WorldState, state_of
 
 DOMAIN = """(define (domain orchestra)
   (:requirements :typing :negative-preconditions)

@@ -12,8 +12,8 @@ from llm.meaning_stage import Reading, Stage
 from llm.model import Completion, Prompt
 from llm.phrases import vocabulary
 from tamp.errors import Refusal
-from tamp.goal import in_pddl
-from tamp.planning import Engine
+from tamp.model.goal import in_pddl
+from tamp.planning.engine import Engine
 
 BOWL, BOTTLE, PLATE = "akita_black_bowl_1", "wine_bottle_1", "plate_1"
 BURNER, TOP = "flat_stove_1_cook_region", "wooden_cabinet_1_top_region"

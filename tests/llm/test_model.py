@@ -160,11 +160,11 @@ def test_a_thing_that_is_not_there(model, kitchen, domain):
     ],
 )
 def test_official_instructions(model, domain, task, goals):
-    from tamp.geometry import world_of
-    from tamp.libero.environment import LiberoEnvironment
-    from tamp.libero.oracle import OraclePerceiver
-    from tamp.libero.tasks import find as find_task
-    from tamp.predicates import observe
+    from tamp.backends.libero.environment import LiberoEnvironment
+    from tamp.backends.libero.oracle import OraclePerceiver
+    from tamp.backends.libero.tasks import find as find_task
+    from tamp.model.bodies import world_of
+    from tamp.perception.predicates import observe
 
     found = find_task(task)
     environment = LiberoEnvironment(found, init_state=0)

@@ -4,7 +4,7 @@ from llm.decoding import Clause
 from llm.grammar import language
 from llm.phrases import vocabulary
 from llm.reference import coverage, heard_as, heard_in, narrowed, rivals, things_of
-from tamp.atoms import Atom
+from tamp.model.atoms import Atom
 
 LEFT, RIGHT = "akita_black_bowl_1", "akita_black_bowl_2"
 

@@ -7,7 +7,7 @@ import pytest
 from llm.grounding import ground
 from llm.logic_words import before_what_refers_back, is_ordered, is_turned
 from tamp.errors import Refusal
-from tamp.goal import in_pddl
+from tamp.model.goal import in_pddl
 
 BOWL, PLATE, BOTTLE, BURNER = "akita_black_bowl_1", "plate_1", "wine_bottle_1", "flat_stove_1_cook_region"
 

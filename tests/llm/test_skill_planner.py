@@ -10,10 +10,10 @@ from llm.model import Completion
 from llm.skill_planner import ATTEMPTS, SkillPlanner
 from llm.skill_schema import LONGEST
 from llm.skill_schema import written as step
-from tamp.atoms import Atom, GroundAction
-from tamp.domain import load
-from tamp.planning import PlanStatus
-from tamp.state import WorldState, problem_of
+from tamp.model.atoms import Atom, GroundAction
+from tamp.model.domain import load
+from tamp.model.state import WorldState, problem_of
+from tamp.planning.engine import PlanStatus
 
 DOMAIN = load("tabletop")
 STATE = WorldState(

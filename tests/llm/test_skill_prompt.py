@@ -5,11 +5,11 @@ import re
 import pytest
 
 from llm.skill_prompt import EXAMPLES, example_problem, prompt, question
-from tamp.atoms import Atom
-from tamp.domain import load
+from tamp.model.atoms import Atom
+from tamp.model.domain import load
+from tamp.model.state import WorldState, problem_of
 from tamp.pddl.reading import parse
 from tamp.pddl.source import Source
-from tamp.state import WorldState, problem_of
 
 DOMAIN = load("tabletop")
 STATE = WorldState(

@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from llm.skill_schema import LONGEST, SchemaError, only, plan_schema, read_step, step_pattern, step_schema, written
-from tamp.atoms import Atom, GroundAction
-from tamp.domain import load
+from tamp.model.atoms import Atom, GroundAction
+from tamp.model.domain import load
+from tamp.model.state import WorldState, problem_of
 from tamp.pddl.reading import parse
 from tamp.pddl.source import Source
-from tamp.state import WorldState, problem_of
 
 STATE = WorldState(
     {"cup": "item", "dish": "item", "bench": "surface", "chest": "drawer", "crate": "bin", "lamp": "appliance"},

@@ -35,12 +35,12 @@ from llm.backends.vllm import VllmInProcess
 from llm.grounding import ground
 from llm.model import Completion, Model, Prompt
 from llm.weights import find, known, models_dir
-from tamp import beside
-from tamp.domain import load as load_domain
 from tamp.errors import InputError, Refusal
-from tamp.goal import parse_goal
-from tamp.scene import Scene
-from tamp.state import WorldState
+from tamp.model.domain import load as load_domain
+from tamp.model.goal import parse_goal
+from tamp.model.scene import Scene
+from tamp.model.state import WorldState
+from tamp.perception import relative_places
 
 MODEL = "qwen2.5-coder-0.5b"
 CONTEXT = 4096
@@ -225,7 +225,8 @@ def ask(make: Callable[[], Model], asked: list[Case]) -> list[Answer]:
             answers.append(Answer(f"refused: {e}", time.perf_counter() - start, not told.outside, False))
             continue
         seconds = time.perf_counter() - start
-        again = parse_goal(str(goal), domain, case.state.symbols | beside.symbols(beside.things(case.scene)))
+        beside = relative_places.symbols(relative_places.things(case.scene))
+        again = parse_goal(str(goal), domain, case.state.symbols | beside)
         right = set(goal.atoms) == set(parse_goal(case.goal, domain, case.state.symbols).atoms)
         answers.append(Answer(str(goal), seconds, not told.outside and again == goal, right))
     return answers

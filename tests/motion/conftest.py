@@ -10,8 +10,8 @@ import pytest
 from motion.poses import pose
 from motion.shapes import Body, Shape
 from motion.world import RobotModel, World
-from tamp.libero import tasks
-from tamp.libero.environment import LiberoEnvironment
+from tamp.backends.libero import tasks
+from tamp.backends.libero.environment import LiberoEnvironment
 
 TABLE_TOP = 0.9
 """Height of the table in metres."""

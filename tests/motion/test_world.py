@@ -15,7 +15,7 @@ from scipy.spatial.transform import Rotation
 from motion.poses import Array, inverse, pose
 from motion.shapes import Body, Shape
 from motion.world import State, World
-from tamp.libero.environment import LiberoEnvironment
+from tamp.backends.libero.environment import LiberoEnvironment
 
 SIZES = {
     "cube": np.array([0.03, 0.03, 0.03]),

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from tamp.atoms import Atom, GroundAction
 from tamp.data import data_dir
-from tamp.domain import Domain, load
+from tamp.model.atoms import Atom, GroundAction
+from tamp.model.domain import Domain, load
+from tamp.model.state import WorldState, problem_text
 from tamp.pddl.reading import parse
 from tamp.pddl.source import Source
-from tamp.planning import Plan, solve_problem
+from tamp.planning.engine import Plan, solve_problem
 from tamp.skills.registry import bind
-from tamp.state import WorldState, problem_text
 
 TABLETOP = data_dir("domains") / "tabletop"
 

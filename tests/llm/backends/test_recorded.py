@@ -9,8 +9,8 @@ from llm.backends.recorded import Recorded, compact
 from llm.grounding import ground
 from llm.logged import Logged
 from llm.model import Completion, Prompt
-from tamp.episode import EpisodeLog, read
 from tamp.errors import InputError
+from tamp.runs.episode_log import EpisodeLog, read
 
 FRUIT = Prompt("Answer.", (("Say one.", "one."),), "(There is a bowl.)\nWhich fruit?")
 

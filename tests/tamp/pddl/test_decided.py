@@ -6,7 +6,7 @@ import pytest
 
 from tamp.pddl.reading import parse
 from tamp.pddl.source import Source
-from tamp.planning import PLANNERS, PlanStatus, solve_problem
+from tamp.planning.engine import PLANNERS, PlanStatus, solve_problem
 
 DOMAIN = """(define (domain jars) (:requirements :adl) (:types jar - object) (:predicates (open ?j - jar) (never))
  (:action turn :parameters (?j - jar) :precondition () :effect (open ?j))

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from tamp.planners.apart import Emit, Message, messages
 from tamp.planners.descendants import descendants
+from tamp.planners.subprocess_worker import Emit, Message, messages
 
 SLEEP = [sys.executable, "-c", "import time; time.sleep(600)"]
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tamp.atoms import GroundAction
 from tamp.errors import InputError
+from tamp.model.atoms import GroundAction
 from tamp.pddl.reading import parse
 from tamp.pddl.source import Source
 from tamp.planners import engines
@@ -18,7 +18,7 @@ from tamp.planners.answer import Answer, FoundPlan
 from tamp.planners.ask import Question, ask
 from tamp.planners.descendants import descendants
 from tamp.planners.work import plan_message
-from tamp.planning import PlanStatus
+from tamp.planning.engine import PlanStatus
 
 ROADS = """(define (domain roads) (:requirements :strips :typing :action-costs)
   (:types place)

@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
-from tamp.atoms import Atom
-from tamp.domain import load
 from tamp.errors import InputError
+from tamp.model.atoms import Atom
+from tamp.model.domain import load
+from tamp.model.state import WorldState, problem_text
 from tamp.pddl.reading import parse
 from tamp.pddl.source import Source
-from tamp.planning import solve_problem
+from tamp.planning.engine import solve_problem
 from tamp.plans.formats import read_plan
 from tamp.plans.judges import PlanJudge, in_order, judge_of, verdict_on
-from tamp.state import WorldState, problem_text
 from tests.mutations import MUTATIONS, TIMED_MUTATIONS, Act, Plan
 from tests.val import validate
 

@@ -17,7 +17,7 @@ from tamp.errors import InputError
 from tamp.pddl.conditions import written
 from tamp.pddl.reading import parse
 from tamp.pddl.source import Source
-from tamp.planning import PlanStatus, solve_problem
+from tamp.planning.engine import PlanStatus, solve_problem
 from tamp.plans.formats import read_plan
 from tamp.plans.judges import judge_of, verdict_on
 from tamp.plans.verdict import Verdict

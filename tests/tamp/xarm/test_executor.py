@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tamp.episode import read
 from tamp.pddl.source import read as read_source
+from tamp.runs.episode_log import read
 from tamp.xarm.contract import read_contract
 from tamp.xarm.driver import Driver
 from tamp.xarm.faults import ArmFault

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from tamp.data import data_dir
-from tamp.domain import load
 from tamp.errors import InputError
 from tamp.lint.check import check
+from tamp.model.domain import load
 from tamp.pddl.source import Source
 from tamp.skills import registry
 from tamp.xarm import steps as s

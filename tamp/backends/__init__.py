@@ -1,0 +1,1 @@
+"""Robots and simulators; all quirks stay behind them."""

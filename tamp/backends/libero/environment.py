@@ -1,0 +1,203 @@
+"""LIBERO's simulator: build, reset, step at 20 Hz with its standard 7-number action, and ask its verdict."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from motion.poses import Array, pose
+from motion.world import RobotModel
+from tamp.backends.libero.model import robot_model
+from tamp.backends.libero.stepping import Stepper
+from tamp.backends.libero.tasks import Task
+from tamp.errors import InputError
+from tamp.model.scene import RobotState
+
+ACTION_SCALE = np.array([0.05, 0.05, 0.05, 0.5, 0.5, 0.5])
+"""Metres and radians that an action component of 1 asks for (robosuite's OSC_POSE defaults)."""
+CONTROL_PERIOD = 0.05
+SETTLING_STEPS = 10
+START_GAP = 0.002
+"""Metres above a surface at which an item starts."""
+FLAT = 0.006
+"""A region thinner than this half-extent (metres) is a surface, a thicker one an interior."""
+OPEN, CLOSE, HOLD = -1.0, 1.0, 0.0
+MAX_OPENING = 0.08
+FINGER_STEP = 0.25
+"""How far the finger target moves in one control step, on its scale from -1 to 1 (25 times 0.01)."""
+
+
+class LiberoEnvironment:
+    """One LIBERO task in MuJoCo, as a `tamp.backends.backend.Backend`."""
+
+    period = CONTROL_PERIOD
+
+    def __init__(self, task: Task, *, seed: int = 0, init_state: int | None = None, render: bool = False) -> None:
+        from libero.libero.envs.env_wrapper import ControlEnv
+
+        self.task = task
+        self.steps = 0
+        self.stepping_seconds = 0.0
+        self.last_action = np.zeros(7)
+        states = _stored(task, init_state)
+        np.random.seed(seed)  # robosuite's samplers draw from numpy's global generator
+        self._env = ControlEnv(
+            bddl_file_name=str(task.bddl),
+            has_renderer=False,
+            has_offscreen_renderer=render,
+            use_camera_obs=False,
+            ignore_done=True,
+            horizon=100_000,
+            hard_reset=False,  # the model is built once; a reset draws and settles anew
+            camera_names=["agentview"],
+        )
+        self._start(seed, None if init_state is None else states[init_state])
+
+    def reset(self, *, seed: int = 0, init_state: int | None = None) -> None:
+        """Start over with another draw or another stored initial state; steps count from zero."""
+        states = _stored(self.task, init_state)
+        self._start(seed, None if init_state is None else states[init_state])
+
+    def _start(self, seed: int, state: Array | None) -> None:
+        np.random.seed(seed)
+        with _no_debugger(self.task.name):
+            self._env.reset()
+        if state is None:
+            self._put_at_their_places()
+        gripper = self.domain.robots[0].gripper
+        gripper.current_action = np.zeros(gripper.dof)  # robosuite keeps it through a soft reset
+        if state is not None:
+            self._env.set_init_state(state)
+        self._stepper = Stepper(self._env.env)
+        for _ in range(SETTLING_STEPS):
+            self._stepper.step(np.array([0.0] * 6 + [OPEN]))
+        self.steps, self.stepping_seconds = 0, 0.0
+
+    def _put_at_their_places(self) -> None:
+        """Put the items that the scene's file says so into the middle of an interior, or onto a surface."""
+        self.sim.forward()
+        for item, region in self.task.start.items():
+            thing = self.domain.objects_dict[item]
+            site = self.sim.model.site_name2id(region)
+            flat = self.sim.model.site_size[site].min() < FLAT
+            p = self.sim.data.site_xpos[site] + [0.0, 0.0, START_GAP - thing.bottom_offset[2] if flat else 0.0]
+            quaternion = self.sim.data.get_joint_qpos(thing.joints[-1])[3:]
+            self.sim.data.set_joint_qpos(thing.joints[-1], np.concatenate([p, quaternion]))
+        self.sim.forward()
+
+    @property
+    def sim(self) -> Any:
+        """robosuite's simulation wrapper: for the oracle and the renderer only."""
+        return self._env.sim
+
+    @property
+    def domain(self) -> Any:
+        """LIBERO's environment object, with its object classes."""
+        return self._env.env
+
+    def root_bodies(self) -> dict[str, str]:
+        """Name of each object and fixture, with the body of the simulation that carries it."""
+        things = {**self.domain.objects_dict, **self.domain.fixtures_dict}
+        roots = {name: getattr(thing, "root_body", None) for name, thing in things.items()}
+        return {name: root for name, root in roots.items() if root}
+
+    @property
+    def time(self) -> float:
+        """Seconds since the settling steps ended."""
+        return self.steps * CONTROL_PERIOD
+
+    def robot_model(self) -> RobotModel:
+        """The arm and hand as a kinematic model."""
+        return robot_model(self.sim, self.domain.robots[0].controller.initial_joint)
+
+    def robot_state(self) -> RobotState:
+        """Proprioception: configuration, finger opening, tool pose in the world."""
+        robot = self.domain.robots[0]
+        data = self.sim.data
+        fingers = data.qpos[robot._ref_gripper_joint_pos_indexes]
+        site = robot.eef_site_id
+        T = pose(data.site_xpos[site].copy(), data.site_xmat[site].reshape(3, 3).copy())
+        q = np.array(data.qpos[robot._ref_joint_pos_indexes])
+        return RobotState(q, float(abs(fingers[0]) + abs(fingers[1])), T)
+
+    def observe(self) -> RobotState:
+        """Proprioception now."""
+        return self.robot_state()
+
+    def command(self, displacement: Array, opening: float) -> None:
+        """One control step of 0.05 s.
+
+        `displacement` (6,): metres and rotation vector (radians), world axes, from the present tool pose;
+        clipped to what one action can ask for. `opening`: metres between the fingers to go to.
+        """
+        asked = self._stepper.decoupled(displacement, ACTION_SCALE) / ACTION_SCALE
+        self.act(np.append(np.clip(asked, -1.0, 1.0), self._finger_direction(opening)))
+
+    def stop(self) -> None:
+        """Hold still for one control step."""
+        self.act(np.zeros(7))
+
+    def act(self, action: Array) -> None:
+        """One control step with LIBERO's standard action (7,) in [-1, 1]."""
+        self.last_action = action
+        start = time.perf_counter()
+        self._stepper.step(action)
+        self.stepping_seconds += time.perf_counter() - start
+        self.steps += 1
+
+    def _finger_direction(self, opening: float) -> float:
+        """robosuite moves the finger target by a fixed amount in the direction asked for; 0 keeps it."""
+        gripper = self.domain.robots[0].gripper
+        target = 2.0 * opening / MAX_OPENING - 1.0
+        now = float(gripper.current_action[0]) if opening > 0 else np.inf
+        if abs(target - now) < FINGER_STEP / 2:
+            return HOLD
+        return OPEN if target > now else CLOSE
+
+    def check_success(self) -> bool:
+        """LIBERO's own verdict."""
+        return bool(self._env.check_success())
+
+    def render(self, width: int = 512, height: int = 512) -> np.ndarray:
+        """The agent view as (height, width, 3) bytes, upright."""
+        frame = self.sim.render(width=width, height=height, camera_name="agentview")
+        return np.asarray(frame[::-1])
+
+    def picture(self) -> bytes:
+        """The agent view as a PNG."""
+        import imageio.v3 as imageio
+
+        return bytes(imageio.imwrite("<bytes>", self.render(), extension=".png"))
+
+    def close(self) -> None:
+        """Free the simulation."""
+        self._env.close()
+
+
+def _stored(task: Task, init_state: int | None) -> Array:
+    """The task's stored initial states, checked to hold number `init_state`; empty when none is asked for."""
+    if init_state is None:
+        return np.zeros((0, 0))
+    states = task.initial_states()
+    if not 0 <= init_state < len(states):
+        raise InputError(f"{task.name}: --init-state {init_state}; valid: 0 to {len(states) - 1}")
+    return states
+
+
+@contextlib.contextmanager
+def _no_debugger(name: str) -> Iterator[None]:
+    """LIBERO's region sampler drops into a debugger when it cannot place an object: make that an error."""
+    import pdb
+
+    def refuse(*_: object, **__: object) -> None:
+        raise InputError(f"{name}: LIBERO cannot place the objects in their regions; try another seed")
+
+    stop, pdb.set_trace = pdb.set_trace, refuse
+    try:
+        yield
+    finally:
+        pdb.set_trace = stop

@@ -1,0 +1,99 @@
+"""A LIBERO task's own goal in the vocabulary of the tabletop domain, for runs that skip language."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from tamp.backends.libero.environment import LiberoEnvironment
+from tamp.model.atoms import Atom
+from tamp.model.domain import Domain
+from tamp.model.formula import TRUE, Formula, Literal, alternatives, holds, mapped, renamed, ways
+from tamp.model.goal import Goal
+from tamp.model.scene import Scene
+from tamp.model.state import WorldState, problem_of
+from tamp.perception.predicates import above
+from tamp.perception.relative_places import places, with_places
+from tamp.planning.engine import Engine
+from tamp.plans.validation import reaches
+
+_PREDICATES = {
+    "on": "on",
+    "in": "in",
+    "open": "open",
+    "close": "closed",
+    "turnon": "turned-on",
+    "turnoff": "turned-off",
+}
+
+MOST_WAYS = 1000
+"""Conjunctions of a goal's disjunctive normal form up to which goals are compared by what they mean."""
+
+ON_IT = np.array([0.0, 0.0, 0.03])
+"""Metres above a surface at which the origin of what stands on it may be."""
+
+
+def task_goal(environment: LiberoEnvironment, scene: Scene) -> Goal:
+    """The goal that LIBERO checks."""
+    atoms = [
+        Atom(_PREDICATES[p], tuple(_symbol(p, a, scene) for a in args))
+        for p, *args in environment.domain.parsed_problem["goal_state"]
+    ]
+    return Goal.of(atoms)
+
+
+def goal_regions(environment: LiberoEnvironment) -> tuple[str, ...]:
+    """Places on the ground that the task's goal names; a perceiver is told of them only to judge that goal."""
+    regions = environment.domain.parsed_problem["regions"]
+    ground = environment.domain.workspace_name
+    named = {a for _, *args in environment.domain.parsed_problem["goal_state"] for a in args}
+    return tuple(sorted(a for a in named if a in regions and regions[a]["target"] == ground))
+
+
+def in_the_tasks_words(goal: Goal, own: Goal, scene: Scene) -> Goal:
+    """A goal in which a place beside a thing has the name of the ground's region that the task's own goal names, where
+    what is put in the middle of that place is in that region. `scene` has these regions."""
+    beside = {p.symbol: p for p in places(goal.mentioned, scene)}
+    there = with_places(scene, beside.values())
+    named = {s for a in own.atoms for s in a.args}
+    regions = [r for _, r in scene.regions() if r.name in named and r.kind == "surface"]
+
+    def said(symbol: str) -> str:
+        if symbol not in beside:
+            return symbol
+        middle = there.region(symbol)[1].T_world_region[:3, 3]
+        return next((r.name for r in regions if above(middle + ON_IT, r)), symbol)
+
+    return replace(goal, formula=renamed(goal.formula, {symbol: said(symbol) for symbol in beside}))
+
+
+def equivalent(a: Goal, b: Goal, true: frozenset[Atom]) -> bool:
+    """Whether two goals ask for the same, apart from what holds where exactly the atoms `true` do, at the start."""
+    return set(a.untouched) == set(b.untouched) and _asked(a.formula, true) == _asked(b.formula, true)
+
+
+def _asked(formula: Formula, true: frozenset[Atom]) -> set[frozenset[Literal]] | Formula:
+    """The least sets of literals that make a formula true, without literals that hold already; the formula itself
+    where they are too many. No two of the literals left exclude each other, so that there is one such set of sets."""
+    left = mapped(formula, lambda literal: TRUE if holds(literal, true) else literal)
+    return {frozenset(some) for some in alternatives(left)} if ways(left) <= MOST_WAYS else left
+
+
+def reaching(goal: Goal, own: Goal, scene: Scene, state: WorldState, domain: Domain) -> bool:
+    """Whether a plan for `goal` leaves the task's own goal true: with a drawer opened besides, say.
+
+    `scene` has the regions that the task's goal names, `state` is how things are at the start.
+    """
+    said = in_the_tasks_words(goal, own, scene)
+    named = dict.fromkeys((s for a in (*said.mentioned, *own.mentioned) for s in a.args), "surface")
+    known = replace(state, symbols=named | state.symbols)
+    plan = Engine().solve(problem_of(domain, known, said.parts)).plan
+    return plan is not None and reaches(plan.actions, problem_of(domain, known, own.parts))
+
+
+def _symbol(predicate: str, name: str, scene: Scene) -> str:
+    """LIBERO opens and closes an object; the domain, the interior behind its door."""
+    if predicate in ("open", "close") and any(o.name == name for o in scene):
+        return next(r.name for r in scene.object(name).regions if r.door is not None)
+    return name

@@ -1,0 +1,31 @@
+"""The Panda that LIBERO's tasks have, without a task: robosuite's own arm, mount and hand."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from motion.world import RobotModel
+from tamp.backends.libero.model import robot_model
+
+BASE = (-0.66, 0.0, 0.0)
+"""Where the mount stands (m): 0.66 behind the middle of the table, as in LIBERO's scenes with a table."""
+POSTURE = (0.0, -0.161037389, 0.0, -2.44459747, 0.0, 2.2267522, np.pi / 4)
+"""Configuration (rad) in which LIBERO's tasks start and its controller rests."""
+
+
+def panda() -> RobotModel:
+    """The arm and hand as a kinematic model, the same as a task's. `rendering.prepare` comes first."""
+    from robosuite.models.base import MujocoXML
+    from robosuite.models.grippers import gripper_factory
+    from robosuite.models.mounts import mount_factory
+    from robosuite.models.robots import create_robot
+    from robosuite.models.world import MujocoWorldBase
+    from robosuite.utils.binding_utils import MjSim
+
+    arm = create_robot("Panda", idn=0)
+    arm.add_gripper(gripper_factory("PandaGripper", idn=0))
+    arm.add_mount(mount_factory("RethinkMount", idn=0))
+    arm.set_base_xpos(np.array(BASE))
+    world: MujocoXML = MujocoWorldBase()
+    world.merge(arm)
+    return robot_model(MjSim.from_xml_string(world.get_xml()), np.array(POSTURE))

@@ -1,0 +1,252 @@
+"""One LIBERO episode from a task to a verdict, the same for `tamp solve` and `tamp bench`."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from motion.poses import to_quat
+from tamp.backends.libero.contacts import ContactMonitor
+from tamp.backends.libero.environment import LiberoEnvironment
+from tamp.backends.libero.goals import goal_regions, task_goal
+from tamp.backends.libero.oracle import OraclePerceiver
+from tamp.backends.libero.tasks import Task
+from tamp.backends.libero.video import Recorder
+from tamp.errors import Refusal, TampError
+from tamp.execution.pursuit import Budget, Episode
+from tamp.model.bodies import world_of
+from tamp.model.domain import Domain
+from tamp.model.goal import Goal, in_pddl
+from tamp.model.scene import Scene
+from tamp.model.state import WorldState
+from tamp.perception.relative_places import PlacesBeside, places
+from tamp.planning.engine import Engine, Planner
+from tamp.runs.episode_log import SCHEMA, EpisodeLog
+from tamp.runs.versions import versions
+from tamp.skills.registry import bind
+
+HOLD_STEPS = 20
+"""Control steps after the last action for which success must still hold to be called lasting."""
+
+GoalSource = Callable[[Scene, WorldState, Domain, EpisodeLog, bytes | None], tuple[Goal, ...]]
+"""Where goals come from, to be reached one after the other: language, an option, or the task. The bytes are a PNG of
+the agent view, if asked for."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What an episode is run with. `sight`: the goal source is shown the agent view."""
+
+    domain: Domain
+    planner: Planner = field(default_factory=Engine)
+    seed: int = 0
+    init_state: int | None = None
+    video: bool = False
+    sight: bool = False
+
+
+@dataclass
+class Result:
+    """What an episode came to; `success` is LIBERO's `check_success()` alone, after any control step within the step
+    limit, as LIBERO's own evaluation has it; nobody who plans is told.
+
+    `lasting`: it also says so after standing still at the end, with the hand empty. `seconds` by stage. `stage` and
+    `reason` say why the goal is not seen to hold, which may be so although LIBERO's own check is content.
+    `steps` are the control steps up to the last release. `touched` has the steps in which something was touched
+    that the action was not about, `shifted` the items that were moved so. `goal` is a list for a sequence of goals,
+    `untouched` what was to be left alone; `alternatives` are those taken of goals with `or`.
+    """
+
+    success: bool = False
+    goal: str | list[str] | None = None
+    untouched: list[str] = field(default_factory=list)
+    alternatives: list[str] = field(default_factory=list)
+    plan: list[str] = field(default_factory=list)
+    steps: int = 0
+    seconds: dict[str, float] = field(default_factory=dict)
+    stage: str | None = None
+    reason: str | None = None
+    lasting: bool = False
+    touched: dict[str, int] = field(default_factory=dict)
+    shifted: list[str] = field(default_factory=list)
+    perception: str = "oracle"
+    out: str = ""
+
+    def as_dict(self) -> dict[str, Any]:
+        """For `--json`."""
+        return asdict(self)
+
+
+def run(
+    task: Task,
+    goal_source: GoalSource | None,
+    settings: Settings,
+    folder: Path,
+    say: Callable[[str], None],
+    environment: LiberoEnvironment | None = None,
+) -> Result:
+    """Run one episode into `folder`. With no goal source the task's own goal is taken.
+
+    `environment` is one of the same task that was just reset to the same seed and initial state; without it
+    one is built, and closed at the end. Refusals become results with a stage and a reason; bad input raises
+    InputError.
+    """
+    result = Result(out=str(folder))
+    with EpisodeLog(folder) as log, _timed(result, "total"):
+        log.write("domain.pddl", settings.domain.text)
+        log.event(
+            "start",
+            schema=SCHEMA,
+            task=task.name,
+            instruction=task.instruction,
+            seed=settings.seed,
+            init_state=settings.init_state,
+            planner=settings.planner.name,
+            perception=result.perception,
+            versions=versions(),
+        )
+        say("building the scene")
+        with contextlib.ExitStack() as stack:
+            if environment is None:
+                with _timed(result, "build"):
+                    drawn = settings.video or settings.sight
+                    environment = LiberoEnvironment(
+                        task, seed=settings.seed, init_state=settings.init_state, render=drawn
+                    )
+                stack.callback(environment.close)
+            recorder = None
+            if settings.video:
+                recorder = stack.enter_context(contextlib.closing(Recorder(environment, folder / "video.mp4")))
+            _episode(environment, recorder, goal_source, settings, log, result, say)
+        log.event("outcome", **result.as_dict())
+    return result
+
+
+def _episode(
+    environment: LiberoEnvironment,
+    recorder: Recorder | None,
+    goal_source: GoalSource | None,
+    settings: Settings,
+    log: EpisodeLog,
+    result: Result,
+    say: Callable[[str], None],
+) -> None:
+    perceiver = OraclePerceiver(environment, goal_regions(environment) if goal_source is None else ())
+    episode = Episode(
+        backend=environment,
+        perceiver=perceiver,
+        world=world_of(perceiver.perceive(), environment.robot_model()),
+        domain=settings.domain,
+        skills=bind(settings.domain),
+        planner=settings.planner,
+        budget=Budget(steps=environment.task.step_limit),
+        log=log,
+        rng=np.random.default_rng(settings.seed),
+        say=say,
+    )
+    scene, state, _ = episode.look()
+    log.event("scene", objects={o.name: o.category for o in scene}, symbols=state.symbols, poses=_poses(scene))
+    log.event("state", atoms=state.atoms)
+    try:
+        with _timed(result, "language"):
+            goals = _goals(goal_source, environment, scene, state, settings, log)
+    except Refusal as e:
+        result.stage, result.reason = "goal", str(e)
+    else:
+        if wanted := places([a for g in goals for a in g.mentioned], scene):
+            episode.perceiver = PlacesBeside(perceiver, wanted)
+            scene, state, _ = episode.look()
+        result.goal, result.untouched = in_pddl(goals), list(dict.fromkeys(s for g in goals for s in g.untouched))
+        log.event("goal", goal=result.goal, untouched=result.untouched)
+        alone = f"; not to be touched: {', '.join(result.untouched)}" if result.untouched else ""
+        say(f"goal {', then '.join(map(str, goals))}{alone}")
+        _pursue(goals, scene, state, episode, environment, recorder, result)
+
+
+def _pursue(
+    goals: tuple[Goal, ...],
+    scene: Scene,
+    state: WorldState,
+    episode: Episode,
+    environment: LiberoEnvironment,
+    recorder: Recorder | None,
+    result: Result,
+) -> None:
+    """Act, ask LIBERO, and ask again after standing still; watch what is touched."""
+    monitor = ContactMonitor(environment, scene)
+
+    def on_step() -> None:
+        result.success = result.success or environment.check_success()
+        monitor.sample(episode.acting.args if episode.acting else ())
+        if recorder:
+            recorder.step()
+
+    episode.on_step = on_step
+    outcome = episode.run(*goals)
+    result.seconds["step"] = round(environment.stepping_seconds, 3)
+    result.steps = outcome.steps
+    result.plan = [str(a) for a in outcome.plan.actions] if outcome.plan else []
+    result.seconds |= {k: round(v, 3) for k, v in outcome.seconds.items()}
+    result.stage, result.reason, result.alternatives = outcome.stage, outcome.reason, outcome.alternatives
+    result.touched = dict(monitor.touched.most_common())
+    result.success = _hold(environment, recorder) or result.success
+    if outcome.done and not result.success:
+        result.stage, result.reason = "checker", "the goal is seen to hold, LIBERO's check of the scene's task says no"
+    final, atoms, situation = episode.look()
+    result.lasting = environment.check_success() and situation.held is None
+    result.shifted = monitor.shifted(state, final, tuple(a for action in outcome.executed for a in action.args))
+    episode.log.event("final", atoms=atoms.atoms, poses=_poses(final))
+
+
+def _poses(scene: Scene) -> dict[str, list[float]]:
+    """Position (m) and quaternion w x y z of every object."""
+    return {o.name: [*o.position.round(5), *to_quat(o.T_world_object[:3, :3]).round(5)] for o in scene}
+
+
+def _goals(
+    source: GoalSource | None,
+    environment: LiberoEnvironment,
+    scene: Scene,
+    state: WorldState,
+    settings: Settings,
+    log: EpisodeLog,
+) -> tuple[Goal, ...]:
+    if source is None:
+        return (task_goal(environment, scene),)
+    try:
+        goals = source(scene, state, settings.domain, log, environment.picture() if settings.sight else None)
+        for goal in goals:
+            goal.rules(settings.domain, state)
+        return goals
+    except TampError as e:
+        log.event("refused", message=str(e))
+        raise
+
+
+def _hold(environment: LiberoEnvironment, recorder: Recorder | None) -> bool:
+    """Stand still for a while; these steps are not counted. Whether LIBERO was content before or at any of them that
+    is within the step limit."""
+    counted, content = environment.steps, environment.check_success()
+    for _ in range(HOLD_STEPS):
+        environment.stop()
+        if environment.steps <= environment.task.step_limit:
+            content = content or environment.check_success()
+        if recorder:
+            recorder.step()
+    environment.steps = counted
+    return content
+
+
+@contextlib.contextmanager
+def _timed(result: Result, name: str) -> Iterator[None]:
+    start = time.perf_counter()
+    try:
+        yield
+    finally:
+        result.seconds[name] = round(time.perf_counter() - start, 3)

@@ -1,0 +1,1 @@
+"""Motions carried out, watched, and judged by what is seen."""

@@ -1,0 +1,116 @@
+"""Tables of a TOML file that know where they stand, so that every complaint names a line and what is valid."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from motion.poses import Array
+from tamp.errors import InputError
+from tamp.files.toml_file import read_toml
+from tamp.files.toml_lines import Key, lines_of
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of the file `name`; `at` are the keys that lead to it, `lines` those of the whole file."""
+
+    name: str
+    values: Mapping[str, Any]
+    lines: Mapping[Key, int]
+    at: Key = ()
+
+    def wrong(self, message: str, *keys: str | int) -> InputError:
+        """The error about what stands at some keys from here, with its file and line."""
+        key = (*self.at, *keys)
+        while key and key not in self.lines:
+            key = key[:-1]
+        return InputError(f"{self.name}:{self.lines.get(key, 1)}: {message}")
+
+    def called(self, key: str) -> str:
+        """What messages call the value at a key: `poses.home.xyz_mm`."""
+        return ".".join(map(str, (*self.at, key)))
+
+    def only(self, *known: str) -> None:
+        """InputError when there is another key than these."""
+        for key in self.values:
+            if key not in known:
+                where = f" of {'.'.join(map(str, self.at))}" if self.at else ""
+                raise self.wrong(f"unknown key {key!r}{where}; valid: {', '.join(known)}", key)
+
+    def has(self, key: str) -> bool:
+        """Whether a key is there."""
+        return key in self.values
+
+    def text(self, key: str, valid: str) -> str:
+        """A text that is not empty."""
+        value = self._there(key, valid)
+        if not isinstance(value, str) or not value.strip():
+            raise self._no(key, value, valid)
+        return value
+
+    def texts(self, key: str, valid: str) -> tuple[str, ...]:
+        """A list of texts, none empty and none twice."""
+        value = self._there(key, valid)
+        if not isinstance(value, list) or not all(isinstance(v, str) and v.strip() for v in value):
+            raise self._no(key, value, valid)
+        if len(set(value)) < len(value):
+            raise self.wrong(f"{self.called(key)} says {max(value, key=value.count)!r} twice", key)
+        return tuple(value)
+
+    def number(self, key: str, valid: str, low: float, high: float = math.inf) -> float:
+        """A finite number from `low` to `high`."""
+        value = self._there(key, valid)
+        if not _is_number(value) or not low <= value <= high:
+            raise self._no(key, value, valid)
+        return float(value)
+
+    def numbers(self, key: str, count: int, valid: str) -> Array:
+        """A list of `count` finite numbers, as an array (count,)."""
+        value = self._there(key, valid)
+        if not isinstance(value, list) or len(value) != count or not all(map(_is_number, value)):
+            raise self._no(key, value, valid)
+        return np.array(value, dtype=float)
+
+    def table(self, key: str, valid: str) -> Table:
+        """The table at a key."""
+        value = self._there(key, valid)
+        if not isinstance(value, dict):
+            raise self._no(key, value, valid)
+        return Table(self.name, value, self.lines, (*self.at, key))
+
+    def tables(self, key: str, valid: str) -> Iterator[tuple[str, Table]]:
+        """The tables of the table at a key, with their names; none when it is not there."""
+        if self.has(key):
+            table = self.table(key, valid)
+            for name in table.values:
+                yield name, table.table(name, valid)
+
+    def _there(self, key: str, valid: str) -> Any:
+        if key not in self.values:
+            raise self.wrong(f"{self.called(key)} is missing; valid: {valid}")
+        return self.values[key]
+
+    def _no(self, key: str, value: Any, valid: str) -> InputError:
+        shown = " ".join(str(value).split())
+        return self.wrong(f"{self.called(key)} is {shown[:60] or 'empty'}; valid: {valid}", key)
+
+
+def read_placed(path: Path) -> Table:
+    """The table in a TOML file. InputError when it cannot be read or is no TOML."""
+    values = read_toml(path)
+    try:
+        return Table(str(path), values, lines_of(path.read_text(encoding="utf-8-sig")))
+    except RecursionError as e:
+        raise InputError(f"{path}: nested too deeply") from e
+
+
+def _is_number(value: Any) -> bool:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return abs(value) < 1e300 and math.isfinite(value)  # an integer of TOML can be beyond any float

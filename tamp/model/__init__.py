@@ -1,0 +1,1 @@
+"""What is talked about: objects, atoms, goals, scenes, states, the domain."""

@@ -1,0 +1,22 @@
+"""From a scene to the kinematic world that motion works in."""
+
+from __future__ import annotations
+
+from motion.shapes import Body
+from motion.world import RobotModel, State, World
+from tamp.model.scene import Scene
+
+
+def world_of(scene: Scene, robot: RobotModel) -> World:
+    """A kinematic copy of the scene; one body per part, named like the part."""
+    return World(robot, bodies_of(scene))
+
+
+def bodies_of(scene: Scene) -> list[Body]:
+    """The bodies of a scene, where they are: what a world is made of, and kept in step with by `World.sync`."""
+    return [Body(p.name, p.shapes, p.T_world_part) for o in scene for p in o.parts]
+
+
+def state_of(scene: Scene) -> State:
+    """Where everything is now, with the hand taken as empty."""
+    return State(scene.robot.q, scene.robot.opening, {p.name: p.T_world_part for o in scene for p in o.parts})

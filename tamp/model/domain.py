@@ -1,0 +1,102 @@
+"""A planning domain as the toolkit sees it: types, signatures, and the skill bound to each operator.
+
+unified-planning parses; this module keeps what the rest of the toolkit asks for.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tamp.files.toml_file import read_toml
+from tamp.model.atoms import Atom, GroundAction
+from tamp.pddl.reading import locate, parse
+from tamp.pddl.source import read
+
+
+@dataclass(frozen=True)
+class Signature:
+    """Name and typed parameters, as (name, type) pairs, of a predicate or an operator."""
+
+    name: str
+    parameters: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Domain:
+    """A parsed domain. `types` maps each type to its parent, None for the roots.
+
+    `skills` maps operators to skill names; empty when the folder has no `skills.toml`. `adds` are the
+    predicates that each operator makes true unconditionally, over the operator's parameters. `parsed` is
+    unified-planning's own Problem, without objects.
+    """
+
+    name: str
+    path: Path
+    text: str
+    types: dict[str, str | None]
+    predicates: dict[str, Signature]
+    operators: dict[str, Signature]
+    skills: dict[str, str] = field(default_factory=dict)
+    adds: dict[str, tuple[Signature, ...]] = field(default_factory=dict)
+    parsed: Any = field(default=None, repr=False)
+
+    def added_by(self, action: GroundAction) -> frozenset[Atom]:
+        """The atoms that a ground action adds whatever the state."""
+        value = dict(zip((n for n, _ in self.operators[action.name].parameters), action.args, strict=True))
+        return frozenset(
+            Atom(p.name, tuple(value[n] for n, _ in p.parameters))
+            for p in self.adds.get(action.name, ())
+            if all(n in value for n, _ in p.parameters)
+        )
+
+    def is_a(self, kind: str, ancestor: str) -> bool:
+        """Whether type `kind` is `ancestor` or below it."""
+        here: str | None = kind
+        while here is not None:
+            if here == ancestor:
+                return True
+            here = self.types.get(here)
+        return ancestor == "object"
+
+
+def load(name_or_dir: str) -> Domain:
+    """The domain called so under `domains/`, or in a folder, or a `.pddl` file.
+
+    Raises InputError with file, line and column when it does not parse.
+    """
+    path = locate(name_or_dir)
+    source = read(path)
+    problem = parse(source)
+    return Domain(
+        name=str(problem.name or path.parent.name),
+        path=path,
+        text=source.text,
+        types={t.name: (t.father.name if t.father else None) for t in problem.user_types},
+        predicates={
+            f.name: Signature(f.name, tuple((p.name, p.type.name) for p in f.signature)) for f in problem.fluents
+        },
+        operators={
+            a.name: Signature(a.name, tuple((p.name, p.type.name) for p in a.parameters)) for a in problem.actions
+        },
+        skills=_skills(path.parent / "skills.toml"),
+        adds={a.name: _added(a) for a in problem.actions},
+        parsed=problem,
+    )
+
+
+def _added(action: Any) -> tuple[Signature, ...]:
+    made_true = [e.fluent for e in action.effects if not e.is_conditional() and e.value.is_true()]
+    return tuple(
+        Signature(
+            f.fluent().name, tuple((str(a), p.type.name) for a, p in zip(f.args, f.fluent().signature, strict=True))
+        )
+        for f in made_true
+    )
+
+
+def _skills(path: Path) -> dict[str, str]:
+    if not path.is_file():
+        return {}
+    return {str(k): str(v) for k, v in read_toml(path).items()}

@@ -1,0 +1,150 @@
+"""Named predicates: what a scene's geometry means in symbols, with the tolerances that decide it.
+
+Where LIBERO has a predicate of the same meaning the same tolerance is used, so that what is planned for is
+what is judged; `env.check_success()` alone is the judge.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from motion.world import World
+from tamp.model.atoms import Atom
+from tamp.model.bodies import bodies_of, state_of
+from tamp.model.scene import Region, Scene, SceneObject, contains
+from tamp.model.state import WorldState
+
+TOUCHING = 0.004
+"""Metres between two bodies that count as touching."""
+CENTRED = 0.03
+"""Metres between the centres, seen from above, within which an item is *on* another (LIBERO: 0.03)."""
+ABOVE_REGION = 0.10
+"""Metres above a surface region within which an item may have its origin (LIBERO: 0.10)."""
+BELOW_INTERIOR = 0.01
+"""Metres by which an origin may lie under an interior's box (LIBERO: 0.01)."""
+GRIPPED = 0.006
+"""Metres between each finger pad and an item that is held."""
+FINGER_SPAN = 0.09
+"""Metres around the tool point within which a held item must reach."""
+
+
+def symbols_of(scene: Scene) -> dict[str, str]:
+    """Symbol to type, for the tabletop vocabulary: items, surfaces, interiors by how they open, appliances."""
+    out: dict[str, str] = {}
+    for o in scene:
+        if o.movable:
+            out[o.name] = "item"
+        for r in o.regions:
+            out[r.name] = "surface" if r.kind == "surface" else _interior_type(o, r)
+        if any(p.kind == "knob" for p in o.parts):
+            out[o.name] = "appliance"
+    return out
+
+
+def observe(scene: Scene, world: World, doubted: frozenset[Atom] = frozenset()) -> WorldState:
+    """The atoms that hold in `scene`; `world` is its kinematic copy: it takes up what is new, drops what is gone, and
+    is left at the scene's state.
+
+    Those in `doubted` are left out, whatever they look like; an item that would then be nowhere is on the ground.
+    """
+    world.sync(bodies_of(scene))
+    world.load(state_of(scene))
+    held = _held(scene, world)
+    atoms = {Atom("hand-empty")} if held is None else {Atom("holding", (held.name,))}
+    for item in scene:
+        if item.movable and item is not held:
+            atoms |= location(item, scene, world) - doubted or {Atom("on", (item.name, _ground(scene)))}
+    symbols = symbols_of(scene)
+    covered = {a.args[1] for a in atoms if a.predicate == "on"}
+    atoms |= {Atom("clear", (s,)) for s, kind in symbols.items() if kind in ("item", "surface") and s not in covered}
+    for o, r in scene.regions():
+        if r.kind == "interior":
+            atoms |= _openness(o, r)
+        if o.movable:
+            atoms.add(Atom("does-not-fit", (o.name, r.name)))  # nothing goes into itself
+    for o in scene:
+        for p in o.parts:
+            if p.kind == "knob" and p.joint is not None:
+                atoms |= {Atom("turned-on", (o.name,))} if p.joint.is_active else set()
+                atoms |= {Atom("turned-off", (o.name,))} if p.joint.is_nearly_rest else set()
+    return WorldState(symbols, frozenset(atoms - doubted), scene.time)
+
+
+def above(p_world: np.ndarray, region: Region) -> bool:
+    """Whether a point (3,) lies over a surface region's rectangle, within reach of its plane."""
+    d = region.T_world_region[:3, :3] @ (p_world - region.T_world_region[:3, 3])
+    return bool(np.all(np.abs(d[:2]) < region.half_extent[:2]) and -0.005 < d[2] - region.half_extent[2] < ABOVE_REGION)
+
+
+def location(item: SceneObject, scene: Scene, world: World) -> set[Atom]:
+    """Where an item is: in an interior or on every region that carries it, and on every item that does; else on the
+    ground."""
+    p = item.position
+    interiors = [
+        r for o, r in scene.regions() if r.kind == "interior" and o is not item and contains(r, p, BELOW_INTERIOR)
+    ]
+    atoms = {Atom("in", (item.name, r.name)) for r in interiors}
+    for o in scene:
+        if o is item or not _near(item, o):
+            continue
+        touching = _touching(item, o, world)
+        if touching and o.movable and o.position[2] <= p[2] and np.linalg.norm((o.position - p)[:2]) < CENTRED:
+            atoms.add(Atom("on", (item.name, o.name)))
+        if not interiors:
+            atoms |= {
+                Atom("on", (item.name, r.name)) for r in o.regions if r.kind == "surface" and touching and above(p, r)
+            }
+    return atoms or {Atom("on", (item.name, _resting_on(item, scene, world)))}
+
+
+def _resting_on(item: SceneObject, scene: Scene, world: World) -> str:
+    """The nearest thing under an item that is centred on nothing: an item, else the largest surface."""
+    under = [
+        o
+        for o in scene
+        if o.movable and o is not item and o.position[2] < item.position[2] and _touching(item, o, world)
+    ]
+    if under:
+        return min(under, key=lambda o: float(np.linalg.norm((o.position - item.position)[:2]))).name
+    return _ground(scene)
+
+
+def _ground(scene: Scene) -> str:
+    """The largest surface."""
+    surfaces = [r for _, r in scene.regions() if r.kind == "surface"]
+    return max(surfaces, key=lambda r: float(np.prod(r.half_extent[:2]))).name
+
+
+def _near(a: SceneObject, b: SceneObject) -> bool:
+    (la, ha), (lb, hb) = a.bounds(), b.bounds()
+    return bool(np.all(la - TOUCHING < hb) and np.all(lb - TOUCHING < ha))
+
+
+def _touching(a: SceneObject, b: SceneObject, world: World) -> bool:
+    return any(world.distance(a.name, p.name, 2 * TOUCHING) < TOUCHING for p in b.parts if p.shapes)
+
+
+def _interior_type(o: SceneObject, r: Region) -> str:
+    if r.door is None:
+        return "bin"
+    return "drawer" if o.part(r.door).kind == "drawer" else "cupboard"
+
+
+def _openness(o: SceneObject, r: Region) -> set[Atom]:
+    joint = None if r.door is None else o.part(r.door).joint
+    if joint is None:
+        return {Atom("open", (r.name,))}
+    atoms = {Atom("open", (r.name,))} if joint.is_active else set()
+    return atoms | ({Atom("closed", (r.name,))} if joint.is_nearly_rest else set())
+
+
+def _held(scene: Scene, world: World) -> SceneObject | None:
+    """The item between the fingers: both pads touch it, and none nearer."""
+    p_tool = scene.robot.T_world_tool[:3, 3]
+    found: list[tuple[float, SceneObject]] = []
+    for o in scene:
+        low, high = o.bounds()
+        if o.movable and np.all(p_tool > low - FINGER_SPAN) and np.all(p_tool < high + FINGER_SPAN):
+            found.append((max(world.pad_distances(o.name)), o))
+    nearest = min(found, key=lambda f: f[0], default=(np.inf, None))
+    return nearest[1] if nearest[0] < GRIPPED else None

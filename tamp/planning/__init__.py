@@ -1,0 +1,1 @@
+"""What to do and how: symbols and geometry, until both agree."""

@@ -1,0 +1,203 @@
+"""Skeleton to motions: a depth-first search over samples in a kinematic copy of the scene.
+
+Actions are refined in order; when one has no sample left the one before it tries its next. What made the
+deepest action fail is the reason that goes back to the planner, as facts.
+"""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from motion.servo import arrived
+from motion.world import World
+from tamp.model.atoms import GroundAction
+from tamp.model.situation import Situation
+from tamp.planning.engine import Plan
+from tamp.skills.base import Infeasible, Refinement, Skill, Tools
+
+SAMPLES = 300
+"""Samples of one action, for one choice of the actions before it."""
+SUCCESSES = 30
+"""Refinements of one action that are followed further before its predecessor is blamed."""
+
+
+SAME = (0.01, 0.2)
+"""Metres and radians between two grasps, or two placements, that count as the same."""
+
+RATE = 20_000
+"""Looks into the world, as `World.effort` counts them, that a second pays for."""
+LEAST = 10_000
+"""Looks that are worth beginning with."""
+
+Failed = dict[GroundAction, list[dict[str, Any]]]
+
+
+@dataclass(frozen=True)
+class SearchBudget:
+    """What a search may spend: until the world's `effort` has come to so much, and until `deadline` on the clock.
+
+    It is effort that is shared out, so that a seed gives the same answer however busy the machine is; the clock only
+    ends what takes too long.
+    """
+
+    world: World
+    deadline: float
+    effort: int
+
+    @classmethod
+    def of(cls, world: World, seconds: float) -> SearchBudget:
+        """What may be spent in so many seconds from now."""
+        return cls(world, time.perf_counter() + seconds, world.effort + int(RATE * seconds))
+
+    def empty(self) -> bool:
+        """Whether nothing is left."""
+        return time.perf_counter() > self.deadline or self.world.effort > self.effort
+
+    def spent(self) -> bool:
+        """Whether too little is left for another plan."""
+        return time.perf_counter() > self.deadline - 1.0 or self.world.effort > self.effort - LEAST
+
+    def later(self, seconds: float) -> SearchBudget:
+        """The same with the clock put off: how long a planner may think is its own affair."""
+        return replace(self, deadline=self.deadline + seconds)
+
+    def part(self, share: float) -> SearchBudget:
+        """Some of what is left; the clock is shared by all."""
+        left = max(share * (self.effort - self.world.effort), LEAST)
+        return replace(self, effort=self.world.effort + int(left))
+
+
+@dataclass(frozen=True, eq=False)
+class Refined:
+    """A refinement of every action, in order; `samples` is how many were drawn on the way."""
+
+    steps: tuple[Refinement, ...]
+    samples: int = 0
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Why no refinement was found: the deepest action reached and the reason met most often there.
+
+    `timeout` tells a spent budget from exhausted samples.
+    """
+
+    index: int
+    action: GroundAction
+    cause: Infeasible
+    timeout: bool = False
+    causes: tuple[tuple[str, int], ...] = ()
+    samples: int = 0
+
+
+@dataclass(eq=False)
+class _Search:
+    actions: tuple[GroundAction, ...]
+    skills: dict[str, Skill]
+    tools: Tools
+    budget: SearchBudget
+    hints: tuple[Refinement, ...] = ()
+    failed: Failed = field(default_factory=dict)
+    causes: dict[int, list[Infeasible]] = field(default_factory=dict)
+    stopped: bool = False
+    samples: int = 0
+    pointless: int = -1
+    """Index of an action that the one before it cannot help by another sample."""
+    conflict: frozenset[str] | None = None
+    """Items that another choice must be about to help the action that failed last; None when that is not known."""
+
+    def run(self, index: int, situation: Situation) -> list[Refinement] | None:
+        if index == len(self.actions):
+            return []
+        found = 0
+        conflicts: list[frozenset[str] | None] = []
+        for sample in self._samples(index, situation):
+            self.samples += 1
+            if self.budget.empty():
+                self.stopped = True
+            if self.stopped:
+                return None
+            if isinstance(sample, Infeasible):
+                self.causes.setdefault(index, []).append(sample)
+                self.pointless = index if sample.whatever_grasp else -1
+                if sample.final:
+                    self.stopped = True
+                    return None
+                if not found:
+                    conflicts.append(sample.conflict)
+                continue
+            rest = self.run(index + 1, sample.after)
+            if rest is not None:
+                return [sample, *rest]
+            conflicts = [*(conflicts if found else []), self._left_of_conflict(index)]
+            found += 1
+            if conflicts[-1] is not None and conflicts[-1] is self.conflict:
+                return None  # no other way to do this action changes what failed
+            if self.stopped or found >= SUCCESSES or self.pointless == index + 1:
+                break
+        known = [c for c in conflicts if c is not None]
+        self.conflict = frozenset().union(*known) if known and len(known) == len(conflicts) else None
+        return None
+
+    def _left_of_conflict(self, index: int) -> frozenset[str] | None:
+        """What the actions before this one must be about to help, after one of its samples led to a conflict: the
+        same when it is not about this action's objects, else all but what this action moves."""
+        args = self.actions[index].args
+        if self.conflict is None or not self.conflict & set(args):
+            return self.conflict
+        return self.conflict - set(args[:1])
+
+    def _samples(self, index: int, situation: Situation) -> Iterator[Refinement | Infeasible]:
+        action = self.actions[index]
+        skill = self.skills[action.name]
+        hint = self.hints[index].note if index < len(self.hints) else None
+        tools = replace(self.tools, hint=hint, following=self.actions[index + 1 :])
+        for n, sample in enumerate(skill.refine(action.args, situation, tools)):
+            if n >= SAMPLES:
+                return
+            if not (isinstance(sample, Refinement) and _tried(sample.note, self.failed.get(action, ()))):
+                yield sample
+
+
+def refine(
+    plan: Plan,
+    situation: Situation,
+    skills: dict[str, Skill],
+    tools: Tools,
+    budget: SearchBudget,
+    hints: tuple[Refinement, ...] = (),
+    failed: Failed | None = None,
+) -> Refined | Failure:
+    """Motions for every action of `plan` from `situation`, or why there are none, before `budget` is empty.
+
+    `hints` are refinements of the same actions from a situation much like this one: they are tried first. `failed`
+    has the notes of refinements that have failed in execution: nothing like them is tried.
+    """
+    search = _Search(plan.actions, skills, tools, budget, hints, failed or {})
+    steps = search.run(0, situation)
+    if steps is not None:
+        return Refined(tuple(steps), search.samples)
+    index = max(search.causes, default=0)
+    causes = search.causes.get(index) or [Infeasible("timeout", message="no answer within the time budget")]
+    final = [c for c in causes if c.final]
+    counted = Counter(c.message or c.reason for c in causes).most_common()
+    likely = final[0] if final else next(c for c in causes if (c.message or c.reason) == counted[0][0])
+    action = plan.actions[index]
+    cause = replace(likely, facts=skills[action.name].facts(action.args, causes, situation.scene))
+    timeout = not final and budget.empty()
+    return Failure(index, action, cause, timeout, tuple(counted[:5]), search.samples)
+
+
+def _tried(note: dict[str, Any], failed: Iterable[dict[str, Any]]) -> bool:
+    """Whether a refinement has the grasp or the placement of one that has failed."""
+    for before, key in itertools.product(failed, ("grasp", "pose")):
+        if key in note and key in before and arrived(np.array(note[key]), np.array(before[key]), SAME):
+            return True
+    return False

@@ -1,0 +1,265 @@
+"""What to do and how, decided before anything moves: plan, refine, tell the planner what geometry says, plan again.
+
+It needs no backend: a scene in symbols and its kinematic copy are enough. An episode decides so, and so does a
+measurement of planning alone.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from motion.world import World
+from tamp.model.atoms import Atom
+from tamp.model.domain import Domain
+from tamp.model.goal import Goal
+from tamp.model.situation import Situation
+from tamp.model.state import WorldState, problem_of, problem_text
+from tamp.planning import tie_breaking
+from tamp.planning.engine import Plan, Planner, PlanResult, PlanStatus, untold
+from tamp.planning.refinement import Failed, Failure, Refined, SearchBudget, refine
+from tamp.runs.episode_log import EpisodeLog
+from tamp.skills.base import Refinement, Skill, Tools
+
+SKELETONS = 12
+"""Plans tried for one situation before refinement gives up."""
+REASONS = 4
+"""Reasons that are told at most."""
+SHARE = 0.35
+"""How much of what is left one plan may take: another plan may do better."""
+
+LATE_SHARE = 0.6
+"""How much of what is left at the end goes to a plan that did not come to an end before."""
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """A plan with motions for all of it; `goal` is the alternative that it reaches, of a goal with several."""
+
+    plan: Plan
+    refined: Refined
+    goal: Goal
+
+
+@dataclass(frozen=True)
+class NoSolution:
+    """Why there is none. `stage` is where it ended: plan or refinement. `proven` when there can be no plan;
+    `because` says which part of what was asked for is at fault, where that is known."""
+
+    stage: str
+    reason: str
+    proven: bool = False
+    because: str | None = None
+
+
+@dataclass(frozen=True)
+class Skeleton:
+    """A plan without motions, and the alternative of the goal that it reaches."""
+
+    plan: Plan
+    goal: Goal
+
+
+@dataclass(eq=False)
+class Search:
+    """Decides with one world, domain and planner; `budget` is in seconds of refinement for one decision.
+
+    Counts over all decisions: `seconds` of planning and refinement, `skeletons` planned and `samples` drawn.
+    `first` is the first plan found for the goal, which is the `milestone`th of the episode. `failed` has the notes of
+    refinements that were executed and failed: others are preferred.
+    """
+
+    world: World
+    domain: Domain
+    skills: dict[str, Skill]
+    planner: Planner
+    rng: np.random.Generator
+    budget: float = 20.0
+    log: EpisodeLog | None = None
+    seconds: dict[str, float] = field(default_factory=lambda: {"plan": 0.0, "refine": 0.0})
+    skeletons: int = 0
+    samples: int = 0
+    first: Plan | None = None
+    milestone: int = 1
+    failed: Failed = field(default_factory=dict)
+    _took: float = 0.0
+
+    def decide(self, goal: Goal, state: WorldState, situation: Situation) -> Solution | NoSolution:
+        """A plan with motions for all of it. Geometry's objections go back to the planner as facts.
+
+        Raises Refusal where the domain cannot say what is to be left alone.
+        """
+        state = state.with_facts(goal.rules(self.domain, state))
+        budget, thought = SearchBudget.of(self.world, self.budget), self.seconds["plan"]
+        decided = self._decide_by(budget, goal, state, situation)
+        budget = budget.later(self.seconds["plan"] - thought)
+        if isinstance(decided, NoSolution) and self.failed and not budget.spent():
+            self.failed.clear()  # better the same again than nothing
+            decided = self._decide_by(budget, goal, state, situation)
+        if isinstance(decided, Solution) and decided.goal != goal and self.log is not None:
+            self.log.event("alternative", goal=str(decided.goal), of=str(goal), actions=len(decided.plan.actions))
+        return decided
+
+    def next_goal(self) -> None:
+        """Get ready for the next one of a sequence of goals."""
+        self.first, self.milestone = None, self.milestone + 1
+
+    def _decide_by(
+        self, budget: SearchBudget, goal: Goal, state: WorldState, situation: Situation
+    ) -> Solution | NoSolution:
+        facts: frozenset[Atom] = frozenset()
+        failures: list[Failure] = []
+        late: list[Skeleton] = []
+        unplanned: str | None = None
+        goals = list(goal.alternatives())
+        for _ in range(SKELETONS):
+            thought = self.seconds["plan"]
+            found = self._shortest(goals, goal, state.with_facts(facts))
+            budget = budget.later(self.seconds["plan"] - thought)
+            if isinstance(found, NoSolution):
+                if not failures:
+                    return found
+                unplanned = found.because if found.proven else found.reason
+                break
+            result = self._refine(found.plan, situation, budget.part(SHARE))
+            if isinstance(result, Failure):
+                blamed = self._blamed(result, found, situation)
+                result = replace(result, cause=replace(result.cause, facts=blamed))
+            self._tell(result)
+            if isinstance(result, Refined):
+                return Solution(found.plan, result, found.goal)
+            failures.append(result)
+            late += [found] if result.timeout else []
+            if result.cause.facts <= facts:
+                goals.remove(found.goal)
+            if not goals or budget.spent():
+                break
+            facts |= result.cause.facts
+        if late and not budget.spent():  # nothing is known against it but that its share was too small
+            result = self._refine(late[0].plan, situation, budget.part(LATE_SHARE))
+            self._tell(result)
+            if isinstance(result, Refined):
+                return Solution(late[0].plan, result, late[0].goal)
+        return NoSolution("refinement", _why(failures, self._advice(failures[0], situation), unplanned))
+
+    def refine(
+        self, plan: Plan, situation: Situation, seconds: float, hints: tuple[Refinement, ...] = ()
+    ) -> Refined | Failure:
+        """Motions for a plan, or why there are none, within `seconds`; counted and logged."""
+        result = self._refine(plan, situation, SearchBudget.of(self.world, seconds), hints)
+        self._tell(result)
+        return result
+
+    def _refine(
+        self, plan: Plan, situation: Situation, budget: SearchBudget, hints: tuple[Refinement, ...] = ()
+    ) -> Refined | Failure:
+        start = time.perf_counter()
+        result = refine(plan, situation, self.skills, Tools(self.world, self.rng), budget, hints, self.failed)
+        self._took = time.perf_counter() - start
+        self.seconds["refine"] += self._took
+        self.samples += result.samples
+        return result
+
+    def _blamed(self, failure: Failure, found: Skeleton, situation: Situation) -> frozenset[Atom]:
+        """A failure's facts, except that what an earlier action of the plan has put in the way is that action's
+        fault, unless the goal asks for it: nothing is wrong with where the thing stands now. Nor with a placement
+        that only the grasp rules out, when the thing is already in the hand.
+        """
+        facts, plan = failure.cause.facts, found.plan
+        first = next((i for i, a in enumerate(plan.actions) if a.args[:1] == (situation.held,)), None)
+        if first == failure.index and not failure.cause.whatever_grasp:
+            facts = frozenset(Atom("misheld", f.args) if f.predicate == "does-not-fit" else f for f in facts)
+        if failure.cause.reason == "crowded":  # whatever takes the room, it is the order that may be wrong
+            return facts
+        wanted = {a.args for a in found.goal.atoms}
+        last = {a.args[0]: a for a in plan.actions[: failure.index] if a.args}
+        last = {name: a for name, a in last.items() if a.args not in wanted and name not in failure.action.args}
+        at_fault = [last[name] for f in facts for name in f.args[1:] if name in last]
+        kept = frozenset(f for f in facts if not set(f.args[1:]) & set(last))
+        return kept.union(*(self.skills[a.name].facts(a.args, [], situation.scene) for a in at_fault))
+
+    def _tell(self, result: Refined | Failure) -> None:
+        log, took = self.log, self._took
+        if log is None:
+            return
+        if isinstance(result, Failure):
+            log.event(
+                "infeasible",
+                action=str(result.action),
+                reason=result.cause.reason,
+                blockers=result.cause.blockers,
+                message=result.cause.message,
+                facts=result.cause.facts,
+                causes=result.causes,
+                seconds=round(took, 3),
+            )
+        else:
+            log.event("refined", seconds=round(took, 3), notes=[s.note for s in result.steps])
+
+    def _shortest(self, goals: list[Goal], goal: Goal, state: WorldState) -> Skeleton | NoSolution:
+        """The shortest of the plans for the alternatives `goals` of a goal, of equal ones the first.
+
+        What is proven to have none is taken out of `goals`: more facts do not help it.
+        """
+        answers = [(g, self._plan(g, state)) for g in goals]
+        plans = [Skeleton(a, g) for g, a in answers if isinstance(a, Plan)]
+        none = [(g, a) for g, a in answers if isinstance(a, NoSolution)]
+        impossible = [g for g, a in none if a.proven]
+        goals[:] = [g for g in goals if g not in impossible]
+        best = min(plans, key=lambda s: len(s.plan.actions), default=None)
+        self._record(goal, state, best.plan if best else None)
+        if best is not None:
+            return best
+        return next((a for _, a in none if not a.proven), None) or self._because(none[0][1], impossible, state)
+
+    def _plan(self, goal: Goal, state: WorldState) -> Plan | NoSolution:
+        result = self._ask(goal, state)
+        if self.log is not None:
+            told = None if result.plan is None else str(result.plan).split("\n")[:-1]
+            self.log.event("plan", status=result.status.value, plan=told)
+        self.skeletons += 1
+        return result.plan or NoSolution("plan", result.message, result.status is PlanStatus.UNSOLVABLE)
+
+    def _ask(self, goal: Goal, state: WorldState) -> PlanResult:
+        """What the planner says, in the scene's names."""
+        start = time.perf_counter()
+        by_name = self.planner.ties_by_name
+        names = tie_breaking.names(state, goal.mentioned, self.domain) if by_name else tie_breaking.Names({})
+        problem = problem_of(self.domain, names.state(state), names.formulas(goal.parts))
+        result = self.planner.solve(problem, self.log.event if self.log is not None else untold)
+        self.seconds["plan"] += time.perf_counter() - start
+        found = result.status is PlanStatus.FOUND and result.plan
+        return replace(result, plan=names.plan(found) if found else None)
+
+    def _record(self, goal: Goal, state: WorldState, plan: Plan | None) -> None:
+        """Keep the first plan, and write it down with its problem."""
+        if self.log is not None and self.first is None:
+            number = f"-{self.milestone}" if self.milestone > 1 else ""
+            self.log.write(f"problem{number}.pddl", problem_text(self.domain, state, str(goal)))
+            if plan is not None:
+                self.log.write(f"plan{number}.txt", str(plan))
+        self.first = self.first or plan
+
+    def _because(self, impossible: NoSolution, goals: list[Goal], state: WorldState) -> NoSolution:
+        """That no plan reaches any of the goals, and what must not be touched where there is a plan that does."""
+        rules = goals[0].rules(self.domain, state)
+        tried = [frozenset({r}) for r in sorted(rules)] + [rules] * (len(rules) > 1)
+        for some in tried:
+            if any(self._ask(g, state.without(some)).plan is not None for g in goals):
+                because = f"{' and '.join(r.args[0] for r in sorted(some))} must not be touched, else there is a plan"
+                return replace(impossible, reason=f"{impossible.reason}: {because}", because=because)
+        return impossible
+
+    def _advice(self, failure: Failure, situation: Situation) -> str | None:
+        """What it would take to make the first plan's failed action feasible."""
+        tools = Tools(self.world, self.rng)
+        return self.skills[failure.action.name].advice(failure.action.args, situation, tools)
+
+
+def _why(failures: list[Failure], *more: str | None) -> str:
+    """Why each plan that was tried cannot be refined, the first one first, without repetition."""
+    late = " (time budget spent)"
+    told = [f"{f.action}: {f.cause.message or f.cause.reason}{late if f.timeout else ''}" for f in failures]
+    return "; ".join([*list(dict.fromkeys(told))[:REASONS], *filter(None, more)])

@@ -1,0 +1,175 @@
+"""Episodes on a Ray cluster, the same way as on one machine: a worker that dies is replaced, its episode run again.
+
+Ray is an optional extra (`pip install tamp-toolkit[ray]`). A cluster that is running is joined when
+`RAY_ADDRESS` names it (and `RAY_AUTH_MODE=token` says so where it asks for a token); else one is started on
+this machine, and stopped at the end.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import time
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from tamp.errors import InputError
+from tamp.runs.bench.records import Record
+from tamp.runs.bench.scheduling import Key, Schedule
+from tamp.runs.bench.workers import LOOK, PATIENCE, THREADS, Runner, environment
+
+STORE = 100_000_000
+"""Bytes for what workers hand over: records are small, and Ray would take a third of the memory."""
+OWN = {"RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0", "RAY_USAGE_STATS_ENABLED": "0"}
+"""Ray hides no GPU from workers that did not ask for one, and reports nothing to its makers."""
+
+
+def run(
+    keys: Iterable[Key],
+    workers: int,
+    make_runner: Callable[[], Runner],
+    given_up: Callable[[Key], Record],
+    patience: float = PATIENCE,
+) -> Generator[Record]:
+    """Records of the given episodes as they come, in any order, from `workers` actors of one CPU each.
+
+    `make_runner` must be picklable, and this folder and Python's be at the same place on every node. An
+    actor for which the cluster has no room yet joins in when there is some. InputError when there is no Ray,
+    or no cluster at `RAY_ADDRESS`. Closing the iterator ends the actors.
+    """
+    schedule = Schedule.of(keys)
+    if not schedule.left():
+        return
+    with _cluster(workers) as ray:
+        crew = _Crew(ray, schedule, make_runner)
+        try:
+            for number in range(min(workers, len(schedule.left()))):
+                crew.employ(number)
+            while crew.tasks:
+                crew.end_hung(patience)
+                ready, _ = ray.wait(list(crew.tasks), timeout=LOOK)
+                for task in ready:
+                    yield from crew.hear(task, given_up)
+        finally:
+            crew.end()
+
+
+@dataclass(eq=False)
+class _Member:
+    """An actor, the promise that it has started, and since when it has been seen to run its episode."""
+
+    actor: Any
+    started: Any
+    since: float | None = None
+
+
+@dataclass(eq=False)
+class _Crew:
+    """The actors by number, and which of them each unanswered task is for."""
+
+    ray: Any
+    schedule: Schedule
+    make_runner: Callable[[], Runner]
+    members: dict[int, _Member] = field(default_factory=dict)
+    tasks: dict[Any, int] = field(default_factory=dict)
+
+    def employ(self, number: int) -> None:
+        """Start an actor with its first episode, if there is one left."""
+        key = self.schedule.next(number)
+        if key is None:
+            return
+        variables = {**dict.fromkeys(THREADS, "1"), **OWN, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+        actor = (
+            self.ray.remote(_Worker)
+            .options(num_cpus=1, max_restarts=0, runtime_env={"env_vars": variables})
+            .remote(self.make_runner, os.getcwd())  # noqa: PTH109 (a text that any node understands)
+        )
+        self.members[number] = _Member(actor, actor.ready.remote())
+        self.tasks[actor.run.remote(key)] = number
+
+    def hear(self, task: Any, given_up: Callable[[Key], Record]) -> Iterator[Record]:
+        """What a finished task has to say: a record, an error that is the whole run's, or that its actor is gone."""
+        number, errors = self.tasks.pop(task), self.ray.exceptions
+        try:
+            record: Record = self.ray.get(task)
+        except errors.RayTaskError as error:  # raised by what the actor ran
+            raise (error.cause if isinstance(error.cause, Exception) else error) from None
+        except errors.RayError:
+            self._end(number)
+            if (lost := self.schedule.died(number)) is not None:
+                yield given_up(lost)
+            self.employ(number)
+            return
+        self.schedule.finished(number)
+        member, key = self.members[number], self.schedule.next(number)
+        if key is None:
+            self._end(number)
+        else:
+            member.since = time.monotonic()
+            self.tasks[member.actor.run.remote(key)] = number
+        yield record
+
+    def end_hung(self, patience: float) -> None:
+        """End the actors whose episode has taken too long; their tasks then say that they are gone."""
+        now = time.monotonic()
+        for member in self.members.values():
+            if member.since is None:  # waiting for room on the cluster is not hanging
+                started, _ = self.ray.wait([member.started], timeout=0)
+                member.since = now if started else None
+            elif now - member.since > patience:
+                self.ray.kill(member.actor)
+
+    def end(self) -> None:
+        """End all actors: a cluster that was joined lives on, and others need the room."""
+        for number in list(self.members):
+            self._end(number)
+
+    def _end(self, number: int) -> None:
+        member = self.members.pop(number)
+        with contextlib.suppress(Exception):  # it is gone already, or the cluster is
+            self.ray.kill(member.actor)
+
+
+class _Worker:
+    """An actor: makes its runner with its first episode, then runs episodes."""
+
+    def __init__(self, make_runner: Callable[[], Runner], folder: str) -> None:
+        self._make_runner, self._folder = make_runner, folder
+        self._runner: Runner | None = None
+
+    def ready(self) -> None:
+        """Answered once the actor has started."""
+
+    def run(self, key: Key) -> Record:
+        """One episode. A runner that cannot be made is an error of the run, as on one machine."""
+        if self._runner is None:
+            os.chdir(self._folder)  # relative paths mean what they mean to whoever typed them
+            self._runner = self._make_runner()
+        return self._runner(key)
+
+
+@contextmanager
+def _cluster(workers: int) -> Iterator[Any]:
+    """Ray, connected; what was started here is stopped at the end."""
+    try:
+        import ray
+    except ImportError as e:
+        raise InputError("--engine ray: Ray is not installed; get it with: pip install 'tamp-toolkit[ray]'") from e
+    address = os.environ.get("RAY_ADDRESS", "local")
+    own = {"num_cpus": workers, "num_gpus": 0, "include_dashboard": False, "object_store_memory": STORE}
+    settings = own if address == "local" else {}
+    with environment(OWN):
+        try:
+            ray.init(address=address, log_to_driver=False, logging_level="CRITICAL", **settings)
+            yield ray
+        except (ConnectionError, RuntimeError, ValueError) as e:
+            if ray.is_initialized():
+                raise
+            where = "on this machine" if address == "local" else f"at RAY_ADDRESS={address}"
+            hint = "" if address == "local" else " (one that asks for a token needs RAY_AUTH_MODE=token)"
+            raise InputError(f"--engine ray: no cluster {where}{hint}: {str(e).splitlines()[0]}") from e
+        finally:  # also of a start that was interrupted
+            ray.shutdown()

@@ -1,0 +1,216 @@
+"""Results of a benchmark: a line an episode on disk, read back when it goes on, and what they add up to."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import statistics
+import zlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import sqrt
+from pathlib import Path
+from typing import Any
+
+from tamp.errors import InputError
+from tamp.runs.bench.scheduling import Key
+
+Record = dict[str, Any]
+"""A line of results.jsonl."""
+
+FIELDS = (
+    *("suite", "task_id", "language", "init_state", "seed", "success", "steps", "planning_seconds"),
+    *("execution_seconds", "stepping_seconds", "wall_seconds", "failure_stage", "failure_reason", "goal", "plan"),
+    *("perception", "lasting", "touched", "shifted", "tree"),
+    *("wording", "reply", "confidence", "language_seconds", "reaches"),
+)
+"""Keys of a record. `planning_seconds` is symbolic planning and refinement, `execution_seconds` all from the first
+command to the last apart from that, `stepping_seconds` what of it the simulator took. `touched` are control
+steps with an unintended contact, by what was touched; `shifted` what was moved without being meant. `tree` is
+the git tree, or null. `wording` is 0 for the task's own instruction; `reply`, `confidence` and `language_seconds` are
+the language model's, null without one; `reaches` is whether a plan for the decoded goal reaches the task's."""
+LATER: Record = {"wording": 0, "reply": None, "confidence": None, "language_seconds": None, "reaches": None}
+"""Keys that records of earlier versions lack, and what that means."""
+NOTHING: Record = {
+    "success": False,
+    "steps": 0,
+    "planning_seconds": 0.0,
+    "execution_seconds": 0.0,
+    "stepping_seconds": 0.0,
+    "failure_stage": None,
+    "failure_reason": None,
+    "goal": None,
+    "plan": [],
+    "perception": "oracle",
+    "lasting": False,
+    "touched": {},
+    "shifted": [],
+    **LATER,
+}
+"""What a record says of an episode that came to nothing."""
+
+
+@dataclass(frozen=True)
+class Results:
+    """The folder of one benchmark run: `settings.json`, `results.jsonl`, `summary.json`, `episodes/`."""
+
+    folder: Path
+
+    def open(self, settings: dict[str, Any]) -> list[Record]:
+        """Make the folder, or go on in it: its records. InputError when they are of other settings."""
+        path = self.folder / "settings.json"
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            if path.exists():
+                self._compare(settings, _settings(path))
+            else:
+                self._write("settings.json", settings)
+            return self._read()
+        except OSError as e:
+            raise InputError(f"cannot write to {self.folder}: {e.strerror}") from e
+
+    def add(self, record: Record) -> None:
+        """Append a record; it is on disk when this returns. InputError when the disk does not take it."""
+        try:
+            with (self.folder / "results.jsonl").open("a", encoding="utf-8") as f:
+                f.write(json.dumps(record, allow_nan=False) + "\n")
+                f.flush()
+                os.fsync(f.fileno())
+        except OSError as e:
+            raise InputError(f"cannot write to {self.folder}: {e.strerror}") from e
+
+    def summarise(self, records: list[Record], versions: dict[str, str]) -> dict[str, Any]:
+        """Write and return the summary, suite by suite."""
+        summary = {s: summary_of([r for r in records if r["suite"] == s], versions) for s in _suites(records)}
+        try:
+            self._write("summary.json", summary)
+        except OSError as e:
+            raise InputError(f"cannot write to {self.folder}: {e.strerror}") from e
+        return summary
+
+    def _write(self, name: str, value: dict[str, Any]) -> None:
+        """A whole file or none: a full disk leaves the one before."""
+        half = self.folder / f"{name}.new"
+        try:
+            half.write_text(json.dumps(value, indent=2) + "\n", encoding="utf-8")
+            half.replace(self.folder / name)
+        finally:
+            half.unlink(missing_ok=True)
+
+    def _compare(self, settings: dict[str, Any], before: dict[str, Any]) -> None:
+        for key, value in settings.items():
+            if before.get(key) != value:
+                there = f"{self.folder} holds results with {key} {before.get(key)!r}, not {value!r}"
+                raise InputError(f"{there}: choose another --out")
+
+    def _read(self) -> list[Record]:
+        """The records; half a last line, as a killed run leaves it, is taken off the file."""
+        path = self.folder / "results.jsonl"
+        if not path.exists():
+            return []
+        data = path.read_bytes()
+        whole = data[: data.rfind(b"\n") + 1]
+        if len(whole) < len(data):
+            path.write_bytes(whole)
+        return _parsed(path, whole)
+
+
+def read(path: Path) -> list[Record]:
+    """The records of a results file, plain or compressed with gzip, or of a run's folder.
+
+    Half a last line is left out. InputError when the file is no results file, or of another version.
+    """
+    if path.is_dir():
+        path = path / "results.jsonl"
+    try:
+        data = path.read_bytes()
+        data = gzip.decompress(data) if path.suffix == ".gz" else data
+    except FileNotFoundError as e:
+        raise InputError(f"no results at {path}") from e
+    except (OSError, EOFError, zlib.error) as e:
+        raise InputError(f"cannot read {path}: {e}") from e
+    records = _parsed(path, data[: data.rfind(b"\n") + 1])
+    if not records:
+        raise InputError(f"{path} holds no episode")
+    return records
+
+
+def _settings(path: Path) -> dict[str, Any]:
+    try:
+        told = json.loads(path.read_text(encoding="utf-8"))
+    except json.JSONDecodeError as e:
+        raise InputError(f"{path}:{e.lineno}:{e.colno}: not JSON: {e.msg}; choose another --out") from e
+    if not isinstance(told, dict):
+        raise InputError(f"{path}: not the settings of a benchmark run; choose another --out")
+    return told
+
+
+def _parsed(path: Path, data: bytes) -> list[Record]:
+    records = []
+    for number, line in enumerate(data.decode(errors="replace").splitlines(), 1):
+        try:
+            told = json.loads(line)
+        except json.JSONDecodeError as e:
+            raise InputError(f"{path}:{number}:{e.colno}: not JSON: {e.msg}") from e
+        told = {**LATER, **told} if isinstance(told, dict) else {}
+        lacking = [name for name in FIELDS if name not in told]
+        if lacking:
+            reason = f"not an episode of this version of tamp: no {', '.join(lacking[:3])}"
+            raise InputError(f"{path}:{number}: {reason}; use the version that wrote it, or choose another --out")
+        records.append(told)
+    return records
+
+
+def key(record: Record) -> Key:
+    """Which episode a record is of."""
+    return Key(record["suite"], record["task_id"], record["init_state"], record["wording"])
+
+
+def summary_of(records: list[Record], versions: dict[str, str]) -> dict[str, Any]:
+    """What the records of one suite add up to. `mean_steps` is over the successes, null without any.
+
+    `reaching`, `refused` and `median_language_seconds` are there where goals were only decoded.
+    """
+    n, successes = len(records), [r for r in records if r["success"]]
+    low, high = wilson(len(successes), n)
+    minutes = sum(r["wall_seconds"] for r in records) / 60
+    return {
+        "episodes": n,
+        "successes": len(successes),
+        "success_rate": len(successes) / n,
+        "wilson_low": round(low, 4),
+        "wilson_high": round(high, 4),
+        "mean_steps": round(statistics.fmean(r["steps"] for r in successes), 1) if successes else None,
+        "median_planning_seconds": round(statistics.median(r["planning_seconds"] for r in records), 3),
+        "episodes_per_minute": round(n / minutes, 2) if minutes else None,
+        "perception": records[0]["perception"],
+        "versions": versions,
+        **_language(records),
+    }
+
+
+def _language(records: list[Record]) -> dict[str, Any]:
+    """Refused are those without a goal, rightly or not."""
+    seconds = [r["language_seconds"] for r in records if r["language_seconds"] is not None]
+    if not seconds:
+        return {}
+    return {
+        "reaching": sum(bool(r["reaches"]) for r in records),
+        "refused": sum(r["goal"] is None and r["language_seconds"] is not None for r in records),
+        "median_language_seconds": round(statistics.median(seconds), 3),
+    }
+
+
+def wilson(successes: int, n: int, z: float = 1.96) -> tuple[float, float]:
+    """Wilson's interval for a success rate, at 95 % for z = 1.96 (Wilson 1927, eq. 3)."""
+    if n == 0:
+        return 0.0, 1.0
+    p = successes / n
+    middle = (p + z * z / (2 * n)) / (1 + z * z / n)
+    half = z / (1 + z * z / n) * sqrt(p * (1 - p) / n + z * z / (4 * n * n))
+    return max(0.0, middle - half), min(1.0, middle + half)
+
+
+def _suites(records: Iterable[Record]) -> list[str]:
+    return list(dict.fromkeys(r["suite"] for r in records))

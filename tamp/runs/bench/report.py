@@ -1,0 +1,136 @@
+"""Results as a table fit for a paper, and every failure with its cause."""
+
+from __future__ import annotations
+
+import statistics
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import ceil
+
+from tamp.errors import InputError
+from tamp.runs.bench.records import Record, wilson
+
+LONGEST_DEMONSTRATION = {
+    "libero_spatial": 193,
+    "libero_object": 254,
+    "libero_goal": 270,
+    "libero_10": 505,
+    "libero_90": 373,
+}
+"""Control steps of the longest human demonstration of each suite, as published with LIBERO's datasets."""
+
+COLUMNS = (
+    *("suite", "episodes", "success %", "95 %", "worst task %", "lasting %", "steps", "% of demo"),
+    *("planning s", "slowest s", "clean %", "contacts"),
+)
+"""`contacts` is the median and the 95th percentile of an episode's control steps with an unintended contact; `clean`
+is the share of episodes without any, in which no bystander was moved either."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One suite. Rates are shares; `worst` is the lowest success rate of a task; `steps` is the mean over
+    successes that lasted; `planning` the median over tasks of the median per task, in seconds, `slowest` the longest
+    of an episode; `contacts` the median and the 95th percentile of control steps with an unintended contact."""
+
+    suite: str
+    episodes: int
+    successes: int
+    worst: float
+    lasting: float
+    steps: float | None
+    planning: float
+    slowest: float
+    clean: float
+    contacts: tuple[int, int]
+
+    def cells(self) -> tuple[str, ...]:
+        """The columns as text."""
+        low, high = wilson(self.successes, self.episodes)
+        demo = LONGEST_DEMONSTRATION.get(self.suite)
+        return (
+            self.suite,
+            str(self.episodes),
+            f"{100 * self.successes / self.episodes:.1f}",
+            f"{100 * low:.1f} to {100 * high:.1f}",
+            f"{100 * self.worst:.0f}",
+            f"{100 * self.lasting:.1f}",
+            "-" if self.steps is None else f"{self.steps:.0f}",
+            "-" if self.steps is None or demo is None else f"{100 * self.steps / demo:.0f}",
+            f"{self.planning:.2f}",
+            f"{self.slowest:.1f}",
+            f"{100 * self.clean:.1f}",
+            "{}, {}".format(*self.contacts),
+        )
+
+
+def of_one_tree(records: list[Record]) -> str:
+    """The git tree that every record ran on; InputError when there are several."""
+    trees = Counter(str(r["tree"]) for r in records)
+    if len(trees) > 1:
+        told = ", ".join(f"{tree[:12]} ({n} episodes)" for tree, n in trees.most_common())
+        raise InputError(f"the results are of {len(trees)} trees: {told}; a table is made from one (--tree)")
+    return next(iter(trees))
+
+
+def rows(records: Iterable[Record]) -> list[Row]:
+    """A row for each suite, and one for all when there are several."""
+    by_suite: dict[str, list[Record]] = defaultdict(list)
+    for r in records:
+        by_suite[r["suite"]].append(r)
+    out = [_row(suite, of_suite) for suite, of_suite in by_suite.items()]
+    if len(out) > 1:
+        out.append(_row("all", [r for of_suite in by_suite.values() for r in of_suite]))
+    return out
+
+
+def _row(suite: str, records: list[Record]) -> Row:
+    by_task: dict[tuple[str, int], list[Record]] = defaultdict(list)
+    for r in records:
+        by_task[r["suite"], r["task_id"]].append(r)
+    steps = [r["steps"] for r in records if r["success"] and r["lasting"]]
+    contacts = sorted(sum(r["touched"].values()) for r in records)
+    return Row(
+        suite=suite,
+        episodes=len(records),
+        successes=sum(r["success"] for r in records),
+        worst=min(sum(r["success"] for r in task) / len(task) for task in by_task.values()),
+        lasting=len(steps) / len(records),
+        steps=statistics.fmean(steps) if steps else None,
+        planning=statistics.median(
+            statistics.median(r["planning_seconds"] for r in task) for task in by_task.values()
+        ),
+        slowest=max(r["planning_seconds"] for r in records),
+        clean=sum(not (r["touched"] or r["shifted"]) for r in records) / len(records),
+        contacts=(contacts[(len(contacts) - 1) // 2], contacts[ceil(0.95 * len(contacts)) - 1]),
+    )
+
+
+def failures(records: Iterable[Record]) -> list[tuple[str, str, str, int]]:
+    """(stage, reason, tasks, episodes) of what did not succeed, the most frequent first."""
+    groups: dict[tuple[str, str], list[Record]] = defaultdict(list)
+    for r in records:
+        if not r["success"]:
+            groups[r["failure_stage"] or "checker", r["failure_reason"] or "no reason given"].append(r)
+    told = []
+    for (stage, reason), group in sorted(groups.items(), key=lambda item: -len(item[1])):
+        tasks = sorted({f"{r['suite']}/{r['task_id']}" for r in group})
+        told.append((stage, reason, " ".join(tasks), len(group)))
+    return told
+
+
+def markdown(table: list[Row]) -> str:
+    """The rows as a Markdown table."""
+    lines = [COLUMNS, ("---",) + ("---:",) * (len(COLUMNS) - 1), *(row.cells() for row in table)]
+    return "".join("| " + " | ".join(line) + " |\n" for line in lines)
+
+
+def latex(table: list[Row]) -> str:
+    """The rows as a LaTeX tabular with booktabs' rules."""
+    head = " & ".join(c.replace("%", r"\%") for c in COLUMNS)
+    body = "".join(" & ".join(row.cells()).replace("_", r"\_") + r" \\" + "\n" for row in table)
+    return (
+        f"\\begin{{tabular}}{{l{'r' * (len(COLUMNS) - 1)}}}\n\\toprule\n{head} \\\\\n\\midrule\n"
+        f"{body}\\bottomrule\n\\end{{tabular}}\n"
+    )

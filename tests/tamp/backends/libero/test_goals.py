@@ -1,0 +1,53 @@
+"""Places beside things against the regions that LIBERO's goals name: what is put there is where LIBERO looks for it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tamp.backends.libero import tasks
+from tamp.backends.libero.environment import LiberoEnvironment
+from tamp.backends.libero.goals import goal_regions, in_the_tasks_words, task_goal
+from tamp.backends.libero.oracle import OraclePerceiver
+from tamp.backends.libero.run import Settings, run
+from tamp.model.atoms import Atom
+from tamp.model.domain import load
+from tamp.model.goal import Goal
+
+
+@pytest.mark.parametrize(
+    ("task", "right", "wrong"),
+    [
+        ("libero_goal/5", ("plate_1", "front-of-flat_stove_1"), ("plate_1", "left-of-flat_stove_1")),
+        (
+            "libero_90/69",
+            ("chocolate_pudding_1", "left-of-plate_1"),
+            ("chocolate_pudding_1", "right-of-plate_1"),
+        ),
+        (
+            "libero_90/84",
+            ("red_coffee_mug_1", "right-of-desk_caddy_1"),
+            ("red_coffee_mug_1", "right-of-porcelain_mug_1"),
+        ),
+    ],
+)
+def test_beside_a_thing_is_where_the_task_means(task: str, right: tuple[str, ...], wrong: tuple[str, ...]) -> None:
+    environment = LiberoEnvironment(tasks.find(task), seed=0, init_state=0, render=False)
+    try:
+        scene = OraclePerceiver(environment, goal_regions(environment)).perceive()
+        own = task_goal(environment, scene)
+        assert in_the_tasks_words(Goal(Atom("on", right)), own, scene) == own
+        said = Goal(Atom("on", wrong))
+        assert in_the_tasks_words(said, own, scene) == said
+    finally:
+        environment.close()
+
+
+def test_what_is_put_beside_a_thing_is_a_success_by_liberos_check(tmp_path: Path) -> None:
+    """The goal names a place that the scene has no region for; LIBERO looks into its own rectangle."""
+    task, wanted = tasks.find("libero_90/69"), Goal(Atom("on", ("chocolate_pudding_1", "left-of-plate_1")))
+    settings = Settings(load("tabletop"), init_state=0)
+    result = run(task, lambda *_: (wanted,), settings, tmp_path / "out", lambda line: None)
+    assert result.success and result.lasting and result.stage is None
+    assert result.plan[-1] == "(place-on chocolate_pudding_1 left-of-plate_1)"

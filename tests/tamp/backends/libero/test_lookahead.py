@@ -1,0 +1,105 @@
+"""The forward model against real physics, and the look-ahead in real episodes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from motion.lookahead import Lookahead, Response, Veto
+from motion.poses import Array, pose
+from tamp.backends.libero import tasks
+from tamp.backends.libero.environment import LiberoEnvironment
+from tamp.backends.libero.oracle import OraclePerceiver
+from tamp.backends.libero.run import Settings, run
+from tamp.execution.following import Execution
+from tamp.execution.motions import timed
+from tamp.execution.pursuit import Limits
+from tamp.model.atoms import GroundAction
+from tamp.model.bodies import world_of
+from tamp.model.domain import load
+from tamp.model.situation import Situation
+from tamp.planning.engine import Plan
+from tamp.planning.refinement import Refined, SearchBudget, refine
+from tamp.runs.episode_log import read
+from tamp.skills.base import Tools
+from tamp.skills.registry import bind
+
+pytestmark = pytest.mark.episode
+PERIOD, AHEAD = 0.05, 3
+
+
+@pytest.fixture(scope="module")
+def events(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
+    """A bowl picked from beside others and placed on a plate."""
+    folder: Path = tmp_path_factory.mktemp("lookahead") / "episode"
+    done = run(tasks.find("libero_spatial/0"), None, Settings(load("tabletop"), init_state=0), folder, lambda _: None)
+    assert done.success
+    return read(folder / "episode.jsonl")
+
+
+def test_the_tool_goes_where_the_model_says(events: list[dict[str, Any]]) -> None:
+    """Three steps ahead, from positions and the commands that were given."""
+    commands = [e for e in events if e["event"] == "command"]
+    tool = np.array([c["tool"] for c in commands])
+    asked = np.array([c["displacement"] for c in commands])
+    off = []
+    for i in range(1, len(commands) - AHEAD):
+        p, twist = tool[i], np.append(tool[i] - tool[i - 1], np.zeros(3)) / PERIOD
+        for k in range(AHEAD):
+            moved, twist = Response().after(twist, asked[i + k], PERIOD)
+            p = p + moved[:3]
+        off.append(float(np.linalg.norm(p - tool[i + AHEAD])))
+    assert np.median(off) < 0.003 and np.percentile(off, 90) < 0.012
+
+
+def test_a_grasp_and_a_placement_are_not_vetoed(events: list[dict[str, Any]]) -> None:
+    assert not [e for e in events if e["event"] == "veto"]
+
+
+@dataclass
+class Room:
+    """A simulation, and a pick refined in it."""
+
+    environment: LiberoEnvironment
+    steps: int = 0
+    vetoes: list[Veto] = field(default_factory=list)
+    deepest: float = 0.0
+
+    def pick(self, moved: dict[str, Array]) -> Execution:
+        """Execute a pick while things stand elsewhere than it was planned with, in the look-ahead's eyes alone."""
+        scene = OraclePerceiver(self.environment).perceive()
+        world = world_of(scene, self.environment.robot_model())
+        tools = Tools(world, np.random.default_rng(0))
+        action = GroundAction("pick", ("akita_black_bowl_1", "main_table"))
+        found = refine(Plan((action,)), Situation(scene), bind(load("tabletop")), tools, SearchBudget.of(world, 60.0))
+        assert isinstance(found, Refined)
+        timeline = timed([found.steps[0].segments], world, Limits())
+        watch = Lookahead(world, seen=moved, ignore=frozenset({"akita_black_bowl_1"}))
+        execution = Execution(timeline, self.environment.observe().opening, watch=watch)
+        while (command := execution.step(robot := self.environment.observe())) is not None:
+            self.environment.command(*command)
+            self.steps += 1
+            self.vetoes += [execution.veto] if execution.veto else []
+            self.deepest = max([self.deepest, *(-c.distance for c in world.contacts(robot.q) if c.other in moved)])
+        return execution
+
+
+@pytest.fixture
+def room() -> Iterator[Room]:
+    environment = LiberoEnvironment(tasks.find("libero_spatial/0"), init_state=0)
+    yield Room(environment)
+    environment.close()
+
+
+def test_a_thing_that_appears_in_the_way_stops_the_arm_before_it(room: Room) -> None:
+    scene = OraclePerceiver(room.environment).perceive()
+    hand, bowl = scene.robot.T_world_tool[:3, 3], scene.object("akita_black_bowl_1").position
+    middle = 0.5 * (hand + bowl + np.array([0.0, 0.0, 0.05]))
+    execution = room.pick({"cookies_1": pose(middle)})
+    assert execution.halted and room.vetoes[0].other == "cookies_1"
+    assert room.deepest == 0.0

@@ -1,0 +1,38 @@
+"""No GL library is needed unless a video is asked for."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from tamp.backends.libero import rendering
+from tamp.errors import InputError
+
+LOADED = """
+import sys
+from pathlib import Path
+from tamp.backends.libero import rendering
+rendering.prepare(video=False)
+import tamp.backends.libero.run
+import libero.libero.envs.env_wrapper
+maps = Path("/proc/self/maps").read_text()
+print("LOADED", [name for name in ("libGL.", "libEGL", "libOSMesa", "libGLX") if name in maps])
+"""
+
+
+def test_the_simulator_imports_without_any_gl_library() -> None:
+    done = subprocess.run([sys.executable, "-c", LOADED], capture_output=True, text=True, check=False)
+    assert "LOADED []" in done.stdout, done.stdout + done.stderr
+
+
+def test_video_asks_for_software_rendering_or_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "environ", {})
+    monkeypatch.setattr("ctypes.util.find_library", lambda name: f"lib{name}.so")
+    rendering.prepare(video=True)
+    assert os.environ["MUJOCO_GL"] == os.environ["PYOPENGL_PLATFORM"] == "osmesa"
+    monkeypatch.setattr("ctypes.util.find_library", lambda name: None)
+    with pytest.raises(InputError, match=r"apt-get install libosmesa6"):
+        rendering.prepare(video=True)

@@ -1,0 +1,78 @@
+"""Scenes by name: found, or a message that says what would have been."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tamp.backends.libero import tasks
+from tamp.errors import InputError
+
+
+def test_a_scene_of_the_project_has_its_own_words() -> None:
+    task = tasks.find("mug_in_drawer")
+    assert (task.instruction, task.step_limit) == ("put the mug in the drawer", 300)
+    assert task.names == {"drawer": "cabinet_1_top_region"}
+    assert task.bddl.is_file()
+
+
+def test_a_task_of_a_suite_has_the_official_instruction_and_limit() -> None:
+    task = tasks.find("libero_goal/3")
+    assert task.instruction == "open the top drawer and put the bowl inside"
+    assert (task.suite, task.task_id, task.step_limit) == ("libero_goal", 3, 300)
+    states = task.initial_states()
+    assert states.ndim == 2 and len(states) == 50
+
+
+@pytest.mark.parametrize(
+    ("name", "instruction"),
+    [
+        ("libero_goal_task/0", "open the bottom drawer of the cabinet"),  # the file: open_the_middle_drawer_...
+        ("libero_10_task/0", "put both the cream cheese and the tomato sauce in the basket"),
+    ],
+)
+def test_a_suite_made_of_another_has_the_instruction_of_its_file(name: str, instruction: str) -> None:
+    assert tasks.find(name).instruction.lower() == instruction
+
+
+@pytest.mark.parametrize(("suite", "limit"), tasks.STEP_LIMITS.items())
+def test_every_suite_has_the_usual_step_limit(suite: str, limit: int) -> None:
+    assert tasks.find(f"{suite}/0").step_limit == limit
+
+
+def test_a_bddl_file_is_a_scene() -> None:
+    own = tasks.find("mug_in_drawer")
+    task = tasks.find(str(own.bddl))
+    assert (task.bddl, task.instruction, task.suite) == (own.bddl, own.instruction, None)
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("mug_in_draw", "unknown scene 'mug_in_draw'; did you mean 'mug_in_drawer'"),
+        ("libero_gaol/3", "unknown suite 'libero_gaol'; nearest: .*libero_goal"),
+        ("libero_goal/10", "no task '10' in libero_goal; valid: libero_goal/0 to libero_goal/9"),
+        ("libero_goal/-1", "no task '-1' in libero_goal"),
+        ("libero_goal/x", "no task 'x' in libero_goal"),
+        ("nowhere/scene.bddl", "no such BDDL file: nowhere/scene.bddl"),
+        ("libero_goal_object_ood/0", "the installed LIBERO lacks its BDDL file"),
+        ("", "unknown scene ''"),
+    ],
+)
+def test_a_name_that_means_nothing_says_what_would(name: str, says: str) -> None:
+    with pytest.raises(InputError, match=says):
+        tasks.find(name)
+
+
+def test_a_drawn_scene_has_no_stored_states() -> None:
+    with pytest.raises(InputError, match="no stored initial states: draw one with --seed"):
+        tasks.find("mug_in_drawer").initial_states()
+
+
+def test_an_unknown_key_of_a_scene_file_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "den").mkdir()
+    (tmp_path / "den" / "scene.toml").write_text('bddl = "a"\ninstruction = "b"\nseed = 1\n')
+    monkeypatch.setattr(tasks, "data_dir", lambda kind: tmp_path)
+    with pytest.raises(InputError, match=r"scene\.toml: unknown keys seed"):
+        tasks.find("den")

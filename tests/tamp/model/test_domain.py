@@ -1,0 +1,85 @@
+"""Domains: what is read from them, and what is said when they cannot be read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tamp.data import data_dir
+from tamp.errors import InputError
+from tamp.model.domain import load
+from tamp.skills.registry import backend_of, bind, check_table, skills
+
+SHIPPED = sorted(p.parent.name for p in data_dir("domains").glob("*/domain.pddl"))
+
+
+def copy(folder: Path, old: str = "", new: str = "") -> Path:
+    """The tabletop domain in `folder`, with one text replaced."""
+    for name in ("domain.pddl", "skills.toml"):
+        text = (data_dir("domains") / "tabletop" / name).read_text()
+        (folder / name).write_text(text.replace(old, new, 1) if old else text)
+    return folder
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_every_operator_of_a_shipped_domain_has_a_skill(name: str) -> None:
+    domain = load(name)
+    backend = backend_of(domain.skills.values())
+    assert backend is not None
+    check_table(domain, backend)
+    assert domain.operators.keys() == domain.skills.keys()
+
+
+def test_types_and_signatures_are_those_of_the_file() -> None:
+    domain = load("tabletop")
+    assert domain.predicates["in"].parameters == (("o", "item"), ("i", "interior"))
+    assert domain.operators["open-drawer"].parameters == (("d", "drawer"),)
+    assert domain.is_a("drawer", "interior") and domain.is_a("drawer", "object")
+    assert not domain.is_a("drawer", "surface")
+    assert not domain.is_a("interior", "drawer")
+
+
+def test_a_folder_and_a_name_mean_the_same_domain(tmp_path: Path) -> None:
+    assert load(str(copy(tmp_path))).text == load("tabletop").text
+
+
+def test_an_unknown_domain_says_which_there_are() -> None:
+    with pytest.raises(InputError, match=r"no domain 'tableto': give one of .*tabletop"):
+        load("tableto")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "position", "says"),
+    [
+        ("(:predicates", "(:predicate", r"\d+:\d+", ""),
+        ("(?o - item ?s - surface)", "(?o - item ?s - surfaces)", r"\d+:\d+", ""),
+        ("(:action pick\n", "(:action pick (\n", r"\d+:\d+", ""),
+        ("(hand-empty)\n      (on ?o ?from)", "(hand-emty)\n      (on ?o ?from)", r"\d+:\d+", "hand-emty"),
+    ],
+)
+def test_a_domain_that_does_not_parse_says_where(
+    old: str, new: str, position: str, says: str, tmp_path: Path
+) -> None:
+    folder = copy(tmp_path, old, new)
+    assert (folder / "domain.pddl").read_text() != (data_dir("domains") / "tabletop/domain.pddl").read_text()
+    with pytest.raises(InputError, match=rf"domain\.pddl:{position}: .*{says}") as told:
+        load(str(folder))
+    assert "\n" not in str(told.value)
+
+
+def test_an_operator_without_a_skill_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"operator 'pick' is bound to no skill; valid: .*place"):
+        bind(load(str(copy(tmp_path, "pick         =", "pick-up      ="))))
+
+
+def test_an_unknown_skill_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"skills\.toml: place-on = 'put'; valid: ") as told:
+        bind(load(str(copy(tmp_path, 'place-on     = "place"', 'place-on     = "put"'))))
+    assert all(name in str(told.value) for name in skills())
+
+
+def test_a_broken_table_is_refused_with_its_place(tmp_path: Path) -> None:
+    (copy(tmp_path) / "skills.toml").write_text('pick = "pick\n')
+    with pytest.raises(InputError, match=r"skills\.toml: .*line 1"):
+        load(str(tmp_path))

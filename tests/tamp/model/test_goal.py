@@ -1,0 +1,212 @@
+"""Goals from PDDL: what is wrong is said with its column, and writing and reading agree."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tamp.errors import InputError, Refusal
+from tamp.model.atoms import Atom
+from tamp.model.domain import Domain, load
+from tamp.model.formula import FALSE, TRUE, Not, disjunction
+from tamp.model.goal import Goal, check_form, in_pddl, parse_goal
+from tamp.model.state import WorldState, problem_of, problem_text
+from tamp.pddl.reading import parse
+from tamp.pddl.source import Source
+from tamp.plans.validation import Course
+
+SYMBOLS = {"cup": "item", "dish": "item", "bench": "surface", "chest": "drawer", "lamp": "appliance"}
+DOMAIN = load("tabletop")
+OBSERVED = ("on", "in", "clear", "open", "closed", "turned-on")
+
+
+@pytest.mark.parametrize(
+    ("text", "column", "says"),
+    [
+        ("", 1, "empty"),
+        ("()", 1, "empty atom"),
+        ("(and)", 1, "empty atom"),
+        ("on cup bench", 1, "expected '(' before 'on'"),
+        ("(on cup bench", 1, "never closed"),
+        ("(and (on cup bench) (open chest)", 21, "never closed"),
+        ("(on cup bench))", 15, "text after the goal"),
+        ("(on cup bench) (open chest)", 16, "text after the goal; join atoms with (and"),
+        ("(and on)", 6, "expected '(' before 'on'"),
+        ("(and (on cup (bench)))", 14, "no nesting"),
+        ("((on cup bench))", 2, "expected a word after '('; valid: a predicate, and, or, not"),
+        ("(or)", 1, "empty atom"),
+        ("(not (open chest) (open chest))", 1, "not takes 1 formula, got 2"),
+        ("(imply (open chest))", 1, "imply takes 2 formulas, got 1"),
+        ("(= cup)", 1, "= takes 2 arguments, got 1"),
+        ("(forall (open ?d))", 1, "valid: (forall (?x - type …) (…))"),
+        ("(forall (?d drawer) (open ?d))", 13, "expected a variable and its type, not 'drawer'"),
+        ("(forall () (open chest))", 9, "no variables"),
+        ("(exists (?d - drawr) (open ?d))", 15, "no type 'drawr' in tabletop; valid: drawer"),
+        ("(exists (?d - drawer) (open ?e))", 29, "no quantifier says what '?e' is; valid: ?d"),
+        ("(exists (?d - item) (open ?d))", 27, "?d is a item, open wants a interior"),
+        ("(ore (open chest) (open chest))", 2, "no predicate 'ore' in tabletop; valid: or"),
+        ("(" * 200, 101, "more than 100 levels"),
+        ("(onn cup bench)", 2, "no predicate 'onn' in tabletop; valid: on"),
+        ("(on cup)", 2, "on takes 2 arguments (?o - item ?s - surface), got 1"),
+        ("(on cop bench)", 5, "no 'cop' in the scene; valid: cup"),
+        ("(in cup bench)", 9, "bench is a surface, in wants a interior; valid: chest"),
+        ("(turned-on chest)", 12, "chest is a drawer, turned-on wants a appliance; valid: lamp"),
+    ],
+)
+def test_what_is_wrong_is_said_with_its_column(text: str, column: int, says: str) -> None:
+    with pytest.raises(InputError) as told:
+        parse_goal(text, DOMAIN, SYMBOLS)
+    assert str(told.value).startswith(f"goal, column {column}: ")
+    assert says in str(told.value)
+
+
+@pytest.mark.parametrize("text", ["(on cop bench)", "(in cup bench)", "(AND (On any thing) (open it))"])
+def test_the_form_is_checked_without_a_scene(text: str) -> None:
+    check_form(text, DOMAIN)
+
+
+@pytest.mark.parametrize("text", ["(onn cup bench)", "(on cup)", "(on cup bench"])
+def test_a_bad_form_needs_no_scene_to_be_refused(text: str) -> None:
+    with pytest.raises(InputError, match="goal, column"):
+        check_form(text, DOMAIN)
+
+
+def _ground_atoms(domain: Domain, symbols: dict[str, str]) -> list[Atom]:
+    def fill(kinds: list[str]) -> list[tuple[str, ...]]:
+        if not kinds:
+            return [()]
+        fitting = [s for s, t in symbols.items() if domain.is_a(t, kinds[0])]
+        return [(s, *rest) for s in fitting for rest in fill(kinds[1:])]
+
+    signatures = domain.predicates.values()
+    return [Atom(s.name, args) for s in signatures for args in fill([t for _, t in s.parameters])]
+
+
+@given(st.lists(st.sampled_from(_ground_atoms(DOMAIN, SYMBOLS)), min_size=1, max_size=5, unique=True))
+def test_a_goal_that_is_written_is_read_back(atoms: list[Atom]) -> None:
+    goal = Goal.of(atoms)
+    assert parse_goal(str(goal), DOMAIN, SYMBOLS) == goal
+
+
+FORMULAS = st.recursive(
+    st.sampled_from(_ground_atoms(DOMAIN, SYMBOLS)),
+    lambda inner: st.one_of(
+        inner.map(lambda f: f"(not {f})"),
+        st.tuples(st.sampled_from(["and", "or"]), st.lists(inner, min_size=1, max_size=3)).map(
+            lambda found: f"({found[0]} {' '.join(map(str, found[1]))})"
+        ),
+        st.tuples(inner, inner).map(lambda pair: f"(imply {pair[0]} {pair[1]})"),
+    ),
+    max_leaves=8,
+)
+
+
+@given(FORMULAS.map(str))
+def test_a_formula_that_is_written_is_read_back(text: str) -> None:
+    goal = parse_goal(text, DOMAIN, SYMBOLS)
+    if goal.formula not in (TRUE, FALSE):
+        assert parse_goal(str(goal), DOMAIN, SYMBOLS) == goal
+
+
+QUANTIFIED = (
+    "(forall (?o - item) (imply (on ?o bench) (not (clear ?o))))",
+    "(exists (?o ?p - item) (and (not (= ?o ?p)) (on ?o ?p)))",
+    "(not (exists (?s - surface) (and (on cup ?s) (clear ?s))))",
+    "(forall (?o - item) (exists (?i - interior) (in ?o ?i)))",
+    "(forall (?x ?o - item) (or (= ?x ?o) (not (on ?x ?o)) (exists (?x - drawer) (closed ?x))))",
+    "(imply (exists (?a - appliance) (turned-on ?a)) (and (open chest) (not (in cup chest))))",
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.sampled_from(QUANTIFIED) | FORMULAS.map(str),
+    st.frozensets(st.sampled_from([a for a in _ground_atoms(DOMAIN, SYMBOLS) if a.predicate in OBSERVED])),
+)
+def test_it_holds_where_unified_planning_says_so(text: str, atoms: frozenset[Atom]) -> None:
+    """Read by another parser, its quantifiers evaluated and not spelled out."""
+    state = WorldState(SYMBOLS, atoms)
+    goal = parse_goal(text, DOMAIN, SYMBOLS)
+    problem = parse(Source("domain.pddl", DOMAIN.text), Source("problem.pddl", problem_text(DOMAIN, state, text)))
+    assert (not Course.of(problem).missing()) == (not goal.missing(state))
+    assert (not Course.of(problem_of(DOMAIN, state, goal.parts)).missing()) == (not goal.missing(state))
+
+
+@given(st.text(alphabet="()and or not?x-=item on cup bench\n", max_size=60))
+def test_any_text_is_a_goal_or_bad_input(text: str) -> None:
+    try:
+        goal = parse_goal(text, DOMAIN, SYMBOLS)
+    except InputError as told:
+        assert str(told).startswith("goal, column ")
+    else:
+        assert goal.mentioned or goal.formula in (TRUE, FALSE)
+
+
+def test_quantifiers_leave_out_what_they_do_not_range_over() -> None:
+    beside = SYMBOLS | {"right-of-cup": "surface"}
+    goal = parse_goal("(exists (?s - surface) (on cup ?s))", DOMAIN, beside, ranged=SYMBOLS)
+    assert {a.args[1] for a in goal.atoms} == {"cup", "dish", "bench"}
+    assert str(parse_goal("(on dish right-of-cup)", DOMAIN, beside, ranged=SYMBOLS)) == "(on dish right-of-cup)"
+
+
+def test_what_no_scene_has_is_there_for_none_and_holds_for_all() -> None:
+    assert parse_goal("(forall (?c - cupboard) (open ?c))", DOMAIN, SYMBOLS).formula == TRUE
+    assert parse_goal("(exists (?c - cupboard) (open ?c))", DOMAIN, SYMBOLS).formula == FALSE
+
+
+def test_too_many_instances_are_refused() -> None:
+    many = {f"cup{n}": "item" for n in range(40)}
+    with pytest.raises(InputError, match="64000 instances in this scene, 20000 at most"):
+        parse_goal("(forall (?a ?b ?c - item) (or (on ?a ?b) (on ?b ?c)))", DOMAIN, many)
+
+
+def test_alternatives_are_told_apart_as_long_as_they_are_few() -> None:
+    goal = parse_goal("(and (open chest) (or (on cup bench) (not (clear cup))))", DOMAIN, SYMBOLS, untouched=["lamp"])
+    assert [str(g) for g in goal.alternatives()] == [
+        "(and (open chest) (on cup bench))",
+        "(and (open chest) (not (clear cup)))",
+    ]
+    assert {g.untouched for g in goal.alternatives()} == {("lamp",)}
+    assert Atom("clear", ("cup",)) in goal.mentioned and Atom("clear", ("cup",)) not in goal.atoms
+    many = parse_goal(
+        f"(and {' '.join(f'(or (on cup bench) ({p} chest))' for p in ('open', 'closed'))})", DOMAIN, SYMBOLS
+    )
+    assert len(many.alternatives()) == 2, "both by one, or one by one"
+    wide = Goal.of(disjunction([a, Not(b)]) for a, b in itertools.pairwise(_ground_atoms(DOMAIN, SYMBOLS)[:9]))
+    assert wide.alternatives() == (wide,)
+
+
+def test_what_must_not_be_touched_is_a_fact_that_the_domain_must_have() -> None:
+    state = WorldState(SYMBOLS, frozenset())
+    goal = Goal(Atom("on", ("cup", "bench")), ("dish", "chest"))
+    assert goal.rules(DOMAIN, state) == {Atom("untouchable", ("dish",)), Atom("untouchable", ("chest",))}
+    bare = replace(DOMAIN, predicates={k: v for k, v in DOMAIN.predicates.items() if k != "untouchable"})
+    with pytest.raises(
+        Refusal, match=r"dish cannot be left alone: the domain tabletop has no \(untouchable \?o - item"
+    ):
+        goal.rules(bare, state)
+    assert Goal(goal.formula).rules(bare, state) == frozenset()
+    with pytest.raises(InputError, match="no 'dosh' in the scene that could be left alone; valid: dish"):
+        parse_goal("(on cup bench)", DOMAIN, SYMBOLS, untouched=["dosh"])
+
+
+def test_a_sequence_is_written_as_a_list() -> None:
+    first, second = Goal(Atom("open", ("chest",))), Goal(Not(Atom("open", ("chest",))))
+    assert in_pddl([first]) == "(open chest)"
+    assert in_pddl([first, second]) == ["(open chest)", "(not (open chest))"]
+
+
+def test_case_spaces_and_repetitions_do_not_matter() -> None:
+    goal = parse_goal(" ( AND (On CUP bench)\n(on cup  bench) )", DOMAIN, SYMBOLS)
+    assert goal == Goal(Atom("on", ("cup", "bench")))
+
+
+def test_missing_is_what_does_not_hold() -> None:
+    goal = parse_goal("(and (on cup bench) (open chest))", DOMAIN, SYMBOLS)
+    state = WorldState(SYMBOLS, frozenset({Atom("on", ("cup", "bench"))}))
+    assert goal.missing(state) == (Atom("open", ("chest",)),)
+    assert not goal.missing(state.with_facts(frozenset({Atom("open", ("chest",))})))

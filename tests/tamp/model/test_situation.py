@@ -1,0 +1,101 @@
+"""Predicted moments: what a hand holds goes with it, what it lets go of stays."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from motion.poses import Array, inverse, pose, rotation_about
+from motion.shapes import Shape
+from tamp.model.scene import Joint, Part, Region, RobotState, Scene, SceneObject
+from tamp.model.situation import Situation
+
+UP = np.array([0.0, 0.0, 1.0])
+CUP_AT, TOOL_AT = np.array([0.1, 0.0, 0.95]), np.array([0.1, 0.01, 1.0])
+
+
+def cube(half: float = 0.02) -> tuple[Shape, ...]:
+    return (Shape("box", np.full(3, half), np.eye(4)),)
+
+
+@pytest.fixture
+def situation() -> Situation:
+    cup = SceneObject("cup", "cup", True, (Part("cup", "body", pose(CUP_AT), cube()),))
+    ball = SceneObject("ball", "ball", True, (Part("ball", "body", pose([0.5, 0.0, 0.93]), cube()),))
+    slide = Joint("slide", np.array([0.0, 1.0, 0.0]), np.zeros(3), (-0.16, 0.0), 0.0, -0.14, 0.0)
+    tray = Part("tray", "drawer", pose([0.5, 0.0, 0.93]), cube(0.1), slide)
+    chest = SceneObject(
+        "chest",
+        "cabinet",
+        False,
+        (Part("chest", "body", pose([0.5, 0.0, 0.9]), cube(0.1)), tray),
+        (Region("chest_inside", "interior", pose([0.5, 0.0, 0.93]), np.full(3, 0.05), "tray", "tray"),),
+    )
+    return Situation(Scene((cup, ball, chest), RobotState(np.zeros(7), 0.08, pose(TOOL_AT))))
+
+
+def elsewhere() -> Array:
+    return pose([0.3, 0.2, 1.3], rotation_about(UP, 1.0))
+
+
+def test_an_empty_hand_moves_alone(situation: Situation) -> None:
+    moved = situation.at(np.ones(7), 0.04, elsewhere())
+    assert moved.T_tool_held is None and moved.state().held is None
+    assert np.allclose(moved.scene.object("cup").position, CUP_AT)
+    assert np.allclose(moved.scene.robot.q, 1.0) and moved.scene.robot.opening == 0.04
+    assert np.allclose(moved.scene.robot.T_world_tool, elsewhere())
+
+
+def test_what_is_held_goes_along_and_turns_along(situation: Situation) -> None:
+    held = situation.grasping("cup")
+    T_tool_cup = inverse(pose(TOOL_AT)) @ pose(CUP_AT)
+    assert held.T_tool_held is not None and np.allclose(held.T_tool_held, T_tool_cup)
+    moved = held.at(np.ones(7), 0.0, elsewhere())
+    assert np.allclose(moved.scene.object("cup").T_world_object, elsewhere() @ T_tool_cup)
+    assert moved.T_tool_held is not None and np.allclose(moved.T_tool_held, T_tool_cup)
+    assert np.allclose(moved.scene.object("ball").position, [0.5, 0.0, 0.93])
+
+
+def test_what_is_let_go_of_stays(situation: Situation) -> None:
+    put = situation.grasping("cup").at(np.ones(7), 0.0, elsewhere()).released()
+    left = put.at(np.zeros(7), 0.08, pose([0.0, 0.0, 1.5]))
+    assert left.held is None
+    assert np.allclose(left.scene.object("cup").position, put.scene.object("cup").position)
+    rested = put.settled("cup", pose([0.3, 0.2, 0.92]))
+    assert np.allclose(rested.scene.object("cup").position, [0.3, 0.2, 0.92])
+
+
+def test_the_kinematic_state_says_the_same(situation: Situation) -> None:
+    held = situation.grasping("cup").at(np.full(7, 0.2), 0.03, elsewhere())
+    state = held.state()
+    assert (state.held, state.opening) == ("cup", 0.03) and np.allclose(state.q, 0.2)
+    assert state.T_tool_held is not None
+    assert np.allclose(elsewhere() @ state.T_tool_held, state.poses["cup"])
+    assert set(state.poses) == {"cup", "ball", "chest", "tray"}
+
+
+def test_a_drawer_takes_its_contents_and_its_region_along(situation: Situation) -> None:
+    opened = situation.with_joint("chest", "tray", -0.15)
+    joint = opened.scene.object("chest").part("tray").joint
+    assert joint is not None and joint.value == -0.15 and joint.is_active
+    assert np.allclose(opened.scene.object("ball").position, [0.5, -0.15, 0.93])
+    assert np.allclose(opened.scene.region("chest_inside")[1].T_world_region[:3, 3], [0.5, -0.15, 0.93])
+    assert np.allclose(opened.scene.object("chest").position, [0.5, 0.0, 0.9])
+    assert np.allclose(opened.scene.object("cup").position, CUP_AT)
+
+
+def test_nothing_that_was_is_changed(situation: Situation) -> None:
+    before = situation.scene
+    situation.grasping("cup").at(np.ones(7), 0.0, elsewhere()).released().settled("cup", np.eye(4))
+    situation.with_joint("chest", "tray", -0.1)
+    assert situation.scene is before and situation.held is None
+    assert np.allclose(before.object("cup").position, CUP_AT)
+    assert np.allclose(before.object("ball").position, [0.5, 0.0, 0.93])
+
+
+def test_what_is_not_seen_any_more_and_what_is_new_are_differences(situation: Situation) -> None:
+    fewer = Situation(replace(situation.scene, objects=situation.scene.objects[1:]))
+    assert situation.difference(fewer) == "cup is not seen"
+    assert fewer.difference(situation) == "cup was not there before"

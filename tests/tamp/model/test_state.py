@@ -1,0 +1,66 @@
+"""The symbolic state as text: stable, limited to the domain's words, and read back by the planner."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tamp.model.atoms import Atom
+from tamp.model.domain import load
+from tamp.model.state import WorldState, problem_of, problem_text
+from tamp.pddl.reading import parse
+from tamp.pddl.source import Source
+
+DOMAIN = load("tabletop")
+SYMBOLS = {"cup": "item", "bench": "surface", "chest": "drawer", "lamp": "appliance"}
+ATOMS = [
+    Atom("hand-empty"),
+    Atom("on", ("cup", "bench")),
+    Atom("in", ("cup", "chest")),
+    Atom("closed", ("chest",)),
+    Atom("turned-off", ("lamp",)),
+]
+
+
+def test_a_problem_does_not_depend_on_the_order_of_things() -> None:
+    forwards = WorldState(SYMBOLS, frozenset(ATOMS))
+    backwards = WorldState(dict(reversed(SYMBOLS.items())), frozenset(reversed(ATOMS)))
+    assert problem_text(DOMAIN, forwards, "(open chest)") == problem_text(DOMAIN, backwards, "(open chest)")
+
+
+@settings(max_examples=12)
+@given(st.sets(st.sampled_from(ATOMS)))
+def test_what_is_written_is_what_the_planner_reads(atoms: set[Atom]) -> None:
+    text = problem_text(DOMAIN, WorldState(SYMBOLS, frozenset(atoms)), "(open chest)")
+    problem = parse(Source("domain.pddl", DOMAIN.text), Source("problem.pddl", text))
+    read = {
+        Atom(fact.fluent().name, tuple(map(str, fact.args)))
+        for fact, value in problem.explicit_initial_values.items()
+        if value.is_true()
+    }
+    assert read == atoms
+    assert {o.name: o.type.name for o in problem.all_objects} == SYMBOLS
+
+
+def test_words_that_the_domain_does_not_have_are_left_out() -> None:
+    strange = {Atom("humming", ("lamp",)), Atom("on", ("cup", "cloud")), Atom("on", ("cup", "bench"))}
+    known = WorldState({**SYMBOLS, "cloud": "weather"}, frozenset(strange)).known_to(DOMAIN)
+    assert known.symbols == SYMBOLS
+    assert known.atoms == {Atom("on", ("cup", "bench"))}
+
+
+def test_facts_are_added_and_acting_makes_the_state_stale() -> None:
+    state = WorldState(SYMBOLS, frozenset(ATOMS[:1]), time=2.0)
+    fact = Atom("unreachable", ("chest",))
+    assert state.with_facts(frozenset({fact})).holds(fact)
+    assert not state.holds(fact)
+    assert (state.stale, state.acted().stale, state.acted().time) == (False, True, 2.0)
+
+
+@settings(max_examples=12)
+@given(st.frozensets(st.sampled_from(ATOMS)))
+def test_a_problem_that_is_built_is_the_one_that_is_written(atoms: frozenset[Atom]) -> None:
+    state, goal = WorldState(SYMBOLS, atoms), Atom("open", ("chest",))
+    assert problem_of(DOMAIN, state, [goal]) == parse(
+        Source("domain.pddl", DOMAIN.text), Source("problem.pddl", problem_text(DOMAIN, state, str(goal)))
+    )

@@ -1,0 +1,151 @@
+"""Symbols from geometry, and frames that agree, in a real simulation that is built once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from motion.poses import pose
+from motion.world import World
+from tamp.backends.libero import tasks
+from tamp.backends.libero.environment import LiberoEnvironment
+from tamp.backends.libero.oracle import OraclePerceiver
+from tamp.model.atoms import Atom
+from tamp.model.bodies import world_of
+from tamp.model.scene import Scene, with_joint_at, with_object_at
+from tamp.model.state import WorldState
+from tamp.perception.predicates import observe
+
+pytestmark = pytest.mark.episode
+MUG, PLATE, CABINET, DRAWER = "mug_1", "plate_1", "cabinet_1", "cabinet_1_top_region"
+
+
+@dataclass
+class Built:
+    environment: LiberoEnvironment
+    scene: Scene
+    world: World
+
+    def observe(self, scene: Scene) -> WorldState:
+        return observe(scene, self.world)
+
+
+@pytest.fixture(scope="module")
+def built() -> Iterator[Built]:
+    environment = LiberoEnvironment(tasks.find("mug_in_drawer"), seed=3)
+    scene = OraclePerceiver(environment).perceive()
+    yield Built(environment, scene, world_of(scene, environment.robot_model()))
+    environment.close()
+
+
+def moved(scene: Scene, name: str, p_world: np.ndarray) -> Scene:
+    """The scene with an object turned as it is and its origin elsewhere."""
+    return with_object_at(scene, name, pose(p_world, scene.object(name).T_world_object[:3, :3]))
+
+
+def up(metres: float) -> np.ndarray:
+    return np.array([0.0, 0.0, metres])
+
+
+def drawn(scene: Scene, value: float) -> Scene:
+    _, region = scene.region(DRAWER)
+    assert region.door is not None
+    return with_joint_at(scene, CABINET, region.door, value)
+
+
+def test_the_scene_starts_as_it_was_drawn_up(built: Built) -> None:
+    state = built.observe(built.scene)
+    assert state.symbols[MUG] == "item"
+    assert state.symbols[DRAWER] == "drawer"
+    expected = {"(hand-empty)", f"(on {MUG} main_table)", f"(closed {DRAWER})", f"(clear {MUG})"}
+    assert expected <= {str(a) for a in state.atoms}
+    assert not any(a.predicate in ("open", "in", "holding") for a in state.atoms)
+
+
+@pytest.mark.parametrize(
+    ("value", "atoms"),
+    [(0.0, {"closed"}), (-0.01, {"closed"}), (-0.07, set()), (-0.139, set()), (-0.141, {"open"})],
+)
+def test_a_half_open_drawer_is_neither_open_nor_closed(built: Built, value: float, atoms: set[str]) -> None:
+    state = built.observe(drawn(built.scene, value))
+    assert {a.predicate for a in state.atoms if a.args == (DRAWER,)} == atoms
+
+
+@pytest.mark.parametrize(("beyond", "inside"), [(-0.02, True), (0.02, False)])
+def test_in_is_the_origin_within_the_box_of_the_region(built: Built, beyond: float, inside: bool) -> None:
+    scene = drawn(built.scene, -0.16)
+    _, region = scene.region(DRAWER)
+    side = np.array([region.world_half_extent()[0] + beyond, 0.0, 0.0])
+    state = built.observe(moved(scene, MUG, region.T_world_region[:3, 3] + side))
+    assert state.holds(Atom("in", (MUG, DRAWER))) == inside
+
+
+def test_what_is_in_a_drawer_goes_with_it(built: Built) -> None:
+    scene = drawn(built.scene, -0.16)
+    _, region = scene.region(DRAWER)
+    scene = moved(scene, MUG, region.T_world_region[:3, 3])
+    pushed = drawn(scene, -0.02)
+    travel = pushed.object(MUG).position - scene.object(MUG).position
+    assert np.linalg.norm(travel) == pytest.approx(0.14, abs=1e-6)
+    assert built.observe(pushed).holds(Atom("in", (MUG, DRAWER)))
+
+
+def test_on_an_item_is_contact_from_above(built: Built) -> None:
+    plate, mug = built.scene.object(PLATE), built.scene.object(MUG)
+    foot = mug.position[2] - mug.bounds()[0][2]
+    p = np.array([*plate.position[:2], plate.bounds()[1][2] + foot])
+    states = {h: built.observe(moved(built.scene, MUG, p + up(h))) for h in (-0.02, -0.01, 0.0, 0.02)}
+    on = [h for h, state in states.items() if state.holds(Atom("on", (MUG, PLATE)))]
+    assert on and 0.02 not in on
+    for state in states.values():
+        assert state.holds(Atom("clear", (PLATE,))) != state.holds(Atom("on", (MUG, PLATE)))
+
+
+def test_beside_the_plate_it_is_on_the_table(built: Built) -> None:
+    beside = built.scene.object(MUG).position.copy()
+    beside[:2] = built.scene.object(PLATE).position[:2] - [0.0, 0.16]
+    state = built.observe(moved(built.scene, MUG, beside))
+    assert state.holds(Atom("on", (MUG, "main_table"))) and state.holds(Atom("clear", (PLATE,)))
+
+
+def test_what_is_doubted_is_left_out_and_the_item_still_somewhere(built: Built) -> None:
+    plate, mug = built.scene.object(PLATE), built.scene.object(MUG)
+    foot = mug.position[2] - mug.bounds()[0][2]
+    scene = moved(built.scene, MUG, np.array([*plate.position[:2], plate.bounds()[1][2] + foot - 0.01]))
+    seen = Atom("on", (MUG, PLATE))
+    assert built.observe(scene).holds(seen)
+    doubting = observe(scene, built.world, frozenset({seen}))
+    assert not doubting.holds(seen) and doubting.holds(Atom("clear", (PLATE,)))
+    assert doubting.holds(Atom("on", (MUG, "main_table"))), "or nothing could be done about it"
+
+
+def test_in_the_air_it_is_not_on_the_plate(built: Built) -> None:
+    above = built.scene.object(PLATE).position + up(0.15)
+    assert not built.observe(moved(built.scene, MUG, above)).holds(Atom("on", (MUG, PLATE)))
+
+
+def test_frames_agree(built: Built) -> None:
+    """Object poses are the simulator's, the tool pose is the model's, and +x moves the tool along +x."""
+    sim = built.environment.sim
+    for o in built.scene:
+        if o.movable:
+            body = sim.model.body_name2id(f"{o.name}_main")
+            assert np.allclose(o.position, sim.data.body_xpos[body], atol=1e-6)
+            assert np.allclose(o.T_world_object[:3, :3], sim.data.body_xmat[body].reshape(3, 3), atol=1e-6)
+    kinematic = built.world.forward(built.scene.robot.q)
+    assert np.allclose(kinematic, built.scene.robot.T_world_tool, atol=1e-4)
+
+
+@pytest.mark.parametrize("axis", [0, 1, 2])
+def test_an_action_along_an_axis_moves_the_tool_along_it(built: Built, axis: int) -> None:
+    before = built.environment.observe().T_world_tool[:3, 3].copy()
+    action = np.zeros(7)
+    action[axis] = 0.5
+    for _ in range(8):
+        built.environment.act(action)
+    travel = built.environment.observe().T_world_tool[:3, 3] - before
+    assert np.argmax(np.abs(travel)) == axis
+    assert travel[axis] > 0.02

@@ -1,0 +1,343 @@
+"""The search over samples, with scripted skills; and with the real ones, that a seed means one answer."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import Any, cast
+
+import numpy as np
+import pytest
+
+from motion.poses import pose
+from motion.world import World
+from tamp.backends.libero import tasks
+from tamp.backends.libero.environment import LiberoEnvironment
+from tamp.backends.libero.oracle import OraclePerceiver
+from tamp.execution.motions import Move
+from tamp.model.atoms import Atom, GroundAction
+from tamp.model.bodies import world_of
+from tamp.model.domain import load
+from tamp.model.scene import RobotState, Scene
+from tamp.model.situation import Situation
+from tamp.planning.engine import Plan
+from tamp.planning.refinement import LEAST, RATE, SAMPLES, SUCCESSES, Failure, Refined, SearchBudget, refine
+from tamp.skills.base import Infeasible, Refinement, Skill, Tools
+from tamp.skills.registry import bind
+
+START = Situation(Scene((), RobotState(np.zeros(7), 0.08, np.eye(4))))
+NOWHERE = cast(World, SimpleNamespace(effort=0))
+NO = Infeasible("collision", ("box",), message="the box is in the way")
+Outcome = int | Infeasible
+"""A scripted sample: a number is a refinement with that name, else why there is none."""
+
+
+@dataclass(eq=False)
+class Scripted:
+    """Gives what `script` says for the numbers chosen by the actions before it, and writes down who asked."""
+
+    name: str
+    script: Callable[[tuple[int, ...]], Iterator[Outcome]]
+    calls: list[tuple[int, ...]] = field(default_factory=list)
+    asked: list[str] = field(default_factory=list)
+    hints: list[dict[str, Any] | None] = field(default_factory=list)
+
+    def refine(self, args: tuple[str, ...], situation: Situation, tools: Tools) -> Iterator[Refinement | Infeasible]:
+        before = tuple(int(v) for v in situation.scene.robot.q)
+        self.calls.append(before)
+        self.hints.append(tools.hint)
+        for outcome in self.script(before):
+            self.asked.append(f"{self.name}{'' if isinstance(outcome, Infeasible) else outcome}")
+            if isinstance(outcome, Infeasible):
+                yield outcome
+            else:
+                robot = RobotState(np.array([*before, outcome], dtype=float), 0.08, np.eye(4))
+                yield Refinement((), Situation(Scene((), robot)), {"chosen": outcome})
+
+    def facts(self, args: tuple[str, ...], causes: list[Infeasible], scene: Scene) -> frozenset[Atom]:
+        return frozenset({Atom("told-by", (self.name,)), Atom("causes", (str(len(causes)),))})
+
+    def advice(self, args: tuple[str, ...], situation: Situation, tools: Tools) -> str | None:
+        return None
+
+    def achieved(self, args: tuple[str, ...], scene: Scene, held: str | None) -> str | None:
+        return None
+
+
+def always(*outcomes: Outcome) -> Callable[[tuple[int, ...]], Iterator[Outcome]]:
+    return lambda before: iter(outcomes)
+
+
+def endless(outcome: Outcome) -> Callable[[tuple[int, ...]], Iterator[Outcome]]:
+    def script(before: tuple[int, ...]) -> Iterator[Outcome]:
+        while True:
+            yield outcome
+
+    return script
+
+
+def search(
+    *skills: Scripted, seconds: float = 20.0, hints: tuple[Refinement, ...] = (), budget: SearchBudget | None = None
+) -> Refined | Failure:
+    first = Situation(Scene((), RobotState(np.zeros(0), 0.08, np.eye(4))))
+    plan = Plan(tuple(GroundAction(s.name) for s in skills))
+    tools = Tools(NOWHERE, np.random.default_rng(0))
+    bound = cast(dict[str, Skill], {s.name: s for s in skills})
+    return refine(plan, first, bound, tools, budget or SearchBudget.of(NOWHERE, seconds), hints)
+
+
+def chosen(result: Refined | Failure) -> list[int]:
+    assert isinstance(result, Refined), result
+    return [step.note["chosen"] for step in result.steps]
+
+
+def failed(result: Refined | Failure) -> Failure:
+    assert isinstance(result, Failure), result
+    return result
+
+
+def test_a_plan_of_nothing_is_refined_already() -> None:
+    assert chosen(search()) == []
+
+
+def test_the_first_samples_that_go_together_are_taken() -> None:
+    a, b = Scripted("a", always(1, 2)), Scripted("b", always(NO, 3, 4))
+    assert chosen(search(a, b)) == [1, 3]
+    assert (a.asked, b.asked) == (["a1"], ["b", "b3"]), "lazily: nothing is sampled that is not needed"
+
+
+def test_the_last_action_is_exhausted_before_the_one_before_it_samples_again() -> None:
+    log: list[str] = []
+    a = Scripted("a", always(1, 2, 3), asked=log)
+    b = Scripted("b", always(5, 6), asked=log)
+    c = Scripted("c", lambda before: iter([9] if before == (2, 6) else [NO]), asked=log)
+    assert chosen(search(a, b, c)) == [2, 6, 9]
+    assert log == ["a1", "b5", "c", "b6", "c", "a2", "b5", "c", "b6", "c9"]
+
+
+def test_each_situation_follows_from_the_one_before() -> None:
+    a, b, c = (
+        Scripted("a", always(1, 2)),
+        Scripted("b", always(3)),
+        Scripted("c", lambda p: iter([4] if p[0] == 2 else [])),
+    )
+    assert chosen(search(a, b, c)) == [2, 3, 4]
+    assert b.calls == [(1,), (2,)] and c.calls == [(1, 3), (2, 3)]
+
+
+def test_samples_of_one_action_are_limited() -> None:
+    a, b = Scripted("a", always(1)), Scripted("b", endless(NO))
+    failure = failed(search(a, b))
+    assert len(b.asked) in (SAMPLES, SAMPLES + 1)
+    assert failure.index == 1 and not failure.timeout
+    assert failure.causes == ((NO.message, SAMPLES),)
+
+
+def test_so_are_the_successes_that_are_followed() -> None:
+    a, b = Scripted("a", endless(1)), Scripted("b", always(NO))
+    failed(search(a, b))
+    assert len(b.calls) == SUCCESSES
+    assert len(a.asked) == SUCCESSES
+
+
+def test_a_final_reason_ends_the_search() -> None:
+    final = Infeasible("too-tall", ("mug",), message="the mug is too tall", final=True)
+    a, b = Scripted("a", always(1, 2, 3)), Scripted("b", always(NO, final, 4))
+    failure = failed(search(a, b))
+    assert len(b.calls) == 1
+    assert (failure.action, failure.cause.reason, failure.timeout) == (GroundAction("b"), "too-tall", False)
+    assert failure.cause.message == "the mug is too tall", "it counts more than what was met more often"
+
+
+def test_after_a_final_reason_nothing_is_sampled() -> None:
+    a, b = Scripted("a", always(1, 2, 3)), Scripted("b", always(NO, Infeasible("too-tall", final=True), 4))
+    failed(search(a, b))
+    assert (a.asked, b.asked) == (["a1"], ["b", "b"])
+
+
+def test_whatever_the_grasp_goes_back_past_the_grasp() -> None:
+    """c cannot, whatever b does: b is not sampled again; a is, and may change what c can."""
+    pointless = Infeasible("does-not-fit", message="no room", whatever_grasp=True)
+    log: list[str] = []
+    a = Scripted("a", always(1, 2), asked=log)
+    b = Scripted("b", always(5, 6, 7), asked=log)
+    c = Scripted("c", lambda before: iter([9] if before[0] == 2 else [pointless]), asked=log)
+    assert chosen(search(a, b, c)) == [2, 5, 9]
+    assert log == ["a1", "b5", "c", "a2", "b5", "c9"]
+
+
+def test_another_reason_takes_the_grasp_up_again() -> None:
+    pointless = Infeasible("does-not-fit", whatever_grasp=True)
+    a, b = Scripted("a", always(1, 2)), Scripted("b", lambda p: iter([pointless, NO] if p == (1,) else [3]))
+    assert chosen(search(a, b)) == [2, 3], "the last word of b was not that another a is pointless"
+
+
+@pytest.mark.parametrize("sleepy", ["first", "second"])
+def test_the_budget_is_kept(sleepy: str) -> None:
+    def slowly(outcome: Outcome) -> Callable[[tuple[int, ...]], Iterator[Outcome]]:
+        def script(before: tuple[int, ...]) -> Iterator[Outcome]:
+            while True:
+                time.sleep(0.05)
+                yield outcome
+
+        return script
+
+    a = Scripted("a", slowly(NO) if sleepy == "first" else always(1))
+    b = Scripted("b", always(NO) if sleepy == "first" else slowly(NO))
+    start = time.perf_counter()
+    failure = failed(search(a, b, seconds=0.3))
+    took = time.perf_counter() - start
+    assert failure.timeout and failure.index == (0 if sleepy == "first" else 1)
+    assert 0.3 <= took < 0.6, took
+
+
+def test_a_budget_of_nothing_says_so() -> None:
+    failure = failed(search(Scripted("a", always(1)), seconds=0.0))
+    assert failure.timeout and failure.cause.reason == "timeout"
+
+
+def test_effort_ends_a_search_whatever_the_clock_says() -> None:
+    world = cast(World, SimpleNamespace(effort=0))
+
+    def toiling(before: tuple[int, ...]) -> Iterator[Outcome]:
+        while True:
+            world.effort += 1000
+            yield NO
+
+    a, budget = Scripted("a", toiling), SearchBudget.of(world, 2.0)
+    assert failed(search(a, budget=budget)).timeout
+    assert len(a.asked) == 2 * RATE / 1000 + 1
+    assert budget.empty() and budget.part(0.5).effort == world.effort + LEAST, "enough to begin with"
+
+
+def test_reasons_are_counted_and_the_commonest_of_the_deepest_action_is_told() -> None:
+    rare, common = Infeasible("unreachable", message="out of reach"), NO
+    a = Scripted("a", always(Infeasible("stretched", message="stretched"), 1, 2))
+    b = Scripted("b", always(rare, common, common))
+    failure = failed(search(a, b))
+    assert (failure.index, failure.action) == (1, GroundAction("b"))
+    assert failure.cause.reason == "collision" and failure.cause.blockers == ("box",)
+    assert failure.causes == (("the box is in the way", 4), ("out of reach", 2))
+    assert failure.cause.facts == {Atom("told-by", ("b",)), Atom("causes", ("6",))}, "the skill makes the facts"
+
+
+def test_the_deepest_action_is_blamed_not_the_last_that_failed() -> None:
+    a = Scripted("a", always(1, 2))
+    b = Scripted("b", lambda before: iter([3] if before == (1,) else [NO, NO, NO]))
+    c = Scripted("c", always(Infeasible("does-not-fit", message="no room")))
+    failure = failed(search(a, b, c))
+    assert (failure.index, failure.cause.reason) == (2, "does-not-fit")
+
+
+def test_hints_reach_the_skill_they_were_made_by() -> None:
+    a, b = Scripted("a", always(1)), Scripted("b", always(2))
+    first = search(a, b)
+    assert isinstance(first, Refined) and a.hints == b.hints == [None]
+    again = Scripted("a", always(1)), Scripted("b", always(2)), Scripted("c", always(3))
+    search(*again, hints=first.steps)
+    assert [s.hints for s in again] == [[{"chosen": 1}], [{"chosen": 2}], [None]]
+
+
+@dataclass(eq=False)
+class Real:
+    """The demo's scene, and what refines in it."""
+
+    environment: LiberoEnvironment
+    situation: Situation
+    world: World
+
+    def refine(self, seed: int, *actions: str, hints: tuple[Refinement, ...] = ()) -> Refined:
+        words = [action.split() for action in actions]
+        plan = Plan(tuple(GroundAction(name, tuple(args)) for name, *args in words))
+        tools = Tools(self.world, np.random.default_rng(seed))
+        result = refine(plan, self.situation, bind(load("tabletop")), tools, SearchBudget.of(self.world, 60.0), hints)
+        assert isinstance(result, Refined), result
+        return result
+
+
+OPEN, PICK, PLACE = (
+    "open-drawer cabinet_1_top_region",
+    "pick mug_1 main_table",
+    "place-in mug_1 cabinet_1_top_region",
+)
+
+
+@pytest.fixture(scope="module")
+def real() -> Iterator[Real]:
+    environment = LiberoEnvironment(tasks.find("mug_in_drawer"), seed=1)
+    scene = OraclePerceiver(environment).perceive()
+    yield Real(environment, Situation(scene), world_of(scene, environment.robot_model()))
+    environment.close()
+
+
+def motions(result: Refined) -> list[Any]:
+    return [
+        (s.path.tolist(), s.opening) if isinstance(s, Move) else s.opening
+        for r in result.steps
+        for s in r.segments
+    ]
+
+
+@pytest.mark.episode
+def test_the_same_seed_gives_the_same_answer(real: Real) -> None:
+    first, second = (real.refine(4, OPEN, PICK, PLACE) for _ in range(2))
+    assert [r.note for r in first.steps] == [r.note for r in second.steps]
+    assert motions(first) == motions(second)
+
+
+@pytest.mark.episode
+def test_refining_moves_nothing_in_the_simulator(real: Real) -> None:
+    before = real.environment.sim.get_state().flatten().copy()
+    real.refine(5, PICK)
+    assert np.array_equal(before, real.environment.sim.get_state().flatten())
+
+
+@pytest.mark.episode
+def test_real_skills_take_the_hint_first(real: Real) -> None:
+    """A grasp that would not be the first answer is, when it is the hint."""
+    own = real.refine(1, PICK).steps[0].note["grasp"]
+    other = next(g for g in feasible_grasps(real) if not np.allclose(g, own, atol=0.01))
+    hint = Refinement((), real.situation, {"grasp": other, "width": 0.02})
+    hinted = real.refine(1, PICK, hints=(hint,)).steps[0].note["grasp"]
+    assert np.allclose(hinted, other)
+
+
+def feasible_grasps(real: Real) -> Iterator[Any]:
+    tools = Tools(real.world, np.random.default_rng(0))
+    for sample in bind(load("tabletop"))["pick"].refine(("mug_1", "main_table"), real.situation, tools):
+        if isinstance(sample, Refinement):
+            yield sample.note["grasp"]
+
+
+@pytest.mark.episode
+def test_the_situation_foreseen_is_the_end_of_the_motions(real: Real) -> None:
+    result = real.refine(4, OPEN, PICK, PLACE)
+    for step in result.steps:
+        last = next(s for s in reversed(step.segments) if isinstance(s, Move))
+        assert np.allclose(step.after.scene.robot.q, last.path[-1], atol=1e-6)
+        assert np.allclose(step.after.scene.robot.T_world_tool, real.world.forward(last.path[-1]), atol=1e-6)
+    assert [s.after.held for s in result.steps] == [None, "mug_1", None]
+
+
+@dataclass(eq=False)
+class Grasping(Scripted):
+    """Its sample n grasps n centimetres along x."""
+
+    def refine(self, args: tuple[str, ...], situation: Situation, tools: Tools) -> Iterator[Refinement | Infeasible]:
+        for sample in super().refine(args, situation, tools):
+            assert isinstance(sample, Refinement)
+            n = sample.note["chosen"]
+            yield Refinement((), sample.after, {"chosen": n, "grasp": pose([0.01 * n, 0.0, 0.0]).tolist()})
+
+
+def test_a_grasp_that_failed_in_execution_is_not_taken_again_nor_one_like_it() -> None:
+    take, tools = GroundAction("take", ()), Tools(NOWHERE, np.random.default_rng(0))
+    skills = cast(dict[str, Skill], {"take": Grasping("take", always(4, 5, 9))})
+    failed = {take: [{"grasp": pose([0.045, 0.0, 0.0]).tolist()}]}
+    result = refine(Plan((take,)), START, skills, tools, SearchBudget.of(NOWHERE, 20.0), failed=failed)
+    assert isinstance(result, Refined) and result.steps[0].note["chosen"] == 9
+    elsewhere = {GroundAction("put", ()): failed[take]}
+    other = refine(Plan((take,)), START, skills, tools, SearchBudget.of(NOWHERE, 20.0), failed=elsewhere)
+    assert isinstance(other, Refined) and other.steps[0].note["chosen"] == 4

@@ -1,0 +1,262 @@
+"""Deciding without a backend: counts, and going back to what a failure depends on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from types import SimpleNamespace
+from typing import Any, cast
+
+import numpy as np
+
+from motion.world import World
+from tamp.model.atoms import Atom, GroundAction
+from tamp.model.domain import load
+from tamp.model.goal import parse_goal
+from tamp.model.scene import RobotState, Scene
+from tamp.model.situation import Situation
+from tamp.model.state import WorldState
+from tamp.planning.engine import Engine, Plan, Planner, PlanResult, PlanStatus, Tell, untold
+from tamp.planning.refinement import Failure, Refined, SearchBudget, refine
+from tamp.planning.search import NoSolution, Search, Solution
+from tamp.skills.base import Infeasible, Refinement, Skill, Tools
+
+START = Situation(Scene((), RobotState(np.zeros(7), 0.08, np.eye(4))))
+NOWHERE = cast(World, SimpleNamespace(effort=0))
+WAYS = 3
+Answer = Callable[[tuple[str, ...]], Infeasible | None]
+
+
+@dataclass(eq=False)
+class Willing:
+    """Has a few ways to do everything but what `refuses` says."""
+
+    refuses: Answer = lambda args: None
+    done: list[tuple[str, ...]] = field(default_factory=list)
+
+    def refine(self, args: tuple[str, ...], situation: Situation, tools: Tools) -> Iterator[Refinement | Infeasible]:
+        if (refusal := self.refuses(args)) is not None:
+            yield refusal
+            return
+        for _ in range(WAYS):
+            self.done.append(args)
+            yield Refinement((), situation)
+
+    def facts(self, args: tuple[str, ...], causes: list[Infeasible], scene: Scene) -> frozenset[Atom]:
+        return frozenset().union(*(c.facts for c in causes)) if causes else frozenset({Atom("does-not-fit", args)})
+
+    def advice(self, args: tuple[str, ...], situation: Situation, tools: Tools) -> str | None:
+        return None
+
+    def achieved(self, args: tuple[str, ...], scene: Scene, held: str | None) -> str | None:
+        return None
+
+
+def actions(*told: str) -> Plan:
+    return Plan(tuple(GroundAction(words[0], tuple(words[1:])) for words in map(str.split, told)))
+
+
+def refined(plan: Plan, **skills: Willing) -> Refined | Failure:
+    bound = cast(dict[str, Skill], skills)
+    return refine(plan, START, bound, Tools(NOWHERE, np.random.default_rng(0)), SearchBudget.of(NOWHERE, 20.0))
+
+
+def hindered_by(*names: str) -> Answer:
+    conflict = frozenset(names)
+    return lambda args: Infeasible("hindered", names, conflict=conflict) if args[0] == "cup" else None
+
+
+def test_only_choices_about_what_is_in_the_way_are_made_anew() -> None:
+    put = Willing()
+    pick = Willing(hindered_by("box", "cup"))
+    found = refined(actions("put box shelf", "put ball shelf", "put pan desk", "pick cup desk"), put=put, pick=pick)
+    assert isinstance(found, Failure) and found.action.args == ("cup", "desk")
+    assert put.done.count(("box", "shelf")) == WAYS, "each way is tried"
+    assert put.done.count(("ball", "shelf")) == put.done.count(("pan", "desk")) == WAYS, "once for each of them"
+
+
+def test_where_nothing_chosen_matters_nothing_is_tried_again() -> None:
+    put = Willing()
+    found = refined(actions("put box shelf", "pick cup desk"), put=put, pick=Willing(hindered_by("jug", "cup")))
+    assert isinstance(found, Failure)
+    assert put.done == [("box", "shelf")]
+
+
+def test_a_cause_that_does_not_say_what_it_depends_on_is_tried_with_all() -> None:
+    put = Willing()
+    refuse = Willing(lambda args: Infeasible("collision", ("jug",)))
+    assert isinstance(refined(actions("put box shelf", "pick cup desk"), put=put, pick=refuse), Failure)
+    assert len(put.done) == WAYS
+
+
+SYMBOLS = {"cup": "item", "box": "item", "desk": "surface", "shelf": "surface", "tray": "surface"}
+ATOMS = {
+    Atom("hand-empty"),
+    *(Atom("on", (o, "desk")) for o in ("cup", "box")),
+    *(Atom("clear", (s,)) for s in SYMBOLS if s != "desk"),
+}
+
+
+def decide(
+    pick: Willing,
+    place: Willing,
+    goal: str = "(on cup tray)",
+    held: str | None = None,
+    planner: Planner | None = None,
+    untouched: tuple[str, ...] = (),
+) -> tuple[Search, Solution | NoSolution]:
+    skills = cast(dict[str, Skill], {"pick": pick, "place-on": place})
+    search = Search(NOWHERE, load("tabletop"), skills, planner or Engine(), np.random.default_rng(0))
+    in_hand = {Atom("hand-empty"), Atom("on", (held, "desk"))} if held else set()
+    state = WorldState(SYMBOLS, frozenset(ATOMS - in_hand | ({Atom("holding", (held,))} if held else set())))
+    start = replace(START, held=held)
+    return search, search.decide(parse_goal(goal, search.domain, SYMBOLS, untouched=untouched), state, start)
+
+
+def test_it_counts() -> None:
+    search, found = decide(Willing(), Willing())
+    assert isinstance(found, Solution)
+    assert (search.skeletons, search.samples, len(found.plan.actions)) == (1, 2, 2)
+    assert min(search.seconds.values()) > 0 and search.first == found.plan
+
+
+def test_of_alternatives_the_shortest_plan_is_taken() -> None:
+    search, found = decide(Willing(), Willing(), "(or (and (on cup tray) (on box tray)) (not (on cup desk)))")
+    assert isinstance(found, Solution)
+    assert (str(found.goal), found.plan.actions) == ("(not (on cup desk))", (GroundAction("pick", ("cup", "desk")),))
+    assert search.skeletons == 2 and search.first == found.plan
+
+
+def test_an_alternative_that_geometry_rules_out_is_left_for_another() -> None:
+    """Whether it says why in facts or not."""
+    for facts in (frozenset[Atom](), frozenset({Atom("does-not-fit", ("cup", "tray"))})):
+        no = Infeasible("full", facts=facts)
+        place = Willing(lambda args, no=no: no if args == ("cup", "tray") else None)
+        _, found = decide(Willing(), place, "(or (on cup tray) (on box shelf))")
+        assert isinstance(found, Solution), found
+        assert str(found.goal) == "(on box shelf)" and found.plan.actions[0].args == ("box", "desk")
+
+
+def test_more_alternatives_than_are_planned_for_are_planned_for_together() -> None:
+    search, found = decide(
+        Willing(), Willing(), "(forall (?o - item) (exists (?s - surface) (and (on ?o ?s) (not (= ?s desk)))))"
+    )
+    assert isinstance(found, Solution), found
+    assert search.skeletons == 1
+
+
+def test_a_goal_that_can_never_hold_has_no_plan() -> None:
+    _, found = decide(Willing(), Willing(), "(exists (?d - drawer) (open ?d))")
+    assert isinstance(found, NoSolution) and (found.stage, found.proven) == ("plan", True)
+
+
+def test_what_must_not_be_touched_is_named_where_there_is_no_plan_for_it() -> None:
+    _, found = decide(Willing(), Willing(), "(on cup tray)", untouched=("box", "cup"))
+    assert isinstance(found, NoSolution) and (found.stage, found.proven) == ("plan", True)
+    assert found.reason.endswith("reaches the goal: cup must not be touched, else there is a plan")
+    _, found = decide(Willing(), Willing(), "(and (on cup tray) (on box shelf))", untouched=("box", "cup"))
+    assert isinstance(found, NoSolution)
+    assert found.reason.endswith(": box and cup must not be touched, else there is a plan")
+
+
+def test_what_is_in_the_way_and_must_not_be_touched_stays_there() -> None:
+    no = Infeasible("hindered", ("box",), frozenset({Atom("obstructed", ("cup", "box"))}), "the box is in the way")
+    pick = Willing(lambda args: no if args[0] == "cup" and not pick.done else None)
+    _, found = decide(pick, Willing())
+    assert isinstance(found, Solution) and pick.done[0][0] == "box"
+    pick = Willing(lambda args: no if args[0] == "cup" else None)
+    _, found = decide(pick, Willing(), untouched=("box",))
+    assert isinstance(found, NoSolution) and found.stage == "refinement"
+    assert found.reason == "(pick cup desk): the box is in the way; box must not be touched, else there is a plan"
+    assert not any(args[0] == "box" for args in pick.done)
+
+
+def test_what_the_plan_put_in_the_way_is_put_elsewhere() -> None:
+    """The box hinders the cup where it stands, and on the shelf, where it is put first."""
+    place = Willing()
+
+    def refuses(args: tuple[str, ...]) -> Infeasible | None:
+        where = next((a[1] for a in reversed(place.done) if a[0] == "box"), "start")
+        if args[0] != "cup" or where not in ("start", "shelf"):
+            return None
+        facts = frozenset({Atom("obstructed", ("cup", "box"))})
+        return Infeasible("hindered", ("box",), facts, conflict=frozenset({"cup", "box"}))
+
+    search, found = decide(Willing(refuses), place)
+    assert isinstance(found, Solution), found
+    assert search.skeletons == 3 and ("box", "shelf") in place.done
+    assert GroundAction("place-on", ("box", "desk")) in found.plan.actions, "the tray is kept for the cup"
+
+
+def test_what_is_held_badly_is_put_down_and_grasped_anew() -> None:
+    pick = Willing()
+    badly = Infeasible("collision", ("shelf",), frozenset({Atom("does-not-fit", ("cup", "tray"))}))
+    place = Willing(lambda args: badly if args == ("cup", "tray") and not pick.done else None)
+    _, found = decide(pick, place, held="cup")
+    assert isinstance(found, Solution), found
+    assert [a.name for a in found.plan.actions] == ["place-on", "pick", "place-on"]
+    assert found.plan.actions[0].args[1] != "tray" and found.plan.actions[-1].args == ("cup", "tray")
+
+
+def test_what_no_grasp_can_place_is_not_grasped_anew() -> None:
+    pick = Willing()
+    never = Infeasible("does-not-fit", ("cup", "tray"), frozenset({Atom("does-not-fit", ("cup", "tray"))}))
+    place = Willing(lambda args: replace(never, whatever_grasp=True) if args == ("cup", "tray") else None)
+    _, found = decide(pick, place, held="cup")
+    assert isinstance(found, NoSolution) and not pick.done
+
+
+@dataclass(eq=False)
+class Laborious(Willing):
+    """Finds a way only after so many looks into the world."""
+
+    looks: int = 0
+
+    def refine(self, args: tuple[str, ...], situation: Situation, tools: Tools) -> Iterator[Refinement | Infeasible]:
+        found_at = tools.world.effort + self.looks
+        while tools.world.effort < found_at:
+            tools.world.effort += 10_000
+            self.looks -= 10_000
+            yield Infeasible("collision", facts=frozenset({Atom("does-not-fit", args)}))
+        yield Refinement((), situation)
+
+
+def test_a_plan_that_needs_more_than_its_share_gets_what_is_left() -> None:
+    """One plan may take 35 % of the budget at first: 140,000 of 400,000 looks."""
+    _, found = decide(Willing(), Laborious(looks=200_000))
+    assert isinstance(found, Solution)
+    _, late = decide(Willing(), Laborious(looks=400_000))
+    assert isinstance(late, NoSolution) and "time budget spent" in late.reason
+
+
+@dataclass(eq=False)
+class Stubborn:
+    """Has one plan, and gives up when geometry has an objection to it."""
+
+    name: str = "stubborn"
+    ties_by_name: bool = False
+    asked: list[str] = field(default_factory=list)
+
+    def solve(self, problem: Any, tell: Tell = untold) -> PlanResult:
+        self.asked.append(str(problem))
+        if len(self.asked) > 1:
+            return PlanResult(PlanStatus.GAVE_UP, None, 0.0, "no idea")
+        return PlanResult(PlanStatus.FOUND, actions("pick cup desk", "place-on cup tray"), 0.0)
+
+
+def test_any_planner_will_do_and_reads_the_scenes_own_names() -> None:
+    planner = Stubborn()
+    _, found = decide(Willing(), Willing(), planner=planner)
+    assert isinstance(found, Solution) and len(found.plan.actions) == 2
+    assert "on(cup, tray)" in planner.asked[0] and "n000" not in planner.asked[0]
+
+
+def test_objections_reach_any_planner_and_giving_up_is_no_proof() -> None:
+    planner = Stubborn()
+    refuse = Willing(lambda args: Infeasible("full", facts=frozenset({Atom("does-not-fit", args)})))
+    _, found = decide(Willing(), refuse, planner=planner)
+    assert "does-not-fit(cup, tray) := true" in planner.asked[1]
+    assert isinstance(found, NoSolution) and (found.stage, found.proven) == ("refinement", False)
+    assert found.reason.startswith("(place-on cup tray): ") and found.reason.endswith("; no idea")
+    _, found = decide(Willing(), refuse, planner=planner)
+    assert found == NoSolution("plan", "no idea")

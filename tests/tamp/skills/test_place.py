@@ -1,0 +1,194 @@
+"""Placing among boxes on a table: where there is room, what falls, and fingers that need to open."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from itertools import islice
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from motion import kinematics
+from motion.paths import Blocked
+from motion.poses import Array, error, inverse, pose, rotation_about, rotation_vector_to_matrix
+from motion.shapes import Shape
+from motion.world import RobotModel, World
+from tamp.backends.libero.panda import panda
+from tamp.model.bodies import world_of
+from tamp.model.scene import Part, Region, RobotState, Scene, SceneObject
+from tamp.model.situation import Situation
+from tamp.runs.bench.boxes import TABLE, TABLE_TOP
+from tamp.skills.base import Refinement, Tools
+from tamp.skills.pick import lift_clear
+from tamp.skills.place import Place, retreat_from
+from tamp.skills.reach import both_ways
+from tamp.skills.rests import APART, SPOTS, rest_poses
+from tamp.skills.targets import target_of, upright
+
+HALF = 0.03
+"""Half the side of the boxes, metres."""
+DOWN = np.diag([1.0, -1.0, -1.0])
+AT = np.array([-0.1, 0.0])
+
+
+@pytest.fixture(scope="module")
+def robot() -> RobotModel:
+    return panda()
+
+
+def box(
+    name: str, centre: Iterable[float], half: Iterable[float] = (HALF,) * 3, *, movable: bool = True
+) -> SceneObject:
+    T = pose(np.array(list(centre), dtype=float))
+    part = Part(name, "body", T, (Shape("box", np.array(list(half)), np.eye(4)),))
+    return SceneObject(name, "box", movable, (part,))
+
+
+def table(*regions: Region) -> SceneObject:
+    half = np.array(TABLE)
+    part = Part("table_body", "body", pose([0.0, 0.0, TABLE_TOP - half[2]]), (Shape("box", half, np.eye(4)),))
+    whole = Region("table", "surface", pose([0.0, 0.0, TABLE_TOP]), np.array([half[0], half[1], 0.001]), "table_body")
+    return SceneObject("table_body", "table", False, (part,), (whole, *regions))
+
+
+def spot(name: str, half: float, kind: str = "surface", height: float = 0.0) -> Region:
+    """A level square on the table, or a box of the given height that stands on it."""
+    centre = [*AT, TABLE_TOP + 0.5 * height]
+    return Region(name, kind, pose(centre), np.array([half, half, 0.5 * height + 0.001]), "table_body")
+
+
+def holding(robot: RobotModel, *others: SceneObject) -> tuple[Situation, World]:
+    """The arm at its posture with a box in its hand, among other things."""
+    T_tool = World(robot, []).forward(robot.posture)
+    item = box("item", T_tool[:3, 3])
+    state = RobotState(np.array(robot.posture), 2 * HALF, T_tool)
+    scene = Scene((item, *others), state)
+    return Situation(scene, "item"), world_of(scene, robot)
+
+
+def tools(world: World) -> Tools:
+    return Tools(world, np.random.default_rng(0))
+
+
+def beside(T: Array, other: SceneObject) -> float:
+    """Metres between two boxes of one attitude, along the axis in which they are furthest apart."""
+    halves = HALF + 0.5 * (other.bounds()[1] - other.bounds()[0])
+    return float((np.abs(T[:3, 3] - other.position) - halves)[:2].max())
+
+
+def test_spots_with_room_around_them_come_first(robot: RobotModel) -> None:
+    neighbour = box("neighbour", [AT[0], AT[1] + 2 * HALF + 0.008, TABLE_TOP + HALF])
+    situation, world = holding(robot, neighbour, table(spot("square", 0.1)))
+    found = list(islice(rest_poses("item", target_of("square", situation.scene), situation, tools(world)), 12))
+    gaps = np.array([beside(T, neighbour) for T in found])
+    assert (gaps[:4] > 0.8 * APART).all()
+    assert beside(pose([*AT, TABLE_TOP + HALF]), neighbour) < APART, "the middle would be the first otherwise"
+
+
+def test_nothing_is_let_fall_through_a_board(robot: RobotModel) -> None:
+    """A bin with a lid half-way up: what is let go of above the lid does not get to the floor."""
+    lid = box("lid", [*AT, TABLE_TOP + 0.085], (0.1, 0.1, 0.004), movable=False)
+    region = spot("bin", 0.1, "interior", 0.06)
+    situation, world = holding(robot, lid, table(region))
+    samples = islice(Place().refine(("item", "bin"), situation, tools(world)), 8)
+    assert not [s for s in samples if isinstance(s, Refinement)]
+    open_situation, open_world = holding(robot, table(region))
+    assert isinstance(next(Place().refine(("item", "bin"), open_situation, tools(open_world))), Refinement)
+
+
+def test_fingers_are_not_opened_into_what_stands_beside_them(robot: RobotModel) -> None:
+    """Once they have moved a little they would be free: that they are not where they open is what counts."""
+    T_tool = pose([*AT, TABLE_TOP + 2 * HALF], DOWN)
+    post = box("post", [AT[0] + 0.0625, AT[1], TABLE_TOP + HALF], (0.01, HALF, HALF), movable=False)
+    situation, world = holding(robot, post, table())
+    q = kinematics.solve(world, T_tool, robot.posture)
+    assert q is not None
+    T_item = pose([*AT, TABLE_TOP + HALF])
+    moved = situation.at(q, 2 * HALF, T_tool)
+    assert np.allclose(inverse(T_tool) @ moved.scene.object("item").T_world_object, situation.T_tool_held)
+    for opening, free in ((2 * HALF + 0.005, True), (robot.max_opening, False)):
+        put = moved.at(q, opening, T_tool).released().settled("item", T_item)
+        assert isinstance(retreat_from("item", put, tools(world)), Blocked) != free, opening
+
+
+def test_what_is_aimed_stops_above_its_slot(robot: RobotModel) -> None:
+    """Into a narrow bin the way has a stop above; onto the open table it has none."""
+    wall = HALF + 0.005
+    walls = [
+        box(f"wall_{i}", [AT[0] + s * (wall + 0.005), AT[1], TABLE_TOP + 0.05], (0.005, 0.06, 0.05), movable=False)
+        for i, s in enumerate((-1, 1))
+    ]
+    narrow, wide = spot("bin", wall, "interior", 0.05), spot("bin", 0.1, "interior", 0.05)
+    counts = []
+    for things, region in ((walls, narrow), ([], wide)):
+        situation, world = holding(robot, *things, table(region))
+        samples = Place().refine(("item", "bin"), situation, tools(world))
+        found = next(s for s in islice(samples, 60) if isinstance(s, Refinement))
+        counts.append(len(found.segments))
+    assert counts == [4, 3]
+
+
+def test_a_refinement_tells_what_it_moves(robot: RobotModel) -> None:
+    stays = box("stays", [AT[0], AT[1] + 0.2, TABLE_TOP + HALF])
+    situation, world = holding(robot, stays, table(spot("square", 0.05)))
+    samples = Place().refine(("item", "square"), situation, tools(world))
+    found = next(s for s in samples if isinstance(s, Refinement))
+    assert found.displaced == {"item"}
+
+
+@pytest.mark.parametrize("turned", [0.0, np.pi])
+def test_the_hand_turns_the_short_way(robot: RobotModel, turned: float) -> None:
+    world = World(robot, [])
+    T = pose([*AT, 1.0], DOWN)
+    T_from = pose([*AT, 1.1], rotation_about(np.array([0.0, 0.0, 1.0]), turned + 0.3) @ DOWN)
+    first, second = both_ways(T, world, T_from)
+    away = [float(np.linalg.norm(error(T_from, way)[3:])) for way in (first, second)]
+    assert away[0] == pytest.approx(0.3) and away[1] == pytest.approx(np.pi - 0.3)
+
+
+def test_a_turn_about_comes_last(robot: RobotModel) -> None:
+    """On an open table every spot is free, and the hand need not turn about for any of the first."""
+    situation, world = holding(robot, table(spot("square", 0.1)))
+    R = situation.scene.object("item").T_world_object[:3, :3]
+    found = list(rest_poses("item", target_of("square", situation.scene), situation, tools(world)))
+    turns = np.array([np.arccos(np.clip(0.5 * (np.trace(R.T @ T[:3, :3]) - 1), -1, 1)) for T in found])
+    assert len(found) == SPOTS and (turns < np.radians(100)).all()
+
+
+def test_what_has_an_inside_is_put_down_square(robot: RobotModel) -> None:
+    situation, world = holding(robot, table(spot("square", 0.1)))
+    item = situation.scene.object("item")
+    inside = Region("inside", "interior", item.T_world_object, np.full(3, 0.5 * HALF), "item")
+    scene = replace(situation.scene, objects=(replace(item, regions=(inside,)), *situation.scene.objects[1:]))
+    found = list(rest_poses("item", target_of("square", scene), Situation(scene, "item"), tools(world)))
+    assert len(found) == SPOTS
+    turns = np.array([np.abs(item.T_world_object[:3, :3].T @ T[:3, :3]) for T in found])
+    assert np.allclose(turns.max(axis=2), 1.0, atol=1e-3), "axes onto axes"
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_what_is_set_down_has_a_vertical_axis(seed: int) -> None:
+    T = pose(np.zeros(3), rotation_vector_to_matrix(np.random.default_rng(seed).uniform(-np.pi, np.pi, 3)))
+    R = upright(T)[:3, :3]
+    axis = int(np.argmax(np.abs(T[2, :3])))
+    assert abs(R[2, axis]) == pytest.approx(1.0) and R[2, axis] * T[2, axis] > 0
+    assert np.allclose(R.T @ R, np.eye(3), atol=1e-9)
+
+
+def test_a_lift_keeps_room_from_what_reaches_over(robot: RobotModel) -> None:
+    """Beside a board that reaches over the box by less than the lift could squeeze past, it goes out sideways."""
+    T_tool = pose([*AT, TABLE_TOP + HALF], DOWN)
+    q = kinematics.solve(World(robot, []), T_tool, robot.posture)
+    assert q is not None
+    item = box("item", [*AT, TABLE_TOP + HALF])
+    for apart, straight_up in ((0.001, False), (0.02, True)):
+        board = box("board", [AT[0], AT[1] + HALF + apart + 0.05, TABLE_TOP + 0.1], (0.05, 0.05, 0.03), movable=False)
+        scene = Scene((item, board, table(spot("bin", 0.1, "interior", 0.06))), RobotState(q, 2 * HALF, T_tool))
+        grasped = Situation(scene).grasping("item")
+        lift = lift_clear("item", "bin", grasped, tools(world := world_of(scene, robot)))
+        assert not isinstance(lift, Blocked)
+        aside = np.linalg.norm((world.forward(lift[-1]) - T_tool)[:2, 3])
+        assert (aside < 1e-3) == straight_up, apart
