@@ -13,6 +13,11 @@ class Backend(Protocol):
 
     period: float
 
+    @property
+    def time(self) -> float:
+        """Seconds of its own clock."""
+        ...
+
     def observe(self) -> RobotState:
         """Proprioception now."""
         ...

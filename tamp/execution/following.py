@@ -20,10 +20,10 @@ from motion.world import State
 from tamp.execution.motions import Grip, Motion, Timeline
 from tamp.model.scene import RobotState
 
-GRIP_STILL = 0.0006
-"""Metres per control period below which the fingers count as stopped."""
-GRIP_STEPS = (3, 24)
-"""Fewest and most control periods that closing or opening may take."""
+GRIP_STILL, GRIP_WINDOW = 0.012, 0.05
+"""Metres a second below which the fingers count as stopped, and the seconds over which that is measured."""
+GRIP_SECONDS = (0.15, 1.2)
+"""Least and most seconds that closing or opening may take."""
 FREED = 0.016
 """Metres that the fingers open until what they held counts as let go of; less where they cannot open so far."""
 EARLY = (0.2, 0.03, 0.15)
@@ -31,16 +31,16 @@ EARLY = (0.2, 0.03, 0.15)
 need longer to touch anything."""
 EARLY_RELEASE = (0.1, 0.008, 0.1)
 """The same for fingers that open: they press for a while before they let go."""
-PATIENCE_STEPS = 10
-"""Control periods for which the reference waits for an arm that has fallen behind and does not catch up."""
+PATIENCE = 0.5
+"""Seconds for which the reference waits for an arm that has fallen behind and does not catch up."""
 MOST_LATE = 2.0
 """Seconds after the end of a motion when an arm that still moves is waited for no longer."""
-VETOED_STEPS = 10
-"""Control periods of one motion that may be vetoed before it is given up."""
+VETOED = 0.5
+"""Seconds of one motion that may be vetoed before it is given up."""
 LEVER = 0.2
 """Metres that a radian of rotation counts as when it is told how far the arm is behind."""
-HELD_UP = 0.002
-"""Metres per control period below which a tool that should be moving counts as held up."""
+HELD_UP = 0.04
+"""Metres a second below which a tool that should be moving counts as held up."""
 
 
 class Command(NamedTuple):
@@ -108,6 +108,13 @@ class Execution:
         return "grip" if isinstance(self.timeline.segments[self.index], Grip) else "move"
 
     @property
+    def hindrance(self) -> str:
+        """Why it is not further, in words; empty while it goes on."""
+        if self.veto is not None:
+            return f"the look-ahead objects: {self.veto}"
+        return "the arm is held up" if self._waited > 0 else ""
+
+    @property
     def working(self) -> bool:
         """Whether what is going on is more than getting out of the way at the end."""
         segment = self.timeline.segments[min(self.index, len(self.timeline.segments) - 1)]
@@ -135,6 +142,10 @@ class Execution:
             self._hold = robot.T_world_tool
         return Command(error(robot.T_world_tool, self._hold), self.opening)
 
+    def _periods(self, seconds: float) -> int:
+        """Control periods in so many seconds, at least one."""
+        return max(1, round(seconds / self.period))
+
     def _move(self, segment: Motion, robot: RobotState) -> Command | None:
         trajectory, gains = segment.trajectory, self.gains
         self._set_opening(segment, robot)
@@ -160,7 +171,7 @@ class Execution:
             return None
         self.veto, instead = found
         self._vetoed += 1
-        self.halted = self._vetoed > VETOED_STEPS
+        self.halted = self._vetoed > self._periods(VETOED)
         return instead
 
     def _set_opening(self, segment: Motion, robot: RobotState) -> None:
@@ -187,7 +198,7 @@ class Execution:
         if late > MOST_LATE:
             return True
         before = robot if self._before is None else self._before
-        still = self._t > 0 and np.linalg.norm(error(before.T_world_tool, T)[:3]) < HELD_UP
+        still = self._t > 0 and np.linalg.norm(error(before.T_world_tool, T)[:3]) < HELD_UP * self.period
         if still and (late > gains.patience or (segment.yielding and servo.arrived(T, T_goal, gains.coarse))):
             return True
         return servo.arrived(T, T_goal, gains.fine if segment.precise else gains.coarse)
@@ -202,20 +213,21 @@ class Execution:
         left = float(np.linalg.norm(error(T_reference, trajectory.T_world_tool[-1])[:3]))
         stops = float(np.clip(self.gains.lag_share * left, *self.gains.lag))
         pace = float(np.clip(2.0 * (1.0 - behind / stops), 0.0, 1.0))
-        helped, self._lag = behind < self._lag - HELD_UP, behind
+        helped, self._lag = behind < self._lag - HELD_UP * self.period, behind
         self._waited = 0 if pace > 0.5 else self._waited + (not helped)
-        return 1.0 if self._waited > PATIENCE_STEPS else pace
+        return 1.0 if self._waited > self._periods(PATIENCE) else pace
 
     def _grip(self, segment: Grip, robot: RobotState) -> Command | None:
         self.opening = segment.opening
         self._openings.append(robot.opening)
-        n = len(self._openings) - 1
+        n, (least, most), window = len(self._openings) - 1, map(self._periods, GRIP_SECONDS), self._periods(GRIP_WINDOW)
         first = self._openings[0] if self._early is None else self._early
         opens, opened = segment.opening > first, robot.opening - first
-        began = not opens or opened > GRIP_STILL * GRIP_STEPS[0]  # fingers that press take a while to let go
-        still = n >= GRIP_STEPS[0] and began and np.ptp(self._openings[-2:]) < GRIP_STILL
+        began = not opens or opened > GRIP_STILL * GRIP_SECONDS[0]  # fingers that press take a while to let go
+        moved = np.ptp(self._openings[-1 - window :])
+        still = n >= least and began and moved < GRIP_STILL * window * self.period
         freed = opens and opened > min(FREED, 0.6 * (segment.opening - first))
-        if still or freed or n >= GRIP_STEPS[1]:
+        if still or freed or n >= most:
             self._early = None
             return None
         return self.stand(robot)

@@ -71,10 +71,16 @@ Segment = Move | Grip | Motion
 @dataclass(frozen=True, eq=False)
 class Timeline:
     """Motions and grips in order; `ends` counts the actions that end with each segment, at -1 those that are over
-    before the first."""
+    before the first. `acts` has for each action the index of the segment from which it does more than go there."""
 
     segments: tuple[Motion | Grip, ...]
     ends: dict[int, int]
+    acts: tuple[int, ...] = ()
+
+    @property
+    def seconds(self) -> float:
+        """How long the motions are to take; grips are not foreseen."""
+        return float(sum(s.trajectory.duration for s in self.segments if isinstance(s, Motion)))
 
 
 def timed(actions: Sequence[tuple[Segment, ...]], world: World, limits: Limits) -> Timeline:
@@ -84,12 +90,15 @@ def timed(actions: Sequence[tuple[Segment, ...]], world: World, limits: Limits) 
     """
     out: list[Motion | Grip] = []
     ends: Counter[int] = Counter()
+    acts: list[int] = []
     pending: Move | None = None
     for segments in actions:
         rest = list(segments)
+        goes_on = pending is not None and bool(rest) and isinstance(rest[0], Move) and rest[0].pace == pending.pace
+        acts.append(len(out) + (pending is not None and not goes_on) + _acts_from(segments))
         if pending is not None:
             first = rest[0] if rest else None
-            if isinstance(first, Move) and first.pace == pending.pace:
+            if goes_on and isinstance(first, Move):
                 out.append(_joined(pending, first, world, limits))
                 rest = rest[1:]
             else:
@@ -105,7 +114,15 @@ def timed(actions: Sequence[tuple[Segment, ...]], world: World, limits: Limits) 
     if pending is not None:
         out.append(_timed(pending, world, limits))
         ends[len(out) - 1] += 1
-    return Timeline(tuple(out), dict(ends))
+    return Timeline(tuple(out), dict(ends), tuple(acts))
+
+
+def _acts_from(segments: Sequence[Segment]) -> int:
+    """The index of the segment with which an action takes effect: the first grip, else the first push, else the last
+    motion."""
+    grips = [i for i, s in enumerate(segments) if isinstance(s, Grip)]
+    pushes = [i for i, s in enumerate(segments) if not isinstance(s, Grip) and s.yielding]
+    return (grips or pushes or [max(len(segments) - 1, 0)])[0]
 
 
 def _timed(move: Move, world: World, limits: Limits) -> Motion:

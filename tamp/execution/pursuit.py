@@ -1,56 +1,49 @@
-"""One episode: plan, refine, execute, look again; repair or give a reason.
+"""Working towards goals: plan, refine, carry out, look again; repair or give a reason.
 
-The loop is the toolkit: symbols say what, geometry says how or why not, and every action is judged by what is
-seen afterwards. It drives any backend that can be observed and commanded.
+Symbols say what, geometry says how or why not, and every action is judged by what is seen afterwards. A pursuit is a
+routine: it gives one command in each control period and never waits; while it thinks, it gives none.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 
-import numpy as np
-
 from motion.lookahead import Lookahead
-from motion.timing import Limits
-from motion.world import World
-from tamp.backends.backend import Backend
+from tamp.execution.activity import Routine, Stage, T
 from tamp.execution.following import Command, Execution
-from tamp.execution.motions import timed
+from tamp.execution.tabletop import Doing, Tabletop
 from tamp.model.atoms import Atom, GroundAction
-from tamp.model.domain import Domain
 from tamp.model.goal import Goal
-from tamp.model.scene import Perceiver, RobotState, Scene, jointed_parts, moving_parts, walls
+from tamp.model.scene import RobotState, Scene, jointed_parts, moving_parts, walls
 from tamp.model.situation import Situation
 from tamp.model.state import WorldState
-from tamp.perception.predicates import observe
-from tamp.planning.engine import Plan, Planner
-from tamp.planning.refinement import Failure, Refined
-from tamp.planning.search import NoSolution, Search
-from tamp.runs.episode_log import EpisodeLog
-from tamp.skills.base import Refinement, Skill
+from tamp.planning.deliberation import Decision, Thought
+from tamp.planning.engine import Plan
+from tamp.planning.refinement import Failure
+from tamp.planning.search import NoSolution
+from tamp.runs.events import (
+    ActionBegun,
+    ActionEnded,
+    Commanded,
+    MilestoneEnded,
+    StageChanged,
+    StateSeen,
+    Vetoed,
+)
+from tamp.skills.base import Refinement
 
 ATTEMPTS = 3
-"""Executions of one action before the episode gives it up."""
-REST_STEPS = 10
-"""Control steps that things which are not where they were foreseen get to come to rest."""
-AT_REST = 0.1
-"""How little they move in a control step by then, as a share of what counts as elsewhere."""
-
-
-@dataclass(frozen=True)
-class Budget:
-    """Control steps in all, and seconds of planning and refinement for one decision."""
-
-    steps: int = 400
-    seconds: float = 20.0
+"""Executions of one action before it is given up."""
+REST = 0.5
+"""Seconds that things which are not where they were foreseen get to come to rest."""
+AT_REST = 2.0
+"""How little they move in a second by then, in multiples of what counts as elsewhere."""
 
 
 @dataclass
 class Outcome:
-    """How an episode ended. `stage` is where it failed: goal, perception, plan, refinement,
-    execution, or none.
+    """What became of goals. `stage` is where it ended: goal, perception, plan, refinement, execution, or none.
 
     `steps` are control steps up to the last release or push; the hand's way out is not among them. `plan` is the first
     plan found, for a sequence of goals those of each that was not seen to hold by itself. `alternatives` are those that
@@ -64,233 +57,227 @@ class Outcome:
     plan: Plan | None = None
     alternatives: list[str] = field(default_factory=list)
     executed: list[GroundAction] = field(default_factory=list)
-    seconds: dict[str, float] = field(default_factory=lambda: {"plan": 0.0, "refine": 0.0, "execute": 0.0})
+    seconds: dict[str, float] = field(default_factory=dict)
 
 
 class StepLimit(Exception):
-    """The episode's control steps are used up."""
+    """The control steps are used up."""
 
 
 @dataclass(eq=False)
-class Episode:
-    """The state of one episode, between its decisions."""
+class Pursuit:
+    """Works towards goals, or carries out given actions, with at most `steps` control steps."""
 
-    backend: Backend
-    perceiver: Perceiver
-    world: World
-    domain: Domain
-    skills: dict[str, Skill]
-    planner: Planner
-    budget: Budget
-    log: EpisodeLog
-    rng: np.random.Generator
-    limits: Limits = field(default_factory=Limits)
-    on_step: Callable[[], None] = lambda: None
-    say: Callable[[str], None] = lambda line: None
-    steps: int = 0
-    acting: GroundAction | None = None
+    table: Tabletop
+    most_steps: int = 400
     outcome: Outcome = field(default_factory=Outcome)
-    search: Search = field(init=False)
+    steps: int = 0
 
-    def __post_init__(self) -> None:
-        self.search = Search(
-            world=self.world,
-            domain=self.domain,
-            skills=self.skills,
-            planner=self.planner,
-            rng=self.rng,
-            budget=self.budget.seconds,
-            log=self.log,
-            seconds=self.outcome.seconds,
-        )
-
-    def run(self, *goals: Goal) -> Outcome:
+    def reach(self, *goals: Goal) -> Routine[str | None]:
         """Work towards the goals, one after the other, each until it is seen to hold, or a reason is found why it
-        cannot: the rest is then left. However it ends, the backend is told to stop.
+        cannot: the rest is then left. Returns the reason.
 
         Raises Refusal where the domain cannot say what is to be left alone.
         """
-        try:
-            return self._run(goals)
-        finally:
-            self.backend.stop()
-
-    def _run(self, goals: tuple[Goal, ...]) -> Outcome:
+        mind = self.table.mind
         for number, goal in enumerate(goals, 1):
             before = self.outcome.plan
             try:
-                self._pursue(goal)
+                yield from self._reach(goal)
             except StepLimit:
-                self._fail("execution", f"step limit of {self.budget.steps} reached")
-            self.outcome.plan = _one_after_the_other(before, self.search.first)
+                self._fail("execution", f"step limit of {self.most_steps} reached")
+            self.outcome.plan = _one_after_the_other(before, mind.first)
             if len(goals) > 1:
                 self._milestone(number, goals)
             if self.outcome.reason is not None:
-                return self.outcome
-            self.search.next_goal()
-        self.outcome.done = True
-        return self.outcome
+                break
+            mind.next_goal()
+        self.outcome.seconds = {"execute": 0.0} | self.outcome.seconds | mind.seconds
+        self.outcome.done = self.outcome.reason is None
+        return self.outcome.reason
+
+    def do(self, action: GroundAction) -> Routine[str | None]:
+        """Carry out one action from where things are, once. Returns what was wrong with it."""
+        _, _, situation = self.table.look()
+        found = yield from self._await(self.table.mind.refine(Plan((action,)), situation))
+        if isinstance(found, Failure):
+            return found.cause.message or found.cause.reason
+        try:
+            _, problem = yield from self._follow(found)
+        except StepLimit:
+            return f"step limit of {self.most_steps} reached"
+        return problem
 
     def _milestone(self, number: int, goals: tuple[Goal, ...]) -> None:
         """Tell what became of one of several goals."""
-        reached = self.outcome.reason is None
-        self.log.event("milestone", number=number, goal=str(goals[number - 1]), reached=reached, steps=self.steps)
-        self.say(f"goal {number} of {len(goals)} {'is seen to hold' if reached else 'is not reached'}")
+        goal, reached = goals[number - 1], self.outcome.reason is None
+        self.table.publish(MilestoneEnded(number, str(goal), reached, self.steps, len(goals)))
         if not reached:
-            self.outcome.reason = f"goal {number} of {len(goals)}, {goals[number - 1]}: {self.outcome.reason}"
+            self.outcome.reason = f"goal {number} of {len(goals)}, {goal}: {self.outcome.reason}"
 
-    def look(self, doubted: frozenset[Atom] = frozenset()) -> tuple[Scene, WorldState, Situation]:
-        """Perceive, and say it in symbols, but for what is doubted."""
-        scene = self.perceiver.perceive()
-        state = observe(scene, self.world, doubted)
-        held = [a.args[0] for a in state.atoms if a.predicate == "holding"]
-        return scene, state, Situation(scene, held[0] if held else None)
-
-    def _pursue(self, goal: Goal) -> None:
+    def _reach(self, goal: Goal) -> Routine[None]:
         failures: dict[GroundAction, int] = {}
         doubted: frozenset[Atom] = frozenset()
         taken = goal
         while True:
-            scene, state, situation = self.look(doubted)
+            scene, state, situation = self.table.look(doubted)
             if lost := scene.unseen(goal.symbols):
                 self._fail("perception", f"{' and '.join(lost)} {'is' if len(lost) == 1 else 'are'} not seen")
                 return
             if not goal.missing(state):
                 self.outcome.alternatives += [str(taken)] if taken != goal else []
                 return
-            decided = self.search.decide(goal, state, situation)
+            decided = yield from self._await(self.table.mind.decide(goal, state, situation))
             if isinstance(decided, NoSolution):
                 self._fail(decided.stage, decided.reason)
                 return
-            taken = decided.goal
-            action, problem = self._execute(decided.plan, decided.refined)
+            taken = decided.goal or goal
+            action, problem = yield from self._carry_out(decided)
             doubted = frozenset()
             if problem is None and action == decided.plan.actions[-1]:
-                _, state, _ = self.look()
+                _, state, _ = self.table.look()
                 unseen = goal.missing(state)
                 problem = f"done, and still {' '.join(map(str, unseen))} is not seen to hold" if unseen else None
             if problem is not None:
                 # What the action was for may look true by the predicates' tolerances: do it again all the same.
-                doubted = self.domain.added_by(action) & frozenset(goal.atoms)
+                doubted = self.table.domain.added_by(action) & frozenset(goal.atoms)
                 failures[action] = failures.get(action, 0) + 1
                 if failures[action] >= ATTEMPTS:
                     self._fail("execution", f"{action}: {problem} after {ATTEMPTS} attempts")
                     return
 
-    def _execute(self, plan: Plan, refined: Refined) -> tuple[GroundAction, str | None]:
+    def _carry_out(self, decided: Decision) -> Routine[tuple[GroundAction, str | None]]:
         """Execute the plan's actions; when what is seen is not what was foreseen, refine the rest again.
 
         Returns the last action executed, and what was wrong with it or None.
         """
-        remaining, steps = plan.actions, refined.steps
         while True:
-            done, problem = self._follow(remaining, steps)
-            last, remaining = remaining[done - 1], remaining[done:]
+            done, problem = yield from self._follow(decided)
+            last, remaining = decided.plan.actions[done - 1], decided.plan.actions[done:]
             if problem is not None or not remaining:
                 return last, problem
-            _, _, situation = self.look()
-            again = self.search.refine(Plan(remaining), situation, self.budget.seconds, steps[done:])
+            _, _, situation = self.table.look()
+            again = yield from self._await(self.table.mind.refine(Plan(remaining), situation, decided.steps[done:]))
             if isinstance(again, Failure):
                 return last, None
-            steps = again.steps
+            decided = again
 
-    def _follow(self, actions: tuple[GroundAction, ...], steps: tuple[Refinement, ...]) -> tuple[int, str | None]:
+    def _await(self, thought: Thought[T]) -> Routine[T]:
+        """What a thought comes to; nothing is commanded until then, and it is dropped when nobody waits any more."""
+        try:
+            while not thought.done():
+                yield from self._pass(None)
+        finally:
+            if not thought.done():
+                thought.cancel()
+        return thought.result()
+
+    def _pass(self, command: Command | None) -> Routine[None]:
+        """One control period."""
+        if self.steps >= self.most_steps:
+            raise StepLimit
+        yield command
+        self.steps += 1
+
+    def _follow(self, decided: Decision) -> Routine[tuple[int, str | None]]:
         """Command the motions of several actions without a pause, and judge each action when it ends.
 
         Stops after the first that failed or left things other than foreseen. Returns how many ended, and what
         was wrong with the last, if anything was.
         """
-        start = time.perf_counter()
-        timeline = timed([s.segments for s in steps], self.world, self.limits)
-        self.outcome.seconds["refine"] += time.perf_counter() - start
-        period = self.backend.period
-        watch = Lookahead(self.world, period)
-        execution = Execution(timeline, self.backend.observe().opening, period, watch=watch)
+        table, actions, steps = self.table, decided.plan.actions, decided.steps
+        watch = Lookahead(table.world, table.period)
+        execution = Execution(decided.timeline, table.observed.robot.opening, table.period, watch=watch)
         done, before, start = 0, self.steps, time.perf_counter()
-        self._begin(actions[0], steps[0], watch)
+        doing = self._begin(actions[0], steps[0], watch)
         try:
             while True:
-                command = execution.step(robot := self.backend.observe())
+                command = execution.step(robot := table.observed.robot)
                 if done < execution.finished or execution.halted:
-                    problem, as_foreseen = self._judge(actions[done], steps[done], before, execution, watch)
+                    problem, as_foreseen = yield from self._judge(actions[done], steps[done], before, execution, watch)
                     if problem is not None:
-                        self.search.failed.setdefault(actions[done], []).append(steps[done].note)
+                        table.mind.disappointed(actions[done], steps[done].note)
                         problem += f", the arm was halted since {execution.veto}" if execution.halted else ""
                     done, before = done + 1, self.steps
                     if problem is not None or not as_foreseen or done == len(actions) or execution.halted:
                         return done, problem
-                    self._begin(actions[done], steps[done], watch)
+                    doing = self._begin(actions[done], steps[done], watch)
                 if command is not None:
-                    self._command(command, execution, robot)
+                    self._tell_stage(doing, done, execution)
+                    yield from self._command(command, execution, robot)
         finally:
-            self.outcome.seconds["execute"] += time.perf_counter() - start
+            table.doing = None
+            taken = self.outcome.seconds
+            taken["execute"] = taken.get("execute", 0.0) + time.perf_counter() - start
 
-    def _begin(self, action: GroundAction, refinement: Refinement, watch: Lookahead) -> None:
-        self.acting = action
+    def _begin(self, action: GroundAction, refinement: Refinement, watch: Lookahead) -> Doing:
+        table = self.table
         watch.ignore = moving_parts(refinement.after.scene, action.args) | refinement.displaced
         watch.held_ignore = walls(refinement.after.scene, action.args)
-        self.log.event("action", action=str(action), note=refinement.note)
+        table.doing = Doing(action, table.observed.time, table.observed.time)
+        table.publish(ActionBegun(str(action), refinement.note))
+        return table.doing
 
-    def _command(self, command: Command, execution: Execution, robot: RobotState, stage: str | None = None) -> None:
-        if self.steps >= self.budget.steps:
-            raise StepLimit
-        self.backend.command(*command)
-        self.steps += 1
+    def _tell_stage(self, doing: Doing, number: int, execution: Execution) -> None:
+        """Which stage the action is in, and what holds it up."""
+        now = self.table.observed.time
+        stage: Stage = "acting" if execution.index >= execution.timeline.acts[number] else "moving"
+        doing.now, doing.waits_for = now, execution.hindrance
+        if stage != doing.stage:
+            doing.stage = stage
+            self.table.publish(StageChanged(str(doing.action), stage, now - doing.began))
+
+    def _command(
+        self, command: Command, execution: Execution, robot: RobotState, stage: str | None = None
+    ) -> Routine[None]:
+        yield from self._pass(command)
         if execution.veto is not None and not execution.halted:
-            self.log.event("veto", step=self.steps, **asdict(execution.veto))
+            self.table.publish(Vetoed(self.steps, **asdict(execution.veto)))
         if execution.working:
             self.outcome.steps = self.steps
-        self.log.event(
-            "command",
-            step=self.steps,
-            stage=stage or execution.stage,
-            displacement=command.displacement,
-            opening=round(command.opening, 4),
-            q=robot.q,
-            tool=robot.T_world_tool[:3, 3],
-            fingers=round(robot.opening, 4),
+        self.table.publish(
+            Commanded(
+                step=self.steps,
+                stage=stage or execution.stage,
+                displacement=command.displacement,
+                opening=round(command.opening, 4),
+                q=robot.q,
+                tool=robot.T_world_tool[:3, 3],
+                fingers=round(robot.opening, 4),
+            )
         )
-        self.on_step()
 
     def _judge(
         self, action: GroundAction, refinement: Refinement, before: int, execution: Execution, watch: Lookahead
-    ) -> tuple[str | None, bool]:
+    ) -> Routine[tuple[str | None, bool]]:
         """What is missing of an action's postcondition, and whether things are as its refinement foresaw; `before` is
         the control step it began at.
         """
-        scene, state, situation = self._settled(action, refinement, execution)
+        table = self.table
+        scene, state, situation = yield from self._settled(action, refinement, execution)
         watch.seen = jointed_parts(scene)  # within what is let pass, but not quite as foreseen
-        missing = self._missing(action, scene, situation)
+        missing = table.missing(action, scene, situation)
         difference = refinement.after.difference(situation)
-        steps = self.steps - before
         self.outcome.executed.append(action)
-        self.say(f"{action}: {missing or 'done'} ({steps} steps)")
-        self.log.event(
-            "result", success=missing is None, action=str(action), missing=missing, steps=steps, difference=difference
-        )
-        self.log.event("state", atoms=state.atoms)
+        table.publish(ActionEnded(missing is None, str(action), missing, self.steps - before, difference))
+        table.publish(StateSeen(state.atoms))
         return missing, difference is None
-
-    def _missing(self, action: GroundAction, scene: Scene, situation: Situation) -> str | None:
-        """What is missing of an action's postcondition; of what is not seen nothing can be said."""
-        if lost := scene.unseen(action.args):
-            return f"{lost[0]} is not seen"
-        return self.skills[action.name].achieved(action.args, scene, situation.held)
 
     def _settled(
         self, action: GroundAction, refinement: Refinement, execution: Execution
-    ) -> tuple[Scene, WorldState, Situation]:
+    ) -> Routine[tuple[Scene, WorldState, Situation]]:
         """What is seen after an action; where that is not as foreseen, once what still falls or rolls is at rest."""
-        seen = self.look()
-        for _ in range(REST_STEPS):
+        table = self.table
+        seen = table.look()
+        for _ in range(round(REST / table.period)):
             scene, _, situation = seen
-            missing = self._missing(action, scene, situation)
+            missing = table.missing(action, scene, situation)
             if missing is None and refinement.after.difference(situation) is None:
                 break
-            robot = self.backend.observe()
-            self._command(execution.stand(robot), execution, robot, stage="wait")
-            seen = self.look()
-            if situation.difference(seen[2], AT_REST) is None:
+            robot = table.observed.robot
+            yield from self._command(execution.stand(robot), execution, robot, stage="wait")
+            seen = table.look()
+            if situation.difference(seen[2], AT_REST * table.period) is None:
                 break
         return seen
 

@@ -12,6 +12,7 @@ from typing import IO, Any, Self
 import numpy as np
 
 from tamp.errors import InputError, is_interrupt
+from tamp.runs.events import Event
 
 SCHEMA = 1
 """Version of the event format: every line is `{"event": kind, "t": seconds since start, …}`."""
@@ -40,6 +41,10 @@ class EpisodeLog:
         line = {"event": kind, "t": round(time.perf_counter() - self._start, 3), **data}
         self._file.write(json.dumps(line, default=_plain) + "\n")
         self._file.flush()
+
+    def take(self, event: Event) -> None:
+        """Append an event of a session: its log subscribes with this."""
+        self.event(event.kind, **event.data())
 
     def write(self, name: str, content: str | bytes) -> None:
         """Write a file of the episode folder."""

@@ -12,27 +12,30 @@ from typing import Any
 import numpy as np
 
 from motion.poses import to_quat
-from tamp.backends.libero.contacts import ContactMonitor
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.goals import goal_regions, task_goal
+from tamp.backends.libero.judge import Judge
 from tamp.backends.libero.oracle import OraclePerceiver
 from tamp.backends.libero.tasks import Task
 from tamp.backends.libero.video import Recorder
 from tamp.errors import Refusal, TampError
-from tamp.execution.pursuit import Budget, Episode
+from tamp.execution.clock import observed, run_paused
+from tamp.execution.performing import AtTable
+from tamp.execution.session import Session
+from tamp.execution.tabletop import Tabletop
 from tamp.model.bodies import world_of
 from tamp.model.domain import Domain
 from tamp.model.goal import Goal, in_pddl
-from tamp.model.scene import Scene
+from tamp.model.scene import Perceiver, Scene
 from tamp.model.state import WorldState
-from tamp.perception.relative_places import PlacesBeside, places
+from tamp.planning.deliberation import InTurn
 from tamp.planning.engine import Engine, Planner
+from tamp.planning.search import Search
 from tamp.runs.episode_log import SCHEMA, EpisodeLog
+from tamp.runs.events import Events
+from tamp.runs.spoken import spoken
 from tamp.runs.versions import versions
 from tamp.skills.registry import bind
-
-HOLD_STEPS = 20
-"""Control steps after the last action for which success must still hold to be called lasting."""
 
 GoalSource = Callable[[Scene, WorldState, Domain, EpisodeLog, bytes | None], tuple[Goal, ...]]
 """Where goals come from, to be reached one after the other: language, an option, or the task. The bytes are a PNG of
@@ -138,70 +141,73 @@ def _episode(
     say: Callable[[str], None],
 ) -> None:
     perceiver = OraclePerceiver(environment, goal_regions(environment) if goal_source is None else ())
-    episode = Episode(
-        backend=environment,
-        perceiver=perceiver,
-        world=world_of(perceiver.perceive(), environment.robot_model()),
-        domain=settings.domain,
-        skills=bind(settings.domain),
-        planner=settings.planner,
-        budget=Budget(steps=environment.task.step_limit),
-        log=log,
-        rng=np.random.default_rng(settings.seed),
-        say=say,
-    )
-    scene, state, _ = episode.look()
+    at_table = _at_table(environment, perceiver, settings, log, say)
+    scene, state, _ = at_table.table.look()
     log.event("scene", objects={o.name: o.category for o in scene}, symbols=state.symbols, poses=_poses(scene))
     log.event("state", atoms=state.atoms)
     try:
         with _timed(result, "language"):
             goals = _goals(goal_source, environment, scene, state, settings, log)
+        session = Session(at_table, at_table.table.publish, ends_when_idle=True)
+        session.pursue(*goals)
     except Refusal as e:
         result.stage, result.reason = "goal", str(e)
-    else:
-        if wanted := places([a for g in goals for a in g.mentioned], scene):
-            episode.perceiver = PlacesBeside(perceiver, wanted)
-            scene, state, _ = episode.look()
-        result.goal, result.untouched = in_pddl(goals), list(dict.fromkeys(s for g in goals for s in g.untouched))
-        log.event("goal", goal=result.goal, untouched=result.untouched)
-        alone = f"; not to be touched: {', '.join(result.untouched)}" if result.untouched else ""
-        say(f"goal {', then '.join(map(str, goals))}{alone}")
-        _pursue(goals, scene, state, episode, environment, recorder, result)
+        return
+    result.goal, result.untouched = in_pddl(goals), list(dict.fromkeys(s for g in goals for s in g.untouched))
+    judge = Judge(environment, at_table.table.look()[0], recorder)
+    run_paused(session, environment, lambda: judge.after_step(_operands(at_table)))
+    _conclude(at_table, judge, state, log, result)
 
 
-def _pursue(
-    goals: tuple[Goal, ...],
-    scene: Scene,
-    state: WorldState,
-    episode: Episode,
+def _at_table(
     environment: LiberoEnvironment,
-    recorder: Recorder | None,
-    result: Result,
-) -> None:
-    """Act, ask LIBERO, and ask again after standing still; watch what is touched."""
-    monitor = ContactMonitor(environment, scene)
+    perceiver: Perceiver,
+    settings: Settings,
+    log: EpisodeLog,
+    say: Callable[[str], None],
+) -> AtTable:
+    """The robot of an environment, with a mind that thinks while the world waits."""
+    world, skills = world_of(perceiver.perceive(), environment.robot_model()), bind(settings.domain)
+    rng = np.random.default_rng(settings.seed)
+    search = Search(world, settings.domain, skills, settings.planner, rng, log=log)
+    table = Tabletop(
+        perceiver=perceiver,
+        observed=observed(environment),
+        period=environment.period,
+        world=world,
+        domain=settings.domain,
+        skills=skills,
+        mind=InTurn(search),
+        publish=Events(log.take, spoken(say)),
+    )
+    return AtTable(table, environment.task.step_limit)
 
-    def on_step() -> None:
-        result.success = result.success or environment.check_success()
-        monitor.sample(episode.acting.args if episode.acting else ())
-        if recorder:
-            recorder.step()
 
-    episode.on_step = on_step
-    outcome = episode.run(*goals)
+def _operands(at_table: AtTable) -> tuple[str, ...]:
+    doing = at_table.table.doing
+    return doing.action.args if doing else ()
+
+
+def _conclude(at_table: AtTable, judge: Judge, state: WorldState, log: EpisodeLog, result: Result) -> None:
+    """What the episode came to, once it has stood still for a while at the end."""
+    environment, pursuit = judge.environment, at_table.pursuit
+    assert pursuit is not None
+    outcome = pursuit.outcome
     result.seconds["step"] = round(environment.stepping_seconds, 3)
     result.steps = outcome.steps
     result.plan = [str(a) for a in outcome.plan.actions] if outcome.plan else []
     result.seconds |= {k: round(v, 3) for k, v in outcome.seconds.items()}
     result.stage, result.reason, result.alternatives = outcome.stage, outcome.reason, outcome.alternatives
-    result.touched = dict(monitor.touched.most_common())
-    result.success = _hold(environment, recorder) or result.success
+    result.touched = dict(judge.monitor.touched.most_common())
+    judge.hold()
+    result.success = judge.success
     if outcome.done and not result.success:
         result.stage, result.reason = "checker", "the goal is seen to hold, LIBERO's check of the scene's task says no"
-    final, atoms, situation = episode.look()
+    final, atoms, situation = at_table.table.look()
     result.lasting = environment.check_success() and situation.held is None
-    result.shifted = monitor.shifted(state, final, tuple(a for action in outcome.executed for a in action.args))
-    episode.log.event("final", atoms=atoms.atoms, poses=_poses(final))
+    operands = tuple(a for action in outcome.executed for a in action.args)
+    result.shifted = judge.monitor.shifted(state, final, operands)
+    log.event("final", atoms=atoms.atoms, poses=_poses(final))
 
 
 def _poses(scene: Scene) -> dict[str, list[float]]:
@@ -227,20 +233,6 @@ def _goals(
     except TampError as e:
         log.event("refused", message=str(e))
         raise
-
-
-def _hold(environment: LiberoEnvironment, recorder: Recorder | None) -> bool:
-    """Stand still for a while; these steps are not counted. Whether LIBERO was content before or at any of them that
-    is within the step limit."""
-    counted, content = environment.steps, environment.check_success()
-    for _ in range(HOLD_STEPS):
-        environment.stop()
-        if environment.steps <= environment.task.step_limit:
-            content = content or environment.check_success()
-        if recorder:
-            recorder.step()
-    environment.steps = counted
-    return content
 
 
 @contextlib.contextmanager

@@ -12,7 +12,7 @@ from motion.lookahead import Arm, Veto
 from motion.poses import Array, error, pose, rotation_vector_to_matrix
 from motion.timing import Trajectory
 from motion.world import State
-from tamp.execution.following import VETOED_STEPS, Command, Execution
+from tamp.execution.following import VETOED, Command, Execution
 from tamp.execution.motions import Grip, Handover, Motion, Timeline
 from tamp.model.scene import RobotState
 
@@ -283,7 +283,7 @@ def test_the_reference_waits_for_a_vetoed_step() -> None:
 def test_an_arm_that_is_vetoed_for_good_is_halted_and_nothing_counts_as_finished() -> None:
     arm, execution, vetoes = guarded(range(5, BOUND))
     assert execution.halted and execution.stage == "halted" and execution.finished == 0
-    assert sum(v is not None for v in vetoes) == VETOED_STEPS
+    assert sum(v is not None for v in vetoes) == round(VETOED / PERIOD)
     assert execution.step(arm.observe()) is None, "and stays so"
 
 

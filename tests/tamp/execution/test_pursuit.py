@@ -16,9 +16,13 @@ from motion.shapes import Shape
 from motion.timing import Trajectory
 from motion.world import RobotModel, World
 from tamp.errors import Refusal
-from tamp.execution.following import VETOED_STEPS
+from tamp.execution.clock import observed, run_paused
+from tamp.execution.following import VETOED
 from tamp.execution.motions import Motion
-from tamp.execution.pursuit import ATTEMPTS, Budget, Episode, Outcome
+from tamp.execution.performing import AtTable
+from tamp.execution.pursuit import ATTEMPTS, Outcome
+from tamp.execution.session import Session
+from tamp.execution.tabletop import Tabletop
 from tamp.model.atoms import Atom, GroundAction
 from tamp.model.bodies import world_of
 from tamp.model.domain import Domain, load
@@ -26,8 +30,11 @@ from tamp.model.formula import Not, conjunction, disjunction
 from tamp.model.goal import Goal
 from tamp.model.scene import Joint, Part, RobotState, Scene, SceneObject
 from tamp.model.situation import Situation
+from tamp.planning.deliberation import InTurn
 from tamp.planning.engine import Engine, Plan
+from tamp.planning.search import Search
 from tamp.runs.episode_log import EpisodeLog, read
+from tamp.runs.events import Events
 from tamp.skills.base import Infeasible, Refinement, Skill, Tools
 
 DOMAIN = """
@@ -56,6 +63,7 @@ ROBOT = """
     <geom name="p2" type="box" size="0.01 0.01 0.01"/></body>
 </body></worldbody></mujoco>
 """
+VETOED_PERIODS = round(VETOED / 0.05)
 STEPS = 31
 """Samples of one scripted motion, 0.05 s apart."""
 
@@ -72,11 +80,17 @@ class Room:
     commands: int = 0
     period: float = 0.05
     stops: int = 0
+    away: bool = True
+    """Whether the arm has been away from the switches since it pressed one."""
     gone: set[str] = field(default_factory=set)
     """Lamps that nobody sees any more."""
     glow: int = 0
     """Commands that a lamp takes to light up."""
     since: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def time(self) -> float:
+        return self.commands * self.period
 
     def observe(self) -> RobotState:
         return RobotState(np.zeros(1), 0.08, self.T)
@@ -84,6 +98,7 @@ class Room:
     def command(self, displacement: Array, opening: float) -> None:
         self.commands += 1
         self.T = pose(self.T[:3, 3] + 0.5 * displacement[:3])
+        self.away = self.away or bool(self.T[0, 3] < 0.5)
 
     def stop(self) -> None:
         self.stops += 1
@@ -102,9 +117,9 @@ class Room:
         return min(1.0, (self.commands - self.since[name]) / self.glow)
 
     def perceive(self) -> Scene:
-        if float(self.T[0, 3]) > 0.5:  # the arm has been where the switch is
+        if self.away and float(self.T[0, 3]) > 0.5:  # the arm is where the switch is
             self.press(self.names[round(float(self.T[1, 3]))])
-            self.T = np.eye(4)
+            self.away = False
         lamps = [self._lamp(i, name) for i, name in enumerate(self.names)]
         return Scene(tuple(o for o in lamps if o.name not in self.gone), self.observe())
 
@@ -183,20 +198,26 @@ class Setting:
         )
 
     def follow(self, *goals: Goal, steps: int = 400, seconds: float = 20.0) -> Outcome:
+        skills = cast(dict[str, Skill], {"press": self.press, "fetch-stick": FetchStick(self.press)})
         with EpisodeLog(self.folder / "out") as log:
-            episode = Episode(
-                backend=self.room,
+            search = Search(self.world, self.domain, skills, Engine(), np.random.default_rng(0), seconds, log)
+            table = Tabletop(
                 perceiver=self.room,
+                observed=observed(self.room),
+                period=self.room.period,
                 world=self.world,
                 domain=self.domain,
-                skills=cast(dict[str, Skill], {"press": self.press, "fetch-stick": FetchStick(self.press)}),
-                planner=Engine(),
-                budget=Budget(steps, seconds),
-                log=log,
-                rng=np.random.default_rng(0),
+                skills=skills,
+                mind=InTurn(search),
+                publish=Events(log.take),
             )
-            outcome = episode.run(*goals)
-        assert episode.steps == self.room.commands <= steps
+            at_table = AtTable(table, steps)
+            session = Session(at_table, table.publish, ends_when_idle=True)
+            session.pursue(*goals)
+            run_paused(session, self.room)
+        assert at_table.pursuit is not None
+        outcome = at_table.pursuit.outcome
+        assert at_table.pursuit.steps == self.room.commands <= steps
         assert self.room.stops == 1, "however it ends, the arm is told to stop"
         return outcome
 
@@ -324,12 +345,12 @@ class Nervous:
 
 
 def test_an_arm_that_is_halted_looks_again_and_tries_anew(setting: Setting, monkeypatch: pytest.MonkeyPatch) -> None:
-    watch = Nervous(VETOED_STEPS + 3)
+    watch = Nervous(VETOED_PERIODS + 3)
     monkeypatch.setattr("tamp.execution.pursuit.Lookahead", lambda *_: watch)
     outcome = setting.pursue("turned-on lamp")
     assert outcome.done and outcome.executed == [LAMP, LAMP]
     vetoes, results = setting.events("veto"), setting.events("result")
-    assert len(vetoes) == VETOED_STEPS + 2, "the one that halted the arm was not commanded"
+    assert len(vetoes) == VETOED_PERIODS + 2, "the one that halted the arm was not commanded"
     assert {(e["body"], e["other"], e["depth"], e["ahead"]) for e in vetoes} == {("hand", "bottle", 0.004, 2)}
     assert [e["missing"] for e in results] == ["lamp is dark", None] and len(setting.press.seen) == 2
 
@@ -339,7 +360,7 @@ def test_an_arm_that_is_halted_again_and_again_is_reported(setting: Setting, mon
     outcome = setting.pursue("turned-on lamp")
     assert not outcome.done and outcome.stage == "execution" and outcome.reason is not None
     assert "hand would be 4.0 mm inside bottle" in outcome.reason
-    assert len(setting.events("veto")) == ATTEMPTS * VETOED_STEPS
+    assert len(setting.events("veto")) == ATTEMPTS * VETOED_PERIODS
 
 
 def test_what_is_not_seen_is_not_believed(setting: Setting) -> None:

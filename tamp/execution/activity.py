@@ -1,0 +1,76 @@
+"""A running action: its stage, how long it has been in it, what it takes, and why it is not further.
+
+An activity runs as a routine: an iterator of commands, advanced once in each control period after the new observation
+is there. None means that it commands nothing in this period; what it returns is what is missing in the end, None for
+nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass, field
+from typing import Literal, TypeVar
+
+from tamp.execution.following import Command
+from tamp.model.scene import RobotState
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, eq=False)
+class Observation:
+    """What is felt in one control period: seconds of the session's clock, and proprioception."""
+
+    time: float
+    robot: RobotState
+
+
+Routine = Generator[Command | None, None, T]
+
+Stage = Literal["moving", "acting", "done", "failed", "stopped"]
+ARM, HAND, EYES = "arm", "hand", "eyes"
+"""What activities take: two that take the same cannot run at one time."""
+OVER = ("done", "failed", "stopped")
+
+
+@dataclass(eq=False)
+class Activity:
+    """What was started, under the name by which it is stopped. `began` and `now` in the session's seconds."""
+
+    name: str
+    routine: Routine[str | None] = field(repr=False)
+    resources: frozenset[str] = frozenset({ARM, HAND})
+    endless: bool = False
+    stage: Stage = "moving"
+    began: float = 0.0
+    now: float = 0.0
+    waits_for: str = ""
+    """Why it is not further, in words; empty while it goes on."""
+
+    @property
+    def seconds(self) -> float:
+        """How long it has been running."""
+        return self.now - self.began
+
+    @property
+    def over(self) -> bool:
+        """Whether it has ended."""
+        return self.stage in OVER
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.stage}, {self.seconds:.1f}s)"
+
+    def step(self, now: float) -> Command | None:
+        """Its command for this control period. Once it is over: None, its stage says how it ended."""
+        self.now = now
+        try:
+            return next(self.routine)
+        except StopIteration as end:
+            self.stage, self.waits_for = ("failed", end.value) if end.value else ("done", "")
+            return None
+
+    def stop(self) -> None:
+        """End it where it is."""
+        self.routine.close()
+        if not self.over:
+            self.stage = "stopped"

@@ -1,0 +1,62 @@
+"""Who owns the clock: a world that waits for every command, or real time, which waits for nobody."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from tamp.backends.backend import Backend
+from tamp.execution.activity import Observation
+from tamp.execution.session import Session
+from tamp.runs.events import Late, Publish
+
+LATE = 0.01
+"""Seconds after its time from which a control period counts as late."""
+
+
+def observed(backend: Backend) -> Observation:
+    """What is felt now."""
+    return Observation(backend.time, backend.observe())
+
+
+def run_paused(session: Session, backend: Backend, after: Callable[[], None] = lambda: None) -> None:
+    """Run a session to its end; the world stands still between commands. `after` is called after each one.
+
+    However it ends, the backend is told to stop.
+    """
+    try:
+        while (command := session.tick(observed(backend))) is not None:
+            backend.command(*command)
+            after()
+    finally:
+        session.close()
+        backend.stop()
+
+
+def run_in_real_time(
+    session: Session,
+    backend: Backend,
+    publish: Publish,
+    after: Callable[[], None] = lambda: None,
+    seconds: float | None = None,
+) -> None:
+    """Run a session to its end, a control period each `backend.period` seconds of the clock on the wall; at most so
+    many `seconds`. A period that begins late is told, and not made up for.
+
+    However it ends, the backend is told to stop.
+    """
+    begin = due = time.monotonic()
+    try:
+        while seconds is None or due - begin < seconds:
+            if (late := time.monotonic() - due) > LATE:
+                publish(Late(round(late, 4)))
+                due = time.monotonic()
+            if (command := session.tick(observed(backend))) is None:
+                return
+            backend.command(*command)
+            after()
+            due += backend.period
+            time.sleep(max(0.0, due - time.monotonic()))
+    finally:
+        session.close()
+        backend.stop()

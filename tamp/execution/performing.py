@@ -1,0 +1,113 @@
+"""What a session can have done at a table: goals pursued, single actions of the domain, actions without an end."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+
+from tamp.errors import InputError, Refusal
+from tamp.execution.activity import Activity, Observation, Routine
+from tamp.execution.following import Command
+from tamp.execution.pursuit import Pursuit
+from tamp.execution.tabletop import Tabletop
+from tamp.model.atoms import GroundAction
+from tamp.model.goal import Goal
+from tamp.model.scene import Scene
+from tamp.model.state import WorldState, problem_of
+from tamp.perception.relative_places import PlacesBeside, places
+from tamp.planning.deliberation import Thought
+from tamp.plans.validation import Course
+
+Endless = Callable[[Tabletop, tuple[str, ...]], Activity]
+"""Makes an activity that runs until it is stopped, from the arguments. InputError where they are wrong."""
+Read = Callable[[str, Scene, WorldState], Thought[tuple[Goal, ...]]]
+"""Reads words in a scene."""
+
+
+def cannot_read(text: str, scene: Scene, state: WorldState) -> Thought[tuple[Goal, ...]]:
+    """For sessions without a language model."""
+    raise InputError("there is nobody who reads words here; valid: start, stop, skip, end")
+
+
+@dataclass(eq=False)
+class AtTable:
+    """Performs at a table: see `tamp.execution.session.Performer`. `pursuit` is the last one that was begun."""
+
+    table: Tabletop
+    most_steps: int = 400
+    endless: Mapping[str, Endless] = field(default_factory=dict)
+    reader: Read = cannot_read
+    pursuit: Pursuit | None = None
+
+    def feel(self, observation: Observation) -> None:
+        """What was observed in this control period."""
+        self.table.observed = observation
+
+    def pursue(self, goals: tuple[Goal, ...]) -> Activity:
+        """An activity that works towards goals. Refusal where the domain cannot say what is to be left alone."""
+        scene, state, _ = self.table.look()
+        for goal in goals:
+            goal.rules(self.table.domain, state)
+        if wanted := places([a for g in goals for a in g.mentioned], scene):
+            self.table.perceiver = PlacesBeside(self.table.perceiver, wanted)
+        self.pursuit = Pursuit(self.table, self.most_steps)
+        return Activity(", then ".join(map(str, goals)), self.pursuit.reach(*goals))
+
+    def start(self, action: str) -> Activity:
+        """An activity for an action in PDDL. InputError for what is no action, Refusal where it cannot start now."""
+        name, *args = action.strip("()").split()
+        if name in self.endless:
+            return replace(self.endless[name](self.table, tuple(args)), name=action)
+        _, state, _ = self.table.look()
+        ground = self._ground(name, tuple(args), state)
+        if unmet := Course.of(problem_of(self.table.domain, state, ())).unmet(ground):
+            raise Refusal(f"{ground} cannot start now: it needs {' and '.join(unmet)}", "precondition")
+        self.pursuit = Pursuit(self.table, self.most_steps)
+        return Activity(str(ground), self.pursuit.do(ground))
+
+    def read(self, text: str) -> Thought[tuple[Goal, ...]]:
+        """What words ask for, in the scene as it is now."""
+        scene, state, _ = self.table.look()
+        return self.reader(text, scene, state)
+
+    def commanded(self, command: Command | None) -> Command:
+        """What to command: to stand still where nobody commands anything."""
+        return self.table.commanded(command)
+
+    def listed(self, activities: list[Activity]) -> str:
+        """The state in words: position, actions with their stages and seconds, what is held."""
+        _, _, situation = self.table.look()
+        x, y, z = self.table.observed.robot.T_world_tool[:3, 3]
+        doing = [str(self.table.doing)] if self.table.doing is not None else []
+        shown = doing + [str(a) for a in activities if not (doing and a.resources and not a.endless and not a.over)]
+        return f"Position: ({x:.2f}, {y:.2f}, {z:.2f})\nActions: [{', '.join(shown)}]\nHolding: {situation.held}"
+
+    def _ground(self, name: str, args: tuple[str, ...], state: WorldState) -> GroundAction:
+        """The action of the domain. InputError with what would be valid."""
+        domain = self.table.domain
+        if name not in domain.operators:
+            known = [*domain.operators, *self.endless]
+            near = difflib.get_close_matches(name, known, 1)
+            raise InputError(f"no action {name!r}; " + (f"did you mean {near[0]!r}?" if near else _valid(known)))
+        parameters = domain.operators[name].parameters
+        if len(args) != len(parameters):
+            needs = " ".join(f"{p} - {kind}" for p, kind in parameters)
+            raise InputError(f"{name} takes {len(parameters)} arguments ({needs}), got {len(args)}")
+        for arg, (_, kind) in zip(args, parameters, strict=True):
+            fitting = sorted(s for s, k in state.symbols.items() if domain.is_a(k, kind))
+            if arg not in fitting:
+                raise InputError(f"{arg!r} is no {kind} that is seen; {_valid(fitting)}")
+        return GroundAction(name, args)
+
+
+def endlessly(routine: Routine[str | None]) -> Routine[str | None]:
+    """A routine that goes on commanding nothing when another one is through without a fault."""
+    if problem := (yield from routine):
+        return problem
+    while True:
+        yield None
+
+
+def _valid(names: list[str]) -> str:
+    return f"valid: {', '.join(names) or 'none'}"

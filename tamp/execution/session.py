@@ -1,0 +1,215 @@
+"""A session: activities that run, orders that come in at any moment, and one command in each control period.
+
+Whoever owns the clock calls `tick` with what was observed. It never waits: what takes long is thought about beside it,
+and the arm holds still, or goes on with what is still valid. Stopping leaves a state from which all can go on.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from tamp.errors import InputError, TampError
+from tamp.execution.activity import Activity, Observation
+from tamp.execution.following import Command
+from tamp.execution.orders import End, Order, Say, Skip, Start, Stop
+from tamp.model.goal import Goal, in_pddl
+from tamp.planning.deliberation import Thought
+from tamp.runs.events import GoalTaken, OrderTaken, Publish, StageChanged
+
+MOST_WAITING = 64
+"""Orders that wait for the next tick at most; a stop always gets in."""
+
+
+class Performer(Protocol):
+    """What a session can have done: a robot in its world."""
+
+    def feel(self, observation: Observation) -> None:
+        """What was observed in this control period."""
+        ...
+
+    def start(self, action: str) -> Activity:
+        """An activity for an action. InputError for what is no action, Refusal where it cannot start now."""
+        ...
+
+    def pursue(self, goals: tuple[Goal, ...]) -> Activity:
+        """An activity that works towards goals."""
+        ...
+
+    def read(self, text: str) -> Thought[tuple[Goal, ...]]:
+        """What words ask for. Its result raises Refusal."""
+        ...
+
+    def commanded(self, command: Command | None) -> Command:
+        """What to command: to stand still where nobody commands anything."""
+        ...
+
+    def listed(self, activities: list[Activity]) -> str:
+        """The state in words: position, actions with their stages and seconds, what is held."""
+        ...
+
+
+@dataclass(eq=False)
+class Session:
+    """Runs activities on one robot. `order` may be called from any thread, all else from the one that ticks.
+
+    With `ends_when_idle` it is over as soon as nothing runs and nothing is being read.
+    """
+
+    performer: Performer
+    publish: Publish
+    ends_when_idle: bool = False
+    activities: list[Activity] = field(default_factory=list)
+    over: bool = False
+    time: float = 0.0
+    skips_until: float = 0.0
+    """The session's second until which nobody wants to decide anything."""
+    wanted: tuple[Goal, ...] = ()
+    """The goals that were taken last."""
+    _orders: deque[Order] = field(default_factory=deque)
+    _dropped: int = 0
+    _reading: tuple[Say, Thought[tuple[Goal, ...]]] | None = None
+
+    def order(self, order: Order) -> None:
+        """Give an order: it is taken, or refused, at the next tick, and an event says which."""
+        if isinstance(order, Stop | End):
+            self._orders.appendleft(order)
+        elif len(self._orders) < MOST_WAITING:
+            self._orders.append(order)
+        else:
+            self._dropped += 1
+
+    def tick(self, observation: Observation) -> Command | None:
+        """The command for this control period, from what was just observed; None when the session is over."""
+        self.time = max(self.time, observation.time)
+        self.performer.feel(observation)
+        self._take_orders()
+        self._hear()
+        given = [command for a in list(self.activities) if (command := self._advance(a)) is not None]
+        busy = self._reading is not None or any(not a.over for a in self.activities)
+        if self.over or (self.ends_when_idle and not busy):
+            self.over = True
+            return None
+        return self.performer.commanded(given[0] if given else None)
+
+    def pursue(self, *goals: Goal) -> None:
+        """Work towards goals from now on, one after the other, instead of whatever else takes the arm."""
+        activity = self.performer.pursue(goals)
+        for a in self._in_the_way_of(activity):
+            self._stop(a)
+        untouched = list(dict.fromkeys(s for g in goals for s in g.untouched))
+        self.wanted = goals
+        self.publish(GoalTaken(in_pddl(goals), untouched))
+        self._begin(activity)
+
+    def close(self) -> None:
+        """Stop everything, without another tick."""
+        self._stop_all()
+        self.over = True
+
+    def state(self) -> str:
+        """Position, actions with stages and seconds, and what is held, in words."""
+        return self.performer.listed(self.activities)
+
+    # Orders
+
+    def _take_orders(self) -> None:
+        while self._orders:
+            order = self._orders.popleft()
+            try:
+                self._obey(order)
+            except TampError as e:
+                self.publish(OrderTaken(str(order), False, str(e)))
+            else:
+                self.publish(OrderTaken(str(order), True))
+        if self._dropped:
+            self.publish(OrderTaken(f"{self._dropped} orders", False, f"more than {MOST_WAITING} at one time"))
+            self._dropped = 0
+
+    def _obey(self, order: Order) -> None:
+        match order:
+            case Start(action):
+                self._start(action)
+            case Stop(None):
+                self._stop_all()
+            case Stop(name):
+                self._stop_named(str(name))
+            case Skip(seconds):
+                self.skips_until = self.time + seconds
+            case Say():
+                self._forget_words()
+                self._reading = (order, self.performer.read(order.text))
+            case End():
+                self._stop_all()
+                self.over = True
+
+    def _start(self, action: str) -> None:
+        running = [a for a in self.activities if not a.over]
+        if any(a.name == action for a in running):
+            raise InputError(f"{action} runs already; valid: stop it first")
+        activity = self.performer.start(action)
+        if taken := self._in_the_way_of(activity):
+            what = " and ".join(sorted(activity.resources & taken[0].resources))
+            raise InputError(f"{action} needs the {what}, which {taken[0].name} has; valid: stop {taken[0].name}")
+        self._begin(activity)
+
+    def _stop_named(self, name: str) -> None:
+        for a in self.activities:
+            if a.name == name:
+                self._stop(a)
+                self.activities.remove(a)
+                return
+        running = ", ".join(a.name for a in self.activities) or "nothing"
+        raise InputError(f"{name} does not run; running: {running}")
+
+    def _stop_all(self) -> None:
+        self._forget_words()
+        for a in self.activities:
+            self._stop(a)
+        self.activities.clear()
+        self.wanted = ()
+
+    def _hear(self) -> None:
+        """Take what was read, once it is read."""
+        if self._reading is None or not self._reading[1].done():
+            return
+        order, thought = self._reading
+        self._reading = None
+        try:
+            self.pursue(*thought.result())
+        except TampError as e:
+            self.publish(OrderTaken(str(order), False, str(e)))
+
+    def _forget_words(self) -> None:
+        if self._reading is not None:
+            self._reading[1].cancel()
+            self._reading = None
+
+    # Activities
+
+    def _begin(self, activity: Activity) -> None:
+        self.activities = [a for a in self.activities if not a.over]
+        activity.began = activity.now = self.time
+        self.activities.append(activity)
+        self.publish(StageChanged(activity.name, activity.stage, 0.0))
+
+    def _in_the_way_of(self, activity: Activity) -> list[Activity]:
+        return [a for a in self.activities if not a.over and a.resources & activity.resources]
+
+    def _advance(self, activity: Activity) -> Command | None:
+        if activity.over:
+            return None
+        before = activity.stage
+        try:
+            command = activity.step(self.time)
+        except TampError as e:
+            activity.stage, activity.waits_for, command = "failed", str(e), None
+        if activity.stage != before:
+            self.publish(StageChanged(activity.name, activity.stage, activity.seconds, activity.waits_for))
+        return command
+
+    def _stop(self, activity: Activity) -> None:
+        if not activity.over:
+            activity.stop()
+            self.publish(StageChanged(activity.name, activity.stage, activity.seconds))

@@ -1,0 +1,101 @@
+"""What acts on things by grasping them: its eyes, its kinematic world, its skills, and what decides for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from motion.poses import Array, error
+from motion.world import World
+from tamp.execution.activity import Observation, Stage
+from tamp.execution.following import Command
+from tamp.model.atoms import Atom, GroundAction
+from tamp.model.domain import Domain
+from tamp.model.scene import Perceiver, Scene
+from tamp.model.situation import Situation
+from tamp.model.state import WorldState
+from tamp.perception.predicates import observe
+from tamp.planning.deliberation import Deliberation
+from tamp.runs.events import Publish
+from tamp.skills.base import Skill
+
+STANDS_STILL = 0.02
+"""Metres a second (a radian counting as 0.2 m) below which the tool counts as standing still."""
+LEVER = 0.2
+"""Metres that a radian counts as."""
+
+
+@dataclass(eq=False)
+class Doing:
+    """The action that is going on; `began` and `now` in the session's seconds, `foreseen` how long it is to take."""
+
+    action: GroundAction
+    began: float
+    now: float
+    stage: Stage = "moving"
+    waits_for: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.action} ({self.stage}, {self.now - self.began:.1f}s)"
+
+
+@dataclass(eq=False)
+class Tabletop:
+    """A robot among things, for one session.
+
+    `observed` is what was felt in this control period, which is `period` seconds long; `doing` is the action that is
+    going on.
+    """
+
+    perceiver: Perceiver
+    observed: Observation
+    period: float
+    world: World
+    domain: Domain
+    skills: dict[str, Skill]
+    mind: Deliberation
+    publish: Publish
+    doing: Doing | None = None
+    _standing: Standing = field(default_factory=lambda: Standing())  # noqa: PLW0108 (it is defined below)
+
+    def look(self, doubted: frozenset[Atom] = frozenset()) -> tuple[Scene, WorldState, Situation]:
+        """Perceive, and say it in symbols, but for what is doubted."""
+        scene = self.perceiver.perceive()
+        state = observe(scene, self.world, doubted)
+        held = [a.args[0] for a in state.atoms if a.predicate == "holding"]
+        return scene, state, Situation(scene, held[0] if held else None)
+
+    def missing(self, action: GroundAction, scene: Scene, situation: Situation) -> str | None:
+        """What is missing of an action's postcondition; of what is not seen nothing can be said."""
+        if lost := scene.unseen(action.args):
+            return f"{lost[0]} is not seen"
+        return self.skills[action.name].achieved(action.args, scene, situation.held)
+
+    def commanded(self, command: Command | None) -> Command:
+        """What to command in this control period: to stand where nobody commands anything."""
+        if command is None:
+            return self._standing.command(self.observed, self.period)
+        self._standing = Standing(command.opening)
+        return command
+
+
+@dataclass(eq=False)
+class Standing:
+    """Standing still: braking first, then where the arm came to rest, the fingers going to where they were told."""
+
+    opening: float | None = None
+    _before: Array | None = None
+    _hold: Array | None = None
+
+    def command(self, observed: Observation, period: float) -> Command:
+        """The command for this control period."""
+        T, before = observed.robot.T_world_tool, self._before
+        self._before = T
+        if self.opening is None:
+            self.opening = observed.robot.opening
+        if self._hold is None and before is not None:
+            e = error(before, T)
+            speed = (float(np.linalg.norm(e[:3])) + LEVER * float(np.linalg.norm(e[3:]))) / period
+            self._hold = T if speed < STANDS_STILL else None
+        return Command(np.zeros(6) if self._hold is None else error(T, self._hold), self.opening)

@@ -1,0 +1,147 @@
+"""Thinking, as those who act ask for it: a decision with motions and times, now or while the world goes on.
+
+`InTurn` thinks where it is asked, so that the world waits; `tamp.planning.beside.Beside` in a process of its own.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import Any, Generic, Protocol, TypeVar
+
+from motion.timing import Limits
+from tamp.execution.motions import Timeline, timed
+from tamp.model.atoms import GroundAction
+from tamp.model.goal import Goal
+from tamp.model.situation import Situation
+from tamp.model.state import WorldState
+from tamp.planning.engine import Plan
+from tamp.planning.refinement import Failure, Refined
+from tamp.planning.search import NoSolution, Search
+from tamp.skills.base import Refinement
+
+T_co = TypeVar("T_co", covariant=True)
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, eq=False)
+class Decision:
+    """What to do: a plan, a refinement of each of its actions, and all of it as one timeline; `goal` is the alternative
+    that it reaches, of a goal with several; None when it is the rest of an earlier decision."""
+
+    plan: Plan
+    steps: tuple[Refinement, ...]
+    timeline: Timeline
+    goal: Goal | None = None
+
+
+class Thought(Protocol[T_co]):
+    """Something that is being thought about."""
+
+    def done(self) -> bool:
+        """Whether there is a result."""
+        ...
+
+    def result(self) -> T_co:
+        """What it came to, once it is done; raises what went wrong."""
+        ...
+
+    def cancel(self) -> None:
+        """Nobody wants to know any more."""
+        ...
+
+
+class Deliberation(Protocol):
+    """Decides. `first` is the first plan found for the present goal; `seconds` counts planning and refinement."""
+
+    first: Plan | None
+    seconds: dict[str, float]
+
+    def decide(self, goal: Goal, state: WorldState, situation: Situation) -> Thought[Decision | NoSolution]:
+        """A plan with motions for all of it, or why there is none."""
+        ...
+
+    def refine(
+        self, plan: Plan, situation: Situation, hints: tuple[Refinement, ...] = ()
+    ) -> Thought[Decision | Failure]:
+        """Motions for a plan, or why there are none."""
+        ...
+
+    def disappointed(self, action: GroundAction, note: dict[str, Any]) -> None:
+        """A refinement was executed and failed: others are preferred from now on."""
+        ...
+
+    def next_goal(self) -> None:
+        """Get ready for the next one of a sequence of goals."""
+        ...
+
+
+@dataclass(frozen=True)
+class Ready(Generic[T]):
+    """A thought that is finished already."""
+
+    value: T
+
+    def done(self) -> bool:
+        """It is."""
+        return True
+
+    def result(self) -> T:
+        """What it came to."""
+        return self.value
+
+    def cancel(self) -> None:
+        """Too late."""
+
+
+@dataclass(eq=False)
+class InTurn:
+    """Thinks at once, in this thread, with the world that the session itself looks into."""
+
+    search: Search
+    limits: Limits = field(default_factory=Limits)
+
+    @property
+    def first(self) -> Plan | None:
+        """The first plan found for the present goal."""
+        return self.search.first
+
+    @first.setter
+    def first(self, plan: Plan | None) -> None:
+        self.search.first = plan
+
+    @property
+    def seconds(self) -> dict[str, float]:
+        """Seconds of planning and of refinement so far."""
+        return self.search.seconds
+
+    @seconds.setter
+    def seconds(self, seconds: dict[str, float]) -> None:
+        self.search.seconds = seconds
+
+    def decide(self, goal: Goal, state: WorldState, situation: Situation) -> Ready[Decision | NoSolution]:
+        """A plan with motions for all of it, or why there is none. Refusal where the domain cannot say what is to be
+        left alone."""
+        found = self.search.decide(goal, state, situation)
+        return Ready(found if isinstance(found, NoSolution) else self._timed(found.plan, found.refined, found.goal))
+
+    def refine(
+        self, plan: Plan, situation: Situation, hints: tuple[Refinement, ...] = ()
+    ) -> Ready[Decision | Failure]:
+        """Motions for a plan, or why there are none."""
+        found = self.search.refine(plan, situation, self.search.budget, hints)
+        return Ready(found if isinstance(found, Failure) else self._timed(plan, found))
+
+    def disappointed(self, action: GroundAction, note: dict[str, Any]) -> None:
+        """A refinement was executed and failed."""
+        self.search.failed.setdefault(action, []).append(note)
+
+    def next_goal(self) -> None:
+        """Get ready for the next goal."""
+        self.search.next_goal()
+
+    def _timed(self, plan: Plan, refined: Refined, goal: Goal | None = None) -> Decision:
+        start = time.perf_counter()
+        timeline = timed([s.segments for s in refined.steps], self.search.world, self.limits)
+        self.search.seconds["refine"] += time.perf_counter() - start
+        return Decision(plan, refined.steps, timeline, goal)
