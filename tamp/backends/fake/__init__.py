@@ -1,0 +1,1 @@
+"""A robot without dynamics, for trying things out and for faults on demand."""
