@@ -12,6 +12,7 @@ from typing import Any, Generic, Protocol, TypeVar
 from motion.timing import Limits
 from tamp.execution.motions import Timeline, timed
 from tamp.model.atoms import GroundAction
+from tamp.model.bodies import bodies_of
 from tamp.model.goal import Goal
 from tamp.model.situation import Situation
 from tamp.model.state import WorldState
@@ -122,6 +123,7 @@ class InTurn:
     def decide(self, goal: Goal, state: WorldState, situation: Situation) -> Ready[Decision | NoSolution]:
         """A plan with motions for all of it, or why there is none. Refusal where the domain cannot say what is to be
         left alone."""
+        self.search.world.sync(bodies_of(situation.scene))
         found = self.search.decide(goal, state, situation)
         return Ready(found if isinstance(found, NoSolution) else self._timed(found.plan, found.refined, found.goal))
 
@@ -129,6 +131,7 @@ class InTurn:
         self, plan: Plan, situation: Situation, hints: tuple[Refinement, ...] = ()
     ) -> Ready[Decision | Failure]:
         """Motions for a plan, or why there are none."""
+        self.search.world.sync(bodies_of(situation.scene))
         found = self.search.refine(plan, situation, self.search.budget, hints)
         return Ready(found if isinstance(found, Failure) else self._timed(plan, found))
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -39,6 +39,11 @@ LEAST = 10_000
 Failed = dict[GroundAction, list[dict[str, Any]]]
 
 
+def never() -> bool:
+    """For searches that nobody cancels."""
+    return False
+
+
 @dataclass(frozen=True)
 class SearchBudget:
     """What a search may spend: until the world's `effort` has come to so much, and until `deadline` on the clock.
@@ -50,19 +55,20 @@ class SearchBudget:
     world: World
     deadline: float
     effort: int
+    cancelled: Callable[[], bool] = never
 
     @classmethod
-    def of(cls, world: World, seconds: float) -> SearchBudget:
-        """What may be spent in so many seconds from now."""
-        return cls(world, time.perf_counter() + seconds, world.effort + int(RATE * seconds))
+    def of(cls, world: World, seconds: float, cancelled: Callable[[], bool] = never) -> SearchBudget:
+        """What may be spent in so many seconds from now, unless it is cancelled before."""
+        return cls(world, time.perf_counter() + seconds, world.effort + int(RATE * seconds), cancelled)
 
     def empty(self) -> bool:
         """Whether nothing is left."""
-        return time.perf_counter() > self.deadline or self.world.effort > self.effort
+        return self.cancelled() or time.perf_counter() > self.deadline or self.world.effort > self.effort
 
     def spent(self) -> bool:
         """Whether too little is left for another plan."""
-        return time.perf_counter() > self.deadline - 1.0 or self.world.effort > self.effort - LEAST
+        return self.cancelled() or time.perf_counter() > self.deadline - 1.0 or self.world.effort > self.effort - LEAST
 
     def later(self, seconds: float) -> SearchBudget:
         """The same with the clock put off: how long a planner may think is its own affair."""

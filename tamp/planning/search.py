@@ -7,7 +7,9 @@ measurement of planning alone.
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -19,8 +21,7 @@ from tamp.model.situation import Situation
 from tamp.model.state import WorldState, problem_of, problem_text
 from tamp.planning import tie_breaking
 from tamp.planning.engine import Plan, Planner, PlanResult, PlanStatus, untold
-from tamp.planning.refinement import Failed, Failure, Refined, SearchBudget, refine
-from tamp.runs.episode_log import EpisodeLog
+from tamp.planning.refinement import Failed, Failure, Refined, SearchBudget, never, refine
 from tamp.skills.base import Refinement, Skill, Tools
 
 SKELETONS = 12
@@ -62,6 +63,18 @@ class Skeleton:
     goal: Goal
 
 
+class Journal(Protocol):
+    """Keeps what was tried and found: an episode's log."""
+
+    def event(self, kind: str, **data: Any) -> None:
+        """Keep an event."""
+        ...
+
+    def write(self, name: str, content: str | bytes) -> None:
+        """Keep a file."""
+        ...
+
+
 @dataclass(eq=False)
 class Search:
     """Decides with one world, domain and planner; `budget` is in seconds of refinement for one decision.
@@ -77,13 +90,15 @@ class Search:
     planner: Planner
     rng: np.random.Generator
     budget: float = 20.0
-    log: EpisodeLog | None = None
+    log: Journal | None = None
     seconds: dict[str, float] = field(default_factory=lambda: {"plan": 0.0, "refine": 0.0})
     skeletons: int = 0
     samples: int = 0
     first: Plan | None = None
     milestone: int = 1
     failed: Failed = field(default_factory=dict)
+    cancelled: Callable[[], bool] = never
+    """Whether nobody wants an answer any more."""
     _took: float = 0.0
 
     def decide(self, goal: Goal, state: WorldState, situation: Situation) -> Solution | NoSolution:
@@ -92,7 +107,7 @@ class Search:
         Raises Refusal where the domain cannot say what is to be left alone.
         """
         state = state.with_facts(goal.rules(self.domain, state))
-        budget, thought = SearchBudget.of(self.world, self.budget), self.seconds["plan"]
+        budget, thought = SearchBudget.of(self.world, self.budget, self.cancelled), self.seconds["plan"]
         decided = self._decide_by(budget, goal, state, situation)
         budget = budget.later(self.seconds["plan"] - thought)
         if isinstance(decided, NoSolution) and self.failed and not budget.spent():
@@ -148,7 +163,7 @@ class Search:
         self, plan: Plan, situation: Situation, seconds: float, hints: tuple[Refinement, ...] = ()
     ) -> Refined | Failure:
         """Motions for a plan, or why there are none, within `seconds`; counted and logged."""
-        result = self._refine(plan, situation, SearchBudget.of(self.world, seconds), hints)
+        result = self._refine(plan, situation, SearchBudget.of(self.world, seconds, self.cancelled), hints)
         self._tell(result)
         return result
 

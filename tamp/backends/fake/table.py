@@ -10,7 +10,7 @@ import numpy as np
 
 from motion.lookahead import Response
 from motion.poses import Array, error, inverse, pose, rotation_vector_to_matrix
-from motion.world import RobotModel, State, World
+from motion.world import RobotModel, State
 from tamp.model.bodies import state_of, world_of
 from tamp.model.scene import RobotState, Scene, SceneObject, with_object_at
 
