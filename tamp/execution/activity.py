@@ -7,9 +7,9 @@ nothing.
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
-from typing import Literal, TypeVar
+from typing import Literal, Protocol, TypeVar
 
 from tamp.execution.following import Command
 from tamp.model.scene import RobotState
@@ -33,9 +33,36 @@ ARM, HAND, EYES = "arm", "hand", "eyes"
 OVER = ("done", "failed", "stopped")
 
 
+class Inner(Protocol):
+    """The action that a larger activity is at."""
+
+    @property
+    def name(self) -> str:
+        """The action in PDDL."""
+        ...
+
+    @property
+    def stage(self) -> Stage:
+        """Moving there, or taking effect."""
+        ...
+
+    @property
+    def seconds(self) -> float:
+        """How long it has been going on."""
+        ...
+
+    @property
+    def waits_for(self) -> str:
+        """Why it is not further."""
+        ...
+
+
 @dataclass(eq=False)
 class Activity:
-    """What was started, under the name by which it is stopped. `began` and `now` in the session's seconds."""
+    """What was started, under the name by which it is stopped. `began` and `now` in the session's seconds.
+
+    `inner` gives the action that it is at, for what consists of several.
+    """
 
     name: str
     routine: Routine[str | None] = field(repr=False)
@@ -46,6 +73,7 @@ class Activity:
     now: float = 0.0
     waits_for: str = ""
     """Why it is not further, in words; empty while it goes on."""
+    inner: Callable[[], Inner | None] = field(default=lambda: None, repr=False)
 
     @property
     def seconds(self) -> float:
@@ -57,17 +85,27 @@ class Activity:
         """Whether it has ended."""
         return self.stage in OVER
 
+    @property
+    def shown(self) -> Inner:
+        """What is shown of it: of a goal the action that it is at, else itself."""
+        inner = self.inner()
+        return self if inner is None or self.over or self.endless or inner.name == self.name else inner
+
     def __str__(self) -> str:
-        return f"{self.name} ({self.stage}, {self.seconds:.1f}s)"
+        return f"{self.shown.name} ({self.shown.stage}, {self.shown.seconds:.1f}s)"
 
     def step(self, now: float) -> Command | None:
         """Its command for this control period. Once it is over: None, its stage says how it ended."""
         self.now = now
         try:
-            return next(self.routine)
+            command = next(self.routine)
         except StopIteration as end:
             self.stage, self.waits_for = ("failed", end.value) if end.value else ("done", "")
             return None
+        if (inner := self.inner()) is not None:
+            self.stage = "acting" if self.endless and self.stage == "acting" else inner.stage
+            self.waits_for = inner.waits_for
+        return command
 
     def stop(self) -> None:
         """End it where it is."""

@@ -19,13 +19,21 @@ def observed(backend: Backend) -> Observation:
     return Observation(backend.time, backend.observe())
 
 
-def run_paused(session: Session, backend: Backend, after: Callable[[], None] = lambda: None) -> None:
-    """Run a session to its end; the world stands still between commands. `after` is called after each one.
+def run_paused(
+    session: Session,
+    backend: Backend,
+    after: Callable[[], None] = lambda: None,
+    seconds: float | None = None,
+) -> None:
+    """Run a session to its end; the world stands still between commands, and goes on for at most so many `seconds` of
+    its own. `after` is called after each command.
 
     However it ends, the backend is told to stop.
     """
     try:
         while (command := session.tick(observed(backend))) is not None:
+            if seconds is not None and session.time >= seconds:
+                return
             backend.command(*command)
             after()
     finally:

@@ -4,23 +4,26 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 
 from tamp.errors import InputError, Refusal
-from tamp.execution.activity import Activity, Observation, Routine
+from tamp.execution.activity import ARM, EYES, HAND, Activity, Observation, Routine
 from tamp.execution.following import Command
 from tamp.execution.pursuit import Pursuit
-from tamp.execution.tabletop import Tabletop
-from tamp.model.atoms import GroundAction
+from tamp.execution.tabletop import Doing, Tabletop
+from tamp.model.atoms import Atom, GroundAction
 from tamp.model.goal import Goal
 from tamp.model.scene import Scene
 from tamp.model.state import WorldState, problem_of
 from tamp.perception.relative_places import PlacesBeside, places
 from tamp.planning.deliberation import Thought
 from tamp.plans.validation import Course
+from tamp.runs.events import StateSeen
 
-Endless = Callable[[Tabletop, tuple[str, ...]], Activity]
-"""Makes an activity that runs until it is stopped, from the arguments. InputError where they are wrong."""
+STILL: Mapping[str, frozenset[str]] = {"hold": frozenset({ARM, HAND}), "watch": frozenset({EYES})}
+"""What runs without an end and without a motion, and what it takes: to hold still, and to look all the time."""
+WATCHED = 0.5
+"""Seconds between two looks of who watches."""
 Read = Callable[[str, Scene, WorldState], Thought[tuple[Goal, ...]]]
 """Reads words in a scene."""
 
@@ -36,7 +39,6 @@ class AtTable:
 
     table: Tabletop
     most_steps: int = 400
-    endless: Mapping[str, Endless] = field(default_factory=dict)
     reader: Read = cannot_read
     pursuit: Pursuit | None = None
 
@@ -52,19 +54,23 @@ class AtTable:
         if wanted := places([a for g in goals for a in g.mentioned], scene):
             self.table.perceiver = PlacesBeside(self.table.perceiver, wanted)
         self.pursuit = Pursuit(self.table, self.most_steps)
-        return Activity(", then ".join(map(str, goals)), self.pursuit.reach(*goals))
+        return Activity(", then ".join(map(str, goals)), self.pursuit.reach(*goals), inner=self._doing)
 
     def start(self, action: str) -> Activity:
         """An activity for an action in PDDL. InputError for what is no action, Refusal where it cannot start now."""
         name, *args = action.strip("()").split()
-        if name in self.endless:
-            return replace(self.endless[name](self.table, tuple(args)), name=action)
         _, state, _ = self.table.look()
         ground = self._ground(name, tuple(args), state)
+        if name in STILL:
+            routine = self._watch() if name == "watch" else _for_ever()
+            return Activity(name, routine, STILL[name], endless=True, stage="acting")
+        if name in self.table.patterns:
+            self.pursuit = Pursuit(self.table, self.most_steps)
+            return Activity(action, self.pursuit.repeat(ground), frozenset({ARM}), endless=True, inner=self._doing)
         if unmet := Course.of(problem_of(self.table.domain, state, ())).unmet(ground):
             raise Refusal(f"{ground} cannot start now: it needs {' and '.join(unmet)}", "precondition")
         self.pursuit = Pursuit(self.table, self.most_steps)
-        return Activity(str(ground), self.pursuit.do(ground))
+        return Activity(str(ground), self.pursuit.do(ground), inner=self._doing)
 
     def read(self, text: str) -> Thought[tuple[Goal, ...]]:
         """What words ask for, in the scene as it is now."""
@@ -79,18 +85,33 @@ class AtTable:
         """The state in words: position, actions with their stages and seconds, what is held."""
         _, _, situation = self.table.look()
         x, y, z = self.table.observed.robot.T_world_tool[:3, 3]
-        doing = [str(self.table.doing)] if self.table.doing is not None else []
-        shown = doing + [str(a) for a in activities if not (doing and a.resources and not a.endless and not a.over)]
-        return f"Position: ({x:.2f}, {y:.2f}, {z:.2f})\nActions: [{', '.join(shown)}]\nHolding: {situation.held}"
+        shown = ", ".join(map(str, activities))
+        return f"Position: ({x:.2f}, {y:.2f}, {z:.2f})\nActions: [{shown}]\nHolding: {situation.held}"
+
+    def _doing(self) -> Doing | None:
+        return self.table.doing
+
+    def _watch(self) -> Routine[str | None]:
+        """Look all the time, and tell whenever something else holds."""
+        seen: frozenset[Atom] = frozenset()
+        while True:
+            _, state, _ = self.table.look()
+            if state.atoms != seen:
+                self.table.publish(StateSeen(state.atoms))
+                seen = state.atoms
+            for _ in range(round(WATCHED / self.table.period)):
+                yield None
 
     def _ground(self, name: str, args: tuple[str, ...], state: WorldState) -> GroundAction:
         """The action of the domain. InputError with what would be valid."""
-        domain = self.table.domain
-        if name not in domain.operators:
-            known = [*domain.operators, *self.endless]
+        domain, takes = self.table.domain, {n: p.takes for n, p in self.table.patterns.items()}
+        takes |= dict.fromkeys(STILL, ())
+        if name not in domain.operators and name not in takes:
+            known = [*domain.operators, *takes]
             near = difflib.get_close_matches(name, known, 1)
             raise InputError(f"no action {name!r}; " + (f"did you mean {near[0]!r}?" if near else _valid(known)))
-        parameters = domain.operators[name].parameters
+        unnamed = tuple(("?x", kind) for kind in takes.get(name, ()))
+        parameters = domain.operators[name].parameters if name in domain.operators else unnamed
         if len(args) != len(parameters):
             needs = " ".join(f"{p} - {kind}" for p, kind in parameters)
             raise InputError(f"{name} takes {len(parameters)} arguments ({needs}), got {len(args)}")
@@ -101,10 +122,7 @@ class AtTable:
         return GroundAction(name, args)
 
 
-def endlessly(routine: Routine[str | None]) -> Routine[str | None]:
-    """A routine that goes on commanding nothing when another one is through without a fault."""
-    if problem := (yield from routine):
-        return problem
+def _for_ever() -> Routine[str | None]:
     while True:
         yield None
 

@@ -10,7 +10,7 @@ import time
 from dataclasses import asdict, dataclass, field
 
 from motion.lookahead import Lookahead
-from tamp.execution.activity import Routine, Stage, T
+from tamp.execution.activity import Routine, T
 from tamp.execution.following import Command, Execution
 from tamp.execution.tabletop import Doing, Tabletop
 from tamp.model.atoms import Atom, GroundAction
@@ -27,7 +27,6 @@ from tamp.runs.events import (
     ActionEnded,
     Commanded,
     MilestoneEnded,
-    StageChanged,
     StateSeen,
     Vetoed,
 )
@@ -107,6 +106,14 @@ class Pursuit:
         except StepLimit:
             return f"step limit of {self.most_steps} reached"
         return problem
+
+    def repeat(self, action: GroundAction) -> Routine[str | None]:
+        """Carry out an action again and again, until it goes wrong."""
+        while True:
+            self.steps = 0
+            if problem := (yield from self.do(action)):
+                return problem
+            yield None
 
     def _milestone(self, number: int, goals: tuple[Goal, ...]) -> None:
         """Tell what became of one of several goals."""
@@ -220,12 +227,8 @@ class Pursuit:
 
     def _tell_stage(self, doing: Doing, number: int, execution: Execution) -> None:
         """Which stage the action is in, and what holds it up."""
-        now = self.table.observed.time
-        stage: Stage = "acting" if execution.index >= execution.timeline.acts[number] else "moving"
-        doing.now, doing.waits_for = now, execution.hindrance
-        if stage != doing.stage:
-            doing.stage = stage
-            self.table.publish(StageChanged(str(doing.action), stage, now - doing.began))
+        doing.stage = "acting" if execution.index >= execution.timeline.acts[number] else "moving"
+        doing.now, doing.waits_for = self.table.observed.time, execution.hindrance
 
     def _command(
         self, command: Command, execution: Execution, robot: RobotState, stage: str | None = None

@@ -133,6 +133,7 @@ class Session:
                 self._start(action)
             case Stop(None):
                 self._stop_all()
+                self.wanted = ()
             case Stop(name):
                 self._stop_named(str(name))
             case Skip(seconds):
@@ -168,7 +169,6 @@ class Session:
         for a in self.activities:
             self._stop(a)
         self.activities.clear()
-        self.wanted = ()
 
     def _hear(self) -> None:
         """Take what was read, once it is read."""
@@ -200,13 +200,14 @@ class Session:
     def _advance(self, activity: Activity) -> Command | None:
         if activity.over:
             return None
-        before = activity.stage
+        before = activity.shown.name, activity.shown.stage
         try:
             command = activity.step(self.time)
         except TampError as e:
             activity.stage, activity.waits_for, command = "failed", str(e), None
-        if activity.stage != before:
-            self.publish(StageChanged(activity.name, activity.stage, activity.seconds, activity.waits_for))
+        shown = activity.shown
+        if (shown.name, shown.stage) != before:
+            self.publish(StageChanged(shown.name, shown.stage, shown.seconds, shown.waits_for))
         return command
 
     def _stop(self, activity: Activity) -> None:

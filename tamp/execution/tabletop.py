@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -19,6 +20,7 @@ from tamp.perception.predicates import observe
 from tamp.planning.deliberation import Deliberation
 from tamp.runs.events import Publish
 from tamp.skills.base import Skill
+from tamp.skills.patterns import Pattern, patterns
 
 STANDS_STILL = 0.02
 """Metres a second (a radian counting as 0.2 m) below which the tool counts as standing still."""
@@ -36,8 +38,15 @@ class Doing:
     stage: Stage = "moving"
     waits_for: str = ""
 
-    def __str__(self) -> str:
-        return f"{self.action} ({self.stage}, {self.now - self.began:.1f}s)"
+    @property
+    def name(self) -> str:
+        """The action in PDDL."""
+        return str(self.action)
+
+    @property
+    def seconds(self) -> float:
+        """How long it has been going on."""
+        return self.now - self.began
 
 
 @dataclass(eq=False)
@@ -56,6 +65,8 @@ class Tabletop:
     skills: dict[str, Skill]
     mind: Deliberation
     publish: Publish
+    patterns: Mapping[str, Pattern] = field(default_factory=patterns)
+    """Motions without an end, by their names."""
     doing: Doing | None = None
     _standing: Standing = field(default_factory=lambda: Standing())  # noqa: PLW0108 (it is defined below)
 
@@ -70,7 +81,8 @@ class Tabletop:
         """What is missing of an action's postcondition; of what is not seen nothing can be said."""
         if lost := scene.unseen(action.args):
             return f"{lost[0]} is not seen"
-        return self.skills[action.name].achieved(action.args, scene, situation.held)
+        skill = self.patterns.get(action.name) or self.skills[action.name]
+        return skill.achieved(action.args, scene, situation.held)
 
     def commanded(self, command: Command | None) -> Command:
         """What to command in this control period: to stand where nobody commands anything."""

@@ -22,6 +22,7 @@ from tamp.planning.deliberation import InTurn
 from tamp.planning.engine import Plan, Planner
 from tamp.planning.search import Journal, Search
 from tamp.skills.base import Refinement
+from tamp.skills.patterns import patterns
 from tamp.skills.registry import bind
 
 
@@ -72,7 +73,7 @@ class Thinker:
     def __init__(self, recipe: Recipe, cancelled: Cancelled) -> None:
         self._recipe, self._cancelled, self._notes = recipe, cancelled, Notes()
         self._domain = load(recipe.domain)
-        self._skills = bind(self._domain)
+        self._skills = {**bind(self._domain), **patterns()}
         self._mind: InTurn | None = None
 
     def prepare(self, robot: RobotModel, scene: Scene) -> None:

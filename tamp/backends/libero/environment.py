@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from motion.poses import Array, pose
+from motion.poses import Array, pose, to_quat
 from motion.world import RobotModel
 from tamp.backends.libero.model import robot_model
 from tamp.backends.libero.stepping import Stepper
@@ -157,6 +157,13 @@ class LiberoEnvironment:
         if abs(target - now) < FINGER_STEP / 2:
             return HOLD
         return OPEN if target > now else CLOSE
+
+    def put(self, name: str, T_world_object: Array) -> None:
+        """Have somebody put a thing elsewhere, at rest."""
+        joint = self.domain.objects_dict[name].joints[-1]
+        self.sim.data.set_joint_qpos(joint, np.concatenate([T_world_object[:3, 3], to_quat(T_world_object[:3, :3])]))
+        self.sim.data.set_joint_qvel(joint, np.zeros(6))
+        self.sim.forward()
 
     def check_success(self) -> bool:
         """LIBERO's own verdict."""

@@ -1,0 +1,114 @@
+"""Motions without an end, a round at a time: waving, following, stirring, wiping.
+
+A round is refined and carried out like any other action; who wants it to go on starts the next one. None of them
+presses on anything: they go through the air, at a stated height above what they are about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from motion import paths
+from motion.paths import Blocked
+from motion.poses import Array, pose
+from motion.world import World
+from tamp.execution.motions import Move
+from tamp.model.atoms import Atom
+from tamp.model.scene import Scene
+from tamp.model.situation import Situation
+from tamp.skills.base import Infeasible, Refinement, Tools, blocked
+
+CLEARANCE = 0.01
+"""Metres that every part of the arm keeps from everything, where it does so already."""
+SWING = 0.05
+"""Metres to each side by which a hand waves."""
+HOVER = 0.12
+"""Metres above the top of a thing at which it is followed, stirred or wiped: what is held hangs below the hand."""
+RADIUS, CORNERS = 0.03, 8
+"""Of the circle in which it stirs, metres, and of how many lines that is made."""
+STROKE = 0.08
+"""Metres to each side by which it wipes at most."""
+PACE = 0.5
+"""Share of the speed limits."""
+
+Poses = Callable[[tuple[str, ...], Situation, World], list[Array]]
+"""The tool poses (4, 4) of a round, in order, from the arguments, a situation and its kinematic copy."""
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """A skill that goes round by round; `takes` are the types of its arguments."""
+
+    takes: tuple[str, ...]
+    poses: Poses
+
+    def refine(self, args: tuple[str, ...], situation: Situation, tools: Tools) -> Iterator[Refinement | Infeasible]:
+        """One round: there by any free way, then straight from pose to pose."""
+        world, q = tools.world, situation.scene.robot.q
+        world.load(situation.state())
+        check = paths.leaving(q, paths.checker(world, CLEARANCE))
+        first, *others = self.poses(args, situation, world)
+        path = paths.transit(world, q, first, check, tools.rng)
+        for T in others:
+            if isinstance(path, Blocked):
+                break
+            leg = paths.straight(world, path[-1], T, check)
+            path = leg if isinstance(leg, Blocked) else np.concatenate([path, leg[1:]])
+        if isinstance(path, Blocked):
+            yield blocked("round", path, args[0] if args else "the way")
+            return
+        after = situation.at(path[-1], situation.scene.robot.opening, world.forward(path[-1]))
+        yield Refinement((Move(path, situation.state(), pace=PACE),), after)
+
+    def facts(self, args: tuple[str, ...], causes: list[Infeasible], scene: Scene) -> frozenset[Atom]:
+        """Nothing that a planner could use."""
+        return frozenset()
+
+    def advice(self, args: tuple[str, ...], situation: Situation, tools: Tools) -> str | None:
+        """None is known."""
+        return None
+
+    def achieved(self, args: tuple[str, ...], scene: Scene, held: str | None) -> str | None:
+        """It changes nothing, so that nothing can be missing."""
+        return None
+
+
+def patterns() -> dict[str, Pattern]:
+    """Every pattern by its name."""
+    return {
+        "wave": Pattern((), _wave),
+        "follow": Pattern(("item",), _above),
+        "stir": Pattern(("item",), _circle),
+        "wipe": Pattern(("surface",), _strokes),
+    }
+
+
+def _wave(args: tuple[str, ...], situation: Situation, world: World) -> list[Array]:
+    T = world.forward(world.robot.posture)
+    return [_moved(T, [0.0, y, 0.0]) for y in (SWING, -SWING, 0.0)]
+
+
+def _above(args: tuple[str, ...], situation: Situation, world: World) -> list[Array]:
+    low, high = situation.scene.object(args[0]).bounds()
+    middle = 0.5 * (low + high)
+    return [pose([middle[0], middle[1], high[2] + HOVER], situation.scene.robot.T_world_tool[:3, :3])]
+
+
+def _circle(args: tuple[str, ...], situation: Situation, world: World) -> list[Array]:
+    (T,) = _above(args, situation, world)
+    angles = np.linspace(0.0, 2 * np.pi, CORNERS + 1)
+    return [_moved(T, [RADIUS * np.cos(a), RADIUS * np.sin(a), 0.0]) for a in angles]
+
+
+def _strokes(args: tuple[str, ...], situation: Situation, world: World) -> list[Array]:
+    _, region = situation.scene.region(args[0])
+    stroke = min(STROKE, float(region.world_half_extent()[1]))
+    T = pose(region.T_world_region[:3, 3] + [0.0, 0.0, HOVER], situation.scene.robot.T_world_tool[:3, :3])
+    return [_moved(T, [0.0, y, 0.0]) for y in (stroke, -stroke)]
+
+
+def _moved(T: Array, by: list[float]) -> Array:
+    return pose(T[:3, 3] + by, T[:3, :3])
