@@ -37,6 +37,10 @@ MOST_LATE = 2.0
 """Seconds after the end of a motion when an arm that still moves is waited for no longer."""
 VETOED = 0.5
 """Seconds of one motion that may be vetoed before it is given up."""
+FAR_OFF = (0.05, 0.5)
+"""Metres and radians from the end of a motion beyond which an arm that does not get there is given up."""
+STUCK = 0.5
+"""Seconds for which an arm that should move has not moved until it is told."""
 LEVER = 0.2
 """Metres that a radian of rotation counts as when it is told how far the arm is behind."""
 HELD_UP = 0.04
@@ -83,6 +87,8 @@ class Execution:
     watch: Watch | None = None
     veto: Veto | None = None
     halted: bool = False
+    why: str = ""
+    """Why it is halted, in words."""
     index: int = 0
     finished: int = field(init=False)
     _t: float = 0.0
@@ -92,6 +98,8 @@ class Execution:
     _openings: list[float] = field(default_factory=list)
     _vetoed: int = 0
     _before: RobotState | None = None
+    _unmoved: float = 0.0
+    """Seconds for which the arm has not moved though it should have."""
     _early: float | None = None
     """The opening at which fingers began a grip before the motion towards it had ended."""
 
@@ -112,7 +120,9 @@ class Execution:
         """Why it is not further, in words; empty while it goes on."""
         if self.veto is not None:
             return f"the look-ahead objects: {self.veto}"
-        return "the arm is held up" if self._waited > 0 else ""
+        if self._unmoved >= STUCK:
+            return f"the arm does not move where it should go, for {self._unmoved:.1f} s"
+        return ""
 
     @property
     def working(self) -> bool:
@@ -149,10 +159,11 @@ class Execution:
     def _move(self, segment: Motion, robot: RobotState) -> Command | None:
         trajectory, gains = segment.trajectory, self.gains
         self._set_opening(segment, robot)
-        if self._arrived(segment, robot):
+        if self._arrived(segment, robot) or self.halted:
             return None
         T = robot.T_world_tool
         command = servo.displacement(T, trajectory, self._t, gains)
+        self._watch_for_motion(T, command)
         pace = self._pace(T, trajectory)
         instead = self._instead(segment, robot, command, pace)
         if instead is not None:  # the reference waits
@@ -171,7 +182,8 @@ class Execution:
             return None
         self.veto, instead = found
         self._vetoed += 1
-        self.halted = self._vetoed > self._periods(VETOED)
+        if self._vetoed > self._periods(VETOED):
+            self._halt(str(self.veto))
         return instead
 
     def _set_opening(self, segment: Motion, robot: RobotState) -> None:
@@ -195,13 +207,33 @@ class Execution:
         if self._t < trajectory.duration - (0.0 if segment.precise else gains.lead):
             return False
         late = self._t - trajectory.duration
+        near = servo.arrived(T, T_goal, FAR_OFF)
         if late > MOST_LATE:
-            return True
+            return self._given_up(near)
         before = robot if self._before is None else self._before
         still = self._t > 0 and np.linalg.norm(error(before.T_world_tool, T)[:3]) < HELD_UP * self.period
-        if still and (late > gains.patience or (segment.yielding and servo.arrived(T, T_goal, gains.coarse))):
+        if still and segment.yielding and servo.arrived(T, T_goal, gains.coarse):
             return True
+        if still and late > gains.patience:
+            return self._given_up(near)
         return servo.arrived(T, T_goal, gains.fine if segment.precise else gains.coarse)
+
+    def _given_up(self, near: bool) -> bool:
+        """Whether an arm that gets no further has arrived all the same; else it is halted."""
+        if not near:
+            self._halt("the arm does not get to where it should go")
+        return near
+
+    def _halt(self, why: str) -> None:
+        self.halted, self.why = True, why
+
+    def _watch_for_motion(self, T_world_tool: Array, displacement: Array) -> None:
+        """Count the time for which the arm does not move though it is asked to."""
+        if self._before is None:
+            return
+        moved, asked = error(self._before.T_world_tool, T_world_tool), _size(displacement)
+        still = _size(moved) < HELD_UP * self.period
+        self._unmoved = self._unmoved + self.period if still and asked > self.gains.fine[0] else 0.0
 
     def _pace(self, T_world_tool: Array, trajectory: Trajectory) -> float:
         """How fast the reference goes on, from 0 to 1: slower for an arm that is behind, since it would cut corners,
@@ -231,6 +263,11 @@ class Execution:
             self._early = None
             return None
         return self.stand(robot)
+
+
+def _size(twist: Array) -> float:
+    """Metres of a displacement (6,), a radian counting as `LEVER`."""
+    return float(np.linalg.norm(twist[:3])) + LEVER * float(np.linalg.norm(twist[3:]))
 
 
 def _behind(T: Array, T_reference: Array, T_next: Array) -> float:

@@ -204,7 +204,7 @@ class Pursuit:
                     problem, as_foreseen = yield from self._judge(actions[done], steps[done], before, execution, watch)
                     if problem is not None:
                         table.mind.disappointed(actions[done], steps[done].note)
-                        problem += f", the arm was halted since {execution.veto}" if execution.halted else ""
+                        problem += f", the arm was halted since {execution.why}" if execution.halted else ""
                     done, before = done + 1, self.steps
                     if problem is not None or not as_foreseen or done == len(actions) or execution.halted:
                         return done, problem

@@ -72,9 +72,11 @@ class Session:
     _reading: tuple[Say, Thought[tuple[Goal, ...]]] | None = None
 
     def order(self, order: Order) -> None:
-        """Give an order: it is taken, or refused, at the next tick, and an event says which."""
-        if isinstance(order, Stop | End):
-            self._orders.appendleft(order)
+        """Give an order: it is taken, or refused, at the next tick, and an event says which. A stop of everything, and
+        the end, take the place of whatever still waits."""
+        if isinstance(order, End) or order == Stop():
+            self._orders.clear()
+            self._orders.append(order)
         elif len(self._orders) < MOST_WAITING:
             self._orders.append(order)
         else:

@@ -103,12 +103,26 @@ FAULTS: dict[str, Callable[[], KinematicArm]] = {
 }
 
 
+ENDS = dict.fromkeys(FAULTS, "halted") | {"fingers that never stop": "done", "an arm that is slow": "done"}
+
+
 @pytest.mark.parametrize("fault", FAULTS)
 def test_whatever_is_wrong_it_ends(fault: str) -> None:
     stages = run(FAULTS[fault](), OUT, Grip(0.0), BACK)
-    assert stages[-1] == "done"
+    assert stages[-1] == ENDS[fault]
     assert len(stages) < 200, f"{len(stages)} periods for 2 s of motion"
-    assert {"move", "grip"} <= set(stages)
+    assert "move" in stages and ("grip" in stages) == (ENDS[fault] == "done"), "nothing is gripped where it is not"
+
+
+def test_an_arm_that_does_not_move_is_told_at_once_and_given_up() -> None:
+    arm = KinematicArm(stuck_after=8)
+    execution, told = Execution(timeline(OUT), 0.08, PERIOD), []
+    while (command := execution.step(arm.observe())) is not None and len(told) < BOUND:
+        told.append(execution.hindrance)
+        arm.command(*command)
+    first = next(i for i, hindrance in enumerate(told) if hindrance)
+    assert told[first] == "the arm does not move where it should go, for 0.5 s" and first * PERIOD < 8 * PERIOD + 1.0
+    assert (execution.stage, execution.why) == ("halted", "the arm does not get to where it should go")
 
 
 @pytest.mark.parametrize("fault", FAULTS)

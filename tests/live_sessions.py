@@ -1,0 +1,90 @@
+"""Sessions to be ticked by hand, the world waiting for thoughts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cache
+
+import numpy as np
+
+from motion.world import RobotModel
+from tamp.backends.backend import Backend
+from tamp.backends.libero.panda import panda
+from tamp.execution.activity import Activity
+from tamp.execution.clock import observed
+from tamp.execution.orders import Order
+from tamp.execution.performing import AtTable
+from tamp.execution.session import Session
+from tamp.execution.tabletop import Tabletop
+from tamp.model.bodies import world_of
+from tamp.model.domain import load
+from tamp.model.scene import Perceiver
+from tamp.planning.deliberation import InTurn
+from tamp.planning.engine import Engine
+from tamp.planning.search import Search
+from tamp.runs.events import Event, OrderTaken, StageChanged
+from tamp.skills.patterns import patterns
+from tamp.skills.registry import bind
+
+
+@dataclass(eq=False)
+class Live:
+    """A session and its world; `events` is everything that it told."""
+
+    backend: Backend
+    at_table: AtTable
+    session: Session
+    pick: str
+    """An action that can start at once."""
+    events: list[Event] = field(default_factory=list)
+
+    def tell(self, *orders: Order) -> None:
+        for order in orders:
+            self.session.order(order)
+
+    def run(self, seconds: float, until: Callable[[], bool] = lambda: False) -> None:
+        """Tick for so long, or until something is so."""
+        end = self.session.time + seconds
+        while self.session.time < end and not until():
+            command = self.session.tick(observed(self.backend))
+            if command is None:
+                return
+            self.backend.command(*command)
+
+    def activity(self, name: str) -> Activity:
+        return next(a for a in self.session.activities if a.name == name)
+
+    def stages(self, name: str) -> list[str]:
+        return [e.stage for e in self.events if isinstance(e, StageChanged) and e.name == name]
+
+    def refusals(self) -> list[str]:
+        return [e.why for e in self.events if isinstance(e, OrderTaken) and not e.taken]
+
+
+def session_on(backend: Backend, perceiver: Perceiver, robot: RobotModel, pick: str) -> Live:
+    """A session on a world, that thinks in turn."""
+    domain = load("tabletop")
+    skills = bind(domain)
+    world = world_of(perceiver.perceive(), robot)
+    search = Search(world, domain, {**skills, **patterns()}, Engine(), np.random.default_rng(0))
+    events: list[Event] = []
+    table = Tabletop(
+        perceiver=perceiver,
+        observed=observed(backend),
+        period=backend.period,
+        world=world,
+        domain=domain,
+        skills=skills,
+        mind=InTurn(search),
+        publish=events.append,
+    )
+    at_table = AtTable(table, 4000)
+    return Live(backend, at_table, Session(at_table, events.append), pick, events)
+
+
+@cache
+def a_panda() -> RobotModel:
+    return panda()
+
+

@@ -1,0 +1,167 @@
+"""Continuous execution: the four tests of the plan that it was built from, and what stopping leaves behind."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+from motion.poses import Array
+from tamp.execution.orders import End, Skip, Start, Stop
+from tests.live_sessions import Live
+
+
+def shown_seconds(state: str, name: str) -> float:
+    """The seconds of an action in the state as it is told."""
+    found = re.search(re.escape(name) + r" \((\w+), ([\d.]+)s\)", state)
+    assert found is not None, state
+    return float(found[2])
+
+
+def test_skipping_shows_how_time_goes_by(anywhere: Live) -> None:
+    """The first: start, skip, see the duration grow, stop."""
+    anywhere.tell(Start(anywhere.pick))
+    anywhere.run(0.3)
+    before = shown_seconds(anywhere.session.state(), anywhere.pick)
+    anywhere.tell(Skip(1))
+    anywhere.run(1.0)
+    assert shown_seconds(anywhere.session.state(), anywhere.pick) == pytest.approx(before + 1.0, abs=0.06)
+    anywhere.tell(Stop(anywhere.pick))
+    anywhere.run(0.1)
+    assert anywhere.session.activities == [] and anywhere.stages(anywhere.pick)[-1] == "stopped"
+
+
+def test_an_action_moves_acts_and_is_done(anywhere: Live) -> None:
+    """The second: moving, acting, done, each once, and done as soon as the effect is seen."""
+    anywhere.tell(Start(anywhere.pick))
+    anywhere.run(20.0, lambda: anywhere.stages(anywhere.pick)[-1:] == ["done"])
+    assert anywhere.stages(anywhere.pick) == ["moving", "acting", "done"]
+    item = anywhere.pick.split()[1]
+    assert f"Holding: {item}" in anywhere.session.state()
+    assert f"{anywhere.pick} (done, " in anywhere.session.state(), "it stays listed until it is stopped"
+    done = shown_seconds(anywhere.session.state(), anywhere.pick)
+    anywhere.run(1.0)
+    assert shown_seconds(anywhere.session.state(), anywhere.pick) == done
+    anywhere.tell(Stop(anywhere.pick))
+    anywhere.run(0.1)
+    assert "Actions: []" in anywhere.session.state()
+
+
+def test_what_has_no_end_goes_on_until_it_is_stopped(anywhere: Live) -> None:
+    """The third: waving stays acting, whatever is skipped, and ends when it is stopped."""
+    anywhere.tell(Start("wave"))
+    anywhere.run(10.0, lambda: anywhere.stages("wave")[-1:] == ["acting"])
+    for _ in range(3):
+        anywhere.tell(Skip(2))
+        anywhere.run(2.0)
+        assert "wave (acting, " in anywhere.session.state()
+    anywhere.tell(Stop("wave"))
+    anywhere.run(0.1)
+    assert anywhere.stages("wave") == ["moving", "acting", "stopped"]
+
+
+def test_stuck_is_seen_and_mended_by_another_try(anywhere: Live, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The fourth: somebody holds the arm; it is seen that nothing moves; stopped and started anew it works."""
+    command = anywhere.backend.command
+    monkeypatch.setattr(anywhere.backend, "command", lambda _, opening: command(np.zeros(6), opening))
+    anywhere.tell(Start(anywhere.pick))
+    anywhere.run(2.0)
+    stuck = anywhere.activity(anywhere.pick)
+    assert stuck.stage == "moving" and stuck.seconds > 1.5
+    assert stuck.waits_for.startswith("the arm does not move where it should go, for ")
+    monkeypatch.setattr(anywhere.backend, "command", command)
+    anywhere.tell(Stop(anywhere.pick), Start(anywhere.pick))
+    anywhere.run(20.0, lambda: anywhere.stages(anywhere.pick)[-1:] == ["done"])
+    assert anywhere.stages(anywhere.pick)[-1] == "done"
+
+
+@pytest.mark.parametrize("moment", [0.3, 0.9, 1.5, 2.1, 2.5])
+def test_a_stop_leaves_a_state_from_which_all_can_go_on(live: Live, moment: float) -> None:
+    live.tell(Start(live.pick))
+    live.run(moment)
+    live.tell(Stop())
+    live.run(0.05)
+    assert live.session.activities == []
+    live.run(0.3)
+    resting: Array = live.backend.observe().T_world_tool[:3, 3].copy()
+    live.run(0.5)
+    moved = float(np.linalg.norm(live.backend.observe().T_world_tool[:3, 3] - resting))
+    assert moved < 0.001, "the arm stands still"
+    _, _, situation = live.at_table.table.look()
+    if situation.held is None:
+        live.tell(Start(live.pick))
+        live.run(20.0, lambda: live.stages(live.pick)[-1:] == ["done"])
+    _, _, situation = live.at_table.table.look()
+    assert situation.held == "box_1" and live.refusals() == []
+
+
+def test_what_is_held_stays_held_over_a_stop(live: Live) -> None:
+    live.tell(Start(live.pick))
+    live.run(20.0, lambda: live.stages(live.pick)[-1:] == ["done"])
+    live.tell(Start("(place-on box_1 tray)"))
+    live.run(1.0)
+    live.tell(Stop())
+    live.run(3.0)
+    assert live.at_table.table.look()[2].held == "box_1"
+
+
+def test_two_things_at_one_time_where_they_take_different_things(live: Live) -> None:
+    live.tell(Start("watch"), Start(live.pick), Start("wave"))
+    live.run(0.2)
+    assert [a.name for a in live.session.activities] == ["watch", live.pick]
+    assert live.refusals() == [f"wave needs the arm, which {live.pick} has; valid: stop {live.pick}"]
+    live.run(20.0, lambda: live.stages(live.pick)[-1:] == ["done"])
+    assert live.activity("watch").stage == "acting"
+
+
+def test_the_end_ends_everything(live: Live) -> None:
+    live.tell(Start("watch"), Start("wave"))
+    live.run(1.0)
+    live.tell(End())
+    live.run(1.0)
+    assert live.session.over and live.stages("wave")[-1] == live.stages("watch")[-1] == "stopped"
+
+
+@pytest.mark.parametrize(
+    ("action", "says"),
+    [
+        ("dance", "no action 'dance'; "),
+        ("(pik box_1 table)", "no action 'pik'; did you mean 'pick'?"),
+        ("(pick box_1)", "pick takes 2 arguments (o - item"),
+        ("(pick box_9 table)", "'box_9' is no item that is seen; valid: box_1, box_2, box_3"),
+        ("(place-on box_1 tray)", "(place-on box_1 tray) cannot start now: it needs (holding box_1)"),
+        ("(follow tray)", "'tray' is no item that is seen"),
+    ],
+)
+def test_what_cannot_start_says_what_is_missing(live: Live, action: str, says: str) -> None:
+    live.tell(Start(action))
+    live.run(0.1)
+    (why,) = live.refusals()
+    assert why.startswith(says), why
+    assert live.session.activities == []
+
+
+def test_a_stop_of_what_does_not_run_names_what_does(live: Live) -> None:
+    live.tell(Start("watch"))
+    live.run(0.1)
+    live.tell(Stop("wave"))
+    live.run(0.1)
+    assert live.refusals() == ["wave does not run; running: watch"]
+
+
+def test_a_flood_of_orders_is_cut_and_a_stop_gets_through(live: Live) -> None:
+    live.tell(Start("wave"))
+    live.run(0.5)
+    live.tell(*[Start("wave")] * 10_000, Stop())
+    live.run(0.05)
+    assert live.session.activities == [] or live.activity("wave").stage == "stopped"
+    assert live.refusals()[-1].startswith("more than ")
+
+
+def test_a_clock_that_jumps_back_does_not_turn_time_round(live: Live) -> None:
+    live.tell(Start("watch"))
+    live.run(2.0)
+    late = live.session.time
+    live.session.tick(type(observed_now := live.at_table.table.observed)(0.0, observed_now.robot))
+    assert live.session.time == late and live.activity("watch").seconds >= 1.9
