@@ -6,6 +6,7 @@ import contextlib
 import sys
 import threading
 import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
@@ -19,7 +20,9 @@ from cli.output import INTERRUPTED, emit_json, hush_warnings, quiet_stdout, say
 from motion.poses import pose
 from tamp.errors import InputError, TampError
 from tamp.execution.clock import observed, run_in_real_time, run_paused
-from tamp.execution.orders import read_json, read_typed
+from tamp.execution.masters import Masters
+from tamp.execution.order_server import OrderServer
+from tamp.execution.orders import WORDS, read_json, read_typed
 from tamp.execution.performing import AtTable
 from tamp.execution.script import Disturb, Entry, Script, read_script
 from tamp.execution.session import Session
@@ -32,8 +35,8 @@ from tamp.planning.deliberation import Deliberation, InTurn
 from tamp.planning.engine import Engine
 from tamp.planning.search import Search
 from tamp.runs.episode_log import SCHEMA, EpisodeLog, new_folder
-from tamp.runs.events import Event, Events, GoalTaken, Late, OrderTaken, StageChanged
-from tamp.runs.spoken import spoken
+from tamp.runs.events import Blind, Event, Events, GoalTaken, Late, OrderTaken, StageChanged
+from tamp.runs.spoken import live_line_of, spoken
 from tamp.runs.versions import versions
 from tamp.skills.patterns import patterns
 from tamp.skills.registry import bind
@@ -56,6 +59,7 @@ class Asked:
     domain: str
     planner: str
     seconds: float | None
+    listen: int | None
     out: Path | None
     json_output: bool
 
@@ -92,7 +96,7 @@ class _Live:
         self.asked, self.domain, self.log, self.stdout = asked, domain, log, stdout
         self.begun = time.monotonic()
         self.session: Session | None = None
-        self.first_motion: float | None = None
+        self.server: OrderServer | None = None
 
     def run(self, entries: list[Entry]) -> dict[str, Any]:
         asked = self.asked
@@ -111,8 +115,12 @@ class _Live:
             self.session = session = Session(at_table, at_table.table.publish)
             self._started(world)
             script = Script(entries, lambda d: _disturb(world, d))
+            masters = Masters(session.order)
+            if asked.listen is not None:
+                self.server = _server(masters, asked.listen)
+                opened.callback(self.server.close)
             if script.over:
-                threading.Thread(target=_listen, args=(session,), daemon=True).start()
+                threading.Thread(target=_listen, args=(masters, session), daemon=True).start()
             self._run(session, world, script, listens=script.over)
             return self._outcome(session, at_table, world)
 
@@ -164,13 +172,21 @@ class _Live:
 
     def _publish(self) -> Events:
         events = Events(self.log.take)
-        events.subscribe(self._json if self.asked.json_output else spoken(lambda line: say(f"tamp: {line}")))
+        events.subscribe(self._tell_masters)
+        told = spoken(lambda line: say(f"tamp: {line}"), live_line_of)
+        events.subscribe(self._json if self.asked.json_output else told)
         return events
 
     def _json(self, event: Event) -> None:
         if (line := json_line(event)) is not None:
-            seconds = self.session.time if self.session else 0.0
-            emit_json({"time": round(seconds, 3), **line}, self.stdout)
+            emit_json({"time": self._now(), **line}, self.stdout)
+
+    def _tell_masters(self, event: Event) -> None:
+        if self.server is not None and (line := json_line(event)) is not None:
+            self.server.tell({"time": self._now(), **line})
+
+    def _now(self) -> float:
+        return round(self.session.time, 3) if self.session else 0.0
 
     def _started(self, world: LiveWorld) -> None:
         asked = self.asked
@@ -212,21 +228,59 @@ def json_line(event: Event) -> dict[str, Any] | None:
             return {"event": "goal", "goal": goal, "untouched": untouched}
         case OrderTaken(order, taken, why):
             return {"event": "command", "command": order, "taken": taken, "why": why or None}
+        case Blind(since, why):
+            return {"event": "blind", "since": since, "why": why}
         case Late(seconds):
             return {"event": "late", "seconds": seconds}
     return None
 
 
-def _listen(session: Session) -> None:
-    """Orders from standard input, a line each: JSON, or typed words. Its end ends the session once nothing runs."""
-    for line in sys.stdin:
+def _server(masters: Masters, port: int) -> OrderServer:
+    try:
+        server = OrderServer(masters, port)
+    except OSError as e:
+        raise InputError(f"--listen {port}: {e.strerror}; valid: a port that is free, or 0 for any") from e
+    say(f"tamp: orders at tcp://127.0.0.1:{server.port}")
+    return server
+
+
+def _listen(masters: Masters, session: Session) -> None:
+    """Orders from standard input, a line each: JSON, or typed words; an empty line asks for the state. Its end ends the
+    session once nothing runs."""
+    for line in _typed(session):
         if not line.strip():
+            session.tell_state = True
             continue
         try:
-            session.order(read_json(line) if line.lstrip().startswith("{") else read_typed(line))
+            order = read_json(line) if line.lstrip().startswith("{") else read_typed(line)
+            masters.order("the keyboard", order)
         except TampError as e:
             say(f"tamp: no: {e}")
     session.ends_when_idle = True
+
+
+def _typed(session: Session) -> Iterator[str]:
+    """Lines of standard input; at a terminal with a history and completion."""
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        yield from sys.stdin
+        return
+    import readline
+
+    readline.set_completer(_completer(session))
+    readline.set_completer_delims(" ")
+    readline.parse_and_bind("tab: complete")
+    with contextlib.suppress(EOFError):
+        while True:
+            yield input("")
+
+
+def _completer(session: Session) -> Callable[[str, int], str | None]:
+    def complete(begun: str, number: int) -> str | None:
+        words = [*WORDS, *(a.name for a in session.activities), *session.performer.vocabulary()]
+        fitting = [w for w in words if w.startswith(begun)]
+        return fitting[number] if number < len(fitting) else None
+
+    return complete
 
 
 def _disturb(world: LiveWorld, disturb: Disturb) -> None:

@@ -118,6 +118,9 @@ def live(
     domain: opt.Domain = "tabletop",
     planner: opt.Planner = "fast-downward",
     seconds: Annotated[float | None, typer.Option(help="End after so long.", min=0.0, max=1e6)] = None,
+    listen: Annotated[
+        int | None, typer.Option(help="Take orders at this port of 127.0.0.1 too; 0: any free one.", min=0, max=65535)
+    ] = None,
     out: opt.EpisodeFolder = None,
     json_output: Annotated[bool, typer.Option("--json", help="A JSON object an event, the outcome last.")] = False,
 ) -> None:
@@ -130,7 +133,7 @@ def live(
         from cli.live import Asked
         from cli.live import live as run_live
 
-        how = (clock, seed, init_state, llm, domain, planner, seconds)
+        how = (clock, seed, init_state, llm, domain, planner, seconds, listen)
         return run_live(Asked(scene, backend, decider, script, *how, out, json_output))
 
     _end(body)

@@ -123,7 +123,7 @@ def _seconds(value: Any) -> float:
     if isinstance(value, str) and _is_number(value):
         value = float(value)
     if isinstance(value, bool) or not isinstance(value, int | float) or not _within(value):
-        raise InputError(f"skip {_shown(str(value))}: valid: seconds from 0 to {LONGEST_SKIP:g}")
+        raise InputError(f"{str(value)[:20]} is nothing to skip; valid: seconds from 0 to {LONGEST_SKIP:g}")
     return float(value)
 
 

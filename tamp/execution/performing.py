@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tamp.errors import InputError, Refusal
 from tamp.execution.activity import ARM, EYES, HAND, Activity, Observation, Routine
@@ -41,6 +41,8 @@ class AtTable:
     most_steps: int = 400
     reader: Read = cannot_read
     pursuit: Pursuit | None = None
+    seen: list[str] = field(default_factory=list)
+    """The symbols of what was seen last."""
 
     def feel(self, observation: Observation) -> None:
         """What was observed in this control period."""
@@ -60,6 +62,7 @@ class AtTable:
         """An activity for an action in PDDL. InputError for what is no action, Refusal where it cannot start now."""
         name, *args = action.strip("()").split()
         _, state, _ = self.table.look()
+        self.seen = sorted(state.symbols)
         ground = self._ground(name, tuple(args), state)
         if name in STILL:
             routine = self._watch() if name == "watch" else _for_ever()
@@ -75,6 +78,7 @@ class AtTable:
     def read(self, text: str) -> Thought[tuple[Goal, ...]]:
         """What words ask for, in the scene as it is now."""
         scene, state, _ = self.table.look()
+        self.seen = sorted(state.symbols)
         return self.reader(text, scene, state)
 
     def commanded(self, command: Command | None) -> Command:
@@ -87,6 +91,10 @@ class AtTable:
         x, y, z = self.table.observed.robot.T_world_tool[:3, 3]
         shown = ", ".join(map(str, activities))
         return f"Position: ({x:.2f}, {y:.2f}, {z:.2f})\nActions: [{shown}]\nHolding: {situation.held}"
+
+    def vocabulary(self) -> list[str]:
+        """The actions, and the things that are seen."""
+        return [*self.table.domain.operators, *self.table.patterns, *STILL, *self.seen]
 
     def _doing(self) -> Doing | None:
         return self.table.doing

@@ -16,8 +16,10 @@ from tamp.execution.following import Command
 from tamp.execution.orders import End, Order, Say, Skip, Start, Stop
 from tamp.model.goal import Goal, in_pddl
 from tamp.planning.deliberation import Thought
-from tamp.runs.events import GoalTaken, OrderTaken, Publish, StageChanged
+from tamp.runs.events import Blind, GoalTaken, OrderTaken, Publish, StageChanged, StateTold
 
+STALE_HOLD, STALE_STOP = 4, 20
+"""Ticks with the same observation after which the arm holds still, and after which everything is stopped."""
 MOST_WAITING = 64
 """Orders that wait for the next tick at most; a stop always gets in."""
 
@@ -45,6 +47,10 @@ class Performer(Protocol):
         """What to command: to stand still where nobody commands anything."""
         ...
 
+    def vocabulary(self) -> list[str]:
+        """Words that orders can be made of: actions and things."""
+        ...
+
     def listed(self, activities: list[Activity]) -> str:
         """The state in words: position, actions with their stages and seconds, what is held."""
         ...
@@ -62,6 +68,8 @@ class Session:
     ends_when_idle: bool = False
     activities: list[Activity] = field(default_factory=list)
     over: bool = False
+    tell_state: bool = False
+    """Set by whoever wants the state to be told at the next tick."""
     time: float = 0.0
     skips_until: float = 0.0
     """The session's second until which nobody wants to decide anything."""
@@ -69,6 +77,9 @@ class Session:
     """The goals that were taken last."""
     _orders: deque[Order] = field(default_factory=deque)
     _dropped: int = 0
+    _ticked: bool = False
+    _stale: int = 0
+    """Ticks since there was a new observation."""
     _reading: tuple[Say, Thought[tuple[Goal, ...]]] | None = None
 
     def order(self, order: Order) -> None:
@@ -84,11 +95,14 @@ class Session:
 
     def tick(self, observation: Observation) -> Command | None:
         """The command for this control period, from what was just observed; None when the session is over."""
-        self.time = max(self.time, observation.time)
-        self.performer.feel(observation)
+        self._feel(observation)
         self._take_orders()
         self._hear()
-        given = [command for a in list(self.activities) if (command := self._advance(a)) is not None]
+        blind = self._stale >= STALE_HOLD
+        given = [command for a in list(self.activities) if (command := self._advance(a, blind)) is not None]
+        if self.tell_state:
+            self.tell_state = False
+            self.publish(StateTold(self.state()))
         busy = self._reading is not None or any(not a.over for a in self.activities)
         if self.over or (self.ends_when_idle and not busy):
             self.over = True
@@ -199,8 +213,18 @@ class Session:
     def _in_the_way_of(self, activity: Activity) -> list[Activity]:
         return [a for a in self.activities if not a.over and a.resources & activity.resources]
 
-    def _advance(self, activity: Activity) -> Command | None:
-        if activity.over:
+    def _feel(self, observation: Observation) -> None:
+        """Take what was observed. Where nothing new comes the arm is to hold still, and then all is stopped."""
+        self._stale = 0 if observation.time > self.time or not self._ticked else self._stale + 1
+        self._ticked = True
+        self.time = max(self.time, observation.time)
+        self.performer.feel(observation)
+        if self._stale == STALE_STOP:
+            self.publish(Blind(self.time, f"nothing new was observed for {STALE_STOP} control periods: all is stopped"))
+            self._stop_all()
+
+    def _advance(self, activity: Activity, blind: bool) -> Command | None:
+        if activity.over or blind:
             return None
         before = activity.shown.name, activity.shown.stage
         try:

@@ -125,6 +125,23 @@ class Late(Event):
     seconds: float
 
 
+@dataclass(frozen=True, eq=False)
+class StateTold(Event):
+    """The state in words, for somebody who asked."""
+
+    kind = "told"
+    text: str
+
+
+@dataclass(frozen=True, eq=False)
+class Blind(Event):
+    """Nothing new is observed any more."""
+
+    kind = "blind"
+    since: float
+    why: str
+
+
 Publish = Callable[[Event], None]
 """Takes an event; returns at once."""
 

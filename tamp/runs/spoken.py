@@ -4,28 +4,56 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tamp.runs.events import ActionEnded, Event, GoalTaken, MilestoneEnded, Publish
+from tamp.runs.events import (
+    ActionEnded,
+    Blind,
+    Event,
+    GoalTaken,
+    MilestoneEnded,
+    OrderTaken,
+    Publish,
+    StageChanged,
+    StateTold,
+)
 
 
-def spoken(say: Callable[[str], None]) -> Publish:
-    """A subscriber that says what a person wants to hear of, a line each."""
+def spoken(say: Callable[[str], None], words: Callable[[Event], str] | None = None) -> Publish:
+    """A subscriber that says a line about each event that has `words`; those of `line_of` unless given."""
 
     def tell(event: Event) -> None:
-        if (line := line_of(event)) is not None:
+        if line := (words or line_of)(event):
             say(line)
 
     return tell
 
 
-def line_of(event: Event) -> str | None:
-    """The line for an event; None for what is for the log alone."""
+def line_of(event: Event) -> str:
+    """The line for an event; empty for what is for the log alone."""
+    line = ""
     match event:
         case GoalTaken(goal, untouched):
-            wanted = ", then ".join(goal if isinstance(goal, list) else [str(goal)])
             alone = f"; not to be touched: {', '.join(untouched)}" if untouched else ""
-            return f"goal {wanted}{alone}"
+            line = f"goal {', then '.join(goal if isinstance(goal, list) else [str(goal)])}{alone}"
         case ActionEnded(_, action, missing, steps):
-            return f"{action}: {missing or 'done'} ({steps} steps)"
+            line = f"{action}: {missing or 'done'} ({steps} steps)"
         case MilestoneEnded(number, _, reached, _, of):
-            return f"goal {number} of {of} {'is seen to hold' if reached else 'is not reached'}"
-    return None
+            line = f"goal {number} of {of} {'is seen to hold' if reached else 'is not reached'}"
+        case OrderTaken(order, False, why):
+            line = f"no: {order}: {why}"
+        case Blind(_, why):
+            line = why
+        case StateTold(text):
+            line = text
+    return line
+
+
+def live_line_of(event: Event) -> str:
+    """The same for somebody who is there while it happens: stages of actions, and whether orders were taken, too."""
+    match event:
+        case StageChanged(name, stage, seconds, why):
+            return f"{name} {stage}, {seconds:.1f} s{f': {why}' if why else ''}"
+        case OrderTaken(order, True):
+            return f"{order}: taken"
+        case ActionEnded():
+            return ""
+    return line_of(event)

@@ -11,9 +11,9 @@ from typing import BinaryIO, Protocol, runtime_checkable
 
 from motion.poses import Array
 from tamp.errors import InputError
+from tamp.execution.line_socket import Lines, LineSocket
 from tamp.xarm.address import address_of
 from tamp.xarm.detection_lines import Detection, Latest
-from tamp.xarm.line_socket import Lines, LineSocket
 from tamp.xarm.workcell import Workcell
 
 __all__ = ["Detection", "Detector", "JsonLinesClient", "JsonLinesFile", "Troubled", "open_detector"]

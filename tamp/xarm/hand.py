@@ -15,8 +15,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
+from tamp.execution.line_socket import LineSocket
 from tamp.xarm.address import address_of
-from tamp.xarm.line_socket import LineSocket
 
 LONGEST_WAIT = 3600.0
 """Seconds that an event may take at most, whatever the time-out."""

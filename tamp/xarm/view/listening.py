@@ -8,7 +8,7 @@ import threading
 import time
 from dataclasses import dataclass
 
-from tamp.xarm.line_socket import hang_up
+from tamp.execution.line_socket import hang_up
 from tamp.xarm.view.reports import ArmReport, NoReport, read_report, split
 
 RICH_PORT, REAL_PORT = 30002, 30003

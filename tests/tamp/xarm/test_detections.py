@@ -18,9 +18,9 @@ from hypothesis import strategies as st
 
 from motion.poses import from_rpy, inverse
 from tamp.errors import InputError
+from tamp.execution.line_socket import LONGEST, Lines, LineSocket
 from tamp.xarm.detection_lines import Latest, read_line
 from tamp.xarm.detections import Detection, Detector, JsonLinesClient, JsonLinesFile, Troubled, open_detector
-from tamp.xarm.line_socket import LONGEST, Lines, LineSocket
 from tamp.xarm.workcell import read_workcell
 from tests.json_lines_server import JsonLinesServer
 
