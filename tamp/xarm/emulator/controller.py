@@ -146,6 +146,8 @@ class Controller:
 
     def set_state(self, state: int) -> bool:
         """Ready (0), paused (3), stopped (4) or slowing down (6); False when it cannot be."""
+        if state in (READY, STOPPED):
+            self._take_load()
         if state == READY:
             if self.error:
                 return False
@@ -169,7 +171,8 @@ class Controller:
         """Another mode, which takes effect with the next `set_state(0)`; False when there is none such."""
         if mode not in MODES:
             return False
-        self._stop(STOPPED if self.error else CHANGED, DISCARDED)
+        self._take_load()
+        self._interrupt()
         self._settle()
         # the real one falls back to 0 when teaching is asked for out of another mode (SDK issue 141)
         self.mode = POSITION if mode == TEACH and self.mode not in (POSITION, TEACH) else mode
@@ -179,7 +182,7 @@ class Controller:
         """A load, an offset or a sensitivity has changed: not ready until the next `set_state(0)`."""
         q = self.q
         if not self.error:
-            self._stop(CHANGED, DISCARDED)
+            self._interrupt()
         self._settle()
         self._set_body(q)
 
@@ -210,6 +213,8 @@ class Controller:
     def submit(self, command: Command, origin: Origin) -> int:
         """Queue a command; returns its number, 0 when it was not taken (not ready, wrong mode, queue full)."""
         moves = isinstance(command, MOVES)
+        if moves:
+            self._take_load()
         if moves and not (self.ready and self.mode in QUEUED_MODES):
             return 0
         if self.player.count >= self.choices.queue:
@@ -229,11 +234,15 @@ class Controller:
         return self._number
 
     def set_load(self, load: tuple[float, ...], origin: Origin) -> None:
-        """A load, which takes effect a little later: the SDK takes it for refused when the next reply is not ready."""
+        """A load, which takes effect a little later, and before the next motion command or `set_state` at the latest.
+
+        Not at once: the SDK takes it for refused when its reply, or the next one, is not ready.
+        """
         self._load = (self.now + LOAD_DELAY, load, origin)
 
     def servo_to(self, q: Array, register: int = SERVO_REGISTER) -> bool:
         """A servo target (n,); False when it is not taken."""
+        self._take_load()
         if not (self.ready and self._state == READY and self.mode == SERVO):
             return False
         self._count_motion()
@@ -242,6 +251,7 @@ class Controller:
 
     def move_at(self, speeds: Array, seconds: float, in_tool: bool | None = None) -> bool:
         """Joint speeds (n,), or with `in_tool` a twist of the tool (6,); False when it is not taken."""
+        self._take_load()
         mode = JOINT_VELOCITY if in_tool is None else TOOL_VELOCITY
         if not (self.ready and self._state == READY and self.mode == mode):
             return False
@@ -254,7 +264,10 @@ class Controller:
 
     def teleport(self, q: Array) -> None:
         """Put the arm elsewhere, as nobody can: it stops, and is there."""
-        self._stop(self._state if self._state != READY else CHANGED, DISCARDED)
+        if self._state == READY:
+            self._interrupt()
+        else:
+            self._stop(self._state, DISCARDED)
         self._settle()
         self._set_body(np.array(q, dtype=float))
 
@@ -267,7 +280,8 @@ class Controller:
             return
         self.now, before = now, self.q
         self.gripper.advance(seconds)
-        self._load_up()
+        if self._load and now >= self._load[0]:
+            self._take_load()
         try:
             if self._state == READY or self.mode in QUEUED_MODES:
                 self._mover.advance(seconds)
@@ -281,8 +295,9 @@ class Controller:
             self._state = STOPPED
         self._close_stream()
 
-    def _load_up(self) -> None:
-        if self._load and self.now >= self._load[0]:
+    def _take_load(self) -> None:
+        """The load that was set takes effect."""
+        if self._load:
             _, self.settings.load, origin = self._load
             self._load = None
             self.configured()
@@ -319,6 +334,13 @@ class Controller:
         self.player.stop(self.choices.stop_seconds if seconds is None else seconds, code)
         self._hold()
         self._told()
+
+    def _interrupt(self) -> None:
+        """A change that needs a new start: state 5, and 4 when it cuts off a command.
+
+        In state 5 the SDK's wait takes whatever feedback says, and none at all, for success; only 4 fails it.
+        """
+        self._stop(STOPPED if self.error or self.player.moving else CHANGED, DISCARDED)
 
     def _count_motion(self) -> None:
         self.submitted += 1

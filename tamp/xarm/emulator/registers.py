@@ -56,22 +56,25 @@ def _command(asked: Asked) -> Answer:
     """Queue it, or only check it; answers the number of queued commands, and the error that the check found."""
     controller = asked.controller
     command, check = parse(asked.register, asked.data)
+    taken, found = True, 0
     if not check:
-        controller.submit(command, asked.origin)
-        found = 0
+        taken = controller.submit(command, asked.origin) > 0 or not controller.ready
     else:
         try:
             plan(command, controller.q, controller.T_user_tool, controller.body, controller.choices)
-            found = 0
         except MotionError as error:
             found = error.code
-    return Answer(b"" if asked.register == FEEDBACK_CHECK else struct.pack(">HB", controller.count, found))
+    return done(taken, b"" if asked.register == FEEDBACK_CHECK else struct.pack(">HB", controller.count, found))
+
+
+def _motion(controller: Controller, taken: bool) -> Answer:
+    """The answer to a target or a velocity: invalid in a mode that has none such; "not ready" says itself."""
+    return done(taken or not controller.ready)
 
 
 def _servo_joints(asked: Asked) -> Answer:
     q = np.array(floats(asked.data, 7)[: asked.controller.arm.joints])
-    asked.controller.servo_to(q)
-    return DONE
+    return _motion(asked.controller, asked.controller.servo_to(q))
 
 
 def _servo_tool(asked: Asked) -> Answer:
@@ -86,7 +89,7 @@ def _servo_tool_axis_angle(asked: Asked) -> Answer:
 
 def _servo_pose(asked: Asked, T: Array, in_tool: bool, relative: bool) -> Answer:
     """A pose for the tool: in its own frame it is from the newest target on, and so it is when it is relative."""
-    controller = asked.controller
+    controller, taken = asked.controller, True
     before = controller.body.tool(controller.servo.target)
     if in_tool:
         T = before @ T
@@ -96,24 +99,23 @@ def _servo_pose(asked: Asked, T: Array, in_tool: bool, relative: bool) -> Answer
     if not controller.ready:
         return DONE
     try:
-        controller.servo_to(controller.body.follow(T, controller.servo.target), asked.register)
+        taken = controller.servo_to(controller.body.follow(T, controller.servo.target), asked.register)
     except MotionError as error:
         controller.fail(error.code)
-    return DONE
+    return _motion(controller, taken)
 
 
 def _joint_speeds(asked: Asked) -> Answer:
     speeds = np.array(floats(asked.data, 7)[: asked.controller.arm.joints])
-    asked.controller.move_at(speeds, floats(asked.data, 1, 29)[0] if len(asked.data) >= 33 else 0.0)
-    return DONE
+    seconds = floats(asked.data, 1, 29)[0] if len(asked.data) >= 33 else 0.0
+    return _motion(asked.controller, asked.controller.move_at(speeds, seconds))
 
 
 def _tool_speeds(asked: Asked) -> Answer:
     twist = np.array(floats(asked.data, 6))
     twist[:3] /= 1000
     seconds = floats(asked.data, 1, 25)[0] if len(asked.data) >= 29 else 0.0
-    asked.controller.move_at(twist, seconds, in_tool=byte(asked.data, 24) != 0)
-    return DONE
+    return _motion(asked.controller, asked.controller.move_at(twist, seconds, in_tool=byte(asked.data, 24) != 0))
 
 
 def _enable(asked: Asked) -> Answer:
