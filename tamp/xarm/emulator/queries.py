@@ -16,7 +16,7 @@ SERIAL = {"xarm5": "XF1304", "xarm6": "XI1304", "xarm7": "XS1304", "lite6": "LI1
 """Begin serial numbers; digits below 1305 mean the wider joint limits."""
 BOX = "AC1300"
 WITHOUT_ANSWER = {
-    3: 1, 5: 1, 6: 4, 7: 1, 49: 1, 57: 1, 65: 1, 69: 1, 102: 4, 104: 4, 106: 16, 107: 4, 111: 12, 112: 12,
+    3: 1, 5: 1, 6: 4, 7: 1, 57: 1, 65: 1, 69: 1, 102: 4, 104: 4, 106: 16, 107: 4, 111: 12, 112: 12,
     113: 12, 114: 12, 125: 2, 130: 4, 131: 2, 132: 2, 133: 2, 139: 50, 140: 6, 150: 24, 200: 24, 203: 1, 204: 40,
     212: 280, 230: 12, 231: 4, 234: 40,
 }  # fmt: skip
@@ -115,6 +115,10 @@ def _kind(asked: Asked) -> Answer:
     return Answer(bytes(KINDS[asked.controller.arm.name]))
 
 
+def _reduced_mode(asked: Asked) -> Answer:
+    return Answer(bytes([asked.controller.settings.reduced]))
+
+
 def _reduced(asked: Asked) -> Answer:
     return Answer(reduced(asked.controller.settings))
 
@@ -144,6 +148,7 @@ QUERIES: dict[int, Handler] = {number: _zeros(size) for number, size in WITHOUT_
     44: _forward,
     45: _beyond_joints,
     46: _beyond_reach,
+    49: _reduced_mode,
     53: _reduced,
     55: _torques,
     67: _table,

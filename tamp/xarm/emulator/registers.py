@@ -20,7 +20,7 @@ from tamp.xarm.emulator.states import BAD_PARAMETER, UNKNOWN_REGISTER
 from tamp.xarm.emulator.wire import to_pose
 
 SET_FEEDBACK_TYPE = 254
-KEPT = (4, 10, 18, 39, 40, 52, 56, 61, 62, 63, 64, 66, 70, 71, 72, 77, 78, 79, 80, 101, 103, 105, 123, 127, 129, 134,
+KEPT = (4, 10, 18, 39, 40, 56, 61, 62, 63, 64, 66, 70, 71, 72, 77, 78, 79, 80, 101, 103, 105, 123, 127, 129, 134,
         135, 136, 137, 138, 142, 143, 144, 145, 146, 147, 201, 202, 205, 206, 207, 208, 209, 210, 211, 240)  # fmt: skip
 """Registers that are accepted and kept, and do nothing else."""
 ILLEGAL_FUNCTION = 1
@@ -191,6 +191,17 @@ def _limit(asked: Asked) -> Answer:
     return DONE
 
 
+def _box(asked: Asked) -> Answer:
+    """Bounds of the tool point in reduced mode: the most and the least of x, y and z in whole millimetres."""
+    if len(asked.data) < 24:
+        raise ProtocolError("six bounds have four bytes each")
+    bounds = struct.unpack_from("<6i", asked.data)
+    if any(not -0x8000 <= bound < 0x8000 for bound in bounds):
+        raise ProtocolError("a bound that reports have no room for")
+    asked.controller.settings.reduced_box = bounds
+    return DONE
+
+
 def _counter(asked: Asked) -> Answer:
     settings = asked.controller.settings
     settings.counter = settings.counter + 1 if asked.register == 75 else 0
@@ -256,6 +267,7 @@ HANDLERS: dict[int, Handler] = (
         35: _tool_offset,
         36: _load,
         51: _gravity,
+        52: _box,
         68: _set_table,
         73: _world_offset,
         81: _joint_speeds,
