@@ -39,6 +39,7 @@ from tamp.xarm.emulator.states import (
     TOOL_ONLINE,
     TOOL_VELOCITY,
 )
+from tamp.xarm.emulator.streams import Stream
 from tamp.xarm.emulator.wire import to_pose
 
 OUTCOMES = {SUCCESS: "done", FAILURE: "failed", DISCARDED: "stopped"}
@@ -46,8 +47,6 @@ STARTED, FINISHED, TRIGGERED = 1, 2, 4
 """Kinds of feedback."""
 LOAD_DELAY = 0.1
 """Seconds until a load takes effect."""
-STREAM_GAP = 0.2
-"""Seconds of standing still that end a row of servo targets or velocities in the history."""
 SERVO_REGISTER, SPEED_REGISTER = 29, 81
 
 
@@ -293,7 +292,7 @@ class Controller:
         self._told()
         if self._state == SLOWING and not self.player.moving:
             self._state = STOPPED
-        self._close_stream()
+        self._stream.watch(now, self.q, self._moves)
 
     def _take_load(self) -> None:
         """The load that was set takes effect."""
@@ -326,7 +325,7 @@ class Controller:
         self.servo = ServoFollower(self.body, self.choices, q)
         self.velocity = VelocityFollower(self.body, self.choices, q)
         self.speeds, self.tool_speed = np.zeros(self.arm.joints), 0.0
-        self._stream, self._rested = 0, self.now
+        self._stream = Stream(self.history)
 
     def _stop(self, state: int, code: int, seconds: float | None = None) -> None:
         """Nothing that runs or waits goes on; at rest within some seconds."""
@@ -347,8 +346,7 @@ class Controller:
         self._nth.append(self._number)
 
     def _hold(self) -> None:
-        if self._stream:
-            self._end_stream("stopped" if self._moves else "done")
+        self._stream.end(self.now, self.q, self._moves, "stopped" if self._moves else "done")
         self.servo.stop()
         self.velocity.stop()
 
@@ -362,25 +360,13 @@ class Controller:
 
     def _streamed(self, kind: str, register: int, submit: Callable[[], None]) -> None:
         """Servo targets and velocities in a row are one segment of the history."""
-        if not self._stream:
+        if not self._stream.open:
             self._number = self._number % 0xFFFF + 1
-            self._stream, self._rested = self._number, self.now
-            self.history.begin(self._stream, kind, register, self.now, self.q)
+            self._stream.begin(self._number, kind, register, self.now, self.q)
         try:
             submit()
         except MotionError as error:
             self.fail(error.code)
-
-    def _close_stream(self) -> None:
-        """A row of servo targets or velocities has ended once nothing has moved for a while."""
-        if self._stream and self._moves:
-            self._rested = self.now
-        elif self._stream and self.now - self._rested > STREAM_GAP:
-            self._end_stream("done")
-
-    def _end_stream(self, outcome: str) -> None:
-        self.history.end(self._stream, self.now if self._moves else self._rested, self.q, 1.0, outcome)
-        self._stream = 0
 
     def _told(self) -> None:
         """Hand on what the player says has happened."""
