@@ -20,9 +20,11 @@ from tamp.xarm.emulator.states import BAD_PARAMETER, UNKNOWN_REGISTER
 from tamp.xarm.emulator.wire import to_pose
 
 SET_FEEDBACK_TYPE = 254
-KEPT = (4, 10, 18, 39, 40, 56, 61, 62, 63, 64, 66, 70, 71, 72, 77, 78, 79, 80, 101, 103, 105, 123, 127, 129, 134,
+KEPT = (4, 10, 18, 39, 40, 56, 66, 70, 71, 72, 77, 78, 79, 80, 101, 103, 105, 123, 127, 129, 134,
         135, 136, 137, 138, 142, 143, 144, 145, 146, 147, 201, 202, 205, 206, 207, 208, 209, 210, 211, 240)  # fmt: skip
 """Registers that are accepted and kept, and do nothing else."""
+REFUSED = {61: 0, 62: 0, 63: 0, 64: 0}
+"""Registers of what is not emulated, and the length of their answers: always marked invalid, so that the SDK says 10."""
 ILLEGAL_FUNCTION = 1
 """Exception of standard Modbus."""
 
@@ -235,6 +237,10 @@ def _line(asked: Asked) -> Answer:
     return Answer(asked.data[:1], INVALID)
 
 
+def _refused(asked: Asked) -> Answer:
+    return Answer(bytes(REFUSED[asked.register]), INVALID)
+
+
 def _keep(asked: Asked) -> Answer:
     asked.controller.settings.written[asked.register] = asked.data
     return DONE
@@ -252,6 +258,7 @@ _FLAG_SETTINGS = {50: "reduced", 59: "fence", 60: "rebound"}
 HANDLERS: dict[int, Handler] = (
     QUERIES
     | dict.fromkeys(KEPT, _keep)
+    | dict.fromkeys(REFUSED, _refused)
     | dict.fromkeys((*_FLOAT_SETTINGS, *_FLAG_SETTINGS, 58), _limit)
     | dict.fromkeys(COMMANDS, _command)
     | dict.fromkeys((37, 38), _sensitivity)

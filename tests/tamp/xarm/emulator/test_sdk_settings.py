@@ -43,3 +43,16 @@ def test_bounds_that_do_not_fit_are_refused(arm: Any) -> None:
     assert arm.set_reduced_tcp_boundary([100000, -100000] * 3) == 10
     arm.clean_warn()
     assert arm.get_reduced_states() == before
+
+
+def test_trajectories_are_not_recorded_and_it_says_so(arm: Any) -> None:
+    time.sleep(REPORTED)
+    assert arm.start_record_trajectory() == 10
+    assert arm.stop_record_trajectory() == 10
+    assert arm.stop_record_trajectory("a") == 10
+    assert arm.save_record_trajectory("a") == 10
+    assert arm.load_trajectory("a", timeout=2) == 10
+    assert arm.playback_trajectory(wait=True) == 10
+    assert arm.playback_trajectory(filename="a") == 10
+    assert arm.get_trajectory_rw_status() == (0, 0), "idle"
+    assert arm.get_err_warn_code() == (0, [0, 0])
