@@ -16,6 +16,7 @@ from tamp.xarm.emulator.followers import ServoFollower, VelocityFollower
 from tamp.xarm.emulator.frames import ERROR, NOT_READY, WARNING, Feedback
 from tamp.xarm.emulator.gripper import Gripper
 from tamp.xarm.emulator.history import LONGEST, History
+from tamp.xarm.emulator.outputs import Outputs
 from tamp.xarm.emulator.player import DISCARDED, FAILURE, SUCCESS, Player, Queued
 from tamp.xarm.emulator.settings import Settings
 from tamp.xarm.emulator.states import (
@@ -58,8 +59,9 @@ class Controller:
         self.settings, self.gripper, self.history = Settings(), Gripper(choices, arm.name), History()
         self.now = 0.0
         self.mode, self.error, self.warning = POSITION, 0, 0
-        self.motors = 0
-        """A bit for each motor that is on."""
+        self.motors, self.released = 0, 0
+        """A bit for each motor that is on, and for each brake that was opened by itself."""
+        self.outputs = Outputs()
         self.servo_error: tuple[int, int] | None = None
         """Joint, from 1, and code of a motor error."""
         self.pressed = False
@@ -139,9 +141,17 @@ class Controller:
         bits = (1 << self.arm.joints) - 1 if joint == 8 else 1 << (joint - 1)
         if on:
             self.motors |= bits if not self.pressed else 0
+            self.released &= ~bits
         else:
             self.motors &= ~bits
             self._stop(STOPPED, DISCARDED)
+
+    def set_brake(self, joint: int, open_: bool) -> None:
+        """Open a brake (from 1; 8 for all), whose motor is off then, or shut it."""
+        bits = (1 << self.arm.joints) - 1 if joint == 8 else 1 << (joint - 1)
+        if open_:
+            self.enable(joint, False)
+        self.released = self.released | bits if open_ else self.released & ~bits
 
     def set_state(self, state: int) -> bool:
         """Ready (0), paused (3), stopped (4) or slowing down (6); False when it cannot be."""
