@@ -16,6 +16,7 @@ from tamp.xarm.emulator.followers import ServoFollower, VelocityFollower
 from tamp.xarm.emulator.frames import ERROR, NOT_READY, WARNING, Feedback
 from tamp.xarm.emulator.gripper import Gripper
 from tamp.xarm.emulator.history import LONGEST, History
+from tamp.xarm.emulator.outputs import Outputs
 from tamp.xarm.emulator.player import DISCARDED, FAILURE, SUCCESS, Player, Queued
 from tamp.xarm.emulator.settings import Settings
 from tamp.xarm.emulator.states import (
@@ -39,6 +40,7 @@ from tamp.xarm.emulator.states import (
     TOOL_ONLINE,
     TOOL_VELOCITY,
 )
+from tamp.xarm.emulator.streams import Stream
 from tamp.xarm.emulator.wire import to_pose
 
 OUTCOMES = {SUCCESS: "done", FAILURE: "failed", DISCARDED: "stopped"}
@@ -46,8 +48,6 @@ STARTED, FINISHED, TRIGGERED = 1, 2, 4
 """Kinds of feedback."""
 LOAD_DELAY = 0.1
 """Seconds until a load takes effect."""
-STREAM_GAP = 0.2
-"""Seconds of standing still that end a row of servo targets or velocities in the history."""
 SERVO_REGISTER, SPEED_REGISTER = 29, 81
 
 
@@ -59,8 +59,9 @@ class Controller:
         self.settings, self.gripper, self.history = Settings(), Gripper(choices, arm.name), History()
         self.now = 0.0
         self.mode, self.error, self.warning = POSITION, 0, 0
-        self.motors = 0
-        """A bit for each motor that is on."""
+        self.motors, self.released = 0, 0
+        """A bit for each motor that is on, and for each brake that was opened by itself."""
+        self.outputs = Outputs()
         self.servo_error: tuple[int, int] | None = None
         """Joint, from 1, and code of a motor error."""
         self.pressed = False
@@ -140,12 +141,22 @@ class Controller:
         bits = (1 << self.arm.joints) - 1 if joint == 8 else 1 << (joint - 1)
         if on:
             self.motors |= bits if not self.pressed else 0
+            self.released &= ~bits
         else:
             self.motors &= ~bits
             self._stop(STOPPED, DISCARDED)
 
+    def set_brake(self, joint: int, open_: bool) -> None:
+        """Open a brake (from 1; 8 for all), whose motor is off then, or shut it."""
+        bits = (1 << self.arm.joints) - 1 if joint == 8 else 1 << (joint - 1)
+        if open_:
+            self.enable(joint, False)
+        self.released = self.released | bits if open_ else self.released & ~bits
+
     def set_state(self, state: int) -> bool:
         """Ready (0), paused (3), stopped (4) or slowing down (6); False when it cannot be."""
+        if state in (READY, STOPPED):
+            self._take_load()
         if state == READY:
             if self.error:
                 return False
@@ -169,7 +180,8 @@ class Controller:
         """Another mode, which takes effect with the next `set_state(0)`; False when there is none such."""
         if mode not in MODES:
             return False
-        self._stop(STOPPED if self.error else CHANGED, DISCARDED)
+        self._take_load()
+        self._interrupt()
         self._settle()
         # the real one falls back to 0 when teaching is asked for out of another mode (SDK issue 141)
         self.mode = POSITION if mode == TEACH and self.mode not in (POSITION, TEACH) else mode
@@ -179,7 +191,7 @@ class Controller:
         """A load, an offset or a sensitivity has changed: not ready until the next `set_state(0)`."""
         q = self.q
         if not self.error:
-            self._stop(CHANGED, DISCARDED)
+            self._interrupt()
         self._settle()
         self._set_body(q)
 
@@ -210,6 +222,8 @@ class Controller:
     def submit(self, command: Command, origin: Origin) -> int:
         """Queue a command; returns its number, 0 when it was not taken (not ready, wrong mode, queue full)."""
         moves = isinstance(command, MOVES)
+        if moves:
+            self._take_load()
         if moves and not (self.ready and self.mode in QUEUED_MODES):
             return 0
         if self.player.count >= self.choices.queue:
@@ -229,11 +243,15 @@ class Controller:
         return self._number
 
     def set_load(self, load: tuple[float, ...], origin: Origin) -> None:
-        """A load, which takes effect a little later: the SDK takes it for refused when the next reply is not ready."""
+        """A load, which takes effect a little later, and before the next motion command or `set_state` at the latest.
+
+        Not at once: the SDK takes it for refused when its reply, or the next one, is not ready.
+        """
         self._load = (self.now + LOAD_DELAY, load, origin)
 
     def servo_to(self, q: Array, register: int = SERVO_REGISTER) -> bool:
         """A servo target (n,); False when it is not taken."""
+        self._take_load()
         if not (self.ready and self._state == READY and self.mode == SERVO):
             return False
         self._count_motion()
@@ -242,6 +260,7 @@ class Controller:
 
     def move_at(self, speeds: Array, seconds: float, in_tool: bool | None = None) -> bool:
         """Joint speeds (n,), or with `in_tool` a twist of the tool (6,); False when it is not taken."""
+        self._take_load()
         mode = JOINT_VELOCITY if in_tool is None else TOOL_VELOCITY
         if not (self.ready and self._state == READY and self.mode == mode):
             return False
@@ -254,7 +273,10 @@ class Controller:
 
     def teleport(self, q: Array) -> None:
         """Put the arm elsewhere, as nobody can: it stops, and is there."""
-        self._stop(self._state if self._state != READY else CHANGED, DISCARDED)
+        if self._state == READY:
+            self._interrupt()
+        else:
+            self._stop(self._state, DISCARDED)
         self._settle()
         self._set_body(np.array(q, dtype=float))
 
@@ -267,7 +289,8 @@ class Controller:
             return
         self.now, before = now, self.q
         self.gripper.advance(seconds)
-        self._load_up()
+        if self._load and now >= self._load[0]:
+            self._take_load()
         try:
             if self._state == READY or self.mode in QUEUED_MODES:
                 self._mover.advance(seconds)
@@ -279,10 +302,11 @@ class Controller:
         self._told()
         if self._state == SLOWING and not self.player.moving:
             self._state = STOPPED
-        self._close_stream()
+        self._stream.watch(now, self.q, self._moves)
 
-    def _load_up(self) -> None:
-        if self._load and self.now >= self._load[0]:
+    def _take_load(self) -> None:
+        """The load that was set takes effect."""
+        if self._load:
             _, self.settings.load, origin = self._load
             self._load = None
             self.configured()
@@ -311,7 +335,7 @@ class Controller:
         self.servo = ServoFollower(self.body, self.choices, q)
         self.velocity = VelocityFollower(self.body, self.choices, q)
         self.speeds, self.tool_speed = np.zeros(self.arm.joints), 0.0
-        self._stream, self._rested = 0, self.now
+        self._stream = Stream(self.history)
 
     def _stop(self, state: int, code: int, seconds: float | None = None) -> None:
         """Nothing that runs or waits goes on; at rest within some seconds."""
@@ -320,13 +344,19 @@ class Controller:
         self._hold()
         self._told()
 
+    def _interrupt(self) -> None:
+        """A change that needs a new start: state 5, and 4 when it cuts off a command.
+
+        In state 5 the SDK's wait takes whatever feedback says, and none at all, for success; only 4 fails it.
+        """
+        self._stop(STOPPED if self.error or self.player.moving else CHANGED, DISCARDED)
+
     def _count_motion(self) -> None:
         self.submitted += 1
         self._nth.append(self._number)
 
     def _hold(self) -> None:
-        if self._stream:
-            self._end_stream("stopped" if self._moves else "done")
+        self._stream.end(self.now, self.q, self._moves, "stopped" if self._moves else "done")
         self.servo.stop()
         self.velocity.stop()
 
@@ -340,25 +370,13 @@ class Controller:
 
     def _streamed(self, kind: str, register: int, submit: Callable[[], None]) -> None:
         """Servo targets and velocities in a row are one segment of the history."""
-        if not self._stream:
+        if not self._stream.open:
             self._number = self._number % 0xFFFF + 1
-            self._stream, self._rested = self._number, self.now
-            self.history.begin(self._stream, kind, register, self.now, self.q)
+            self._stream.begin(self._number, kind, register, self.now, self.q)
         try:
             submit()
         except MotionError as error:
             self.fail(error.code)
-
-    def _close_stream(self) -> None:
-        """A row of servo targets or velocities has ended once nothing has moved for a while."""
-        if self._stream and self._moves:
-            self._rested = self.now
-        elif self._stream and self.now - self._rested > STREAM_GAP:
-            self._end_stream("done")
-
-    def _end_stream(self, outcome: str) -> None:
-        self.history.end(self._stream, self.now if self._moves else self._rested, self.q, 1.0, outcome)
-        self._stream = 0
 
     def _told(self) -> None:
         """Hand on what the player says has happened."""

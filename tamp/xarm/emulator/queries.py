@@ -9,6 +9,7 @@ import numpy as np
 from motion.poses import Array, inverse
 from tamp.xarm.emulator.answers import Answer, Asked, Handler, done
 from tamp.xarm.emulator.frames import byte, floats, pack_floats
+from tamp.xarm.emulator.gpio import box_state
 from tamp.xarm.emulator.reports import KINDS, reduced
 from tamp.xarm.emulator.wire import from_pose, to_pose
 
@@ -16,11 +17,11 @@ SERIAL = {"xarm5": "XF1304", "xarm6": "XI1304", "xarm7": "XS1304", "lite6": "LI1
 """Begin serial numbers; digits below 1305 mean the wider joint limits."""
 BOX = "AC1300"
 WITHOUT_ANSWER = {
-    3: 1, 5: 1, 6: 4, 7: 1, 49: 1, 57: 1, 65: 1, 69: 1, 102: 4, 104: 4, 106: 16, 107: 4, 111: 12, 112: 12,
-    113: 12, 114: 12, 125: 2, 130: 4, 131: 2, 132: 2, 133: 2, 139: 50, 140: 6, 150: 24, 200: 24, 203: 1, 204: 40,
-    212: 280, 230: 12, 231: 4, 234: 40,
+    3: 1, 57: 1, 65: 1, 69: 1, 102: 4, 104: 4, 106: 16, 107: 4, 125: 2, 130: 4, 131: 2, 132: 2, 133: 2, 140: 6,
 }  # fmt: skip
 """Registers that answer so many zero bytes: nothing emulated stands behind them."""
+PARAMETERS = {6: 24, 7: 56, 12: 24, 14: 24, 15: 8, 16: 8}
+"""Lengths of the common parameters that are not one number of four bytes."""
 
 
 def _version(asked: Asked) -> Answer:
@@ -120,7 +121,12 @@ def _reduced(asked: Asked) -> Answer:
 
 
 def _common(asked: Asked) -> Answer:
-    return Answer(asked.controller.settings.common.get(byte(asked.data, 0), bytes(56)))
+    which = byte(asked.data, 0)
+    return Answer(asked.controller.settings.common.get(which, bytes(PARAMETERS.get(which, 4))))
+
+
+def _flag(name: str) -> Handler:
+    return lambda asked: Answer(bytes([getattr(asked.controller.settings, name)]))
 
 
 def _zeros(size: int) -> Handler:
@@ -135,6 +141,8 @@ def seven(values: Array) -> list[float]:
 QUERIES: dict[int, Handler] = {number: _zeros(size) for number, size in WITHOUT_ANSWER.items()} | {
     1: _version,
     2: _serial,
+    5: _flag("currents"),
+    7: _flag("approximate"),
     13: _state,
     14: _count,
     15: _error,
@@ -144,11 +152,13 @@ QUERIES: dict[int, Handler] = {number: _zeros(size) for number, size in WITHOUT_
     44: _forward,
     45: _beyond_joints,
     46: _beyond_reach,
+    49: _flag("reduced"),
     53: _reduced,
     55: _torques,
     67: _table,
     76: _offset,
     91: _pose_axis_angle,
+    139: box_state,
     141: _kind,
     233: _common,
 }

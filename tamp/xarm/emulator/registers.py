@@ -8,9 +8,11 @@ import struct
 import numpy as np
 
 from motion.poses import Array
+from tamp.xarm.emulator import gpio
 from tamp.xarm.emulator.answers import DONE, Answer, Asked, Handler, done
 from tamp.xarm.emulator.body import MotionError
 from tamp.xarm.emulator.commands import COMMANDS, FEEDBACK_CHECK, Origin, parse
+from tamp.xarm.emulator.configuration import CONFIGURATION
 from tamp.xarm.emulator.controller import Controller
 from tamp.xarm.emulator.frames import INVALID, MODBUS, ProtocolError, Reply, Request, byte, floats
 from tamp.xarm.emulator.gripper import BAUD_REGISTER, NO_BOX_DEVICE, NO_DEVICE, ROBOT_LINE, TWO_MEGABAUD
@@ -20,9 +22,18 @@ from tamp.xarm.emulator.states import BAD_PARAMETER, UNKNOWN_REGISTER
 from tamp.xarm.emulator.wire import to_pose
 
 SET_FEEDBACK_TYPE = 254
-KEPT = (4, 10, 18, 39, 40, 52, 56, 61, 62, 63, 64, 66, 70, 71, 72, 77, 78, 79, 80, 101, 103, 105, 123, 127, 129, 134,
-        135, 136, 137, 138, 142, 143, 144, 145, 146, 147, 201, 202, 205, 206, 207, 208, 209, 210, 211, 240)  # fmt: skip
-"""Registers that are accepted and kept, and do nothing else."""
+NOTHING_TO_DO = (4, SET_FEEDBACK_TYPE)
+"""Reloading parameters of dynamics, of which there are none; the server keeps the kinds of feedback."""
+REFUSED = dict.fromkeys(
+    (10, 40, 56, 61, 62, 63, 64, 71, 72, 101, 103, 105, 123, 129, 142, 143, 144, 145, 147, 201, 202, *range(205, 212),
+     240), 0
+) | {6: 4, 111: 12, 112: 12, 113: 12, 114: 12, 115: 4, 150: 24, 200: 24, 203: 1, 204: 40, 212: 280, 230: 12, 231: 4,
+     234: 40}  # fmt: skip
+"""Registers of what is not emulated, and the length of their answers: always marked invalid, so that the SDK says 10.
+
+Shutting down, saving, trajectories, timers, the motors' own registers, modems' time-outs, outputs that are set later
+or somewhere, the force sensor, identification, calibration.
+"""
 ILLEGAL_FUNCTION = 1
 """Exception of standard Modbus."""
 
@@ -56,22 +67,25 @@ def _command(asked: Asked) -> Answer:
     """Queue it, or only check it; answers the number of queued commands, and the error that the check found."""
     controller = asked.controller
     command, check = parse(asked.register, asked.data)
+    taken, found = True, 0
     if not check:
-        controller.submit(command, asked.origin)
-        found = 0
+        taken = controller.submit(command, asked.origin) > 0 or not controller.ready
     else:
         try:
             plan(command, controller.q, controller.T_user_tool, controller.body, controller.choices)
-            found = 0
         except MotionError as error:
             found = error.code
-    return Answer(b"" if asked.register == FEEDBACK_CHECK else struct.pack(">HB", controller.count, found))
+    return done(taken, b"" if asked.register == FEEDBACK_CHECK else struct.pack(">HB", controller.count, found))
+
+
+def _motion(controller: Controller, taken: bool) -> Answer:
+    """The answer to a target or a velocity: invalid in a mode that has none such; "not ready" says itself."""
+    return done(taken or not controller.ready)
 
 
 def _servo_joints(asked: Asked) -> Answer:
     q = np.array(floats(asked.data, 7)[: asked.controller.arm.joints])
-    asked.controller.servo_to(q)
-    return DONE
+    return _motion(asked.controller, asked.controller.servo_to(q))
 
 
 def _servo_tool(asked: Asked) -> Answer:
@@ -86,7 +100,7 @@ def _servo_tool_axis_angle(asked: Asked) -> Answer:
 
 def _servo_pose(asked: Asked, T: Array, in_tool: bool, relative: bool) -> Answer:
     """A pose for the tool: in its own frame it is from the newest target on, and so it is when it is relative."""
-    controller = asked.controller
+    controller, taken = asked.controller, True
     before = controller.body.tool(controller.servo.target)
     if in_tool:
         T = before @ T
@@ -96,31 +110,44 @@ def _servo_pose(asked: Asked, T: Array, in_tool: bool, relative: bool) -> Answer
     if not controller.ready:
         return DONE
     try:
-        controller.servo_to(controller.body.follow(T, controller.servo.target), asked.register)
+        taken = controller.servo_to(controller.body.follow(T, controller.servo.target), asked.register)
     except MotionError as error:
         controller.fail(error.code)
-    return DONE
+    return _motion(controller, taken)
 
 
 def _joint_speeds(asked: Asked) -> Answer:
     speeds = np.array(floats(asked.data, 7)[: asked.controller.arm.joints])
-    asked.controller.move_at(speeds, floats(asked.data, 1, 29)[0] if len(asked.data) >= 33 else 0.0)
-    return DONE
+    seconds = floats(asked.data, 1, 29)[0] if len(asked.data) >= 33 else 0.0
+    return _motion(asked.controller, asked.controller.move_at(speeds, seconds))
 
 
 def _tool_speeds(asked: Asked) -> Answer:
     twist = np.array(floats(asked.data, 6))
     twist[:3] /= 1000
     seconds = floats(asked.data, 1, 25)[0] if len(asked.data) >= 29 else 0.0
-    asked.controller.move_at(twist, seconds, in_tool=byte(asked.data, 24) != 0)
-    return DONE
+    return _motion(asked.controller, asked.controller.move_at(twist, seconds, in_tool=byte(asked.data, 24) != 0))
+
+
+def _simulation(asked: Asked) -> Answer:
+    """The controller's own simulation, in which the SDK enables nothing: it stays off."""
+    return done(not byte(asked.data, 0))
+
+
+def _joint_of(asked: Asked) -> int:
+    joint = byte(asked.data, 0)
+    if not 1 <= joint <= 8:
+        raise ProtocolError("joints are 1 to 7, and 8 is all")
+    return joint
 
 
 def _enable(asked: Asked) -> Answer:
-    joint, on = byte(asked.data, 0), byte(asked.data, 1)
-    if not 1 <= joint <= 8:
-        raise ProtocolError("joints are 1 to 7, and 8 is all")
-    asked.controller.enable(joint, bool(on))
+    asked.controller.enable(_joint_of(asked), bool(byte(asked.data, 1)))
+    return DONE
+
+
+def _brake(asked: Asked) -> Answer:
+    asked.controller.set_brake(_joint_of(asked), bool(byte(asked.data, 1)))
     return DONE
 
 
@@ -142,64 +169,6 @@ def _clear_warning(asked: Asked) -> Answer:
     return DONE
 
 
-def _tool_offset(asked: Asked) -> Answer:
-    asked.controller.settings.tcp_offset = floats(asked.data, 6)
-    asked.controller.configured()
-    return DONE
-
-
-def _world_offset(asked: Asked) -> Answer:
-    asked.controller.settings.world_offset = floats(asked.data, 6)
-    asked.controller.configured()
-    return DONE
-
-
-def _load(asked: Asked) -> Answer:
-    asked.controller.set_load(floats(asked.data, 4), asked.origin)
-    return DONE
-
-
-def _gravity(asked: Asked) -> Answer:
-    asked.controller.settings.gravity = floats(asked.data, 3)
-    asked.controller.configured()
-    return DONE
-
-
-def _sensitivity(asked: Asked) -> Answer:
-    value = byte(asked.data, 0)
-    if value > 5:
-        raise ProtocolError("a sensitivity is 0 to 5")
-    if asked.register == 37:
-        asked.controller.settings.collision_sensitivity = value
-    else:
-        asked.controller.settings.teach_sensitivity = value
-    asked.controller.configured()
-    return DONE
-
-
-def _limit(asked: Asked) -> Answer:
-    """Jerk and acceleration limits, reduced mode, fence, rebound: kept and reported, not acted on."""
-    settings, register = asked.controller.settings, asked.register
-    if register in _FLOAT_SETTINGS:
-        setattr(settings, _FLOAT_SETTINGS[register], floats(asked.data, 1)[0])
-    elif register in _FLAG_SETTINGS:
-        setattr(settings, _FLAG_SETTINGS[register], byte(asked.data, 0) != 0)
-    else:
-        settings.reduced_joints = floats(asked.data, 14)
-    return DONE
-
-
-def _counter(asked: Asked) -> Answer:
-    settings = asked.controller.settings
-    settings.counter = settings.counter + 1 if asked.register == 75 else 0
-    return DONE
-
-
-def _common(asked: Asked) -> Answer:
-    asked.controller.settings.common[byte(asked.data, 0)] = asked.data[1:]
-    return DONE
-
-
 def _set_table(asked: Asked) -> Answer:
     """The arm's own table does not change."""
     del asked
@@ -207,9 +176,9 @@ def _set_table(asked: Asked) -> Answer:
 
 
 def _read_line(asked: Asked) -> Answer:
-    """A register at the end of the tool's line; only its baud rate is there."""
-    address = int.from_bytes(asked.data[1:3], "big")
-    return Answer(struct.pack(">i", TWO_MEGABAUD if address == BAUD_REGISTER else 0))
+    """A register at the end of the tool's line; only its baud rate and the tool's outputs are there."""
+    known = {BAUD_REGISTER: TWO_MEGABAUD, gpio.GET_TOOL: asked.controller.outputs.tool}
+    return Answer(struct.pack(">i", known.get(int.from_bytes(asked.data[1:3], "big"), 0)))
 
 
 def _line(asked: Asked) -> Answer:
@@ -222,51 +191,45 @@ def _line(asked: Asked) -> Answer:
     return Answer(asked.data[:1], INVALID)
 
 
-def _keep(asked: Asked) -> Answer:
-    asked.controller.settings.written[asked.register] = asked.data
+def _refused(asked: Asked) -> Answer:
+    return Answer(bytes(REFUSED[asked.register]), INVALID)
+
+
+def _done(asked: Asked) -> Answer:
+    del asked
     return DONE
 
 
-_FLOAT_SETTINGS = {
-    31: "tcp_jerk",
-    32: "tcp_acceleration",
-    33: "joint_jerk",
-    34: "joint_acceleration",
-    47: "reduced_tcp_speed",
-    48: "reduced_joint_speed",
-}
-_FLAG_SETTINGS = {50: "reduced", 59: "fence", 60: "rebound"}
 HANDLERS: dict[int, Handler] = (
     QUERIES
-    | dict.fromkeys(KEPT, _keep)
-    | dict.fromkeys((*_FLOAT_SETTINGS, *_FLAG_SETTINGS, 58), _limit)
+    | CONFIGURATION
+    | dict.fromkeys(NOTHING_TO_DO, _done)
+    | dict.fromkeys(REFUSED, _refused)
     | dict.fromkeys(COMMANDS, _command)
-    | dict.fromkeys((37, 38), _sensitivity)
-    | dict.fromkeys((74, 75), _counter)
+    | dict.fromkeys((135, 136), gpio.set_analog)
+    | dict.fromkeys((137, 138), gpio.set_function)
     | {
         11: _enable,
         12: _set_state,
         16: _clear_error,
         17: _clear_warning,
+        18: _brake,
         19: _set_mode,
         29: _servo_joints,
         30: _servo_tool,
-        35: _tool_offset,
-        36: _load,
-        51: _gravity,
         68: _set_table,
-        73: _world_offset,
+        79: _simulation,
         81: _joint_speeds,
         82: _tool_speeds,
         93: _servo_tool_axis_angle,
         124: _line,
+        127: gpio.write_tool,
         128: _read_line,
-        232: _common,
+        134: gpio.set_box,
         241: _line,
-        SET_FEEDBACK_TYPE: _keep,
     }
 )
-LENGTHS = {41: 24, 42: 28, 43: 28, 44: 24, 45: 1, 46: 1, 53: 79, 67: 112, 76: 24, 128: 4, 233: 56} | {
+LENGTHS = {41: 24, 42: 28, 43: 28, 44: 24, 45: 1, 46: 1, 53: 79, 67: 112, 76: 24, 128: 4, 233: 4} | {
     number: 3 for number in COMMANDS if number != FEEDBACK_CHECK
 }
 """Bytes that a register answers also when its request cannot be understood."""

@@ -38,6 +38,10 @@ class Snapshot:
     model: str
     firmware: str
     settings: Settings = field(default_factory=Settings)
+    brakes: int = 0
+    """Mask of the brakes that are open, as those of motors that are on."""
+    box: bytes = bytes(50)
+    """Levels and functions of the control box's pins."""
 
 
 def snapshot(controller: Controller) -> Snapshot:
@@ -59,6 +63,8 @@ def snapshot(controller: Controller) -> Snapshot:
         model=controller.arm.name,
         firmware=controller.choices.firmware,
         settings=controller.settings,
+        brakes=controller.motors | controller.released,
+        box=controller.outputs.state(),
     )
 
 
@@ -92,11 +98,12 @@ def rich(s: Snapshot) -> bytes:
         pack_floats((s.tool_speed, *_seven(s.speeds))),
         struct.pack(">I", settings.counter),
         pack_floats(settings.world_offset),
-        bytes(2 + 3 + 24),
+        bytes([*settings.io_reset, 0, settings.self_collision, settings.tool_model[0]]),
+        pack_floats(settings.tool_model[1]),
         struct.pack(">7H", *[VOLTAGE] * axes, *[0] * (7 - axes)),
-        bytes(28 + 2 + 16 + 32 + 24 + 24 + 1),
+        bytes(28) + s.box + bytes(24 + 24 + 1),
         pack_floats(s.axis_angle),
-        bytes([settings.reduced | settings.fence << 1]),
+        bytes([_bits(settings.reduced, settings.fence, settings.currents, settings.approximate, settings.continuous)]),
         reduced(settings)[:1],
         struct.pack(">6h", *settings.reduced_box),
         pack_floats((settings.reduced_tcp_speed, settings.reduced_joint_speed)),
@@ -117,6 +124,11 @@ def reduced(settings: Settings) -> bytes:
     )
 
 
+def _bits(*flags: bool) -> int:
+    """Flags as bits, the first one lowest."""
+    return sum(flag << k for k, flag in enumerate(flags))
+
+
 def _common(s: Snapshot) -> bytes:
     head = struct.pack(">BH", s.mode << 4 | s.state, s.count)
     return head + pack_floats((*_seven(s.joints), *s.pose, *[0.0] * 7))
@@ -124,7 +136,7 @@ def _common(s: Snapshot) -> bytes:
 
 def _normal(s: Snapshot) -> bytes:
     settings = s.settings
-    status = bytes([s.motors, s.motors, s.error, s.warning])
+    status = bytes([s.brakes, s.motors, s.error, s.warning])
     sensitivity = bytes([settings.collision_sensitivity, settings.teach_sensitivity])
     return (
         _common(s)

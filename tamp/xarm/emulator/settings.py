@@ -26,7 +26,13 @@ class Settings:
     reduced_joints: tuple[float, ...] = (-6.2831853, 6.2831853) * 7
     fence: bool = False
     rebound: bool = False
+    self_collision: bool = False
+    tool_model: tuple[int, tuple[float, ...]] = (0, (0.0,) * 6)
+    """Kind and sizes of the tool for self-collision."""
+    approximate: bool = False
+    continuous: bool = False
+    currents: bool = False
+    io_reset: tuple[bool, bool] = (False, False)
+    """Whether outputs of the box and of the tool go off with a stop."""
     counter: int = 0
     common: dict[int, bytes] = field(default_factory=dict)
-    written: dict[int, bytes] = field(default_factory=dict)
-    """What was last written to the registers that have no field of their own."""

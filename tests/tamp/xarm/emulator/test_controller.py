@@ -117,6 +117,7 @@ def test_a_full_queue_drops_with_a_warning() -> None:
         controller.submit(Sleep(1.0), ORIGIN)
     assert (controller.count, controller.warning) == (2, 11)
     assert _ask(controller, 13).status == WARNING
+    assert _ask(controller, 23, pack_floats([0.1] * 7 + [1, 10, 0])).status == WARNING | INVALID
 
 
 def test_a_new_target_ends_the_one_before_in_online_mode() -> None:
