@@ -16,17 +16,17 @@ import numpy as np
 
 from cli.arm_progress import Progress
 from cli.output import INTERRUPTED, emit_json, hush_compiled, quiet_stdout, say
+from tamp.backends.xarm.address import CONTROL_PORT, host_of
 from tamp.errors import InputError
-from tamp.xarm.address import CONTROL_PORT, host_of
 
 if TYPE_CHECKING:
     from motion.poses import Array
+    from tamp.backends.xarm.hand import HandEvent
+    from tamp.backends.xarm.steps import Step
+    from tamp.backends.xarm.stopping import Stop
+    from tamp.backends.xarm.verdict import Verdict
+    from tamp.backends.xarm.workcell import Workcell
     from tamp.runs.episode_log import EpisodeLog
-    from tamp.xarm.hand import HandEvent
-    from tamp.xarm.steps import Step
-    from tamp.xarm.stopping import Stop
-    from tamp.xarm.verdict import Verdict
-    from tamp.xarm.workcell import Workcell
 
 WORLD = Path("xarm.toml")
 """The world unless `--world` says otherwise."""
@@ -48,7 +48,7 @@ def run_plan(
     problem: Path | None = None,
 ) -> int:
     """0 when every step was done (or, with `dry_run`, could be), 1 when not, 2 for a plan or world that is wrong."""
-    from tamp.xarm.verdict import Verdict
+    from tamp.backends.xarm.verdict import Verdict
 
     with quiet_stdout() as stdout:
         cell = read_world(world)
@@ -78,8 +78,8 @@ def run_plan(
 
 def clear_error(world: Path | None, host: str | None, port: int) -> int:
     """Clear the error of an arm's controller. Nothing moves; the next run enables the arm."""
-    from tamp.xarm.claim import claimed
-    from tamp.xarm.driver import Driver
+    from tamp.backends.xarm.claim import claimed
+    from tamp.backends.xarm.driver import Driver
 
     with quiet_stdout() as stdout:
         cell = read_world(world)
@@ -96,7 +96,7 @@ def clear_error(world: Path | None, host: str | None, port: int) -> int:
 
 def read_world(path: Path | None) -> Workcell:
     """The world of the arm. InputError when there is none."""
-    from tamp.xarm.workcell import read_workcell
+    from tamp.backends.xarm.workcell import read_workcell
 
     if path is None and not WORLD.exists():
         raise InputError(f"no world: give --world FILE, or have {WORLD} here; problems/xarm/bench.toml is an example")
@@ -118,7 +118,7 @@ def arm_and_begin(cell: Workcell, host: str | None, port: int, dry_run: bool) ->
 
     That arm is only asked: nothing is enabled and nothing moves.
     """
-    from tamp.xarm.driver import Driver
+    from tamp.backends.xarm.driver import Driver
 
     if not dry_run:
         return address_of(cell, host), None
@@ -133,11 +133,11 @@ def arm_and_begin(cell: Workcell, host: str | None, port: int, dry_run: bool) ->
 
 def read_steps(path: Path, cell: Workcell) -> tuple[Step, ...]:
     """The steps of a plan. InputError with all that is wrong with it in this world."""
+    from tamp.backends.xarm.contract import read_contract
+    from tamp.backends.xarm.contract_world import breaches_in
+    from tamp.backends.xarm.steps import steps_of
     from tamp.pddl.source import read
     from tamp.plans.formats import recognised
-    from tamp.xarm.contract import read_contract
-    from tamp.xarm.contract_world import breaches_in
-    from tamp.xarm.steps import steps_of
 
     source = read(path)
     if source.text.lstrip().startswith(("(", ";")) and recognised(source.text) == "pddl":
@@ -153,9 +153,9 @@ def read_actions(
 ) -> tuple[Step | HandEvent, ...] | Verdict:
     """The steps of a plan of a domain, or the verdict on one that is not valid. InputError as `read_plan_steps`."""
     from cli.validate import lines_of
+    from tamp.backends.xarm.from_plan import read_plan_steps
+    from tamp.backends.xarm.verdict import Verdict
     from tamp.pddl.source import read
-    from tamp.xarm.from_plan import read_plan_steps
-    from tamp.xarm.verdict import Verdict
 
     if domain is None or problem is None:
         raise InputError("a plan of a domain needs both --domain and --problem; an action plan needs neither")
@@ -208,17 +208,17 @@ def carry_out(
     configuration `begin` (n,), its zero posture unless given. A `log` that is open already is gone on with, and left
     open.
     """
+    from tamp.backends.xarm.claim import claimed
+    from tamp.backends.xarm.detections import open_detector
+    from tamp.backends.xarm.driver import Driver
+    from tamp.backends.xarm.executor import Executor
+    from tamp.backends.xarm.from_plan import movements
+    from tamp.backends.xarm.hand import HandEvent, TcpHand
+    from tamp.backends.xarm.rehearsal import rehearsed
+    from tamp.backends.xarm.stopping import Stop
+    from tamp.backends.xarm.targets import Targets
+    from tamp.backends.xarm.ways import Ways
     from tamp.runs.episode_log import EpisodeLog, new_folder
-    from tamp.xarm.claim import claimed
-    from tamp.xarm.detections import open_detector
-    from tamp.xarm.driver import Driver
-    from tamp.xarm.executor import Executor
-    from tamp.xarm.from_plan import movements
-    from tamp.xarm.hand import HandEvent, TcpHand
-    from tamp.xarm.rehearsal import rehearsed
-    from tamp.xarm.stopping import Stop
-    from tamp.xarm.targets import Targets
-    from tamp.xarm.ways import Ways
 
     with ExitStack() as opened:
         if log is None:

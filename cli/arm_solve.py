@@ -10,8 +10,8 @@ from typing import Any
 from cli.arm_run import RUNS, arm_and_begin, carry_out, read_world, slower, summary
 from cli.inputs import RealArm
 from cli.output import INTERRUPTED, emit_json, quiet_stdout, say
+from tamp.backends.xarm.address import CONTROL_PORT
 from tamp.errors import InputError, Refusal
-from tamp.xarm.address import CONTROL_PORT
 
 
 def solve_arm(
@@ -29,9 +29,9 @@ def solve_arm(
     from cli.solve import load_model
     from llm.arm_plan import write_plan
     from llm.logged import Logged
+    from tamp.backends.xarm.contract_world import breaches_in
+    from tamp.backends.xarm.steps import steps_of
     from tamp.runs.episode_log import EpisodeLog, new_folder
-    from tamp.xarm.contract_world import breaches_in
-    from tamp.xarm.steps import steps_of
 
     if goal is not None or text is None:
         raise InputError("--goal is for simulated scenes: an arm is told in words, or by tamp xarm run PLAN.json")

@@ -18,11 +18,11 @@ def view(
 
     Raises InputError, and KeyboardInterrupt on Ctrl-C.
     """
-    from tamp.xarm.detections import open_detector
-    from tamp.xarm.view.listening import ArmReports
-    from tamp.xarm.view.page import Page
-    from tamp.xarm.view.scene import scene_of
-    from tamp.xarm.view.watching import watch
+    from tamp.backends.xarm.detections import open_detector
+    from tamp.backends.xarm.view.listening import ArmReports
+    from tamp.backends.xarm.view.page import Page
+    from tamp.backends.xarm.view.scene import scene_of
+    from tamp.backends.xarm.view.watching import watch
 
     ended = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: ended.set())

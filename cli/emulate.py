@@ -6,11 +6,11 @@ import sys
 
 from cli.output import emit_json
 from motion.arms import ARMS
+from tamp.backends.xarm.address import address_of
+from tamp.backends.xarm.emulator.choices import choose
+from tamp.backends.xarm.emulator.server import REPORTS, Address, Server, serve
+from tamp.backends.xarm.emulator.things import read_things
 from tamp.errors import InputError
-from tamp.xarm.address import address_of
-from tamp.xarm.emulator.choices import choose
-from tamp.xarm.emulator.server import REPORTS, Address, Server, serve
-from tamp.xarm.emulator.things import read_things
 
 DETECTIONS = "tcp://127.0.0.1:5556"
 """Where the oracle detector speaks unless told otherwise, which is where problems/xarm/bench.toml listens."""

@@ -10,11 +10,11 @@ from cli.output import emit_json, quiet_stdout, say
 from tamp.errors import InputError
 
 if TYPE_CHECKING:
+    from tamp.backends.xarm.workcell import Workcell
     from tamp.pddl.source import Source
     from tamp.plans.judges import PlanJudge
     from tamp.plans.steps import PlanFile
     from tamp.plans.verdict import Unmet, Verdict
-    from tamp.xarm.workcell import Workcell
 
 VALID, INVALID, BAD_INPUT = 0, 1, 2
 
@@ -59,7 +59,7 @@ def validate(
 def _workcell(path: Path | None) -> Workcell | None:
     if path is None:
         return None
-    from tamp.xarm.workcell import read_workcell
+    from tamp.backends.xarm.workcell import read_workcell
 
     return read_workcell(path)
 
@@ -101,9 +101,9 @@ def _judged(
 def _contract(source: Source, judge: PlanJudge | None, world: Workcell | None) -> tuple[Answer, list[str]]:
     """An xArm action plan against its contract, its names against the problem's objects when there is one, and all
     that can be known before anything is seen against the arm's world."""
-    from tamp.xarm.contract import breaches, place_of
-    from tamp.xarm.contract_text import parse_contract, places_of
-    from tamp.xarm.contract_world import breaches_in
+    from tamp.backends.xarm.contract import breaches, place_of
+    from tamp.backends.xarm.contract_text import parse_contract, places_of
+    from tamp.backends.xarm.contract_world import breaches_in
 
     plan = parse_contract(source)
     known = frozenset(o.name for o in judge.problem.all_objects) if judge else None

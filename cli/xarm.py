@@ -9,7 +9,7 @@ import typer
 
 from cli import options as opt
 from cli.output import run
-from tamp.xarm.address import CONTROL_PORT
+from tamp.backends.xarm.address import CONTROL_PORT
 
 xarm_app = typer.Typer(help="UFACTORY arms: run plans on them, watch them, or emulate one.", no_args_is_help=True)
 

@@ -20,9 +20,9 @@ from llm.arm_prompt import IMPOSSIBLE, opening, prompt
 from llm.arm_refusals import refuse_absent, refuse_unsayable
 from llm.arm_steps import STANDING, Step, Used, finished, is_repeated, left, options
 from llm.model import Model, Prompt
+from tamp.backends.xarm.contract import breaches
 from tamp.errors import Refusal
 from tamp.planning.engine import Tell, untold
-from tamp.xarm.contract import breaches
 
 LONGEST = 4
 """Steps of a clause at most."""

@@ -10,16 +10,16 @@ from typing import Any
 import numpy as np
 
 from motion.poses import Array
+from tamp.backends.xarm.detections import Detection
+from tamp.backends.xarm.driver import Driver
+from tamp.backends.xarm.executor import Executor
+from tamp.backends.xarm.hand import HandEvent
+from tamp.backends.xarm.steps import Step
+from tamp.backends.xarm.stopping import Stop
+from tamp.backends.xarm.targets import Targets
+from tamp.backends.xarm.verdict import Verdict
+from tamp.backends.xarm.ways import Ways
 from tamp.runs.episode_log import EpisodeLog
-from tamp.xarm.detections import Detection
-from tamp.xarm.driver import Driver
-from tamp.xarm.executor import Executor
-from tamp.xarm.hand import HandEvent
-from tamp.xarm.steps import Step
-from tamp.xarm.stopping import Stop
-from tamp.xarm.targets import Targets
-from tamp.xarm.verdict import Verdict
-from tamp.xarm.ways import Ways
 from tests.emulated import Emulator
 
 

@@ -23,10 +23,10 @@ from motion.arm_model import robot_model
 from motion.poses import Array
 from motion.second_check import nearest
 from motion.world import World
+from tamp.backends.xarm.steps import ApproachNamed, MoveToNamed, MoveToPose, RetreatZ, Step
+from tamp.backends.xarm.ways import Ways, obstacles, tool_of
+from tamp.backends.xarm.workcell import Box, Workcell, read_workcell
 from tamp.runs.episode_log import read
-from tamp.xarm.steps import ApproachNamed, MoveToNamed, MoveToPose, RetreatZ, Step
-from tamp.xarm.ways import Ways, obstacles, tool_of
-from tamp.xarm.workcell import Box, Workcell, read_workcell
 from tests.arm_runs import run_from
 from tests.emulated import Emulator, running
 

@@ -21,9 +21,9 @@ import numpy as np
 
 from motion import arm_ik
 from motion.poses import Array, error, from_rpy, inverse
+from tamp.backends.xarm.ways import Ways
+from tamp.backends.xarm.workcell import Workcell, read_workcell
 from tamp.runs.episode_log import read
-from tamp.xarm.ways import Ways
-from tamp.xarm.workcell import Workcell, read_workcell
 from tests.emulated import ROOT, TAMP, Emulator, running
 
 WORLD = ROOT / "problems" / "xarm" / "bench.toml"

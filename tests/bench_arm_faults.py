@@ -26,18 +26,18 @@ from typing import Any
 
 import numpy as np
 
+from tamp.backends.xarm.detections import Detection
+from tamp.backends.xarm.driver import Driver
+from tamp.backends.xarm.executor import Executor
+from tamp.backends.xarm.faults import ArmFault
+from tamp.backends.xarm.steps import ApproachObject, MoveToNamed, MoveToObject, MoveToPose, RetreatZ, Sleep, Step
+from tamp.backends.xarm.stopping import Stop
+from tamp.backends.xarm.targets import Targets
+from tamp.backends.xarm.verdict import Verdict
+from tamp.backends.xarm.ways import Ways
+from tamp.backends.xarm.workcell import Workcell, read_workcell
 from tamp.runs.episode_log import EpisodeLog
 from tamp.runs.episode_log import read as read_log
-from tamp.xarm.detections import Detection
-from tamp.xarm.driver import Driver
-from tamp.xarm.executor import Executor
-from tamp.xarm.faults import ArmFault
-from tamp.xarm.steps import ApproachObject, MoveToNamed, MoveToObject, MoveToPose, RetreatZ, Sleep, Step
-from tamp.xarm.stopping import Stop
-from tamp.xarm.targets import Targets
-from tamp.xarm.verdict import Verdict
-from tamp.xarm.ways import Ways
-from tamp.xarm.workcell import Workcell, read_workcell
 from tests.emulated import Emulator
 
 WORLD = Path(__file__).parents[1] / "problems" / "xarm" / "bench.toml"

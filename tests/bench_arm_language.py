@@ -24,9 +24,9 @@ from typing import Any
 from cli.solve import load_model
 from llm.arm_plan import write_plan
 from llm.model import Completion, Model, Prompt
+from tamp.backends.xarm.workcell import read_workcell
 from tamp.errors import Refusal
 from tamp.runs.bench.records import wilson
-from tamp.xarm.workcell import read_workcell
 
 ROOT = Path(__file__).parents[1] / "problems" / "xarm"
 PARTS = ("develop", "measured", "harder", "others", "unseen")

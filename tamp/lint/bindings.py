@@ -58,7 +58,7 @@ def read_table(path: Path, code: str) -> tuple[Notes, dict[str, Any] | None]:
 
 def _check_arguments(domain: DomainText, table: Mapping[str, Any]) -> None:
     """Say which operators do not begin with the arguments that their skill of an arm takes."""
-    from tamp.xarm.skills import arm_skills, misfit
+    from tamp.backends.xarm.skills import arm_skills, misfit
 
     known = arm_skills()
     for operator in domain.operators:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Literal
 
+from tamp.backends.xarm.skills import arm_skills
 from tamp.errors import InputError
 from tamp.model.domain import Domain
 from tamp.skills.articulate import Articulate
@@ -15,7 +16,6 @@ from tamp.skills.base import Skill
 from tamp.skills.pick import Pick
 from tamp.skills.place import Place
 from tamp.skills.slide import Slide
-from tamp.xarm.skills import arm_skills
 
 Backend = Literal["libero", "xarm"]
 

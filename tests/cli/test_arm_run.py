@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tamp.backends.xarm.ways import Ways
+from tamp.backends.xarm.workcell import read_workcell
 from tamp.data import data_dir
-from tamp.xarm.ways import Ways
-from tamp.xarm.workcell import read_workcell
 from tests.arm_runs import tool_point
 from tests.emulated import TAMP, running
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from tamp.backends.xarm.contract import read_contract
 from tamp.data import data_dir
 from tamp.pddl.source import read
-from tamp.xarm.contract import read_contract
 
 TAMP = Path(sys.executable).with_name("tamp")
 BENCH = data_dir("problems") / "xarm"

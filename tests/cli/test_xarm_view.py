@@ -19,8 +19,8 @@ import numpy as np
 import pytest
 
 from motion.poses import Array, inverse, pose
-from tamp.xarm.view.scene import FIELD, Scene, parts, scene_of
-from tamp.xarm.workcell import read_workcell
+from tamp.backends.xarm.view.scene import FIELD, Scene, parts, scene_of
+from tamp.backends.xarm.workcell import read_workcell
 from tests.emulated import Emulator, running
 
 ROOT = Path(__file__).parents[2]
@@ -158,7 +158,8 @@ def test_a_port_in_use_is_one_clear_error() -> None:
 
 
 def test_viser_is_needed_for_the_page_and_nothing_else() -> None:
-    without = "import sys; sys.modules['viser'] = None; import tamp.xarm.view.page; from cli.main import main; main()"
+    page = "import tamp.backends.xarm.view.page"
+    without = f"import sys; sys.modules['viser'] = None; {page}; from cli.main import main; main()"
     command = [sys.executable, "-c", without, "xarm", "view", "--world", str(BENCH)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stdout) == (2, "")

@@ -11,8 +11,8 @@ from llm.arm_prompt import IMPOSSIBLE
 from llm.backends.load import load
 from llm.model import Completion
 from llm.weights import DEFAULT
+from tamp.backends.xarm.contract import breaches
 from tamp.errors import Refusal
-from tamp.xarm.contract import breaches
 
 NAMES = ["home", "above_table", "bin_drop"]
 LABELS = ["cup", "bottle", "wine glass"]

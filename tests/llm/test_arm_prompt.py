@@ -5,7 +5,7 @@ import json
 from llm.arm_checks import excess, missing
 from llm.arm_clauses import spoken
 from llm.arm_prompt import EXAMPLES, prompt
-from tamp.xarm.contract import breaches
+from tamp.backends.xarm.contract import breaches
 
 
 def test_the_examples_keep_to_the_contract_and_are_of_no_world_that_ships():

@@ -4,7 +4,7 @@ import pytest
 
 from llm.arm_clauses import spoken
 from llm.arm_steps import Used, finished, left, options
-from tamp.xarm.contract import breaches
+from tamp.backends.xarm.contract import breaches
 
 NAMES = ["home", "bin_drop"]
 LABELS = ["cup", "bottle"]

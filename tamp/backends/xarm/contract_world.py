@@ -1,0 +1,142 @@
+"""What is wrong with an xArm action plan in a world, before anything moves and without having seen anything.
+
+Where the tool is after a step is known as far as the plan says it: exactly after a named or a numeric pose; after a
+step to a thing only that the thing was in the workspace, as all that are acted on are. So a hover, an offset or a
+retreat is refused here when no thing in the workspace could make it right.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from motion.poses import Array
+from tamp.backends.xarm.contract import Breach, breaches
+from tamp.backends.xarm.steps import (
+    ApproachNamed,
+    ApproachObject,
+    MoveToNamed,
+    MoveToObject,
+    MoveToPose,
+    RetreatZ,
+    Sleep,
+    Step,
+    steps_of,
+)
+from tamp.backends.xarm.workcell import Workcell
+from tamp.backends.xarm.workcell_checks import SLACK, extent, out_of_bounds, room_of_things
+
+_Span = tuple[Array, Array]
+"""The corners (3,), (3,) of the box in which the tool point is."""
+
+_BLIND = 'the world has no detector to see it; valid: [detector] with source = "tcp://127.0.0.1:5556" or a file'
+
+
+def breaches_in(plan: Any, world: Workcell) -> list[Breach]:
+    """All that is wrong with a plan in a world, in its order; what breaks the contract itself comes first, alone."""
+    if wrong := breaches(plan):
+        return wrong
+    found: list[Breach] = []
+    span = _anywhere()
+    for number, (said, step) in enumerate(zip(plan["steps"], steps_of(plan), strict=True), 1):
+        if unknown := list(_unknown(number, said, world)):
+            found, span = found + unknown, _anywhere()
+            continue
+        span = _after(step, span, world)
+        if why := _no_room(step, span, world):
+            field = _field(step)
+            found.append(Breach(number, field, why, ("steps", number - 1, *field.split("."))))
+            span = _anywhere()
+        elif not isinstance(step, Sleep):
+            span = _allowed(span, world)
+    return found
+
+
+def _unknown(number: int, said: Mapping[str, Any], world: Workcell) -> Iterator[Breach]:
+    """Names of poses and labels that the world does not have, each with the nearest that it has; things without a
+    detector."""
+    at = ("steps", number - 1)
+    poses, labels = sorted(world.poses), world.labels
+    for field, name in (("name", said.get("name")), ("ref.named", said.get("ref", {}).get("named"))):
+        if name is not None and name not in world.poses:
+            yield Breach(number, field, _none("named pose", name, poses), (*at, *field.split(".")))
+    for field in ("label", "labels"):
+        given = said.get(field, [])
+        if given and world.detector.source is None:
+            yield Breach(number, field, _BLIND, (*at, field))
+            continue
+        for n, label in enumerate([given] if isinstance(given, str) else given):
+            if labels and label not in labels:
+                key = (*at, field) if field == "label" else (*at, field, n)
+                yield Breach(number, field, _none("label of the detector", label, labels), key)
+
+
+def _none(kind: str, name: str, valid: Collection[str]) -> str:
+    near = difflib.get_close_matches(name.lower(), [v.lower() for v in valid], 1)
+    meant = next((f"; did you mean {v!r}?" for v in valid if near and v.lower() == near[0]), "")
+    return f"there is no {kind} {name!r}{meant or '; valid: ' + (', '.join(valid) or 'none')}"
+
+
+def _anywhere() -> _Span:
+    return np.full(3, -np.inf), np.full(3, np.inf)
+
+
+def _after(step: Step, span: _Span, world: Workcell) -> _Span:
+    """Where the tool point is after a step that begins in `span`, not yet cut to where it may be."""
+    low, high = span
+    if isinstance(step, MoveToNamed | ApproachNamed):
+        low = high = world.poses[step.name].T_base_tool[:3, 3]
+    elif isinstance(step, MoveToPose):
+        low = high = np.array(step.xyz)
+    elif isinstance(step, MoveToObject | ApproachObject):
+        room = room_of_things(world)
+        low, high = room.low, room.high
+    moved = _moved(step)
+    return low + moved, high + moved
+
+
+def _moved(step: Step) -> Array:
+    """By how much a step says to be off what it names (3,)."""
+    if isinstance(step, MoveToObject):
+        return np.array(step.offset)
+    if isinstance(step, ApproachNamed | ApproachObject):
+        return np.array([0.0, 0.0, step.hover])
+    return np.array([0.0, 0.0, step.distance if isinstance(step, RetreatZ) else 0.0])
+
+
+def _allowed(span: _Span, world: Workcell) -> _Span:
+    """The part of a box that is in the workspace and above the table."""
+    low, high = np.maximum(span[0], world.workspace.low), np.minimum(span[1], world.workspace.high)
+    if world.table is not None:
+        low = np.maximum(low, [-np.inf, -np.inf, world.table])
+    return low, high
+
+
+def _no_room(step: Step, span: _Span, world: Workcell) -> str | None:
+    """Why the tool may not go where a step takes it, as far as that is known."""
+    if isinstance(step, Sleep | MoveToNamed):
+        return None
+    if np.array_equal(*span):
+        why = out_of_bounds(world, span[0])
+        return f"it ends {why}" if why else None
+    low, high = _allowed(span, world)
+    if np.all(low <= high + SLACK):
+        return None
+    where = "it begins" if isinstance(step, RetreatZ) else "the thing is"
+    return f"it ends outside the workspace wherever {where}; valid: {extent(world.workspace)}"
+
+
+def _field(step: Step) -> str:
+    match step:
+        case ApproachNamed() | ApproachObject():
+            return "hover_mm"
+        case MoveToObject():
+            return "offset_mm"
+        case RetreatZ():
+            return "dz_mm"
+        case MoveToPose():
+            return "pose.xyz_mm"
+    return "name"

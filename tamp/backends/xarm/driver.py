@@ -1,0 +1,268 @@
+"""One arm through UFACTORY's unmodified SDK: what it says of itself, moves that are not waited for, and stopping.
+
+Radians and metres here; the SDK is told millimetres. Every call answers within `REPLY` seconds or is a fault: a
+controller that does not answer may still carry out what it was sent, so that a move which was not acknowledged is
+stopped before anything else.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import logging
+import socket
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from motion.arms import Arm
+from motion.poses import Array, to_rpy
+from tamp.backends.xarm.address import CONTROL_PORT
+from tamp.backends.xarm.faults import ArmFault, api_meaning, error_meaning
+from tamp.backends.xarm.workcell import Load, Rates
+
+REPLY = 1.0
+"""Seconds in which the controller has to answer."""
+READY_IN, SETTLED = 3.0, 0.15
+"""Seconds for it to be ready after it was enabled, and for which it has to stay so."""
+STILL = 1e-4
+"""Radians between two readings `PAUSE` apart up to which an arm stands still."""
+PAUSE = 0.05
+
+NO_ANSWER, NOT_READY = 3, 9
+STATE_MOVING, STATE_READY, STATE_PAUSED, STATE_STOPPED, STATE_CHANGED = 1, 2, 3, 4, 5
+
+
+@dataclass(frozen=True, eq=False)
+class Condition:
+    """What the controller says: state and error code, commands in its queue, joints (n,) in radians."""
+
+    state: int
+    error: int
+    queued: int
+    q: Array
+
+    @property
+    def idle(self) -> bool:
+        """Whether it can take a move and has none."""
+        return self.state == STATE_READY and not self.queued and not self.error
+
+
+@dataclass(eq=False)
+class Driver:
+    """A connected arm. Its methods raise ArmFault and may be called from any thread: the SDK takes one at a time."""
+
+    arm: Arm
+    host: str
+    port: int
+    _api: Any = field(repr=False)
+
+    @classmethod
+    def connect(cls, host: str, arm: Arm, port: int = CONTROL_PORT) -> Driver:
+        """ArmFault when nothing answers as a controller, or another arm does. Nothing moves by connecting."""
+        driver = cls(arm, host, port, _opened(host, port))
+        axes = driver._api.axis
+        if axes != arm.joints:
+            driver.close()
+            raise ArmFault("unreachable", f"the arm at {host} has {axes} joints; {arm.name} has {arm.joints}")
+        return driver
+
+    def close(self) -> None:
+        """Disconnect. A move that is under way goes on: `halt` first."""
+        with contextlib.suppress(Exception):
+            self._api.disconnect()
+
+    def reconnect(self) -> None:
+        """A new connection in the place of one that broke. ArmFault when there is none."""
+        self.close()
+        self._api = _opened(self.host, self.port)
+
+    # What it says
+
+    def condition(self) -> Condition:
+        """State, error, queue and joints as they are now, not as the last report had them."""
+        state = self._ask(self._api.get_state)
+        error, _ = self._ask(self._api.get_err_warn_code)
+        queued = self._ask(self._api.get_cmdnum)
+        angles = self._ask(lambda: self._api.get_servo_angle(is_radian=True))
+        return Condition(int(state), int(error), int(queued), np.array(angles[: self.arm.joints], dtype=float))
+
+    def checked(self) -> Condition:
+        """The condition. ArmFault for an error of the controller, and when somebody else stopped it."""
+        now = self.condition()
+        if now.error:
+            raise ArmFault("error", error_meaning(now.error))
+        if now.state >= STATE_STOPPED:
+            raise ArmFault("taken", f"the controller was stopped or reconfigured by something else (state {now.state})")
+        return now
+
+    # What it is told
+
+    def prepare(self, T_flange_tool: Array, load: Load) -> Condition:
+        """Motors, mode and state, tool and load, in the order that the controller wants; then ready, or ArmFault.
+
+        An error is never cleared here: who starts a run has seen it. A move that is under way is stopped.
+        """
+        now = self.condition()
+        if now.error:
+            raise ArmFault("error", f"{error_meaning(now.error)} (clear it with `tamp xarm clear`)")
+        if now.state == STATE_MOVING or now.queued:
+            self.halt()
+            raise ArmFault("taken", "the arm was moving when the run began; it was stopped")
+        self._start()
+        p, rpy = T_flange_tool[:3, 3] * 1000, to_rpy(T_flange_tool[:3, :3])
+        centre = [float(v) * 1000 for v in load.p_flange_centre]
+        self._tell(lambda: self._api.set_tcp_offset([*map(float, p), *map(float, rpy)], is_radian=True), "tool")
+        self._start()  # tool and load leave the controller waiting for it
+        self._tell(lambda: self._api.set_tcp_load(load.mass, centre), "load", also=(NOT_READY,))
+        return self._until_ready()
+
+    def clear(self) -> str:
+        """Clear the controller's error and warning, and say in words what was; nothing is enabled and nothing moves.
+
+        ArmFault `error` when it comes back at once.
+        """
+        before = self.condition().error
+        self._tell(self._api.clean_error, "clearing the error")
+        self._tell(self._api.clean_warn, "clearing the warning")
+        if after := self.condition().error:
+            raise ArmFault("error", f"{error_meaning(after)} (it came back when it was cleared)")
+        return error_meaning(before) if before else ""
+
+    def move_joints(self, q: Array, rates: Rates) -> None:
+        """Queue a move of all joints, straight from where they are to `q` (n,). Does not wait."""
+        angles = [float(v) for v in q]
+        speed, acceleration = rates.joint_speed, rates.joint_acceleration
+        self._move(
+            lambda: self._api.set_servo_angle(
+                angle=angles, speed=speed, mvacc=acceleration, is_radian=True, wait=False, radius=-1
+            )
+        )
+
+    def move_line(self, T_base_tool: Array, rates: Rates) -> None:
+        """Queue a straight move of the tool point to a pose (4, 4). Does not wait."""
+        xyz, rpy = T_base_tool[:3, 3] * 1000, to_rpy(T_base_tool[:3, :3])
+        target = dict(zip(("x", "y", "z", "roll", "pitch", "yaw"), map(float, (*xyz, *rpy)), strict=True))
+        speed, acceleration = rates.tool_speed * 1000, rates.tool_acceleration * 1000
+        self._move(
+            lambda: self._api.set_position(
+                **target, speed=speed, mvacc=acceleration, is_radian=True, wait=False, radius=-1
+            )
+        )
+
+    def halt(self, seconds: float = 5.0) -> None:
+        """Stop and empty the queue, until the controller says so and the joints stand still.
+
+        Tries again and reconnects for so many seconds; ArmFault `frozen` or `lost` when it never said so.
+        """
+        until, last = time.monotonic() + seconds, ArmFault("frozen", "the controller did not answer")
+        while time.monotonic() < until:
+            try:
+                if not self._api.connected:
+                    self.reconnect()
+                self._tell(lambda: self._api.set_state(STATE_STOPPED), "stop")
+                if self._stands_still():
+                    return
+            except ArmFault as fault:
+                last = fault
+                time.sleep(PAUSE)
+        raise ArmFault(last.kind, f"the stop was not acknowledged within {seconds:g} s: {last}")
+
+    # How
+
+    def _start(self) -> None:
+        self._tell(lambda: self._api.motion_enable(True), "enable")
+        self._tell(lambda: self._api.set_mode(0), "mode 0")
+        self._tell(lambda: self._api.set_state(0), "state 0")
+
+    def _stands_still(self) -> bool:
+        before = self.condition()
+        time.sleep(PAUSE)
+        after = self.condition()
+        stopped = after.state >= STATE_STOPPED and not after.queued
+        return stopped and bool(np.max(np.abs(after.q - before.q)) <= STILL)
+
+    def _until_ready(self) -> Condition:
+        """Ready, and so for `SETTLED` seconds: a load takes effect after its reply and stops the controller then."""
+        until, since = time.monotonic() + READY_IN, None
+        while True:
+            now = self.condition()
+            if now.error:
+                raise ArmFault("error", error_meaning(now.error))
+            if now.state == STATE_STOPPED:
+                raise ArmFault("taken", "the controller was stopped by something else while it was made ready")
+            if not now.idle:
+                since = None
+                if now.state == STATE_CHANGED:
+                    self._start()
+            elif time.monotonic() - (since := since or time.monotonic()) > SETTLED:
+                return now
+            if time.monotonic() > until:
+                raise ArmFault("refused", f"the controller was not ready within {READY_IN:g} s (state {now.state})")
+            time.sleep(PAUSE)
+
+    def _move(self, send: Any) -> None:
+        try:
+            self._tell(send, "move")
+        except ArmFault as fault:
+            if fault.kind == "refused":
+                self.checked()  # which says why, where it knows
+            raise
+
+    def _tell(self, send: Any, what: str, also: tuple[int, ...] = ()) -> None:
+        code = int(self._call(send))
+        if code not in (0, *also):
+            raise self._fault(code, what)
+
+    def _ask(self, question: Any) -> Any:
+        code, *answer = self._call(question)
+        if code in (0, 1, 2, 9):  # answered, with an error or a warning on top
+            return answer[0]
+        raise self._fault(int(code), "a question")
+
+    def _call(self, call: Any) -> Any:
+        try:
+            return call()
+        except (OSError, ValueError, IndexError, TypeError) as e:  # what the SDK lets through of half a frame
+            raise ArmFault("lost", f"an answer of the controller made no sense: {type(e).__name__}: {e}") from e
+
+    def _fault(self, code: int, what: str) -> ArmFault:
+        if code == NO_ANSWER:
+            return ArmFault("frozen", f"no answer to {what} within {REPLY:g} s: what was sent may still be carried out")
+        if code == -1 or not self._api.connected:
+            return ArmFault("lost", f"the connection to {self.host} broke at {what}")
+        return ArmFault("refused", f"{what} was refused, {api_meaning(code)}")
+
+
+def _opened(host: str, port: int) -> Any:
+    """The SDK's own object, connected and quiet. It takes the port for all of a process."""
+    with _socket_default(), contextlib.redirect_stdout(io.StringIO()):  # which it prints to
+        from xarm.core.config.x_config import XCONF
+        from xarm.core.utils.log import logger, origin_logger
+        from xarm.wrapper import XArmAPI
+
+        logger.setLevel(logging.CRITICAL)
+        origin_logger.setLevel(logging.CRITICAL)
+        XCONF.SocketConf.TCP_CONTROL_PORT = port
+        try:
+            api = XArmAPI(host, is_radian=True, do_not_open=True, forbid_uds=True, check_joint_limit=False)
+            api.set_timeout(REPLY)
+            code = api.connect()
+        except Exception as e:  # it raises bare Exception
+            raise ArmFault("unreachable", f"no arm answers at {host}: {e}") from e
+    if code not in (0, None) or not api.connected:
+        raise ArmFault("unreachable", f"no arm answers at {host}")
+    return api
+
+
+@contextlib.contextmanager
+def _socket_default() -> Iterator[None]:
+    """The SDK sets the time-out of all sockets of the process; they get back what they had."""
+    before = socket.getdefaulttimeout()
+    try:
+        yield
+    finally:
+        socket.setdefaulttimeout(before)

@@ -1,0 +1,111 @@
+"""Faults on demand: what can go wrong, and when it does."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from tamp.backends.xarm.emulator.controller import Controller
+from tamp.errors import InputError
+
+ERRORS = {"collision": 31, "overspeed": 24, "joint_limit": 23, "emergency": 2, "kinematic": 21, "self_collision": 22}
+"""Faults of the arm, and the error that the controller reports."""
+LINE_FAULTS = ("drop", "freeze", "garbage", "half", "delay")
+"""Faults of the connection."""
+KINDS = (*ERRORS, "servo", *LINE_FAULTS)
+FIELDS = {"fault", "motion", "share", "seconds", "joint", "code", "bytes"}
+LONGEST = 600.0
+"""Seconds that a freeze or a delay may last."""
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What happens, and when: now (`motion` 0), at the motion command that is the `motion`-th from here on, or when
+    that one has gone a `share` of its way.
+
+    `seconds`: how long a freeze lasts (0: until cleared) or how late replies are, and for how long connections are
+    refused after a drop. `joint` of a servo error; `code`: another error than the usual; `count` bytes of garbage.
+    """
+
+    kind: str
+    motion: int = 0
+    share: float | None = None
+    seconds: float = 0.0
+    joint: int = 1
+    code: int = 0
+    count: int = 64
+
+
+def read(order: dict[str, object]) -> Fault:
+    """A fault from its JSON object. Raises InputError that says what would be valid."""
+    unknown = set(order) - FIELDS
+    if unknown:
+        raise InputError(f"{', '.join(sorted(unknown))}: a fault has the fields {', '.join(sorted(FIELDS))}")
+    kind = order.get("fault")
+    if kind not in KINDS:
+        raise InputError(f"fault {kind!r}: there are {', '.join(KINDS)}")
+    share = _number(order, "share", 0.0, 0.0, 1.0) if "share" in order else None
+    motion = int(_number(order, "motion", 1 if share is not None else 0, 0, 1e6))
+    if share is not None and motion == 0:
+        raise InputError("share: of which motion? 1 is the next")
+    return Fault(
+        str(kind),
+        motion,
+        share,
+        _number(order, "seconds", 0.0, 0.0, LONGEST),
+        int(_number(order, "joint", 1, 1, 7)),
+        int(_number(order, "code", 0, 0, 255)),
+        int(_number(order, "bytes", 64, 1, 65536)),
+    )
+
+
+def _number(order: dict[str, object], name: str, default: float, low: float, high: float) -> float:
+    value = order.get(name, default)
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        raise InputError(f"{name}: {value!r} is no number")
+    if not low <= value <= high:
+        raise InputError(f"{name}: {value} is not within {low:g} to {high:g}")
+    return float(value)
+
+
+class Faults:
+    """Faults that wait for their time. The clock's owner asks for those that are due, and carries them out."""
+
+    def __init__(self) -> None:
+        self._armed: list[tuple[Fault, int]] = []
+
+    @property
+    def waiting(self) -> int:
+        """How many have not happened yet."""
+        return len(self._armed)
+
+    def arm(self, fault: Fault, controller: Controller) -> None:
+        """From now on; motion commands are counted from here."""
+        self._armed.append((fault, controller.submitted))
+
+    def clear(self) -> None:
+        """None will happen."""
+        self._armed.clear()
+
+    def due(self, controller: Controller) -> list[Fault]:
+        """Those whose time has come; they happen once."""
+        found = [(fault, since) for fault, since in self._armed if _is_due(fault, since, controller)]
+        self._armed = [entry for entry in self._armed if entry not in found]
+        return [fault for fault, _ in found]
+
+
+def _is_due(fault: Fault, since: int, controller: Controller) -> bool:
+    if fault.motion == 0:
+        return True
+    wanted = since + fault.motion
+    if fault.share is None:
+        return controller.submitted >= wanted
+    return controller.progress(wanted) >= fault.share
+
+
+def happen(fault: Fault, controller: Controller) -> None:
+    """Carry out a fault of the arm."""
+    if fault.kind == "servo":
+        controller.fail(fault.code or 10 + fault.joint, fault.joint)
+    else:
+        controller.fail(fault.code or ERRORS[fault.kind])

@@ -1,0 +1,73 @@
+"""The gripper at the end of the tool's serial line, as far as the SDK's calls need it, and the line itself."""
+
+from __future__ import annotations
+
+import struct
+
+from tamp.backends.xarm.emulator.choices import Choices
+from tamp.backends.xarm.emulator.frames import ProtocolError
+
+ROBOT_LINE, SLAVE = 9, 8
+"""The line's host number, and the gripper's address on it."""
+READ, WRITE = 3, 16
+BAUD_REGISTER, TWO_MEGABAUD = 0x0A0B, 11
+STATUS, FAULT, ENABLE, MODE, CLEAR, SPEED, TARGET, POSITION = 0, 0x0F, 0x100, 0x101, 0x109, 0x303, 0x700, 0x702
+VERSION = {0x0801: 3, 0x0802: 4, 0x0803: 3}
+OPEN, SHUT = 850, -10
+"""Pulses."""
+NO_DEVICE, NO_BOX_DEVICE = 19, 111
+"""The controller's errors when nothing answers at the tool, as an xArm's gripper on a Lite 6 (SDK issue 47), and at the
+control box."""
+
+
+class Gripper:
+    """Position in pulses, which runs to its target at the set speed when enabled."""
+
+    def __init__(self, choices: Choices, model: str) -> None:
+        self.present = model != "lite6"
+        self.rate = choices.gripper_speed
+        self.enabled, self.mode, self.speed, self.fault = 0, 0, 1500, 0
+        self.position, self.target = float(OPEN), float(OPEN)
+
+    @property
+    def moving(self) -> bool:
+        """Whether it is not at its target yet."""
+        return self.position != self.target
+
+    def advance(self, seconds: float) -> None:
+        """Go on for some seconds."""
+        if self.enabled:
+            reach = self.speed * self.rate * seconds
+            self.position += min(max(self.target - self.position, -reach), reach)
+
+    def ask(self, frame: bytes) -> bytes:
+        """Answer a Modbus RTU frame without its checksum: read or write registers. Raises ProtocolError."""
+        if len(frame) < 6 or frame[0] != SLAVE:
+            raise ProtocolError("not a frame for the gripper")
+        function, address, count = struct.unpack_from(">BHH", frame, 1)
+        if function == READ and 1 <= count <= 16:
+            words = [self._read(address + k) for k in range(count)]
+            return bytes([SLAVE, READ, 2 * count]) + struct.pack(f">{count}H", *words)
+        if function == WRITE and 1 <= count <= 16 and len(frame) >= 7 + 2 * count:
+            self._write(address, frame[7 : 7 + 2 * count])
+            return frame[:6]
+        raise ProtocolError("only reading (3) and writing (16) of registers")
+
+    def _read(self, address: int) -> int:
+        position = struct.unpack(">HH", struct.pack(">i", round(self.position)))
+        found = {STATUS: int(self.moving), FAULT: self.fault, ENABLE: self.enabled, MODE: self.mode, SPEED: self.speed}
+        found |= {POSITION: position[0], POSITION + 1: position[1]} | VERSION
+        return found.get(address, 0)
+
+    def _write(self, address: int, data: bytes) -> None:
+        first = int.from_bytes(data[:2], "big")
+        if address == ENABLE:
+            self.enabled = first
+        elif address == MODE:
+            self.mode = first
+        elif address == SPEED:
+            self.speed = max(first, 1)
+        elif address == CLEAR:
+            self.fault = 0
+        elif address == TARGET and len(data) == 4:
+            self.target = float(min(max(struct.unpack(">i", data)[0], SHUT), OPEN))

@@ -1,0 +1,344 @@
+"""The emulator's sockets, on one event loop with one clock."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import errno
+import json
+import random
+import signal
+import socket
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from motion.arms import Arm
+from tamp.backends.xarm.address import CONTROL_PORT
+from tamp.backends.xarm.emulator import reports
+from tamp.backends.xarm.emulator.body import warm
+from tamp.backends.xarm.emulator.choices import Choices
+from tamp.backends.xarm.emulator.controller import Controller
+from tamp.backends.xarm.emulator.faults import ERRORS, Fault, Faults, happen
+from tamp.backends.xarm.emulator.frames import ProtocolError, Request, byte, encode_feedback, encode_reply, split
+from tamp.backends.xarm.emulator.registers import SET_FEEDBACK_TYPE, answer
+from tamp.backends.xarm.emulator.side import reply
+from tamp.backends.xarm.emulator.things import PERIOD, Things
+from tamp.errors import InputError
+
+TICK = 0.005
+"""Seconds between two steps of the clock."""
+REPORTS: dict[int, tuple[Callable[[reports.Snapshot], bytes], float]] = {
+    30001: (reports.normal, 0.2),
+    30002: (reports.rich, 0.2),
+    30003: (reports.real, 0.01),
+}
+"""Report ports: the frame, and seconds between two."""
+CLIENTS = 32
+"""Connections at a time; one more is closed."""
+UNREAD = 1 << 16
+"""Bytes that a client may leave unread before reports to it are dropped, and twice that before it is cut off."""
+HELD = 4096
+"""Requests that are held during a freeze."""
+LINE = 1 << 16
+"""Bytes of a line on the side channel."""
+GONE = (OSError, asyncio.CancelledError)
+"""How a connection ends that nobody closes politely, also when the emulator itself ends."""
+
+
+@dataclass(frozen=True)
+class Address:
+    """Where the emulator listens; a fault port of 0 is any that is free.
+
+    `detections`: host and port at which its oracle detector says what is there; None for no detector.
+    """
+
+    host: str = "127.0.0.2"
+    port: int = CONTROL_PORT
+    fault_port: int = 0
+    detections: tuple[str, int] | None = None
+
+
+@dataclass
+class _Client:
+    """A control connection: `kinds` of feedback that it wants."""
+
+    number: int
+    writer: asyncio.StreamWriter
+    kinds: int = 0
+    pending: bytes = b""
+
+
+@dataclass
+class _Line:
+    """What is wrong with the connections: frozen until, late by, refused until (seconds of the clock)."""
+
+    frozen: float = 0.0
+    late: float = 0.0
+    refused: float = 0.0
+    half: bool = False
+    held: list[tuple[_Client, Request]] = field(default_factory=list)
+
+
+class Server:
+    """Listens, ticks and reports until it is asked to stop."""
+
+    def __init__(self, arm: Arm, address: Address, choices: Choices, things: Things) -> None:
+        self.controller, self.address, self.faults = Controller(arm, choices), address, Faults()
+        self.things = things
+        self.fault_port = address.fault_port
+        self._clients: dict[int, _Client] = {}
+        self._readers: dict[int, set[asyncio.StreamWriter]] = {port: set() for port in REPORTS}
+        self._sides: set[asyncio.StreamWriter] = set()
+        self._watchers: set[asyncio.StreamWriter] = set()
+        self._line = _Line()
+        self._next, self._started = 1, time.monotonic()
+
+    async def run(self, ready: Callable[[Server], None], seconds: float | None) -> int:
+        """Serve until SIGTERM or after some seconds (0), or SIGINT (130); `ready` is called once it listens.
+
+        Raises InputError when a port cannot be had.
+        """
+        warm(self.controller.body)
+        ended: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+        for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 0)):
+            asyncio.get_running_loop().add_signal_handler(number, _end, ended, code)
+        async with contextlib.AsyncExitStack() as stack:
+            for host, port, accept in self._ports():
+                server = await stack.enter_async_context(await _listen(host, port, accept))
+                if accept == self._side:
+                    self.fault_port = server.sockets[0].getsockname()[1]
+            ticking = asyncio.create_task(self._tick())
+            ready(self)
+            waited: set[asyncio.Future[Any]] = {ended, ticking}
+            await asyncio.wait(waited, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+            self._close_all()
+            for writer in self._sides | self._watchers:
+                writer.transport.abort()
+            if ticking.done():
+                ticking.result()
+            ticking.cancel()
+        return ended.result() if ended.done() else 0
+
+    def _ports(self) -> list[tuple[str, int, Callable[..., object]]]:
+        host = self.address.host
+        ports: list[tuple[str, int, Callable[..., object]]] = [(host, self.address.port, self._control)]
+        ports += [(host, port, lambda r, w, kept=self._readers[port]: self._report(kept, r, w)) for port in REPORTS]
+        ports.append((host, self.address.fault_port, self._side))
+        if self.address.detections is not None:
+            ports.append((*self.address.detections, lambda r, w: _listened(self._watchers, r, w)))
+        return ports
+
+    # --- connections ----------------------------------------------------------------------------------------------
+
+    async def _control(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if len(self._clients) >= CLIENTS or self._now() < self._line.refused:
+            writer.transport.abort()
+            return
+        _at_once(writer)
+        client = _Client(self._next, writer)
+        self._clients[client.number], self._next = client, self._next + 1
+        with contextlib.suppress(*GONE, ProtocolError):
+            while received := await reader.read(4096):
+                requests, client.pending = split(client.pending + received)
+                for request in requests:
+                    self._request(client, request)
+                if writer.transport.get_write_buffer_size() > 2 * UNREAD:
+                    break
+        self._clients.pop(client.number, None)
+        writer.close()
+
+    async def _report(
+        self, readers: set[asyncio.StreamWriter], reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        if self._now() < self._line.refused:
+            writer.transport.abort()
+        else:
+            await _listened(readers, reader, writer)
+
+    async def _side(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if len(self._sides) >= CLIENTS:
+            writer.transport.abort()
+            return
+        self._sides.add(writer)
+        with contextlib.suppress(*GONE, ValueError):
+            while line := await reader.readline():
+                self._advance()
+                told = reply(line, self.controller, self.faults, self.things, self._clear)
+                self._happen()
+                writer.write(json.dumps(told).encode() + b"\n")
+                await writer.drain()
+        self._sides.discard(writer)
+        writer.close()
+
+    # --- requests -------------------------------------------------------------------------------------------------
+
+    def _request(self, client: _Client, request: Request) -> None:
+        if self._now() < self._line.frozen:
+            if len(self._line.held) < HELD:
+                self._line.held.append((client, request))
+            return
+        self._advance()
+        if request.register == SET_FEEDBACK_TYPE and request.protocol != 0:
+            client.kinds = byte(request.data, 0, 0)
+        found = answer(self.controller, request, client.number, client.kinds)
+        # a fault that is due with this command comes before its reply
+        self._happen()
+        if self._now() < self._line.frozen:
+            return
+        self._send(client, encode_reply(found))
+        self._tell()
+
+    def _tell(self) -> None:
+        told, self.controller.feedback = self.controller.feedback, []
+        for number, feedback in told:
+            if number in self._clients:
+                self._send(self._clients[number], encode_feedback(feedback))
+
+    def _send(self, client: _Client, frame: bytes) -> None:
+        if self._line.half:
+            self._line.half = False
+            client.writer.write(frame[: len(frame) // 2])
+            client.writer.close()
+        elif self._line.late > 0:
+            asyncio.get_running_loop().call_later(self._line.late, _write, client.writer, frame)
+        else:
+            _write(client.writer, frame)
+
+    # --- the clock ------------------------------------------------------------------------------------------------
+
+    def _now(self) -> float:
+        return time.monotonic() - self._started
+
+    def _advance(self) -> None:
+        self.controller.advance(self._now())
+
+    async def _tick(self) -> None:
+        """Steps of the clock and reports, each at its time; what is late is not made up for."""
+        due, next_report, next_look = self._now(), dict.fromkeys(REPORTS, self._now()), self._now()
+        while True:
+            due = max(due + TICK, self._now())
+            await asyncio.sleep(due - self._now())
+            self._advance()
+            self._happen()
+            if self._now() >= next_look:
+                next_look = self._now() + PERIOD
+                _broadcast(self._watchers, self.things.line(time.time()))
+            if self._now() < self._line.frozen:
+                continue
+            self._thaw()
+            self._tell()
+            for port, (frame, period) in REPORTS.items():
+                if self._now() >= next_report[port] - TICK / 2:
+                    next_report[port] = max(next_report[port] + period, self._now())
+                    if self._readers[port]:
+                        _broadcast(self._readers[port], frame(reports.snapshot(self.controller)))
+
+    # --- faults of the connections --------------------------------------------------------------------------------
+
+    def _happen(self) -> None:
+        for fault in self.faults.due(self.controller):
+            if fault.kind in ERRORS or fault.kind == "servo":
+                happen(fault, self.controller)
+            else:
+                self._break(fault)
+
+    def _break(self, fault: Fault) -> None:
+        if fault.kind == "drop":
+            self._line.refused = self._now() + fault.seconds
+            self._close_all()
+        elif fault.kind == "freeze":
+            self._line.frozen = self._now() + (fault.seconds or float("inf"))
+        elif fault.kind == "delay":
+            self._line.late = fault.seconds
+        elif fault.kind == "half":
+            self._line.half = True
+        else:
+            noise = random.Random(fault.count).randbytes(fault.count)
+            for client in self._clients.values():
+                _write(client.writer, noise)
+
+    def _thaw(self) -> None:
+        """What was asked during a freeze is carried out now, and answered to whoever still listens."""
+        held, self._line.held = self._line.held, []
+        for client, request in held:
+            self._request(client, request)
+
+    def _clear(self) -> None:
+        self._line.frozen = self._line.late = self._line.refused = 0.0
+        self._line.half = False
+
+    def _close_all(self) -> None:
+        for client in list(self._clients.values()):
+            client.writer.transport.abort()
+        for readers in self._readers.values():
+            for writer in list(readers):
+                writer.transport.abort()
+
+
+def _end(ended: asyncio.Future[int], code: int) -> None:
+    if not ended.done():
+        ended.set_result(code)
+
+
+async def _listen(host: str, port: int, accept: Callable[..., object]) -> asyncio.Server:
+    try:
+        return await asyncio.start_server(accept, host, port, limit=LINE)  # type: ignore[arg-type]
+    except (OSError, OverflowError) as error:
+        raise InputError(f"cannot listen at {host}:{port}: {_why(error, port)}") from error
+
+
+async def _listened(
+    readers: set[asyncio.StreamWriter], reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+) -> None:
+    """Keep somebody who only listens among `readers` for as long as they do."""
+    if len(readers) >= CLIENTS:
+        writer.transport.abort()
+        return
+    _at_once(writer)
+    readers.add(writer)
+    with contextlib.suppress(*GONE):
+        while await reader.read(4096):
+            pass
+    readers.discard(writer)
+    writer.close()
+
+
+def _broadcast(readers: set[asyncio.StreamWriter], frame: bytes) -> None:
+    for writer in readers:
+        if writer.transport.get_write_buffer_size() <= UNREAD:
+            _write(writer, frame)
+
+
+def _write(writer: asyncio.StreamWriter, frame: bytes) -> None:
+    if not writer.is_closing():
+        writer.write(frame)
+
+
+def _at_once(writer: asyncio.StreamWriter) -> None:
+    """Small frames are not gathered."""
+    writer.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+
+
+def _why(error: Exception, port: int) -> str:
+    number = getattr(error, "errno", None)
+    if number == errno.EADDRINUSE:
+        return "the port is in use; end what uses it, or take another --host such as 127.0.0.3"
+    if number in (errno.EACCES, errno.EPERM):
+        return f"not permitted; ports below 1024 need root, take another --port than {port}"
+    if number == errno.EADDRNOTAVAIL:
+        return "not an address of this machine; valid is for example 127.0.0.2"
+    return str(error)
+
+
+def serve(
+    arm: Arm,
+    address: Address,
+    choices: Choices,
+    ready: Callable[[Server], None],
+    seconds: float | None = None,
+    things: Things | None = None,
+) -> int:
+    """Emulate an arm until SIGTERM or for some seconds (0) or until Ctrl-C (130). Raises InputError."""
+    return asyncio.run(Server(arm, address, choices, things or Things()).run(ready, seconds))

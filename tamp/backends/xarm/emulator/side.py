@@ -1,0 +1,107 @@
+"""The side channel: JSON lines to ask the emulator what is true, and to order faults."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tamp.backends.xarm.emulator.controller import Controller
+from tamp.backends.xarm.emulator.faults import Fault, Faults, read
+from tamp.backends.xarm.emulator.things import Things
+from tamp.backends.xarm.emulator.wire import from_pose
+from tamp.errors import InputError
+
+ORDERS = "query (state, history), fault, clear (faults), release (emergency), teleport, things"
+
+
+def reply(
+    line: bytes, controller: Controller, faults: Faults, things: Things, clear: Callable[[], None]
+) -> dict[str, Any]:
+    """The answer to one line; what is wrong with it is an answer too, {"error": ...}."""
+    try:
+        order = json.loads(line)
+    except (ValueError, RecursionError):
+        return {"error": "not a line of JSON"}
+    if not isinstance(order, dict):
+        return {"error": f"not an object with one of {ORDERS}"}
+    try:
+        return _obeyed(order, controller, faults, things, clear)
+    except InputError as error:
+        return {"error": str(error)}
+
+
+def _obeyed(
+    order: dict[str, Any], controller: Controller, faults: Faults, things: Things, clear: Callable[[], None]
+) -> dict[str, Any]:
+    match order:
+        case {"query": "history"}:
+            return {"now": controller.now, "segments": controller.history.plain()}
+        case {"query": "state"}:
+            pass
+        case {"teleport": joints}:
+            controller.teleport(_configuration(joints, controller))
+        case _:
+            return _changed(order, controller, faults, things, clear)
+    return state(controller, faults)
+
+
+def _changed(
+    order: dict[str, Any], controller: Controller, faults: Faults, things: Things, clear: Callable[[], None]
+) -> dict[str, Any]:
+    """Orders about what is around the arm and its motions."""
+    match order:
+        case {"fault": _}:
+            fault: Fault = read(order)
+            faults.arm(fault, controller)
+            return {"armed": fault.kind}
+        case {"clear": "faults"}:
+            faults.clear()
+            clear()
+            return {"cleared": "faults"}
+        case {"release": "emergency"}:
+            controller.pressed = False
+            return {"released": "emergency"}
+        case {"things": said}:
+            things.replace(said)
+            return {"things": len(things.there)}
+        case _:
+            raise InputError(f"not one of {ORDERS}")
+
+
+def state(controller: Controller, faults: Faults) -> dict[str, Any]:
+    """What is true of the arm: radians, and the pose as the wire has it (millimetres, radians)."""
+    return {
+        "now": controller.now,
+        "model": controller.arm.name,
+        "joints": [float(v) for v in controller.q],
+        "pose": from_pose(controller.T_user_tool),
+        "mode": controller.mode,
+        "state": controller.state,
+        "error": controller.error,
+        "warning": controller.warning,
+        "motors": controller.motors,
+        "queued": controller.count,
+        "submitted": controller.submitted,
+        "started": controller.history.started,
+        "executed": controller.history.done,
+        "moved_at": controller.history.moved_at,
+        "gripper": controller.gripper.position,
+        "faults": faults.waiting,
+    }
+
+
+def _configuration(joints: object, controller: Controller) -> Any:
+    """Joint angles (n,) within the limits."""
+    n = controller.arm.joints
+    if not isinstance(joints, list) or len(joints) != n:
+        raise InputError(f"teleport: a list of {n} joint angles in radians")
+    if not all(isinstance(v, (int, float)) and not isinstance(v, bool) and math.isfinite(v) for v in joints):
+        raise InputError("teleport: not all are numbers")
+    q = np.array(joints, dtype=float)
+    if not controller.arm.within(q):
+        raise InputError(f"teleport: beyond the joints' limits {controller.arm.lower} to {controller.arm.upper}")
+    return q

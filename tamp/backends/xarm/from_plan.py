@@ -1,0 +1,149 @@
+"""A plan of a domain for an arm as the steps of the contract, with events of the hand between them.
+
+Each ground action is one step or one event, by the skill that the domain's table binds its operator to, so that they
+have the numbers of their actions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from tamp.backends.xarm.contract_world import breaches_in
+from tamp.backends.xarm.hand import HandEvent
+from tamp.backends.xarm.plan_json import written
+from tamp.backends.xarm.skills import ITEM, PLACE, ArmSkill, Call, arm_skills, misfit
+from tamp.backends.xarm.steps import Step
+from tamp.backends.xarm.symbols import AT, label_named, pose_named, rank
+from tamp.backends.xarm.workcell import Workcell
+from tamp.errors import InputError
+from tamp.model.atoms import Atom, GroundAction
+from tamp.model.domain import Domain, load
+from tamp.pddl.source import Source
+from tamp.plans.steps import PlanFile
+from tamp.plans.verdict import Verdict
+
+Facts = frozenset[Atom]
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A plan as it was read, the verdict on it, and its steps, none when it is not valid."""
+
+    plan: PlanFile
+    verdict: Verdict
+    steps: tuple[Step | HandEvent, ...]
+
+
+def read_plan_steps(source: Source, domain: str, problem: Path, world: Workcell) -> Judged:
+    """The steps of a plan in any format of `tamp validate`, once it is known to be valid.
+
+    InputError for files that cannot be read or do not belong together, for a domain that is for no arm, and with all
+    that is wrong with the steps in this world.
+    """
+    from tamp.pddl.reading import read_problem
+    from tamp.plans.formats import read_plan
+    from tamp.plans.judges import in_order, judge_of, verdict_on
+    from tamp.plans.resolve import resolve
+    from tamp.plans.verdict import Judge
+
+    loaded = load(domain)
+    bound = bind(loaded)
+    judge = judge_of(read_problem(domain, problem)[2])
+    if not isinstance(judge, Judge):
+        raise InputError(f"{loaded.path}: an arm does one thing after another; valid: a domain without durations")
+    plan = in_order(read_plan(source))
+    verdict = verdict_on(plan, judge, trace=True)
+    if not verdict.valid:
+        return Judged(plan, replace(verdict, changes=()), ())
+    actions = [
+        GroundAction(a.action.name, tuple(str(p) for p in a.actual_parameters)) for a in resolve(plan, judge.problem)
+    ]
+    steps = refined(actions, bound, _facts(judge.problem, verdict.changes), world)
+    if wrong := wrong_in(steps, actions, world):
+        raise InputError("\n  ".join([f"{source.name} cannot be run in {world.name}:", *wrong]))
+    return Judged(plan, verdict, steps)
+
+
+def bind(domain: Domain) -> dict[str, ArmSkill]:
+    """The arm's skill of every operator. InputError as `check_table`, and for operators whose parameters do not begin
+    with what their skill takes."""
+    from tamp.skills.registry import check_table
+
+    check_table(domain, "xarm")
+    known = arm_skills()
+    bound = {operator: known[domain.skills[operator]] for operator in domain.operators}
+    for operator, skill in bound.items():
+        kinds = [kind for _, kind in domain.operators[operator].parameters]
+        if told := misfit(skill.takes, kinds, domain.is_a):
+            raise InputError(f"{domain.path}: {operator} is bound to {domain.skills[operator]}, which {told}")
+    return bound
+
+
+def refined(
+    actions: Sequence[GroundAction], bound: dict[str, ArmSkill], before: Sequence[Facts], world: Workcell
+) -> tuple[Step | HandEvent, ...]:
+    """A step or an event for each action. `before` are the facts that hold before each, as far as they say where
+    things are. InputError for symbols that the world does not know."""
+    return tuple(
+        _step(number, action, bound[action.name], facts, world)
+        for number, (action, facts) in enumerate(zip(actions, before, strict=True), 1)
+    )
+
+
+def movements(steps: Sequence[Step | HandEvent], goal: str) -> dict[str, Any]:
+    """The action plan of the contract. ValueError where the hand has something to do, which it cannot say."""
+    moves = [s for s in steps if not isinstance(s, HandEvent)]
+    if len(moves) < len(steps):
+        raise ValueError(f"step {next(s.step for s in steps if isinstance(s, HandEvent))} is an event of the hand")
+    return written(moves, goal)
+
+
+def wrong_in(
+    steps: Sequence[Step | HandEvent], actions: Sequence[GroundAction], world: Workcell
+) -> list[str]:
+    """What is wrong with the steps in a world, each with its action: what would be wrong with an action plan, and
+    work for a hand where the world has none."""
+    numbers = [n for n, step in enumerate(steps, 1) if not isinstance(step, HandEvent)]
+    told = []
+    if numbers:
+        for breach in breaches_in(movements([steps[n - 1] for n in numbers], "moves"), world):
+            number = numbers[breach.step - 1] if breach.step else 1
+            told.append((number, breach.message))
+    event = next((s for s in steps if isinstance(s, HandEvent)), None)
+    if event is not None and world.hand is None:
+        told.append((event.step, 'it is for the hand, and the world names none; valid: hand = "tcp://127.0.0.1:5557"'))
+    return [f"step {number}, {actions[number - 1]}: {message}" for number, message in sorted(told)]
+
+
+def _step(number: int, action: GroundAction, skill: ArmSkill, facts: Facts, world: Workcell) -> Step | HandEvent:
+    said = dict(zip(skill.takes, action.args, strict=False))
+    try:
+        place = pose_named(said[PLACE], world.poses) if PLACE in said else ""
+        if ITEM not in said:
+            return skill.step(Call(number, action, place))
+        label = label_named(said[ITEM], world.labels)
+        index = rank(said[ITEM], said[PLACE], facts, world.labels)
+    except InputError as e:
+        raise InputError(f"step {number}, {action}: {e}") from e
+    return skill.step(Call(number, action, place, label, index))
+
+
+def _facts(problem: Any, changes: Sequence[Sequence[str]]) -> list[Facts]:
+    """Where things are before each step of a plan that makes these changes: the atoms of `at`."""
+    from tamp.pddl.conditions import written as in_pddl
+
+    there = {in_pddl(f) for f, value in problem.explicit_initial_values.items() if value.is_true()}
+    before = []
+    for changed in changes:
+        before.append(frozenset(atom for text in there if (atom := _atom(text)).predicate == AT))
+        there -= {text[len("(not ") : -1] for text in changed if text.startswith("(not ")}
+        there |= set(changed)
+    return before
+
+
+def _atom(text: str) -> Atom:
+    predicate, *args = text.strip("()").split()
+    return Atom(predicate, tuple(args))

@@ -1,0 +1,89 @@
+"""A plan gone through without moving, as far as its targets are known beforehand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+
+from motion.poses import Array
+from tamp.backends.xarm.faults import ArmFault
+from tamp.backends.xarm.following import Leg
+from tamp.backends.xarm.hand import HandEvent
+from tamp.backends.xarm.steps import ApproachObject, MoveToObject, Sleep, Step
+from tamp.backends.xarm.stopping import Stop
+from tamp.backends.xarm.targets import Target, Targets
+from tamp.backends.xarm.verdict import Verdict
+from tamp.backends.xarm.ways import NoWay, Ways
+from tamp.planning.engine import Tell
+
+
+def rehearse(
+    steps: Sequence[Step | HandEvent],
+    q: Array,
+    ways: Ways,
+    targets: Targets,
+    stop: Stop,
+    tell: Tell,
+    twice: bool = True,
+) -> int:
+    """How many steps could be gone through from a configuration (n,): up to the first to a thing that is not seen yet,
+    or that may be elsewhere by then because the hand took something before. `twice`: with the second look.
+
+    ArmFault `infeasible` with the number of the step that cannot be done, `stopped` when there is a reason to stop.
+    """
+    targets.begin()
+    taken = False
+    for number, step in enumerate(steps, 1):
+        stop.check()
+        if isinstance(step, HandEvent | Sleep):
+            taken = taken or word(step) == "close"
+            continue
+        if taken and isinstance(step, MoveToObject | ApproachObject):
+            return number - 1
+        target = targets.known(step, ways.tool(q))
+        if target is None:
+            return number - 1
+        legs = planned(number, step, target, q, ways, tell)
+        if twice:
+            look_twice(number, step, legs, ways, tell)
+        q = legs[-1].q[-1]
+    return len(steps)
+
+
+def planned(number: int, step: Step, target: Target, q: Array, ways: Ways, tell: Tell) -> tuple[Leg, ...]:
+    """The legs of a step. ArmFault `infeasible` when there are none."""
+    legs = ways.legs(q, target.T_base_tool, target.how, target.q)
+    if isinstance(legs, NoWay):
+        tell("infeasible", number=number, why=str(legs))
+        raise ArmFault("infeasible", f"step {number}, {word(step)}: {legs}", number)
+    return legs
+
+
+def look_twice(number: int, step: Step, legs: tuple[Leg, ...], ways: Ways, tell: Tell) -> float | None:
+    """The nearest that the legs come to anything, by the second look. ArmFault `infeasible` when they touch it."""
+    report = ways.second_look(legs)
+    tell("second_look", number=number, **asdict(report))
+    if near := report.touches():
+        what = f"{near.link} {abs(near.distance) * 1000:.0f} mm into {near.other} after {near.time:.1f} s"
+        raise ArmFault("infeasible", f"step {number}, {word(step)}: the second check sees {what}", number)
+    return report.bodies.distance if report.bodies else None
+
+
+def rehearsed(
+    steps: Sequence[Step | HandEvent], q: Array, ways: Ways, targets: Targets, tell: Tell, twice: bool = True
+) -> Verdict:
+    """The verdict on a plan that is only gone through."""
+    try:
+        known = rehearse(steps, q, ways, targets, Stop(), tell, twice)
+    except ArmFault as e:
+        verdict = Verdict(False, (), e.step, e.kind, str(e))
+    else:
+        seen = "" if known == len(steps) else f"step {known + 1} and what follows depend on what will be seen"
+        verdict = Verdict(True, (), reason=seen)
+    tell("end", success=verdict.success, why=verdict.kind, reason=verdict.reason, halted=None)
+    return verdict
+
+
+def word(step: Step | HandEvent) -> str:
+    """What a step is called in messages."""
+    return step.kind if isinstance(step, HandEvent) else type(step).__name__

@@ -1,0 +1,121 @@
+"""Where a step of an action plan wants the tool: poses of the world, of what was seen, or from where the tool is.
+
+A thing has a position only, so that the tool keeps the orientation that it has when it goes to one. Steps in a row that
+ask for the same thing in the same words mean the one that the first of them meant: nearest to where the tool was then.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from motion.paths import lifted
+from motion.poses import Array, pose
+from tamp.backends.xarm.choice import NotChosen, choose, reference_of, wait_for
+from tamp.backends.xarm.detections import Detection, Detector
+from tamp.backends.xarm.faults import ArmFault
+from tamp.backends.xarm.steps import (
+    ApproachNamed,
+    ApproachObject,
+    MoveToNamed,
+    MoveToObject,
+    MoveToPose,
+    RetreatZ,
+    Sleep,
+    Step,
+)
+from tamp.backends.xarm.stopping import Stop
+from tamp.backends.xarm.ways import How
+from tamp.backends.xarm.workcell import Workcell
+
+
+@dataclass(frozen=True, eq=False)
+class Target:
+    """A pose of the tool, how to go there, the joints when the world has them, and what was seen there."""
+
+    T_base_tool: Array
+    how: How = "any"
+    q: Array | None = None
+    seen: Detection | None = None
+
+
+@dataclass(eq=False)
+class Targets:
+    """Finds targets in a world. `clock` gives seconds since the epoch, as detections have them."""
+
+    cell: Workcell
+    detector: Detector | None = None
+    clock: Callable[[], float] = time.time
+    _words: tuple[object, ...] | None = field(default=None, init=False)
+    _reference: Array = field(default_factory=lambda: np.zeros(3), init=False)
+
+    def begin(self) -> None:
+        """A plan begins: nothing was meant yet."""
+        self._words = None
+
+    def known(self, step: Step, T_base_tool: Array) -> Target | None:
+        """The target from where the tool is, without waiting; None for a thing that is not seen now."""
+        if isinstance(step, MoveToObject | ApproachObject):
+            seen = self.detector.seen() if self.detector else ()
+            asked = self._asked(step, T_base_tool)
+            found = choose(seen, now=self.clock(), **asked)
+            return None if isinstance(found, NotChosen) else _at_thing(step, found, T_base_tool)
+        return self._by_itself(step, T_base_tool)
+
+    def find(self, step: Step, T_base_tool: Array, stop: Stop) -> Target:
+        """The target, waited for as long as the step says. ArmFault `unseen`, or `stopped` while it waits."""
+        if not isinstance(step, MoveToObject | ApproachObject):
+            return self._by_itself(step, T_base_tool)
+        if self.detector is None:
+            raise ArmFault("unseen", "the world has no detector")
+        asked = self._asked(step, T_base_tool)
+        found = wait_for(self.detector, timeout=step.timeout, clock=self.clock, stop=stop.event, **asked)
+        stop.check()
+        if isinstance(found, NotChosen):
+            raise ArmFault("unseen", found.message)
+        return _at_thing(step, found, T_base_tool)
+
+    def fresh(self, target: Target) -> None:
+        """ArmFault `unseen` when what was seen is too old to go there."""
+        if target.seen is None:
+            return
+        age, most = self.clock() - target.seen.time, self.cell.detector.max_age
+        if age > most:
+            raise ArmFault("unseen", f"{target.seen.label} was seen {age:.1f} s ago, too long (at most {most:g} s)")
+
+    def _asked(self, step: MoveToObject | ApproachObject, T_base_tool: Array) -> dict[str, Any]:
+        words = (step.labels, step.selector, step.ref, step.index, step.min_conf)
+        if self._words != words:
+            self._words, self._reference = words, reference_of(step, self.cell, T_base_tool[:3, 3])
+        return {
+            "labels": step.labels,
+            "selector": step.selector,
+            "index": step.index,
+            "min_conf": step.min_conf,
+            "reference": self._reference,
+            "max_age": self.cell.detector.max_age,
+            "workcell": self.cell,
+        }
+
+    def _by_itself(self, step: Step, T_base_tool: Array) -> Target:
+        self._words = None
+        match step:
+            case MoveToNamed(name):
+                named = self.cell.poses[name]
+                return Target(named.T_base_tool, q=named.q)
+            case ApproachNamed(name, hover):
+                return Target(lifted(self.cell.poses[name].T_base_tool, hover))
+            case RetreatZ(distance):
+                return Target(lifted(T_base_tool, distance), "line")
+            case MoveToPose():
+                return Target(step.T_base_tool)
+        raise TypeError(f"{type(step).__name__} has no target: {Sleep.__name__} moves nothing")
+
+
+def _at_thing(step: MoveToObject | ApproachObject, seen: Detection, T_base_tool: Array) -> Target:
+    offset = np.array([0.0, 0.0, step.hover]) if isinstance(step, ApproachObject) else np.array(step.offset)
+    return Target(pose(seen.p_base + offset, T_base_tool[:3, :3]), seen=seen)

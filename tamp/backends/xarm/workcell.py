@@ -1,0 +1,238 @@
+"""The world of a real arm: which arm it is, named poses, where it may go, what sees, and how fast it moves.
+
+One TOML file says it (`problems/xarm/bench.toml` is one, with comments). The file has millimetres and degrees, and its
+keys say so; here are metres and radians. Poses are of the tool point in the frame of the arm's base.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from motion.arms import ARMS, Arm
+from motion.poses import Array, from_rpy
+from tamp.backends.xarm.address import VALID_HOST, address_of, host_of
+from tamp.backends.xarm.workcell_checks import check
+from tamp.files.toml_table import Table, read_placed
+
+_KEYS = ("arm", "host", "table_mm", "workspace", "keep_out", "poses", "rates", "tool", "load", "cameras", "detector")
+_XYZ, _RPY = "[x, y, z] in millimetres", "[roll, pitch, yaw] in degrees"
+
+
+@dataclass(frozen=True, eq=False)
+class Box:
+    """A box along the axes of the base frame, from corner `low` (3,) to corner `high` (3,)."""
+
+    name: str
+    low: Array
+    high: Array
+
+    def holds(self, p_base: Array, slack: float = 0.0) -> bool:
+        """Whether a point (3,) is in it, or at most `slack` metres out of it."""
+        return bool(np.all(p_base >= self.low - slack) and np.all(p_base <= self.high + slack))
+
+
+@dataclass(frozen=True, eq=False)
+class NamedPose:
+    """A pose of the tool, and the joints (n,) in radians where the file gave those instead."""
+
+    name: str
+    T_base_tool: Array
+    q: Array | None = None
+
+
+@dataclass(frozen=True)
+class Rates:
+    """How fast at most: joints in rad/s and rad/s², the tool point in m/s and m/s²."""
+
+    joint_speed: float
+    joint_acceleration: float
+    tool_speed: float
+    tool_acceleration: float
+
+
+@dataclass(frozen=True, eq=False)
+class Load:
+    """What the flange carries: kilograms, and the centre of mass (3,) in the frame of the flange."""
+
+    mass: float
+    p_flange_centre: Array
+
+
+@dataclass(frozen=True)
+class DetectorSettings:
+    """Where detections come from, a file or `tcp://host:port` (None: nowhere), and their greatest age in seconds."""
+
+    source: str | None
+    max_age: float
+
+
+@dataclass(frozen=True, eq=False)
+class Workcell:
+    """A world. `table` is the height of the table's top in the base frame; `cameras` are `T_base_camera` by name.
+
+    `labels` is what the detector can name, empty where that is not known. `hand` is the `tcp://host:port` of the hand
+    controller.
+    """
+
+    name: str
+    arm: Arm
+    host: str | None
+    poses: Mapping[str, NamedPose]
+    workspace: Box
+    keep_out: tuple[Box, ...]
+    table: float | None
+    rates: Rates
+    T_flange_tool: Array
+    load: Load
+    cameras: Mapping[str, Array]
+    detector: DetectorSettings
+    labels: tuple[str, ...]
+    hand: str | None = None
+
+
+def read_workcell(path: Path) -> Workcell:
+    """The world in a file. InputError, with file and line, for what is unknown, missing or cannot be; also for named
+    poses outside the workspace, in a keep-out box, below the table, or that the arm does not reach."""
+    table = read_placed(path)
+    table.only(*_KEYS, "hand")
+    arm = _arm(table)
+    T_flange_tool = _pose(_section(table, "tool", "a table [tool] with xyz_mm and rpy_deg"))
+    workspace = _box("workspace", table.table("workspace", "a table [workspace] with low_mm and high_mm"))
+    detector, labels = _detector(table, path.parent)
+    world = Workcell(
+        str(path),
+        arm,
+        _host(table),
+        {name: _named(name, t, arm, T_flange_tool) for name, t in table.tables("poses", "tables as [poses.home]")},
+        workspace,
+        tuple(_box(name, t) for name, t in table.tables("keep_out", "tables as [keep_out.post]")),
+        _height(table),
+        _rates(table.table("rates", "a table [rates]")),
+        T_flange_tool,
+        _load(_section(table, "load", "a table [load] with kg and centre_mm")),
+        {name: _pose(t) for name, t in table.tables("cameras", "tables as [cameras.overhead]")},
+        detector,
+        labels,
+        _hand(table),
+    )
+    check(world, table)
+    return world
+
+
+def _arm(table: Table) -> Arm:
+    valid = ", ".join(ARMS)
+    name = table.text("arm", valid)
+    if name not in ARMS:
+        raise table.wrong(f"there is no arm {name!r}; valid: {valid}", "arm")
+    return ARMS[name]
+
+
+def _host(table: Table) -> str | None:
+    if not table.has("host"):
+        return None
+    host = table.text("host", VALID_HOST)
+    try:
+        return host_of(host)
+    except ValueError as e:
+        raise table.wrong(f"host is {host!r}; valid: {VALID_HOST}", "host") from e
+
+
+def _hand(table: Table) -> str | None:
+    if not table.has("hand"):
+        return None
+    hand = table.text("hand", '"tcp://127.0.0.1:5557"')
+    try:
+        address_of(hand)
+    except ValueError as e:
+        raise table.wrong(f"hand is {hand!r}: {e}", "hand") from e
+    return hand
+
+
+def _height(table: Table) -> float | None:
+    if not table.has("table_mm"):
+        return None
+    return table.number("table_mm", "the height of the table's top in millimetres", -5000, 5000) / 1000
+
+
+def _section(table: Table, key: str, valid: str) -> Table | None:
+    return table.table(key, valid) if table.has(key) else None
+
+
+def _pose(table: Table | None) -> Array:
+    """`xyz_mm` and `rpy_deg` of a table; the identity where there is none."""
+    if table is None:
+        return np.eye(4)
+    table.only("xyz_mm", "rpy_deg")
+    return from_rpy(table.numbers("xyz_mm", 3, _XYZ) / 1000, np.radians(table.numbers("rpy_deg", 3, _RPY)))
+
+
+def _named(name: str, table: Table, arm: Arm, T_flange_tool: Array) -> NamedPose:
+    if not table.has("joints_deg"):
+        table.only("xyz_mm", "rpy_deg", "joints_deg")
+        return NamedPose(name, _pose(table))
+    if table.has("xyz_mm") or table.has("rpy_deg"):
+        raise table.wrong(f"poses.{name} has both joints_deg and xyz_mm or rpy_deg; valid: one of the two ways")
+    table.only("joints_deg")
+    q = np.radians(table.numbers("joints_deg", arm.joints, f"{arm.joints} angles of the {arm.name}, in degrees"))
+    for i, (angle, low, high) in enumerate(zip(q, arm.lower, arm.upper, strict=True)):
+        if not low <= angle <= high:
+            span = f"{np.degrees(low):.2f} to {np.degrees(high):.2f}"
+            said = f"joint {i + 1} of pose {name!r} is {np.degrees(angle):g}°; valid for the {arm.name}: {span}"
+            raise table.wrong(said, "joints_deg", i)
+    return NamedPose(name, arm.forward(q) @ T_flange_tool, q)
+
+
+def _box(name: str, table: Table) -> Box:
+    table.only("low_mm", "high_mm")
+    low, high = (table.numbers(key, 3, _XYZ) / 1000 for key in ("low_mm", "high_mm"))
+    for axis, low_, high_ in zip("xyz", low, high, strict=True):
+        if not low_ < high_:
+            said = f"the box {name!r} is empty: {axis} from {1000 * low_:g} to {1000 * high_:g} mm"
+            raise table.wrong(f"{said}; valid: high_mm greater than low_mm in x, y and z", "high_mm")
+    return Box(name, low, high)
+
+
+def _rates(table: Table) -> Rates:
+    """What the file allows. More than the SDK lets through would be cut there without a word."""
+    table.only("joint_speed_deg_s", "joint_acceleration_deg_s2", "tool_speed_mm_s", "tool_acceleration_mm_s2")
+
+    def rate(key: str, most: float) -> float:
+        return table.number(key, f"more than 0, at most {most:g}", 1e-6, most)
+
+    return Rates(
+        float(np.radians(rate("joint_speed_deg_s", 180))),
+        float(np.radians(rate("joint_acceleration_deg_s2", 1145))),
+        rate("tool_speed_mm_s", 1000) / 1000,
+        rate("tool_acceleration_mm_s2", 50000) / 1000,
+    )
+
+
+def _load(table: Table | None) -> Load:
+    if table is None:
+        return Load(0.0, np.zeros(3))
+    table.only("kg", "centre_mm")
+    mass = table.number("kg", "kilograms from 0 to 5, more than which none of the arms carries", 0, 5)
+    return Load(mass, table.numbers("centre_mm", 3, _XYZ) / 1000)
+
+
+def _detector(table: Table, folder: Path) -> tuple[DetectorSettings, tuple[str, ...]]:
+    """A file is found from the folder of the world."""
+    if not table.has("detector"):
+        return DetectorSettings(None, 1.0), ()
+    settings = table.table("detector", "a table [detector] with source")
+    settings.only("source", "max_age_s", "labels")
+    source = settings.text("source", '"tcp://127.0.0.1:5556" or the path of a file of JSON lines')
+    if "://" in source:
+        try:
+            address_of(source)
+        except ValueError as e:
+            raise settings.wrong(f"detector.source is {source!r}: {e}", "source") from e
+    else:
+        source = str(folder / source)
+    age = settings.number("max_age_s", "seconds, more than 0", 1e-3, 3600) if settings.has("max_age_s") else 1.0
+    labels = settings.texts("labels", 'names as ["cup", "bottle"]') if settings.has("labels") else ()
+    return DetectorSettings(source, age), labels

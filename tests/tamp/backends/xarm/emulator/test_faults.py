@@ -1,0 +1,111 @@
+"""Faults on demand, ordered over the side channel and seen by the unmodified SDK."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+
+from motion.arms import ARMS
+from tamp.backends.xarm.emulator.choices import Choices, choose
+from tamp.backends.xarm.emulator.commands import JointMove, Origin
+from tamp.backends.xarm.emulator.controller import Controller
+from tamp.backends.xarm.emulator.faults import Faults, happen, read
+from tamp.errors import InputError
+
+
+def _controller() -> Controller:
+    controller = Controller(ARMS["xarm6"], Choices())
+    controller.enable(8, True)
+    controller.set_mode(0)
+    assert controller.set_state(0)
+    return controller
+
+
+def _turn(angle: float) -> JointMove:
+    return JointMove((angle, 0, 0, 0, 0, 0, 0), 1.0, 10.0)
+
+
+@pytest.mark.parametrize(("order", "gone"), [({"motion": 2}, 0), ({"motion": 2, "share": 0.5}, 0.5)])
+def test_a_fault_comes_with_the_motion_it_was_ordered_for(order: dict[str, Any], gone: float) -> None:
+    controller, faults = _controller(), Faults()
+    faults.arm(read({"fault": "collision", **order}), controller)
+    controller.submit(_turn(0.5), Origin())
+    assert faults.due(controller) == []
+    controller.submit(_turn(1.0), Origin())
+    at = None
+    for k in range(1, 400):
+        controller.advance(0.005 * k)
+        for fault in faults.due(controller):
+            at = controller.progress(2)
+            happen(fault, controller)
+    assert (controller.error, controller.state, controller.count) == (31, 4, 0)
+    assert at == pytest.approx(gone, abs=0.03) if gone else at == -1
+    assert faults.waiting == 0
+
+
+@pytest.mark.parametrize(
+    "order",
+    [
+        {"fault": "flood"},
+        {"fault": "drop", "when": 1},
+        {"fault": "delay", "seconds": "1"},
+        {"fault": "drop", "share": 2},
+    ],
+)
+def test_an_order_that_cannot_be_says_what_can(order: dict[str, Any]) -> None:
+    with pytest.raises(InputError):
+        read(order)
+
+
+def test_emergency_stops_hold_until_they_are_released() -> None:
+    controller = _controller()
+    controller.fail(2)
+    assert not controller.clear_error() and controller.error == 2
+    controller.pressed = False
+    assert controller.clear_error() and controller.error == 0
+    assert not controller.all_on
+
+
+@pytest.mark.parametrize("setting", ["speed=1", "overspeed", "overspeed=nan", "firmware=x", "motor_errors_disable=1"])
+def test_choices_that_are_none_are_refused(setting: str) -> None:
+    with pytest.raises(InputError, match="--set"):
+        choose([setting])
+    assert choose(["overspeed=2", "firmware=2.7.103"]) == Choices(overspeed=2.0, firmware="2.7.103")
+
+
+def _tell_wait(arm: Any, emulator: Any, fault: dict[str, Any]) -> int:
+    emulator.ask(**fault)
+    return int(arm.set_servo_angle(servo_id=1, angle=0.8, speed=1, mvacc=10, wait=True, timeout=10))
+
+
+@pytest.mark.parametrize(
+    ("fault", "code"),
+    [("collision", 31), ("overspeed", 24), ("joint_limit", 23), ("servo", 13), ("emergency", 2)],
+)
+def test_the_arms_faults_stop_it_and_are_told(fault: str, code: int, arm: Any, emulator: Any, ready: Any) -> None:
+    order = {"fault": fault, "motion": 1, "share": 0.5} | ({"joint": 3} if fault == "servo" else {})
+    assert _tell_wait(arm, emulator, order) != 0
+    time.sleep(0.3)
+    assert arm.get_err_warn_code() == (0, [code, 0])
+    segment, state = emulator.ask(query="history")["segments"][-1], emulator.state()
+    assert segment["outcome"] == "failed" and segment["share"] == pytest.approx(0.5, abs=0.1)
+    assert state["moved_at"] == pytest.approx(segment["ended"], abs=0.02)
+    assert (state["state"], state["queued"]) == (4, 0)
+    emulator.ask(release="emergency")
+    ready(arm)
+    time.sleep(0.3)
+    assert arm.set_servo_angle(servo_id=1, angle=0.0, speed=2, wait=True) == 0
+
+
+def test_a_frozen_controller_carries_out_later_what_timed_out(arm: Any, emulator: Any) -> None:
+    time.sleep(0.3)
+    arm.set_timeout(0.5)
+    start = emulator.state()
+    emulator.ask(fault="freeze", seconds=1.5)
+    assert arm.set_servo_angle(servo_id=1, angle=0.4, speed=2, wait=False) == 3
+    assert emulator.state()["submitted"] == start["submitted"]
+    time.sleep(2.0)
+    assert emulator.state()["joints"][0] == pytest.approx(0.4, abs=1e-6)
+    assert arm.get_state()[0] == 0

@@ -1,0 +1,68 @@
+"""The emulator's sockets: late, cut, broken and many."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from typing import Any
+
+import pytest
+
+from tamp.backends.xarm.emulator.frames import Request, encode_request
+
+
+def test_replies_can_be_late(arm: Any, emulator: Any) -> None:
+    emulator.ask(fault="delay", seconds=0.3)
+    before = time.monotonic()
+    assert arm.get_state()[0] == 0
+    assert time.monotonic() - before > 0.25
+    emulator.ask(clear="faults")
+
+
+@pytest.mark.parametrize("fault", ["drop", "half"])
+def test_a_broken_connection_can_be_made_anew(fault: str, arm: Any, emulator: Any, connected: Any) -> None:
+    emulator.ask(fault=fault)
+    assert arm.get_state()[0] != 0
+    again = connected(emulator)
+    assert again.get_state() == (0, 2)
+
+
+def test_garbage_does_not_end_the_emulator(arm: Any, emulator: Any, connected: Any) -> None:
+    emulator.ask(fault="garbage", bytes=50)
+    client = socket.create_connection((emulator.host, emulator.port), timeout=5)
+    client.sendall(b"\xff" * 64)
+    assert client.recv(100) == b"", "it hangs up"
+    half = socket.create_connection((emulator.host, emulator.port), timeout=5)
+    half.sendall(encode_request(Request(1, 2, 23, bytes(40)))[:-3])
+    for register in range(256):
+        other = socket.create_connection((emulator.host, emulator.port), timeout=5)
+        other.sendall(encode_request(Request(1, 2, register, b"\x09")))
+        assert len(other.recv(400)) >= 8, f"register {register} gives no reply"
+        other.close()
+    half.close()
+    assert connected(emulator).get_state()[0] == 0
+
+
+def test_the_side_channel_answers_nonsense_with_errors(emulator: Any) -> None:
+    for order in ({}, {"query": "weather"}, {"teleport": [0]}, {"teleport": [9] * 6}, {"fault": 1}):
+        assert "error" in emulator.ask(**order)
+    side = socket.create_connection((emulator.host, emulator.told["fault_port"]), timeout=5)
+    side.sendall(b"\xff\xfe[[[\n" + b"[" * 5000 + b"\n")
+    assert b"error" in side.recv(4096)
+    side.close()
+
+
+def test_many_ask_at_once(emulator: Any, connected: Any) -> None:
+    arms = [connected(emulator) for _ in range(3)]
+    codes: list[int] = []
+
+    def ask(arm: Any) -> None:
+        codes.extend(arm.get_servo_angle()[0] for _ in range(50))
+
+    threads = [threading.Thread(target=ask, args=(arm,)) for arm in arms]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(20)
+    assert codes == [0] * 150

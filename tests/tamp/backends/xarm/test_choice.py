@@ -1,0 +1,200 @@
+"""Which thing is meant: by an independent sort, by why not, and in time."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from motion.poses import Array
+from tamp.backends.xarm.choice import SAME, NotChosen, choose, distinct, reference_of, wait_for
+from tamp.backends.xarm.detections import Detection
+from tamp.backends.xarm.steps import ApproachObject, Selector
+from tamp.backends.xarm.workcell import Workcell, read_workcell
+from tamp.data import data_dir
+
+BENCH = read_workcell(data_dir("problems") / "xarm" / "bench.toml")
+NOW = 1e9
+ORIGIN = np.array([0.4, 0.0, 0.1])
+
+
+def thing(x: float, y: float, z: float = 0.03, **also: Any) -> Detection:
+    said = {"label": "cup", "confidence": 0.9, "time": NOW, **also}
+    return Detection(said["label"], said["confidence"], np.array([x, y, z]), said["time"])
+
+
+def chosen(
+    *seen: Detection, labels: tuple[str, ...] = ("cup",), selector: Selector = "nearest", index: int = 0,
+    min_conf: float = 0.0, reference: Array = ORIGIN,
+) -> Detection | NotChosen:  # fmt: skip
+    return choose(seen, labels, selector, index, min_conf, reference, NOW, 1.0, BENCH)
+
+
+def why(found: Detection | NotChosen) -> tuple[str, str]:
+    assert isinstance(found, NotChosen)
+    return found.reason, found.message
+
+
+CELLS = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 17)), min_size=1, max_size=12, unique=True)
+"""Places more than SAME apart, in the workspace."""
+
+
+@given(CELLS, st.data(), st.tuples(st.floats(0.2, 0.6), st.floats(-0.4, 0.4), st.floats(0, 0.5)))
+def test_index_k_is_the_kth_nearest(cells: list[tuple[int, int]], data: st.DataObject, at: Any) -> None:
+    seen = [thing(0.15 + 0.05 * i, -0.43 + 0.05 * j, label="cup" if (i + j) % 2 else "bowl") for i, j in cells]
+    reference = np.array(at)
+    distances = np.array([np.sqrt(((d.p_base - reference) ** 2).sum()) for d in seen])
+    shuffled = data.draw(st.permutations(seen))
+    for k in range(len(seen)):
+        found = chosen(*shuffled, labels=("cup", "bowl"), index=k, reference=reference)
+        assert isinstance(found, Detection)
+        assert np.isclose(np.linalg.norm(found.p_base - reference), np.sort(distances)[k], atol=1e-12)
+    assert why(chosen(*shuffled, labels=("cup", "bowl"), index=len(seen)))[0] == "too few"
+
+
+@given(CELLS, st.data())
+def test_the_surest_come_first_when_that_is_asked(cells: list[tuple[int, int]], data: st.DataObject) -> None:
+    sure = data.draw(st.lists(st.floats(0, 1), min_size=len(cells), max_size=len(cells)))
+    least = data.draw(st.floats(0, 1))
+    seen = [thing(0.15 + 0.05 * i, -0.43 + 0.05 * j, confidence=c) for (i, j), c in zip(cells, sure, strict=True)]
+    expected = sorted((c for c in sure if c >= least), reverse=True)
+    for k, confidence in enumerate(expected):
+        found = chosen(*seen, selector="highest_conf", index=k, min_conf=least)
+        assert isinstance(found, Detection) and found.confidence == confidence
+    if not expected:
+        assert why(chosen(*seen, min_conf=least))[0] == "low confidence"
+
+
+@given(st.lists(st.sampled_from([(0.3, 0.1), (0.5, 0.1), (0.3, -0.1), (0.5, -0.1)]), max_size=6), st.integers(0, 3))
+def test_equals_are_told_apart_by_label_and_place_not_by_order(at: list[tuple[float, float]], index: int) -> None:
+    """All corners are equally far."""
+    seen = [thing(x, y, label=label) for (x, y), label in zip(at, itertools.cycle(["cup", "bowl"]))]
+    answers = set()
+    for order in itertools.islice(itertools.permutations(seen), 50):
+        found = chosen(*order, labels=("cup", "bowl"), index=index)
+        answers.add(why(found) if isinstance(found, NotChosen) else (found.label, *found.p_base))
+    assert len(answers) == 1
+
+
+def test_one_thing_seen_twice_is_one_thing() -> None:
+    """By two cameras, or under two labels: the surer counts; at SAME apart they are two."""
+    pair = [thing(0.3, 0), thing(0.3 + 0.9 * SAME, 0, confidence=0.95), thing(0.6, 0)]
+    for k, x in enumerate((0.3 + 0.9 * SAME, 0.6)):
+        found = chosen(*pair, index=k, reference=np.array([0.2, 0, 0]))
+        assert isinstance(found, Detection) and found.p_base[0] == x
+    assert why(chosen(*pair, index=2)) == ("too few", "only 2 cup seen, and index 2 is number 3")
+    assert isinstance(chosen(thing(0.3, 0), thing(0.3 + 1.01 * SAME, 0), index=1), Detection)
+    both = [thing(0.3, 0), thing(0.3, 0, label="bowl", confidence=0.95)]
+    assert why(chosen(*both, labels=("cup", "bowl"), index=1))[0] == "too few"
+    assert isinstance(chosen(*both), Detection)  # a bowl is no cup, wherever it is
+
+
+@given(st.lists(st.tuples(st.floats(0.2, 0.4), st.floats(0, 0.2)), max_size=15), st.randoms())
+def test_what_is_told_apart_is_apart_and_leaves_nothing_out(at: list[tuple[float, float]], random: Any) -> None:
+    seen = [thing(x, y) for x, y in at]
+    random.shuffle(seen)
+    found = distinct(seen)
+    assert all(np.linalg.norm(a.p_base - b.p_base) >= SAME for a, b in itertools.combinations(found, 2))
+    assert all(min(np.linalg.norm(d.p_base - f.p_base) for f in found) < SAME for d in seen)
+
+
+@pytest.mark.parametrize(
+    ("seen", "reason", "says"),
+    [
+        ([], "not seen", "no cup seen; seen: nothing"),
+        ([thing(0.4, 0, label="bowl"), thing(0.5, 0, label="bowl")], "not seen", "no cup seen; seen: 2 bowl"),
+        ([thing(0.4, 0, time=NOW - 3600), thing(0.5, 0, time=NOW - 12.25)], "too old",
+         "cup at (500, 0, 30) mm is 12.2 s old, allowed are 1 s"),
+        ([thing(0.4, 0, time=NOW + 60)], "too old",
+         "cup at (400, 0, 30) mm is 60.0 s in the future, so a clock is wrong, allowed are 1 s"),
+        ([thing(0.4, 0, confidence=0.2), thing(0.5, 0, confidence=0.3)], "low confidence",
+         "the surest cup has confidence 0.3, needed 0.5"),
+        ([thing(0.9, 0)], "outside",
+         "cup at (900, 0, 30) mm is outside the workspace, x 150 to 650, y -450 to 450, z 5 to 600 mm"),
+        ([thing(-0.4, 0)], "behind the arm", "cup at (-400, 0, 30) mm is behind the arm, outside the workspace, x 150"),
+        ([thing(0.4, 0, -0.02)], "in the table", "cup at (400, 0, -20) mm is in the table, whose top is at 0 mm"),
+    ],
+)  # fmt: skip
+def test_why_not(seen: list[Detection], reason: str, says: str) -> None:
+    told = why(chosen(*seen, min_conf=0.5))
+    assert told[0] == reason and told[1].startswith(says)
+
+
+def test_what_cannot_be_meant_does_not_count() -> None:
+    good = thing(0.6, 0.2)
+    bad = [thing(0.4, 0, time=NOW - 2), thing(0.4, 0.1, confidence=0.1), thing(-0.1, 0), thing(0.4, 0, -0.1)]
+    assert chosen(*bad, good, min_conf=0.5) is good
+    assert why(chosen(*bad, good, min_conf=0.5, index=1))[0] == "too few"
+
+
+def test_what_lies_flat_on_the_table_is_seen() -> None:
+    """The workspace begins 5 mm above it."""
+    assert isinstance(chosen(thing(0.4, 0, 0.0)), Detection)
+
+
+def test_nearest_is_to_the_named_pose_else_to_the_tool() -> None:
+    here = np.array([0.5, 0.3, 0.2])
+    assert np.array_equal(reference_of(ApproachObject(("cup",)), BENCH, here), here)
+    assert np.allclose(reference_of(ApproachObject(("cup",), ref="bin_drop"), BENCH, here), [0.39, -0.39, 0.18])
+
+
+class Script:
+    """A detector that sees a thing from some moment on."""
+
+    def __init__(self, after: float, *seen: Detection) -> None:
+        self.begin, self.found, self.looks = time.monotonic() + after, seen, 0
+
+    def seen(self) -> tuple[Detection, ...]:
+        self.looks += 1
+        return self.found if time.monotonic() >= self.begin else ()
+
+    def close(self) -> None:
+        pass
+
+
+class Broken(Script):
+    def trouble(self) -> str | None:
+        return "no connection to tcp://127.0.0.1:9: Connection refused"
+
+
+def waited(
+    detector: Script, timeout: float, stop: threading.Event | None = None, world: Workcell = BENCH
+) -> tuple[Detection | NotChosen, float]:
+    begin = time.monotonic()
+    found = wait_for(detector, ("cup",), "nearest", 0, 0.0, ORIGIN, 1.0, world, timeout, lambda: NOW, stop)
+    return found, time.monotonic() - begin
+
+
+@pytest.mark.parametrize("timeout", [0.001, 0.3, 1.0])
+def test_the_time_out_is_honoured(timeout: float) -> None:
+    found, seconds = waited(Script(1e9), timeout)
+    assert why(found) == ("not seen", f"no cup seen; seen: nothing within {timeout:g} s")
+    assert timeout <= seconds < timeout + 0.2
+
+
+def test_waiting_ends_with_what_was_waited_for() -> None:
+    cup = thing(0.4, 0)
+    found, seconds = waited(Script(0.3, cup), 20)
+    assert found is cup and 0.3 <= seconds < 5
+    assert waited(Script(0, cup), 0.001)[0] is cup
+
+
+def test_waiting_ends_when_it_is_stopped() -> None:
+    stop = threading.Event()
+    threading.Timer(0.2, stop.set).start()
+    found, seconds = waited(Script(1e9), 20, stop)
+    assert why(found) == ("stopped", "stopped while waiting for cup") and seconds < 5
+    assert why(waited(Script(0, thing(0.4, 0)), 20, stop)[0])[0] == "stopped"  # stopped before it began
+
+
+def test_what_keeps_the_detector_from_seeing_is_told() -> None:
+    found, _ = waited(Broken(1e9), 0.05)
+    assert why(found)[1].endswith("within 0.05 s (no connection to tcp://127.0.0.1:9: Connection refused)")
+    found, _ = waited(Script(0, thing(0.9, 0)), 0.05)
+    assert why(found)[0] == "outside" and why(found)[1].endswith(" mm within 0.05 s")

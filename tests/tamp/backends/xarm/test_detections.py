@@ -1,0 +1,296 @@
+"""Detections from lines of JSON: in a file that grows, over TCP, and in lines that are wrong."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from motion.poses import from_rpy, inverse
+from tamp.backends.xarm.detection_lines import Latest, read_line
+from tamp.backends.xarm.detections import Detection, Detector, JsonLinesClient, JsonLinesFile, Troubled, open_detector
+from tamp.backends.xarm.workcell import read_workcell
+from tamp.errors import InputError
+from tamp.execution.line_socket import LONGEST, Lines, LineSocket
+from tests.json_lines_server import JsonLinesServer
+
+
+def cup(x: float = 400, label: str = "cup") -> dict[str, Any]:
+    return {"label": label, "confidence": 0.9, "xyz_mm": [x, 0, 30]}
+
+
+def frame(*objects: dict[str, Any], **also: Any) -> dict[str, Any]:
+    return {"time": 1e9, "objects": list(objects), **also}
+
+
+def line(*objects: dict[str, Any], **also: Any) -> bytes:
+    return json.dumps(frame(*objects, **also)).encode()
+
+
+def xs(detector: Detector | Latest) -> list[tuple[str, float]]:
+    """Labels and x in millimetres of all that is seen."""
+    return sorted((d.label, round(1000 * float(d.p_base[0]), 6)) for d in detector.seen())
+
+
+def soon(done: Callable[[], bool], seconds: float = 5.0) -> bool:
+    deadline = time.monotonic() + seconds
+    while not done() and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return done()
+
+
+def test_a_line_says_what_was_seen_in_metres() -> None:
+    camera, (seen,) = read_line(line(cup()), {})
+    assert (camera, seen.label, seen.confidence, seen.time) == (None, "cup", 0.9, 1e9)
+    assert np.allclose(seen.p_base, [0.4, 0, 0.03])
+
+
+@given(*[st.tuples(*[st.floats(-2, 2)] * 3)] * 3)
+def test_what_a_camera_sees_is_told_in_the_base_frame(p: Any, at: Any, rpy: Any) -> None:
+    T_base_camera = from_rpy(list(at), list(rpy))
+    p_camera = inverse(T_base_camera) @ [*p, 1]
+    said = {"label": "cup", "confidence": 1, "xyz_mm": [1000 * v for v in p_camera[:3]]}
+    _, (seen,) = read_line(line(said, camera="eye"), {"eye": T_base_camera})
+    assert np.allclose(seen.p_base, p, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (b"\xff", "not JSON: 'utf-8'"),
+        (b"{", "not JSON: "),
+        (b"[" * 100_000, "not JSON: "),
+        (b"3", "the line is 3; valid: an object with time, objects, camera"),
+        (line(cup()).replace(b"400", b"NaN"), "not JSON: NaN is no number"),
+        (line(cup()).replace(b"400", b"1" * 400), "xyz_mm is [111"),
+        (line(time=None), "time is missing; valid: seconds since the epoch"),
+        (line(time="now"), "time is 'now'"),
+        (line(objects=3), "objects is 3; valid: a list"),
+        (line(cam="eye"), "the line has an unknown key 'cam'; valid: time, objects, camera"),
+        (line(camera="ear"), "there is no camera 'ear'; valid: eye"),
+        (line(*[cup()] * 1001), "1001 objects; valid: at most 1000"),
+        (line(cup(), {}), "label is missing; valid: a name"),
+        (line(cup() | {"confidence": 90}), "confidence is 90; valid: 0 to 1"),
+        (line(cup() | {"confidence": True}), "confidence is True"),
+        (line(cup() | {"xyz_mm": [1, 2]}), "xyz_mm is [1, 2]; valid: [x, y, z] in millimetres"),
+        (line(cup() | {"xyz_mm": ["1", 2, 3]}), "xyz_mm is ['1', 2, 3]"),
+        (line(cup() | {"xyz": [1, 2, 3]}), "an object has an unknown key 'xyz'; valid: label, confidence, xyz_mm"),
+    ],
+)
+def test_a_wrong_line_is_counted_and_told_and_changes_nothing(text: bytes, says: str) -> None:
+    told: list[str] = []
+    latest = Latest({"eye": np.eye(4)}, told.append)
+    latest.add(line(cup()))
+    latest.add(text)
+    latest.add(line(cup(300, "mug")))
+    assert latest.wrong_lines == 1 and told == [f"a line of the detector is wrong: {latest.last_wrong}"]
+    assert says in told[0]
+    assert xs(latest) == [("cup", 400), ("mug", 300)]
+
+
+def test_many_wrong_lines_are_told_now_and_then() -> None:
+    told: list[str] = []
+    latest = Latest({}, told.append)
+    for _ in range(1000):
+        latest.add(b"?")
+    assert latest.wrong_lines == 1000
+    assert len(told) == 10 and "(512 so far)" in told[-1]
+
+
+def test_the_newest_line_of_a_camera_replaces_its_labels() -> None:
+    latest = Latest({"left": np.eye(4), "right": np.eye(4)})
+    latest.add(line(cup(1), cup(2), cup(3, "mug"), camera="left"))
+    latest.add(line(cup(4), camera="right"))
+    latest.add(line(cup(5), camera="left"))
+    assert xs(latest) == [("cup", 4), ("cup", 5), ("mug", 3)]
+
+
+def test_a_detector_that_makes_up_labels_fills_no_memory() -> None:
+    latest = Latest({})
+    for n in range(3000):
+        latest.add(line(cup(n, f"thing {n}")))
+    assert len(latest.seen()) == 1000 and ("thing 2999", 2999) in xs(latest)
+
+
+@given(st.lists(st.binary(max_size=8), max_size=20))
+def test_however_bytes_are_cut_the_lines_are_the_same(pieces: list[bytes]) -> None:
+    lines = Lines()
+    assert [x for p in pieces for x in lines.feed(p)] == b"".join(pieces).split(b"\n")[:-1]
+
+
+def test_a_line_without_end_is_cut_off_and_the_next_is_read() -> None:
+    lines = Lines()
+    found = [x for _ in range(5) for x in lines.feed(b"x" * (LONGEST // 2))]
+    assert [len(x) for x in found] == [LONGEST]
+    assert lines.feed(b"xx\nnext\n") == [b"next"]
+
+
+# --- files
+
+
+def append(path: Path, text: bytes) -> None:
+    with path.open("ab") as file:
+        file.write(text)
+
+
+def test_a_file_is_followed_as_it_grows_by_half_lines(tmp_path: Path) -> None:
+    path = tmp_path / "seen.jsonl"
+    file = JsonLinesFile(path)
+    assert file.seen() == () and "No such file" in str(file.trouble())
+    whole = line(cup(1)) + b"\n"
+    append(path, whole[:20])
+    assert file.seen() == () and file.trouble() is None
+    append(path, whole[20:])
+    assert xs(file) == [("cup", 1)]
+    append(path, b"garbage\n" + line(cup(2)) + b"\n" + line(cup(3))[:-2])
+    assert xs(file) == [("cup", 2)]
+    assert file.latest.wrong_lines == 1 and "1 wrong lines, the last: not JSON" in str(file.trouble())
+    file.close()
+
+
+def test_a_file_that_is_cut_short_replaced_or_gone_is_read_on(tmp_path: Path) -> None:
+    path = tmp_path / "seen.jsonl"
+    path.write_bytes(line(cup(1)) + b"\n" + line(cup(2)) + b"\n" + line(cup(9))[:30])
+    file = JsonLinesFile(path)
+    assert xs(file) == [("cup", 2)]
+    os.truncate(path, 0)
+    assert xs(file) == [("cup", 2)]
+    append(path, line(cup(3)) + b"\n")
+    assert xs(file) == [("cup", 3)]
+    (tmp_path / "new").write_bytes(line(cup(4), cup(5)) + b"\n" + line(cup(6, "mug")) + b"\n")
+    (tmp_path / "new").rename(path)
+    assert xs(file) == [("cup", 4), ("cup", 5), ("mug", 6)]
+    path.unlink()
+    assert len(file.seen()) == 3 and "No such file" in str(file.trouble())
+    path.write_bytes(line(cup(7)) + b"\n")
+    assert ("cup", 7) in xs(file) and file.latest.wrong_lines == 0
+    file.close()
+
+
+def test_of_a_long_file_the_end_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "seen.jsonl"
+    path.write_bytes(b"".join(line(cup(n)) + b"\n" for n in range(20_000)))
+    file = JsonLinesFile(path)
+    assert xs(file) == [("cup", 19_999)] and file.latest.wrong_lines == 0
+    append(path, b"".join(line(cup(n)) + b"\n" for n in range(20_000, 40_000)))
+    assert xs(file) == [("cup", 39_999)] and file.latest.wrong_lines == 0
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
+def test_what_is_no_file_is_told_and_does_not_hang(make: Callable[[Path], None], tmp_path: Path) -> None:
+    make(tmp_path / "seen.jsonl")
+    file = JsonLinesFile(tmp_path / "seen.jsonl")
+    assert file.seen() == () and "no regular file" in str(file.trouble())
+
+
+# --- TCP
+
+
+@pytest.fixture(params=[None, 1.0], ids=["usual time-outs", "the SDK's time-outs"])
+def time_outs(request: pytest.FixtureRequest) -> Iterator[None]:
+    """The arm's SDK sets one for all sockets of the process."""
+    before = socket.getdefaulttimeout()
+    socket.setdefaulttimeout(request.param)
+    yield
+    socket.setdefaulttimeout(before)
+
+
+@pytest.fixture
+def server(time_outs: None) -> Iterator[JsonLinesServer]:
+    server = JsonLinesServer()
+    yield server
+    server.close()
+
+
+def test_a_client_hears_what_a_detector_publishes(server: JsonLinesServer) -> None:
+    client = JsonLinesClient(server.address)
+    assert isinstance(client, Troubled)
+    assert soon(lambda: server.publish(frame(cup(1))) == 1)
+    assert soon(lambda: xs(client) == [("cup", 1)]) and client.trouble() is None
+    time.sleep(1.3)  # longer than the SDK's time-out: silence is no fault
+    server.publish(frame(cup(2)))
+    assert soon(lambda: xs(client) == [("cup", 2)])
+    client.close()
+    assert soon(lambda: server.publish(frame(cup(3))) == 0)
+
+
+def test_a_detector_that_begins_late_or_again_is_heard() -> None:
+    first = JsonLinesServer()
+    port = int(first.address.rpartition(":")[2])
+    first.close()
+    client = JsonLinesClient(first.address)
+    assert soon(lambda: "no connection to tcp://127.0.0.1:" in str(client.trouble()))
+    for x in (1, 2):
+        server = JsonLinesServer(port=port)
+        assert soon(lambda server=server, x=x: server.publish(frame(cup(x))) == 1)  # type: ignore[misc]
+        assert soon(lambda x=x: xs(client) == [("cup", x)])  # type: ignore[misc]
+        server.close()
+    assert soon(lambda: client.trouble() is not None)
+    client.close()
+
+
+def test_closing_is_quick_whatever_the_detector_does(server: JsonLinesServer) -> None:
+    client = JsonLinesClient(server.address)
+    assert soon(lambda: server.publish(frame()) == 1)
+    begun = time.monotonic()
+    client.close()
+    assert time.monotonic() - begun < 3
+    assert not [t for t in threading.enumerate() if t.name == f"detections {server.address}"]
+
+
+def test_a_listener_that_does_not_listen_holds_nobody_up(server: JsonLinesServer) -> None:
+    host, port = server.address.removeprefix("tcp://").split(":")
+    with socket.create_connection((host, int(port)), timeout=5) as deaf:
+        deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        client = JsonLinesClient(server.address)
+        assert soon(lambda: server.publish(frame()) == 2)
+        many = frame(*[cup(n) for n in range(1000)])
+        assert soon(lambda: server.publish(many) == 1, 20)  # the deaf one was dropped
+        assert soon(lambda: len(client.seen()) == 1000)
+        client.close()
+
+
+def test_a_socket_waits_as_long_as_it_is_told_and_no_longer(server: JsonLinesServer) -> None:
+    host, port = server.address.removeprefix("tcp://").split(":")
+    connection = LineSocket(host, int(port), 5)
+    begun = time.monotonic()
+    assert connection.receive(1.5) is None
+    assert 1.4 < time.monotonic() - begun < 3
+    server.close()
+    with pytest.raises(OSError, match="closed"):
+        connection.receive(5)
+    connection.close()
+
+
+def test_the_world_says_which_detector(tmp_path: Path) -> None:
+    small = 'arm = "xarm6"\nworkspace = { low_mm = [0, 0, 0], high_mm = [9, 9, 9] }\n[rates]\njoint_speed_deg_s = 1\n'
+    small += "joint_acceleration_deg_s2 = 1\ntool_speed_mm_s = 1\ntool_acceleration_mm_s2 = 1\n"
+    path = tmp_path / "world.toml"
+    path.write_text(small)
+    with pytest.raises(InputError, match=r"world\.toml: there is no detector; valid: "):
+        open_detector(read_workcell(path))
+    eye = "[cameras.eye]\nxyz_mm = [1000, 0, 0]\nrpy_deg = [0, 0, 0]\n"
+    path.write_text(f"{small}[detector]\nsource = 'seen.jsonl'\n{eye}")
+    (tmp_path / "seen.jsonl").write_bytes(line(cup(400), camera="eye") + b"\n")
+    detector = open_detector(read_workcell(path))
+    assert isinstance(detector, JsonLinesFile) and xs(detector) == [("cup", 1400)]
+    detector.close()
+    path.write_text(f"{small}[detector]\nsource = 'tcp://127.0.0.1:1'\n")
+    detector = open_detector(read_workcell(path))
+    assert isinstance(detector, JsonLinesClient)
+    detector.close()
+
+
+def test_a_detection_is_not_changed() -> None:
+    with pytest.raises(AttributeError):
+        Detection("cup", 1.0, np.zeros(3), 0.0).label = "mug"  # type: ignore[misc]

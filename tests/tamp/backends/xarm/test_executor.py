@@ -1,0 +1,200 @@
+"""Plans carried out on an emulated arm over the unmodified SDK: where they end, why they stop, that they stay so."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tamp.backends.xarm.contract import read_contract
+from tamp.backends.xarm.driver import Driver
+from tamp.backends.xarm.faults import ArmFault
+from tamp.backends.xarm.hand import HandEvent, InProcessHand
+from tamp.backends.xarm.steps import (
+    ApproachNamed,
+    ApproachObject,
+    MoveToNamed,
+    MoveToObject,
+    MoveToPose,
+    RetreatZ,
+    steps_of,
+)
+from tamp.backends.xarm.stopping import Stop
+from tamp.backends.xarm.verdict import Verdict
+from tamp.backends.xarm.ways import Ways
+from tamp.backends.xarm.workcell import read_workcell
+from tamp.pddl.source import read as read_source
+from tamp.runs.episode_log import read
+from tests.arm_runs import Still, run_from, tool_point
+from tests.emulated import Emulator, running
+
+PLANS = Path(__file__).parents[4] / "problems" / "xarm"
+CUPS = ((0.50, -0.15, 0.06), (0.40, 0.08, 0.06), (0.55, 0.20, 0.06))
+BOTTLES = ((0.40, -0.20, 0.12), (0.45, 0.10, 0.12), (0.52, -0.05, 0.12))
+THINGS = [*(("cup", np.array(p)) for p in CUPS), *(("bottle", np.array(p)) for p in BOTTLES)]
+DOWN = (np.pi, 0.0, 0.0)
+
+
+@pytest.fixture(scope="module")
+def emulator() -> Iterator[Emulator]:
+    with running("xarm6", "--seconds", "300") as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def ways() -> Ways:
+    cell = read_workcell(PLANS / "bench.toml")
+    return Ways(replace(cell, rates=replace(cell.rates, joint_speed=2.5, joint_acceleration=10.0, tool_speed=0.6)))
+
+
+def run(emulator: Emulator, ways: Ways, steps: Any, folder: Path, **how: Any) -> Verdict:
+    """A run from home with all things in sight, its log in a folder."""
+    home = ways.cell.poses["home"].q
+    assert home is not None
+    return run_from(home, emulator, ways, steps, folder, how.pop("eyes", None) or Still(THINGS), **how)
+
+
+def slow(ways: Ways) -> Ways:
+    """Slow enough for a stop to come while the arm is on its way."""
+    return Ways(replace(ways.cell, rates=replace(ways.cell.rates, joint_speed=0.1, tool_speed=0.03)))
+
+
+def off(emulator: Emulator, ways: Ways, p: Any) -> float:
+    return float(np.linalg.norm(tool_point(emulator, ways) - p))
+
+
+def ends_with(folder: Path, verdict: Verdict) -> bool:
+    last = read(folder / "episode.jsonl")[-1]
+    return bool(last["event"] == "end" and last["reason"] == verdict.reason)
+
+
+@pytest.mark.parametrize("name", sorted(p.name for p in PLANS.glob("*.json")))
+def test_the_examples_of_the_contract_end_where_it_says(
+    name: str, emulator: Emulator, ways: Ways, tmp_path: Path
+) -> None:
+    steps = steps_of(read_contract(read_source(PLANS / name)))
+    verdict = run(emulator, ways, steps, tmp_path / "run")
+    assert verdict.success, verdict.reason
+    assert all(d.off_metres < 0.0005 and d.off_radians < np.deg2rad(0.1) for d in verdict.done)
+    if isinstance(steps[-1], MoveToNamed):
+        assert off(emulator, ways, ways.cell.poses[steps[-1].name].T_base_tool[:3, 3]) < 0.0005
+
+
+def test_the_nearest_one_is_meant_and_stays_meant(emulator: Emulator, ways: Ways, tmp_path: Path) -> None:
+    """The second nearest to where the tool was in the beginning, though the tool is over that one afterwards."""
+    steps = (ApproachObject(("cup",), index=1), MoveToObject(("cup",), index=1))
+    verdict = run(emulator, ways, steps, tmp_path / "run")
+    start = ways.cell.poses["home"].T_base_tool[:3, 3]
+    second = sorted((np.array(c) for c in CUPS), key=lambda c: float(np.linalg.norm(c - start)))[1]
+    assert verdict.success, verdict.reason
+    assert off(emulator, ways, second) < 0.0005
+
+
+def test_what_is_in_the_way_is_named_and_nothing_moves(emulator: Emulator, ways: Ways, tmp_path: Path) -> None:
+    before = emulator.state()["started"]
+    steps = (MoveToNamed("above_table"), MoveToPose((0.39, -0.32, 0.06), DOWN))
+    verdict = run(emulator, ways, steps, tmp_path / "run")
+    assert (verdict.kind, verdict.failed, verdict.halted) == ("infeasible", 2, None)
+    assert "bin_wall is in the way" in verdict.reason
+    assert emulator.state()["started"] == before
+    assert ends_with(tmp_path / "run", verdict)
+
+
+def test_a_stop_from_another_thread_is_for_good(emulator: Emulator, ways: Ways, tmp_path: Path) -> None:
+    stop = Stop()
+    threading.Timer(0.9, stop.now, ("somebody pressed stop",)).start()
+    steps = (MoveToNamed("bin_drop"), MoveToNamed("above_table"))
+    verdict = run(emulator, slow(ways), steps, tmp_path / "run", stop=stop)
+    assert (verdict.kind, verdict.reason, verdict.halted) == ("stopped", "somebody pressed stop", True)
+    after = emulator.state()
+    time.sleep(0.5)
+    assert emulator.state()["moved_at"] <= after["now"]
+    assert off(emulator, ways, ways.cell.poses["bin_drop"].T_base_tool[:3, 3]) > 0.05
+    assert ends_with(tmp_path / "run", verdict)
+
+
+@pytest.mark.parametrize(("fault", "kind", "says"), [("collision", "error", "C31"), ("emergency", "error", "C2,")])
+def test_an_error_is_told_in_words_and_the_next_run_works(
+    fault: str, kind: str, says: str, emulator: Emulator, ways: Ways, tmp_path: Path
+) -> None:
+    emulator.ask(fault=fault, motion=2, share=0.3)
+    steps = (MoveToNamed("above_table"), MoveToNamed("bin_drop"))
+    verdict = run(emulator, ways, steps, tmp_path / "run")
+    assert (verdict.kind, verdict.failed) == (kind, 2)
+    assert says in verdict.reason
+    emulator.ask(clear="faults")
+    emulator.ask(release="emergency")
+    assert run(emulator, ways, steps, tmp_path / "again").success
+
+
+def test_an_error_is_not_cleared_by_a_run(emulator: Emulator, ways: Ways, tmp_path: Path) -> None:
+    emulator.ask(fault="collision")
+    driver = Driver.connect(emulator.host, ways.cell.arm, emulator.port)
+    try:
+        with pytest.raises(ArmFault, match=r"C31.*tamp xarm clear"):
+            driver.prepare(ways.cell.T_flange_tool, ways.cell.load)
+        assert "C31" in driver.clear()
+        assert driver.prepare(ways.cell.T_flange_tool, ways.cell.load).idle
+    finally:
+        driver.close()
+
+
+def test_a_controller_that_froze_is_stopped_when_it_comes_back(
+    emulator: Emulator, ways: Ways, tmp_path: Path
+) -> None:
+    """It takes the move that timed out up later: that must not go on."""
+    emulator.ask(fault="freeze", motion=1, seconds=2.0)
+    verdict = run(emulator, slow(ways), (MoveToNamed("bin_drop"),), tmp_path / "run")
+    assert (verdict.kind, verdict.halted) == ("frozen", True), verdict.reason
+    after = emulator.state()
+    time.sleep(0.5)
+    assert emulator.state()["moved_at"] <= after["now"]
+    assert off(emulator, ways, ways.cell.poses["bin_drop"].T_base_tool[:3, 3]) > 0.05
+
+
+@pytest.mark.parametrize(("label", "age", "says"), [("banana", 0.0, "no banana seen"), ("cup", 60.0, "60.0 s old")])
+def test_what_is_not_seen_or_seen_too_long_ago_is_not_gone_to(
+    label: str, age: float, says: str, emulator: Emulator, ways: Ways, tmp_path: Path
+) -> None:
+    steps = (MoveToNamed("above_table"), ApproachObject((label,), timeout=0.4))
+    verdict = run(emulator, ways, steps, tmp_path / "run", eyes=Still(THINGS, age))
+    assert (verdict.kind, verdict.failed, len(verdict.done)) == ("unseen", 2, 1)
+    assert says in verdict.reason
+
+
+def test_the_hand_is_told_between_movements(emulator: Emulator, ways: Ways, tmp_path: Path) -> None:
+    where = []
+    hand = InProcessHand(lambda event: where.append((event.kind, off(emulator, ways, np.array(CUPS[1])))))
+    steps = (
+        ApproachObject(("cup",)),
+        MoveToObject(("cup",)),
+        HandEvent("close", 3),
+        RetreatZ(0.1),
+        ApproachNamed("bin_drop", 0.1),
+        HandEvent("open", 6),
+    )
+    verdict = run(emulator, ways, steps, tmp_path / "run", hand=hand)
+    assert verdict.success, verdict.reason
+    assert [kind for kind, _ in where] == ["close", "open"]
+    assert where[0][1] < 0.0005 and where[1][1] > 0.3
+
+
+def test_a_hand_that_refuses_ends_the_run(emulator: Emulator, ways: Ways, tmp_path: Path) -> None:
+    def refuse(event: HandEvent) -> None:
+        raise RuntimeError("nothing between the fingers")
+
+    steps = (MoveToNamed("above_table"), HandEvent("close", 2), MoveToNamed("home"))
+    verdict = run(emulator, ways, steps, tmp_path / "run", hand=InProcessHand(refuse))
+    assert (verdict.kind, verdict.failed, verdict.halted) == ("hand", 2, True)
+    assert "nothing between the fingers" in verdict.reason
+
+
+def test_without_the_second_look_nothing_is_looked_at_twice(emulator: Emulator, ways: Ways, tmp_path: Path) -> None:
+    assert run(emulator, ways, (MoveToNamed("above_table"),), tmp_path / "run", check_twice=False).success
+    assert [e for e in read(tmp_path / "run" / "episode.jsonl") if e["event"] == "second_look"] == []

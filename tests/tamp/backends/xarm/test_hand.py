@@ -1,0 +1,291 @@
+"""Events to the hand: done, refused, late, about something else, cut off. Over a real socket."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from tamp.backends.xarm.hand import Acknowledged, Hand, HandEvent, InProcessHand, NotAcknowledged, TcpHand
+
+CLOSE = HandEvent("close", 3, {"force_n": 20})
+OPEN = HandEvent("open", 5)
+
+
+def reason(answer: Acknowledged | NotAcknowledged) -> str:
+    assert isinstance(answer, NotAcknowledged)
+    assert "\n" not in answer.message
+    return answer.reason
+
+
+Answering = Callable[[dict[str, Any], Callable[[Any], None]], Any]
+"""What a controller does with an event, and how it says something; it hangs up when it returns `False`."""
+
+
+class Controller:
+    """A hand controller on a real socket, a thread for each connection."""
+
+    def __init__(self, answering: Answering, port: int = 0) -> None:
+        self.answering, self.told, self.connections = answering, list[dict[str, Any]](), list[socket.socket]()
+        self.door = socket.create_server(("127.0.0.1", port))
+        self.door.settimeout(None)
+        self.port = self.door.getsockname()[1]
+        self.address = f"tcp://127.0.0.1:{self.port}"
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                connection, _ = self.door.accept()
+            except OSError:
+                return
+            connection.settimeout(None)
+            self.connections.append(connection)
+            threading.Thread(target=self._serve, args=[connection], daemon=True).start()
+
+    def _serve(self, connection: socket.socket) -> None:
+        def say(said: Any) -> None:
+            connection.sendall(said if isinstance(said, bytes) else json.dumps(said).encode() + b"\n")
+
+        with connection, connection.makefile("rb") as lines:
+            try:
+                for line in lines:
+                    self.told.append(json.loads(line))
+                    if self.answering(self.told[-1], say) is False:
+                        connection.shutdown(socket.SHUT_RDWR)
+                        return
+            except OSError:
+                return
+
+    def close(self) -> None:
+        for each in (self.door, *self.connections):
+            with contextlib.suppress(OSError):  # it may be closed already
+                each.shutdown(socket.SHUT_RDWR)
+        self.door.close()
+
+
+def acknowledge(said: dict[str, Any], say: Callable[[Any], None]) -> None:
+    say({"ack": said["id"]})
+
+
+@pytest.fixture(autouse=True)
+def time_outs() -> Iterator[None]:
+    """The arm's SDK sets one for all sockets of the process."""
+    before = socket.getdefaulttimeout()
+    socket.setdefaulttimeout(1)
+    yield
+    socket.setdefaulttimeout(before)
+
+
+@pytest.fixture
+def controller() -> Iterator[Callable[..., tuple[Controller, TcpHand]]]:
+    made: list[Any] = []
+
+    def make(answering: Answering) -> tuple[Controller, TcpHand]:
+        made.append(Controller(answering))
+        made.append(TcpHand(made[-1].address))
+        return made[-2], made[-1]
+
+    yield make
+    for each in reversed(made):
+        each.close()
+
+
+Make = Callable[[Answering], tuple[Controller, TcpHand]]
+
+
+def test_events_are_told_one_by_one_and_acknowledged(controller: Make) -> None:
+    there, hand = controller(acknowledge)
+    answers = [hand.emit(event, 5) for event in (CLOSE, OPEN)]
+    assert [a.event for a in answers if isinstance(a, Acknowledged)] == [CLOSE, OPEN]
+    first, second = there.told
+    assert first | {"id": 0} == {"event": "close", "id": 0, "step": 3, "payload": {"force_n": 20}}
+    assert second["id"] == first["id"] + 1
+    assert len(there.connections) == 1
+
+
+def test_the_arm_waits_until_the_hand_has_done_it(controller: Make) -> None:
+    _, hand = controller(lambda said, say: (time.sleep(1.5), say({"ack": said["id"]})))
+    answer = hand.emit(CLOSE, 10)
+    assert isinstance(answer, Acknowledged) and answer.seconds > 1.4
+
+
+@pytest.mark.parametrize("extra", [{}, {"id": "right"}])
+def test_a_refusal_is_told_in_the_hands_words(extra: dict[str, str], controller: Make) -> None:
+    def refuse(said: dict[str, Any], say: Callable[[Any], None]) -> None:
+        say({"error": "no air\nin the line"} | ({"id": said["id"]} if extra else {}))
+
+    there, hand = controller(refuse)
+    answer = hand.emit(CLOSE, 5)
+    assert reason(answer) == "refused"
+    assert isinstance(answer, NotAcknowledged) and answer.message == "the hand refuses 'close': no air in the line"
+    assert reason(hand.emit(OPEN, 5)) == "refused" and len(there.connections) == 1
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda n: {"ack": n - 1},
+        lambda n: {"ack": n + 1},
+        lambda n: {"ack": str(n)},
+        lambda n: {"ack": float(n)},
+        lambda n: {"ack": True},
+        lambda n: {"ack": None},
+        lambda n: {"id": n},
+        lambda n: [n],
+        lambda n: n,
+        lambda n: b"ack\n",
+        lambda n: b"\xff\n\n",
+        lambda n: b"[" * 100_000 + b"\n",
+        lambda n: {"error": "that was before", "id": n - 1},
+        lambda n: json.dumps({"ack": n}).encode(),  # half a line
+    ],
+)
+def test_what_is_no_acknowledgement_of_this_event_is_not_taken_for_one(wrong: Any, controller: Make) -> None:
+    there, hand = controller(lambda said, say: say(wrong(said["id"])))
+    begin = time.monotonic()
+    assert reason(hand.emit(CLOSE, 0.4)) == "no answer"
+    assert 0.4 <= time.monotonic() - begin < 1.0
+    there.answering = acknowledge
+    assert isinstance(hand.emit(OPEN, 5), Acknowledged)
+
+
+def test_wrong_answers_do_not_keep_the_right_one_from_being_heard(controller: Make) -> None:
+    def chatter(said: dict[str, Any], say: Callable[[Any], None]) -> None:
+        for n in (said["id"] - 1, said["id"] + 1, said["id"]):
+            say({"ack": n})
+
+    _, hand = controller(chatter)
+    assert all(isinstance(hand.emit(e, 5), Acknowledged) for e in (CLOSE, OPEN, CLOSE))
+
+
+def test_a_late_acknowledgement_is_nobodys(controller: Make) -> None:
+    def late(said: dict[str, Any], say: Callable[[Any], None]) -> None:
+        if said["event"] == "close":
+            time.sleep(0.6)
+            say({"ack": said["id"]})
+
+    there, hand = controller(late)
+    assert reason(hand.emit(CLOSE, 0.3)) == "no answer"
+    time.sleep(0.5)
+    assert reason(hand.emit(OPEN, 0.3)) == "no answer"  # which the hand never answers
+    assert [said["event"] for said in there.told] == ["close", "open"]
+
+
+def test_an_error_about_what_was_given_up_is_nobodys(controller: Make) -> None:
+    """It has no id: that the connection is another one keeps it from being taken for the next event's."""
+
+    def late(said: dict[str, Any], say: Callable[[Any], None]) -> None:
+        if said["event"] == "close":
+            time.sleep(0.6)
+            say({"error": "jammed"})
+        else:
+            time.sleep(0.6)
+            say({"ack": said["id"]})
+
+    _, hand = controller(late)
+    assert reason(hand.emit(CLOSE, 0.3)) == "no answer"
+    assert isinstance(hand.emit(OPEN, 5), Acknowledged)
+
+
+@pytest.mark.parametrize("said", [b"", b'{"ack": '])
+def test_a_connection_that_is_closed_half_way_is_told_and_nothing_is_sent_twice(said: bytes, controller: Make) -> None:
+    there, hand = controller(lambda _, say: (said and say(said), False)[1])
+    answer = hand.emit(CLOSE, 5)
+    assert reason(answer) == "connection lost"
+    assert isinstance(answer, NotAcknowledged) and "whether the hand did it is not known" in answer.message
+    there.answering = acknowledge
+    assert isinstance(hand.emit(OPEN, 5), Acknowledged)
+    assert [told["event"] for told in there.told] == ["close", "open"]
+
+
+def test_a_controller_that_began_again_between_events_is_found(controller: Make) -> None:
+    there, hand = controller(acknowledge)
+    assert isinstance(hand.emit(CLOSE, 5), Acknowledged)
+    there.close()
+    time.sleep(0.2)
+    assert reason(hand.emit(CLOSE, 1)) == "unreachable"
+    again = Controller(acknowledge, there.port)
+    assert isinstance(hand.emit(OPEN, 5), Acknowledged)
+    again.close()
+
+
+def test_nobody_there_is_told_at_once() -> None:
+    gone = Controller(acknowledge)
+    gone.close()
+    answer = TcpHand(gone.address).emit(CLOSE, 5)
+    assert reason(answer) == "unreachable"
+    assert isinstance(answer, NotAcknowledged)
+    assert answer.message == f"no connection to the hand at {gone.address}: Connection refused"
+
+
+def test_a_hand_that_is_closed_answers_who_waits(controller: Make) -> None:
+    _, hand = controller(lambda said, say: None)
+    threading.Timer(0.3, hand.close).start()
+    begin = time.monotonic()
+    assert reason(hand.emit(CLOSE, 30)) == "closed"
+    assert time.monotonic() - begin < 5
+    assert reason(hand.emit(OPEN, 1)) == "closed"
+
+
+@pytest.mark.parametrize("payload", [{"force": float("nan")}, {"to": {1, 2}}])
+def test_what_json_cannot_say_is_refused_before_it_is_sent(payload: dict[str, Any], controller: Make) -> None:
+    there, hand = controller(acknowledge)
+    assert reason(hand.emit(HandEvent("close", 1, payload), 5)) == "refused"
+    assert isinstance(hand.emit(CLOSE, 5), Acknowledged) and len(there.told) == 1
+
+
+@pytest.mark.parametrize("timeout", [-1, 0, 1e12])
+def test_any_time_out_is_taken(timeout: float, controller: Make) -> None:
+    _, hand = controller(acknowledge)
+    hands: list[Hand] = [hand, InProcessHand(lambda event: None)]
+    for each in hands:
+        answer = each.emit(CLOSE, timeout)
+        assert isinstance(answer, Acknowledged) or timeout <= 0
+
+
+# --- in the same process
+
+
+def test_a_function_is_a_hand() -> None:
+    done: list[HandEvent] = []
+    hand = InProcessHand(done.append)
+    assert isinstance(hand.emit(CLOSE, 5), Acknowledged) and isinstance(hand.emit(OPEN, 5), Acknowledged)
+    assert done == [CLOSE, OPEN]
+
+
+def test_a_function_refuses_by_raising() -> None:
+    def jammed(event: HandEvent) -> None:
+        raise RuntimeError("jammed\nagain")
+
+    answer = InProcessHand(jammed).emit(CLOSE, 5)
+    assert reason(answer) == "refused"
+    assert isinstance(answer, NotAcknowledged) and answer.message == "the hand refuses 'close': jammed again"
+
+
+def test_a_function_that_does_not_end_keeps_the_hand_busy_and_nobody_waiting() -> None:
+    go = threading.Event()
+    hand = InProcessHand(lambda event: [None, None][go.wait(20)])
+    begin = time.monotonic()
+    assert reason(hand.emit(CLOSE, 0.2)) == "no answer"
+    assert reason(hand.emit(OPEN, 0.2)) == "busy"  # two events at once are not for one hand
+    assert time.monotonic() - begin < 2
+    go.set()
+    time.sleep(0.2)
+    assert isinstance(hand.emit(OPEN, 5), Acknowledged)
+
+
+def test_closing_answers_who_waits_for_a_function() -> None:
+    go = threading.Event()
+    hand = InProcessHand(lambda event: [None, None][go.wait(20)])
+    threading.Timer(0.2, hand.close).start()
+    begin = time.monotonic()
+    assert reason(hand.emit(CLOSE, 15)) == "closed" and time.monotonic() - begin < 5
+    go.set()
+    assert reason(hand.emit(CLOSE, 1)) == "closed"

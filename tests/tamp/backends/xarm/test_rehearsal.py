@@ -1,0 +1,76 @@
+"""Plans that are gone through beforehand: how far, when the hand takes things away."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+
+from tamp.backends.xarm.detections import Detection
+from tamp.backends.xarm.faults import ArmFault
+from tamp.backends.xarm.hand import HandEvent
+from tamp.backends.xarm.rehearsal import rehearse
+from tamp.backends.xarm.steps import ApproachNamed, ApproachObject, MoveToObject, RetreatZ, Step
+from tamp.backends.xarm.stopping import Stop
+from tamp.backends.xarm.targets import Targets
+from tamp.backends.xarm.ways import Ways
+from tamp.backends.xarm.workcell import read_workcell
+from tamp.data import data_dir
+
+FIRST = {"labels": ("cup",), "ref": "above_table"}
+TAKEN: tuple[Step | HandEvent, ...] = (
+    ApproachObject(**FIRST),
+    MoveToObject(**FIRST),
+    HandEvent("close", 3),
+    RetreatZ(0.08),
+    ApproachNamed("bin_drop"),
+    HandEvent("open", 6),
+)
+
+
+class Eyes:
+    """Sees one cup."""
+
+    def seen(self) -> tuple[Detection, ...]:
+        return (Detection("cup", 0.9, np.array([0.42, 0.06, 0.06]), time.time()),)
+
+    def close(self) -> None:
+        pass
+
+
+@pytest.fixture(scope="module")
+def ways() -> Ways:
+    return Ways(read_workcell(data_dir("problems") / "xarm" / "bench.toml"))
+
+
+def gone_through(steps: tuple[Step | HandEvent, ...], ways: Ways) -> int:
+    home = ways.cell.poses["home"].q
+    assert home is not None
+    return rehearse(steps, home, ways, Targets(ways.cell, Eyes()), Stop(), lambda kind, **data: None)
+
+
+def test_events_of_the_hand_keep_nothing_from_being_gone_through(ways: Ways) -> None:
+    assert gone_through(TAKEN, ways) == 6
+    with pytest.raises(ArmFault, match="step 7, ApproachNamed: ") as told:
+        gone_through((*TAKEN, ApproachNamed("bin_drop", 0.5)), ways)
+    assert told.value.step == 7
+
+
+def test_going_through_a_long_plan_can_be_stopped(ways: Ways) -> None:
+    home = ways.cell.poses["home"].q
+    assert home is not None
+    stop, looked = Stop(), list[str]()
+
+    def tell(kind: str, **data: object) -> None:
+        looked.append(kind)
+        stop.now("enough")
+
+    with pytest.raises(ArmFault, match="enough"):
+        rehearse([ApproachNamed("bin_drop", 0.05)] * 1000, home, ways, Targets(ways.cell, None), stop, tell)
+    assert looked == ["second_look"]
+
+
+def test_where_things_are_after_the_hand_took_one_is_not_taken_for_known(ways: Ways) -> None:
+    """The cup at the bin is seen only once it is there: the one that is seen now is not gone through as that."""
+    assert gone_through((*TAKEN, ApproachObject(("cup",), ref="bin_drop")), ways) == 6
