@@ -12,13 +12,13 @@ import pytest
 
 from motion.lookahead import Lookahead, Response, Veto
 from motion.poses import Array, pose
+from motion.timing import Limits
 from tamp.backends.libero import tasks
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.oracle import OraclePerceiver
 from tamp.backends.libero.run import Settings, run
 from tamp.execution.following import Execution
 from tamp.execution.motions import timed
-from tamp.execution.pursuit import Limits
 from tamp.model.atoms import GroundAction
 from tamp.model.bodies import world_of
 from tamp.model.domain import load
