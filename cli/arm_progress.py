@@ -22,12 +22,17 @@ class Progress:
     _said: float = field(default_factory=time.monotonic, init=False)
     _begun: bool = field(default=False, init=False)
 
-    def event(self, name: str, **fields: Any) -> None:
+    def event(self, name: str, /, **fields: Any) -> None:
         """Take an event as the log does."""
         self.log(name, **fields)
         if name == "done":
             near = f", nearest {fields['nearest'] * 1000:.0f} mm" if fields["nearest"] is not None else ""
             say(f"tamp: {fields['action']}: done ({fields['number']} of {self.total}; {fields['seconds']:.1f} s{near})")
+        elif name == "jumped":
+            moved = f"{fields['label']} has moved {fields['metres'] * 1000:.0f} mm since it was approached"
+            say(f"tamp: {moved}: approaching it anew")
+        elif name == "warning":
+            say(f"tamp: warning: {fields['message']}")
         elif name == "step":
             self._begun = True
         elif name == "second_look" and not self._begun and time.monotonic() - self._said > EVERY:

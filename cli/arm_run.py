@@ -70,27 +70,31 @@ def run_plan(
         )
         say(summary(verdict, len(steps), dry_run))
         if json_output:
-            emit_json({**verdict.as_dict(), "dry_run": dry_run, "out": folder}, stdout)
+            degrees = _begin_in_degrees(cell, begin) if dry_run else None
+            emit_json({**verdict.as_dict(), "dry_run": dry_run, "begin": degrees, "out": folder}, stdout)
     if verdict.kind == "stopped":
         return INTERRUPTED
     return 0 if verdict.success else 1
 
 
 def clear_error(world: Path | None, host: str | None, port: int) -> int:
-    """Clear the error of an arm's controller. Nothing moves; the next run enables the arm."""
+    """Clear the error and the warning of an arm's controller. Nothing moves; the next run enables the arm.
+
+    With a `host` no world is needed.
+    """
     from tamp.backends.xarm.claim import claimed
     from tamp.backends.xarm.driver import Driver
 
     with quiet_stdout() as stdout:
-        cell = read_world(world)
+        cell = None if host is not None and world is None and not WORLD.exists() else read_world(world)
         address = address_of(cell, host)
         with claimed(address):
-            driver = Driver.connect(address, cell.arm, port)
+            driver = Driver.connect(address, cell.arm if cell else None, port)
             try:
                 was = driver.clear()
             finally:
                 driver.close()
-        stdout.write(f"cleared: {was}\n" if was else "there was no error\n")
+        stdout.write(f"cleared: {was}\n" if was else "there was neither an error nor a warning\n")
     return 0
 
 
@@ -103,12 +107,18 @@ def read_world(path: Path | None) -> Workcell:
     return read_workcell(path or WORLD)
 
 
-def address_of(cell: Workcell, host: str | None) -> str:
+def address_of(cell: Workcell | None, host: str | None) -> str:
     """The address that was given, else the world's. InputError when there is none."""
-    if host is None and cell.host is None:
+    if cell is None or host is not None:
+        return _given(str(host))
+    if cell.host is None:
         raise InputError(f"no address of an arm: give --host IP, or host in {cell.name}")
+    return str(cell.host)
+
+
+def _given(host: str) -> str:
     try:
-        return host_of(host) if host is not None else str(cell.host)
+        return host_of(host)
     except ValueError as e:
         raise InputError(f"--host {host}: {e}") from e
 
@@ -131,9 +141,15 @@ def arm_and_begin(cell: Workcell, host: str | None, port: int, dry_run: bool) ->
         driver.close()
 
 
+def _begin_in_degrees(cell: Workcell, begin: Array | None) -> list[float]:
+    """The joints at which a dry run begins."""
+    q = np.zeros(cell.arm.joints) if begin is None else begin
+    return [round(float(v), 2) for v in np.rad2deg(q)]
+
+
 def read_steps(path: Path, cell: Workcell) -> tuple[Step, ...]:
     """The steps of a plan. InputError with all that is wrong with it in this world."""
-    from tamp.backends.xarm.contract import read_contract
+    from tamp.backends.xarm.contract import read_contract, unread
     from tamp.backends.xarm.contract_world import breaches_in
     from tamp.backends.xarm.steps import steps_of
     from tamp.pddl.source import read
@@ -143,6 +159,8 @@ def read_steps(path: Path, cell: Workcell) -> tuple[Step, ...]:
     if source.text.lstrip().startswith(("(", ";")) and recognised(source.text) == "pddl":
         raise InputError(f"{path} is no action plan; a plan of a domain needs --domain and --problem")
     plan = read_contract(source)
+    for vain in unread(plan):
+        say(f"tamp: warning: {path}: {vain}")
     if wrong := breaches_in(plan, cell):
         raise InputError("\n  ".join([f"{path} cannot be run in {cell.name}:", *map(str, wrong)]))
     return steps_of(plan)
@@ -236,6 +254,10 @@ def carry_out(
                 import pybullet  # noqa: F401 (it says when it was built, wherever it is imported first)
         if host is None:
             q = np.zeros(cell.arm.joints) if begin is None else begin
+            zero = "in the arm's zero posture (--host IP: where that arm is)"
+            where = zero if begin is None else "where the arm is now"
+            log.event("begin", q=q, where=where)
+            say(f"tamp: begins {where}, joints {' '.join(f'{v:.1f}' for v in np.rad2deg(q))} degrees")
             return rehearsed(steps, q, ways, targets, tell, second_check), folder
         opened.enter_context(claimed(host))
         stop = Stop(dead_man)
@@ -278,7 +300,8 @@ def summary(verdict: Verdict, steps: int, dry_run: bool) -> str:
     if verdict.success:
         rest = f"; {verdict.reason}" if verdict.reason else ""
         return f"tamp: {steps} step{'s' if steps != 1 else ''} {'can be done' if dry_run else 'done'}{rest}"
-    halted = {None: "nothing moved", True: "the arm stands still", False: "THE ARM DID NOT ACKNOWLEDGE THE STOP"}
+    unheard = "THE ARM DID NOT ACKNOWLEDGE THE STOP: PRESS THE EMERGENCY STOP"
+    halted = {None: "nothing moved", True: "the arm stands still", False: unheard}
     state = "" if dry_run else f"; {halted[verdict.halted]}"
     return f"tamp: no ({verdict.kind}): {verdict.reason}{state}"
 

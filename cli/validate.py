@@ -101,21 +101,24 @@ def _judged(
 def _contract(source: Source, judge: PlanJudge | None, world: Workcell | None) -> tuple[Answer, list[str]]:
     """An xArm action plan against its contract, its names against the problem's objects when there is one, and all
     that can be known before anything is seen against the arm's world."""
-    from tamp.backends.xarm.contract import breaches, place_of
+    from tamp.backends.xarm.contract import breaches, place_of, unread
     from tamp.backends.xarm.contract_text import parse_contract, places_of
     from tamp.backends.xarm.contract_world import breaches_in
 
     plan = parse_contract(source)
     known = frozenset(o.name for o in judge.problem.all_objects) if judge else None
     wrong = breaches(plan, known) or ([] if world is None else breaches_in(plan, world))
-    places = places_of(source) if wrong else {}
-    placed = [(b, *place_of(b, places)) for b in wrong]
+    vain = [] if breaches(plan) else unread(plan)
+    places = places_of(source) if wrong or vain else {}
+    placed, in_vain = ([(b, *place_of(b, places)) for b in found] for found in (wrong, vain))
     steps = plan.get("steps") if isinstance(plan, dict) else None
     answer = {"plan": source.name, "format": "xarm", "valid": not wrong}
     answer |= {"steps": len(steps) if isinstance(steps, list) else None}
-    answer |= {"breaches": [asdict(b) | {"line": line, "column": column} for b, line, column in placed]}
+    for key, found in (("breaches", placed), ("warnings", in_vain)):
+        answer |= {key: [asdict(b) | {"line": line, "column": column} for b, line, column in found]}
     verdict = "invalid" if wrong else f"valid, {_count(len(plan['steps']))}"
-    return answer, [f"{source.name}: {verdict}", *(f"  {line}:{column}: {b}" for b, line, column in placed)]
+    warned = [f"  {line}:{column}: warning: {b}" for b, line, column in in_vain]
+    return answer, [f"{source.name}: {verdict}", *(f"  {line}:{column}: {b}" for b, line, column in placed), *warned]
 
 
 def _as_json(plan: PlanFile, verdict: Verdict, trace: bool) -> Answer:

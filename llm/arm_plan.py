@@ -20,7 +20,7 @@ from llm.arm_prompt import IMPOSSIBLE, opening, prompt
 from llm.arm_refusals import refuse_absent, refuse_unsayable
 from llm.arm_steps import STANDING, Step, Used, finished, is_repeated, left, options
 from llm.model import Model, Prompt
-from tamp.backends.xarm.contract import breaches
+from tamp.backends.xarm.contract import breaches, unread
 from tamp.errors import Refusal
 from tamp.planning.engine import Tell, untold
 
@@ -50,7 +50,7 @@ def write_plan(
     _refuse_unused(said, writer.steps, there)
     directly = any(english.DIRECTLY.search(c.bare) for c in said.clauses)
     plan = {"goal": text, "steps": finished(writer.steps, directly)}
-    if wrong := breaches(plan):
+    if wrong := breaches(plan) or unread(plan):
         raise Refusal(f"the model's plan breaks the contract: {wrong[0]}", "contract")
     return plan
 

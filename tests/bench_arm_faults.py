@@ -89,7 +89,7 @@ EXPECTED = {
     "stale": {"unseen", ""},
     "blind": {"unseen", ""},
     "other client": {"taken"},
-    "teleport": {"astray", "taken", ""},
+    "teleport": {"tracking_error", "taken", ""},
 }
 """Kinds of verdict that are true of a fault; empty: the run may succeed in spite of it."""
 LINE = ("drop", "freeze", "garbage", "half", "delay")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import json
 import os
@@ -48,7 +49,8 @@ class Emulator:
         return self.ask(query="state")
 
     def end(self) -> int:
-        self._side.close()
+        with contextlib.suppress(OSError):  # it may have been killed
+            self._side.close()
         self.process.send_signal(signal.SIGTERM)
         try:
             return self.process.wait(10)

@@ -12,13 +12,13 @@ from tamp.execution.following import Command
 from tamp.execution.pursuit import Pursuit
 from tamp.execution.tabletop import Doing, Tabletop
 from tamp.model.atoms import Atom, GroundAction
-from tamp.model.goal import Goal
+from tamp.model.goal import Goal, in_pddl
 from tamp.model.scene import Scene
 from tamp.model.state import WorldState, problem_of
 from tamp.perception.relative_places import PlacesBeside, places
 from tamp.planning.deliberation import Thought
 from tamp.plans.validation import Course
-from tamp.runs.events import StateSeen
+from tamp.runs.events import GoalTaken, StateSeen
 
 STILL: Mapping[str, frozenset[str]] = {"hold": frozenset({ARM, HAND}), "watch": frozenset({EYES})}
 """What runs without an end and without a motion, and what it takes: to hold still, and to look all the time."""
@@ -48,15 +48,17 @@ class AtTable:
         """What was observed in this control period."""
         self.table.observed = observation
 
-    def pursue(self, goals: tuple[Goal, ...]) -> Activity:
+    def pursue(self, wanted: tuple[Goal, ...]) -> Activity:
         """An activity that works towards goals. Refusal where the domain cannot say what is to be left alone."""
         scene, state, _ = self.table.look()
-        for goal in goals:
+        for goal in wanted:
             goal.rules(self.table.domain, state)
-        if wanted := places([a for g in goals for a in g.mentioned], scene):
-            self.table.perceiver = PlacesBeside(self.table.perceiver, wanted)
+        if beside := places([a for g in wanted for a in g.mentioned], scene):
+            self.table.perceiver = PlacesBeside(self.table.perceiver, beside)
+        untouched = list(dict.fromkeys(s for g in wanted for s in g.untouched))
+        self.table.publish(GoalTaken(in_pddl(wanted), untouched))
         self.pursuit = Pursuit(self.table, self.most_steps)
-        return Activity(", then ".join(map(str, goals)), self.pursuit.reach(*goals), inner=self._doing)
+        return Activity(", then ".join(map(str, wanted)), self.pursuit.reach(*wanted), inner=self._doing)
 
     def start(self, action: str) -> Activity:
         """An activity for an action in PDDL. InputError for what is no action, Refusal where it cannot start now."""

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 from tamp.errors import InputError, TampError
 from tamp.execution.activity import Activity, Observation
 from tamp.execution.following import Command
 from tamp.execution.orders import End, Order, Say, Skip, Start, Stop
-from tamp.model.goal import Goal, in_pddl
 from tamp.planning.deliberation import Thought
-from tamp.runs.events import Blind, GoalTaken, OrderTaken, Publish, StageChanged, StateTold
+from tamp.runs.events import Blind, OrderTaken, Publish, StageChanged, StateTold
 
 STALE_HOLD, STALE_STOP = 4, 20
 """Ticks with the same observation after which the arm holds still, and after which everything is stopped."""
@@ -35,11 +34,11 @@ class Performer(Protocol):
         """An activity for an action. InputError for what is no action, Refusal where it cannot start now."""
         ...
 
-    def pursue(self, goals: tuple[Goal, ...]) -> Activity:
-        """An activity that works towards goals."""
+    def pursue(self, wanted: Any) -> Activity:
+        """An activity that works towards what words can ask for: goals."""
         ...
 
-    def read(self, text: str) -> Thought[tuple[Goal, ...]]:
+    def read(self, text: str) -> Thought[Any]:
         """What words ask for. Its result raises Refusal."""
         ...
 
@@ -73,14 +72,14 @@ class Session:
     time: float = 0.0
     skips_until: float = 0.0
     """The session's second until which nobody wants to decide anything."""
-    wanted: tuple[Goal, ...] = ()
-    """The goals that were taken last."""
+    wanted: tuple[Any, ...] = ()
+    """What was taken last: goals."""
     _orders: deque[Order] = field(default_factory=deque)
     _dropped: int = 0
     _ticked: bool = False
     _stale: int = 0
     """Ticks since there was a new observation."""
-    _reading: tuple[Say, Thought[tuple[Goal, ...]]] | None = None
+    _reading: tuple[Say, Thought[Any]] | None = None
 
     def order(self, order: Order) -> None:
         """Give an order: it is taken, or refused, at the next tick, and an event says which. A stop of everything, and
@@ -109,15 +108,20 @@ class Session:
             return None
         return self.performer.commanded(given[0] if given else None)
 
-    def pursue(self, *goals: Goal) -> None:
-        """Work towards goals from now on, one after the other, instead of whatever else takes the arm."""
-        activity = self.performer.pursue(goals)
+    def pursue(self, *wanted: Any) -> None:
+        """Work towards something from now on, instead of whatever else takes the arm: goals, one after the other."""
+        activity = self.performer.pursue(wanted)
         for a in self._in_the_way_of(activity):
             self._stop(a)
-        untouched = list(dict.fromkeys(s for g in goals for s in g.untouched))
-        self.wanted = goals
-        self.publish(GoalTaken(in_pddl(goals), untouched))
-        self._begin(activity)
+        self.wanted = wanted
+        self.begin(activity)
+
+    def begin(self, activity: Activity) -> None:
+        """Run an activity from now on, beside what runs."""
+        self.activities = [a for a in self.activities if not a.over]
+        activity.began = activity.now = self.time
+        self.activities.append(activity)
+        self.publish(StageChanged(activity.name, activity.stage, 0.0))
 
     def close(self) -> None:
         """Stop everything, without another tick."""
@@ -169,7 +173,7 @@ class Session:
         if taken := self._in_the_way_of(activity):
             what = " and ".join(sorted(activity.resources & taken[0].resources))
             raise InputError(f"{action} needs the {what}, which {taken[0].name} has; valid: stop {taken[0].name}")
-        self._begin(activity)
+        self.begin(activity)
 
     def _stop_named(self, name: str) -> None:
         for a in self.activities:
@@ -203,12 +207,6 @@ class Session:
             self._reading = None
 
     # Activities
-
-    def _begin(self, activity: Activity) -> None:
-        self.activities = [a for a in self.activities if not a.over]
-        activity.began = activity.now = self.time
-        self.activities.append(activity)
-        self.publish(StageChanged(activity.name, activity.stage, 0.0))
 
     def _in_the_way_of(self, activity: Activity) -> list[Activity]:
         return [a for a in self.activities if not a.over and a.resources & activity.resources]

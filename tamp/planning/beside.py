@@ -53,7 +53,7 @@ class Notes:
 
     entries: list[tuple[str, str, Any]] = field(default_factory=list)
 
-    def event(self, kind: str, **data: Any) -> None:
+    def event(self, kind: str, /, **data: Any) -> None:
         """Keep an event."""
         self.entries.append(("event", kind, data))
 

@@ -66,7 +66,7 @@ class Skeleton:
 class Journal(Protocol):
     """Keeps what was tried and found: an episode's log."""
 
-    def event(self, kind: str, **data: Any) -> None:
+    def event(self, kind: str, /, **data: Any) -> None:
         """Keep an event."""
         ...
 

@@ -36,7 +36,7 @@ class EpisodeLog:
             raise InputError(f"cannot write to {self.folder}: {e.strerror}") from e
         self._start = time.perf_counter()
 
-    def event(self, kind: str, **data: Any) -> None:
+    def event(self, kind: str, /, **data: Any) -> None:
         """Append one event."""
         line = {"event": kind, "t": round(time.perf_counter() - self._start, 3), **data}
         self._file.write(json.dumps(line, default=_plain) + "\n")

@@ -49,6 +49,30 @@ def test_a_first_run_with_the_emulators_own_detector(tmp_path: Path) -> None:
     assert np.allclose(there, [0.35, 0.0, 0.09], atol=5e-4)
     # from where the arm is now, 90 mm up, not from its zero posture, which is outside the workspace
     assert gone_through.stderr.endswith("tamp: 1 step can be done\n")
+    assert gone_through.stderr.startswith("tamp: begins where the arm is now, joints ")
+
+
+def test_a_dry_run_without_an_arm_says_where_it_begins_and_what_is_said_in_vain(tmp_path: Path) -> None:
+    plan = tmp_path / "plan.json"
+    plan.write_text('{"goal": "g", "steps": [{"action": "MOVE_TO_NAMED", "name": "home", "hover_mm": 30}]}')
+    done = tamp(tmp_path, str(plan), "--world", str(BENCH / "bench.toml"), "--dry-run", "--json")
+    answer = json.loads(done.stdout)
+    assert (done.returncode, answer["success"], answer["begin"]) == (0, True, [0.0] * 6), done.stderr
+    assert "tamp: begins in the arm's zero posture (--host IP: where that arm is), joints 0.0 0.0" in done.stderr
+    vain = "step 1, hover_mm: MOVE_TO_NAMED does not read it: it belongs to APPROACH_NAMED, APPROACH_OBJECT"
+    assert f"tamp: warning: {plan}: {vain}\n" in done.stderr
+    judged = subprocess.run([*TAMP, "validate", str(plan)], capture_output=True, text=True, check=False, timeout=60)
+    assert judged.returncode == 0 and judged.stdout == f"{plan}: valid, 1 step\n  1:69: warning: {vain}\n"
+
+
+def test_an_arm_is_cleared_by_its_address_alone(tmp_path: Path) -> None:
+    with running("xarm7") as emulator:
+        address = ["--host", emulator.host, "--port", str(emulator.port)]
+        emulator.ask(fault="collision")
+        for says in ("cleared: C31, ", "there was neither an error nor a warning\n"):
+            command = [*TAMP, "xarm", "clear", *address]
+            done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60)
+            assert done.returncode == 0 and done.stdout.startswith(says), done.stdout + done.stderr
 
 
 def plan_up(folder: Path) -> Path:

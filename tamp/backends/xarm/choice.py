@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -19,11 +17,9 @@ from tamp.backends.xarm.workcell_checks import SLACK, extent, room_of_things, sh
 
 SAME = 0.03
 """Metres: detections nearer to each other are one thing, seen twice."""
-LOOK = 0.02
-"""Seconds between two looks at a detector while waiting."""
 
 Reason = Literal[
-    "not seen", "too few", "too old", "low confidence", "outside", "behind the arm", "in the table", "stopped"
+    "not seen", "too few", "too old", "low confidence", "outside", "behind the arm", "in the table"
 ]
 
 
@@ -86,37 +82,10 @@ def reference_of(step: MoveToObject | ApproachObject, workcell: Workcell, p_base
     return p_base_tool if step.ref is None else np.asarray(workcell.poses[step.ref].T_base_tool[:3, 3])
 
 
-def wait_for(
-    detector: Detector,
-    labels: Sequence[str],
-    selector: Selector,
-    index: int,
-    min_conf: float,
-    reference: Array,
-    max_age: float,
-    workcell: Workcell,
-    timeout: float,
-    clock: Callable[[], float] = time.time,
-    stop: threading.Event | None = None,
-) -> Detection | NotChosen:
-    """What `choose` chooses, as soon as there is something; after `timeout` seconds, why there is not.
-
-    Looks at least once. `clock` is the time of the detections, in seconds since the epoch; the time-out is by a clock
-    that nobody sets. Ends early when `stop` is set.
-    """
-    stop = stop or threading.Event()
-    deadline = time.monotonic() + timeout
-    while not stop.is_set():
-        found = choose(detector.seen(), labels, selector, index, min_conf, reference, clock(), max_age, workcell)
-        left = deadline - time.monotonic()
-        if isinstance(found, Detection):
-            return found
-        if left <= 0:
-            trouble = detector.trouble() if isinstance(detector, Troubled) else None
-            said = f"{found.message} within {timeout:g} s{f' ({trouble})' if trouble else ''}"
-            return NotChosen(found.reason, said)
-        stop.wait(min(LOOK, left))
-    return NotChosen("stopped", f"stopped while waiting for {_named(labels)}")
+def told_in_vain(why: NotChosen, detector: Detector, seconds: float) -> str:
+    """Why there was nothing to choose within so many seconds, in words."""
+    trouble = detector.trouble() if isinstance(detector, Troubled) else None
+    return f"{why.message} within {seconds:g} s{f' ({trouble})' if trouble else ''}"
 
 
 _Sift = Callable[[Detection], NotChosen | None]

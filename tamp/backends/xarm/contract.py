@@ -19,7 +19,18 @@ from tamp.backends.xarm.steps import Step, steps_of
 from tamp.errors import InputError
 from tamp.pddl.source import Source
 
-__all__ = ["FIELDS", "LONGEST", "Breach", "Step", "breaches", "place_of", "read_contract", "schema", "steps_of"]
+__all__ = [
+    "FIELDS",
+    "LONGEST",
+    "Breach",
+    "Step",
+    "breaches",
+    "place_of",
+    "read_contract",
+    "schema",
+    "steps_of",
+    "unread",
+]
 
 LONGEST = 3600
 """Seconds that a step may wait: more is a slip, and no clock takes any number."""
@@ -94,6 +105,18 @@ def breaches(plan: Any, known: frozenset[str] | None = None) -> list[Breach]:
     return [b for n, step in enumerate(plan["steps"], 1) for b in _beyond_schema(n, step, known)]
 
 
+def unread(plan: Any) -> list[Breach]:
+    """What a plan that keeps to the contract says in vain: fields that the schema allows on every step, and that the
+    step's action does not read. Planners that were written against the schema send them; they change nothing."""
+    return [b for n, step in enumerate(plan["steps"], 1) for b in _unread(n, step)]
+
+
+def _unread(number: int, step: dict[str, Any]) -> Iterator[Breach]:
+    for field in (f for f in step if f not in FIELDS[step["action"]] | {"action"}):
+        owners = ", ".join(a for a, fields in FIELDS.items() if field in fields)
+        yield _at(number, field, f"{step['action']} does not read it: it belongs to {owners}")
+
+
 def _breaches(error: Any) -> Iterator[Breach]:
     """What an error of the schema comes to: several unknown fields are one of its errors."""
     path = list(error.absolute_path)
@@ -125,10 +148,6 @@ def _kind(kind: str, said: Any) -> str:
 
 
 def _beyond_schema(number: int, step: dict[str, Any], known: frozenset[str] | None) -> Iterator[Breach]:
-    action, owned = step["action"], FIELDS[step["action"]]
-    for field in (f for f in step if f not in owned | {"action"}):
-        owners = ", ".join(a for a, fields in FIELDS.items() if field in fields)
-        yield _at(number, field, f"{action} does not read it: it belongs to {owners}")
     if "label" in step and step.get("labels", [step["label"]]) != [step["label"]]:
         yield _at(number, "label", f"'label' says {step['label']!r} and 'labels' {step['labels']}: give one of them")
     if "ref" in step and "named" not in step["ref"]:

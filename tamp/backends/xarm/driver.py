@@ -18,10 +18,10 @@ from typing import Any
 
 import numpy as np
 
-from motion.arms import Arm
+from motion.arms import ARMS, Arm
 from motion.poses import Array, to_rpy
 from tamp.backends.xarm.address import CONTROL_PORT
-from tamp.backends.xarm.faults import ArmFault, api_meaning, error_meaning
+from tamp.backends.xarm.faults import ArmFault, api_meaning, error_meaning, meanings
 from tamp.backends.xarm.workcell import Load, Rates
 
 REPLY = 1.0
@@ -32,18 +32,36 @@ STILL = 1e-4
 """Radians between two readings `PAUSE` apart up to which an arm stands still."""
 PAUSE = 0.05
 
-NO_ANSWER, NOT_READY = 3, 9
+WARNED, NO_ANSWER, NOT_READY = 2, 3, 9
+"""Codes of the SDK. What is answered with a warning left over was done: the SDK itself takes it so for moves."""
+PROBE = 0.5
+"""Seconds in which a controller that is there takes a connection, even a frozen one."""
 STATE_MOVING, STATE_READY, STATE_PAUSED, STATE_STOPPED, STATE_CHANGED = 1, 2, 3, 4, 5
 
 
 @dataclass(frozen=True, eq=False)
 class Condition:
-    """What the controller says: state and error code, commands in its queue, joints (n,) in radians."""
+    """What the controller says: state, error and warning code, commands in its queue, joints (n,) in radians."""
 
     state: int
     error: int
+    warning: int
     queued: int
     q: Array
+
+    @property
+    def warned(self) -> str:
+        """The warning in words, with what to do about it."""
+        return f"the controller has a warning left: {meanings(0, self.warning)} (tamp xarm clear removes it)"
+
+    def checked(self) -> Condition:
+        """The same. ArmFault for an error of the controller, and when somebody else stopped it."""
+        if self.error:
+            raise ArmFault("error", error_meaning(self.error))
+        if self.state >= STATE_STOPPED:
+            told = f"the controller was stopped or reconfigured by something else (state {self.state})"
+            raise ArmFault("taken", told)
+        return self
 
     @property
     def idle(self) -> bool:
@@ -61,11 +79,15 @@ class Driver:
     _api: Any = field(repr=False)
 
     @classmethod
-    def connect(cls, host: str, arm: Arm, port: int = CONTROL_PORT) -> Driver:
-        """ArmFault when nothing answers as a controller, or another arm does. Nothing moves by connecting."""
-        driver = cls(arm, host, port, _opened(host, port))
-        axes = driver._api.axis
-        if axes != arm.joints:
+    def connect(cls, host: str, arm: Arm | None, port: int = CONTROL_PORT) -> Driver:
+        """ArmFault when nothing answers as a controller, or another arm does. Nothing moves by connecting.
+
+        Without an `arm`, one with as many joints as what answers: enough to ask it, and to clear its errors.
+        """
+        api = _opened(host, port)
+        axes = int(api.axis)
+        driver = cls(arm or next(a for a in ARMS.values() if a.joints == axes), host, port, api)
+        if arm is not None and axes != arm.joints:
             driver.close()
             raise ArmFault("unreachable", f"the arm at {host} has {axes} joints; {arm.name} has {arm.joints}")
         return driver
@@ -85,19 +107,15 @@ class Driver:
     def condition(self) -> Condition:
         """State, error, queue and joints as they are now, not as the last report had them."""
         state = self._ask(self._api.get_state)
-        error, _ = self._ask(self._api.get_err_warn_code)
+        error, warning = self._ask(self._api.get_err_warn_code)
         queued = self._ask(self._api.get_cmdnum)
         angles = self._ask(lambda: self._api.get_servo_angle(is_radian=True))
-        return Condition(int(state), int(error), int(queued), np.array(angles[: self.arm.joints], dtype=float))
+        q = np.array(angles[: self.arm.joints], dtype=float)
+        return Condition(int(state), int(error), int(warning), int(queued), q)
 
     def checked(self) -> Condition:
         """The condition. ArmFault for an error of the controller, and when somebody else stopped it."""
-        now = self.condition()
-        if now.error:
-            raise ArmFault("error", error_meaning(now.error))
-        if now.state >= STATE_STOPPED:
-            raise ArmFault("taken", f"the controller was stopped or reconfigured by something else (state {now.state})")
-        return now
+        return self.condition().checked()
 
     # What it is told
 
@@ -123,14 +141,15 @@ class Driver:
     def clear(self) -> str:
         """Clear the controller's error and warning, and say in words what was; nothing is enabled and nothing moves.
 
-        ArmFault `error` when it comes back at once.
+        ArmFault `error` when one comes back at once.
         """
-        before = self.condition().error
+        before = self.condition()
         self._tell(self._api.clean_error, "clearing the error")
         self._tell(self._api.clean_warn, "clearing the warning")
-        if after := self.condition().error:
-            raise ArmFault("error", f"{error_meaning(after)} (it came back when it was cleared)")
-        return error_meaning(before) if before else ""
+        after = self.condition()
+        if back := meanings(after.error, after.warning):
+            raise ArmFault("error", f"{back} (it came back when it was cleared)")
+        return meanings(before.error, before.warning)
 
     def move_joints(self, q: Array, rates: Rates) -> None:
         """Queue a move of all joints, straight from where they are to `q` (n,). Does not wait."""
@@ -214,7 +233,7 @@ class Driver:
 
     def _tell(self, send: Any, what: str, also: tuple[int, ...] = ()) -> None:
         code = int(self._call(send))
-        if code not in (0, *also):
+        if code not in (0, WARNED, *also):
             raise self._fault(code, what)
 
     def _ask(self, question: Any) -> Any:
@@ -230,11 +249,22 @@ class Driver:
             raise ArmFault("lost", f"an answer of the controller made no sense: {type(e).__name__}: {e}") from e
 
     def _fault(self, code: int, what: str) -> ArmFault:
+        if code == NO_ANSWER and not _is_there(self.host, self.port):
+            return ArmFault("lost", f"nothing is there at {self.host} any more, asked for {what}")
         if code == NO_ANSWER:
             return ArmFault("frozen", f"no answer to {what} within {REPLY:g} s: what was sent may still be carried out")
         if code == -1 or not self._api.connected:
             return ArmFault("lost", f"the connection to {self.host} broke at {what}")
         return ArmFault("refused", f"{what} was refused, {api_meaning(code)}")
+
+
+def _is_there(host: str, port: int) -> bool:
+    """Whether something takes connections: a controller that froze still does, one whose process is gone does not."""
+    try:
+        socket.create_connection((host, port), timeout=PROBE).close()
+    except OSError:
+        return False
+    return True
 
 
 def _opened(host: str, port: int) -> Any:

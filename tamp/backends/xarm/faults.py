@@ -12,6 +12,7 @@ _API = {
     -2: "it is not enabled",
     -1: "not connected",
     1: "the controller has an error that is not cleared",
+    2: "the controller has a warning that is not cleared",
     9: "it is not ready to move",
 }
 """Codes that the SDK's calls return, where more can be said than the number."""
@@ -23,7 +24,7 @@ class ArmFault(TampError):
     `infeasible` (no way; `step` is the number of the step), `unreachable` (no connection), `lost` (it broke),
     `frozen` (no answer in time), `error` (the controller's own),
     `taken` (somebody else stopped it or changed its mode), `refused` (a command was not accepted),
-    `astray` (not where it must be), `stopped` (on demand), `unseen` (detections), `hand` (the hand controller).
+    `tracking_error` (not where it must be), `stopped` (on demand), `unseen` (detections), `hand` (the hand controller).
     """
 
     exit_code = 1
@@ -55,3 +56,9 @@ def warning_meaning(code: int) -> str:
 
     words = " ".join(str(ControllerWarn(code).title.get("en", "")).split())
     return f"W{code}, {words}" if words else f"W{code}"
+
+
+def meanings(error: int, warning: int) -> str:
+    """An error and a warning in words; empty for neither."""
+    told = [error_meaning(error)] if error else []
+    return " and ".join([*told, warning_meaning(warning)] if warning else told)

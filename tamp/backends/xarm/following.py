@@ -14,10 +14,11 @@ from tamp.backends.xarm.driver import STATE_PAUSED, Condition, Driver
 from tamp.backends.xarm.faults import ArmFault
 from tamp.backends.xarm.stopping import Stop
 from tamp.backends.xarm.workcell import Rates
+from tamp.execution.activity import Routine
 
 CYCLE = 0.02
 """Seconds between two looks at the arm."""
-ASTRAY = 0.1
+OFF_THE_WAY = 0.1
 """Radians of any joint beside the way that was checked."""
 ARRIVED = (0.0005, np.deg2rad(0.1))
 """Metres and radians from the end of a leg at which it is done."""
@@ -50,9 +51,10 @@ class Leg:
 
 
 def follow(
-    leg: Leg, driver: Driver, rates: Rates, T_flange_tool: Array, stop: Stop, told: Callable[[Condition], None]
-) -> Condition:
-    """Send a leg and watch it; the condition at its end. ArmFault when it has to stop: the caller halts the arm."""
+    leg: Leg, driver: Driver, rates: Rates, T_flange_tool: Array, stop: Stop, look: Callable[[], Condition]
+) -> Routine[Condition]:
+    """Send a leg and watch it, a look at the arm a cycle; the condition at its end. ArmFault when it has to stop: the
+    caller halts the arm."""
     stop.check()
     if leg.kind == "joints":
         driver.move_joints(leg.q[-1], rates)
@@ -60,29 +62,29 @@ def follow(
         driver.move_line(leg.T_base_tool, replace(rates, tool_speed=rates.tool_speed * leg.share))
     until, idle_since, last = stop.clock() + SLOWEST * leg.seconds + GRACE, None, stop.clock()
     while True:
+        yield None
         stop.check()
-        now = driver.checked()
-        told(now)
-        if (beside := leg.beside(now.q)) > ASTRAY:
-            raise ArmFault("astray", f"the arm is {np.rad2deg(beside):.1f} degrees beside the way that was checked")
+        now = look()
+        if (beside := leg.beside(now.q)) > OFF_THE_WAY:
+            told = f"the arm is {np.rad2deg(beside):.1f} degrees beside the way that was checked"
+            raise ArmFault("tracking_error", told)
         if now.state == STATE_PAUSED:  # by somebody who may let it go on
             until += stop.clock() - last
         last = stop.clock()
         if now.idle:
             idle_since = idle_since or stop.clock()
-            away = off(driver.arm, now.q, T_flange_tool, leg.T_base_tool)
+            away = tracking_error(driver.arm, now.q, T_flange_tool, leg.T_base_tool)
             if away[0] <= ARRIVED[0] and away[1] <= ARRIVED[1]:
                 return now
             if stop.clock() - idle_since > SETTLE:
-                raise ArmFault("astray", f"the arm says that it is done, {_told(away)} from where it should be")
+                raise ArmFault("tracking_error", f"the arm says that it is done, {_told(away)} from where it should be")
         else:
             idle_since = None
         if stop.clock() > until:
             raise ArmFault("frozen", f"a move planned for {leg.seconds:.1f} s was not done in time")
-        stop.sleep(CYCLE)
 
 
-def off(arm: Arm, q: Array, T_flange_tool: Array, T_base_tool: Array) -> tuple[float, float]:
+def tracking_error(arm: Arm, q: Array, T_flange_tool: Array, T_base_tool: Array) -> tuple[float, float]:
     """Metres and radians between where the tool is at a configuration and a pose."""
     twist = error(arm.forward(q) @ T_flange_tool, T_base_tool)
     return float(np.linalg.norm(twist[:3])), float(np.linalg.norm(twist[3:]))

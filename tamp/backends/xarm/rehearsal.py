@@ -13,7 +13,7 @@ from tamp.backends.xarm.steps import ApproachObject, MoveToObject, Sleep, Step
 from tamp.backends.xarm.stopping import Stop
 from tamp.backends.xarm.targets import Target, Targets
 from tamp.backends.xarm.verdict import Verdict
-from tamp.backends.xarm.ways import NoWay, Ways
+from tamp.backends.xarm.ways import NoPath, Ways
 from tamp.planning.engine import Tell
 
 
@@ -45,7 +45,7 @@ def rehearse(
             return number - 1
         legs = planned(number, step, target, q, ways, tell)
         if twice:
-            look_twice(number, step, legs, ways, tell)
+            cross_check(number, step, legs, ways, tell)
         q = legs[-1].q[-1]
     return len(steps)
 
@@ -53,13 +53,13 @@ def rehearse(
 def planned(number: int, step: Step, target: Target, q: Array, ways: Ways, tell: Tell) -> tuple[Leg, ...]:
     """The legs of a step. ArmFault `infeasible` when there are none."""
     legs = ways.legs(q, target.T_base_tool, target.how, target.q)
-    if isinstance(legs, NoWay):
+    if isinstance(legs, NoPath):
         tell("infeasible", number=number, why=str(legs))
         raise ArmFault("infeasible", f"step {number}, {word(step)}: {legs}", number)
     return legs
 
 
-def look_twice(number: int, step: Step, legs: tuple[Leg, ...], ways: Ways, tell: Tell) -> float | None:
+def cross_check(number: int, step: Step, legs: tuple[Leg, ...], ways: Ways, tell: Tell) -> float | None:
     """The nearest that the legs come to anything, by the second look. ArmFault `infeasible` when they touch it."""
     report = ways.second_look(legs)
     tell("second_look", number=number, **asdict(report))

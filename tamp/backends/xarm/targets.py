@@ -15,7 +15,7 @@ import numpy as np
 
 from motion.paths import lifted
 from motion.poses import Array, pose
-from tamp.backends.xarm.choice import NotChosen, choose, reference_of, wait_for
+from tamp.backends.xarm.choice import NotChosen, choose, reference_of, told_in_vain
 from tamp.backends.xarm.detections import Detection, Detector
 from tamp.backends.xarm.faults import ArmFault
 from tamp.backends.xarm.steps import (
@@ -28,7 +28,6 @@ from tamp.backends.xarm.steps import (
     Sleep,
     Step,
 )
-from tamp.backends.xarm.stopping import Stop
 from tamp.backends.xarm.ways import How
 from tamp.backends.xarm.workcell import Workcell
 
@@ -66,18 +65,31 @@ class Targets:
             return None if isinstance(found, NotChosen) else _at_thing(step, found, T_base_tool)
         return self._by_itself(step, T_base_tool)
 
-    def find(self, step: Step, T_base_tool: Array, stop: Stop) -> Target:
-        """The target, waited for as long as the step says. ArmFault `unseen`, or `stopped` while it waits."""
+    def finding(self, step: Step, T_base_tool: Array) -> Callable[[], Target | None]:
+        """Looks for the target each time that it is called: None as long as it is not seen, ArmFault `unseen` once the
+        step has waited for it long enough."""
         if not isinstance(step, MoveToObject | ApproachObject):
-            return self._by_itself(step, T_base_tool)
+            target = self._by_itself(step, T_base_tool)
+            return lambda: target
         if self.detector is None:
             raise ArmFault("unseen", "the world has no detector")
-        asked = self._asked(step, T_base_tool)
-        found = wait_for(self.detector, timeout=step.timeout, clock=self.clock, stop=stop.event, **asked)
-        stop.check()
-        if isinstance(found, NotChosen):
-            raise ArmFault("unseen", found.message)
-        return _at_thing(step, found, T_base_tool)
+        detector, asked = self.detector, self._asked(step, T_base_tool)
+        deadline = time.monotonic() + step.timeout
+
+        def look() -> Target | None:
+            found = choose(detector.seen(), now=self.clock(), **asked)
+            if isinstance(found, NotChosen):
+                if time.monotonic() >= deadline:
+                    raise ArmFault("unseen", told_in_vain(found, detector, step.timeout))
+                return None
+            return _at_thing(step, found, T_base_tool)
+
+        return look
+
+    def above(self, approach: ApproachObject, target: Target) -> Target:
+        """Where to approach what another step goes to."""
+        assert target.seen is not None
+        return _at_thing(approach, target.seen, target.T_base_tool)
 
     def fresh(self, target: Target) -> None:
         """ArmFault `unseen` when what was seen is too old to go there."""
@@ -88,7 +100,7 @@ class Targets:
             raise ArmFault("unseen", f"{target.seen.label} was seen {age:.1f} s ago, too long (at most {most:g} s)")
 
     def _asked(self, step: MoveToObject | ApproachObject, T_base_tool: Array) -> dict[str, Any]:
-        words = (step.labels, step.selector, step.ref, step.index, step.min_conf)
+        words = _words(step)
         if self._words != words:
             self._words, self._reference = words, reference_of(step, self.cell, T_base_tool[:3, 3])
         return {
@@ -114,6 +126,15 @@ class Targets:
             case MoveToPose():
                 return Target(step.T_base_tool)
         raise TypeError(f"{type(step).__name__} has no target: {Sleep.__name__} moves nothing")
+
+
+def same_words(a: MoveToObject | ApproachObject, b: MoveToObject | ApproachObject) -> bool:
+    """Whether two steps ask for a thing in the same words."""
+    return _words(a) == _words(b)
+
+
+def _words(step: MoveToObject | ApproachObject) -> tuple[object, ...]:
+    return (step.labels, step.selector, step.ref, step.index, step.min_conf)
 
 
 def _at_thing(step: MoveToObject | ApproachObject, seen: Detection, T_base_tool: Array) -> Target:

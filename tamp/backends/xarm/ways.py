@@ -41,7 +41,7 @@ How = Literal["line", "any"]
 
 
 @dataclass(frozen=True)
-class NoWay:
+class NoPath:
     """Why there is none, in words."""
 
     why: str
@@ -66,7 +66,7 @@ class Ways:
         """`T_base_tool` (4, 4) at a configuration (n,)."""
         return self._arm.forward(q)
 
-    def legs(self, q: Array, T_base_tool: Array, how: How, q_goal: Array | None = None) -> tuple[Leg, ...] | NoWay:
+    def legs(self, q: Array, T_base_tool: Array, how: How, q_goal: Array | None = None) -> tuple[Leg, ...] | NoPath:
         """Legs from a configuration (n,) to a pose of the tool, straight where `how` says so, else by any way.
 
         `q_goal` is how to get there when the caller knows; otherwise the nearest free configuration is looked for.
@@ -162,13 +162,13 @@ class Ways:
         return float(sum(np.linalg.norm(error(a, b)[:3]) for a, b in itertools.pairwise(tools)))
 
 
-def told(blocked: Blocked) -> NoWay:
+def told(blocked: Blocked) -> NoPath:
     """Why there is no way, in words."""
     if blocked.body == OUTSIDE:
-        return NoWay("the tool point would leave the workspace")
+        return NoPath("the tool point would leave the workspace")
     if blocked.reason == "collision":
-        return NoWay(f"{blocked.body} is in the way")
-    return NoWay(_WHY.get(blocked.reason, "the arm does not reach it that way"))
+        return NoPath(f"{blocked.body} is in the way")
+    return NoPath(_WHY.get(blocked.reason, "the arm does not reach it that way"))
 
 
 def timed(kind: str, path: Array, metres: float, rates: Rates) -> tuple[float, float]:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tamp.backends.xarm.contract import FIELDS, Breach, breaches, schema
+from tamp.backends.xarm.contract import FIELDS, Breach, breaches, schema, steps_of, unread
 
 CUP = {"labels": ["cup"], "selector": "nearest", "timeout_sec": 5}
 BOTTLE = {"labels": ["bottle"], "selector": "nearest", "ref": {"named": "bin_drop"}, "index": 1, "timeout_sec": 5}
@@ -62,14 +62,6 @@ def test_what_breaks_the_schema_is_placed(step: dict[str, Any], says: str) -> No
     ("step", "says"),
     [
         (
-            {"action": "MOVE_TO_NAMED", "name": "home", "dz_mm": 5},
-            "step 1, dz_mm: MOVE_TO_NAMED does not read it: it belongs to RETREAT_Z",
-        ),
-        (
-            {"action": "MOVE_TO_OBJECT", "label": "cup", "hover_mm": 5},
-            "step 1, hover_mm: MOVE_TO_OBJECT does not read it: it belongs to APPROACH_NAMED, APPROACH_OBJECT",
-        ),
-        (
             {"action": "MOVE_TO_OBJECT", "label": "cup", "labels": ["mug"]},
             "step 1, label: 'label' says 'cup' and 'labels' ['mug']: give one of them",
         ),
@@ -118,3 +110,28 @@ JSON = st.recursive(st.none() | st.booleans() | st.floats() | st.text(max_size=5
 )
 def test_whatever_a_step_holds_is_judged(step: dict[str, Any]) -> None:
     assert all(b.step == 1 for b in breaches({"goal": "g", "steps": [step]}))
+
+
+@pytest.mark.parametrize(
+    ("step", "says"),
+    [
+        (
+            {"action": "MOVE_TO_NAMED", "name": "home", "dz_mm": 5},
+            "step 1, dz_mm: MOVE_TO_NAMED does not read it: it belongs to RETREAT_Z",
+        ),
+        (
+            {"action": "MOVE_TO_OBJECT", "label": "cup", "hover_mm": 5},
+            "step 1, hover_mm: MOVE_TO_OBJECT does not read it: it belongs to APPROACH_NAMED, APPROACH_OBJECT",
+        ),
+        (
+            {"action": "APPROACH_OBJECT", "label": "cup", "offset_mm": [0, 0, 5]},
+            "step 1, offset_mm: APPROACH_OBJECT does not read it: it belongs to MOVE_TO_OBJECT",
+        ),
+    ],
+)
+def test_what_the_schema_allows_and_the_action_does_not_read_is_a_warning(step: dict[str, Any], says: str) -> None:
+    plan = {"goal": "g", "steps": [step]}
+    assert breaches(plan) == []
+    assert [str(b) for b in unread(plan)] == [says]
+    bare = {k: v for k, v in step.items() if k in ("action", "name", "label")}
+    assert steps_of(plan) == steps_of({"goal": "g", "steps": [bare]}), "and it changes nothing"

@@ -92,7 +92,6 @@ SPACE = "valid: x 150 to 650, y -450 to 450, z 5 to 600 mm"
         ([hover(hover_mm=200), up(401)], "step 2, dz_mm: it ends outside the workspace wherever it begins; "),
         ([up(300), hover(), SLEEP, up(521)], "step 4, dz_mm: it ends outside the workspace wherever it begins; "),
         ([up(-5)], "step 1, dz_mm: -5 is less than or equal to the minimum of 0"),
-        ([named() | {"dz_mm": 4}], "step 1, dz_mm: MOVE_TO_NAMED does not read it: it belongs to RETREAT_Z"),
         ([{"action": "SLEEP", "seconds": 3601}], "step 1, seconds: 3601 seconds; valid: at most 3600"),
     ],
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -14,6 +16,7 @@ import pytest
 
 from tamp.backends.xarm.contract import read_contract
 from tamp.backends.xarm.driver import Driver
+from tamp.backends.xarm.executor import Executor
 from tamp.backends.xarm.faults import ArmFault
 from tamp.backends.xarm.hand import HandEvent, InProcessHand
 from tamp.backends.xarm.steps import (
@@ -26,11 +29,12 @@ from tamp.backends.xarm.steps import (
     steps_of,
 )
 from tamp.backends.xarm.stopping import Stop
+from tamp.backends.xarm.targets import Targets
 from tamp.backends.xarm.verdict import Verdict
 from tamp.backends.xarm.ways import Ways
 from tamp.backends.xarm.workcell import read_workcell
 from tamp.pddl.source import read as read_source
-from tamp.runs.episode_log import read
+from tamp.runs.episode_log import EpisodeLog, read
 from tests.arm_runs import Still, run_from, tool_point
 from tests.emulated import Emulator, running
 
@@ -198,3 +202,76 @@ def test_a_hand_that_refuses_ends_the_run(emulator: Emulator, ways: Ways, tmp_pa
 def test_without_the_second_look_nothing_is_looked_at_twice(emulator: Emulator, ways: Ways, tmp_path: Path) -> None:
     assert run(emulator, ways, (MoveToNamed("above_table"),), tmp_path / "run", check_twice=False).success
     assert [e for e in read(tmp_path / "run" / "episode.jsonl") if e["event"] == "second_look"] == []
+
+
+class Jumping(Still):
+    """Sees a cup that is somewhere else as soon as the arm stands above it."""
+
+    def __init__(self, emulator: Emulator, ways: Ways, there: Any, then: Any) -> None:
+        super().__init__([("cup", np.array(there))])
+        self._emulator, self._ways, self._then = emulator, ways, np.array(then)
+
+    def seen(self) -> tuple[Any, ...]:
+        p, tool = self.things[0][1], tool_point(self._emulator, self._ways)
+        if np.linalg.norm((tool - p)[:2]) < 0.001:
+            self.things = [("cup", self._then)]
+        return super().seen()
+
+
+@pytest.mark.parametrize(("metres", "anew"), [(0.2, True), (0.01, False)])
+def test_a_thing_that_jumps_after_it_was_approached_is_approached_anew(
+    metres: float, anew: bool, emulator: Emulator, ways: Ways, tmp_path: Path
+) -> None:
+    there = np.array([0.4, 0.0, 0.06])
+    eyes = Jumping(emulator, ways, there, there + np.array([0.0, metres, 0.0]))
+    verdict = run(emulator, ways, (ApproachObject(("cup",)), MoveToObject(("cup",))), tmp_path / "run", eyes=eyes)
+    assert verdict.success, verdict.reason
+    log = read(tmp_path / "run" / "episode.jsonl")
+    assert [e["metres"] for e in log if e["event"] == "jumped"] == ([pytest.approx(metres, abs=0.002)] if anew else [])
+    low = [ways.tool(np.array(e["q"]))[:3, 3] for e in log if e["event"] == "at"]
+    sideways = [p for p in low if p[2] < 0.06 + 0.07 and np.linalg.norm((p - eyes.things[0][1])[:2]) > 0.02]
+    assert sideways == [] or not anew, "it comes down above the thing, not along the table"
+
+
+def test_a_warning_that_was_left_is_told_and_does_not_stop_a_run(
+    emulator: Emulator, ways: Ways, tmp_path: Path
+) -> None:
+    leave_a_warning(emulator)
+    home = ways.cell.poses["home"].q
+    assert home is not None
+    driver = Driver.connect(emulator.host, ways.cell.arm, emulator.port)
+    try:
+        assert driver.condition().warning == 12
+        with EpisodeLog(tmp_path / "run") as log:
+            executor = Executor(driver, ways, Targets(ways.cell, None), Stop(), log.event)
+            verdict = executor.run((MoveToNamed("above_table"), MoveToNamed("home")))
+        assert verdict.success, verdict.reason
+        (told,) = [e["message"] for e in read(tmp_path / "run" / "episode.jsonl") if e["event"] == "warning"]
+        assert told.startswith("the controller has a warning left: W12") and "tamp xarm clear" in told
+        leave_a_warning(emulator)
+        assert driver.clear().startswith("W12") and driver.clear() == ""
+    finally:
+        driver.close()
+
+
+def test_a_controller_that_is_gone_is_lost_and_the_advice_is_given(ways: Ways, tmp_path: Path) -> None:
+    with running("xarm6", "--seconds", "60") as emulator:
+        killed = threading.Timer(0.8, emulator.process.kill)
+        killed.start()
+        verdict = run(emulator, slow(ways), (MoveToNamed("bin_drop"),), tmp_path / "run")
+        killed.join()
+    assert (verdict.success, verdict.kind, verdict.halted) == (False, "lost", False)
+    assert f"nothing is there at {emulator.host} any more" in verdict.reason
+    assert verdict.reason.endswith("press the emergency stop")
+
+
+def leave_a_warning(emulator: Emulator) -> None:
+    """As a NaN that the SDK lets through does."""
+    told = "import sys; from xarm.core.config.x_config import XCONF;"
+    told += "XCONF.SocketConf.TCP_CONTROL_PORT = int(sys.argv[2]);"
+    told += "from xarm.wrapper import XArmAPI; a = XArmAPI(sys.argv[1], forbid_uds=True); a.clean_error();"
+    told += "a.motion_enable(True); a.set_mode(0); a.set_state(0); a.set_servo_angle(angle=[float('nan')] * 6);"
+    told += "print(a.get_err_warn_code()); a.disconnect()"
+    command = [sys.executable, "-c", told, emulator.host, str(emulator.port)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    assert "[0, 12]" in done.stdout, done.stdout + done.stderr

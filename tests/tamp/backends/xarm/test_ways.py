@@ -12,7 +12,7 @@ import pytest
 
 from motion.poses import error, from_rpy, pose
 from tamp.backends.xarm.following import Leg
-from tamp.backends.xarm.ways import NoWay, Ways, timed, tool_of
+from tamp.backends.xarm.ways import NoPath, Ways, timed, tool_of
 from tamp.backends.xarm.workcell import Box, read_workcell
 
 CELL = read_workcell(Path(__file__).parents[4] / "problems" / "xarm" / "bench.toml")
@@ -44,12 +44,12 @@ def test_a_free_line_is_one_leg_that_ends_where_it_should() -> None:
 def test_what_blocks_a_line_is_named_and_any_other_way_goes_round_it() -> None:
     ways = between()
     start = ways.legs(HOME, over(0.45, 0.2, 0.12), "any")
-    assert not isinstance(start, NoWay)
+    assert not isinstance(start, NoPath)
     q = start[-1].q[-1]
     refused = ways.legs(q, over(0.45, -0.2, 0.12), "line")
     assert str(refused) == "wall is in the way"
     legs = ways.legs(q, over(0.45, -0.2, 0.12), "any")
-    assert not isinstance(legs, NoWay)
+    assert not isinstance(legs, NoPath)
     assert len(legs) > 1 and joined(legs)
     assert ways.second_look(legs).touches() is None
 
@@ -64,7 +64,7 @@ def test_what_blocks_a_line_is_named_and_any_other_way_goes_round_it() -> None:
 )
 def test_why_there_is_no_way(target: Any, says: str) -> None:
     told = between().legs(HOME, target, "any")
-    assert isinstance(told, NoWay)
+    assert isinstance(told, NoPath)
     assert says in str(told)
 
 
@@ -73,13 +73,13 @@ def test_an_arm_that_is_outside_may_come_back_in() -> None:
     ways = Ways(CELL)
     assert not ways.free(np.zeros(6))
     legs = ways.legs(np.zeros(6), CELL.poses["home"].T_base_tool, "any", HOME)
-    assert not isinstance(legs, NoWay)
+    assert not isinstance(legs, NoPath)
     assert np.allclose(legs[-1].q[-1], HOME)
 
 
 def test_the_same_question_has_the_same_answer() -> None:
     first, second = (between().legs(HOME, over(0.45, -0.2, 0.12), "any") for _ in range(2))
-    assert not isinstance(first, NoWay) and not isinstance(second, NoWay)
+    assert not isinstance(first, NoPath) and not isinstance(second, NoPath)
     assert [leg.kind for leg in first] == [leg.kind for leg in second]
     assert all(np.array_equal(a.q, b.q) for a, b in zip(first, second, strict=True))
 

@@ -1,0 +1,365 @@
+"""What a session can have done by an arm: the steps of action plans, each a routine that looks at the arm every cycle.
+
+Every step is planned anew from where the arm is, and the arm is sent one leg at a time, so that nothing can run after a
+halt. Whatever goes wrong, and whoever stops it, the arm is halted before anything else happens.
+"""
+
+from __future__ import annotations
+
+import itertools
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import Future
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+
+from motion.poses import Array, to_rpy
+from tamp.backends.xarm.driver import STATE_MOVING, Condition, Driver
+from tamp.backends.xarm.faults import ArmFault
+from tamp.backends.xarm.following import CYCLE, Leg, follow, tracking_error
+from tamp.backends.xarm.hand import Acknowledged, Hand, HandEvent, NotAcknowledged
+from tamp.backends.xarm.rehearsal import cross_check, planned, word
+from tamp.backends.xarm.skills import LIFT
+from tamp.backends.xarm.steps import (
+    ApproachNamed,
+    ApproachObject,
+    MoveToNamed,
+    MoveToObject,
+    MoveToPose,
+    RetreatZ,
+    Sleep,
+    Step,
+)
+from tamp.backends.xarm.stopping import Stop
+from tamp.backends.xarm.targets import Target, Targets, same_words
+from tamp.backends.xarm.verdict import StepDone, Verdict
+from tamp.backends.xarm.ways import Ways
+from tamp.errors import InputError
+from tamp.execution.activity import Activity, Observation, Routine, Stage, T
+from tamp.execution.following import Command
+from tamp.model.scene import RobotState
+from tamp.planning.deliberation import Thought
+from tamp.planning.engine import Tell
+
+HAND_SECONDS = 10.0
+MOST_TOLD = 1000
+"""Steps whose verdicts are kept of what has no end."""
+SWING = 0.05
+"""Metres to each side by which an arm waves."""
+JUMPED = 0.02
+"""Metres sideways that a thing may have moved since it was approached: further, and it is approached anew. Less would
+do so for what a detector's noise amounts to, more would bring the tool down beside the thing."""
+
+
+STEPS: Mapping[str, tuple[str, ...]] = {
+    "move-to-named": ("POSE",),
+    "approach-named": ("POSE",),
+    "move-to-object": ("LABEL",),
+    "approach-object": ("LABEL",),
+    "retreat": (),
+}
+"""The steps that can be started one by one, and what they take."""
+
+
+@dataclass(frozen=True, eq=False)
+class ArmObservation(Observation):
+    """What the controller says in a cycle, or why it does not say anything."""
+
+    condition: Condition | None = None
+    fault: ArmFault | None = None
+
+    def checked(self) -> Condition:
+        """The condition. ArmFault where there is none, for an error, and when somebody else stopped the arm."""
+        if self.condition is None:
+            raise self.fault or ArmFault("frozen", "the controller was not asked yet")
+        return self.condition.checked()
+
+
+@dataclass(eq=False)
+class ArmBackend:
+    """An arm as what a session runs on: asked once a cycle. It holds still by itself, and is sent legs by routines."""
+
+    driver: Driver
+    T_flange_tool: Array
+    period: float = CYCLE
+    last: ArmObservation | None = None
+
+    @property
+    def time(self) -> float:
+        """Seconds that only grow."""
+        return time.monotonic()
+
+    def observe(self) -> RobotState:
+        """Joints and tool pose now, or as they were last; `last` has all that the controller said."""
+        try:
+            condition, fault = self.driver.condition(), None
+        except ArmFault as e:
+            condition, fault = None, e
+        q = condition.q if condition else self.last.robot.q if self.last else np.zeros(self.driver.arm.joints)
+        robot = RobotState(q, float("nan"), self.driver.arm.forward(q) @ self.T_flange_tool)
+        self.last = ArmObservation(self.time, robot, condition, fault)
+        return robot
+
+    def command(self, displacement: Array, opening: float) -> None:
+        """Nothing: it stands still unless a leg was sent."""
+
+    def stop(self) -> None:
+        """Halt it, if it moves. ArmFault when that is not acknowledged."""
+        condition = self.driver.condition()
+        if condition.state == STATE_MOVING or condition.queued:
+            self.driver.halt()
+
+
+@dataclass(eq=False)
+class Doing:
+    """The step that is going on, as those who watch see it."""
+
+    name: str
+    clock: Callable[[], float]
+    began: float
+    stage: Stage = "moving"
+    waits_for: str = ""
+
+    @property
+    def seconds(self) -> float:
+        """How long it has been going on."""
+        return self.clock() - self.began
+
+
+@dataclass(eq=False)
+class OnArm:
+    """Performs on an arm. `verdict` is what became of the last plan."""
+
+    backend: ArmBackend
+    ways: Ways
+    targets: Targets
+    stop: Stop
+    tell: Tell
+    hand: Hand | None = None
+    check_twice: bool = True
+    verdict: Verdict = field(default_factory=lambda: Verdict(False, ()))
+    doing: Doing | None = None
+    _approached: tuple[ApproachObject, Target] | None = None
+    """The last approach to a thing, as long as nothing else was done since."""
+    _prepared: bool = False
+
+    def plan(self, steps: Iterable[Step | HandEvent], name: str = "the plan") -> Activity:
+        """An activity that carries out steps, one after the other, and leaves the verdict."""
+        return Activity(name, self._run(steps), inner=lambda: self.doing)
+
+    def feel(self, observation: Observation) -> None:
+        """The backend keeps what was observed."""
+
+    def commanded(self, command: Command | None) -> Command:
+        """Nothing: an arm stands still by itself."""
+        return Command(np.zeros(6), 0.0)
+
+    def start(self, action: str) -> Activity:
+        """An activity for a step, `(move-to-named home)`, or for what has no end. InputError for what is neither."""
+        name, *args = action.strip("()").split()
+        if name == "hold":
+            return Activity(name, _for_ever(), endless=True, stage="acting")
+        if name == "wave":
+            return Activity(action, self._run(self._wave()), endless=True, inner=lambda: self.doing)
+        if name == "follow" and len(args) == 1:
+            above = itertools.repeat(ApproachObject((args[0],)))
+            return Activity(action, self._run(above), endless=True, inner=lambda: self.doing)
+        return self.plan([self._step(name, args)], action)
+
+    def pursue(self, wanted: Any) -> Activity:
+        """Goals are for simulated scenes."""
+        raise InputError("an arm is given steps, not goals; valid: start (move-to-named home)")
+
+    def read(self, text: str) -> Thought[Any]:
+        """Words are read by `tamp solve --backend xarm`."""
+        raise InputError("there is nobody who reads words here; valid: start, stop, skip, end")
+
+    def vocabulary(self) -> list[str]:
+        """The steps, the named poses and the labels."""
+        return [*STEPS, "hold", "wave", "follow", *self.ways.cell.poses, *self.ways.cell.labels]
+
+    def listed(self, activities: list[Activity]) -> str:
+        """The state in words."""
+        assert self.backend.last is not None
+        x, y, z = self.backend.last.robot.T_world_tool[:3, 3]
+        return f"Position: ({x:.2f}, {y:.2f}, {z:.2f})\nActions: [{', '.join(map(str, activities))}]"
+
+    def _step(self, name: str, args: list[str]) -> Step:
+        cell = self.ways.cell
+        if name not in STEPS or len(args) != len(STEPS[name]):
+            forms = ", ".join(f"({' '.join((n, *takes))})" for n, takes in STEPS.items())
+            raise InputError(f"no step ({' '.join((name, *args))}); valid: {forms}, hold, wave, (follow LABEL)")
+        for arg, kind in zip(args, STEPS[name], strict=True):
+            known = list(cell.poses) if kind == "POSE" else list(cell.labels)
+            if known and arg not in known:
+                raise InputError(f"{arg!r} is no {kind.lower()} of the world; valid: {', '.join(known)}")
+        made: dict[str, Callable[..., Step]] = {
+            "move-to-named": MoveToNamed,
+            "approach-named": ApproachNamed,
+            "move-to-object": lambda label: MoveToObject((label,)),
+            "approach-object": lambda label: ApproachObject((label,)),
+            "retreat": lambda: RetreatZ(LIFT),
+        }
+        return made[name](*args)
+
+    def _wave(self) -> Iterable[Step]:
+        """From side to side of where the tool is."""
+        assert self.backend.last is not None
+        T = self.backend.last.robot.T_world_tool
+        x, y, z = map(float, T[:3, 3])
+        roll, pitch, yaw = map(float, to_rpy(T[:3, :3]))
+        return itertools.cycle(MoveToPose((x, y + side, z), (roll, pitch, yaw)) for side in (SWING, -SWING))
+
+    # A plan
+
+    def _run(self, steps: Iterable[Step | HandEvent]) -> Routine[str | None]:
+        done: list[StepDone] = []
+        self.targets.begin()
+        try:
+            if not self._prepared:
+                self._prepare()
+            for number, step in enumerate(steps, 1):
+                self.stop.check()
+                self.tell("step", number=number, action=word(step), says=repr(step))
+                self.doing = Doing(word(step), self.stop.clock, self.stop.clock())
+                done.append((yield from self._do(number, step)))
+                done = done[-MOST_TOLD:]
+                self.tell("done", **asdict(done[-1]))
+        except BaseException as e:  # a stop by a session ends a routine so, and any fault of ours stops the arm too
+            self.verdict = self._abort(e, tuple(done), len(done) + 1)
+            if not isinstance(e, ArmFault):
+                raise
+            return self.verdict.reason
+        finally:
+            self.doing = None
+        self.verdict = Verdict(True, tuple(done))
+        return None
+
+    def _prepare(self) -> None:
+        driver = self.backend.driver
+        now = driver.prepare(self.ways.cell.T_flange_tool, self.ways.cell.load)
+        if now.warning:
+            self.tell("warning", code=now.warning, message=now.warned)
+        self._prepared = True
+
+    def _do(self, number: int, step: Step | HandEvent) -> Routine[StepDone]:
+        begun = time.perf_counter()
+        if isinstance(step, HandEvent | Sleep):
+            assert self.doing is not None
+            self.doing.stage = "acting"
+            yield from self._hand(number, step) if isinstance(step, HandEvent) else self._sleep(step.seconds)
+            return StepDone(number, word(step), time.perf_counter() - begun, 0.0, 0.0, None)
+        q = (yield from self._looked()).q
+        target = yield from self._found(step, q)
+        if (approach := self._approach_anew(number, step, target)) is not None:
+            q = (yield from self._go(number, step, approach, q))[0].q
+            target = yield from self._found(step, q)
+        self.tell("target", number=number, T_base_tool=target.T_base_tool, detection=target.seen)
+        now, nearest = yield from self._go(number, step, target, q)
+        self._approached = (step, target) if isinstance(step, ApproachObject) else None
+        off = tracking_error(self.backend.driver.arm, now.q, self.ways.cell.T_flange_tool, target.T_base_tool)
+        return StepDone(number, word(step), time.perf_counter() - begun, *off, nearest)
+
+    def _approach_anew(self, number: int, step: Step, target: Target) -> Target | None:
+        """Where to approach a thing once more that has jumped sideways since it was approached; None for any other."""
+        if self._approached is None or target.seen is None or not isinstance(step, MoveToObject):
+            return None
+        approach, before = self._approached
+        if before.seen is None or not same_words(approach, step):
+            return None
+        moved = float(np.linalg.norm((target.seen.p_base - before.seen.p_base)[:2]))
+        if moved <= JUMPED:
+            return None
+        self.tell("jumped", number=number, label=target.seen.label, metres=round(moved, 4), approach="anew")
+        return self.targets.above(approach, target)
+
+    def _go(self, number: int, step: Step, target: Target, q: Array) -> Routine[tuple[Condition, float | None]]:
+        """Plan a way, look at it twice, and go it."""
+        legs, nearest = yield from self._beside(lambda: self._planned(number, step, target, q))
+        self.targets.fresh(target)
+        return (yield from self._follow(legs)), nearest
+
+    def _planned(self, number: int, step: Step, target: Target, q: Array) -> tuple[tuple[Leg, ...], float | None]:
+        legs = planned(number, step, target, q, self.ways, self.tell)
+        return legs, cross_check(number, step, legs, self.ways, self.tell) if self.check_twice else None
+
+    def _beside(self, think: Callable[[], T]) -> Routine[T]:
+        """What takes long, in a thread; the arm is watched meanwhile."""
+        thought: Future[T] = Future()
+
+        def run() -> None:
+            try:
+                thought.set_result(think())
+            except BaseException as e:  # whoever waits for it is told
+                thought.set_exception(e)
+
+        threading.Thread(target=run, daemon=True).start()
+        while not thought.done():
+            yield from self._looked()
+        return thought.result()
+
+    def _looked(self) -> Routine[Condition]:
+        """The condition after one more cycle. ArmFault where something is wrong, or says to stop."""
+        yield None
+        self.stop.check()
+        return self._look()
+
+    def _look(self) -> Condition:
+        assert self.backend.last is not None
+        now = self.backend.last.checked()
+        self.tell("at", q=np.round(now.q, 5), state=now.state)
+        return now
+
+    def _found(self, step: Step, q: Array) -> Routine[Target]:
+        """The target of a step, waited for as long as the step says."""
+        wait = self.targets.finding(step, self.ways.tool(q))
+        while (target := wait()) is None:
+            yield from self._looked()
+        return target
+
+    def _follow(self, legs: tuple[Leg, ...]) -> Routine[Condition]:
+        cell, driver = self.ways.cell, self.backend.driver
+        for leg in legs:
+            self.tell("leg", way=leg.kind, seconds=round(leg.seconds, 3), to=leg.q[-1])
+            now = yield from follow(leg, driver, cell.rates, cell.T_flange_tool, self.stop, self._look)
+        return now
+
+    def _sleep(self, seconds: float) -> Routine[None]:
+        until = self.stop.clock() + seconds
+        while self.stop.clock() < until:
+            yield from self._looked()
+
+    def _hand(self, number: int, event: HandEvent) -> Routine[None]:
+        """Have the hand do something, watching the arm. A stop, or a fault of the arm, ends the hand too."""
+        if (hand := self.hand) is None:
+            raise ArmFault("hand", f"step {number} needs a hand controller ({event.kind}); the world names none")
+        try:
+            answer = yield from self._beside(lambda: hand.emit(event, HAND_SECONDS))
+        except BaseException:
+            hand.close()
+            raise
+        self.tell("hand", number=number, asked=event.kind, acknowledged=isinstance(answer, Acknowledged))
+        if isinstance(answer, NotAcknowledged):
+            raise ArmFault("hand", f"step {number}, {event.kind}: {answer.message}", number)
+
+    def _abort(self, e: BaseException, done: tuple[StepDone, ...], number: int) -> Verdict:
+        self._prepared = False
+        stopped = isinstance(e, KeyboardInterrupt | GeneratorExit)
+        kind = e.kind if isinstance(e, ArmFault) else "stopped" if stopped else "internal"
+        reason = str(e) or ("interrupted" if stopped else type(e).__name__)
+        self.tell("abort", number=number, why=kind, reason=reason)
+        halted: bool | None = True
+        try:
+            self.backend.driver.halt()
+        except ArmFault as fault:
+            halted, reason = False, f"{reason}; {fault}; press the emergency stop"
+        self.tell("halted", acknowledged=halted)
+        return Verdict(False, done, number, kind, reason, halted)
+
+
+def _for_ever() -> Routine[str | None]:
+    while True:
+        yield None
