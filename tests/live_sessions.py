@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
@@ -33,11 +34,17 @@ class Live:
     """A session and its world; `events` is everything that it told."""
 
     backend: Backend
-    at_table: AtTable
+    at_table: AtTable | None
     session: Session
     pick: str
     """An action that can start at once."""
     events: list[Event] = field(default_factory=list)
+    in_real_time: bool = False
+
+    @property
+    def table(self) -> Tabletop:
+        assert self.at_table is not None
+        return self.at_table.table
 
     def tell(self, *orders: Order) -> None:
         for order in orders:
@@ -51,6 +58,8 @@ class Live:
             if command is None:
                 return
             self.backend.command(*command)
+            if self.in_real_time:
+                time.sleep(self.backend.period)
 
     def activity(self, name: str) -> Activity:
         return next(a for a in self.session.activities if a.name == name)

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from motion.poses import Array, to_rpy
-from tamp.backends.xarm.driver import STATE_MOVING, Condition, Driver
+from tamp.backends.xarm.driver import STATE_MOVING, STATE_PAUSED, Condition, Driver
 from tamp.backends.xarm.faults import ArmFault
 from tamp.backends.xarm.following import CYCLE, Leg, follow, tracking_error
 from tamp.backends.xarm.hand import Acknowledged, Hand, HandEvent, NotAcknowledged
@@ -86,11 +86,12 @@ class ArmBackend:
     T_flange_tool: Array
     period: float = CYCLE
     last: ArmObservation | None = None
+    _begun: float = field(default_factory=time.monotonic)
 
     @property
     def time(self) -> float:
-        """Seconds that only grow."""
-        return time.monotonic()
+        """Seconds since it was made; they only grow."""
+        return time.monotonic() - self._begun
 
     def observe(self) -> RobotState:
         """Joints and tool pose now, or as they were last; `last` has all that the controller said."""
@@ -167,7 +168,7 @@ class OnArm:
         if name == "follow" and len(args) == 1:
             above = itertools.repeat(ApproachObject((args[0],)))
             return Activity(action, self._run(above), endless=True, inner=lambda: self.doing)
-        return self.plan([self._step(name, args)], action)
+        return Activity(action, self._run([self._step(name, args)], action), inner=lambda: self.doing)
 
     def pursue(self, wanted: Any) -> Activity:
         """Goals are for simulated scenes."""
@@ -215,7 +216,8 @@ class OnArm:
 
     # A plan
 
-    def _run(self, steps: Iterable[Step | HandEvent]) -> Routine[str | None]:
+    def _run(self, steps: Iterable[Step | HandEvent], name: str | None = None) -> Routine[str | None]:
+        """Carry out steps; `name` is what a single one of them was started under."""
         done: list[StepDone] = []
         self.targets.begin()
         try:
@@ -224,7 +226,7 @@ class OnArm:
             for number, step in enumerate(steps, 1):
                 self.stop.check()
                 self.tell("step", number=number, action=word(step), says=repr(step))
-                self.doing = Doing(word(step), self.stop.clock, self.stop.clock())
+                self.doing = Doing(name or word(step), self.stop.clock, self.stop.clock())
                 done.append((yield from self._do(number, step)))
                 done = done[-MOST_TOLD:]
                 self.tell("done", **asdict(done[-1]))
@@ -311,6 +313,8 @@ class OnArm:
         assert self.backend.last is not None
         now = self.backend.last.checked()
         self.tell("at", q=np.round(now.q, 5), state=now.state)
+        if self.doing is not None:
+            self.doing.waits_for = "somebody paused the controller" if now.state == STATE_PAUSED else ""
         return now
 
     def _found(self, step: Step, q: Array) -> Routine[Target]:
@@ -323,6 +327,8 @@ class OnArm:
     def _follow(self, legs: tuple[Leg, ...]) -> Routine[Condition]:
         cell, driver = self.ways.cell, self.backend.driver
         for leg in legs:
+            if self.doing is not None and leg is legs[-1]:
+                self.doing.stage = "acting"
             self.tell("leg", way=leg.kind, seconds=round(leg.seconds, 3), to=leg.q[-1])
             now = yield from follow(leg, driver, cell.rates, cell.T_flange_tool, self.stop, self._look)
         return now

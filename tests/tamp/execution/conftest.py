@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 
 import pytest
 
@@ -10,7 +12,17 @@ from tamp.backends.fake.table import FakeTable
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.oracle import OraclePerceiver
 from tamp.backends.libero.tasks import find
+from tamp.backends.xarm.driver import Driver
+from tamp.backends.xarm.performing import ArmBackend, OnArm
+from tamp.backends.xarm.stopping import Stop
+from tamp.backends.xarm.targets import Targets
+from tamp.backends.xarm.ways import Ways
+from tamp.backends.xarm.workcell import read_workcell
+from tamp.data import data_dir
+from tamp.execution.session import Session
 from tamp.runs.bench.boxes import make
+from tamp.runs.events import Event
+from tests.emulated import running
 from tests.live_sessions import Live, a_panda, session_on
 
 
@@ -26,9 +38,13 @@ def live(fake: FakeTable) -> Live:
     return session_on(fake, fake, fake.robot_model, "(pick box_1 table)")
 
 
-@pytest.fixture(params=["fake", pytest.param("libero", marks=pytest.mark.episode)])
+@pytest.fixture(params=["fake", pytest.param("libero", marks=pytest.mark.episode), "arm"])
 def anywhere(request: pytest.FixtureRequest) -> Iterator[Live]:
-    """A session on the fake, and one on LIBERO."""
+    """A session on the fake, one on LIBERO, and one on an emulated arm."""
+    if request.param == "arm":
+        with on_an_arm() as live:
+            yield live
+        return
     if request.param == "fake":
         fake = FakeTable(make("packed", 3, 0, a_panda()).scene, a_panda())
         yield session_on(fake, fake, fake.robot_model, "(pick box_1 table)")
@@ -40,3 +56,24 @@ def anywhere(request: pytest.FixtureRequest) -> Iterator[Live]:
         )
     finally:
         environment.close()
+
+
+@contextmanager
+def on_an_arm() -> Iterator[Live]:
+    """A session on an emulated arm, slow enough to be watched, at its home."""
+    cell = read_workcell(data_dir("problems") / "xarm" / "bench.toml")
+    cell = replace(cell, rates=replace(cell.rates, joint_speed=0.6, tool_speed=0.15))
+    home = cell.poses["home"].q
+    assert home is not None
+    with running("xarm6", "--seconds", "120") as emulator:
+        emulator.ask(teleport=[float(v) for v in home])
+        driver = Driver.connect(emulator.host, cell.arm, emulator.port)
+        events: list[Event] = []
+        backend = ArmBackend(driver, cell.T_flange_tool)
+        arm = OnArm(backend, Ways(cell), Targets(cell), Stop(), lambda *_, **__: None)
+        try:
+            session = Session(arm, events.append)
+            yield Live(backend, None, session, "(move-to-named bin_drop)", events, in_real_time=True)
+            session.close()
+        finally:
+            driver.close()
