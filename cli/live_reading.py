@@ -94,12 +94,14 @@ class Reader:
 class InTurnReader:
     """Reads at once; the world waits."""
 
-    reader: Reader
+    reading: Reading
     journal: Journal
+    _reader: Reader | None = None
 
     def __call__(self, text: str, scene: Scene, state: WorldState) -> Thought[tuple[Goal, ...]]:
         """The goals of some words."""
-        return Ready(_kept(self.reader.read(text, scene, state), self.journal))
+        self._reader = self._reader or Reader(self.reading)
+        return Ready(_kept(self._reader.read(text, scene, state), self.journal))
 
     def close(self) -> None:
         """Nothing is to be ended."""

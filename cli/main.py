@@ -101,7 +101,8 @@ def solve(
 def live(
     scene: Annotated[str | None, typer.Option(help="As for solve; for --backend fake packed/3.", metavar="S")] = None,
     backend: Annotated[
-        Literal["libero", "fake"], typer.Option(help="LIBERO's physics, or a kinematic robot that needs none.")
+        Literal["libero", "fake", "xarm"],
+        typer.Option(help="LIBERO's physics; a kinematic robot that needs none; an arm."),
     ] = "libero",
     decider: Annotated[
         Literal["planner", "script", "person"], typer.Option(help="Who decides what is started and stopped.")
@@ -121,6 +122,9 @@ def live(
     listen: Annotated[
         int | None, typer.Option(help="Take orders at this port of 127.0.0.1 too; 0: any free one.", min=0, max=65535)
     ] = None,
+    host: opt.Host = None,
+    port: opt.ArmPort = None,
+    world: opt.World = None,
     out: opt.EpisodeFolder = None,
     json_output: Annotated[bool, typer.Option("--json", help="A JSON object an event, the outcome last.")] = False,
 ) -> None:
@@ -133,7 +137,7 @@ def live(
         from cli.live import Asked
         from cli.live import live as run_live
 
-        how = (clock, seed, init_state, llm, domain, planner, seconds, listen)
+        how = (clock, seed, init_state, llm, domain, planner, seconds, listen, host, port, world)
         return run_live(Asked(scene, backend, decider, script, *how, out, json_output))
 
     _end(body)

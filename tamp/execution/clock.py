@@ -22,16 +22,21 @@ def observed(backend: Backend) -> Observation:
 def run_paused(
     session: Session,
     backend: Backend,
+    *,
+    before: Callable[[], None] = lambda: None,
     after: Callable[[], None] = lambda: None,
     seconds: float | None = None,
 ) -> None:
     """Run a session to its end; the world stands still between commands, and goes on for at most so many `seconds` of
-    its own. `after` is called after each command.
+    its own. `before` is called before each tick, `after` after each command.
 
     However it ends, the backend is told to stop.
     """
     try:
-        while (command := session.tick(observed(backend))) is not None:
+        while True:
+            before()
+            if (command := session.tick(observed(backend))) is None:
+                return
             if seconds is not None and session.time >= seconds:
                 return
             backend.command(*command)
@@ -45,11 +50,14 @@ def run_in_real_time(
     session: Session,
     backend: Backend,
     publish: Publish,
+    *,
+    before: Callable[[], None] = lambda: None,
     after: Callable[[], None] = lambda: None,
     seconds: float | None = None,
 ) -> None:
     """Run a session to its end, a control period each `backend.period` seconds of the clock on the wall; at most so
-    many `seconds`. A period that begins late is told, and not made up for.
+    many `seconds`. `before` is called before each tick, `after` after each command. A period that begins late is told,
+    and not made up for.
 
     However it ends, the backend is told to stop.
     """
@@ -59,6 +67,7 @@ def run_in_real_time(
             if (late := time.monotonic() - due) > LATE:
                 publish(Late(round(late, 4)))
                 due = time.monotonic()
+            before()
             if (command := session.tick(observed(backend))) is None:
                 return
             backend.command(*command)

@@ -133,7 +133,7 @@ def _serve(make: Make, questions: Any, replies: Connection, unwanted: Any) -> No
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.nice(NICENESS)
     parent, number = os.getppid(), 0
-    made = make(lambda: unwanted.value >= number)
+    made = make(lambda: unwanted.value >= number or os.getppid() != parent)
     while os.getppid() == parent:
         try:
             question = questions.get(timeout=ORPHANED)

@@ -35,10 +35,9 @@ class Entry:
 
 @dataclass(eq=False)
 class Script:
-    """Gives a session the orders of a script when they are due; disturbances go to `disturb`."""
+    """Gives a session the orders of a script when they are due."""
 
     entries: list[Entry]
-    disturb: Callable[[Disturb], None]
     _next: int = field(default=0)
 
     @property
@@ -46,8 +45,9 @@ class Script:
         """Whether nothing is left."""
         return self._next >= len(self.entries)
 
-    def give(self, session: Session) -> None:
-        """What is due now. Called before each tick. A skip puts off what has no time of its own."""
+    def give(self, session: Session, disturb: Callable[[Disturb], None]) -> None:
+        """What is due now; disturbances go to `disturb`. Called before each tick. A skip puts off what has no time of
+        its own."""
         while not self.over:
             entry = self.entries[self._next]
             due = session.skips_until if entry.at is None else entry.at
@@ -55,7 +55,7 @@ class Script:
                 return
             self._next += 1
             if isinstance(entry.what, Disturb):
-                self.disturb(entry.what)
+                disturb(entry.what)
             else:
                 session.order(entry.what)
                 return  # it is taken at the tick; what follows may depend on it

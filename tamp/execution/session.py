@@ -124,8 +124,10 @@ class Session:
         self.publish(StageChanged(activity.name, activity.stage, 0.0))
 
     def close(self) -> None:
-        """Stop everything, without another tick."""
-        self._stop_all()
+        """Stop everything, without another tick. What ran stays listed, as it ended."""
+        self._forget_words()
+        for a in self.activities:
+            self._stop(a)
         self.over = True
 
     def state(self) -> str:

@@ -197,7 +197,9 @@ def with_robot(scene: Scene, q: Array, opening: float, T_world_tool: Array) -> S
 def with_object_at(scene: Scene, name: str, T_world_object: Array) -> Scene:
     """The scene with a whole object moved rigidly to a new pose; its regions go with it."""
     o = scene.object(name)
-    return _replaced(scene, _displaced(o, T_world_object @ inverse(o.T_world_object), {p.name for p in o.parts}))
+    moved = _displaced(o, T_world_object @ inverse(o.T_world_object), {p.name for p in o.parts})
+    body = replace(moved.parts[0], T_world_part=T_world_object)  # as it is given: rounding would double with each move
+    return _replaced(scene, replace(moved, parts=(body, *moved.parts[1:])))
 
 
 def with_joint_at(scene: Scene, name: str, part: str, value: float) -> Scene:

@@ -155,7 +155,7 @@ def _episode(
         return
     result.goal, result.untouched = in_pddl(goals), list(dict.fromkeys(s for g in goals for s in g.untouched))
     judge = Judge(environment, at_table.table.look()[0], recorder)
-    run_paused(session, environment, lambda: judge.after_step(_operands(at_table)))
+    run_paused(session, environment, after=lambda: judge.after_step(_operands(at_table)))
     _conclude(at_table, judge, state, log, result)
 
 

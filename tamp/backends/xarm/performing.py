@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -21,7 +21,7 @@ from tamp.backends.xarm.driver import STATE_MOVING, STATE_PAUSED, Condition, Dri
 from tamp.backends.xarm.faults import ArmFault
 from tamp.backends.xarm.following import CYCLE, Leg, follow, tracking_error
 from tamp.backends.xarm.hand import Acknowledged, Hand, HandEvent, NotAcknowledged
-from tamp.backends.xarm.rehearsal import cross_check, planned, word
+from tamp.backends.xarm.rehearsal import cross_check, planned, rehearse, word
 from tamp.backends.xarm.skills import LIFT
 from tamp.backends.xarm.steps import (
     ApproachNamed,
@@ -130,6 +130,11 @@ class Doing:
         return self.clock() - self.began
 
 
+def cannot_read(text: str) -> Thought[Any]:
+    """For sessions without a language model."""
+    raise InputError("there is nobody who reads words here; valid: start, stop, skip, end")
+
+
 @dataclass(eq=False)
 class OnArm:
     """Performs on an arm. `verdict` is what became of the last plan."""
@@ -141,15 +146,19 @@ class OnArm:
     tell: Tell
     hand: Hand | None = None
     check_twice: bool = True
+    reader: Callable[[str], Thought[Sequence[Step]]] = cannot_read
     verdict: Verdict = field(default_factory=lambda: Verdict(False, ()))
     doing: Doing | None = None
     _approached: tuple[ApproachObject, Target] | None = None
     """The last approach to a thing, as long as nothing else was done since."""
     _prepared: bool = False
 
-    def plan(self, steps: Iterable[Step | HandEvent], name: str = "the plan") -> Activity:
-        """An activity that carries out steps, one after the other, and leaves the verdict."""
-        return Activity(name, self._run(steps), inner=lambda: self.doing)
+    def plan(
+        self, steps: Sequence[Step | HandEvent], name: str = "the plan", *, rehearsed: bool = False
+    ) -> Activity:
+        """An activity that carries out steps, one after the other, and leaves the verdict. With `rehearsed` they are
+        gone through before anything moves."""
+        return Activity(name, self._run(steps, None, steps if rehearsed else ()), inner=lambda: self.doing)
 
     def feel(self, observation: Observation) -> None:
         """The backend keeps what was observed."""
@@ -170,13 +179,13 @@ class OnArm:
             return Activity(action, self._run(above), endless=True, inner=lambda: self.doing)
         return Activity(action, self._run([self._step(name, args)], action), inner=lambda: self.doing)
 
-    def pursue(self, wanted: Any) -> Activity:
-        """Goals are for simulated scenes."""
-        raise InputError("an arm is given steps, not goals; valid: start (move-to-named home)")
+    def pursue(self, wanted: Sequence[Step]) -> Activity:
+        """An activity that carries out steps, once all that can be known of them is gone through."""
+        return self.plan(wanted, "the plan", rehearsed=True)
 
-    def read(self, text: str) -> Thought[Any]:
-        """Words are read by `tamp solve --backend xarm`."""
-        raise InputError("there is nobody who reads words here; valid: start, stop, skip, end")
+    def read(self, text: str) -> Thought[Sequence[Step]]:
+        """The steps that words ask for."""
+        return self.reader(text)
 
     def vocabulary(self) -> list[str]:
         """The steps, the named poses and the labels."""
@@ -216,13 +225,21 @@ class OnArm:
 
     # A plan
 
-    def _run(self, steps: Iterable[Step | HandEvent], name: str | None = None) -> Routine[str | None]:
-        """Carry out steps; `name` is what a single one of them was started under."""
+    def _run(
+        self, steps: Iterable[Step | HandEvent], name: str | None = None, first: Sequence[Step | HandEvent] = ()
+    ) -> Routine[str | None]:
+        """Carry out steps; `name` is what a single one of them was started under. Those in `first` are gone through
+        before."""
         done: list[StepDone] = []
-        self.targets.begin()
         try:
             if not self._prepared:
-                self._prepare()
+                yield from self._beside(self._prepare, watched=False)
+            if first:
+                q = (yield from self._looked()).q
+                yield from self._beside(
+                    lambda: rehearse(first, q, self.ways, self.targets, self.stop, self.tell, self.check_twice)
+                )
+            self.targets.begin()
             for number, step in enumerate(steps, 1):
                 self.stop.check()
                 self.tell("step", number=number, action=word(step), says=repr(step))
@@ -288,8 +305,8 @@ class OnArm:
         legs = planned(number, step, target, q, self.ways, self.tell)
         return legs, cross_check(number, step, legs, self.ways, self.tell) if self.check_twice else None
 
-    def _beside(self, think: Callable[[], T]) -> Routine[T]:
-        """What takes long, in a thread; the arm is watched meanwhile."""
+    def _beside(self, think: Callable[[], T], *, watched: bool = True) -> Routine[T]:
+        """What takes long, in a thread; the arm is watched meanwhile, unless it is just being made ready."""
         thought: Future[T] = Future()
 
         def run() -> None:
@@ -300,7 +317,10 @@ class OnArm:
 
         threading.Thread(target=run, daemon=True).start()
         while not thought.done():
-            yield from self._looked()
+            if watched:
+                yield from self._looked()
+            else:
+                yield None
         return thought.result()
 
     def _looked(self) -> Routine[Condition]:

@@ -1,0 +1,210 @@
+"""Live sessions at a table: LIBERO's physics, or the fake, which needs none."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from cli import inputs
+from cli.live_reading import InTurnReader, ReaderBeside, Reading
+from cli.output import hush_simulator, say
+from motion.poses import Array, pose
+from motion.world import RobotModel
+from tamp.backends.backend import Backend
+from tamp.errors import InputError
+from tamp.execution.clock import observed
+from tamp.execution.performing import AtTable, Read
+from tamp.execution.script import Disturb
+from tamp.execution.session import Session
+from tamp.execution.tabletop import Tabletop
+from tamp.model.bodies import world_of
+from tamp.model.domain import Domain
+from tamp.model.goal import in_pddl
+from tamp.model.scene import Perceiver
+from tamp.planning.beside import Beside, Recipe
+from tamp.planning.deliberation import InTurn
+from tamp.planning.engine import Engine
+from tamp.planning.search import Search
+from tamp.runs.episode_log import EpisodeLog
+from tamp.runs.events import Events
+from tamp.skills.patterns import patterns
+from tamp.skills.registry import bind
+
+if TYPE_CHECKING:
+    from cli.live import Asked, Prepare
+
+FAKE_SCENE = "packed/3"
+"""The fake's scene unless another one is named: FAMILY/BOXES."""
+
+
+class Disturbed(Protocol):
+    """A world whose things somebody else can move."""
+
+    def put(self, name: str, T_world_object: Array) -> None:
+        """Put a thing elsewhere."""
+        ...
+
+
+@dataclass(frozen=True)
+class LiveWorld:
+    """A robot, its eyes, and what is known of the scene's names. `verdict` is LIBERO's check, where there is one."""
+
+    backend: Backend
+    perceiver: Perceiver
+    robot: RobotModel
+    name: str
+    most_steps: int
+    disturbed: Disturbed
+    names: dict[str, str] = field(default_factory=dict)
+    verdict: Callable[[], bool] | None = None
+    close: Callable[[], None] = lambda: None
+
+
+def preparation(asked: Asked) -> Prepare:
+    """What makes the table ready. InputError for a scene, a domain, a planner or options that are not there."""
+    if asked.host is not None or asked.port is not None or asked.world is not None:
+        raise InputError("--host, --port and --world are for --backend xarm")
+    check(asked.backend, asked.scene)
+    domain = inputs.domain(asked.domain)
+    inputs.planner(asked.planner)
+    return lambda log, events, opened: _Table(asked, domain, log, events, opened)
+
+
+class _Table:
+    """A robot at a table, ready for a session: see `cli.live.Set`."""
+
+    def __init__(
+        self, asked: Asked, domain: Domain, log: EpisodeLog, events: Events, opened: contextlib.ExitStack
+    ) -> None:
+        self._asked, self._domain, self._log = asked, domain, log
+        beside = self._beside(opened) if asked.clock == "real" else None  # gets ready while the scene is built
+        say("tamp: building the scene")
+        self._world = world = build(asked.backend, asked.scene, asked.seed, asked.init_state)
+        opened.callback(world.close)
+        log.event("world", task=world.name, backend=asked.backend, init_state=asked.init_state, perception="oracle")
+        reader = self._reader()
+        opened.callback(reader.close)
+        self.name, self.backend = world.name, world.backend
+        self.performer = self._at_table(events, beside, reader)
+        if isinstance(reader, ReaderBeside):
+            reader.warm(*self.performer.table.look()[:2])
+
+    def disturb(self, disturb: Disturb) -> None:
+        """Have somebody move a thing."""
+        scene = self._world.perceiver.perceive()
+        movable = [o.name for o in scene if o.movable]
+        if disturb.thing not in movable:
+            raise InputError(f"no thing {disturb.thing!r} that could be disturbed; valid: {', '.join(movable)}")
+        T = scene.object(disturb.thing).T_world_object
+        self._world.disturbed.put(disturb.thing, pose(T[:3, 3] + disturb.by, T[:3, :3]))
+
+    def outcome(self, session: Session) -> dict[str, Any]:
+        """Whether what was wanted last holds, by an oracle of the formula; and LIBERO's own check."""
+        _, state, _ = self.performer.table.look()
+        wanted = session.wanted
+        missing = [str(m) for m in wanted[-1].missing(state)] if wanted else []
+        reason = next((a.waits_for for a in reversed(session.activities) if a.stage == "failed"), None)
+        return {
+            "success": not missing,
+            "goal": in_pddl(wanted) if wanted else None,
+            "task": self._world.verdict() if self._world.verdict else None,
+            "reason": (reason or f"{' '.join(missing)} is not seen to hold") if missing else None,
+        }
+
+    def _beside(self, opened: contextlib.ExitStack) -> Beside:
+        asked = self._asked
+        beside = Beside(Recipe(str(self._domain.path), Engine(asked.planner), asked.seed), self._log)
+        opened.callback(beside.close)
+        return beside
+
+    def _reader(self) -> InTurnReader | ReaderBeside:
+        reading = Reading(self._asked.llm, str(self._domain.path), self._world.names)
+        if self._asked.clock == "real":
+            return ReaderBeside(reading, self._log)
+        return InTurnReader(reading, self._log)
+
+    def _at_table(self, events: Events, beside: Beside | None, reader: Read) -> AtTable:
+        asked, world, scene = self._asked, self._world, self._world.perceiver.perceive()
+        kinematic, skills = world_of(scene, world.robot), bind(self._domain)
+        if beside is not None:
+            beside.prepare(world.robot, scene)
+        rng, every = np.random.default_rng(asked.seed), {**skills, **patterns()}
+        search = Search(kinematic, self._domain, every, Engine(asked.planner), rng, log=self._log)
+        table = Tabletop(
+            perceiver=world.perceiver,
+            observed=observed(world.backend),
+            period=world.backend.period,
+            world=kinematic,
+            domain=self._domain,
+            skills=skills,
+            mind=beside or InTurn(search),
+            publish=events,
+        )
+        return AtTable(table, world.most_steps, reader)
+
+
+def build(backend: str, scene: str | None, seed: int, init_state: int | None) -> LiveWorld:
+    """The world of a backend. InputError for scenes that it does not have."""
+    return _fake(scene or FAKE_SCENE, seed) if backend == "fake" else _libero(scene, seed, init_state)
+
+
+def check(backend: str, scene: str | None) -> Any:
+    """What can be checked before anything is built. InputError for a backend or a scene that is not there."""
+    if backend == "fake":
+        return _fake_scene(scene or FAKE_SCENE)
+    from tamp.backends.libero import rendering
+
+    rendering.prepare(video=False, sight=False)
+    with hush_simulator():
+        from tamp.backends.libero import tasks
+
+        return tasks.find(scene or "mug_in_drawer")
+
+
+def _libero(scene: str | None, seed: int, init_state: int | None) -> LiveWorld:
+    task = check("libero", scene)
+    with hush_simulator():
+        from tamp.backends.libero.environment import LiberoEnvironment
+        from tamp.backends.libero.oracle import OraclePerceiver
+
+        environment = LiberoEnvironment(task, seed=seed, init_state=init_state)
+    return LiveWorld(
+        backend=environment,
+        perceiver=OraclePerceiver(environment),
+        robot=environment.robot_model(),
+        name=task.name,
+        most_steps=task.step_limit,
+        names=task.names,
+        verdict=environment.check_success,
+        close=environment.close,
+        disturbed=environment,
+    )
+
+
+def _fake(scene: str, seed: int) -> LiveWorld:
+    family, n = _fake_scene(scene)
+    from tamp.backends.libero import rendering
+
+    rendering.prepare(video=False, sight=False)
+    with hush_simulator():
+        from tamp.backends.fake.table import FakeTable
+        from tamp.backends.libero.panda import panda
+        from tamp.runs.bench.boxes import make
+
+        robot = panda()
+    fake = FakeTable(make(family, n, seed, robot).scene, robot)
+    return LiveWorld(fake, fake, robot, f"fake {scene}", 1_000_000, disturbed=fake)
+
+
+def _fake_scene(scene: str) -> Any:
+    from tamp.runs.bench.boxes import FAMILIES, LARGEST
+
+    family, _, n = scene.partition("/")
+    if family not in FAMILIES or not n.isdigit() or not 1 <= int(n) <= LARGEST:
+        valid = f"{' or '.join(FAMILIES)}/1 to {LARGEST}, as {FAKE_SCENE}"
+        raise InputError(f"no scene {scene!r} for --backend fake; valid: {valid}")
+    return family, int(n)

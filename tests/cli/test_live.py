@@ -1,0 +1,141 @@
+"""`tamp live` as a user, a script and a program run it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tamp.runs.episode_log import read
+from tests.emulated import TAMP
+
+FAKE = ("live", "--backend", "fake", "--json")
+
+
+def tamp(*options: str, says: str = "", cwd: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*TAMP, *options], input=says, cwd=cwd, capture_output=True, text=True, check=False, timeout=120
+    )
+
+
+def lines(done: subprocess.CompletedProcess[str]) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def test_a_session_from_standard_input_ends_with_its_end(tmp_path: Path) -> None:
+    orders = 'start watch\n{"start": "(pick box_1 table)"}\nstart (pick box_2 table)\ndance\nskip -1\n'
+    done = tamp(*FAKE, "--out", "run", "--seconds", "60", says=orders, cwd=tmp_path)
+    told = lines(done)
+    assert told[-1]["event"] == "outcome" and told[-1]["success"] and told[-1]["out"] == "run"
+    stages = [e["stage"] for e in told if e.get("name") == "(pick box_1 table)"]
+    assert stages == ["moving", "acting", "done"]
+    refused = [e for e in told if e["event"] == "command" and not e["taken"]]
+    assert refused[0]["why"].endswith("which (pick box_1 table) has; valid: stop (pick box_1 table)")
+    assert "tamp: no: -1.0 is nothing to skip; valid: seconds from 0 to 3600" in done.stderr
+    assert {"order", "activity", "result", "outcome"} <= {e["event"] for e in read(tmp_path / "run" / "episode.jsonl")}
+
+
+def test_a_script_with_the_clock_paused_is_the_same_every_time(tmp_path: Path) -> None:
+    script = tmp_path / "script.jsonl"
+    script.write_text(
+        '{"start": "(pick box_1 table)"}\n{"at": 4, "start": "(place-on box_1 tray)"}\n'
+        '{"at": 9, "disturb": {"thing": "box_2", "by": [0, 0.02, 0]}}\n{"at": 9.5, "end": true}\n'
+    )
+    told = []
+    for n in range(2):
+        done = tamp(*FAKE, "--script", str(script), "--clock", "paused", "--out", str(n), cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        told.append(lines(done)[:-1])
+    assert told[0] == told[1]
+    assert [e["stage"] for e in told[0] if e.get("name") == "(place-on box_1 tray)"] == ["moving", "acting", "done"]
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (["--backend", "fake", "--scene", "libero_goal/3"], "no scene 'libero_goal/3' for --backend fake; valid:"),
+        (["--backend", "fake", "--scene", "packed/99"], "valid: packed or blocked/1 to 10"),
+        (["--scene", "mug_in_draw"], "did you mean 'mug_in_drawer'"),
+        (["--script", "none.jsonl"], "cannot read none.jsonl"),
+        (["--decider", "script"], "--decider script needs a --script FILE.jsonl"),
+        (["--backend", "fake", "--host", "127.0.0.1"], "--host, --port and --world are for --backend xarm"),
+        (["--backend", "xarm", "--host", "127.0.0.1"], "no world: give --world FILE"),
+        (["--backend", "xarm", "--scene", "x"], "are for simulated scenes, not for --backend xarm"),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_2(options: list[str], says: str, tmp_path: Path) -> None:
+    done = tamp("live", *options, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "") and says in done.stderr.splitlines()[-1], done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def begun(folder: Path, *options: str) -> subprocess.Popen[str]:
+    """A session that takes orders over TCP, once it does."""
+    process = subprocess.Popen(
+        [*TAMP, *FAKE, "--out", "run", "--listen", "0", "--seconds", "60", *options],
+        cwd=folder,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    return process
+
+
+def port_of(process: subprocess.Popen[str]) -> int:
+    assert process.stderr is not None
+    for line in process.stderr:
+        if "orders at tcp://127.0.0.1:" in line:
+            return int(line.rsplit(":", 1)[1])
+    raise AssertionError("no port")
+
+
+def test_orders_over_tcp_and_the_keyboard_is_another_master(tmp_path: Path) -> None:
+    process = begun(tmp_path)
+    try:
+        with socket.create_connection(("127.0.0.1", port_of(process)), timeout=30) as connection:
+            connection.sendall(b'{"start": "watch"}\n')
+            heard = connection.makefile("r")
+            assert json.loads(heard.readline())["name"] == "watch"
+            connection.sendall(b'{"end": true}\n')
+            assert process.stdout is not None
+            assert json.loads(process.stdout.read().splitlines()[-1])["event"] == "outcome"
+        assert process.wait(20) == 0
+    finally:
+        process.kill()
+
+
+def test_a_session_that_is_killed_leaves_a_log_that_reads_to_the_end_and_no_process(tmp_path: Path) -> None:
+    process = begun(tmp_path)
+    with socket.create_connection(("127.0.0.1", port_of(process)), timeout=30) as connection:
+        connection.sendall(b'{"start": "(pick box_1 table)"}\n')
+        heard = connection.makefile("r")
+        while json.loads(heard.readline()).get("stage") != "moving":
+            pass
+        time.sleep(1.0)
+        children = subprocess.run(["pgrep", "-P", str(process.pid)], capture_output=True, text=True, check=False)
+        os.kill(process.pid, signal.SIGKILL)
+    process.wait(10)
+    log = read(tmp_path / "run" / "episode.jsonl")
+    assert [e["event"] for e in log][:1] == ["start"] and any(e["event"] == "order" for e in log)
+    pids = [int(p) for p in children.stdout.split()]
+    end = time.monotonic() + 10
+    while any(Path(f"/proc/{p}").exists() for p in pids):
+        assert time.monotonic() < end, "what thinks beside it ends with it"
+        time.sleep(0.1)
+
+
+def test_ctrl_c_stops_and_says_where_the_log_is(tmp_path: Path) -> None:
+    process = begun(tmp_path)
+    port_of(process)
+    time.sleep(1.0)
+    process.send_signal(signal.SIGINT)
+    _, stderr = process.communicate(timeout=30)
+    assert process.returncode == 130 and "tamp: interrupted; what was done is in run" in stderr

@@ -1,0 +1,121 @@
+"""Masters: one at a time, a stop from anybody; over TCP too, with who floods, hangs or does not read."""
+
+from __future__ import annotations
+
+import json
+import socket
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tamp.errors import Refusal
+from tamp.execution.masters import LEASE, MOST_A_SECOND, Masters
+from tamp.execution.order_server import OrderServer
+from tamp.execution.orders import Order, Start, Stop
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_the_first_is_master_until_he_is_silent_or_goes() -> None:
+    given: list[Order] = []
+    clock = Clock()
+    masters = Masters(given.append, clock)
+    masters.order("anna", Start("wave"))
+    with pytest.raises(Refusal, match="anna gives the orders here, until anna goes or is silent for 10 s"):
+        masters.order("ben", Start("hold"))
+    masters.order("ben", Stop())
+    assert given == [Start("wave"), Stop()], "a stop is taken from anybody"
+    clock.now = LEASE + 0.1
+    masters.order("ben", Start("hold"))
+    with pytest.raises(Refusal):
+        masters.order("anna", Start("wave"))
+    masters.gone("ben")
+    masters.order("anna", Start("wave"))
+
+
+def test_a_flood_is_refused_and_a_stop_gets_through() -> None:
+    given: list[Order] = []
+    clock = Clock()
+    masters = Masters(given.append, clock)
+    refused = 0
+    for _ in range(10_000):
+        try:
+            masters.order("anna", Start("wave"))
+        except Refusal as e:
+            assert "more than 50 orders within a second" in str(e)
+            refused += 1
+    masters.order("anna", Stop())
+    assert (len(given), refused) == (MOST_A_SECOND + 1, 10_000 - MOST_A_SECOND)
+    clock.now = 1.1
+    masters.order("anna", Start("wave"))
+
+
+@pytest.fixture
+def given() -> list[Order]:
+    return []
+
+
+@pytest.fixture
+def server(given: list[Order]) -> Iterator[OrderServer]:
+    found = OrderServer(Masters(given.append))
+    yield found
+    found.close()
+
+
+class Client:
+    def __init__(self, server: OrderServer) -> None:
+        self.socket = socket.create_connection(("127.0.0.1", server.port), timeout=10)
+        self.file = self.socket.makefile("rb")
+
+    def say(self, line: str) -> None:
+        self.socket.sendall(line.encode() + b"\n")
+
+    def hear(self) -> dict[str, Any]:
+        found: dict[str, Any] = json.loads(self.file.readline())
+        return found
+
+
+def wait(until: Any) -> None:
+    end = time.monotonic() + 10
+    while not until():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def test_orders_over_tcp_and_what_is_wrong_with_them(server: OrderServer, given: list[Order]) -> None:
+    anna, ben = Client(server), Client(server)
+    anna.say('{"start": "wave"}')
+    wait(lambda: given == [Start("wave")])
+    anna.say("dance")
+    assert anna.hear() == {
+        "event": "command",
+        "taken": False,
+        "why": "'dance' is not JSON; valid: a line such as {\"stop\": \"wave\"}",
+    }
+    ben.say('{"start": "hold"}')
+    assert "gives the orders here" in ben.hear()["why"]
+    ben.say('{"stop": ""}')
+    wait(lambda: given[-1] == Stop())
+    anna.socket.shutdown(socket.SHUT_RDWR)
+    wait(lambda: ben.say('{"start": "hold"}') or Start("hold") in given)
+
+
+def test_everybody_is_told_and_who_does_not_read_is_hung_up_on(server: OrderServer) -> None:
+    reads, hangs = Client(server), Client(server)
+    wait(lambda: len(server._connected) == 2)
+    long = {"event": "x" * 20_000}
+    begin = time.monotonic()
+    for _ in range(1500):
+        server.tell(long)
+        assert reads.hear() == long
+    assert time.monotonic() - begin < 20
+    wait(lambda: len(server._connected) == 1)
+    hangs.socket.close()
