@@ -94,7 +94,7 @@ def clear_error(world: Path | None, host: str | None, port: int) -> int:
                 was = driver.clear()
             finally:
                 driver.close()
-        stdout.write(f"cleared: {was}\n" if was else "there was neither an error nor a warning\n")
+        stdout.write(f"cleared: {was}\n" if was else "there was no error and no warning\n")
     return 0
 
 

@@ -69,7 +69,7 @@ def test_an_arm_is_cleared_by_its_address_alone(tmp_path: Path) -> None:
     with running("xarm7") as emulator:
         address = ["--host", emulator.host, "--port", str(emulator.port)]
         emulator.ask(fault="collision")
-        for says in ("cleared: C31, ", "there was neither an error nor a warning\n"):
+        for says in ("cleared: C31, ", "there was no error and no warning\n"):
             command = [*TAMP, "xarm", "clear", *address]
             done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60)
             assert done.returncode == 0 and done.stdout.startswith(says), done.stdout + done.stderr

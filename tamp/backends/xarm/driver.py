@@ -21,27 +21,34 @@ import numpy as np
 from motion.arms import ARMS, Arm
 from motion.poses import Array, to_rpy
 from tamp.backends.xarm.address import CONTROL_PORT
-from tamp.backends.xarm.faults import ArmFault, api_meaning, error_meaning, meanings
+from tamp.backends.xarm.faults import ArmFault, api_meaning, error_meaning, meanings, warning_meaning
 from tamp.backends.xarm.workcell import Load, Rates
 
 REPLY = 1.0
 """Seconds in which the controller has to answer."""
+LISTENS = 0.3
+"""Seconds in which a controller that is there takes a connection. The arm may be moving meanwhile."""
+UNSTOPPED = "press the emergency stop"
+"""What to do when the arm did not acknowledge that it stands still."""
 READY_IN, SETTLED = 3.0, 0.15
 """Seconds for it to be ready after it was enabled, and for which it has to stay so."""
 STILL = 1e-4
 """Radians between two readings `PAUSE` apart up to which an arm stands still."""
 PAUSE = 0.05
 
-WARNED, NO_ANSWER, NOT_READY = 2, 3, 9
-"""Codes of the SDK. What is answered with a warning left over was done: the SDK itself takes it so for moves."""
-PROBE = 0.5
-"""Seconds in which a controller that is there takes a connection, even a frozen one."""
+NOT_CONNECTED, DONE, WARNED, NO_ANSWER, NOT_READY = -1, 0, 2, 3, 9
+"""Codes of the SDK's calls. `WARNED` is its reading of a reply that says nothing of an error or of data that was not
+taken, but that a warning is left: what was sent was done. Most of its calls make it 0 themselves; some do not."""
+CLEAR = "(clear it with `tamp xarm clear`)"
+LITE6, UF850 = 9, 12
+"""Types of arms of six joints that are no xArm 6."""
 STATE_MOVING, STATE_READY, STATE_PAUSED, STATE_STOPPED, STATE_CHANGED = 1, 2, 3, 4, 5
 
 
 @dataclass(frozen=True, eq=False)
 class Condition:
-    """What the controller says: state, error and warning code, commands in its queue, joints (n,) in radians."""
+    """What the controller says: state, codes of its error and warning (0: none), commands in its queue, joints (n,) in
+    radians."""
 
     state: int
     error: int
@@ -51,8 +58,8 @@ class Condition:
 
     @property
     def warned(self) -> str:
-        """The warning in words, with what to do about it."""
-        return f"the controller has a warning left: {meanings(0, self.warning)} (tamp xarm clear removes it)"
+        """The warning that is left in words, with what to do about it."""
+        return f"the controller has a warning left: {warning_meaning(self.warning)} {CLEAR}"
 
     def checked(self) -> Condition:
         """The same. ArmFault for an error of the controller, and when somebody else stopped it."""
@@ -80,17 +87,15 @@ class Driver:
 
     @classmethod
     def connect(cls, host: str, arm: Arm | None, port: int = CONTROL_PORT) -> Driver:
-        """ArmFault when nothing answers as a controller, or another arm does. Nothing moves by connecting.
-
-        Without an `arm`, one with as many joints as what answers: enough to ask it, and to clear its errors.
-        """
+        """ArmFault when nothing answers as a controller, or another arm does; None: whichever it is. Nothing moves by
+        connecting."""
         api = _opened(host, port)
-        axes = int(api.axis)
-        driver = cls(arm or next(a for a in ARMS.values() if a.joints == axes), host, port, api)
-        if arm is not None and axes != arm.joints:
-            driver.close()
-            raise ArmFault("unreachable", f"the arm at {host} has {axes} joints; {arm.name} has {arm.joints}")
-        return driver
+        wanted = arm or ARMS.get(_model(api))
+        if wanted is None or api.axis != wanted.joints:
+            api.disconnect()
+            valid = f"{wanted.name} has {wanted.joints}" if wanted else "known are arms of 5, 6 and 7"
+            raise ArmFault("unreachable", f"the arm at {host} has {api.axis} joints; {valid}")
+        return cls(wanted, host, port, api)
 
     def close(self) -> None:
         """Disconnect. A move that is under way goes on: `halt` first."""
@@ -98,14 +103,17 @@ class Driver:
             self._api.disconnect()
 
     def reconnect(self) -> None:
-        """A new connection in the place of one that broke. ArmFault when there is none."""
+        """A new connection in the place of one that broke. ArmFault `lost` when there is none."""
         self.close()
-        self._api = _opened(self.host, self.port)
+        try:
+            self._api = _opened(self.host, self.port)
+        except ArmFault as e:
+            raise ArmFault("lost", str(e) if self._listens() else self._gone) from e
 
     # What it says
 
     def condition(self) -> Condition:
-        """State, error, queue and joints as they are now, not as the last report had them."""
+        """State, error, warning, queue and joints as they are now, not as the last report had them."""
         state = self._ask(self._api.get_state)
         error, warning = self._ask(self._api.get_err_warn_code)
         queued = self._ask(self._api.get_cmdnum)
@@ -122,11 +130,11 @@ class Driver:
     def prepare(self, T_flange_tool: Array, load: Load) -> Condition:
         """Motors, mode and state, tool and load, in the order that the controller wants; then ready, or ArmFault.
 
-        An error is never cleared here: who starts a run has seen it. A move that is under way is stopped.
+        An error or a warning is never cleared here; a warning stops nothing. A move that is under way is stopped.
         """
         now = self.condition()
         if now.error:
-            raise ArmFault("error", f"{error_meaning(now.error)} (clear it with `tamp xarm clear`)")
+            raise ArmFault("error", f"{error_meaning(now.error)} {CLEAR}")
         if now.state == STATE_MOVING or now.queued:
             self.halt()
             raise ArmFault("taken", "the arm was moving when the run began; it was stopped")
@@ -146,10 +154,9 @@ class Driver:
         before = self.condition()
         self._tell(self._api.clean_error, "clearing the error")
         self._tell(self._api.clean_warn, "clearing the warning")
-        after = self.condition()
-        if back := meanings(after.error, after.warning):
-            raise ArmFault("error", f"{back} (it came back when it was cleared)")
-        return meanings(before.error, before.warning)
+        if after := _wrong(self.condition()):
+            raise ArmFault("error", f"{after} (it came back when it was cleared)")
+        return _wrong(before)
 
     def move_joints(self, q: Array, rates: Rates) -> None:
         """Queue a move of all joints, straight from where they are to `q` (n,). Does not wait."""
@@ -188,7 +195,7 @@ class Driver:
             except ArmFault as fault:
                 last = fault
                 time.sleep(PAUSE)
-        raise ArmFault(last.kind, f"the stop was not acknowledged within {seconds:g} s: {last}")
+        raise ArmFault(last.kind, f"the stop was not acknowledged within {seconds:g} s ({last}): {UNSTOPPED}")
 
     # How
 
@@ -227,18 +234,21 @@ class Driver:
         try:
             self._tell(send, "move")
         except ArmFault as fault:
-            if fault.kind == "refused":
-                self.checked()  # which says why, where it knows
+            if fault.kind != "refused":
+                raise
+            now = self.checked()  # which says why, where it knows
+            if now.warning:
+                raise ArmFault("refused", f"{fault}; {warning_meaning(now.warning)}") from fault
             raise
 
     def _tell(self, send: Any, what: str, also: tuple[int, ...] = ()) -> None:
         code = int(self._call(send))
-        if code not in (0, WARNED, *also):
+        if code not in (DONE, WARNED, *also):
             raise self._fault(code, what)
 
     def _ask(self, question: Any) -> Any:
         code, *answer = self._call(question)
-        if code in (0, 1, 2, 9):  # answered, with an error or a warning on top
+        if code in (DONE, 1, WARNED, NOT_READY):  # answered, with an error or a warning on top
             return answer[0]
         raise self._fault(int(code), "a question")
 
@@ -249,22 +259,30 @@ class Driver:
             raise ArmFault("lost", f"an answer of the controller made no sense: {type(e).__name__}: {e}") from e
 
     def _fault(self, code: int, what: str) -> ArmFault:
-        if code == NO_ANSWER and not _is_there(self.host, self.port):
-            return ArmFault("lost", f"nothing is there at {self.host} any more, asked for {what}")
-        if code == NO_ANSWER:
+        """What a code of the SDK comes to. Without an answer a connection may look whole for long after the controller
+        is gone: whether it still takes connections tells."""
+        if code in (NO_ANSWER, NOT_CONNECTED) or not self._api.connected:
+            if not self._listens():
+                return ArmFault("lost", f"no answer to {what}: {self._gone}")
+            if code != NO_ANSWER or not self._api.connected:
+                return ArmFault("lost", f"the connection to {self.host} broke at {what}")
             return ArmFault("frozen", f"no answer to {what} within {REPLY:g} s: what was sent may still be carried out")
-        if code == -1 or not self._api.connected:
-            return ArmFault("lost", f"the connection to {self.host} broke at {what}")
         return ArmFault("refused", f"{what} was refused, {api_meaning(code)}")
 
+    def _listens(self) -> bool:
+        try:
+            socket.create_connection((self.host, self.port), LISTENS).close()
+        except OSError:
+            return False
+        return True
 
-def _is_there(host: str, port: int) -> bool:
-    """Whether something takes connections: a controller that froze still does, one whose process is gone does not."""
-    try:
-        socket.create_connection((host, port), timeout=PROBE).close()
-    except OSError:
-        return False
-    return True
+    @property
+    def _gone(self) -> str:
+        return f"nothing answers at {self.host} any more"
+
+
+def _wrong(now: Condition) -> str:
+    return meanings(now.error, now.warning)
 
 
 def _opened(host: str, port: int) -> Any:
@@ -285,7 +303,35 @@ def _opened(host: str, port: int) -> Any:
             raise ArmFault("unreachable", f"no arm answers at {host}: {e}") from e
     if code not in (0, None) or not api.connected:
         raise ArmFault("unreachable", f"no arm answers at {host}")
+    _bounded(api)
     return api
+
+
+def _bounded(api: Any) -> None:
+    """Have every reply waited for as long as `REPLY`, and no longer than there is a connection.
+
+    The SDK gives moves 10 s whatever its time-out is, and waits as long for a connection that it knows to be broken:
+    meanwhile an arm would move that nobody watches or stops.
+    """
+    commands = api._arm.arm_cmd
+    wait, port = commands.recv_modbus_response, commands.arm_port
+
+    def bounded(unit: int, transaction: int, size: int, timeout: float, *more: Any, **options: Any) -> Any:
+        until = time.monotonic() + min(timeout, REPLY)
+        while True:
+            left = until - time.monotonic()
+            answer = wait(unit, transaction, size, min(left, PAUSE), *more, **options)
+            if answer[0] != NO_ANSWER or left <= PAUSE or not port.connected:
+                return answer
+
+    commands.recv_modbus_response = bounded
+
+
+def _model(api: Any) -> str:
+    """What the arm that answers calls itself."""
+    if api.axis == 6 and api.device_type in (LITE6, UF850):
+        return "lite6" if api.device_type == LITE6 else "850"
+    return f"xarm{api.axis}"
 
 
 @contextlib.contextmanager

@@ -14,6 +14,7 @@ _API = {
     1: "the controller has an error that is not cleared",
     2: "the controller has a warning that is not cleared",
     9: "it is not ready to move",
+    10: "what was sent is not what it takes",
 }
 """Codes that the SDK's calls return, where more can be said than the number."""
 
@@ -61,4 +62,4 @@ def warning_meaning(code: int) -> str:
 def meanings(error: int, warning: int) -> str:
     """An error and a warning in words; empty for neither."""
     told = [error_meaning(error)] if error else []
-    return " and ".join([*told, warning_meaning(warning)] if warning else told)
+    return "; ".join([*told, warning_meaning(warning)] if warning else told)

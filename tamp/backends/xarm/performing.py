@@ -381,7 +381,7 @@ class OnArm:
         try:
             self.backend.driver.halt()
         except ArmFault as fault:
-            halted, reason = False, f"{reason}; {fault}; press the emergency stop"
+            halted, reason = False, f"{reason}; {fault}"
         self.tell("halted", acknowledged=halted)
         return Verdict(False, done, number, kind, reason, halted)
 

@@ -1,0 +1,59 @@
+"""`tamp xarm clear` as a user types it."""
+
+from __future__ import annotations
+
+import math
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tamp.backends.xarm.driver import Driver
+from tamp.data import data_dir
+from tests.emulated import TAMP, Emulator, running
+
+BENCH = data_dir("problems") / "xarm" / "bench.toml"
+
+
+@pytest.fixture(scope="module")
+def emulator() -> Iterator[Emulator]:
+    with running("lite6") as found:
+        yield found
+
+
+def clear(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    command = [*TAMP, "xarm", "clear", *options]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=60)
+
+
+def address(emulator: Emulator) -> list[str]:
+    return ["--host", emulator.host, "--port", str(emulator.port)]
+
+
+def test_with_an_address_no_world_is_needed(emulator: Emulator, tmp_path: Path) -> None:
+    driver = Driver.connect(emulator.host, None, emulator.port)
+    assert driver.arm.name == "lite6"
+    driver._api.set_tcp_offset([math.nan] * 6, is_radian=True)
+    driver.close()
+    emulator.ask(fault="collision")
+    done = clear(tmp_path, *address(emulator))
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("cleared: C31, ")
+    assert done.stdout.endswith("; W12, User instruction parameter error\n")
+    done = clear(tmp_path, *address(emulator))
+    assert (done.returncode, done.stdout) == (0, "there was no error and no warning\n")
+
+
+def test_a_world_that_is_there_says_which_arm_it_must_be(tmp_path: Path) -> None:
+    (tmp_path / "xarm.toml").write_text(BENCH.read_text())
+    with running("xarm7") as emulator:
+        done = clear(tmp_path, *address(emulator))
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.endswith(f"the arm at {emulator.host} has 7 joints; xarm6 has 6\n")
+
+
+def test_without_an_address_and_a_world_it_says_what_to_give(tmp_path: Path) -> None:
+    done = clear(tmp_path)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert "no world: give --world FILE" in done.stderr
