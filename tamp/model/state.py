@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tamp.model.atoms import Atom
@@ -13,24 +13,15 @@ from tamp.model.formula import And, Formula, Not, Or
 
 @dataclass(frozen=True)
 class WorldState:
-    """Typed symbols and the atoms that hold. `time` is the scene's, in seconds.
-
-    `stale` is set once something acted and nobody looked since; `uncertain` are atoms of low confidence.
-    """
+    """Typed symbols and the atoms that hold. `time` is the scene's, in seconds."""
 
     symbols: dict[str, str]
     atoms: frozenset[Atom]
     time: float = 0.0
-    stale: bool = False
-    uncertain: frozenset[Atom] = field(default_factory=frozenset)
 
     def holds(self, atom: Atom) -> bool:
         """Whether `atom` holds."""
         return atom in self.atoms
-
-    def acted(self) -> WorldState:
-        """The same state after something moved and before the next look."""
-        return replace(self, stale=True)
 
     def with_facts(self, facts: frozenset[Atom]) -> WorldState:
         """The same state with more atoms, as refinement finds them out."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -57,13 +57,6 @@ class Infeasible:
     final: bool = False
     whatever_grasp: bool = False
     conflict: frozenset[str] | None = None
-
-
-class SkillResult(NamedTuple):
-    """What became of an executed action."""
-
-    success: bool
-    info: dict[str, Any]
 
 
 @dataclass(frozen=True, eq=False)
