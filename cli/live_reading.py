@@ -9,8 +9,11 @@ from typing import Any
 
 from cli.output import hush_warnings
 from llm.model import Completion, Model, Prompt
+from llm.turns import Turn
 from tamp.errors import Refusal, TampError
+from tamp.execution.performing import Going, Heard
 from tamp.execution.process import Cancelled, Process
+from tamp.model.domain import Domain
 from tamp.model.goal import Goal
 from tamp.model.scene import Scene
 from tamp.model.state import WorldState
@@ -19,7 +22,7 @@ from tamp.planning.deliberation import Ready, Thought
 from tamp.planning.refinement import never
 from tamp.planning.search import Journal
 
-Heard = tuple[tuple[Goal, ...], list[tuple[str, str, Any]]]
+Entries = list[tuple[str, str, Any]]
 
 
 @dataclass(frozen=True)
@@ -66,28 +69,62 @@ class Reader:
         with contextlib.suppress(TampError):
             self.read("wait", scene, state)
 
-    def read(self, text: str, scene: Scene, state: WorldState) -> Heard:
-        """The goals of some words, and what was noted on the way. Refusal where there are none."""
-        from llm.grounding import ground
+    def read(self, text: str, scene: Scene, state: WorldState, going: Going | None = None) -> tuple[Heard, Entries]:
+        """What is wanted from now on after some words, and what was noted on the way. Refusal where nothing is."""
         from llm.logged import Logged
-        from tamp.planning.engine import Engine
+        from llm.turns import corrected, turn_of
 
         notes = Notes()
         notes.event("instruction", text=text)
-        answer = ground(
-            text,
-            scene,
-            state,
-            self._domain,
-            Logged(self._model, notes.event),
-            names=self._reading.names,
-            assume_first=self._reading.assume_first,
-            image=None,
-            planner=Engine(),
-            tell=notes.event,
-        )
+        model = Logged(self._model, notes.event)
+        turn: Turn = "new" if going is None or not going.said else turn_of(model, going.said, text)
+        notes.event("turn", turn=turn, before=going.said if going else None)
+        if going is None or turn == "new":
+            return Heard(text, self._goals(text, scene, state, model, notes)), notes.taken()
+        if turn == "fix":
+            meant = corrected(model, going.said, text)
+            return Heard(meant, self._goals(meant, scene, state, model, notes, going.goals)), notes.taken()
+        if turn in ("stop", "undo"):
+            goals = _undone(going, self._domain) if turn == "undo" else ()
+            return Heard(text, goals), notes.taken()
+        new, old = self._goals(text, scene, state, model, notes), going.goals if going.busy else ()
+        both = (*old, *new) if turn == "then" else (*new, *old)
+        said = f"{going.said}, then {text}" if turn == "then" else f"{text}, then {going.said}"
+        return Heard(said, both), notes.taken()
+
+    def _goals(
+        self,
+        text: str,
+        scene: Scene,
+        state: WorldState,
+        model: Model,
+        notes: Notes,
+        not_these: tuple[Goal, ...] = (),
+    ) -> tuple[Goal, ...]:
+        """The goals of some words by themselves; where they fit several, those that were not meant before."""
+        from llm.grounding import AmbiguousError, ground
+        from tamp.planning.engine import Engine
+
+        try:
+            answer = ground(
+                text,
+                scene,
+                state,
+                self._domain,
+                model,
+                names=self._reading.names,
+                assume_first=self._reading.assume_first,
+                image=None,
+                planner=Engine(),
+                tell=notes.event,
+            )
+        except AmbiguousError as ambiguous:
+            others = [goals for goals in ambiguous.alternatives if goals != not_these]
+            if not_these and len(others) == 1:
+                return others[0]
+            raise
         notes.event("language", **answer.as_dict())
-        return answer.goals, notes.taken()
+        return answer.goals
 
 
 @dataclass(eq=False)
@@ -98,10 +135,10 @@ class InTurnReader:
     journal: Journal
     _reader: Reader | None = None
 
-    def __call__(self, text: str, scene: Scene, state: WorldState) -> Thought[tuple[Goal, ...]]:
-        """The goals of some words."""
+    def __call__(self, text: str, scene: Scene, state: WorldState, going: Going | None) -> Thought[Heard]:
+        """What is wanted after some words."""
         self._reader = self._reader or Reader(self.reading)
-        return Ready(_kept(self._reader.read(text, scene, state), self.journal))
+        return Ready(_kept(self._reader.read(text, scene, state, going), self.journal))
 
     def close(self) -> None:
         """Nothing is to be ended."""
@@ -118,17 +155,25 @@ class ReaderBeside:
         """Have it get ready for a scene."""
         self._process.ask("warm", scene, state)
 
-    def __call__(self, text: str, scene: Scene, state: WorldState) -> Thought[tuple[Goal, ...]]:
-        """The goals of some words, once they are read."""
-        return self._process.ask("read", text, scene, state, convert=lambda heard: _kept(heard, self._journal))
+    def __call__(self, text: str, scene: Scene, state: WorldState, going: Going | None) -> Thought[Heard]:
+        """What is wanted after some words, once they are read."""
+        return self._process.ask("read", text, scene, state, going, convert=lambda told: _kept(told, self._journal))
 
     def close(self) -> None:
         """End the process."""
         self._process.close()
 
 
-def _kept(heard: Heard, journal: Journal) -> tuple[Goal, ...]:
-    goals, entries = heard
+def _kept(told: tuple[Heard, Entries], journal: Journal) -> Heard:
+    heard, entries = told
     for _, kind, data in entries:
         journal.event(kind, **data)
-    return goals
+    return heard
+
+
+def _undone(going: Going, domain: Domain) -> tuple[Goal, ...]:
+    """Where the things were that a goal is about, and how what it opens or switches was, before it was begun: as far as
+    there are operators that make it so again."""
+    about = {a.args[0] for g in going.goals for a in g.mentioned}
+    made = {p.name for adds in domain.adds.values() for p in adds}
+    return (Goal.of(sorted(a for a in going.before if a.args and a.args[0] in about and a.predicate in made)),)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tamp.errors import InputError, Refusal
 from tamp.execution.activity import ARM, EYES, HAND, Activity, Observation, Routine
@@ -24,11 +24,30 @@ STILL: Mapping[str, frozenset[str]] = {"hold": frozenset({ARM, HAND}), "watch": 
 """What runs without an end and without a motion, and what it takes: to hold still, and to look all the time."""
 WATCHED = 0.5
 """Seconds between two looks of who watches."""
-Read = Callable[[str, Scene, WorldState], Thought[tuple[Goal, ...]]]
-"""Reads words in a scene."""
+@dataclass(frozen=True)
+class Going:
+    """What was asked for last: in words, the goals of it, and what held before it was begun; `busy` as long as it is
+    being worked on."""
+
+    said: str
+    goals: tuple[Goal, ...]
+    before: frozenset[Atom]
+    busy: bool
 
 
-def cannot_read(text: str, scene: Scene, state: WorldState) -> Thought[tuple[Goal, ...]]:
+@dataclass(frozen=True)
+class Heard:
+    """What words come to: all that is wanted from now on (nothing: to stop), and that in words."""
+
+    said: str
+    goals: tuple[Goal, ...]
+
+
+Read = Callable[[str, Scene, WorldState, Going | None], Thought[Heard]]
+"""Reads words in a scene, said while something is going on."""
+
+
+def cannot_read(text: str, scene: Scene, state: WorldState, going: Going | None) -> Thought[Heard]:
     """For sessions without a language model."""
     raise InputError("there is nobody who reads words here; valid: start, stop, skip, end")
 
@@ -41,6 +60,9 @@ class AtTable:
     most_steps: int = 400
     reader: Read = cannot_read
     pursuit: Pursuit | None = None
+    going: Going | None = None
+    said: str = ""
+    """The words of what is pursued next."""
     seen: list[str] = field(default_factory=list)
     """The symbols of what was seen last."""
 
@@ -57,6 +79,7 @@ class AtTable:
             self.table.perceiver = PlacesBeside(self.table.perceiver, beside)
         untouched = list(dict.fromkeys(s for g in wanted for s in g.untouched))
         self.table.publish(GoalTaken(in_pddl(wanted), untouched))
+        self.going, self.said = Going(self.said, wanted, state.atoms, True), ""
         self.pursuit = Pursuit(self.table, self.most_steps)
         return Activity(", then ".join(map(str, wanted)), self.pursuit.reach(*wanted), inner=self._doing)
 
@@ -81,7 +104,10 @@ class AtTable:
         """What words ask for, in the scene as it is now."""
         scene, state, _ = self.table.look()
         self.seen = sorted(state.symbols)
-        return self.reader(text, scene, state)
+        going = self.going
+        if going is not None:
+            going = replace(going, busy=self.pursuit is not None and not self.pursuit.over)
+        return _Reading(self, self.reader(text, scene, state, going))
 
     def commanded(self, command: Command | None) -> Command:
         """What to command: to stand still where nobody commands anything."""
@@ -130,6 +156,25 @@ class AtTable:
             if arg not in fitting:
                 raise InputError(f"{arg!r} is no {kind} that is seen; {_valid(fitting)}")
         return GroundAction(name, args)
+
+
+@dataclass(frozen=True)
+class _Reading:
+    """Words that are being read; what they are in the end is kept, for what is said next."""
+
+    performer: AtTable
+    thought: Thought[Heard]
+
+    def done(self) -> bool:
+        return self.thought.done()
+
+    def result(self) -> tuple[Goal, ...]:
+        heard = self.thought.result()
+        self.performer.said = heard.said
+        return heard.goals
+
+    def cancel(self) -> None:
+        self.thought.cancel()
 
 
 def _for_ever() -> Routine[str | None]:

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from typing import Any
 
-from tamp.errors import TampError
+from tamp.errors import InputError, Refusal, TampError
 
 NICENESS = 5
 """How much the process gives way to the one that asks."""
@@ -129,6 +129,15 @@ class Process:
         return ProcessGone(f"the process for {self.name} ended (exit code {self._process.exitcode})")
 
 
+def _plain(error: Exception) -> Exception:
+    """An error that says the same and can be sent: those of some modules hold what cannot."""
+    if isinstance(error, Refusal):
+        return Refusal(str(error), error.kind)
+    if isinstance(error, TampError):
+        return InputError(str(error))
+    return RuntimeError(f"{type(error).__name__}: {error}")
+
+
 def _serve(make: Make, questions: Any, replies: Connection, unwanted: Any) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.nice(NICENESS)
@@ -145,6 +154,6 @@ def _serve(make: Make, questions: Any, replies: Connection, unwanted: Any) -> No
         try:
             answer = (number, True, getattr(made, method)(*args))
         except Exception as e:  # whoever asked is told
-            answer = (number, False, e)
+            answer = (number, False, _plain(e))
         with contextlib.suppress(BrokenPipeError):
             replies.send(answer)

@@ -71,6 +71,7 @@ class Pursuit:
     most_steps: int = 400
     outcome: Outcome = field(default_factory=Outcome)
     steps: int = 0
+    over: bool = False
 
     def reach(self, *goals: Goal) -> Routine[str | None]:
         """Work towards the goals, one after the other, each until it is seen to hold, or a reason is found why it
@@ -78,6 +79,12 @@ class Pursuit:
 
         Raises Refusal where the domain cannot say what is to be left alone.
         """
+        try:
+            return (yield from self._reach_all(goals))
+        finally:
+            self.over = True
+
+    def _reach_all(self, goals: tuple[Goal, ...]) -> Routine[str | None]:
         mind = self.table.mind
         for number, goal in enumerate(goals, 1):
             before = self.outcome.plan

@@ -199,7 +199,11 @@ class Session:
         order, thought = self._reading
         self._reading = None
         try:
-            self.pursue(*thought.result())
+            wanted = thought.result()
+            if wanted:
+                self.pursue(*wanted)
+            else:
+                self._obey(Stop())
         except TampError as e:
             self.publish(OrderTaken(str(order), False, str(e)))
 
