@@ -197,4 +197,4 @@ def test_what_keeps_the_detector_from_seeing_is_told() -> None:
     found, _ = waited(Broken(1e9), 0.05)
     assert str(found).endswith("within 0.05 s (no connection to tcp://127.0.0.1:9: Connection refused)")
     found, _ = waited(Script(0, thing(0.9, 0)), 0.05)
-    assert why(found)[0] == "outside" and why(found)[1].endswith(" mm within 0.05 s")
+    assert "outside the workspace" in str(found) and str(found).endswith(" mm within 0.05 s")

@@ -1,0 +1,57 @@
+"""The options of `tamp live`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from cli import options as opt
+from cli.output import run
+from llm.weights import DEFAULT
+
+
+def live(
+    scene: Annotated[str | None, typer.Option(help="As for solve; for --backend fake packed/3.", metavar="S")] = None,
+    backend: Annotated[
+        Literal["libero", "fake", "xarm"],
+        typer.Option(help="LIBERO's physics; a kinematic robot that needs none; an arm."),
+    ] = "libero",
+    decider: Annotated[
+        Literal["planner", "script", "person"], typer.Option(help="Who decides what is started and stopped.")
+    ] = "planner",
+    script: Annotated[
+        Path | None, typer.Option(help="Orders, a JSON object a line; else standard input.", metavar="FILE.jsonl")
+    ] = None,
+    clock: Annotated[
+        Literal["real", "paused"], typer.Option(help="real: the world goes on while it thinks; paused: it waits.")
+    ] = "real",
+    seed: opt.Seed = 0,
+    init_state: opt.InitState = None,
+    llm: opt.Llm = DEFAULT,
+    domain: opt.Domain = "tabletop",
+    planner: opt.Planner = "fast-downward",
+    seconds: Annotated[float | None, typer.Option(help="End after so long.", min=0.0, max=1e6)] = None,
+    listen: Annotated[
+        int | None, typer.Option(help="Take orders at this port of 127.0.0.1 too; 0: any free one.", min=0, max=65535)
+    ] = None,
+    host: opt.Host = None,
+    port: opt.ArmPort = None,
+    world: opt.World = None,
+    out: opt.EpisodeFolder = None,
+    json_output: Annotated[bool, typer.Option("--json", help="A JSON object an event, the outcome last.")] = False,
+) -> None:
+    """Run a session that takes orders at any moment: start, stop, skip, end, say.
+
+    Orders are typed or come as lines of JSON on standard input, or from a script.
+    """
+
+    def body() -> int:
+        from cli.live import Asked
+        from cli.live import live as run_live
+
+        how = (clock, seed, init_state, llm, domain, planner, seconds, listen, host, port, world)
+        return run_live(Asked(scene, backend, decider, script, *how, out, json_output))
+
+    raise typer.Exit(run(body))
