@@ -37,6 +37,10 @@ if TYPE_CHECKING:
     from cli.live import Asked, Prepare
 
 
+PATIENCE = 5.0
+"""Seconds for which an arm is waited for that still moves when a session begins."""
+
+
 def preparation(asked: Asked) -> Prepare:
     """What makes the arm ready. InputError for a world that is wrong, or an address that is missing."""
     if asked.scene is not None or asked.init_state is not None or asked.clock == "paused":
@@ -69,7 +73,7 @@ class _Arm:
         reader = ArmReaderBeside(asked.llm, cell, log)
         opened.callback(reader.close)
         self.performer = OnArm(self.backend, Ways(cell), Targets(cell, detector), Stop(), log.event, hand)
-        self.performer.reader = reader
+        self.performer.reader, self.performer.patience = reader, PATIENCE
 
     def disturb(self, disturb: Disturb) -> None:
         """Nobody can, from here."""

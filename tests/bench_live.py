@@ -77,12 +77,18 @@ def stop(asked: argparse.Namespace) -> Iterator[str]:
         live.session.pursue(goal)
         live.run(float(rng.uniform(0.2, 4.0)))
         scene, _, situation = live.table.look()
+        doing = live.session.state().splitlines()[1]
         live.tell(Stop())
         seconds.append(standstill(live))
         live.run(QUIET)
         after, _, then = live.table.look()
-        faults["dropped"] += situation.held is not None and then.held != situation.held
-        faults["knocked"] += bool(knocked(scene, after, {situation.held, then.held}))
+        dropped = situation.held is not None and then.held != situation.held
+        pushed = knocked(scene, after, {situation.held, then.held})
+        faults["dropped"] += dropped
+        faults["knocked"] += bool(pushed)
+        if dropped or pushed or seconds[-1] > 0.3:
+            held = f"held {situation.held}, then {then.held}; " if dropped else ""
+            yield f"stop: {doing}: {seconds[-1]:.2f} s; {held}{', '.join(pushed)}"
     s = np.array(seconds)
     most = f"95 % {np.quantile(s, 0.95):.2f}, worst {s.max():.2f}"
     yield f"stop: {len(s)} moments; standstill median {np.median(s):.2f} s, {most}"

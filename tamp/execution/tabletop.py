@@ -24,6 +24,9 @@ from tamp.skills.patterns import Pattern, patterns
 
 STANDS_STILL = 0.02
 """Metres a second (a radian counting as 0.2 m) below which the tool counts as standing still."""
+BRAKING = 0.15
+"""Seconds of braking after which the arm is held where it is even if it still creeps: one that is asked for nothing has
+nothing to hold it against its own weight."""
 LEVER = 0.2
 """Metres that a radian counts as."""
 
@@ -99,6 +102,7 @@ class Standing:
     opening: float | None = None
     _before: Array | None = None
     _hold: Array | None = None
+    _braked: float = 0.0
 
     def command(self, observed: Observation, period: float) -> Command:
         """The command for this control period."""
@@ -109,5 +113,6 @@ class Standing:
         if self._hold is None and before is not None:
             e = error(before, T)
             speed = (float(np.linalg.norm(e[:3])) + LEVER * float(np.linalg.norm(e[3:]))) / period
-            self._hold = T if speed < STANDS_STILL else None
+            self._braked += period
+            self._hold = T if speed < STANDS_STILL or self._braked >= BRAKING else None
         return Command(np.zeros(6) if self._hold is None else error(T, self._hold), self.opening)

@@ -71,6 +71,11 @@ class Condition:
         return self
 
     @property
+    def moving(self) -> bool:
+        """Whether it moves, or has something left to do."""
+        return self.state == STATE_MOVING or self.queued > 0
+
+    @property
     def idle(self) -> bool:
         """Whether it can take a move and has none."""
         return self.state == STATE_READY and not self.queued and not self.error
@@ -135,7 +140,7 @@ class Driver:
         now = self.condition()
         if now.error:
             raise ArmFault("error", f"{error_meaning(now.error)} {CLEAR}")
-        if now.state == STATE_MOVING or now.queued:
+        if now.moving:
             self.halt()
             raise ArmFault("taken", "the arm was moving when the run began; it was stopped")
         self._start()

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from motion.poses import Array, to_rpy
-from tamp.backends.xarm.driver import STATE_MOVING, STATE_PAUSED, Condition, Driver
+from tamp.backends.xarm.driver import STATE_PAUSED, Condition, Driver
 from tamp.backends.xarm.faults import ArmFault
 from tamp.backends.xarm.following import CYCLE, Leg, follow, tracking_error
 from tamp.backends.xarm.hand import Acknowledged, Hand, HandEvent, NotAcknowledged
@@ -109,8 +109,7 @@ class ArmBackend:
 
     def stop(self) -> None:
         """Halt it, if it moves. ArmFault when that is not acknowledged."""
-        condition = self.driver.condition()
-        if condition.state == STATE_MOVING or condition.queued:
+        if self.driver.condition().moving:
             self.driver.halt()
 
 
@@ -146,6 +145,9 @@ class OnArm:
     tell: Tell
     hand: Hand | None = None
     check_twice: bool = True
+    patience: float = 0.0
+    """Seconds for which an arm that still moves when it is first told something is waited for: what a session that was
+    killed had sent comes to its end by itself."""
     reader: Callable[[str], Thought[Sequence[Step]]] = cannot_read
     verdict: Verdict = field(default_factory=lambda: Verdict(False, ()))
     doing: Doing | None = None
@@ -233,6 +235,7 @@ class OnArm:
         done: list[StepDone] = []
         try:
             if not self._prepared:
+                yield from self._come_to_rest()
                 yield from self._beside(self._prepare, watched=False)
             if first:
                 q = (yield from self._looked()).q
@@ -263,6 +266,16 @@ class OnArm:
         if now.warning:
             self.tell("warning", code=now.warning, message=now.warned)
         self._prepared = True
+
+    def _come_to_rest(self) -> Routine[None]:
+        """Wait for what still moves, as long as there is patience."""
+        until = self.stop.clock() + self.patience
+        while self.stop.clock() < until:
+            yield None
+            self.stop.check()
+            last = self.backend.last
+            if last is not None and last.condition is not None and not last.condition.moving:
+                return
 
     def _do(self, number: int, step: Step | HandEvent) -> Routine[StepDone]:
         begun = time.perf_counter()
