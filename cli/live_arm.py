@@ -12,12 +12,13 @@ from cli.arm_run import address_of, read_world
 from cli.live_reading import Interruptible
 from cli.output import hush_compiled, hush_warnings, say
 from tamp.backends.xarm.address import CONTROL_PORT
+from tamp.backends.xarm.backend import ArmBackend
 from tamp.backends.xarm.claim import claimed
 from tamp.backends.xarm.contract_world import breaches_in
 from tamp.backends.xarm.detections import open_detector
 from tamp.backends.xarm.driver import Driver
 from tamp.backends.xarm.hand import TcpHand
-from tamp.backends.xarm.performing import ArmBackend, OnArm
+from tamp.backends.xarm.performing import OnArm
 from tamp.backends.xarm.steps import Step, steps_of
 from tamp.backends.xarm.stopping import Stop
 from tamp.backends.xarm.targets import Targets

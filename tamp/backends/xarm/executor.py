@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from tamp.backends.xarm.backend import ArmBackend
 from tamp.backends.xarm.driver import Driver
 from tamp.backends.xarm.faults import ArmFault
 from tamp.backends.xarm.hand import Hand, HandEvent
-from tamp.backends.xarm.performing import ArmBackend, OnArm
+from tamp.backends.xarm.performing import OnArm
 from tamp.backends.xarm.rehearsal import rehearse
 from tamp.backends.xarm.steps import Step
 from tamp.backends.xarm.stopping import Stop

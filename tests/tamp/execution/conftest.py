@@ -12,8 +12,9 @@ from tamp.backends.fake.table import FakeTable
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.oracle import OraclePerceiver
 from tamp.backends.libero.tasks import find
+from tamp.backends.xarm.backend import ArmBackend
 from tamp.backends.xarm.driver import Driver
-from tamp.backends.xarm.performing import ArmBackend, OnArm
+from tamp.backends.xarm.performing import OnArm
 from tamp.backends.xarm.stopping import Stop
 from tamp.backends.xarm.targets import Targets
 from tamp.backends.xarm.ways import Ways

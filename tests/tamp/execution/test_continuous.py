@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from motion.poses import Array
-from tamp.backends.xarm.performing import ArmBackend
+from tamp.backends.xarm.backend import ArmBackend
 from tamp.execution.orders import End, Skip, Start, Stop
 from tests.live_sessions import Live
 
