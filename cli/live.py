@@ -79,8 +79,10 @@ def live(asked: Asked) -> int:
     """Run a session. 0 when what was wanted last is reached, or nothing was wanted; 1 when not."""
     hush_warnings()
     entries = read_script(asked.script) if asked.script is not None else []
-    if asked.decider == "script" and asked.script is None:
+    if (asked.decider == "script") > (asked.script is not None):
         raise InputError("--decider script needs a --script FILE.jsonl")
+    if asked.decider == "person" and asked.script is not None:
+        raise InputError("--decider person takes orders from a person, not from a --script")
     prepare = _preparation(asked)
     with quiet_stdout() as stdout:
         folder = asked.out or new_folder(EPISODES, "live")

@@ -28,7 +28,7 @@ from tamp.errors import InputError, Refusal
 from tamp.execution.process import Cancelled, Process
 from tamp.execution.script import Disturb
 from tamp.execution.session import Session
-from tamp.planning.beside import Notes
+from tamp.planning.beside import Entries, Notes, pass_on
 from tamp.planning.deliberation import Thought
 from tamp.planning.refinement import never
 from tamp.planning.search import Journal
@@ -108,7 +108,7 @@ class ArmReader:
         hush_warnings()
         self._names, self._model = names, Interruptible(load(llm), cancelled)
 
-    def read(self, text: str) -> tuple[dict[str, Any], list[tuple[str, str, Any]]]:
+    def read(self, text: str) -> tuple[dict[str, Any], Entries]:
         """The plan that some words ask for, and what was noted on the way."""
         from llm.arm_plan import write_plan
         from llm.logged import Logged
@@ -136,10 +136,9 @@ class ArmReaderBeside:
         """End the process."""
         self._process.close()
 
-    def _steps(self, heard: tuple[dict[str, Any], list[tuple[str, str, Any]]]) -> Sequence[Step]:
+    def _steps(self, heard: tuple[dict[str, Any], Entries]) -> Sequence[Step]:
         plan, entries = heard
-        for _, kind, data in entries:
-            self._journal.event(kind, **data)
+        pass_on(entries, self._journal)
         if wrong := breaches_in(plan, self._cell):
             raise Refusal(f"the plan cannot be carried out in {self._cell.name}: {wrong[0]}", "infeasible")
         return steps_of(plan)

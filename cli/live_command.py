@@ -19,7 +19,8 @@ def live(
         typer.Option(help="LIBERO's physics; a kinematic robot that needs none; an arm."),
     ] = "libero",
     decider: Annotated[
-        Literal["planner", "script", "person"], typer.Option(help="Who decides what is started and stopped.")
+        Literal["planner", "script", "person"],
+        typer.Option(help="planner: what is said is planned for; script, person: who gives the orders."),
     ] = "planner",
     script: Annotated[
         Path | None, typer.Option(help="Orders, a JSON object a line; else standard input.", metavar="FILE.jsonl")

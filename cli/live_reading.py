@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 from cli.output import hush_warnings
 from llm.model import Completion, Model, Prompt
@@ -17,12 +16,10 @@ from tamp.model.domain import Domain
 from tamp.model.goal import Goal
 from tamp.model.scene import Scene
 from tamp.model.state import WorldState
-from tamp.planning.beside import Notes
+from tamp.planning.beside import Entries, Notes, pass_on
 from tamp.planning.deliberation import Ready, Thought
 from tamp.planning.refinement import never
 from tamp.planning.search import Journal
-
-Entries = list[tuple[str, str, Any]]
 
 
 @dataclass(frozen=True)
@@ -153,7 +150,7 @@ class ReaderBeside:
 
     def warm(self, scene: Scene, state: WorldState) -> None:
         """Have it get ready for a scene."""
-        self._process.ask("warm", scene, state)
+        self._process.tell("warm", scene, state)
 
     def __call__(self, text: str, scene: Scene, state: WorldState, going: Going | None) -> Thought[Heard]:
         """What is wanted after some words, once they are read."""
@@ -166,8 +163,7 @@ class ReaderBeside:
 
 def _kept(told: tuple[Heard, Entries], journal: Journal) -> Heard:
     heard, entries = told
-    for _, kind, data in entries:
-        journal.event(kind, **data)
+    pass_on(entries, journal)
     return heard
 
 

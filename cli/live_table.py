@@ -16,23 +16,16 @@ from motion.poses import Array, pose
 from motion.world import RobotModel
 from tamp.backends.backend import Backend
 from tamp.errors import InputError
-from tamp.execution.clock import observed
-from tamp.execution.performing import AtTable, Read
+from tamp.execution.performing import AtTable, Read, at_table, in_turn
 from tamp.execution.script import Disturb
 from tamp.execution.session import Session
-from tamp.execution.tabletop import Tabletop
-from tamp.model.bodies import world_of
 from tamp.model.domain import Domain
 from tamp.model.goal import in_pddl
 from tamp.model.scene import Perceiver
 from tamp.planning.beside import Beside, Recipe
-from tamp.planning.deliberation import InTurn
 from tamp.planning.engine import Engine
-from tamp.planning.search import Search
 from tamp.runs.episode_log import EpisodeLog
 from tamp.runs.events import Events
-from tamp.skills.patterns import patterns
-from tamp.skills.registry import bind
 
 if TYPE_CHECKING:
     from cli.live import Asked, Prepare
@@ -128,23 +121,20 @@ class _Table:
         return InTurnReader(reading, self._log)
 
     def _at_table(self, events: Events, beside: Beside | None, reader: Read) -> AtTable:
-        asked, world, scene = self._asked, self._world, self._world.perceiver.perceive()
-        kinematic, skills = world_of(scene, world.robot), bind(self._domain)
+        asked, world = self._asked, self._world
         if beside is not None:
-            beside.prepare(world.robot, scene)
-        rng, every = np.random.default_rng(asked.seed), {**skills, **patterns()}
-        search = Search(kinematic, self._domain, every, Engine(asked.planner), rng, log=self._log)
-        table = Tabletop(
-            perceiver=world.perceiver,
-            observed=observed(world.backend),
-            period=world.backend.period,
-            world=kinematic,
-            domain=self._domain,
-            skills=skills,
-            mind=beside or InTurn(search),
-            publish=events,
+            beside.prepare(world.robot, world.perceiver.perceive())
+        think = in_turn(self._domain, Engine(asked.planner), np.random.default_rng(asked.seed), self._log)
+        return at_table(
+            world.backend,
+            world.perceiver,
+            world.robot,
+            self._domain,
+            think if beside is None else lambda *_: beside,
+            events,
+            world.most_steps,
+            reader,
         )
-        return AtTable(table, world.most_steps, reader)
 
 
 def build(backend: str, scene: str | None, seed: int, init_state: int | None) -> LiveWorld:

@@ -15,18 +15,13 @@ from tamp.backends.libero.panda import panda
 from tamp.execution.activity import Activity
 from tamp.execution.clock import observed
 from tamp.execution.orders import Order
-from tamp.execution.performing import AtTable
+from tamp.execution.performing import AtTable, at_table, in_turn
 from tamp.execution.session import Session
 from tamp.execution.tabletop import Tabletop
-from tamp.model.bodies import world_of
 from tamp.model.domain import load
 from tamp.model.scene import Perceiver
-from tamp.planning.deliberation import InTurn
 from tamp.planning.engine import Engine
-from tamp.planning.search import Search
 from tamp.runs.events import Event, OrderTaken, StageChanged
-from tamp.skills.patterns import patterns
-from tamp.skills.registry import bind
 
 
 @dataclass(eq=False)
@@ -73,23 +68,10 @@ class Live:
 
 def session_on(backend: Backend, perceiver: Perceiver, robot: RobotModel, pick: str) -> Live:
     """A session on a world, that thinks in turn."""
-    domain = load("tabletop")
-    skills = bind(domain)
-    world = world_of(perceiver.perceive(), robot)
-    search = Search(world, domain, {**skills, **patterns()}, Engine(), np.random.default_rng(0))
-    events: list[Event] = []
-    table = Tabletop(
-        perceiver=perceiver,
-        observed=observed(backend),
-        period=backend.period,
-        world=world,
-        domain=domain,
-        skills=skills,
-        mind=InTurn(search),
-        publish=events.append,
-    )
-    at_table = AtTable(table, 4000)
-    return Live(backend, at_table, Session(at_table, events.append), pick, events)
+    domain, events = load("tabletop"), list[Event]()
+    think = in_turn(domain, Engine(), np.random.default_rng(0))
+    ready = at_table(backend, perceiver, robot, domain, think, events.append, 4000)
+    return Live(backend, ready, Session(ready, events.append), pick, events)
 
 
 @cache

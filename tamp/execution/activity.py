@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
-from typing import Literal, Protocol, TypeVar
+from typing import Literal, TypeVar
 
 from tamp.execution.following import Command
 from tamp.model.scene import RobotState
@@ -33,28 +33,27 @@ ARM, HAND, EYES = "arm", "hand", "eyes"
 OVER = ("done", "failed", "stopped")
 
 
-class Inner(Protocol):
-    """The action that a larger activity is at."""
+@dataclass(eq=False)
+class Doing:
+    """The action that an activity is at; `began` and `now` in the session's seconds. `operands` are its arguments."""
 
-    @property
-    def name(self) -> str:
-        """The action in PDDL."""
-        ...
-
-    @property
-    def stage(self) -> Stage:
-        """Moving there, or taking effect."""
-        ...
+    name: str
+    began: float
+    now: float
+    operands: tuple[str, ...] = ()
+    stage: Stage = "moving"
+    waits_for: str = ""
 
     @property
     def seconds(self) -> float:
         """How long it has been going on."""
-        ...
+        return self.now - self.began
 
-    @property
-    def waits_for(self) -> str:
-        """Why it is not further."""
-        ...
+
+def for_ever() -> Routine[str | None]:
+    """A routine that commands nothing and has no end."""
+    while True:
+        yield None
 
 
 @dataclass(eq=False)
@@ -73,7 +72,7 @@ class Activity:
     now: float = 0.0
     waits_for: str = ""
     """Why it is not further, in words; empty while it goes on."""
-    inner: Callable[[], Inner | None] = field(default=lambda: None, repr=False)
+    inner: Callable[[], Doing | None] = field(default=lambda: None, repr=False)
 
     @property
     def seconds(self) -> float:
@@ -86,7 +85,7 @@ class Activity:
         return self.stage in OVER
 
     @property
-    def shown(self) -> Inner:
+    def shown(self) -> Activity | Doing:
         """What is shown of it: of a goal the action that it is at, else itself."""
         inner = self.inner()
         return self if inner is None or self.over or self.endless or inner.name == self.name else inner

@@ -72,7 +72,7 @@ Order = Start | Stop | Skip | End | Say
 def order_of(word: str, value: Any = None) -> Order:
     """The order of a word and what goes with it. InputError for what is none."""
     match word:
-        case "start" if isinstance(value, str) and value.strip():
+        case "start" if isinstance(value, str) and value.strip("() \t\n"):
             return Start(action_name(value))
         case "stop" if value in (None, "", True):
             return Stop()

@@ -6,19 +6,31 @@ import difflib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
+import numpy as np
+
+from motion.world import RobotModel, World
+from tamp.backends.backend import Backend
 from tamp.errors import InputError, Refusal
-from tamp.execution.activity import ARM, EYES, HAND, Activity, Observation, Routine
+from tamp.execution.activity import ARM, EYES, HAND, Activity, Doing, Observation, Routine, for_ever
+from tamp.execution.clock import observed
 from tamp.execution.following import Command
 from tamp.execution.pursuit import Pursuit
-from tamp.execution.tabletop import Doing, Tabletop
+from tamp.execution.tabletop import Tabletop
 from tamp.model.atoms import Atom, GroundAction
+from tamp.model.bodies import world_of
+from tamp.model.domain import Domain
 from tamp.model.goal import Goal, in_pddl
-from tamp.model.scene import Scene
+from tamp.model.scene import Perceiver, Scene
 from tamp.model.state import WorldState, problem_of
 from tamp.perception.relative_places import PlacesBeside, places
-from tamp.planning.deliberation import Thought
+from tamp.planning.deliberation import Deliberation, InTurn, Thought
+from tamp.planning.engine import Planner
+from tamp.planning.search import Journal, Search
 from tamp.plans.validation import Course
-from tamp.runs.events import GoalTaken, StateSeen
+from tamp.runs.events import GoalTaken, Publish, StateSeen
+from tamp.skills.base import Skill
+from tamp.skills.patterns import patterns
+from tamp.skills.registry import bind
 
 STILL: Mapping[str, frozenset[str]] = {"hold": frozenset({ARM, HAND}), "watch": frozenset({EYES})}
 """What runs without an end and without a motion, and what it takes: to hold still, and to look all the time."""
@@ -32,7 +44,7 @@ class Going:
     said: str
     goals: tuple[Goal, ...]
     before: frozenset[Atom]
-    busy: bool
+    busy: bool = False
 
 
 @dataclass(frozen=True)
@@ -65,6 +77,11 @@ class AtTable:
     """The words of what is pursued next."""
     seen: list[str] = field(default_factory=list)
     """The symbols of what was seen last."""
+    _pursued: Activity | None = None
+    _eyes: Perceiver = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._eyes = self.table.perceiver
 
     def feel(self, observation: Observation) -> None:
         """What was observed in this control period."""
@@ -76,12 +93,14 @@ class AtTable:
         for goal in wanted:
             goal.rules(self.table.domain, state)
         if beside := places([a for g in wanted for a in g.mentioned], scene):
-            self.table.perceiver = PlacesBeside(self.table.perceiver, beside)
+            self.table.perceiver = PlacesBeside(self._eyes, beside)
         untouched = list(dict.fromkeys(s for g in wanted for s in g.untouched))
         self.table.publish(GoalTaken(in_pddl(wanted), untouched))
-        self.going, self.said = Going(self.said, wanted, state.atoms, True), ""
         self.pursuit = Pursuit(self.table, self.most_steps)
-        return Activity(", then ".join(map(str, wanted)), self.pursuit.reach(*wanted), inner=self._doing)
+        activity = Activity(", then ".join(map(str, wanted)), self.pursuit.reach(*wanted), inner=self._doing)
+        self.going, self.said = Going(self.said, wanted, state.atoms), ""
+        self._pursued = activity
+        return activity
 
     def start(self, action: str) -> Activity:
         """An activity for an action in PDDL. InputError for what is no action, Refusal where it cannot start now."""
@@ -90,7 +109,7 @@ class AtTable:
         self.seen = sorted(state.symbols)
         ground = self._ground(name, tuple(args), state)
         if name in STILL:
-            routine = self._watch() if name == "watch" else _for_ever()
+            routine = self._watch() if name == "watch" else for_ever()
             return Activity(name, routine, STILL[name], endless=True, stage="acting")
         if name in self.table.patterns:
             self.pursuit = Pursuit(self.table, self.most_steps)
@@ -106,7 +125,7 @@ class AtTable:
         self.seen = sorted(state.symbols)
         going = self.going
         if going is not None:
-            going = replace(going, busy=self.pursuit is not None and not self.pursuit.over)
+            going = replace(going, busy=self._pursued is not None and not self._pursued.over)
         return _Reading(self, self.reader(text, scene, state, going))
 
     def commanded(self, command: Command | None) -> Command:
@@ -158,6 +177,40 @@ class AtTable:
         return GroundAction(name, args)
 
 
+Think = Callable[[World, dict[str, Skill]], Deliberation]
+"""Makes what decides, from the kinematic world that the session looks into and the skills."""
+
+
+def in_turn(domain: Domain, planner: Planner, rng: np.random.Generator, log: Journal | None = None) -> Think:
+    """Something that decides while the world waits."""
+    return lambda world, skills: InTurn(Search(world, domain, {**skills, **patterns()}, planner, rng, log=log))
+
+
+def at_table(
+    backend: Backend,
+    perceiver: Perceiver,
+    robot: RobotModel,
+    domain: Domain,
+    think: Think,
+    publish: Publish,
+    most_steps: int,
+    reader: Read = cannot_read,
+) -> AtTable:
+    """What performs with a robot at a table, as it is seen now. InputError for a domain without skills for it."""
+    world, skills = world_of(perceiver.perceive(), robot), bind(domain)
+    table = Tabletop(
+        perceiver=perceiver,
+        observed=observed(backend),
+        period=backend.period,
+        world=world,
+        domain=domain,
+        skills=skills,
+        mind=think(world, skills),
+        publish=publish,
+    )
+    return AtTable(table, most_steps, reader)
+
+
 @dataclass(frozen=True)
 class _Reading:
     """Words that are being read; what they are in the end is kept, for what is said next."""
@@ -175,11 +228,6 @@ class _Reading:
 
     def cancel(self) -> None:
         self.thought.cancel()
-
-
-def _for_ever() -> Routine[str | None]:
-    while True:
-        yield None
 
 
 def _valid(names: list[str]) -> str:

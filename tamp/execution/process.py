@@ -89,9 +89,16 @@ class Process:
 
     def ask(self, method: str, *args: Any, convert: Callable[[Any], Any] = lambda value: value) -> Asked:
         """Call a method there. Returns at once."""
+        return Asked(self, self._put(method, args, True), convert)
+
+    def tell(self, method: str, *args: Any) -> None:
+        """Call a method there whose answer nobody wants, nor whether it went well."""
+        self._put(method, args, False)
+
+    def _put(self, method: str, args: tuple[Any, ...], wants_answer: bool) -> int:
         self._number += 1
-        self._questions.put((self._number, method, args))
-        return Asked(self, self._number, convert)
+        self._questions.put((self._number, method, args, wants_answer))
+        return self._number
 
     def cancel(self, number: int) -> None:
         """Everything asked up to a number is not wanted any more."""
@@ -106,7 +113,8 @@ class Process:
                 answered, good, value = self._replies.recv()
             except (EOFError, OSError):
                 return False, self._gone()
-            self._answers[answered] = (good, value)
+            if answered == number or answered > self._unwanted.value:
+                self._answers[answered] = (good, value)
         return self._answers.pop(number)
 
     def close(self) -> None:
@@ -150,10 +158,11 @@ def _serve(make: Make, questions: Any, replies: Connection, unwanted: Any) -> No
             continue
         if question is None:
             return
-        number, method, args = question
+        number, method, args, wants_answer = question
         try:
             answer = (number, True, getattr(made, method)(*args))
         except Exception as e:  # whoever asked is told
             answer = (number, False, _plain(e))
-        with contextlib.suppress(BrokenPipeError):
-            replies.send(answer)
+        if wants_answer:
+            with contextlib.suppress(BrokenPipeError):
+                replies.send(answer)

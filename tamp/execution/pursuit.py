@@ -10,9 +10,9 @@ import time
 from dataclasses import asdict, dataclass, field
 
 from motion.lookahead import Lookahead
-from tamp.execution.activity import Routine, T
+from tamp.execution.activity import Doing, Routine, T
 from tamp.execution.following import Command, Execution
-from tamp.execution.tabletop import Doing, Tabletop
+from tamp.execution.tabletop import Tabletop
 from tamp.model.atoms import Atom, GroundAction
 from tamp.model.goal import Goal
 from tamp.model.scene import RobotState, Scene, jointed_parts, moving_parts, walls
@@ -71,7 +71,6 @@ class Pursuit:
     most_steps: int = 400
     outcome: Outcome = field(default_factory=Outcome)
     steps: int = 0
-    over: bool = False
 
     def reach(self, *goals: Goal) -> Routine[str | None]:
         """Work towards the goals, one after the other, each until it is seen to hold, or a reason is found why it
@@ -79,12 +78,6 @@ class Pursuit:
 
         Raises Refusal where the domain cannot say what is to be left alone.
         """
-        try:
-            return (yield from self._reach_all(goals))
-        finally:
-            self.over = True
-
-    def _reach_all(self, goals: tuple[Goal, ...]) -> Routine[str | None]:
         mind = self.table.mind
         for number, goal in enumerate(goals, 1):
             before = self.outcome.plan
@@ -98,7 +91,7 @@ class Pursuit:
             if self.outcome.reason is not None:
                 break
             mind.next_goal()
-        self.outcome.seconds = {"execute": 0.0} | self.outcome.seconds | mind.seconds
+        self.outcome.seconds = mind.seconds | {"execute": 0.0} | self.outcome.seconds
         self.outcome.done = self.outcome.reason is None
         return self.outcome.reason
 
@@ -228,7 +221,7 @@ class Pursuit:
         table = self.table
         watch.ignore = moving_parts(refinement.after.scene, action.args) | refinement.displaced
         watch.held_ignore = walls(refinement.after.scene, action.args)
-        table.doing = Doing(action, table.observed.time, table.observed.time)
+        table.doing = Doing(str(action), table.observed.time, table.observed.time, action.args)
         table.publish(ActionBegun(str(action), refinement.note))
         return table.doing
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from motion.poses import Array, error
 from motion.world import World
-from tamp.execution.activity import Observation, Stage
+from tamp.execution.activity import Doing, Observation
 from tamp.execution.following import Command
 from tamp.model.atoms import Atom, GroundAction
 from tamp.model.domain import Domain
@@ -29,27 +29,6 @@ BRAKING = 0.15
 nothing to hold it against its own weight."""
 LEVER = 0.2
 """Metres that a radian counts as."""
-
-
-@dataclass(eq=False)
-class Doing:
-    """The action that is going on; `began` and `now` in the session's seconds, `foreseen` how long it is to take."""
-
-    action: GroundAction
-    began: float
-    now: float
-    stage: Stage = "moving"
-    waits_for: str = ""
-
-    @property
-    def name(self) -> str:
-        """The action in PDDL."""
-        return str(self.action)
-
-    @property
-    def seconds(self) -> float:
-        """How long it has been going on."""
-        return self.now - self.began
 
 
 @dataclass(eq=False)

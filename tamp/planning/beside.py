@@ -25,6 +25,9 @@ from tamp.skills.base import Refinement
 from tamp.skills.patterns import patterns
 from tamp.skills.registry import bind
 
+Entries = list[tuple[str, str, Any]]
+"""What was noted, in order: `event` or `write`, its name, and what it holds."""
+
 
 @dataclass(frozen=True)
 class Recipe:
@@ -44,14 +47,14 @@ class Answer:
     value: Any
     first: Plan | None
     seconds: dict[str, float]
-    journal: list[tuple[str, str, Any]]
+    journal: Entries
 
 
 @dataclass(eq=False)
 class Notes:
     """A journal that is kept until somebody takes it along."""
 
-    entries: list[tuple[str, str, Any]] = field(default_factory=list)
+    entries: Entries = field(default_factory=list)
 
     def event(self, kind: str, /, **data: Any) -> None:
         """Keep an event."""
@@ -61,10 +64,19 @@ class Notes:
         """Keep a file."""
         self.entries.append(("write", name, content))
 
-    def taken(self) -> list[tuple[str, str, Any]]:
+    def taken(self) -> Entries:
         """What was kept, which is then forgotten here."""
         entries, self.entries = self.entries, []
         return entries
+
+
+def pass_on(entries: Entries, journal: Journal) -> None:
+    """Tell a journal what was noted."""
+    for what, name, data in entries:
+        if what == "event":
+            journal.event(name, **data)
+        else:
+            journal.write(name, data)
 
 
 class Thinker:
@@ -107,7 +119,7 @@ class Beside:
 
     def prepare(self, robot: RobotModel, scene: Scene) -> None:
         """Have it make a world of a robot and a scene, before the first question."""
-        self._process.ask("prepare", robot, scene)
+        self._process.tell("prepare", robot, scene)
 
     def close(self) -> None:
         """End the process."""
@@ -123,21 +135,17 @@ class Beside:
 
     def disappointed(self, action: GroundAction, note: dict[str, Any]) -> None:
         """A refinement was executed and failed."""
-        self._think("disappointed", action, note)
+        self._process.tell("think", "disappointed", action, note)
 
     def next_goal(self) -> None:
         """Get ready for the next goal."""
         self.first = None
-        self._think("next_goal")
+        self._process.tell("think", "next_goal")
 
     def _think(self, method: str, *args: Any) -> Asked:
         return self._process.ask("think", method, *args, convert=self._take)
 
     def _take(self, answer: Answer) -> Any:
         self.first, self.seconds = answer.first, answer.seconds
-        for what, name, data in answer.journal:
-            if what == "event":
-                self.journal.event(name, **data)
-            else:
-                self.journal.write(name, data)
+        pass_on(answer.journal, self.journal)
         return answer.value

@@ -53,10 +53,17 @@ class Thought(Protocol[T_co]):
 
 
 class Deliberation(Protocol):
-    """Decides. `first` is the first plan found for the present goal; `seconds` counts planning and refinement."""
+    """Decides."""
 
-    first: Plan | None
-    seconds: dict[str, float]
+    @property
+    def first(self) -> Plan | None:
+        """The first plan found for the present goal."""
+        ...
+
+    @property
+    def seconds(self) -> dict[str, float]:
+        """Seconds of planning and of refinement so far."""
+        ...
 
     def decide(self, goal: Goal, state: WorldState, situation: Situation) -> Thought[Decision | NoSolution]:
         """A plan with motions for all of it, or why there is none."""
@@ -107,18 +114,10 @@ class InTurn:
         """The first plan found for the present goal."""
         return self.search.first
 
-    @first.setter
-    def first(self, plan: Plan | None) -> None:
-        self.search.first = plan
-
     @property
     def seconds(self) -> dict[str, float]:
         """Seconds of planning and of refinement so far."""
         return self.search.seconds
-
-    @seconds.setter
-    def seconds(self, seconds: dict[str, float]) -> None:
-        self.search.seconds = seconds
 
     def decide(self, goal: Goal, state: WorldState, situation: Situation) -> Ready[Decision | NoSolution]:
         """A plan with motions for all of it, or why there is none. Refusal where the domain cannot say what is to be

@@ -97,13 +97,17 @@ def port_of(process: subprocess.Popen[str]) -> int:
     raise AssertionError("no port")
 
 
-def test_orders_over_tcp_and_the_keyboard_is_another_master(tmp_path: Path) -> None:
+def test_orders_over_tcp_and_who_types_beside_is_refused(tmp_path: Path) -> None:
     process = begun(tmp_path)
     try:
         with socket.create_connection(("127.0.0.1", port_of(process)), timeout=30) as connection:
             connection.sendall(b'{"start": "watch"}\n')
             heard = connection.makefile("r")
             assert json.loads(heard.readline())["name"] == "watch"
+            assert process.stdin is not None and process.stderr is not None
+            process.stdin.write("start hold\n")
+            process.stdin.flush()
+            assert "tamp: no: connection 1 gives the orders here" in next(x for x in process.stderr if "no:" in x)
             connection.sendall(b'{"end": true}\n')
             assert process.stdout is not None
             assert json.loads(process.stdout.read().splitlines()[-1])["event"] == "outcome"

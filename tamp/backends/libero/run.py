@@ -19,23 +19,18 @@ from tamp.backends.libero.oracle import OraclePerceiver
 from tamp.backends.libero.tasks import Task
 from tamp.backends.libero.video import Recorder
 from tamp.errors import Refusal, TampError
-from tamp.execution.clock import observed, run_paused
-from tamp.execution.performing import AtTable
+from tamp.execution.clock import run_paused
+from tamp.execution.performing import AtTable, at_table, in_turn
 from tamp.execution.session import Session
-from tamp.execution.tabletop import Tabletop
-from tamp.model.bodies import world_of
 from tamp.model.domain import Domain
 from tamp.model.goal import Goal, in_pddl
 from tamp.model.scene import Perceiver, Scene
 from tamp.model.state import WorldState
-from tamp.planning.deliberation import InTurn
 from tamp.planning.engine import Engine, Planner
-from tamp.planning.search import Search
 from tamp.runs.episode_log import SCHEMA, EpisodeLog
 from tamp.runs.events import Events
 from tamp.runs.spoken import spoken
 from tamp.runs.versions import versions
-from tamp.skills.registry import bind
 
 GoalSource = Callable[[Scene, WorldState, Domain, EpisodeLog, bytes | None], tuple[Goal, ...]]
 """Where goals come from, to be reached one after the other: language, an option, or the task. The bytes are a PNG of
@@ -141,22 +136,22 @@ def _episode(
     say: Callable[[str], None],
 ) -> None:
     perceiver = OraclePerceiver(environment, goal_regions(environment) if goal_source is None else ())
-    at_table = _at_table(environment, perceiver, settings, log, say)
-    scene, state, _ = at_table.table.look()
+    ready = _at_table(environment, perceiver, settings, log, say)
+    scene, state, _ = ready.table.look()
     log.event("scene", objects={o.name: o.category for o in scene}, symbols=state.symbols, poses=_poses(scene))
     log.event("state", atoms=state.atoms)
     try:
         with _timed(result, "language"):
             goals = _goals(goal_source, environment, scene, state, settings, log)
-        session = Session(at_table, at_table.table.publish, ends_when_idle=True)
+        session = Session(ready, ready.table.publish, ends_when_idle=True)
         session.pursue(*goals)
     except Refusal as e:
         result.stage, result.reason = "goal", str(e)
         return
     result.goal, result.untouched = in_pddl(goals), list(dict.fromkeys(s for g in goals for s in g.untouched))
-    judge = Judge(environment, at_table.table.look()[0], recorder)
-    run_paused(session, environment, after=lambda: judge.after_step(_operands(at_table)))
-    _conclude(at_table, judge, state, log, result)
+    judge = Judge(environment, ready.table.look()[0], recorder)
+    run_paused(session, environment, after=lambda: judge.after_step(_operands(ready)))
+    _conclude(ready, judge, state, log, result)
 
 
 def _at_table(
@@ -167,30 +162,26 @@ def _at_table(
     say: Callable[[str], None],
 ) -> AtTable:
     """The robot of an environment, with a mind that thinks while the world waits."""
-    world, skills = world_of(perceiver.perceive(), environment.robot_model()), bind(settings.domain)
     rng = np.random.default_rng(settings.seed)
-    search = Search(world, settings.domain, skills, settings.planner, rng, log=log)
-    table = Tabletop(
-        perceiver=perceiver,
-        observed=observed(environment),
-        period=environment.period,
-        world=world,
-        domain=settings.domain,
-        skills=skills,
-        mind=InTurn(search),
-        publish=Events(log.take, spoken(say)),
+    return at_table(
+        environment,
+        perceiver,
+        environment.robot_model(),
+        settings.domain,
+        in_turn(settings.domain, settings.planner, rng, log),
+        Events(log.take, spoken(say)),
+        environment.task.step_limit,
     )
-    return AtTable(table, environment.task.step_limit)
 
 
-def _operands(at_table: AtTable) -> tuple[str, ...]:
-    doing = at_table.table.doing
-    return doing.action.args if doing else ()
+def _operands(ready: AtTable) -> tuple[str, ...]:
+    doing = ready.table.doing
+    return doing.operands if doing else ()
 
 
-def _conclude(at_table: AtTable, judge: Judge, state: WorldState, log: EpisodeLog, result: Result) -> None:
+def _conclude(ready: AtTable, judge: Judge, state: WorldState, log: EpisodeLog, result: Result) -> None:
     """What the episode came to, once it has stood still for a while at the end."""
-    environment, pursuit = judge.environment, at_table.pursuit
+    environment, pursuit = judge.environment, ready.pursuit
     assert pursuit is not None
     outcome = pursuit.outcome
     result.seconds["step"] = round(environment.stepping_seconds, 3)
@@ -203,7 +194,7 @@ def _conclude(at_table: AtTable, judge: Judge, state: WorldState, log: EpisodeLo
     result.success = judge.success
     if outcome.done and not result.success:
         result.stage, result.reason = "checker", "the goal is seen to hold, LIBERO's check of the scene's task says no"
-    final, atoms, situation = at_table.table.look()
+    final, atoms, situation = ready.table.look()
     result.lasting = environment.check_success() and situation.held is None
     operands = tuple(a for action in outcome.executed for a in action.args)
     result.shifted = judge.monitor.shifted(state, final, operands)

@@ -6,7 +6,7 @@ All that can be known is checked before anything moves; then a session on the ar
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from tamp.backends.xarm.backend import ArmBackend
 from tamp.backends.xarm.driver import Driver
@@ -53,7 +53,7 @@ class Executor:
         except ArmFault:  # of the stop after the end; the verdict has what went before
             pass
         except KeyboardInterrupt:
-            return self._end(replace(on_arm.verdict, kind="stopped", reason="interrupted (Ctrl-C)"))
+            return self._end(on_arm.verdict if on_arm.verdict.kind else Verdict(False, (), kind="stopped"))
         finally:
             if on_arm.verdict.kind == "internal":
                 self._end(on_arm.verdict)

@@ -39,7 +39,7 @@ from tamp.backends.xarm.targets import Target, Targets, same_words
 from tamp.backends.xarm.verdict import StepDone, Verdict
 from tamp.backends.xarm.ways import Ways
 from tamp.errors import InputError
-from tamp.execution.activity import Activity, Observation, Routine, Stage, T
+from tamp.execution.activity import Activity, Doing, Observation, Routine, T, for_ever
 from tamp.execution.following import Command
 from tamp.planning.deliberation import Thought
 from tamp.planning.engine import Tell
@@ -62,22 +62,6 @@ STEPS: Mapping[str, tuple[str, ...]] = {
     "retreat": (),
 }
 """The steps that can be started one by one, and what they take."""
-
-
-@dataclass(eq=False)
-class Doing:
-    """The step that is going on, as those who watch see it."""
-
-    name: str
-    clock: Callable[[], float]
-    began: float
-    stage: Stage = "moving"
-    waits_for: str = ""
-
-    @property
-    def seconds(self) -> float:
-        """How long it has been going on."""
-        return self.clock() - self.began
 
 
 def cannot_read(text: str) -> Thought[Any]:
@@ -124,7 +108,7 @@ class OnArm:
         """An activity for a step, `(move-to-named home)`, or for what has no end. InputError for what is neither."""
         name, *args = action.strip("()").split()
         if name == "hold":
-            return Activity(name, _for_ever(), endless=True, stage="acting")
+            return Activity(name, for_ever(), endless=True, stage="acting")
         if name == "wave":
             return Activity(action, self._run(self._wave()), endless=True, inner=lambda: self.doing)
         if name == "follow" and len(args) == 1:
@@ -197,7 +181,7 @@ class OnArm:
             for number, step in enumerate(steps, 1):
                 self.stop.check()
                 self.tell("step", number=number, action=word(step), says=repr(step))
-                self.doing = Doing(name or word(step), self.stop.clock, self.stop.clock())
+                self.doing = Doing(name or word(step), self.backend.time, self.backend.time)
                 done.append((yield from self._do(number, step)))
                 done = done[-MOST_TOLD:]
                 self.tell("done", **asdict(done[-1]))
@@ -298,6 +282,7 @@ class OnArm:
         now = self.backend.last.checked()
         self.tell("at", q=np.round(now.q, 5), state=now.state)
         if self.doing is not None:
+            self.doing.now = self.backend.last.time
             self.doing.waits_for = "somebody paused the controller" if now.state == STATE_PAUSED else ""
         return now
 
@@ -348,8 +333,3 @@ class OnArm:
             halted, reason = False, f"{reason}; {fault}"
         self.tell("halted", acknowledged=halted)
         return Verdict(False, done, number, kind, reason, halted)
-
-
-def _for_ever() -> Routine[str | None]:
-    while True:
-        yield None

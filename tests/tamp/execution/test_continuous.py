@@ -11,7 +11,16 @@ import pytest
 
 from motion.poses import Array
 from tamp.backends.xarm.backend import ArmBackend
-from tamp.execution.orders import End, Skip, Start, Stop
+from tamp.execution.activity import Observation
+from tamp.execution.orders import End, Say, Skip, Start, Stop
+from tamp.execution.performing import Going, Heard
+from tamp.execution.session import STALE_HOLD, STALE_STOP
+from tamp.model.atoms import Atom
+from tamp.model.goal import Goal
+from tamp.model.scene import Scene
+from tamp.model.state import WorldState
+from tamp.planning.deliberation import Ready
+from tamp.runs.events import Blind
 from tests.live_sessions import Live
 
 
@@ -177,7 +186,7 @@ def test_a_flood_of_orders_is_cut_and_a_stop_gets_through(live: Live) -> None:
     live.run(0.5)
     live.tell(*[Start("wave")] * 10_000, Stop())
     live.run(0.05)
-    assert live.session.activities == [] or live.activity("wave").stage == "stopped"
+    assert live.session.activities == []
     assert live.refusals()[-1].startswith("more than ")
 
 
@@ -185,5 +194,38 @@ def test_a_clock_that_jumps_back_does_not_turn_time_round(live: Live) -> None:
     live.tell(Start("watch"))
     live.run(2.0)
     late = live.session.time
-    live.session.tick(type(observed_now := live.table.observed)(0.0, observed_now.robot))
+    live.session.tick(Observation(0.0, live.table.observed.robot))
     assert live.session.time == late and live.activity("watch").seconds >= 1.9
+
+
+def test_observations_that_cease_have_the_arm_hold_still_and_then_stop_everything(live: Live) -> None:
+    live.tell(Start(live.pick))
+    live.run(1.0)
+    same = live.table.observed
+    commands = [live.session.tick(same) for _ in range(STALE_STOP - 1)]
+    moves = [c is not None and bool(np.linalg.norm(c.displacement[:3]) > 1e-3) for c in commands]
+    assert moves[0] and not any(moves[STALE_HOLD:])
+    assert live.activity(live.pick).stage == "moving", "it may go on when there is something to be seen again"
+    live.session.tick(same)
+    assert live.session.activities == [] and live.stages(live.pick)[-1] == "stopped"
+    assert [e.why for e in live.events if isinstance(e, Blind)] == [
+        f"nothing new was observed for {STALE_STOP} control periods: all is stopped"
+    ]
+
+
+def test_another_goal_in_words_is_told_whether_the_one_before_still_goes_on(live: Live) -> None:
+    going: list[Going | None] = []
+
+    def read(text: str, scene: Scene, state: WorldState, now: Going | None) -> Ready[Heard]:
+        going.append(now)
+        return Ready(Heard(text, (Goal(Atom("holding", ("box_1",))),)))
+
+    assert live.at_table is not None
+    live.at_table.reader = read
+    live.tell(Say("take the first"))
+    live.run(0.5)
+    live.tell(Say("still the first"))
+    live.run(20.0, lambda: live.stages("(holding box_1)")[-1:] == ["done"])
+    live.tell(Start("wave"), Say("and now"))
+    live.run(0.2)
+    assert [g and (g.said, g.busy) for g in going] == [None, ("take the first", True), ("still the first", False)]

@@ -57,6 +57,7 @@ BAD = [
     ("{}", "is no order"),
     ('{"dance": 1}', "is no order"),
     ('{"stop": "", "end": true}', "is no order"),
+    ('{"start": "()"}', "'start' is no order; valid: start (pick mug_1 table)"),
     ('{"start": ""}', "'start' is no order; valid: start (pick mug_1 table)"),
     ('{"say": 3}', "'say' is no order"),
     ('{"skip": -1}', "-1 is nothing to skip; valid: seconds from 0 to 3600"),
