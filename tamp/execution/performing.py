@@ -96,6 +96,8 @@ class AtTable:
             self.table.perceiver = PlacesBeside(self._eyes, beside)
         untouched = list(dict.fromkeys(s for g in wanted for s in g.untouched))
         self.table.publish(GoalTaken(in_pddl(wanted), untouched))
+        if self.going is not None:  # what was found for another goal is none of this one's
+            self.table.mind.next_goal()
         self.pursuit = Pursuit(self.table, self.most_steps)
         activity = Activity(", then ".join(map(str, wanted)), self.pursuit.reach(*wanted), inner=self._doing)
         self.going, self.said = Going(self.said, wanted, state.atoms), ""

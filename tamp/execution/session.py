@@ -137,8 +137,11 @@ class Session:
     # Orders
 
     def _take_orders(self) -> None:
-        while self._orders:
-            order = self._orders.popleft()
+        while True:
+            try:
+                order = self._orders.popleft()
+            except IndexError:  # none, or somebody's stop has just cleared them
+                break
             try:
                 self._obey(order)
             except TampError as e:
