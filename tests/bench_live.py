@@ -26,8 +26,9 @@ from typing import Any
 
 import numpy as np
 
-from motion.poses import error, pose
+from motion.poses import Array, error, pose
 from tamp.backends.libero import rendering
+from tamp.backends.libero.contacts import ContactMonitor
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.goals import goal_regions, task_goal
 from tamp.backends.libero.oracle import OraclePerceiver
@@ -37,13 +38,15 @@ from tamp.execution.tabletop import STANDS_STILL
 from tamp.model.goal import Goal
 from tamp.model.scene import Scene
 from tamp.runs.episode_log import read
-from tamp.runs.events import StageChanged
+from tamp.runs.events import ActionEnded
 from tests.emulated import TAMP, running
 from tests.live_sessions import Live, session_on
 
 SUITE = "libero_goal"
 QUIET = 2.0
 """Seconds after a stop within which nothing may move."""
+STIFF = 0.07
+"""Metres to which blocked fingers close."""
 MOVED, TURNED = 0.01, 0.2
 """Metres and radians from which a thing counts as moved."""
 ROOT = Path(__file__).parents[1]
@@ -119,71 +122,100 @@ def knocked(before: Scene, after: Scene, held: set[str | None]) -> list[str]:
 
 
 def stuck(asked: argparse.Namespace) -> Iterator[str]:
-    """Things that go wrong on purpose."""
+    """Things that go wrong on purpose; the time counts from when that first makes a difference."""
     for kind, spoil in SPOILS.items():
-        noticed, ends, late = 0, Counter[str](), []
+        told, ends = [], Counter[str]()
         for live, goal, rng in Scenes(asked.seed).drawn(asked.n):
             live.session.pursue(goal)
             live.run(float(rng.uniform(0.3, 1.5)))
-            spoil(live, rng)
-            begin, told = live.session.time, None
-            while live.session.time < begin + 40.0 and any(not a.over for a in live.session.activities):
+            matters = spoil(live)
+            begin = seen = np.inf
+            end = live.session.time + 60.0
+            while live.session.time < end and any(not a.over for a in live.session.activities):
                 live.run(live.backend.period)
-                doing = live.table.doing
-                if told is None and ((doing and doing.waits_for) or failed(live)):
-                    told = live.session.time - begin
-            late.append(told if told is not None else np.inf)
-            noticed += told is not None
+                begin = live.session.time if begin == np.inf and matters() else begin
+                seen = live.session.time if seen == np.inf and noticed(live) else seen
             _, state, _ = live.table.look()
             (activity,) = live.session.activities
-            done = not goal.missing(state)
-            ends["reached" if done else "given up" if activity.waits_for else "no reason"] += 1
-        within = sum(t <= 2.0 for t in late)
-        yield f"stuck, {kind}: told {noticed}/{len(late)}, within 2 s {within}; {dict(ends)}"
+            ended = "mended" if not goal.missing(state) else "given up" if activity.stage == "failed" else "no end"
+            ends[ended if begin < np.inf else f"{ended}, it made no difference"] += 1
+            told += [seen - begin] if begin < np.inf else []
+        within = sum(t <= 2.0 for t in told)
+        least = f"median {np.median(told):.2f} s, worst {max(told):.2f}" if told else ""
+        yield f"stuck, {kind}: told within 2 s {within}/{len(told)}, {least}; {dict(ends)}"
 
 
-def failed(live: Live) -> bool:
-    return any(isinstance(e, StageChanged) and e.stage == "failed" for e in live.events)
+def noticed(live: Live) -> bool:
+    """Whether the session has said that something is not as it should be."""
+    doing = live.table.doing
+    return bool(doing and doing.waits_for) or any(isinstance(e, ActionEnded) and not e.success for e in live.events)
 
 
-def _arm_held(live: Live, rng: np.random.Generator) -> None:
+Matters = Callable[[], bool]
+"""Whether what was spoilt has made a difference by now."""
+
+
+def _arm_held(live: Live) -> Matters:
     command = live.backend.command
     live.backend.command = lambda _, opening: command(np.zeros(6), opening)  # type: ignore[method-assign]
+    return lambda: True
 
 
-def _fingers(live: Live, rng: np.random.Generator) -> None:
-    command = live.backend.command
-    live.backend.command = lambda d, opening: command(d, max(opening, 0.07))  # type: ignore[method-assign]
+def _fingers(live: Live) -> Matters:
+    command, asked = live.backend.command, []
+
+    def stiff(displacement: Array, opening: float) -> None:
+        asked.extend([opening] if opening < STIFF else [])
+        command(displacement, max(opening, STIFF))
+
+    live.backend.command = stiff  # type: ignore[method-assign]
+    return lambda: bool(asked)
 
 
-def _glued(live: Live, rng: np.random.Generator) -> None:
+def _glued(live: Live) -> Matters:
     environment = live.backend
     assert isinstance(environment, LiberoEnvironment)
     model = environment.sim.model._model
     for thing in environment.domain.objects_dict.values():
         model.body_mass[model.body(thing.root_body).id] = 1000.0
+    return touched(live, [o.name for o in live.table.look()[0] if o.movable])
 
 
-def _joints_held(live: Live, rng: np.random.Generator) -> None:
+def _joints_held(live: Live) -> Matters:
     environment = live.backend
     assert isinstance(environment, LiberoEnvironment)
     model = environment.sim.model._model
     for thing in environment.domain.fixtures_dict.values():
         for joint in getattr(thing, "joints", []):
             model.dof_frictionloss[model.joint(joint).dofadr] = 1e4
+    return touched(live, list(environment.domain.fixtures_dict))
 
 
-def _walled(live: Live, rng: np.random.Generator) -> None:
+def _walled(live: Live) -> Matters:
     """Something stands where the tool is about to go."""
     environment, scene = live.backend, live.table.look()[0]
     assert isinstance(environment, LiberoEnvironment)
     doing = live.table.doing
-    movable = [o for o in scene if o.movable and not (doing and o.name in doing.action.args)]
+    movable = [o for o in scene if o.movable and not (doing and o.name in doing.operands)]
     T = environment.observe().T_world_tool
     environment.put(movable[0].name, pose(T[:3, 3] + 0.1 * T[:3, 2], movable[0].T_world_object[:3, :3]))
+    return lambda: True
 
 
-SPOILS: dict[str, Callable[[Live, np.random.Generator], None]] = {
+def touched(live: Live, things: list[str]) -> Matters:
+    """Whether the robot has touched one of them by now."""
+    environment = live.backend
+    assert isinstance(environment, LiberoEnvironment)
+    contacts = ContactMonitor(environment, live.table.look()[0])
+
+    def matters() -> bool:
+        contacts.sample(())
+        return any(thing in contacts.touched for thing in things)
+
+    return matters
+
+
+SPOILS: dict[str, Callable[[Live], Matters]] = {
     "arm held": _arm_held,
     "fingers blocked": _fingers,
     "things glued": _glued,

@@ -71,6 +71,8 @@ class Pursuit:
     most_steps: int = 400
     outcome: Outcome = field(default_factory=Outcome)
     steps: int = 0
+    failures: dict[GroundAction, list[str]] = field(default_factory=dict)
+    """What was wrong with actions when they were tried for the goal that is worked towards, the last one last."""
 
     def reach(self, *goals: Goal) -> Routine[str | None]:
         """Work towards the goals, one after the other, each until it is seen to hold, or a reason is found why it
@@ -123,7 +125,7 @@ class Pursuit:
             self.outcome.reason = f"goal {number} of {len(goals)}, {goal}: {self.outcome.reason}"
 
     def _reach(self, goal: Goal) -> Routine[None]:
-        failures: dict[GroundAction, int] = {}
+        self.failures = {}
         doubted: frozenset[Atom] = frozenset()
         taken = goal
         while True:
@@ -148,8 +150,8 @@ class Pursuit:
             if problem is not None:
                 # What the action was for may look true by the predicates' tolerances: do it again all the same.
                 doubted = self.table.domain.added_by(action) & frozenset(goal.atoms)
-                failures[action] = failures.get(action, 0) + 1
-                if failures[action] >= ATTEMPTS:
+                self.failures.setdefault(action, []).append(problem)
+                if len(self.failures[action]) >= ATTEMPTS:
                     self._fail("execution", f"{action}: {problem} after {ATTEMPTS} attempts")
                     return
 
@@ -210,7 +212,7 @@ class Pursuit:
                         return done, problem
                     doing = self._begin(actions[done], steps[done], watch)
                 if command is not None:
-                    self._tell_stage(doing, done, execution)
+                    self._tell_stage(doing, done, execution, self._went_wrong(actions[done]))
                     yield from self._command(command, execution, robot)
         finally:
             table.doing = None
@@ -221,14 +223,20 @@ class Pursuit:
         table = self.table
         watch.ignore = moving_parts(refinement.after.scene, action.args) | refinement.displaced
         watch.held_ignore = walls(refinement.after.scene, action.args)
-        table.doing = Doing(str(action), table.observed.time, table.observed.time, action.args)
+        now = table.observed.time
+        table.doing = Doing(str(action), now, now, action.args, waits_for=self._went_wrong(action))
         table.publish(ActionBegun(str(action), refinement.note))
         return table.doing
 
-    def _tell_stage(self, doing: Doing, number: int, execution: Execution) -> None:
-        """Which stage the action is in, and what holds it up."""
+    def _tell_stage(self, doing: Doing, number: int, execution: Execution, went_wrong: str) -> None:
+        """Which stage the action is in, and what holds it up or did so before."""
         doing.stage = "acting" if execution.index >= execution.timeline.acts[number] else "moving"
-        doing.now, doing.waits_for = self.table.observed.time, execution.hindrance
+        doing.now, doing.waits_for = self.table.observed.time, execution.hindrance or went_wrong
+
+    def _went_wrong(self, action: GroundAction) -> str:
+        """Why it is not the first time that an action is tried."""
+        problems = self.failures.get(action, [])
+        return f"tried {len(problems)} of {ATTEMPTS} times: {problems[-1]}" if problems else ""
 
     def _command(
         self, command: Command, execution: Execution, robot: RobotState, stage: str | None = None

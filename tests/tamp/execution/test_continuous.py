@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from motion.poses import Array
+from tamp.backends.fake.table import FakeTable
 from tamp.backends.xarm.backend import ArmBackend
 from tamp.execution.activity import Observation
 from tamp.execution.orders import End, Say, Skip, Start, Stop
@@ -85,6 +86,14 @@ def test_stuck_is_seen_and_mended_by_another_try(anywhere: Live, monkeypatch: py
     anywhere.tell(Stop(anywhere.pick), Start(anywhere.pick))
     anywhere.run(20.0, lambda: anywhere.stages(anywhere.pick)[-1:] == ["done"])
     assert anywhere.stages(anywhere.pick)[-1] == "done"
+
+
+def test_a_further_try_says_what_went_wrong_before(live: Live) -> None:
+    assert isinstance(live.backend, FakeTable)
+    live.backend.faults.glued.add("box_1")
+    live.session.pursue(Goal.of([Atom("holding", ("box_1",))]))
+    live.run(20.0, lambda: "tried 2 of 3 times" in live.session.activities[0].waits_for)
+    assert live.session.activities[0].waits_for == "tried 2 of 3 times: box_1 is not in the hand"
 
 
 def hold(live: Live, monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
