@@ -28,7 +28,7 @@ import numpy as np
 
 from motion.poses import Array, error, pose
 from tamp.backends.libero import rendering
-from tamp.backends.libero.contacts import ContactMonitor
+from tamp.backends.libero.contacts import ROBOT, ContactMonitor
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.goals import goal_regions, task_goal
 from tamp.backends.libero.oracle import OraclePerceiver
@@ -203,16 +203,11 @@ def _walled(live: Live) -> Matters:
 
 
 def touched(live: Live, things: list[str]) -> Matters:
-    """Whether the robot has touched one of them by now."""
+    """Whether the robot touches one of them."""
     environment = live.backend
     assert isinstance(environment, LiberoEnvironment)
     contacts = ContactMonitor(environment, live.table.look()[0])
-
-    def matters() -> bool:
-        contacts.sample(())
-        return any(thing in contacts.touched for thing in things)
-
-    return matters
+    return lambda: any({a, b} == {ROBOT, thing} for _, _, a, b in contacts.pairs() for thing in things)
 
 
 SPOILS: dict[str, Callable[[Live], Matters]] = {

@@ -40,7 +40,7 @@ class ContactMonitor:
 
     def sample(self, operands: tuple[str, ...]) -> None:
         """Look at the contacts now, during an action with the given arguments."""
-        pairs = self._pairs()
+        pairs = self.pairs()
         held = self._held(pairs)
         ours, allowed = {ROBOT, *held}, {ROBOT, *held, *self._objects(operands)}
         names = {b if a in ours else a for _, _, a, b in pairs if (a in ours) != (b in ours)}
@@ -67,7 +67,7 @@ class ContactMonitor:
         owner, region = self.scene.region(place)
         return owner.part(region.part).joint is not None
 
-    def _pairs(self) -> list[tuple[int, int, str, str]]:
+    def pairs(self) -> list[tuple[int, int, str, str]]:
         """Geoms and owners of every contact with force."""
         m, d = self.environment.sim.model._model, self.environment.sim.data._data
         force, out = np.zeros(6), []
