@@ -23,6 +23,7 @@ from tamp.runs.bench.wordings import Wording, load
 
 if TYPE_CHECKING:
     from tamp.backends.libero.tasks import Task
+    from tamp.execution.clock import Clock
 
 
 @dataclass(frozen=True)
@@ -43,11 +44,13 @@ class Request:
     llm: str
     domain: str
     wordings: Path | None = None
+    clock: Clock = "paused"
 
     def shared(self) -> dict[str, Any]:
         """What all episodes of a results folder have in common."""
         names = ("stage", "seed", "planner", "domain", "llm")
         told = {name: getattr(self, name) for name in names}
+        told |= {} if self.clock == "paused" else {"clock": self.clock}
         return told if self.wordings is None else told | {"wordings": _digest(self.wordings)}
 
 
@@ -63,7 +66,7 @@ def bench(asked: Request, json_output: bool) -> int:
         suites = asked.suites or list(dict.fromkeys(w.suite for w in worded))
         chosen = _tasks(suites, wanted if not worded else None, asked.trials)
         shared = (asked.stage, asked.seed, asked.planner, asked.domain, asked.llm)
-        setup = Setup(*shared, _folder(asked.out), _tree(), worded)
+        setup = Setup(*shared, _folder(asked.out), _tree(), asked.clock, worded)
         keys = list(_reworded(chosen, worded, asked.trials, wanted) if worded else _episodes(chosen, asked.trials))
         engine = _engine(asked.engine)
         _check(setup)
@@ -147,6 +150,8 @@ def _check(setup: Setup) -> None:
 
     inputs.domain(setup.domain)
     inputs.planner(setup.planner)
+    if setup.clock == "real" and planners.asks_model(setup.planner):
+        raise InputError(f"--clock real plans beside the world, with an engine: not with --planner {setup.planner}")
     if setup.stage != "plan" or planners.asks_model(setup.planner):
         load_model(setup.llm)
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from llm.model import Model
     from tamp.backends.libero.environment import LiberoEnvironment
     from tamp.backends.libero.tasks import Task
+    from tamp.execution.clock import Clock
     from tamp.model.domain import Domain
     from tamp.runs.bench.wordings import Wording
 
@@ -36,6 +37,7 @@ class Setup:
     llm: str
     folder: Path
     tree: str | None
+    clock: Clock = "paused"
     wordings: tuple[Wording, ...] = ()
 
     def __call__(self) -> Runner:
@@ -111,7 +113,8 @@ class Runner:
             assert self.model is not None
             source = from_language(instruction, self.model, task, assume_first=False)
         planner = planners.find(self.setup.planner, self.model)
-        settings = Settings(self.domain, planner, self.setup.seed, k.init_state, sight=self.sight)
+        seed, clock = self.setup.seed, self.setup.clock
+        settings = Settings(self.domain, planner, seed, k.init_state, sight=self.sight, clock=clock)
         with hush_simulator():
             result = run(task, source, settings, folder, lambda line: None, self._environment(task, k))
         return {

@@ -25,9 +25,7 @@ def live(
     script: Annotated[
         Path | None, typer.Option(help="Orders, a JSON object a line; else standard input.", metavar="FILE.jsonl")
     ] = None,
-    clock: Annotated[
-        Literal["real", "paused"], typer.Option(help="real: the world goes on while it thinks; paused: it waits.")
-    ] = "real",
+    clock: opt.Clock = "real",
     seed: opt.Seed = 0,
     init_state: opt.InitState = None,
     llm: opt.Llm = DEFAULT,

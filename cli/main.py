@@ -221,6 +221,7 @@ def bench(
     llm: opt.Llm = DEFAULT,
     domain: opt.Domain = "tabletop",
     wordings: opt.Wordings = None,
+    clock: opt.Clock = "paused",
     json_output: opt.Json = False,
 ) -> None:
     """Run benchmark episodes and score them.
@@ -234,7 +235,7 @@ def bench(
         from cli.bench import Request, bench
 
         shared = (trials, tasks, stage, workers, engine, out, min_success, baseline, seed, planner, llm, domain)
-        return bench(Request(suites or [], *shared, wordings), json_output)
+        return bench(Request(suites or [], *shared, wordings, clock), json_output)
 
     _end(body)
 

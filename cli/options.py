@@ -39,6 +39,10 @@ Planner = Annotated[
     str,
     typer.Option(help="fast-downward, pyperplan, any unified-planning engine; qwen: --llm plans.", metavar="NAME"),
 ]
+Clock = Annotated[
+    Literal["paused", "real"],
+    typer.Option(help="real: the world goes on while it thinks; paused: it waits."),
+]
 AssumeFirst = Annotated[
     bool, typer.Option("--assume-first", help="Of several objects that fit the words, take the first.")
 ]

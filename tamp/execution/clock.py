@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from typing import Literal
 
 from tamp.backends.backend import Backend
 from tamp.execution.activity import Observation
 from tamp.execution.session import Session
 from tamp.runs.events import Late, Publish
 
+Clock = Literal["paused", "real"]
 LATE = 0.01
 """Seconds after its time from which a control period counts as late."""
 

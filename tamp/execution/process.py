@@ -11,6 +11,7 @@ import multiprocessing
 import os
 import queue
 import signal
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
@@ -22,6 +23,8 @@ NICENESS = 5
 """How much the process gives way to the one that asks."""
 ORPHANED = 1.0
 """Seconds between two looks whether the asking process is still there."""
+POLLED = 0.01
+"""Seconds between two looks of who waits for an answer."""
 ENDING = 2.0
 """Seconds that it may take to end before it is killed."""
 
@@ -60,6 +63,12 @@ class Asked:
         if good:
             return value
         raise value
+
+    def wait(self) -> Any:
+        """The result, however long it takes."""
+        while not self.done():
+            time.sleep(POLLED)
+        return self.result()
 
     def cancel(self) -> None:
         """Nobody wants to know any more."""

@@ -117,9 +117,9 @@ class Beside:
     def __post_init__(self) -> None:
         self._process = Process(partial(Thinker, self.recipe), "planning")
 
-    def prepare(self, robot: RobotModel, scene: Scene) -> None:
+    def prepare(self, robot: RobotModel, scene: Scene) -> Asked:
         """Have it make a world of a robot and a scene, before the first question."""
-        self._process.tell("prepare", robot, scene)
+        return self._process.ask("prepare", robot, scene)
 
     def close(self) -> None:
         """End the process."""

@@ -18,6 +18,7 @@ from tamp.model.formula import Not, conjunction, disjunction
 from tamp.model.goal import Goal
 from tamp.runs.bench.records import FIELDS, NOTHING, Results, key, summary_of, wilson
 from tamp.runs.bench.scheduling import Key
+from tamp.runs.episode_log import read
 
 TAMP = Path(sys.executable).with_name("tamp")
 
@@ -78,6 +79,9 @@ def test_results_of_other_settings_are_not_mixed(tmp_path: Path) -> None:
     Results(tmp_path).open({"stage": "plan", "seed": 0})
     with pytest.raises(InputError, match="holds results with seed 0, not 1: choose another --out"):
         Results(tmp_path).open({"stage": "plan", "seed": 1})
+    Results(tmp_path / "real").open({"seed": 0, "clock": "real"})
+    with pytest.raises(InputError, match="holds results with clock 'real', not None: choose another --out"):
+        Results(tmp_path / "real").open({"seed": 0})
 
 
 def test_goals_are_equivalent_but_for_what_holds_already() -> None:
@@ -101,6 +105,7 @@ def test_goals_are_equivalent_but_for_what_holds_already() -> None:
         (["libero_goal", "--trials", "51"], "--trials 51; stored initial states: 50"),
         (["libero_goal_object_ood"], "lacks its BDDL file"),
         (["libero_goal", "--planner", "magic"], "unknown planner 'magic'"),
+        (["libero_goal", "--planner", "qwen", "--clock", "real"], "with an engine: not with --planner qwen"),
     ],
 )
 def test_bad_input_exits_2(arguments: list[str], says: str, tmp_path: Path) -> None:
@@ -108,6 +113,16 @@ def test_bad_input_exits_2(arguments: list[str], says: str, tmp_path: Path) -> N
     assert (done.returncode, done.stdout) == (2, "")
     assert says in done.stderr.splitlines()[-1]
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.episode
+def test_with_the_clock_running_what_is_thought_for_counts_as_steps(tmp_path: Path) -> None:
+    arguments = ["libero_object", "--tasks", "0", "--stage", "plan", "--clock", "real", "--out", str(tmp_path)]
+    assert bench(*arguments).returncode == 0
+    (folder,) = (tmp_path / "episodes").iterdir()
+    result = json.loads((tmp_path / "results.jsonl").read_text())
+    moved = sum(e["event"] == "command" for e in read(folder / "episode.jsonl"))
+    assert result["success"] and result["steps"] > moved, "it stood still until it had decided"
 
 
 @pytest.mark.episode

@@ -19,13 +19,14 @@ from tamp.backends.libero.oracle import OraclePerceiver
 from tamp.backends.libero.tasks import Task
 from tamp.backends.libero.video import Recorder
 from tamp.errors import Refusal, TampError
-from tamp.execution.clock import run_paused
+from tamp.execution.clock import Clock, run_in_real_time, run_paused
 from tamp.execution.performing import AtTable, at_table, in_turn
 from tamp.execution.session import Session
 from tamp.model.domain import Domain
 from tamp.model.goal import Goal, in_pddl
 from tamp.model.scene import Perceiver, Scene
 from tamp.model.state import WorldState
+from tamp.planning.beside import Beside, Recipe
 from tamp.planning.engine import Engine, Planner
 from tamp.runs.episode_log import SCHEMA, EpisodeLog
 from tamp.runs.events import Events
@@ -39,7 +40,9 @@ the agent view, if asked for."""
 
 @dataclass(frozen=True)
 class Settings:
-    """What an episode is run with. `sight`: the goal source is shown the agent view."""
+    """What an episode is run with. `sight`: the goal source is shown the agent view; `clock`: whether the world waits
+    while the robot thinks, or goes on, and what it thinks for counts as steps (the engine only, not a model's plans).
+    """
 
     domain: Domain
     planner: Planner = field(default_factory=Engine)
@@ -47,6 +50,7 @@ class Settings:
     init_state: int | None = None
     video: bool = False
     sight: bool = False
+    clock: Clock = "paused"
 
 
 @dataclass
@@ -121,7 +125,7 @@ def run(
             recorder = None
             if settings.video:
                 recorder = stack.enter_context(contextlib.closing(Recorder(environment, folder / "video.mp4")))
-            _episode(environment, recorder, goal_source, settings, log, result, say)
+            _episode(environment, recorder, goal_source, settings, log, result, say, stack)
         log.event("outcome", **result.as_dict())
     return result
 
@@ -134,9 +138,10 @@ def _episode(
     log: EpisodeLog,
     result: Result,
     say: Callable[[str], None],
+    stack: contextlib.ExitStack,
 ) -> None:
     perceiver = OraclePerceiver(environment, goal_regions(environment) if goal_source is None else ())
-    ready = _at_table(environment, perceiver, settings, log, say)
+    ready = _at_table(environment, perceiver, settings, log, say, stack)
     scene, state, _ = ready.table.look()
     log.event("scene", objects={o.name: o.category for o in scene}, symbols=state.symbols, poses=_poses(scene))
     log.event("state", atoms=state.atoms)
@@ -150,7 +155,13 @@ def _episode(
         return
     result.goal, result.untouched = in_pddl(goals), list(dict.fromkeys(s for g in goals for s in g.untouched))
     judge = Judge(environment, ready.table.look()[0], recorder)
-    run_paused(session, environment, after=lambda: judge.after_step(_operands(ready)))
+    def after() -> None:
+        judge.after_step(_operands(ready))
+
+    if settings.clock == "real":
+        run_in_real_time(session, environment, ready.table.publish, after=after)
+    else:
+        run_paused(session, environment, after=after)
     _conclude(ready, judge, state, log, result)
 
 
@@ -160,15 +171,25 @@ def _at_table(
     settings: Settings,
     log: EpisodeLog,
     say: Callable[[str], None],
+    stack: contextlib.ExitStack,
 ) -> AtTable:
-    """The robot of an environment, with a mind that thinks while the world waits."""
+    """The robot of an environment, with a mind that thinks while the world waits, or beside it."""
+    robot = environment.robot_model()
+
+    def beside(*_: Any) -> Beside:
+        made = Beside(Recipe(str(settings.domain.path), settings.planner, settings.seed), log)
+        stack.callback(made.close)
+        made.prepare(robot, perceiver.perceive()).wait()
+        return made
+
     rng = np.random.default_rng(settings.seed)
+    think = in_turn(settings.domain, settings.planner, rng, log) if settings.clock == "paused" else beside
     return at_table(
         environment,
         perceiver,
-        environment.robot_model(),
+        robot,
         settings.domain,
-        in_turn(settings.domain, settings.planner, rng, log),
+        think,
         Events(log.take, spoken(say)),
         environment.task.step_limit,
     )

@@ -99,9 +99,10 @@ class Results:
             half.unlink(missing_ok=True)
 
     def _compare(self, settings: dict[str, Any], before: dict[str, Any]) -> None:
-        for key, value in settings.items():
-            if before.get(key) != value:
-                there = f"{self.folder} holds results with {key} {before.get(key)!r}, not {value!r}"
+        for key in before | settings:
+            was, value = before.get(key), settings.get(key)
+            if was != value:
+                there = f"{self.folder} holds results with {key} {was!r}, not {value!r}"
                 raise InputError(f"{there}: choose another --out")
 
     def _read(self) -> list[Record]:

@@ -106,7 +106,8 @@ def _employ(number: int, schedule: Schedule, crew: dict[int, _Worker], make_runn
     resource_tracker.ensure_running()  # `start` would do it inside, and unblocks the interrupt when it does
     # It shares the machine with others like it: no threads of its own for algebra.
     with environment(dict.fromkeys(THREADS, "1")), _no_interrupts():
-        process = context.Process(target=_work, args=(theirs, make_runner), daemon=True)
+        # No daemon: those may start nothing, and an episode with the clock running thinks in a process of its own.
+        process = context.Process(target=_work, args=(theirs, make_runner))
         process.start()
         theirs.close()
         ours.send(key)
