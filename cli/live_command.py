@@ -8,7 +8,6 @@ from typing import Annotated, Literal
 import typer
 
 from cli import options as opt
-from cli.output import run
 from llm.weights import DEFAULT
 
 
@@ -40,17 +39,13 @@ def live(
     world: opt.World = None,
     out: opt.EpisodeFolder = None,
     json_output: Annotated[bool, typer.Option("--json", help="A JSON object an event, the outcome last.")] = False,
-) -> None:
+) -> int:
     """Run a session that takes orders at any moment: start, stop, skip, end, say.
 
     Orders are typed or come as lines of JSON on standard input, or from a script.
     """
+    from cli.live import Asked
+    from cli.live import live as run_live
 
-    def body() -> int:
-        from cli.live import Asked
-        from cli.live import live as run_live
-
-        how = (clock, seed, init_state, llm, domain, planner, seconds, listen, host, port, world)
-        return run_live(Asked(scene, backend, decider, script, *how, out, json_output))
-
-    raise typer.Exit(run(body))
+    how = (clock, seed, init_state, llm, domain, planner, seconds, listen, host, port, world)
+    return run_live(Asked(scene, backend, decider, script, *how, out, json_output))

