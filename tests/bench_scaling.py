@@ -16,8 +16,9 @@ from pathlib import Path
 from tamp.backends.libero import rendering
 from tamp.errors import InputError
 from tamp.model.domain import load
-from tamp.runs.bench import boxes, scaling
-from tamp.runs.bench.plot import draw
+from tamp.runs.bench import boxes
+from tests import scaling
+from tests.scaling_plot import draw
 
 ROOT = Path(__file__).parents[1]
 PLANNER = "fast-downward"

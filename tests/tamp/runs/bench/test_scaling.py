@@ -21,10 +21,11 @@ from tamp.model.situation import Situation
 from tamp.perception.predicates import observe
 from tamp.planning.engine import Plan
 from tamp.planning.refinement import Failure, SearchBudget, refine
-from tamp.runs.bench import boxes, scaling
-from tamp.runs.bench.plot import draw
+from tamp.runs.bench import boxes
 from tamp.skills.base import Tools
 from tamp.skills.registry import bind
+from tests import scaling
+from tests.scaling_plot import draw
 
 RECORD = scaling.Record("packed", 3, 0, True, 0.5, 0.2, 0.3, 0.6, 1, 6, 6, True, None, "tree")
 SIZES = range(1, boxes.LARGEST + 1)

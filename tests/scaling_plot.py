@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from tamp.runs.bench.scaling import Row
+from tests.scaling import Row
 
 PUBLISHED = {
     "packed": ((3, 4.6, 4.6), (5, 16.0, 24.0)),
