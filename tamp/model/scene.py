@@ -184,11 +184,6 @@ class Perceiver(Protocol):
         ...
 
 
-def relative(T_world_a: Array, T_world_b: Array) -> Array:
-    """Pose of b in a, both given in the world."""
-    return inverse(T_world_a) @ T_world_b
-
-
 def with_robot(scene: Scene, q: Array, opening: float, T_world_tool: Array) -> Scene:
     """The scene with the arm elsewhere."""
     return replace(scene, robot=RobotState(np.asarray(q), opening, T_world_tool))

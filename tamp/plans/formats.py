@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Literal, get_args
-
 from tamp.errors import InputError
 from tamp.pddl.source import Source
 from tamp.plans.json_plans import read_skills
 from tamp.plans.lines import read_lines
 from tamp.plans.steps import PlanFile
-
-Format = Literal["pddl", "timed", "skills", "xarm"]
-"""A step a line; the same with numbers that are times; JSON; an xArm action plan, which is no plan of a domain."""
-
-FORMATS = get_args(Format)
 
 
 def read_plan(source: Source, form: str | None = None) -> PlanFile:
@@ -28,7 +21,8 @@ def read_plan(source: Source, form: str | None = None) -> PlanFile:
 
 
 def recognised(text: str) -> str:
-    """The format that a text looks like."""
+    """The format that a text looks like: pddl, a step a line (timed, where the numbers before them are times); skills,
+    JSON; xarm, an xArm action plan, which is no plan of a domain."""
     begin = text.lstrip()[:1]
     if begin == "{" and '"steps"' in text:
         return "xarm"

@@ -6,9 +6,6 @@ import platform
 import sys
 from importlib import metadata
 
-PINNED_MUJOCO = "3.3.2"
-"""Newer MuJoCo changes LIBERO's scores."""
-
 _DISTRIBUTIONS = (
     "tamp-toolkit",
     "mujoco",

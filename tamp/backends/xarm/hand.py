@@ -11,7 +11,7 @@ import json
 import secrets
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
@@ -61,57 +61,6 @@ class Hand(Protocol):
     def close(self) -> None:
         """End it; who waits in `emit` is answered. May be called from another thread."""
         ...
-
-
-class InProcessHand:
-    """A hand that is a function: it has done the event when it returns, and refuses it by raising."""
-
-    def __init__(self, act: Callable[[HandEvent], None]) -> None:
-        self._act, self._one = act, threading.Lock()
-        self._running: threading.Thread | None = None
-        self._closed = threading.Event()
-
-    def emit(self, event: HandEvent, timeout: float) -> Acknowledged | NotAcknowledged:
-        """Call the function on a thread of its own. One that does not return in time keeps the hand busy until it
-        does, and its late end is nobody's answer."""
-        begin, timeout = time.monotonic(), _bounded(timeout)
-        if not self._one.acquire(timeout=timeout):
-            return NotAcknowledged(event, "busy", f"the hand is still busy after {timeout:g} s")
-        try:
-            if self._closed.is_set():
-                return NotAcknowledged(event, "closed", "the hand was closed")
-            if self._running is not None and self._running.is_alive():
-                return NotAcknowledged(event, "busy", "the hand is still busy with an event that is long over its time")
-            return self._run(event, begin, timeout)
-        finally:
-            self._one.release()
-
-    def close(self) -> None:
-        """Take no more events. A function that runs is not ended: it may be moving the hand."""
-        self._closed.set()
-
-    def _run(self, event: HandEvent, begin: float, timeout: float) -> Acknowledged | NotAcknowledged:
-        ended, wrong = threading.Event(), list[BaseException]()
-
-        def act() -> None:
-            try:
-                self._act(event)
-            except BaseException as e:
-                wrong.append(e)
-            ended.set()
-
-        self._running = threading.Thread(target=act, name=f"hand {event.kind}", daemon=True)
-        self._running.start()
-        deadline = begin + timeout
-        while not ended.wait(max(0.0, min(0.05, deadline - time.monotonic()))):
-            if self._closed.is_set():
-                return NotAcknowledged(event, "closed", f"the hand was closed during {event.kind!r}")
-            if time.monotonic() >= deadline:
-                return NotAcknowledged(event, "no answer", f"the hand did not end {event.kind!r} within {timeout:g} s")
-        if wrong:
-            told = " ".join(str(wrong[0]).split()) or type(wrong[0]).__name__
-            return NotAcknowledged(event, "refused", f"the hand refuses {event.kind!r}: {told}")
-        return Acknowledged(event, time.monotonic() - begin)
 
 
 class TcpHand:

@@ -67,11 +67,6 @@ class Feedback:
     microseconds: int
 
 
-def encode_request(request: Request) -> bytes:
-    """The bytes of a request."""
-    return _framed(request.transaction, request.protocol, bytes([request.register]) + request.data)
-
-
 def encode_reply(reply: Reply) -> bytes:
     """The bytes of a reply; one to a standard Modbus request has no status byte."""
     status = b"" if reply.protocol == MODBUS else bytes([reply.status])
@@ -91,23 +86,6 @@ def encode_feedback(feedback: Feedback) -> bytes:
         feedback.microseconds,
     )
     return _framed(feedback.transaction, feedback.protocol, body)
-
-
-def decode_reply(frame: bytes) -> Reply | Feedback:
-    """What one whole frame from a controller says. Raises ProtocolError."""
-    transaction, protocol, body = _unframed(frame)
-    if not body:
-        raise ProtocolError("a reply without a register")
-    if body[0] == FEEDBACK:
-        if len(body) != 15:
-            raise ProtocolError(f"a feedback frame has 15 bytes after its length, not {len(body)}")
-        _, status, kind, register, number, code, microseconds = struct.unpack(">BBBBHBQ", body)
-        return Feedback(transaction, protocol, status, kind, register, number, code, microseconds)
-    if protocol == MODBUS:
-        return Reply(transaction, protocol, body[0], 0, body[1:])
-    if len(body) < 2:
-        raise ProtocolError("a reply without a status")
-    return Reply(transaction, protocol, body[0], body[1], body[2:])
 
 
 def split(received: bytes) -> tuple[list[Request], bytes]:
@@ -156,16 +134,6 @@ def byte(data: bytes, index: int, default: int | None = None) -> int:
 
 def _framed(transaction: int, protocol: int, body: bytes) -> bytes:
     return _HEADER.pack(transaction, protocol, len(body)) + body
-
-
-def _unframed(frame: bytes) -> tuple[int, int, bytes]:
-    if len(frame) < _HEADER.size:
-        raise ProtocolError(f"a frame has at least {_HEADER.size} bytes, not {len(frame)}")
-    transaction, protocol, length = _HEADER.unpack_from(frame)
-    _check(protocol, length)
-    if len(frame) != _HEADER.size + length:
-        raise ProtocolError(f"{len(frame)} bytes in a frame of {_HEADER.size + length}")
-    return transaction, protocol, frame[_HEADER.size :]
 
 
 def _check(protocol: int, length: int) -> None:

@@ -6,7 +6,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from tamp.backends.xarm.contract import read_contract
 from tamp.backends.xarm.driver import Driver
 from tamp.backends.xarm.executor import Executor
 from tamp.backends.xarm.faults import ArmFault
-from tamp.backends.xarm.hand import HandEvent, InProcessHand
+from tamp.backends.xarm.hand import Acknowledged, HandEvent, NotAcknowledged
 from tamp.backends.xarm.steps import (
     ApproachNamed,
     ApproachObject,
@@ -172,9 +172,23 @@ def test_what_is_not_seen_or_seen_too_long_ago_is_not_gone_to(
     assert says in verdict.reason
 
 
+class Acting:
+    """A hand that is a function: what it returns is why it refuses."""
+
+    def __init__(self, act: Callable[[HandEvent], str | None]) -> None:
+        self._act = act
+
+    def emit(self, event: HandEvent, timeout: float) -> Acknowledged | NotAcknowledged:
+        why = self._act(event)
+        return NotAcknowledged(event, "refused", why) if why else Acknowledged(event, 0.0)
+
+    def close(self) -> None:
+        pass
+
+
 def test_the_hand_is_told_between_movements(emulator: Emulator, ways: Ways, tmp_path: Path) -> None:
     where = []
-    hand = InProcessHand(lambda event: where.append((event.kind, off(emulator, ways, np.array(CUPS[1])))))
+    hand = Acting(lambda event: where.append((event.kind, off(emulator, ways, np.array(CUPS[1])))))
     steps = (
         ApproachObject(("cup",)),
         MoveToObject(("cup",)),
@@ -190,11 +204,9 @@ def test_the_hand_is_told_between_movements(emulator: Emulator, ways: Ways, tmp_
 
 
 def test_a_hand_that_refuses_ends_the_run(emulator: Emulator, ways: Ways, tmp_path: Path) -> None:
-    def refuse(event: HandEvent) -> None:
-        raise RuntimeError("nothing between the fingers")
-
+    hand = Acting(lambda event: "nothing between the fingers")
     steps = (MoveToNamed("above_table"), HandEvent("close", 2), MoveToNamed("home"))
-    verdict = run(emulator, ways, steps, tmp_path / "run", hand=InProcessHand(refuse))
+    verdict = run(emulator, ways, steps, tmp_path / "run", hand=hand)
     assert (verdict.kind, verdict.failed, verdict.halted) == ("hand", 2, True)
     assert "nothing between the fingers" in verdict.reason
 

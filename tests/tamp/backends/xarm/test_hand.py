@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tamp.backends.xarm.hand import Acknowledged, Hand, HandEvent, InProcessHand, NotAcknowledged, TcpHand
+from tamp.backends.xarm.hand import Acknowledged, HandEvent, NotAcknowledged, TcpHand
 
 CLOSE = HandEvent("close", 3, {"force_n": 20})
 OPEN = HandEvent("open", 5)
@@ -244,48 +244,4 @@ def test_what_json_cannot_say_is_refused_before_it_is_sent(payload: dict[str, An
 @pytest.mark.parametrize("timeout", [-1, 0, 1e12])
 def test_any_time_out_is_taken(timeout: float, controller: Make) -> None:
     _, hand = controller(acknowledge)
-    hands: list[Hand] = [hand, InProcessHand(lambda event: None)]
-    for each in hands:
-        answer = each.emit(CLOSE, timeout)
-        assert isinstance(answer, Acknowledged) or timeout <= 0
-
-
-# --- in the same process
-
-
-def test_a_function_is_a_hand() -> None:
-    done: list[HandEvent] = []
-    hand = InProcessHand(done.append)
-    assert isinstance(hand.emit(CLOSE, 5), Acknowledged) and isinstance(hand.emit(OPEN, 5), Acknowledged)
-    assert done == [CLOSE, OPEN]
-
-
-def test_a_function_refuses_by_raising() -> None:
-    def jammed(event: HandEvent) -> None:
-        raise RuntimeError("jammed\nagain")
-
-    answer = InProcessHand(jammed).emit(CLOSE, 5)
-    assert reason(answer) == "refused"
-    assert isinstance(answer, NotAcknowledged) and answer.message == "the hand refuses 'close': jammed again"
-
-
-def test_a_function_that_does_not_end_keeps_the_hand_busy_and_nobody_waiting() -> None:
-    go = threading.Event()
-    hand = InProcessHand(lambda event: [None, None][go.wait(20)])
-    begin = time.monotonic()
-    assert reason(hand.emit(CLOSE, 0.2)) == "no answer"
-    assert reason(hand.emit(OPEN, 0.2)) == "busy"  # two events at once are not for one hand
-    assert time.monotonic() - begin < 2
-    go.set()
-    time.sleep(0.2)
-    assert isinstance(hand.emit(OPEN, 5), Acknowledged)
-
-
-def test_closing_answers_who_waits_for_a_function() -> None:
-    go = threading.Event()
-    hand = InProcessHand(lambda event: [None, None][go.wait(20)])
-    threading.Timer(0.2, hand.close).start()
-    begin = time.monotonic()
-    assert reason(hand.emit(CLOSE, 15)) == "closed" and time.monotonic() - begin < 5
-    go.set()
-    assert reason(hand.emit(CLOSE, 1)) == "closed"
+    assert isinstance(hand.emit(CLOSE, timeout), Acknowledged) or timeout <= 0

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from tamp.backends.xarm.emulator.frames import Request, encode_request
+from tamp.backends.xarm.emulator.frames import Request
+from tests.controller_frames import encode_request
 
 
 def test_replies_can_be_late(arm: Any, emulator: Any) -> None:
