@@ -1,9 +1,10 @@
 """`make bench-live`: what live sessions promise, measured.
 
-    python tests/bench_live.py [stop] [stuck] [late] [kill] [--n N] [--minutes M] [--seed S]
+    python tests/bench_live.py [stop] [stuck] [both] [late] [kill] [--n N] [--minutes M] [--seed S]
 
 `stop`: LIBERO tasks are stopped at drawn moments: seconds of the simulation to standstill, what was dropped or knocked.
-`stuck`: five things go wrong on purpose: within how long that is told, and how it ends. `late`: sessions in real time
+`stuck`: five things go wrong on purpose: within how long that is told, and how it ends. `both`: the arm works
+towards a goal while `watch` looks, which is started and stopped at drawn moments. `late`: sessions in real time
 with planning and reading going on: control periods that begin late. `kill`: a session on the emulated arm is killed in
 mid-motion: whether its log reads to the end, and whether a new session goes on from where the arm is.
 """
@@ -33,7 +34,7 @@ from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.goals import goal_regions, task_goal
 from tamp.backends.libero.oracle import OraclePerceiver
 from tamp.backends.libero.tasks import suite_tasks
-from tamp.execution.orders import Stop
+from tamp.execution.orders import Start, Stop
 from tamp.execution.tabletop import STANDS_STILL
 from tamp.model.goal import Goal
 from tamp.model.scene import Scene
@@ -219,6 +220,28 @@ SPOILS: dict[str, Callable[[Live], Matters]] = {
 }
 
 
+def both(asked: argparse.Namespace) -> Iterator[str]:
+    """Two activities at one time, on the arm and on the eyes."""
+    ran, reached, n = 0, 0, 0
+    for live, goal, rng in Scenes(asked.seed).drawn(asked.n):
+        live.session.pursue(goal)
+        (working,) = live.session.activities
+        live.run(float(rng.uniform(0.0, 3.0)))
+        live.tell(Start("watch"))
+        live.run(live.backend.period)
+        watching, seconds, overlap = live.activity("watch"), float(rng.uniform(1.0, 10.0)), 0.0
+        while overlap < seconds and not working.over and not watching.over:
+            live.run(live.backend.period)
+            overlap += live.backend.period
+        ran += watching.stage == "acting" and overlap > 0
+        live.tell(Stop("watch"))
+        live.run(live.backend.period)
+        live.run(60.0, lambda working=working: working.over)
+        reached += not goal.missing(live.table.look()[1]) and watching.stage == "stopped"
+        n += 1
+    yield f"both: {n} times; ran side by side {ran}, the watch was stopped alone and the goal reached {reached}"
+
+
 def late(asked: argparse.Namespace) -> Iterator[str]:
     """Sessions in real time, with what is said drawn from LIBERO's own sentences and single actions."""
     periods, over, seconds = 0, [], 60.0 * asked.minutes
@@ -285,7 +308,7 @@ def kill(asked: argparse.Namespace) -> Iterator[str]:
     yield f"kill: {asked.n} times; the log reads to the end {logs}, a new session goes on {went_on}"
 
 
-MEASURES = {"stop": stop, "stuck": stuck, "late": late, "kill": kill}
+MEASURES = {"stop": stop, "stuck": stuck, "both": both, "late": late, "kill": kill}
 
 
 def main() -> int:
