@@ -81,14 +81,10 @@ class _Arm:
         raise InputError("disturb is for simulated scenes: the things of an arm are moved by hand")
 
     def outcome(self, session: Session) -> dict[str, Any]:
-        """Whether the last plan was carried out."""
-        failed = next((a for a in reversed(session.activities) if a.stage == "failed"), None)
-        return {
-            "success": failed is None,
-            "goal": None,
-            "task": None,
-            "reason": failed.waits_for if failed else None,
-        }
+        """Whether what was begun last was carried out."""
+        failed = session.failed
+        reason = failed.waits_for if failed else None
+        return {"success": failed is None, "goal": None, "task": None, "reason": reason}
 
 
 @dataclass(frozen=True)

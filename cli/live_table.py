@@ -96,16 +96,17 @@ class _Table:
         self._world.disturbed.put(disturb.thing, pose(T[:3, 3] + disturb.by, T[:3, :3]))
 
     def outcome(self, session: Session) -> dict[str, Any]:
-        """Whether what was wanted last holds, by an oracle of the formula; and LIBERO's own check."""
+        """Whether what was wanted last holds, by an oracle of the formula, and nothing that was begun last failed; and
+        LIBERO's own check."""
         _, state, _ = self.performer.table.look()
-        wanted = session.wanted
+        wanted, failed = session.wanted, session.failed
         missing = [str(m) for m in wanted[-1].missing(state)] if wanted else []
-        reason = next((a.waits_for for a in reversed(session.activities) if a.stage == "failed"), None)
+        unseen = f"{' '.join(missing)} is not seen to hold" if missing else None
         return {
-            "success": not missing,
+            "success": not missing and failed is None,
             "goal": in_pddl(wanted) if wanted else None,
             "task": self._world.verdict() if self._world.verdict else None,
-            "reason": (reason or f"{' '.join(missing)} is not seen to hold") if missing else None,
+            "reason": failed.waits_for if failed else unseen,
         }
 
     def _beside(self, opened: contextlib.ExitStack) -> Beside:

@@ -123,6 +123,11 @@ class Session:
         self.activities.append(activity)
         self.publish(StageChanged(activity.name, activity.stage, 0.0))
 
+    @property
+    def failed(self) -> Activity | None:
+        """What was begun last of what failed, unless something else was begun since."""
+        return next((a for a in reversed(self.activities) if a.stage == "failed"), None)
+
     def close(self) -> None:
         """Stop everything, without another tick. What ran stays listed, as it ended."""
         self._forget_words()
@@ -167,8 +172,7 @@ class Session:
                 self._forget_words()
                 self._reading = (order, self.performer.read(order.text))
             case End():
-                self._stop_all()
-                self.over = True
+                self.close()
 
     def _start(self, action: str) -> None:
         running = [a for a in self.activities if not a.over]

@@ -57,6 +57,15 @@ def test_a_script_with_the_clock_paused_is_the_same_every_time(tmp_path: Path) -
     assert [e["stage"] for e in told[0] if e.get("name") == "(place-on box_1 tray)"] == ["moving", "acting", "done"]
 
 
+def test_an_action_that_failed_is_no_success(tmp_path: Path) -> None:
+    script = tmp_path / "script.jsonl"
+    taken_away = '{"at": 1.5, "disturb": {"thing": "box_1", "by": [0.2, 0.2, 0]}}'
+    script.write_text(f'{{"start": "(pick box_1 table)"}}\n{taken_away}\n{{"at": 9, "end": true}}\n')
+    done = tamp(*FAKE, "--script", str(script), "--clock", "paused", "--out", "run", cwd=tmp_path)
+    outcome = lines(done)[-1]
+    assert (done.returncode, outcome["success"], outcome["reason"]) == (1, False, "box_1 is not in the hand")
+
+
 @pytest.mark.parametrize(
     ("options", "says"),
     [
