@@ -226,7 +226,7 @@ def both(asked: argparse.Namespace) -> Iterator[str]:
     for live, goal, rng in Scenes(asked.seed).drawn(asked.n):
         live.session.pursue(goal)
         (working,) = live.session.activities
-        live.run(float(rng.uniform(0.0, 3.0)))
+        live.run(float(rng.uniform(0.0, 1.0)))
         live.tell(Start("watch"))
         live.run(live.backend.period)
         watching, seconds, overlap = live.activity("watch"), float(rng.uniform(1.0, 10.0)), 0.0
@@ -237,7 +237,10 @@ def both(asked: argparse.Namespace) -> Iterator[str]:
         live.tell(Stop("watch"))
         live.run(live.backend.period)
         live.run(60.0, lambda working=working: working.over)
-        reached += not goal.missing(live.table.look()[1]) and watching.stage == "stopped"
+        good = not goal.missing(live.table.look()[1]) and watching.stage == "stopped"
+        if not good:
+            yield f"both: {working}: {working.waits_for}"
+        reached += good
         n += 1
     yield f"both: {n} times; ran side by side {ran}, the watch was stopped alone and the goal reached {reached}"
 
