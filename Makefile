@@ -7,7 +7,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .PHONY: help setup tools render browser model demo test test-vllm lint accept bench bench-stepping bench-workers \
   bench-scaling bench-language bench-meaning bench-executed bench-schemes bench-validation bench-judging bench-fuzz bench-check \
-  bench-arms bench-arm-faults bench-live bench-minds test-fast \
+  bench-arms bench-arm-faults bench-live bench-minds bench-deciders test-fast \
   bench-arm-clutter bench-arm-cups bench-arm-language bench-arm-streaming bench-arm-examples lock clean
 
 BIN := .venv/bin
@@ -64,6 +64,7 @@ help:
 	make bench-arm-examples   the example scripts of the arm's own SDK against it (15 minutes)
 	make bench-live      what live sessions promise: stops, things that go wrong, late periods, kills (two hours; a part of
 	             it: make bench-live ARGS='stop --n 20')
+	make bench-deciders  the model decides in the planner's place, and chance does (an hour; goes on ...)
 	make bench-minds     people change their minds while the robot works: does it end as they wanted last (an hour;
 	             goes on where it was interrupted)
 	make bench-arms      the arms' kinematics: forward against other ways, inverse found and how soon (a minute)
@@ -176,7 +177,7 @@ bench: setup
 	$(BIN)/tamp bench libero_90 --trials 10 $(FULL)/libero_90
 	$(BIN)/tamp report results/full/suites results/full/libero_90
 
-BENCHES := live minds stepping workers scaling language meaning executed schemes judging fuzz check arms arm-faults arm-clutter arm-cups arm-language \
+BENCHES := live minds deciders stepping workers scaling language meaning executed schemes judging fuzz check arms arm-faults arm-clutter arm-cups arm-language \
   arm-streaming arm-examples
 $(BENCHES:%=bench-%): bench-%: setup
 	@PYTHONPATH=. $(BIN)/python tests/bench_$(subst -,_,$*).py $(ARGS)

@@ -66,6 +66,10 @@ class Set(Protocol):
         """What can be done."""
         ...
 
+    def begun(self, session: Session, events: Events) -> None:
+        """The session that it is for."""
+        ...
+
     def disturb(self, disturb: Disturb) -> None:
         """Have somebody move a thing. InputError where nobody can."""
         ...
@@ -118,6 +122,7 @@ def _run(asked: Asked, prepare: Prepare, script: Script, log: EpisodeLog, stdout
         log.event("start", schema=SCHEMA, seed=asked.seed, clock=asked.clock, versions=versions())
         ready = prepare(log, events, opened)
         session = Session(ready.performer, events)
+        ready.begun(session, events)
         events.subscribe(_teller(session, asked, stdout))
         masters = Masters(session.order)
         if asked.listen is not None:

@@ -33,6 +33,7 @@ from tamp.planning.deliberation import Thought
 from tamp.planning.refinement import never
 from tamp.planning.search import Journal
 from tamp.runs.episode_log import EpisodeLog
+from tamp.runs.events import Events
 
 if TYPE_CHECKING:
     from cli.live import Asked, Prepare
@@ -46,6 +47,8 @@ def preparation(asked: Asked) -> Prepare:
     """What makes the arm ready. InputError for a world that is wrong, or an address that is missing."""
     if asked.scene is not None or asked.init_state is not None or asked.clock == "paused":
         raise InputError("--scene, --init-state and --clock paused are for simulated scenes, not for --backend xarm")
+    if asked.decider == "qwen":
+        raise InputError("--decider qwen is for tables: what an arm is told is read as steps already")
     cell = read_world(asked.world)
     address = address_of(cell, asked.host)
     return lambda log, events, opened: _Arm(asked, cell, address, log, opened)
@@ -75,6 +78,9 @@ class _Arm:
         opened.callback(reader.close)
         self.performer = OnArm(self.backend, Ways(cell), Targets(cell, detector), Stop(), log.event, hand)
         self.performer.reader, self.performer.patience = reader, PATIENCE
+
+    def begun(self, session: Session, events: Events) -> None:
+        """Nothing of it has to know."""
 
     def disturb(self, disturb: Disturb) -> None:
         """Nobody can, from here."""

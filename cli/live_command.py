@@ -18,8 +18,8 @@ def live(
         typer.Option(help="LIBERO's physics; a kinematic robot that needs none; an arm."),
     ] = "libero",
     decider: Annotated[
-        Literal["planner", "script", "person"],
-        typer.Option(help="planner: what is said is planned for; script, person: who gives the orders."),
+        Literal["planner", "qwen", "script", "person"],
+        typer.Option(help="planner, or qwen, the --llm: decides how what is said is done; script, person: who orders."),
     ] = "planner",
     script: Annotated[
         Path | None, typer.Option(help="Orders, a JSON object a line; else standard input.", metavar="FILE.jsonl")

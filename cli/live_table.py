@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from cli import inputs
+from cli import inputs, live_deciding
 from cli.live_reading import InTurnReader, ReaderBeside, Reading
 from cli.output import hush_simulator, say
 from motion.poses import Array, pose
 from motion.world import RobotModel
 from tamp.backends.backend import Backend
 from tamp.errors import InputError
+from tamp.execution.directing import Decide, Director
 from tamp.execution.performing import AtTable, Read, at_table, in_turn
 from tamp.execution.script import Disturb
 from tamp.execution.session import Session
@@ -75,6 +76,7 @@ class _Table:
     ) -> None:
         self._asked, self._domain, self._log = asked, domain, log
         beside = self._beside(opened) if asked.clock == "real" else None  # gets ready while the scene is built
+        self._decide = self._decider(opened) if asked.decider == "qwen" else None
         say("tamp: building the scene")
         self._world = world = build(asked.backend, asked.scene, asked.seed, asked.init_state)
         opened.callback(world.close)
@@ -85,6 +87,16 @@ class _Table:
         self.performer = self._at_table(events, beside, reader)
         if isinstance(reader, ReaderBeside):
             reader.warm(*self.performer.table.look()[:2])
+
+    def begun(self, session: Session, events: Events) -> None:
+        """Have a model decide in the planner's place, if that is asked for."""
+        if self._decide is None:
+            return
+        performer = self.performer
+        performer.director = Director(
+            self._decide, session.order, lambda: session.activities, performer.listed, performer.table
+        )
+        events.subscribe(performer.director.hear)
 
     def disturb(self, disturb: Disturb) -> None:
         """Have somebody move a thing."""
@@ -114,6 +126,14 @@ class _Table:
         beside = Beside(Recipe(str(self._domain.path), Engine(asked.planner), asked.seed), self._log)
         opened.callback(beside.close)
         return beside
+
+    def _decider(self, opened: contextlib.ExitStack) -> Decide:
+        reading = Reading(self._asked.llm, str(self._domain.path), {})
+        if self._asked.clock == "paused":
+            return live_deciding.in_turn(reading, self._log)
+        decider = live_deciding.Beside(reading, self._log)
+        opened.callback(decider.close)
+        return decider
 
     def _reader(self) -> InTurnReader | ReaderBeside:
         reading = Reading(self._asked.llm, str(self._domain.path), self._world.names)

@@ -97,14 +97,14 @@ def example_problem(example: Example, problem: Any) -> Any:
             own.set_initial_value(_fluent(text, own, objects), True)
         for text in example.goal.split(", "):
             own.add_goal(_fluent(text, own, objects))
-        return own if reaches(_plan(example), own) else None
+        return own if reaches(plan_of(example), own) else None
     except (UPException, KeyError, ValueError):
         return None
 
 
 def answer(example: Example, own: Any) -> str:
     """The JSON of an example's plan."""
-    return f"[{', '.join(step(action, own) for action in _plan(example))}]"
+    return f"[{', '.join(step(action, own) for action in plan_of(example))}]"
 
 
 def question(problem: Any) -> str:
@@ -138,7 +138,7 @@ def _named(condition: Any) -> list[str]:
 
 
 def _task(problem: Any) -> str:
-    skills = "\n".join(_skill(a) for a in problem.actions)
+    skills = "\n".join(skill(a) for a in problem.actions)
     return (
         f"You plan for a robot. Answer with a JSON list of at most {LONGEST} skills that lead from the state to the "
         "goal, in order. What a skill needs must hold when its turn comes; what it makes holds afterwards. Use as few "
@@ -146,7 +146,8 @@ def _task(problem: Any) -> str:
     )
 
 
-def _skill(action: Any) -> str:
+def skill(action: Any) -> str:
+    """An operator with what it takes, needs and makes."""
     parameters = ", ".join(f"{p.name}: {p.type.name}" for p in action.parameters)
     needs = [text for p in action.preconditions for text in _parts(p)]
     makes = [_effect(e) for e in action.effects]
@@ -178,7 +179,8 @@ def _plain(condition: Any) -> str:
     return str(condition.parameter().name) if condition.is_parameter_exp() else written(condition)
 
 
-def _plan(example: Example) -> list[GroundAction]:
+def plan_of(example: Example) -> list[GroundAction]:
+    """An example's plan."""
     return [GroundAction(name, tuple(args)) for name, *args in map(str.split, example.plan.split(", "))]
 
 

@@ -13,6 +13,7 @@ from tamp.backends.backend import Backend
 from tamp.errors import InputError, Refusal
 from tamp.execution.activity import ARM, EYES, HAND, Activity, Doing, Observation, Routine, for_ever
 from tamp.execution.clock import observed
+from tamp.execution.directing import DECISION, Director
 from tamp.execution.following import Command
 from tamp.execution.pursuit import Pursuit
 from tamp.execution.tabletop import Tabletop
@@ -71,6 +72,8 @@ class AtTable:
     table: Tabletop
     most_steps: int = 400
     reader: Read = cannot_read
+    director: Director | None = None
+    """Who decides in the planner's place."""
     pursuit: Pursuit | None = None
     going: Going | None = None
     said: str = ""
@@ -98,8 +101,12 @@ class AtTable:
         self.table.publish(GoalTaken(in_pddl(wanted), untouched))
         if self.going is not None:  # what was found for another goal is none of this one's
             self.table.mind.next_goal()
-        self.pursuit = Pursuit(self.table, self.most_steps)
-        activity = Activity(", then ".join(map(str, wanted)), self.pursuit.reach(*wanted), inner=self._doing)
+        name = ", then ".join(map(str, wanted))
+        if self.director is not None:
+            activity = Activity(name, self.director.reach(*wanted), frozenset({DECISION}))
+        else:
+            self.pursuit = Pursuit(self.table, self.most_steps)
+            activity = Activity(name, self.pursuit.reach(*wanted), inner=self._doing)
         self.going, self.said = Going(self.said, wanted, state.atoms), ""
         self._pursued = activity
         return activity
@@ -119,7 +126,8 @@ class AtTable:
         if unmet := Course.of(problem_of(self.table.domain, state, ())).unmet(ground):
             raise Refusal(f"{ground} cannot start now: it needs {' and '.join(unmet)}", "precondition")
         self.pursuit = Pursuit(self.table, self.most_steps)
-        return Activity(str(ground), self.pursuit.do(ground), inner=self._doing)
+        goal = self.director.goal if self.director else None
+        return Activity(str(ground), self.pursuit.do(ground, goal), inner=self._doing)
 
     def read(self, text: str) -> Thought[tuple[Goal, ...]]:
         """What words ask for, in the scene as it is now."""

@@ -97,10 +97,15 @@ class Pursuit:
         self.outcome.done = self.outcome.reason is None
         return self.outcome.reason
 
-    def do(self, action: GroundAction) -> Routine[str | None]:
-        """Carry out one action from where things are, once. Returns what was wrong with it."""
-        _, _, situation = self.table.look()
-        found = yield from self._await(self.table.mind.refine(Plan((action,)), situation))
+    def do(self, action: GroundAction, goal: Goal | None = None) -> Routine[str | None]:
+        """Carry out one action from where things are, once; so that it serves a goal, if there is one. Returns what
+        was wrong with it."""
+        _, state, situation = self.table.look()
+        mind = self.table.mind
+        if goal is None:
+            found = yield from self._await(mind.refine(Plan((action,)), situation))
+        else:
+            found = yield from self._await(mind.first_of(action, goal, state, situation))
         if isinstance(found, Failure):
             return found.cause.message or found.cause.reason
         try:

@@ -131,7 +131,7 @@ class Session:
     def close(self) -> None:
         """Stop everything, without another tick. What ran stays listed, as it ended."""
         self._forget_words()
-        for a in self.activities:
+        for a in reversed(self.activities):
             self._stop(a)
         self.over = True
 
@@ -195,7 +195,7 @@ class Session:
 
     def _stop_all(self) -> None:
         self._forget_words()
-        for a in self.activities:
+        for a in reversed(self.activities):  # what was begun for something else before that
             self._stop(a)
         self.activities.clear()
 

@@ -133,6 +133,10 @@ class Beside:
         """Motions for a plan, or why there are none."""
         return self._think("refine", plan, situation, hints)
 
+    def first_of(self, action: GroundAction, goal: Goal, state: WorldState, situation: Situation) -> Asked:
+        """Motions for one action on the way to a goal, or why there are none."""
+        return self._think("first_of", action, goal, state, situation)
+
     def disappointed(self, action: GroundAction, note: dict[str, Any]) -> None:
         """A refinement was executed and failed."""
         self._process.tell("think", "disappointed", action, note)

@@ -75,6 +75,12 @@ class Deliberation(Protocol):
         """Motions for a plan, or why there are none."""
         ...
 
+    def first_of(
+        self, action: GroundAction, goal: Goal, state: WorldState, situation: Situation
+    ) -> Thought[Decision | Failure]:
+        """Motions for one action on the way to a goal, or why there are none."""
+        ...
+
     def disappointed(self, action: GroundAction, note: dict[str, Any]) -> None:
         """A refinement was executed and failed: others are preferred from now on."""
         ...
@@ -133,6 +139,14 @@ class InTurn:
         self.search.world.sync(bodies_of(situation.scene))
         found = self.search.refine(plan, situation, self.search.budget, hints)
         return Ready(found if isinstance(found, Failure) else self._timed(plan, found))
+
+    def first_of(
+        self, action: GroundAction, goal: Goal, state: WorldState, situation: Situation
+    ) -> Ready[Decision | Failure]:
+        """Motions for one action on the way to a goal, or why there are none."""
+        self.search.world.sync(bodies_of(situation.scene))
+        found = self.search.first_of(action, goal, state, situation)
+        return Ready(found if isinstance(found, Failure) else self._timed(Plan((action,)), found))
 
     def disappointed(self, action: GroundAction, note: dict[str, Any]) -> None:
         """A refinement was executed and failed."""

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from motion.world import World
-from tamp.model.atoms import Atom
+from tamp.model.atoms import Atom, GroundAction
 from tamp.model.domain import Domain
 from tamp.model.goal import Goal
 from tamp.model.situation import Situation
@@ -166,6 +166,20 @@ class Search:
         result = self._refine(plan, situation, SearchBudget.of(self.world, seconds, self.cancelled), hints)
         self._tell(result)
         return result
+
+    def first_of(
+        self, action: GroundAction, goal: Goal, state: WorldState, situation: Situation
+    ) -> Refined | Failure:
+        """Motions for one action that leave it possible to go on to the goal, where a plan that has it can be refined:
+        a grasp that the placement can use. Else motions for it alone."""
+        state = state.with_facts(goal.rules(self.domain, state))
+        planned = self._plan(goal.alternatives()[0], state)
+        if isinstance(planned, Plan) and action in planned.actions:
+            rest = tuple(a for a in planned.actions if a != action)
+            found = self.refine(Plan((action, *rest)), situation, self.budget * SHARE)
+            if isinstance(found, Refined):
+                return replace(found, steps=found.steps[:1])
+        return self.refine(Plan((action,)), situation, self.budget)
 
     def _refine(
         self, plan: Plan, situation: Situation, budget: SearchBudget, hints: tuple[Refinement, ...] = ()

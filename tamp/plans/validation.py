@@ -41,6 +41,15 @@ class Course:
             raise InputError(f"plans for {problem.name} cannot be followed: {told(e)}") from e
         return cls(problem, (simulator.get_initial_state(),), simulator)
 
+    def now(self) -> Any:
+        """The problem of what is left: how things are now, and the same goal."""
+        if len(self.states) == 1:
+            return self.problem
+        left = self.problem.clone()
+        for fluent in self.problem.initial_values:
+            left.set_initial_value(fluent, self.states[-1].get_value(fluent))
+        return left
+
     def unmet(self, action: GroundAction) -> tuple[str, ...]:
         """The literals of an action's precondition that do not hold now, in PDDL."""
         operator = self.problem.action(action.name)

@@ -1,0 +1,94 @@
+"""A language model decides what a robot does next: it is shown the state, and answers with one command.
+
+The grammar lets it say only what can be started, stopped and skipped now. Examples are the worked ones of the model as
+planner, gone through step by step.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from llm.model import Model, Prompt
+from llm.skill_prompt import EXAMPLES, example_problem, plan_of, question, skill
+from tamp.execution.directing import Question
+from tamp.model.atoms import GroundAction
+from tamp.model.domain import Domain
+from tamp.model.state import problem_of
+from tamp.plans.validation import Course
+
+SKIPS = ("skip 1", "skip 3")
+END = "end"
+LAST = 4
+"""Orders of before that are shown."""
+TASK = (
+    "You decide what a robot does, one command at a time. You are shown the state and the goal. Commands:\n"
+    "start ACTION: begin an action\n"
+    "stop ACTION: end one that is stuck or is not wanted\n"
+    "skip SECONDS: wait while an action that goes well goes on\n"
+    "end: everything in the goal holds\n"
+    "An action is moving, acting, done or failed. What it needs must hold when it is started.\nActions:\n"
+)
+
+
+def decided(model: Model, asked: Question, domain: Domain) -> str:
+    """The command, as it is typed; empty where none is left."""
+    problem = problem_of(domain, asked.state.with_facts(asked.goal.rules(domain, asked.state)), asked.goal.parts)
+    valid = commands(problem, asked)
+    if len(valid) < 2:
+        return next(iter(valid), "")
+    prompt = Prompt(
+        TASK + "\n".join(skill(a) for a in problem.actions),
+        tuple(shots(problem)),
+        _shown(Course.of(problem), asked.told, asked.before),
+    )
+    return model.complete(prompt, "", "|".join(map(re.escape, valid))).text.strip()
+
+
+def commands(problem: Any, asked: Question) -> list[str]:
+    """What can be said now: to start what the domain allows where nothing runs, else to stop or to wait."""
+    if asked.running:
+        said = [*SKIPS, *(f"stop {name}" for name in asked.running)]
+    else:
+        said = [*(f"start {action}" for action in startable(problem)), END]
+    return [s for s in said if s not in asked.not_again]
+
+
+def startable(problem: Any) -> Iterator[GroundAction]:
+    """The ground actions whose preconditions hold in the problem's initial state."""
+    from unified_planning.engines import UPSequentialSimulator
+
+    simulator = UPSequentialSimulator(problem)
+    for action, parameters in simulator.get_applicable_actions(simulator.get_initial_state()):
+        yield GroundAction(action.name, tuple(map(str, parameters)))
+
+
+def shots(problem: Any) -> Iterator[tuple[str, str]]:
+    """The examples that the domain bears out, as questions and answers: each step, a wait in the first, and the end."""
+    told = [(e, own) for e in EXAMPLES[1:5] if (own := example_problem(e, problem)) is not None]
+    for number, (example, own) in enumerate(told):
+        course, before = Course.of(own), list[tuple[str, str]]()
+        for step, action in enumerate(plan_of(example)):
+            yield _shown(course, _listed(before), before), f"start {action}"
+            if number == step == 0:
+                going = [(f"start {action}", "taken")]
+                yield _shown(course, f"Actions: [{action} (moving, 0.9s)]", going), SKIPS[-1]
+            followed = course.follow(action)
+            assert isinstance(followed, Course), f"the example was followed before: {example}"
+            course = followed
+            before.append((f"start {action}", "done"))
+        yield _shown(course, _listed(before), before), END
+
+
+def _listed(before: list[tuple[str, str]]) -> str:
+    last = f"{before[-1][0].removeprefix('start ')} (done, 4.1s)" if before else ""
+    return f"Actions: [{last}]"
+
+
+def _shown(course: Course, told: str, before: Sequence[tuple[str, str]]) -> str:
+    """The question in words: what there is, holds and is wanted, what goes on, what was done, what is missing."""
+    done = "; ".join(f"{order}: {became}" for order, became in before[-LAST:])
+    missing = " ".join(course.missing())
+    lines = [question(course.now()), told, f"Before: {done or 'nothing'}", f"Missing: {missing or 'nothing'}"]
+    return "\n".join(lines)
