@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 import sys
 from pathlib import Path
+
+from tamp.model.domain import load
 
 ROOT = Path(__file__).parents[1]
 ROOMS = ("tamp", "motion", "llm", "cli")
@@ -29,6 +32,20 @@ def test_motion_has_never_heard_of_symbols_or_language() -> None:
         if word.search(line.replace(allowed, ""))
     ]
     assert not heard, "\n".join(heard)
+
+
+def test_only_skills_and_observers_know_the_tabletops_words() -> None:
+    """What plans, checks and executes knows a skill by its `spec`, so that other skills and domains do as well."""
+    domain = load("tabletop")
+    words = {*domain.predicates, *domain.operators, *domain.types} - {"object"}
+    rooms = [path for room in ("planning", "lint", "execution") for path in (ROOT / "tamp" / room).rglob("*.py")]
+    known = [
+        f"{path.relative_to(ROOT)}:{node.lineno}: {node.value}"
+        for path in sorted([*rooms, ROOT / "tamp/skills/registry.py", ROOT / "tamp/skills/spec.py"])
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Constant) and node.value in words
+    ]
+    assert not known, "\n".join(known)
 
 
 def test_the_lock_holds_no_addresses_and_a_hash_for_every_package() -> None:

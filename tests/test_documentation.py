@@ -12,7 +12,7 @@ from cli.main import app
 from tamp.lint.findings import CODES
 from tamp.runs.bench.records import FIELDS, read, summary_of
 from tamp.runs.bench.report import markdown, rows
-from tamp.skills.registry import names
+from tamp.skills.registry import specs
 
 ROOT = Path(__file__).parents[1]
 COMMANDS = (ROOT / "docs" / "commands.md").read_text()
@@ -52,7 +52,7 @@ def test_every_code_of_check_is_documented_with_its_severity() -> None:
 
 def test_every_skill_is_documented() -> None:
     table = (ROOT / "docs" / "domains.md").read_text()
-    assert [name for each in names().values() for name in each if f"`{name}`" not in table] == []
+    assert [name for each in specs().values() for name in each if f"`{name}`" not in table] == []
 
 
 def test_the_table_of_results_is_what_the_results_come_to() -> None:

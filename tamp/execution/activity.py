@@ -13,6 +13,7 @@ from typing import Literal, TypeVar
 
 from tamp.execution.following import Command
 from tamp.model.scene import RobotState
+from tamp.skills.spec import ARM, HAND
 
 T = TypeVar("T")
 
@@ -28,8 +29,6 @@ class Observation:
 Routine = Generator[Command | None, None, T]
 
 Stage = Literal["moving", "acting", "done", "failed", "stopped"]
-ARM, HAND, EYES = "arm", "hand", "eyes"
-"""What activities take: two that take the same cannot run at one time."""
 OVER = ("done", "failed", "stopped")
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from motion.world import RobotModel, World
 from tamp.backends.backend import Backend
 from tamp.errors import InputError, Refusal
-from tamp.execution.activity import ARM, EYES, HAND, Activity, Doing, Observation, Routine, for_ever
+from tamp.execution.activity import Activity, Doing, Observation, Routine, for_ever
 from tamp.execution.clock import observed
 from tamp.execution.directing import DECISION, Director
 from tamp.execution.following import Command
@@ -32,9 +32,10 @@ from tamp.runs.events import GoalTaken, Publish, StateSeen
 from tamp.skills.base import Skill
 from tamp.skills.patterns import patterns
 from tamp.skills.registry import bind
+from tamp.skills.spec import Spec
 
-STILL: Mapping[str, frozenset[str]] = {"hold": frozenset({ARM, HAND}), "watch": frozenset({EYES})}
-"""What runs without an end and without a motion, and what it takes: to hold still, and to look all the time."""
+STILL: Mapping[str, Spec] = {"hold": Spec("hold"), "watch": Spec("watch", segments=frozenset({"look"}))}
+"""What runs without an end and without a motion: to hold still, and to look all the time."""
 WATCHED = 0.5
 """Seconds between two looks of who watches."""
 @dataclass(frozen=True)
@@ -106,7 +107,8 @@ class AtTable:
             activity = Activity(name, self.director.reach(*wanted), frozenset({DECISION}))
         else:
             self.pursuit = Pursuit(self.table, self.most_steps)
-            activity = Activity(name, self.pursuit.reach(*wanted), inner=self._doing)
+            taken = frozenset[str]().union(*(s.spec.resources for s in self.table.skills.values()))
+            activity = Activity(name, self.pursuit.reach(*wanted), taken, inner=self._doing)
         self.going, self.said = Going(self.said, wanted, state.atoms), ""
         self._pursued = activity
         return activity
@@ -119,15 +121,15 @@ class AtTable:
         ground = self._ground(name, tuple(args), state)
         if name in STILL:
             routine = self._watch() if name == "watch" else for_ever()
-            return Activity(name, routine, STILL[name], endless=True, stage="acting")
+            return Activity(name, routine, STILL[name].resources, endless=True, stage="acting")
         if name in self.table.patterns:
-            self.pursuit = Pursuit(self.table, self.most_steps)
-            return Activity(action, self.pursuit.repeat(ground), frozenset({ARM}), endless=True, inner=self._doing)
+            taken, self.pursuit = self.table.patterns[name].spec.resources, Pursuit(self.table, self.most_steps)
+            return Activity(action, self.pursuit.repeat(ground), taken, endless=True, inner=self._doing)
         if unmet := Course.of(problem_of(self.table.domain, state, ())).unmet(ground):
             raise Refusal(f"{ground} cannot start now: it needs {' and '.join(unmet)}", "precondition")
-        self.pursuit = Pursuit(self.table, self.most_steps)
+        taken, self.pursuit = self.table.skills[name].spec.resources, Pursuit(self.table, self.most_steps)
         goal = self.director.goal if self.director else None
-        return Activity(str(ground), self.pursuit.do(ground, goal), inner=self._doing)
+        return Activity(str(ground), self.pursuit.do(ground, goal), taken, inner=self._doing)
 
     def read(self, text: str) -> Thought[tuple[Goal, ...]]:
         """What words ask for, in the scene as it is now."""
@@ -169,8 +171,8 @@ class AtTable:
 
     def _ground(self, name: str, args: tuple[str, ...], state: WorldState) -> GroundAction:
         """The action of the domain. InputError with what would be valid."""
-        domain, takes = self.table.domain, {n: p.takes for n, p in self.table.patterns.items()}
-        takes |= dict.fromkeys(STILL, ())
+        domain, own = self.table.domain, (*(p.spec for p in self.table.patterns.values()), *STILL.values())
+        takes = {spec.name: spec.takes for spec in own}
         if name not in domain.operators and name not in takes:
             known = [*domain.operators, *takes]
             near = difflib.get_close_matches(name, known, 1)

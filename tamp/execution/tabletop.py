@@ -16,7 +16,7 @@ from tamp.model.domain import Domain
 from tamp.model.scene import Perceiver, Scene
 from tamp.model.situation import Situation
 from tamp.model.state import WorldState
-from tamp.perception.predicates import observe
+from tamp.perception.predicates import held_in, observe
 from tamp.planning.deliberation import Deliberation
 from tamp.runs.events import Publish
 from tamp.skills.base import Skill
@@ -56,8 +56,7 @@ class Tabletop:
         """Perceive, and say it in symbols, but for what is doubted."""
         scene = self.perceiver.perceive()
         state = observe(scene, self.world, doubted)
-        held = [a.args[0] for a in state.atoms if a.predicate == "holding"]
-        return scene, state, Situation(scene, held[0] if held else None)
+        return scene, state, Situation(scene, held_in(state))
 
     def missing(self, action: GroundAction, scene: Scene, situation: Situation) -> str | None:
         """What is missing of an action's postcondition; of what is not seen nothing can be said."""

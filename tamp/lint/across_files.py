@@ -15,21 +15,15 @@ from tamp.lint.vocabulary import Uses
 from tamp.pddl.reading import parse
 from tamp.pddl.tree import Node
 
-FROM_GEOMETRY = frozenset({
-    *("unreachable", "no-grasp", "does-not-slide", "obstructed", "does-not-fit", "misheld", "crowded"),
-    *("too-tall", "jams"),
-})
-"""Predicates that a failed refinement adds to the problem, when operators are bound to skills."""
-
 
 def check_together(
-    domain: DomainText, problems: Sequence[ProblemText], uses: Uses, bound: bool, complete: bool
+    domain: DomainText, problems: Sequence[ProblemText], uses: Uses, outside: frozenset[str], complete: bool
 ) -> None:
     """Let unified-planning read it, then say what is never produced and cannot be reached.
 
-    `bound`: the operators are bound to skills; `complete`: these are all the problems that were given.
+    `outside`: predicates that failed refinements add to a problem; `complete`: these are all the problems that were
+    given.
     """
-    outside = FROM_GEOMETRY if bound else frozenset[str]()
     alone = domain.notes.errors or not problems
     readable = not alone or _read(domain.notes, None) is not None
     reached = [_reached(domain, p, outside) for p in problems] if readable else []

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -22,16 +21,19 @@ def check_bindings(domain: DomainText) -> Notes | None:
     notes, table = read_table(path, "bad-table")
     if table is None:
         return notes
-    from tamp.skills.registry import backend_of, names
+    from tamp.skills.registry import backend_of, specs
 
-    by_backend = names()
+    by_backend = specs()
     backend = backend_of(table.values())
-    known = list(by_backend[backend]) if backend else [name for each in by_backend.values() for name in each]
+    known = by_backend[backend] if backend else {name: s for each in by_backend.values() for name, s in each.items()}
     operators = [o.name for o in domain.operators]
     for operator in domain.operators:
         if operator.name not in table:
             message = f"{operator.name} is bound to no skill in {path.name}; valid: {', '.join(known)}"
             domain.notes.add("unbound-operator", operator.node, message)
+        spec, kinds = known.get(str(table.get(operator.name))), [p.kinds[0] for p in operator.parameters]
+        if spec and (told := spec.misfit(kinds, lambda kind, wanted: domain.types.fits([kind], [wanted]))):
+            domain.notes.add("wrong-type", operator.node, f"{operator.name} is bound to {spec.name}, which {told}")
     for name, skill in table.items():
         line = line_of(notes, name)
         if name not in operators:
@@ -40,9 +42,14 @@ def check_bindings(domain: DomainText) -> Notes | None:
             other = next((b for b, each in by_backend.items() if skill in each), None)
             what = f"it is a skill for {other}, and the table is for {backend}" if other else "there is no such skill"
             notes.add_at("unknown-skill", line, 1, f"{name} = {skill!r}: {what}; {valid(str(skill), known)}")
-    if backend == "xarm":
-        _check_arguments(domain, table)
     return notes
+
+
+def from_geometry() -> frozenset[str]:
+    """Predicates that a failed refinement adds to the problem, when operators are bound to skills."""
+    from tamp.skills.registry import facts
+
+    return facts()
 
 
 def read_table(path: Path, code: str) -> tuple[Notes, dict[str, Any] | None]:
@@ -54,19 +61,6 @@ def read_table(path: Path, code: str) -> tuple[Notes, dict[str, Any] | None]:
         line, column = _place(str(e))
         notes.add_at(code, line, column, str(e).removeprefix(f"{path}: "))
         return notes, None
-
-
-def _check_arguments(domain: DomainText, table: Mapping[str, Any]) -> None:
-    """Say which operators do not begin with the arguments that their skill of an arm takes."""
-    from tamp.backends.xarm.skills import arm_skills, misfit
-
-    known = arm_skills()
-    for operator in domain.operators:
-        skill = known.get(str(table.get(operator.name)))
-        kinds = [p.kinds[0] for p in operator.parameters]
-        if skill and (told := misfit(skill.takes, kinds, lambda kind, wanted: domain.types.fits([kind], [wanted]))):
-            message = f"{operator.name} is bound to {table[operator.name]}, which {told}"
-            domain.notes.add("wrong-type", operator.node, message)
 
 
 def line_of(notes: Notes, key: str) -> int:

@@ -70,6 +70,11 @@ def observe(scene: Scene, world: World, doubted: frozenset[Atom] = frozenset()) 
     return WorldState(symbols, frozenset(atoms - doubted), scene.time)
 
 
+def held_in(state: WorldState) -> str | None:
+    """The item that is in the hand."""
+    return next((a.args[0] for a in state.atoms if a.predicate == "holding"), None)
+
+
 def above(p_world: np.ndarray, region: Region) -> bool:
     """Whether a point (3,) lies over a surface region's rectangle, within reach of its plane."""
     d = region.T_world_region[:3, :3] @ (p_world - region.T_world_region[:3, 3])

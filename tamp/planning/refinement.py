@@ -155,16 +155,17 @@ class _Search:
     def _left_of_conflict(self, index: int) -> frozenset[str] | None:
         """What the actions before this one must be about to help, after one of its samples led to a conflict: the
         same when it is not about this action's objects, else all but what this action moves."""
-        args = self.actions[index].args
-        if self.conflict is None or not self.conflict & set(args):
+        action = self.actions[index]
+        if self.conflict is None or not self.conflict & set(action.args):
             return self.conflict
-        return self.conflict - set(args[:1])
+        return self.conflict - {self.skills[action.name].spec.moved(action.args)}
 
     def _samples(self, index: int, situation: Situation) -> Iterator[Refinement | Infeasible]:
         action = self.actions[index]
         skill = self.skills[action.name]
         hint = self.hints[index].note if index < len(self.hints) else None
-        tools = replace(self.tools, hint=hint, following=self.actions[index + 1 :])
+        brought = (self.skills[a.name].spec.brought(a.args) for a in self.actions[index + 1 :])
+        tools = replace(self.tools, hint=hint, following=tuple(b for b in brought if b is not None))
         for n, sample in enumerate(skill.refine(action.args, situation, tools)):
             if n >= SAMPLES:
                 return

@@ -196,15 +196,16 @@ class Search:
         fault, unless the goal asks for it: nothing is wrong with where the thing stands now. Nor with a placement
         that only the grasp rules out, when the thing is already in the hand.
         """
-        facts, plan = failure.cause.facts, found.plan
-        first = next((i for i, a in enumerate(plan.actions) if a.args[:1] == (situation.held,)), None)
+        facts, moved = failure.cause.facts, [self.skills[a.name].spec.moved(a.args) for a in found.plan.actions]
+        spec, held = self.skills[failure.action.name].spec, situation.held
+        first = moved.index(held) if held is not None and held in moved else None
         if first == failure.index and not failure.cause.whatever_grasp:
-            facts = frozenset(Atom("misheld", f.args) if f.predicate == "does-not-fit" else f for f in facts)
-        if failure.cause.reason == "crowded":  # whatever takes the room, it is the order that may be wrong
+            facts = frozenset(Atom(spec.of_grasp.get(f.predicate, f.predicate), f.args) for f in facts)
+        if failure.cause.reason in spec.of_order:
             return facts
-        wanted = {a.args for a in found.goal.atoms}
-        last = {a.args[0]: a for a in plan.actions[: failure.index] if a.args}
-        last = {name: a for name, a in last.items() if a.args not in wanted and name not in failure.action.args}
+        before = zip(moved[: failure.index], found.plan.actions, strict=False)
+        last = {name: a for name, a in before if name is not None and name not in failure.action.args}
+        last = {name: a for name, a in last.items() if not self.domain.added_by(a) & frozenset(found.goal.atoms)}
         at_fault = [last[name] for f in facts for name in f.args[1:] if name in last]
         kept = frozenset(f for f in facts if not set(f.args[1:]) & set(last))
         return kept.union(*(self.skills[a.name].facts(a.args, [], situation.scene) for a in at_fault))
@@ -255,7 +256,9 @@ class Search:
         """What the planner says, in the scene's names."""
         start = time.perf_counter()
         by_name = self.planner.ties_by_name
-        names = tie_breaking.names(state, goal.mentioned, self.domain) if by_name else tie_breaking.Names({})
+        carried = frozenset().union(*(s.spec.carried for s in self.skills.values()))
+        meant = tie_breaking.names(state, goal.mentioned, self.domain, carried)
+        names = meant if by_name else tie_breaking.Names({})
         problem = problem_of(self.domain, names.state(state), names.formulas(goal.parts))
         result = self.planner.solve(problem, self.log.event if self.log is not None else untold)
         self.seconds["plan"] += time.perf_counter() - start

@@ -18,9 +18,6 @@ from tamp.model.formula import Formula, renamed
 from tamp.model.state import WorldState
 from tamp.planning.engine import Plan
 
-CARRIED = "item"
-"""Type of what can be carried, in the domains that have it."""
-
 
 @dataclass(frozen=True)
 class Names:
@@ -47,14 +44,14 @@ class Names:
         return Plan(tuple(GroundAction(a.name, tuple(back.get(s, s) for s in a.args)) for a in plan.actions))
 
 
-def names(state: WorldState, goal: Iterable[Atom], domain: Domain) -> Names:
-    """A name for every symbol of `state`: places before items, what the goal does not speak of first, and of these
-    what holds the least."""
+def names(state: WorldState, goal: Iterable[Atom], domain: Domain, carried: frozenset[str]) -> Names:
+    """A name for every symbol of `state`: places before items, which are of a type that is `carried`, what the goal
+    does not speak of first, and of these what holds the least."""
     spoken_of = {s for atom in goal for s in atom.args}
     carries = Counter(a.args[1] for a in state.atoms if len(a.args) == 2)
 
     def rank(s: str) -> tuple[bool, bool, int, str]:
-        return domain.is_a(state.symbols[s], CARRIED), s in spoken_of, carries[s], s
+        return any(domain.is_a(state.symbols[s], kind) for kind in carried), s in spoken_of, carries[s], s
 
     ranked = sorted(state.symbols, key=rank)
     return Names({s: f"n{rank:03d}-{s}" for rank, s in enumerate(ranked)})

@@ -21,6 +21,7 @@ from tamp.skills.base import Infeasible, Refinement, Tools, blocked, movable_blo
 from tamp.skills.holds import holds
 from tamp.skills.pick import SPARE_OPENING
 from tamp.skills.reach import both_ways, configuration_at, way_to
+from tamp.skills.spec import Spec
 from tamp.skills.targets import upright
 
 ACTIVE_SHARE = {"drawer": 0.7, "door": 0.15, "knob": 0.25, "body": 0.0}
@@ -47,7 +48,13 @@ WHOLE_WAY = 30
 class Articulate:
     """Takes the joint behind its first argument to `goal`: `active` is open or on, `rest` closed or off."""
 
+    name: str
     goal: Literal["active", "rest"]
+
+    @property
+    def spec(self) -> Spec:
+        """It moves a part of what it takes, but nothing to another place."""
+        return Spec(self.name, ("object",), facts=frozenset({"obstructed", "unreachable", "too-tall", "jams"}))
 
     def refine(self, args: tuple[str, ...], situation: Situation, tools: Tools) -> Iterator[Refinement | Infeasible]:
         """Pushes, then grips that can be followed all the way: those with room for the hand; for a door such that pull
@@ -252,6 +259,16 @@ class Articulate:
         if isinstance(found, Infeasible):
             return found
         return self._finish(name, *found, (0.0, 0.0), value, situation, tools, None)
+
+
+def articulated() -> tuple[Articulate, ...]:
+    """The skills for joints."""
+    return (
+        Articulate("open", "active"),
+        Articulate("close", "rest"),
+        Articulate("turn-on", "active"),
+        Articulate("turn-off", "rest"),
+    )
 
 
 def _reach_and_follow(

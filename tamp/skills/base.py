@@ -16,9 +16,10 @@ import numpy as np
 from motion.paths import Blocked
 from motion.world import World
 from tamp.execution.motions import Move, Segment
-from tamp.model.atoms import Atom, GroundAction
+from tamp.model.atoms import Atom
 from tamp.model.scene import Scene
 from tamp.model.situation import Situation
+from tamp.skills.spec import Spec
 
 DISPLACED = 0.001
 """Metres, or change of a direction's component, from which a body counts as moved."""
@@ -63,19 +64,25 @@ class Infeasible:
 class Tools:
     """What skills work with: the kinematic world and a random generator.
 
-    `hint` is the note of an earlier refinement of the same action, worth trying first; `following` are the
-    actions after it; `cache` keeps what does not depend on any of these for the length of one search.
+    `hint` is the note of an earlier refinement of the same action, worth trying first; `following` are the things that
+    the actions after it put somewhere, each with where; `cache` keeps what does not depend on any of these for the
+    length of one search.
     """
 
     world: World
     rng: np.random.Generator
     hint: dict[str, Any] | None = None
-    following: tuple[GroundAction, ...] = ()
+    following: tuple[tuple[str, str], ...] = ()
     cache: dict[Any, Any] = field(default_factory=dict)
 
 
 class Skill(Protocol):
     """Refines one ground action; `args` are the operator's arguments."""
+
+    @property
+    def spec(self) -> Spec:
+        """What it declares: argument roles, segments, facts."""
+        ...
 
     def refine(self, args: tuple[str, ...], situation: Situation, tools: Tools) -> Iterator[Refinement | Infeasible]:
         """Samples, best first: a refinement, or why this sample failed."""

@@ -20,6 +20,7 @@ from tamp.model.atoms import Atom
 from tamp.model.scene import Scene
 from tamp.model.situation import Situation
 from tamp.skills.base import Infeasible, Refinement, Tools, blocked
+from tamp.skills.spec import Spec
 
 CLEARANCE = 0.01
 """Metres that every part of the arm keeps from everything, where it does so already."""
@@ -40,10 +41,16 @@ Poses = Callable[[tuple[str, ...], Situation, World], list[Array]]
 
 @dataclass(frozen=True)
 class Pattern:
-    """A skill that goes round by round; `takes` are the types of its arguments."""
+    """A skill that goes round by round, the fingers as they are; `takes` are the types of its arguments."""
 
+    name: str
     takes: tuple[str, ...]
     poses: Poses
+
+    @property
+    def spec(self) -> Spec:
+        """It moves the tool and nothing else."""
+        return Spec(self.name, self.takes, segments=frozenset({"move"}))
 
     def refine(self, args: tuple[str, ...], situation: Situation, tools: Tools) -> Iterator[Refinement | Infeasible]:
         """One round: there by any free way, then straight from pose to pose."""
@@ -78,12 +85,9 @@ class Pattern:
 
 def patterns() -> dict[str, Pattern]:
     """Every pattern by its name."""
-    return {
-        "wave": Pattern((), _wave),
-        "follow": Pattern(("item",), _above),
-        "stir": Pattern(("item",), _circle),
-        "wipe": Pattern(("surface",), _strokes),
-    }
+    item = ("item",)
+    known = Pattern("wave", (), _wave), Pattern("follow", item, _above), Pattern("stir", item, _circle)
+    return {p.name: p for p in (*known, Pattern("wipe", ("surface",), _strokes))}
 
 
 def _wave(args: tuple[str, ...], situation: Situation, world: World) -> list[Array]:

@@ -21,6 +21,7 @@ from tamp.skills.place import RELEASE_OPENINGS
 from tamp.skills.reach import CLEARANCE, DEXTERITY, Room, both_ways, reach_for
 from tamp.skills.rests import rest_poses
 from tamp.skills.shared_surface import arranged
+from tamp.skills.spec import Spec
 from tamp.skills.targets import target_of
 from tamp.skills.ways import ways_out
 
@@ -50,6 +51,8 @@ class ObstructedGrasp:
 
 class Pick:
     """Operator arguments: the item, and what it is taken from."""
+
+    spec = Spec("pick", ("item", "object"), moves=0, facts=frozenset({"obstructed", "no-grasp"}))
 
     def refine(self, args: tuple[str, ...], situation: Situation, tools: Tools) -> Iterator[Refinement | Infeasible]:
         """Grasps in order of their cost, each with a free way to it and a lift."""
@@ -205,7 +208,7 @@ def worth_trying(
 ) -> tuple[list[grasps.Grasp], dict[str, int]]:
     """The same grasps, those first with which the hand has room where the item is to be put next; and a note of
     how many have none there."""
-    goes_to = next((a.args[1] for a in tools.following if a.args[:1] == (item.name,) and len(a.args) > 1), None)
+    goes_to = next((place for thing, place in tools.following if thing == item.name), None)
     if goes_to is None or not candidates:
         return candidates, {}
     poses = itertools.islice(rest_poses(item.name, target_of(goes_to, situation.scene), situation, tools), LOOKED_AT)

@@ -11,44 +11,45 @@ from typing import Literal
 from tamp.backends.xarm.skills import arm_skills
 from tamp.errors import InputError
 from tamp.model.domain import Domain
-from tamp.skills.articulate import Articulate
+from tamp.skills.articulate import articulated
 from tamp.skills.base import Skill
 from tamp.skills.pick import Pick
 from tamp.skills.place import Place
 from tamp.skills.slide import Slide
+from tamp.skills.spec import Spec
 
 Backend = Literal["libero", "xarm"]
 
 
 def skills() -> dict[str, Skill]:
     """Every skill that refines to motions of LIBERO's robot."""
-    return {
-        "pick": Pick(),
-        "place": Place(),
-        "slide": Slide(),
-        "open": Articulate("active"),
-        "close": Articulate("rest"),
-        "turn-on": Articulate("active"),
-        "turn-off": Articulate("rest"),
-    }
+    known: tuple[Skill, ...] = (Pick(), Place(), Slide(), *articulated())
+    return {s.spec.name: s for s in known}
 
 
-def names() -> dict[Backend, tuple[str, ...]]:
-    """The names of all skills, by the backend that they are for."""
-    return {"libero": tuple(skills()), "xarm": tuple(arm_skills())}
+def specs() -> dict[Backend, dict[str, Spec]]:
+    """What all skills declare, by their names and the backend that they are for."""
+    arm = {name: s.spec for name, s in arm_skills().items()}
+    return {"libero": {name: s.spec for name, s in skills().items()}, "xarm": arm}
+
+
+def facts() -> frozenset[str]:
+    """Predicates by which some skill says what geometry found out."""
+    return frozenset().union(*(spec.facts for each in specs().values() for spec in each.values()))
 
 
 def backend_of(table: Iterable[object]) -> Backend | None:
     """The backend that has most of the skills that a table names; None when no backend has any."""
     named = list(table)
-    count = {backend: sum(s in known for s in named) for backend, known in names().items()}
+    count = {backend: sum(s in known for s in named) for backend, known in specs().items()}
     best = max(count, key=lambda backend: count[backend])
     return best if count[best] else None
 
 
 def check_table(domain: Domain, backend: Backend) -> None:
-    """InputError for a domain whose table is for another backend, leaves out an operator or names an unknown skill."""
-    table, known = domain.path.parent / "skills.toml", names()[backend]
+    """InputError for a domain whose table is for another backend, leaves out an operator, names an unknown skill or one
+    that takes other arguments."""
+    table, known = domain.path.parent / "skills.toml", specs()[backend]
     other = backend_of(domain.skills.values())
     if other not in (None, backend):
         valid = f"valid: a domain whose operators are bound to {', '.join(known)}"
@@ -59,6 +60,9 @@ def check_table(domain: Domain, backend: Backend) -> None:
     for operator, skill in domain.skills.items():
         if skill not in known:
             raise InputError(f"{table}: {operator} = {skill!r}; valid: {', '.join(known)}")
+        signature = domain.operators.get(operator)
+        if signature and (told := known[skill].misfit([kind for _, kind in signature.parameters], domain.is_a)):
+            raise InputError(f"{domain.path}: {operator} is bound to {skill}, which {told}")
 
 
 def bind(domain: Domain) -> dict[str, Skill]:

@@ -64,7 +64,7 @@ def rest_poses(item: str, target: Target, situation: Situation, tools: Tools) ->
     parts = [p for o in situation.scene if o.name != item for p in o.parts]
     R_item = upright(situation.scene.object(item).T_world_object)[:3, :3]
     where = np.concatenate([R_item.ravel(), *(p.T_world_part.ravel() for p in parts)])
-    shared = any(a.args[1:] == (target.name,) and a.args[0] != item for a in tools.following)
+    shared = any(place == target.name and thing != item for thing, place in tools.following)
     shared = shared and not roomy(item, target, situation, tools)
     key = ("spots", item, target.name, shared, where.round(3).tobytes())
     if key not in tools.cache:

@@ -74,7 +74,7 @@ def _things(item: str, target: Target, situation: Situation, tools: Tools) -> tu
     others = [p for o in scene if o.name != item for p in o.parts]
     pieces = [(s, T_target @ p.T_world_part) for p in others for s in p.shapes]
     taken = layout.standing(pieces, target.half, float(scene.object(item).extent[2]))
-    names = dict.fromkeys([item, *(a.args[0] for a in tools.following if a.args[1:] == (target.name,))])
+    names = dict.fromkeys([item, *(thing for thing, place in tools.following if place == target.name)])
     objects = [scene.object(n) for n in names]
     return [layout.footprint(o.name, o.parts[0].shapes, T_target @ upright(o.T_world_object)) for o in objects], taken
 

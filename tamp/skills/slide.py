@@ -19,6 +19,7 @@ from tamp.model.situation import Situation
 from tamp.perception import predicates
 from tamp.skills.base import Infeasible, Refinement, Tools, blocked, movable_blockers
 from tamp.skills.reach import configuration_at, way_to
+from tamp.skills.spec import Spec
 from tamp.skills.targets import Target, target_of
 
 HEIGHTS = (0.012, 0.02, 0.03)
@@ -57,6 +58,10 @@ PACE = 0.5
 
 class Slide:
     """Operator arguments: the item, the surface that it lies on, and where it goes."""
+
+    spec = Spec(
+        "slide", ("item", "object", "object"), moves=0, to=2, facts=frozenset({"obstructed", "does-not-slide"})
+    )
 
     def refine(self, args: tuple[str, ...], situation: Situation, tools: Tools) -> Iterator[Refinement | Infeasible]:
         """Pushes to the middle of the target, straight or around what is in the way, at a few heights, tilts and

@@ -14,7 +14,7 @@ from typing import Any
 from tamp.backends.xarm.contract_world import breaches_in
 from tamp.backends.xarm.hand import HandEvent
 from tamp.backends.xarm.plan_json import written
-from tamp.backends.xarm.skills import ITEM, PLACE, ArmSkill, Call, arm_skills, misfit
+from tamp.backends.xarm.skills import ITEM, PLACE, ArmSkill, Call, arm_skills
 from tamp.backends.xarm.steps import Step
 from tamp.backends.xarm.symbols import AT, label_named, pose_named, rank
 from tamp.backends.xarm.workcell import Workcell
@@ -68,18 +68,12 @@ def read_plan_steps(source: Source, domain: str, problem: Path, world: Workcell)
 
 
 def bind(domain: Domain) -> dict[str, ArmSkill]:
-    """The arm's skill of every operator. InputError as `check_table`, and for operators whose parameters do not begin
-    with what their skill takes."""
+    """The arm's skill of every operator. InputError as `check_table`."""
     from tamp.skills.registry import check_table
 
     check_table(domain, "xarm")
     known = arm_skills()
-    bound = {operator: known[domain.skills[operator]] for operator in domain.operators}
-    for operator, skill in bound.items():
-        kinds = [kind for _, kind in domain.operators[operator].parameters]
-        if told := misfit(skill.takes, kinds, domain.is_a):
-            raise InputError(f"{domain.path}: {operator} is bound to {domain.skills[operator]}, which {told}")
-    return bound
+    return {operator: known[domain.skills[operator]] for operator in domain.operators}
 
 
 def refined(
@@ -119,7 +113,7 @@ def wrong_in(
 
 
 def _step(number: int, action: GroundAction, skill: ArmSkill, facts: Facts, world: Workcell) -> Step | HandEvent:
-    said = dict(zip(skill.takes, action.args, strict=False))
+    said = dict(zip(skill.spec.takes, action.args, strict=False))
     try:
         place = pose_named(said[PLACE], world.poses) if PLACE in said else ""
         if ITEM not in said:

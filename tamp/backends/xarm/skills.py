@@ -6,12 +6,13 @@ are of the types named here; further ones only say what the operator is about.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from tamp.backends.xarm.hand import HandEvent
 from tamp.backends.xarm.steps import ApproachNamed, ApproachObject, MoveToNamed, MoveToObject, RetreatZ, Step
 from tamp.model.atoms import GroundAction
+from tamp.skills.spec import Segment, Spec
 
 ITEM, PLACE = "item", "place"
 """The types of what a detector names, and of the world's named poses; a domain may have types below them."""
@@ -36,35 +37,29 @@ class Call:
 
 @dataclass(frozen=True)
 class ArmSkill:
-    """Types of the arguments that it takes, and its step or event. Always one, so that a step has the number of its
-    action in the plan."""
+    """What it declares, and its step or event. Always one, so that a step has the number of its action in the plan."""
 
-    takes: tuple[str, ...]
+    spec: Spec
     step: Callable[[Call], Step | HandEvent]
 
 
 def arm_skills() -> dict[str, ArmSkill]:
     """Every skill of an arm."""
     thing, place = (ITEM, PLACE), (PLACE,)
-    return {
-        "approach-object": ArmSkill(thing, lambda c: ApproachObject((c.label,), ref=c.place, index=c.index)),
-        "move-to-object": ArmSkill(thing, lambda c: MoveToObject((c.label,), ref=c.place, index=c.index)),
-        "approach-named": ArmSkill(place, lambda c: ApproachNamed(c.place)),
-        "move-to-named": ArmSkill(place, lambda c: MoveToNamed(c.place)),
-        "retreat": ArmSkill((), lambda c: RetreatZ(LIFT)),
-        "open-hand": ArmSkill((), lambda c: _event("open", c)),
-        "close-hand": ArmSkill((), lambda c: _event("close", c)),
-    }
+    known = (
+        _skill("approach-object", thing, "move", lambda c: ApproachObject((c.label,), ref=c.place, index=c.index)),
+        _skill("move-to-object", thing, "move", lambda c: MoveToObject((c.label,), ref=c.place, index=c.index)),
+        _skill("approach-named", place, "move", lambda c: ApproachNamed(c.place)),
+        _skill("move-to-named", place, "move", lambda c: MoveToNamed(c.place)),
+        _skill("retreat", (), "move", lambda c: RetreatZ(LIFT)),
+        _skill("open-hand", (), "grip", lambda c: _event("open", c)),
+        _skill("close-hand", (), "grip", lambda c: _event("close", c)),
+    )
+    return {s.spec.name: s for s in known}
 
 
-def misfit(takes: Sequence[str], parameters: Sequence[str], is_a: Callable[[str, str], bool]) -> str | None:
-    """What a skill takes, in words, where an operator's parameters do not begin so; None where they do.
-
-    `parameters` are their types, and `is_a(kind, ancestor)` says which is below which.
-    """
-    if len(parameters) >= len(takes) and all(map(is_a, parameters, takes)):
-        return None
-    return f"takes {' and '.join(f'a {PLACE}' if t == PLACE else f'an {ITEM}' for t in takes)}, in this order"
+def _skill(name: str, takes: tuple[str, ...], segment: Segment, step: Callable[[Call], Step | HandEvent]) -> ArmSkill:
+    return ArmSkill(Spec(name, takes, segments=frozenset({segment})), step)
 
 
 def _event(kind: str, call: Call) -> HandEvent:

@@ -36,6 +36,7 @@ from tamp.planning.search import Search
 from tamp.runs.episode_log import EpisodeLog, read
 from tamp.runs.events import Events
 from tamp.skills.base import Infeasible, Refinement, Skill, Tools
+from tamp.skills.spec import Spec
 
 DOMAIN = """
 (define (domain lamps)
@@ -136,6 +137,7 @@ class Room:
 class Press:
     """Goes to the lamp; `refuses` says for how many refinements, and why, there is no way."""
 
+    spec = Spec("press", ("object",))
     refuses: dict[str, Infeasible] = field(default_factory=dict)
     seen: list[str] = field(default_factory=list)
     hints: list[dict[str, Any] | None] = field(default_factory=list)
@@ -168,6 +170,7 @@ class Press:
 class FetchStick:
     """Takes what refuses out of the way of `press`."""
 
+    spec = Spec("fetch", ("object",), moves=0)
     press: Press
 
     def refine(self, args: tuple[str, ...], situation: Situation, tools: Tools) -> Iterator[Refinement | Infeasible]:

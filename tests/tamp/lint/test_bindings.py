@@ -10,9 +10,9 @@ from tamp.data import data_dir
 from tamp.lint.check import check
 
 DOMAIN = """(define (domain d)
-  (:predicates (p))
-  (:action grab :parameters () :precondition () :effect (p))
-  (:action drop :parameters () :precondition (p) :effect ()))
+  (:requirements :typing) (:types item) (:predicates (p ?i ?at - item))
+  (:action grab :parameters (?i ?at - item) :precondition () :effect (p ?i ?at))
+  (:action drop :parameters (?i ?at - item) :precondition (p ?i ?at) :effect ()))
 """
 
 

@@ -26,6 +26,7 @@ from tamp.planning.engine import Plan
 from tamp.planning.refinement import LEAST, RATE, SAMPLES, SUCCESSES, Failure, Refined, SearchBudget, refine
 from tamp.skills.base import Infeasible, Refinement, Skill, Tools
 from tamp.skills.registry import bind
+from tamp.skills.spec import Spec
 
 START = Situation(Scene((), RobotState(np.zeros(7), 0.08, np.eye(4))))
 NOWHERE = cast(World, SimpleNamespace(effort=0))
@@ -38,6 +39,7 @@ Outcome = int | Infeasible
 class Scripted:
     """Gives what `script` says for the numbers chosen by the actions before it, and writes down who asked."""
 
+    spec = Spec("scripted")
     name: str
     script: Callable[[tuple[int, ...]], Iterator[Outcome]]
     calls: list[tuple[int, ...]] = field(default_factory=list)

@@ -20,6 +20,7 @@ from tamp.planning.engine import Engine, Plan, Planner, PlanResult, PlanStatus, 
 from tamp.planning.refinement import Failure, Refined, SearchBudget, refine
 from tamp.planning.search import NoSolution, Search, Solution
 from tamp.skills.base import Infeasible, Refinement, Skill, Tools
+from tamp.skills.spec import Spec
 
 START = Situation(Scene((), RobotState(np.zeros(7), 0.08, np.eye(4))))
 NOWHERE = cast(World, SimpleNamespace(effort=0))
@@ -31,6 +32,7 @@ Answer = Callable[[tuple[str, ...]], Infeasible | None]
 class Willing:
     """Has a few ways to do everything but what `refuses` says."""
 
+    spec = Spec("willing", ("item", "object"), moves=0, to=1, of_grasp={"does-not-fit": "misheld"})
     refuses: Answer = lambda args: None
     done: list[tuple[str, ...]] = field(default_factory=list)
 

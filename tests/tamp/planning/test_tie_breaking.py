@@ -14,12 +14,12 @@ GOAL = [Atom("in", ("apple", "bin"))]
 
 
 def test_places_come_first_what_holds_little_before_and_what_is_wanted_later() -> None:
-    names = tie_breaking.names(STATE, GOAL, load("tabletop"))
+    names = tie_breaking.names(STATE, GOAL, load("tabletop"), frozenset({"item"}))
     assert sorted(SYMBOLS, key=names.given.__getitem__) == ["shelf", "stove", "desk", "bin", "bowl", "apple"]
 
 
 def test_a_plan_comes_back_in_the_scenes_names() -> None:
-    names = tie_breaking.names(STATE, GOAL, load("tabletop"))
+    names = tie_breaking.names(STATE, GOAL, load("tabletop"), frozenset({"item"}))
     named = names.state(STATE)
     assert set(named.symbols.values()) == set(SYMBOLS.values())
     assert {len(a.args) for a in named.atoms} == {2} and not named.symbols.keys() & SYMBOLS.keys()
@@ -29,5 +29,5 @@ def test_a_plan_comes_back_in_the_scenes_names() -> None:
 
 
 def test_constants_of_the_domain_keep_their_names() -> None:
-    names = tie_breaking.names(STATE, GOAL, load("tabletop"))
+    names = tie_breaking.names(STATE, GOAL, load("tabletop"), frozenset({"item"}))
     assert names.atoms([Atom("on", ("apple", "ground"))])[0].args[1] == "ground"

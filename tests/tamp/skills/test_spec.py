@@ -1,0 +1,47 @@
+"""What skills declare: it fits the domains that they are bound in, and decides what runs at one time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tamp.errors import InputError
+from tamp.lint.check import check
+from tamp.model.domain import load
+from tamp.skills import registry
+from tamp.skills.patterns import patterns
+from tamp.skills.spec import ARM, HAND
+
+TABLE = load("tabletop")
+
+
+def test_every_fact_is_a_predicate_of_the_domain_with_what_the_skill_moves_or_takes_first() -> None:
+    for name, skill in registry.bind(TABLE).items():
+        spec = skill.spec
+        assert spec.facts <= TABLE.predicates.keys(), name
+        assert {*spec.of_grasp, *spec.of_grasp.values(), *spec.of_order} <= spec.facts, name
+
+
+def test_what_is_moved_and_where_it_comes_to_rest() -> None:
+    bound = registry.bind(TABLE)
+    assert bound["slide-onto"].spec.brought(("cup", "desk", "mat")) == ("cup", "mat")
+    assert bound["pick"].spec.moved(("cup", "desk")) == "cup" and bound["pick"].spec.brought(("cup", "desk")) is None
+    assert bound["open-drawer"].spec.moved(("chest",)) is None
+    assert {kind for s in bound.values() for kind in s.spec.carried} == {"item"}
+
+
+def test_a_hand_that_waves_can_hold_something_meanwhile_and_one_that_picks_cannot() -> None:
+    assert patterns()["wave"].spec.resources == {ARM}
+    assert registry.bind(TABLE)["pick"].spec.resources == {ARM, HAND}
+    by_name = registry.specs()["xarm"]
+    assert not by_name["move-to-named"].resources & by_name["close-hand"].resources
+
+
+def test_an_operator_without_what_its_skill_takes_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "domain.pddl").write_text(TABLE.text)
+    table = (TABLE.path.parent / "skills.toml").read_text()
+    (tmp_path / "skills.toml").write_text(table.replace('open-drawer  = "open"', 'open-drawer  = "place"'))
+    with pytest.raises(InputError, match="open-drawer is bound to place, which takes an item and an object"):
+        registry.bind(load(str(tmp_path)))
+    assert "wrong-type" in {f.code for f in check(tmp_path).findings}
