@@ -13,7 +13,7 @@ from cli import inputs, live_deciding
 from cli.live_reading import InTurnReader, ReaderBeside, Reading
 from cli.output import hush_simulator, say
 from motion.poses import Array, pose
-from motion.world import RobotModel
+from motion.robot import RobotDescription
 from tamp.backends.backend import Backend
 from tamp.errors import InputError
 from tamp.execution.directing import Decide, Director
@@ -49,7 +49,7 @@ class LiveWorld:
 
     backend: Backend
     perceiver: Perceiver
-    robot: RobotModel
+    robot: RobotDescription
     name: str
     most_steps: int
     disturbed: Disturbed

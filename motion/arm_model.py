@@ -11,26 +11,26 @@ from numpy.typing import ArrayLike
 from motion.arm_shape import Capsule, Tool, capsules, link_name, watched
 from motion.arms import Arm
 from motion.poses import Array, pose, to_quat, turned_to
+from motion.robot import Gripper, RobotDescription
 from motion.shapes import Shape
-from motion.world import RobotModel
 
 TOOL_POINT = "tool_point"
 """Name of the tool's frame: the flange when there is no tool."""
 
 
-def robot_model(arm: Arm, tool: Tool | None = None, posture: Array | None = None) -> RobotModel:
+def robot_model(arm: Arm, tool: Tool | None = None, posture: Array | None = None) -> RobotDescription:
     """The arm with its base at the world's origin, resting at `posture` (n,), or at zero.
 
     Bodies are named `base`, `link1`, … and `tool`. Parts of the arm that must not touch each other are pairs of the
     model. The base is fixed, so that it collides with nothing but the arm.
     """
-    return RobotModel(
+    return RobotDescription(
         mjcf=_mjcf(arm, tool),
         arm_joints=tuple(f"joint{i + 1}" for i in range(arm.joints)),
         tool_site=TOOL_POINT,
         posture=np.zeros(arm.joints) if posture is None else np.asarray(posture, dtype=float),
         pinned_bodies=frozenset({link_name(0)}),
-        max_opening=0.0,
+        gripper=Gripper(opening=0.0),
     )
 
 

@@ -17,8 +17,9 @@ from motion.arm_shape import Tool
 from motion.arms import Arm
 from motion.paths import Blocked, Check, densify, rrt_connect
 from motion.poses import Array, error, interpolate, inverse
+from motion.robot import Limits
 from motion.shapes import Body
-from motion.timing import Limits, Trajectory
+from motion.timing import Trajectory
 from motion.world import World
 
 LINE_STEP = 0.01

@@ -13,19 +13,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from motion.poses import Array, inverse, pose, rotation_about
+from motion.robot import Gripper
 from motion.shapes import Shape
 
-PAD_HALF_WIDTH = 0.007
-PAD_HEIGHTS = (-0.0106, -0.0036, 0.0034)
-"""Where rays leave the pads, in metres along the approach axis from the tool point."""
 FINGER_CLEARANCE = 0.006
 """Metres between each open finger and what it will close on."""
-FINGER_THICKNESS = 0.012
-"""Metres from a pad's face to the finger's back."""
 GRAZE = 0.004
 """Metres that the hand may reach into a box in the quick look."""
-PALM = (0.1, 0.03, -0.042)
-"""Half-width (along the closing axis), half-depth and height of the hand's underside in the tool frame, metres."""
 TWISTS = np.radians([0, 20, -20])
 """Turns about the approach axis: the fingers align with a face that they meet at a small angle."""
 BAR = (0.02, 1.5)
@@ -69,7 +63,7 @@ class Preference:
 def antipodal(
     shapes: tuple[Shape, ...],
     T_world_body: Array,
-    max_opening: float,
+    gripper: Gripper,
     *,
     graspable: tuple[Shape, ...] | None = None,
     preference: Preference | None = None,
@@ -89,7 +83,7 @@ def antipodal(
         return []
     sources = [s for s in (graspable or shapes) if s.kind != "plane"]
     twists, least_cosine = (ASKEW_TWISTS, ASKEW_COSINE) if askew else (TWISTS, FRICTION_COSINE)
-    proposals = [_proposals(s, T_world_body, max_opening, twists) for s in sources]
+    proposals = [_proposals(s, T_world_body, gripper.opening, twists) for s in sources]
     T, depth, twist = (np.concatenate(column) for column in zip(*proposals, strict=True))
     if not len(T):
         return []
@@ -98,12 +92,13 @@ def antipodal(
     if bias is not None:
         cheap = cheap + bias(T)
     order = np.argsort(cheap, kind="stable")[: 8 * limit]
-    order = order[_clears_palm(T[order], solids, T_world_body)]
+    order = order[_clears_palm(T[order], solids, T_world_body, gripper)]
     order = order[: 4 * limit]
     T, cheap = T[order], cheap[order]
-    low, high, coverage, cosine = _between_pads(T, solids, T_world_body, max_opening)
+    low, high, coverage, cosine = _between_pads(T, solids, T_world_body, gripper)
     width = high - low
-    good = (coverage >= 4 / 9) & (cosine > least_cosine) & (width < max_opening - 2 * FINGER_CLEARANCE) & (width > 0)
+    good = (coverage >= 4 / 9) & (cosine > least_cosine) & (width > 0)
+    good &= width < gripper.opening - 2 * FINGER_CLEARANCE
     out = []
     for i in np.flatnonzero(good):
         centred = T[i] @ pose([float(low[i] + high[i]) / 2, 0.0, 0.0])
@@ -135,7 +130,9 @@ def centroid(shapes: tuple[Shape, ...], T_world_body: Array) -> Array:
     return np.asarray(T_world_body[:3, :3] @ p_body + T_world_body[:3, 3])
 
 
-def hand_clear(T_world_tool: Array, opening: Array, obstacles: list[tuple[Array, Array]]) -> Array:
+def hand_clear(
+    T_world_tool: Array, opening: Array, obstacles: list[tuple[Array, Array]], gripper: Gripper
+) -> Array:
     """Which tool poses (n, 4, 4) leave the hand clear of boxes, given as (pose (4, 4), half-extents (3,)).
 
     `opening` (n,) is how far the fingers are apart, in metres.
@@ -144,7 +141,7 @@ def hand_clear(T_world_tool: Array, opening: Array, obstacles: list[tuple[Array,
     is worth a closer one.
     """
     clear = np.ones(len(T_world_tool), dtype=bool)
-    for centres, half in _hand_boxes(opening):
+    for centres, half in _hand_boxes(opening, gripper):
         middle = np.einsum("nij,nj->ni", T_world_tool[:, :3, :3], centres) + T_world_tool[:, :3, 3]
         for T, obstacle in obstacles:
             reach = np.linalg.norm(half) + np.linalg.norm(obstacle)
@@ -154,13 +151,12 @@ def hand_clear(T_world_tool: Array, opening: Array, obstacles: list[tuple[Array,
     return clear
 
 
-def _hand_boxes(opening: Array) -> list[tuple[Array, Array]]:
+def _hand_boxes(opening: Array, gripper: Gripper) -> list[tuple[Array, Array]]:
     """Centres (n, 3) and half-extents (3,) of palm and fingers in the tool frame."""
-    width, depth, underside = PALM
-    zero = np.zeros_like(opening)
-    palm = (np.column_stack([zero, zero, zero + underside - 0.04]), np.array([width, depth, 0.04]))
-    out, finger = 0.5 * opening + FINGER_THICKNESS, np.array([FINGER_THICKNESS, 0.01, 0.02])
-    return [palm, *((np.column_stack([x, zero, zero - 0.02]), finger) for x in (-out, out))]
+    zero, palm, finger = np.zeros_like(opening), np.array(gripper.palm), np.array(gripper.finger)
+    middle = np.column_stack([zero, zero, zero + gripper.underside - palm[2]])
+    out = 0.5 * opening + finger[0]
+    return [(middle, palm), *((np.column_stack([x, zero, zero - finger[2]]), finger) for x in (-out, out))]
 
 
 def _apart(R: Array, p: Array, half: Array, T_box: Array, half_box: Array) -> Array:
@@ -255,29 +251,29 @@ def _cost(T_world_tool: Array, centre: Array, depth: Array, weights: Preference)
     return np.asarray(weights.tilt * tilt + weights.off_centre * offset + weights.depth * shallow)
 
 
-def _clears_palm(T_world_tool: Array, solids: list[Shape], T_world_body: Array) -> Array:
+def _clears_palm(T_world_tool: Array, solids: list[Shape], T_world_body: Array, gripper: Gripper) -> Array:
     """Which tool poses (n,) have no corner or centre of the body inside the hand."""
     local = np.concatenate([np.vstack([s.corners(), s.T_body_shape[:3, 3]]) for s in solids])
     points = local @ T_world_body[:3, :3].T + T_world_body[:3, 3]
     R, p = T_world_tool[:, :3, :3], T_world_tool[:, :3, 3]
     seen = np.einsum("kj,nji->nki", points, R) - np.einsum("nj,nji->ni", p, R)[:, None, :]
-    inside = (np.abs(seen[..., 0]) < PALM[0]) & (np.abs(seen[..., 1]) < PALM[1]) & (seen[..., 2] < PALM[2])
+    inside = (np.abs(seen[..., :2]) < gripper.palm[:2]).all(axis=-1) & (seen[..., 2] < gripper.underside)
     return np.asarray(~inside.any(axis=1))
 
 
 def _between_pads(
-    T_world_tool: Array, solids: list[Shape], T_world_body: Array, max_opening: float
+    T_world_tool: Array, solids: list[Shape], T_world_body: Array, gripper: Gripper
 ) -> tuple[Array, Array, Array, Array]:
-    """What lies between the open pads, by nine rays across each pad's face.
+    """What lies between the open pads, by a grid of rays across each pad's face.
 
     Lowest and highest coordinate met along the closing axis (n,), the share of rays that meet something (n,),
     and the mean cosine (n,) between the closing axis and the faces that the pads would touch.
     """
-    u = np.array([-PAD_HALF_WIDTH, 0.0, PAD_HALF_WIDTH])
-    grid = np.array([[0.0, y, z] for y in u for z in PAD_HEIGHTS])
+    across = (-gripper.pad_half_width, 0.0, gripper.pad_half_width)
+    grid = np.array([[0.0, y, z] for y in across for z in gripper.pad_heights])
     origins = np.einsum("nij,rj->nri", T_world_tool[:, :3, :3], grid) + T_world_tool[:, None, :3, 3]
     closing = T_world_tool[:, :3, 0]
-    half = max_opening / 2
+    half = gripper.opening / 2
     low, high = np.full(origins.shape[:2], np.inf), np.full(origins.shape[:2], -np.inf)
     low_cosine, high_cosine = np.zeros(origins.shape[:2]), np.zeros(origins.shape[:2])
     for shape in solids:

@@ -15,7 +15,6 @@ import numpy as np
 
 from motion import servo
 from motion.poses import Array, error, pose, rotation_vector_to_matrix
-from motion.servo import ServoGains
 from motion.timing import Trajectory
 from motion.world import State, World
 
@@ -76,39 +75,17 @@ class Veto:
         return f"{self.body} would be {self.depth * 1000:.1f} mm inside {self.other}"
 
 
-@dataclass(frozen=True)
-class Response:
-    """How the tool answers to a displacement: x'' = rate² (displacement left) - 2 rate x', critically damped.
-
-    `rate` (1/s) is the root of the stiffness, here 150/s² of robosuite's OSC. `reach` (m, rad) is the most that
-    one command can ask for along an axis.
-    """
-
-    rate: float = 12.25
-    reach: tuple[float, float] = (0.05, 0.5)
-
-    def after(self, twist: Array, displacement: Array, seconds: float) -> tuple[Array, Array]:
-        """How far (6,) the tool has moved `seconds` after a command, and its twist (6,) then."""
-        asked = displacement.copy()
-        asked[:3] /= max(1.0, float(np.abs(asked[:3]).max()) / self.reach[0])
-        asked[3:] /= max(1.0, float(np.abs(asked[3:]).max()) / self.reach[1])
-        a, decay = twist - self.rate * asked, float(np.exp(-self.rate * seconds))
-        return asked + (a * seconds - asked) * decay, (twist - self.rate * seconds * a) * decay
-
-
 @dataclass(eq=False)
 class Lookahead:
     """Predicts the next `horizon` control steps of an arm and vetoes a command that leads where it must not.
 
     `seen` are poses (4, 4) of bodies that are elsewhere than the trajectory was planned for; bodies in `ignore` are
-    there to be touched, those in `held_ignore` by what is held. The world is left loaded with the state that was
-    looked at.
+    there to be touched, those in `held_ignore` by what is held. Gains and response are those of the world's robot. The
+    world is left loaded with the state that was looked at.
     """
 
     world: World
     period: float = 0.05
-    gains: ServoGains = field(default_factory=ServoGains)
-    response: Response = field(default_factory=Response)
     horizon: int = 4
     seen: Mapping[str, Array] = field(default_factory=dict)
     ignore: frozenset[str] = frozenset()
@@ -133,8 +110,10 @@ class Lookahead:
         better go on.
         """
 
+        gains = self.world.robot.gains
+
         def follow(T: Array, k: int) -> Array:
-            return servo.displacement(T, trajectory, t + k * pace * self.period, self.gains) if k else displacement
+            return servo.displacement(T, trajectory, t + k * pace * self.period, gains) if k else displacement
 
         found = self._first(before, now, follow, trajectory, t, state)
         if found is None:
@@ -151,7 +130,7 @@ class Lookahead:
 
     def _towards(self, T_goal: Array, hold: bool) -> Law:
         """To a fixed pose; to `hold` is to ask for nothing, whatever was."""
-        return lambda T, k: np.zeros(6) if hold else self.gains.gain * error(T, T_goal)
+        return lambda T, k: np.zeros(6) if hold else self.world.robot.gains.gain * error(T, T_goal)
 
     def predict(self, before: Arm | None, now: Arm, law: Law) -> Iterator[tuple[Array, Array]]:
         """Configuration (n,) and tool pose (4, 4) after each of the next `horizon` control steps.
@@ -167,7 +146,7 @@ class Lookahead:
         if before is not None:
             twist, dq = error(before.T_world_tool, T) / self.period, q - before.q
         for k in range(self.horizon):
-            moved, twist = self.response.after(twist, law(T, k), self.period)
+            moved, twist = self.world.robot.response.after(twist, law(T, k), self.period)
             T = pose(T[:3, 3] + moved[:3], rotation_vector_to_matrix(moved[3:]) @ T[:3, :3])
             dq = self._joint_step(q, dq, T)
             q = q + dq

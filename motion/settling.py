@@ -29,7 +29,7 @@ def settled(world: World, state: State, width: float) -> tuple[Array, float]:
     """
     assert state.held is not None and state.T_tool_held is not None
     item, T_tool_item = state.held, state.T_tool_held
-    opening = min(world.robot.max_opening, width + OPEN)
+    opening = min(world.robot.gripper.opening, width + OPEN)
 
     def turned(angle: float) -> Array:
         return np.asarray(pose(np.zeros(3), rotation_about(ACROSS, angle)) @ T_tool_item)

@@ -3,37 +3,16 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from motion.poses import Array, error, interpolate
+from motion.robot import Limits
 from motion.world import World
 
 KEPT = 0.96
 """Share of each limit that toppra is given."""
-
-
-@dataclass(frozen=True)
-class Limits:
-    """What a trajectory may ask for: joint velocity (rad/s) and acceleration (rad/s²), tool speed and
-    acceleration along each world axis (m/s, m/s²), tool rotation about each (rad/s, rad/s²)."""
-
-    joint_velocity: float = 1.8
-    joint_acceleration: float = 12.0
-    tool_velocity: float = 0.275
-    tool_acceleration: float = 4.0
-    tool_rotation: float = 1.6
-    tool_rotation_acceleration: float = 12.0
-
-    def scaled(self, factor: float) -> Limits:
-        """The same limits with velocities multiplied by `factor`."""
-        return replace(
-            self,
-            joint_velocity=self.joint_velocity * factor,
-            tool_velocity=self.tool_velocity * factor,
-            tool_rotation=self.tool_rotation * factor,
-        )
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,6 +15,7 @@ import mujoco
 import numpy as np
 
 from motion.poses import Array, pose, to_quat
+from motion.robot import RobotDescription
 from motion.shapes import Body
 
 T = TypeVar("T")
@@ -31,26 +32,6 @@ _GEOMS = {
     "capsule": mujoco.mjtGeom.mjGEOM_CAPSULE,
     "plane": mujoco.mjtGeom.mjGEOM_PLANE,
 }
-
-
-@dataclass(frozen=True, eq=False)
-class RobotModel:
-    """A robot as MJCF, and the names in it that matter.
-
-    `tool_site` is the tool frame: z points out of the hand (approach), x along the closing fingers.
-    `posture` (n,) is where the controller's null space rests; `pinned_bodies` never move, so they collide
-    with nothing in the scene; `max_opening` is the finger opening in metres. A robot without fingers names
-    none. Geoms of the robot that must not touch each other are pairs in the MJCF (`contact/pair`).
-    """
-
-    mjcf: str
-    arm_joints: tuple[str, ...]
-    tool_site: str
-    posture: Array
-    pinned_bodies: frozenset[str]
-    finger_joints: tuple[str, ...] = ()
-    pad_geoms: tuple[str, ...] = ()
-    max_opening: float = 0.08
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +65,7 @@ class World:
     `effort` counts the Jacobians and the looks for contact so far: a measure of work that is the same on any machine.
     """
 
-    def __init__(self, robot: RobotModel, bodies: Iterable[Body]) -> None:
+    def __init__(self, robot: RobotDescription, bodies: Iterable[Body]) -> None:
         self.robot = robot
         self.effort = 0
         self._build({b.name: b for b in bodies})
@@ -113,7 +94,7 @@ class World:
         self._geoms = {name: np.flatnonzero(m.geom_bodyid == m.body(name).id) for name in self.bodies}
         self._boxes = (m.geom_type == mujoco.mjtGeom.mjGEOM_BOX).tolist()
         self._jacobian = np.zeros((6, m.nv))
-        self.state = State(robot.posture, robot.max_opening, {b.name: b.T_world_body for b in self.bodies.values()})
+        self.state = State(robot.posture, robot.gripper.opening, {b.name: b.T_world_body for b in self.bodies.values()})
         self.load(self.state)
 
     def base_position(self) -> Array:
@@ -320,7 +301,7 @@ class World:
         self.model.geom_conaffinity[ids] = self.model.body_conaffinity[body] = other
 
 
-def _compile(robot: RobotModel, bodies: Iterable[Body]) -> mujoco.MjModel:
+def _compile(robot: RobotDescription, bodies: Iterable[Body]) -> mujoco.MjModel:
     spec = mujoco.MjSpec.from_string(robot.mjcf)
     spec.compiler.inertiagrouprange = [0, 5]
     for geom in spec.geoms:

@@ -9,7 +9,7 @@ from functools import cache
 
 import numpy as np
 
-from motion.world import RobotModel
+from motion.robot import RobotDescription
 from tamp.backends.backend import Backend
 from tamp.backends.libero.panda import panda
 from tamp.execution.activity import Activity
@@ -66,7 +66,7 @@ class Live:
         return [e.why for e in self.events if isinstance(e, OrderTaken) and not e.taken]
 
 
-def session_on(backend: Backend, perceiver: Perceiver, robot: RobotModel, pick: str) -> Live:
+def session_on(backend: Backend, perceiver: Perceiver, robot: RobotDescription, pick: str) -> Live:
     """A session on a world, that thinks in turn."""
     domain, events = load("tabletop"), list[Event]()
     think = in_turn(domain, Engine(), np.random.default_rng(0))
@@ -75,7 +75,7 @@ def session_on(backend: Backend, perceiver: Perceiver, robot: RobotModel, pick: 
 
 
 @cache
-def a_panda() -> RobotModel:
+def a_panda() -> RobotDescription:
     return panda()
 
 

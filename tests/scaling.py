@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 
 from motion.poses import inverse
+from motion.robot import RobotDescription
 from motion.shapes import bounds
-from motion.world import RobotModel
 from tamp.errors import InputError
 from tamp.model.bodies import world_of
 from tamp.model.domain import Domain
@@ -64,7 +64,7 @@ class Record:
     tree: str | None = None
 
 
-def measure(problem: BoxScene, robot: RobotModel, domain: Domain, planner: str, limit: float = LIMIT) -> Record:
+def measure(problem: BoxScene, robot: RobotDescription, domain: Domain, planner: str, limit: float = LIMIT) -> Record:
     """Plan and refine one scene, within `limit` seconds. The scene's seed seeds the search."""
     start, cpu = time.perf_counter(), _cpu()
     world = world_of(problem.scene, robot)

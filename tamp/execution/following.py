@@ -14,7 +14,7 @@ import numpy as np
 from motion import servo
 from motion.lookahead import Arm, Veto
 from motion.poses import Array, error
-from motion.servo import ServoGains
+from motion.robot import ServoGains
 from motion.timing import Trajectory
 from motion.world import State
 from tamp.execution.motions import Grip, Motion, Timeline

@@ -11,7 +11,7 @@ import numpy as np
 
 from motion import smoothing, timing
 from motion.poses import Array
-from motion.timing import Limits, Trajectory
+from motion.timing import Trajectory
 from motion.world import State, World
 
 
@@ -83,8 +83,8 @@ class Timeline:
         return float(sum(s.trajectory.duration for s in self.segments if isinstance(s, Motion)))
 
 
-def timed(actions: Sequence[tuple[Segment, ...]], world: World, limits: Limits) -> Timeline:
-    """The segments of several actions as one timeline: corners rounded, as fast as the limits allow.
+def timed(actions: Sequence[tuple[Segment, ...]], world: World) -> Timeline:
+    """The segments of several actions as one timeline: corners rounded, as fast as the robot's limits allow.
 
     Where one action ends with a move that need not stop and the next begins with one, the two become one.
     """
@@ -99,20 +99,20 @@ def timed(actions: Sequence[tuple[Segment, ...]], world: World, limits: Limits) 
         if pending is not None:
             first = rest[0] if rest else None
             if goes_on and isinstance(first, Move):
-                out.append(_joined(pending, first, world, limits))
+                out.append(_joined(pending, first, world))
                 rest = rest[1:]
             else:
-                out.append(_timed(pending, world, limits))
+                out.append(_timed(pending, world))
                 ends[len(out) - 1] += 1
             pending = None
         if rest and isinstance(last := rest[-1], Move) and not last.precise:
             pending = last
             rest.pop()
-        out += [_timed(s, world, limits) if isinstance(s, Move) else s for s in rest]
+        out += [_timed(s, world) if isinstance(s, Move) else s for s in rest]
         if pending is None:
             ends[len(out) - 1] += 1
     if pending is not None:
-        out.append(_timed(pending, world, limits))
+        out.append(_timed(pending, world))
         ends[len(out) - 1] += 1
     return Timeline(tuple(out), dict(ends), tuple(acts))
 
@@ -125,18 +125,18 @@ def _acts_from(segments: Sequence[Segment]) -> int:
     return (grips or pushes or [max(len(segments) - 1, 0)])[0]
 
 
-def _timed(move: Move, world: World, limits: Limits) -> Motion:
+def _timed(move: Move, world: World) -> Motion:
     world.load(move.state)
     path = move.path if move.exact else smoothing.rounded(world, move.path)
-    trajectory = timing.parameterise(world, path, limits.scaled(move.pace))
+    trajectory = timing.parameterise(world, path, world.robot.limits.scaled(move.pace))
     return Motion(trajectory, move.opening, move.precise, move.yielding, state=move.state)
 
 
-def _joined(first: Move, second: Move, world: World, limits: Limits) -> Motion:
+def _joined(first: Move, second: Move, world: World) -> Motion:
     """Both moves as one motion that does not stop where the first ends."""
     world.load(second.state)
     path = smoothing.rounded(world, np.concatenate([first.path, second.path[1:]]))
-    trajectory = timing.parameterise(world, path, limits.scaled(first.pace))
+    trajectory = timing.parameterise(world, path, world.robot.limits.scaled(first.pace))
     nearest = int(np.argmin(np.linalg.norm(trajectory.q - first.path[-1], axis=1)))
     handover = Handover(float(trajectory.times[nearest]), second.opening)
     return Motion(trajectory, first.opening, second.precise, second.yielding, handover, second.state)

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from motion.world import RobotModel, World
+from motion.robot import RobotDescription
+from motion.world import World
 from tamp.backends.backend import Backend
 from tamp.errors import InputError, Refusal
 from tamp.execution.activity import Activity, Doing, Observation, Routine, for_ever
@@ -201,7 +202,7 @@ def in_turn(domain: Domain, planner: Planner, rng: np.random.Generator, log: Jou
 def at_table(
     backend: Backend,
     perceiver: Perceiver,
-    robot: RobotModel,
+    robot: RobotDescription,
     domain: Domain,
     think: Think,
     publish: Publish,

@@ -201,7 +201,8 @@ class Pursuit:
         """
         table, actions, steps = self.table, decided.plan.actions, decided.steps
         watch = Lookahead(table.world, table.period)
-        execution = Execution(decided.timeline, table.observed.robot.opening, table.period, watch=watch)
+        opening, gains = table.observed.robot.opening, table.world.robot.gains
+        execution = Execution(decided.timeline, opening, table.period, gains, watch)
         done, before, start = 0, self.steps, time.perf_counter()
         doing = self._begin(actions[0], steps[0], watch)
         try:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from motion.robot import RobotDescription
 from motion.shapes import Body
-from motion.world import RobotModel, State, World
+from motion.world import State, World
 from tamp.model.scene import Scene
 
 
-def world_of(scene: Scene, robot: RobotModel) -> World:
+def world_of(scene: Scene, robot: RobotDescription) -> World:
     """A kinematic copy of the scene; one body per part, named like the part."""
     return World(robot, bodies_of(scene))
 

@@ -24,8 +24,8 @@ BELOW_INTERIOR = 0.01
 """Metres by which an origin may lie under an interior's box (LIBERO: 0.01)."""
 GRIPPED = 0.006
 """Metres between each finger pad and an item that is held."""
-FINGER_SPAN = 0.09
-"""Metres around the tool point within which a held item must reach."""
+AROUND = 0.01
+"""Metres further around the tool point than the fingers open, within which a held item must reach."""
 
 
 def symbols_of(scene: Scene) -> dict[str, str]:
@@ -145,11 +145,11 @@ def _openness(o: SceneObject, r: Region) -> set[Atom]:
 
 def _held(scene: Scene, world: World) -> SceneObject | None:
     """The item between the fingers: both pads touch it, and none nearer."""
-    p_tool = scene.robot.T_world_tool[:3, 3]
+    p_tool, span = scene.robot.T_world_tool[:3, 3], world.robot.gripper.opening + AROUND
     found: list[tuple[float, SceneObject]] = []
     for o in scene:
         low, high = o.bounds()
-        if o.movable and np.all(p_tool > low - FINGER_SPAN) and np.all(p_tool < high + FINGER_SPAN):
+        if o.movable and np.all(p_tool > low - span) and np.all(p_tool < high + span):
             found.append((max(world.pad_distances(o.name)), o))
     nearest = min(found, key=lambda f: f[0], default=(np.inf, None))
     return nearest[1] if nearest[0] < GRIPPED else None

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from motion.timing import Limits
-from motion.world import RobotModel
+from motion.robot import RobotDescription
 from tamp.execution.process import Asked, Cancelled, Process
 from tamp.model.atoms import GroundAction
 from tamp.model.bodies import world_of
@@ -37,7 +36,6 @@ class Recipe:
     planner: Planner
     seed: int = 0
     seconds: float = 20.0
-    limits: Limits = field(default_factory=Limits)
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,13 +86,13 @@ class Thinker:
         self._skills = {**bind(self._domain), **patterns()}
         self._mind: InTurn | None = None
 
-    def prepare(self, robot: RobotModel, scene: Scene) -> None:
+    def prepare(self, robot: RobotDescription, scene: Scene) -> None:
         """Have a world of a robot and a scene."""
         recipe, world = self._recipe, world_of(scene, robot)
         rng = np.random.default_rng(recipe.seed)
         search = Search(world, self._domain, self._skills, recipe.planner, rng, recipe.seconds, self._notes)
         search.cancelled = self._cancelled
-        self._mind = InTurn(search, recipe.limits)
+        self._mind = InTurn(search)
 
     def think(self, method: str, *args: Any) -> Answer:
         """A method of `InTurn`, its result and what was noted on the way."""
@@ -117,7 +115,7 @@ class Beside:
     def __post_init__(self) -> None:
         self._process = Process(partial(Thinker, self.recipe), "planning")
 
-    def prepare(self, robot: RobotModel, scene: Scene) -> Asked:
+    def prepare(self, robot: RobotDescription, scene: Scene) -> Asked:
         """Have it make a world of a robot and a scene, before the first question."""
         return self._process.ask("prepare", robot, scene)
 

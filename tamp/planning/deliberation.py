@@ -6,10 +6,9 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
-from motion.timing import Limits
 from tamp.execution.motions import Timeline, timed
 from tamp.model.atoms import GroundAction
 from tamp.model.bodies import bodies_of
@@ -113,7 +112,6 @@ class InTurn:
     """Thinks at once, in this thread, with the world that the session itself looks into."""
 
     search: Search
-    limits: Limits = field(default_factory=Limits)
 
     @property
     def first(self) -> Plan | None:
@@ -158,6 +156,6 @@ class InTurn:
 
     def _timed(self, plan: Plan, refined: Refined, goal: Goal | None = None) -> Decision:
         start = time.perf_counter()
-        timeline = timed([s.segments for s in refined.steps], self.search.world, self.limits)
+        timeline = timed([s.segments for s in refined.steps], self.search.world)
         self.search.seconds["refine"] += time.perf_counter() - start
         return Decision(plan, refined.steps, timeline, goal)

@@ -11,6 +11,7 @@ import numpy as np
 from motion import paths
 from motion.paths import Blocked
 from motion.poses import Array, pose, rotation_about
+from motion.robot import Gripper
 from motion.shapes import bounds
 from tamp.execution.motions import Grip, Move
 from tamp.model.atoms import Atom
@@ -71,7 +72,7 @@ class Articulate:
         if tools.hint is not None and "grasp" in tools.hint:
             T, width = np.array(tools.hint["grasp"]), float(tools.hint["width"])
             yield self._sample(args[0], T, width, situation, tools)
-        for T_world_push in self._contacts(part):
+        for T_world_push in self._contacts(part, tools.world.robot.gripper):
             yield self._push(args[0], T_world_push, situation, tools)
         roomy, tight = holds(part, situation, tools)
         in_two = self.goal == "active" and part.kind == "door"
@@ -104,11 +105,11 @@ class Articulate:
                     return Infeasible("collision", (c.other,), message=message, whatever_grasp=True)
         return None
 
-    def _contacts(self, part: Part) -> list[Array]:
+    def _contacts(self, part: Part, gripper: Gripper) -> list[Array]:
         """Where to push the part: from outside to close it, from inside to open a door that is ajar."""
         if self.goal == "rest":
-            return push.contacts(part)
-        return push.inner_contacts(part) if part.kind == "door" else []
+            return push.contacts(part, gripper)
+        return push.inner_contacts(part, gripper) if part.kind == "door" else []
 
     def target(self, part: Part) -> float:
         """Joint value to aim at."""
@@ -153,7 +154,7 @@ class Articulate:
         value: float | None = None,
     ) -> Refinement | Infeasible:
         """Take hold of the part and carry it to joint `value`, by default the whole way."""
-        opening = min(tools.world.robot.max_opening, width + SPARE_OPENING)
+        opening = min(tools.world.robot.gripper.opening, width + SPARE_OPENING)
         value = self.target(moving_part(name, situation.scene)[1]) if value is None else value
 
         def follow(q: Array) -> Array | Blocked:
@@ -177,7 +178,7 @@ class Articulate:
             if isinstance(result, Infeasible):
                 continue
             ajar = result
-            for T_world_push in self._contacts(moving_part(name, ajar.after.scene)[1]):
+            for T_world_push in self._contacts(moving_part(name, ajar.after.scene)[1], tools.world.robot.gripper):
                 result = self._push(name, T_world_push, ajar.after, tools)
                 if isinstance(result, Refinement):
                     return Refinement((*ajar.segments, *result.segments), result.after, result.note)

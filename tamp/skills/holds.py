@@ -32,13 +32,13 @@ def holds(part: Part, situation: Situation, tools: Tools, askew: bool = False) -
 
     `askew` ones close at a large angle to what they hold, which then must not turn between the fingers.
     """
-    joint, most = part.joint, tools.world.robot.max_opening
+    joint, gripper = part.joint, tools.world.robot.gripper
     assert joint is not None
     tools.world.load(situation.state())
     found = grasps.antipodal(
         part.shapes,
         part.T_world_part,
-        most,
+        gripper,
         graspable=graspable(part),
         preference=PREFERENCE,
         bias=lambda T: _lever_cost(T, joint),
@@ -49,7 +49,8 @@ def holds(part: Part, situation: Situation, tools: Tools, askew: bool = False) -
     fixed = [p for o in situation.scene if not o.movable for p in o.parts if p.name != part.name]
     boxes = [(p.T_world_part @ s.T_body_shape, s.half_extent) for p in fixed for s in p.shapes if s.kind != "plane"]
     T = np.array([h.T_world_tool for h in out]).reshape(-1, 4, 4)
-    room = grasps.hand_clear(T, np.array([min(most, h.width + SPARE_OPENING) for h in out]), boxes)
+    openings = np.array([min(gripper.opening, h.width + SPARE_OPENING) for h in out])
+    room = grasps.hand_clear(T, openings, boxes, gripper)
     return [h for h, r in zip(out, room, strict=True) if r], [h for h, r in zip(out, room, strict=True) if not r]
 
 

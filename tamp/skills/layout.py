@@ -23,8 +23,6 @@ ORDERS = 40
 FLUSH = 1e-4
 ABOVE = 0.005
 """Metres above the surface from which on something stands there."""
-FINGER = (0.027, 0.011)
-"""Metres beside a thing that a finger takes when it lets go, away from it, and half as much across."""
 
 
 @dataclass(frozen=True)
@@ -76,18 +74,23 @@ def standing(pieces: Iterable[tuple[Shape, Array]], half: Array, height: float) 
 
 
 def arrangements(
-    things: list[Footprint], half: Array, taken: Array, rng: np.random.Generator, orders: int = ORDERS
+    things: list[Footprint],
+    half: Array,
+    taken: Array,
+    rng: np.random.Generator,
+    finger: tuple[float, float],
+    orders: int = ORDERS,
 ) -> Iterator[dict[str, Spot]]:
     """Spots for all things, wholly on a rectangle with half-extents (2,) and clear of boxes `taken` (n, 4).
 
-    The things are put down in the order given, each with room for two opposite fingers.
+    The things are put down in the order given, each with room for two opposite fingers: see `Gripper.footprint`.
     """
     for attempt in range(orders):
         order = [int(i) for i in rng.permutation(len(things))] if attempt > 1 else list(range(len(things)))
         if attempt == 1:
             order.sort(key=lambda i: -max(max(size) for _, size in things[i].turns))
         found = _in_order([things[i] for i in order], half, taken)
-        if found is not None and _can_be_brought([found[t.name] for t in things], taken):
+        if found is not None and _can_be_brought([found[t.name] for t in things], taken, finger):
             yield found
 
 
@@ -146,19 +149,19 @@ def _sides_beside(boxes: Array, taken: Array) -> Array:
     return out
 
 
-def _can_be_brought(spots: list[Spot], taken: Array) -> bool:
+def _can_be_brought(spots: list[Spot], taken: Array, finger: tuple[float, float]) -> bool:
     """Whether each thing, put down in this order, has room for fingers on two opposite sides."""
     for spot in spots:
-        if not any(_fingers_free(spot, axis, taken) for axis in (0, 1)):
+        if not any(_fingers_free(spot, axis, taken, finger) for axis in (0, 1)):
             return False
         taken = np.vstack([taken, spot.box])
     return True
 
 
-def _fingers_free(spot: Spot, axis: int, taken: Array) -> bool:
-    half, away = np.full(2, FINGER[1]), np.zeros(2)
-    half[axis] = 0.5 * FINGER[0]
-    away[axis] = 0.5 * spot.size[axis] + 0.5 * FINGER[0]
+def _fingers_free(spot: Spot, axis: int, taken: Array, finger: tuple[float, float]) -> bool:
+    half, away = np.full(2, finger[1]), np.zeros(2)
+    half[axis] = 0.5 * finger[0]
+    away[axis] = 0.5 * spot.size[axis] + 0.5 * finger[0]
     middles = np.array([spot.offset - away, spot.offset + away])
     return not _overlaps(np.hstack([middles - half, middles + half]), taken, 0.0).any()
 

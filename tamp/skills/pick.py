@@ -58,14 +58,14 @@ class Pick:
         """Grasps in order of their cost, each with a free way to it and a lift."""
         item = situation.scene.object(args[0])
         tools.world.load(situation.state())
-        candidates = grasps.antipodal(item.parts[0].shapes, item.T_world_object, tools.world.robot.max_opening)
+        candidates = grasps.antipodal(item.parts[0].shapes, item.T_world_object, tools.world.robot.gripper)
         if not candidates:
             yield Infeasible(
                 "no-grasp",
                 (item.name,),
                 frozenset({Atom("no-grasp", (item.name,))}),
                 f"pick: nothing on {item.name} is narrow enough for the gripper "
-                f"({tools.world.robot.max_opening * 100:.0f} cm)",
+                f"({tools.world.robot.gripper.opening * 100:.0f} cm)",
                 final=True,
             )
         if tools.hint is not None and "grasp" in tools.hint:
@@ -106,7 +106,7 @@ class Pick:
         """How much nearer to the robot the item would be within reach."""
         item, world = situation.scene.object(args[0]), tools.world
         world.load(situation.state())
-        candidates = grasps.antipodal(item.parts[0].shapes, item.T_world_object, world.robot.max_opening)
+        candidates = grasps.antipodal(item.parts[0].shapes, item.T_world_object, world.robot.gripper)
         towards = world.base_position() - item.position
         towards = np.array([towards[0], towards[1], 0.0]) / max(float(np.linalg.norm(towards[:2])), 1e-9)
         for nearer in np.arange(NEARER, MOST_NEARER, NEARER):
@@ -134,7 +134,7 @@ class Pick:
     ) -> Refinement | Infeasible:
         world = tools.world
         world.load(situation.state())
-        opening = min(world.robot.max_opening, width + SPARE_OPENING)
+        opening = min(world.robot.gripper.opening, width + SPARE_OPENING)
         reach = reach_for(T_world_grasp, opening, situation, tools, dexterity, room)
         if isinstance(reach, Blocked):
             return blocked("pick", reach, item)
@@ -188,7 +188,7 @@ def _hindered(
     movable = {o.name for o in situation.scene if o.movable}
     fewest: frozenset[str] | None = None
     for h in sorted(hindered, key=lambda h: len(h.by))[:LOOKED_AT]:
-        world.set_opening(min(world.robot.max_opening, h.grasp.width + SPARE_OPENING))
+        world.set_opening(min(world.robot.gripper.opening, h.grasp.width + SPARE_OPENING))
         for T in both_ways(item.T_world_object @ h.grasp.T_body_tool, world):
             if fewest is not None and len(fewest) <= len(h.by):
                 break
@@ -236,7 +236,7 @@ def _free(
     """Which grasps (n,) of an item leave the hand clear of other things, as far as a quick look tells; its fingers
     are open by `spare` metres more than the grasp."""
     T_world_tool = np.array([T_world_item @ g.T_body_tool for g in candidates]).reshape(-1, 4, 4)
-    opening = np.minimum(tools.world.robot.max_opening, np.array([g.width for g in candidates]) + spare)
+    opening = np.minimum(tools.world.robot.gripper.opening, np.array([g.width for g in candidates]) + spare)
     boxes = [
         (p.T_world_part @ s.T_body_shape, s.half_extent)
         for o in others
@@ -244,7 +244,7 @@ def _free(
         for s in p.shapes
         if s.kind != "plane"
     ]
-    return grasps.hand_clear(T_world_tool, opening, boxes)
+    return grasps.hand_clear(T_world_tool, opening, boxes, tools.world.robot.gripper)
 
 
 def lift_clear(item: str, place: str, grasped: Situation, tools: Tools) -> Array | Blocked:

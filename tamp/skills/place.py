@@ -188,7 +188,7 @@ class Place:
         world, q = tools.world, legs[-1][-1]
         T_world_tool = world.forward(q)
         for clearance, wider in itertools.product((ROOM, 0.0), RELEASE_OPENINGS):
-            opening = min(world.robot.max_opening, situation.scene.robot.opening + wider)
+            opening = min(world.robot.gripper.opening, situation.scene.robot.opening + wider)
             put = situation.at(q, opening, T_world_tool).released()
             rested = put.settled(item, T_world_item)
             retreat = retreat_from(item, rested, tools, clearance)

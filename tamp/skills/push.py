@@ -7,20 +7,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from motion.poses import Array, pose
+from motion.robot import Gripper
 from motion.shapes import Shape
 from tamp.model.scene import Joint, Part
 from tamp.skills.handles import graspable
 
-FINGER = 0.014
-"""Metres from the tool point to the surface that a closed fingertip pushes."""
 TILTS = np.radians([30, 45, 15, 0, 60, 75])
 """Angles between the approach axis and straight down, leaning towards the push."""
 
 ACROSS = (0.0, 0.75, -0.75, 0.4, -0.4)
 """Where on a wide face to push, as a share of the way from its middle to its side edge."""
 
-HAND = 0.05
-"""Metres by which a door must be ajar where closed fingers go in."""
 INNERMOST = 0.01
 """Metres within which faces count as first from inside."""
 INNER_TILTS = np.radians([0, 15, 30, 45, 60])
@@ -31,24 +28,24 @@ TOWARDS_EDGE = (0.8, 0.5, 0.2)
 """Where on a door to push from inside, as a share of the way from its middle to its free edge."""
 
 
-def contacts(part: Part) -> list[Array]:
+def contacts(part: Part, gripper: Gripper) -> list[Array]:
     """Tool poses (4, 4) with closed fingers against the part, from which pushing takes the joint to rest."""
     joint = part.joint
     assert joint is not None
     faces = sorted((_face(s, part, joint) for s in graspable(part)), key=lambda f: -f.worth)[:6]
-    spots = [f.middle + share * f.side for share in ACROSS for f in faces if share == 0 or f.is_wide]
-    pushes = [f.push for share in ACROSS for f in faces if share == 0 or f.is_wide]
-    return [T for tilt in TILTS for p, u in zip(spots, pushes, strict=True) for T in _tools(p, u, float(tilt))]
+    wide = [(share, f) for share in ACROSS for f in faces if share == 0 or f.width > gripper.fingertip]
+    ways = [(f.middle + share * f.side, f.push) for share, f in wide]
+    return [T for tilt in TILTS for p, u in ways for T in _tools(p, u, float(tilt), gripper.fingertip)]
 
 
-def inner_contacts(part: Part) -> list[Array]:
+def inner_contacts(part: Part, gripper: Gripper) -> list[Array]:
     """Tool poses (4, 4) with closed fingers against the inner face of a door, from which pushing opens it further;
     none when it is not ajar by as much as a closed hand."""
     joint = part.joint
     assert joint is not None
     spots = [s for shape in _innermost(part, joint) for s in _inner_spots(shape, part, joint)]
-    wide = [(p, u) for p, u, gap in spots if gap > HAND]
-    return [T for tilt in INNER_TILTS for p, u in wide for T in _tools(p, u, float(tilt))]
+    wide = [(p, u) for p, u, gap in spots if gap > gripper.closed]
+    return [T for tilt in INNER_TILTS for p, u in wide for T in _tools(p, u, float(tilt), gripper.fingertip)]
 
 
 def _opening_direction(p: Array, joint: Joint) -> Array:
@@ -108,8 +105,8 @@ class _Face:
     worth: float
 
     @property
-    def is_wide(self) -> bool:
-        return float(np.linalg.norm(self.side)) > FINGER
+    def width(self) -> float:
+        return float(np.linalg.norm(self.side))
 
 
 def _face(shape: Shape, part: Part, joint: Joint) -> _Face:
@@ -127,9 +124,10 @@ def _face(shape: Shape, part: Part, joint: Joint) -> _Face:
     return _Face(face, side, u, worth)
 
 
-def _tools(p: Array, u: Array, tilt: float) -> list[Array]:
-    """Two tool poses that push at point `p` along `u`, approaching `tilt` radians from straight down."""
+def _tools(p: Array, u: Array, tilt: float, fingertip: float) -> list[Array]:
+    """Two tool poses that push at point `p` along `u` with a face `fingertip` metres from the tool point, approaching
+    `tilt` radians from straight down."""
     approach = np.sin(tilt) * u + np.array([0.0, 0.0, -np.cos(tilt)])
     across = np.cross([0.0, 0.0, 1.0], u)
     frames = [np.column_stack([s * across, np.cross(approach, s * across), approach]) for s in (1.0, -1.0)]
-    return [pose(p - FINGER * u, R) for R in frames]
+    return [pose(p - fingertip * u, R) for R in frames]

@@ -43,7 +43,8 @@ def leaving_room(
     names = {t.name for t in things}
     valid = [a for a in known if a.keys() >= names and all(layout.fits(a[n].box, taken) for n in names)]
     seen: dict[bytes, layout.Spot] = {}
-    for found in itertools.chain(valid, layout.arrangements(things, target.half, taken, tools.rng)):
+    finger = tools.world.robot.gripper.footprint
+    for found in itertools.chain(valid, layout.arrangements(things, target.half, taken, tools.rng, finger)):
         if not any(found is a for a in known):
             known.append(found)
         spot = found[item]
@@ -102,4 +103,5 @@ def _allows(
     box = np.concatenate([low[:2], high[:2]])
     if not others:
         return layout.fits(box, taken)
-    return any(layout.arrangements(others, target.half, np.vstack([taken, box]), tools.rng, FEW))
+    finger, taken = tools.world.robot.gripper.footprint, np.vstack([taken, box])
+    return any(layout.arrangements(others, target.half, taken, tools.rng, finger, FEW))

@@ -28,8 +28,8 @@ TILTS = np.radians([0, 20, 35])
 """Angles between the approach axis and straight down, leaning towards the push."""
 TURNS = np.radians([0, 180, 90, -90, 45, -45, 135, -135])
 """Angles between the closing axis and the perpendicular to the push."""
-OPENINGS = (0.08, 0.05, 0.0)
-"""Metres between the fingers: two points of contact keep what is pushed from turning."""
+OPENINGS = (0.05, 0.0)
+"""Metres between the fingers, after as far as they open: two points of contact keep what is pushed from turning."""
 STANDOFF = 0.03
 """Metres before the contact at which the push begins."""
 LEVEL = 0.015
@@ -73,15 +73,17 @@ class Slide:
             fact = frozenset({Atom("does-not-slide", (args[0], args[2]))})
             yield Infeasible("no-way", args[:1], fact, f"slide: {args[0]} cannot be pushed onto {args[2]}", final=True)
             return
+        most = tools.world.robot.gripper.opening
+        openings = (most, *(o for o in OPENINGS if o < most))
         courses = (c for e in _ends(end, target) for c in _courses(item.position, e))
         for course in sorted(courses, key=lambda c: _cost(c) + _risk(c[-1] - end, target)):
             if (hindered := _hindered(item, course, situation, tools)) is not None:
                 yield hindered
                 continue
             if len(course) == 2:
-                for opening, height, tilt, turn in itertools.product(OPENINGS, HEIGHTS, TILTS, TURNS[:2]):
+                for opening, height, tilt, turn in itertools.product(openings, HEIGHTS, TILTS, TURNS[:2]):
                     yield _sample(item, course, _Hand(float(tilt), turn, height, opening), False, situation, tools)
-            for opening, height, turn in itertools.product(OPENINGS, HEIGHTS, TURNS):
+            for opening, height, turn in itertools.product(openings, HEIGHTS, TURNS):
                 yield _sample(item, course, _Hand(0.0, turn, height, opening), True, situation, tools)
 
     def facts(self, args: tuple[str, ...], causes: list[Infeasible], scene: Scene) -> frozenset[Atom]:

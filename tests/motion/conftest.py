@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from motion.poses import pose
+from motion.robot import RobotDescription
 from motion.shapes import Body, Shape
-from motion.world import RobotModel, World
+from motion.world import World
 from tamp.backends.libero import tasks
 from tamp.backends.libero.environment import LiberoEnvironment
 
@@ -25,7 +26,7 @@ def environment() -> Iterator[LiberoEnvironment]:
 
 
 @pytest.fixture(scope="session")
-def robot(environment: LiberoEnvironment) -> RobotModel:
+def robot(environment: LiberoEnvironment) -> RobotDescription:
     return environment.robot_model()
 
 
@@ -37,6 +38,6 @@ def table() -> Body:
 
 
 @pytest.fixture(scope="session")
-def build(robot: RobotModel) -> Callable[..., World]:
+def build(robot: RobotDescription) -> Callable[..., World]:
     """A world of the robot and the given bodies."""
     return lambda *bodies: World(robot, bodies)

@@ -13,8 +13,8 @@ from motion.arm_shape import Tool
 from motion.arms import ARMS, Arm
 from motion.paths import Blocked, Check
 from motion.poses import Array, pose
+from motion.robot import Limits
 from motion.shapes import Body, Shape
-from motion.timing import Limits
 from motion.workspace import Workspace, kept_within
 from tests.arm_cases import EACH
 

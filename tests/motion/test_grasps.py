@@ -11,9 +11,10 @@ from scipy.spatial.transform import Rotation
 from motion import grasps
 from motion.grasps import Grasp, antipodal
 from motion.poses import Array, pose
+from motion.robot import Gripper
 from motion.shapes import Shape
 
-OPENING = 0.08
+GRIPPER = Gripper()
 TABLE = 0.9
 CUBE = 0.04
 RADIUS, WALL, HEIGHT = 0.055, 0.004, 0.06
@@ -42,7 +43,7 @@ def in_world(grasp: Grasp, T_world_body: Array) -> Array:
 @given(yaw=st.floats(-3.1, 3.1), x=st.floats(-0.2, 0.2), y=st.floats(-0.3, 0.3))
 def test_a_cube_is_grasped_across_two_parallel_faces(yaw: float, x: float, y: float) -> None:
     T_world_body = pose([x, y, TABLE + CUBE / 2], yawed(yaw))
-    found = antipodal((box([CUBE / 2] * 3),), T_world_body, OPENING)
+    found = antipodal((box([CUBE / 2] * 3),), T_world_body, GRIPPER)
     assert len(found) > 10
     for grasp in found:
         closing, p = grasp.T_body_tool[:3, 0], grasp.T_body_tool[:3, 3]
@@ -60,24 +61,39 @@ def test_a_cube_is_grasped_across_two_parallel_faces(yaw: float, x: float, y: fl
 
 @pytest.mark.parametrize("half", [[0.05, 0.05, 0.05], [0.045, 0.06, 0.04]])
 def test_what_is_wider_than_the_hand_gives_none(half: list[float]) -> None:
-    assert antipodal((box(half),), pose([0.0, 0.0, TABLE + half[2]]), OPENING) == []
+    assert antipodal((box(half),), pose([0.0, 0.0, TABLE + half[2]]), GRIPPER) == []
 
 
 @pytest.mark.parametrize(("width", "some"), [(0.066, True), (0.075, False), (0.0799, False)])
 def test_the_open_fingers_need_room(width: float, some: bool) -> None:
-    found = antipodal((box([width / 2, 0.1, 0.04]),), pose([0.0, 0.0, TABLE + 0.04]), OPENING)
+    found = antipodal((box([width / 2, 0.1, 0.04]),), pose([0.0, 0.0, TABLE + 0.04]), GRIPPER)
     assert bool(found) == some
-    assert all(g.width < OPENING for g in found)
+    assert all(g.width < GRIPPER.opening for g in found)
+
+
+@pytest.mark.parametrize(("opening", "widest"), [(0.05, 0.036), (0.08, 0.066), (0.12, 0.1)])
+def test_another_gripper_grasps_what_it_opens_for(opening: float, widest: float) -> None:
+    gripper = Gripper(opening=opening)
+    for width, some in ((widest, True), (widest + 0.01, False)):
+        found = antipodal((box([width / 2, 0.1, 0.1]),), pose([0.0, 0.0, TABLE + 0.1]), gripper)
+        assert bool(found) == some
+
+
+def test_a_slimmer_hand_has_room_beside_a_wall() -> None:
+    T_world_tool = np.array([pose([0.0, 0.0, 0.2], np.diag([1.0, -1.0, -1.0]))])
+    wall = [(pose([0.09, 0.0, 0.25]), np.array([0.01, 0.2, 0.3]))]
+    for gripper, clear in ((GRIPPER, False), (Gripper(palm=(0.06, 0.03, 0.04)), True)):
+        assert grasps.hand_clear(T_world_tool, np.array([0.04]), wall, gripper).tolist() == [clear]
 
 
 def test_a_plane_is_not_grasped() -> None:
-    assert antipodal((Shape("plane", np.array([1.0, 1.0, 0.1]), np.eye(4)),), np.eye(4), OPENING) == []
+    assert antipodal((Shape("plane", np.array([1.0, 1.0, 0.1]), np.eye(4)),), np.eye(4), GRIPPER) == []
 
 
 @pytest.mark.parametrize("yaw", [0.0, 0.2, 1.9])
 def test_a_ring_of_walls_is_grasped_at_its_rim(yaw: float) -> None:
     T_world_body = pose([0.0, 0.1, TABLE + HEIGHT / 2], yawed(yaw))
-    found = antipodal(ring(), T_world_body, OPENING)
+    found = antipodal(ring(), T_world_body, GRIPPER)
     assert len(found) > 20
     best = found[0]
     p, closing = best.T_body_tool[:3, 3], best.T_body_tool[:3, 0]
@@ -95,7 +111,7 @@ def test_a_ring_of_walls_is_grasped_at_its_rim(yaw: float) -> None:
 @given(turn=st.tuples(*[st.floats(-3.0, 3.0)] * 3))
 def test_no_grasp_comes_from_below(shapes: tuple[Shape, ...], turn: tuple[float, float, float]) -> None:
     T_world_body = pose([0.0, 0.0, TABLE + 0.1], Rotation.from_rotvec(turn).as_matrix())
-    for grasp in antipodal(shapes, T_world_body, OPENING, limit=100):
+    for grasp in antipodal(shapes, T_world_body, GRIPPER, limit=100):
         approach = in_world(grasp, T_world_body)[:3, 2]
         assert approach[2] < np.sin(np.radians(10)), approach
 
@@ -112,7 +128,7 @@ def wedge(slope: float) -> tuple[Shape, Shape, Shape]:
 @pytest.mark.parametrize(("degrees", "some"), [(0, True), (10, True), (30, False)])
 def test_a_wedge_would_slip_out(degrees: float, some: bool) -> None:
     shapes = wedge(np.radians(degrees))
-    found = antipodal(shapes, pose([0.0, 0.0, TABLE + 0.05]), OPENING, graspable=shapes[:1])
+    found = antipodal(shapes, pose([0.0, 0.0, TABLE + 0.05]), GRIPPER, graspable=shapes[:1])
     assert bool(found) == some
 
 
@@ -120,7 +136,7 @@ def test_askew_grips_turn_the_hand_and_hold_the_same_bar() -> None:
     """A level bar: square grips close across it within 25 degrees, askew ones at larger angles along its length."""
     bar, T = (box([0.045, 0.008, 0.008]),), pose([0.0, 0.0, TABLE + 0.05])
     along = {
-        askew: [abs(float(g.T_body_tool[0, 0])) for g in antipodal(bar, T, OPENING, askew=askew)]
+        askew: [abs(float(g.T_body_tool[0, 0])) for g in antipodal(bar, T, GRIPPER, askew=askew)]
         for askew in (False, True)
     }
     assert along[False] and max(along[False]) < np.sin(np.radians(25))
@@ -130,18 +146,18 @@ def test_askew_grips_turn_the_hand_and_hold_the_same_bar() -> None:
 def test_the_graspable_shape_is_what_is_grasped() -> None:
     handle, body = box([0.006, 0.02, 0.006], pose([0.0, 0.0, 0.06])), box([0.02, 0.02, 0.02])
     for chosen in (handle, body):
-        found = antipodal((handle, body), pose([0.0, 0.0, TABLE + 0.02]), OPENING, graspable=(chosen,))
+        found = antipodal((handle, body), pose([0.0, 0.0, TABLE + 0.02]), GRIPPER, graspable=(chosen,))
         assert abs(found[0].T_body_tool[2, 3] - chosen.T_body_shape[2, 3]) < 0.02
 
 
 def test_the_best_comes_first() -> None:
-    costs = [g.cost for g in antipodal(ring(), pose([0.0, 0.0, TABLE + 0.03]), OPENING)]
+    costs = [g.cost for g in antipodal(ring(), pose([0.0, 0.0, TABLE + 0.03]), GRIPPER)]
     assert costs == sorted(costs) and costs[0] < costs[-1]
 
 
 def test_diverse_order_keeps_the_head_and_all_the_rest_in_turns() -> None:
     T = pose([0.0, 0.0, TABLE + 0.06])
-    found = antipodal((box([0.02, 0.025, 0.06]),), T, OPENING)
+    found = antipodal((box([0.02, 0.025, 0.06]),), T, GRIPPER)
     mixed = grasps.diverse(found, T, head=4)
     assert mixed[:4] == found[:4]
     assert sorted(map(id, mixed)) == sorted(map(id, found))
@@ -152,15 +168,15 @@ def test_diverse_order_keeps_the_head_and_all_the_rest_in_turns() -> None:
 
 def test_a_bias_is_obeyed() -> None:
     shapes, T = (box([0.02, 0.02, 0.1]),), pose([0.0, 0.0, TABLE + 0.1])
-    low = antipodal(shapes, T, OPENING, bias=lambda P: 50.0 * P[:, 2, 3])[0]
-    high = antipodal(shapes, T, OPENING, bias=lambda P: -50.0 * P[:, 2, 3])[0]
+    low = antipodal(shapes, T, GRIPPER, bias=lambda P: 50.0 * P[:, 2, 3])[0]
+    high = antipodal(shapes, T, GRIPPER, bias=lambda P: -50.0 * P[:, 2, 3])[0]
     assert low.T_body_tool[2, 3] < high.T_body_tool[2, 3] - 0.02
 
 
 def test_the_palm_does_not_meet_the_body() -> None:
     """A narrow post on a wide deep block: the hand cannot go down along the post into the block."""
     post, block = box([0.01, 0.01, 0.01], pose([0.0, 0.0, 0.01])), box([0.2, 0.2, 0.05], pose([0.0, 0.0, -0.05]))
-    found = antipodal((post, block), pose([0.0, 0.0, TABLE + 0.1]), OPENING, graspable=(post,))
+    found = antipodal((post, block), pose([0.0, 0.0, TABLE + 0.1]), GRIPPER, graspable=(post,))
     assert found
     for grasp in found:
         corners = np.array([[x, y, -0.05] for x in (-0.09, 0.09) for y in (-0.025, 0.025)])

@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from motion import kinematics, paths, servo, timing
-from motion.lookahead import Lookahead, Response, Veto
+from motion.lookahead import Lookahead, Veto
 from motion.poses import Array, pose, rotation_vector_to_matrix
-from motion.servo import ServoGains
+from motion.robot import Limits, Response, ServoGains
 from motion.shapes import Body, Shape
-from motion.timing import Limits, Trajectory
+from motion.timing import Trajectory
 from motion.world import State, World
 
 PERIOD = 0.05

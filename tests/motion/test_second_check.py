@@ -12,8 +12,8 @@ from motion.arm_shape import Tool
 from motion.arms import ARMS, Arm
 from motion.paths import Blocked
 from motion.poses import Array, pose, rotation_vector_to_matrix
+from motion.robot import Limits
 from motion.shapes import Body, Shape
-from motion.timing import Limits
 from motion.world import World
 from tests.arm_cases import EACH, bent, configurations
 

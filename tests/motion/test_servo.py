@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from motion.poses import error, pose, rotation_about
-from motion.servo import ServoGains, arrived, displacement
+from motion.robot import ServoGains
+from motion.servo import arrived, displacement
 from motion.timing import Trajectory
 
 GAINS = ServoGains(lead=0.2)

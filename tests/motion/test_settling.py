@@ -27,7 +27,7 @@ def holding(world: World, angle: float, off: float = 0.0) -> State:
     """The board in the hand, turned by `angle` about the axis across the approach, `off` metres along the fingers."""
     T_tool_item = pose([0.0, 0.0, off], rotation_about(np.array([0.0, 1.0, 0.0]), angle))
     poses = {name: body.T_world_body for name, body in world.bodies.items()}
-    return State(world.robot.posture, world.robot.max_opening, poses, "board", T_tool_item)
+    return State(world.robot.posture, world.robot.gripper.opening, poses, "board", T_tool_item)
 
 
 @given(angle=st.floats(-0.3, 0.3), off=st.floats(-0.02, 0.02))

@@ -10,8 +10,9 @@ import pytest
 from motion import paths, timing
 from motion.paths import Blocked
 from motion.poses import Array, pose
+from motion.robot import Limits
 from motion.shapes import Body
-from motion.timing import Limits, Trajectory
+from motion.timing import Trajectory
 from motion.world import World
 
 FINE = 0.004

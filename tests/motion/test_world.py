@@ -50,7 +50,7 @@ def state(world: World) -> State:
 def parked(world: World) -> State:
     """Every body back where it started, the arm at its posture: loaded and returned."""
     poses = {name: body.T_world_body for name, body in world.bodies.items()}
-    fresh = State(world.robot.posture, world.robot.max_opening, poses)
+    fresh = State(world.robot.posture, world.robot.gripper.opening, poses)
     world.load(fresh)
     return fresh
 
@@ -306,7 +306,7 @@ def test_sync_takes_up_what_is_new_and_drops_what_is_gone(build: Callable[..., W
     old.sync([table, Body("old", cube, pose(PARKING))])
     assert old.model is model, "nothing but a pose changed"
     old.sync([table, Body("new", cube, at_tool)])
-    old.load(State(old.robot.posture, old.robot.max_opening, {"new": at_tool, table.name: table.T_world_body}))
+    old.load(State(old.robot.posture, old.robot.gripper.opening, {"new": at_tool, table.name: table.T_world_body}))
     assert {c.other for c in old.contacts(old.robot.posture)} == {"new"}, "it is in the hand's palm"
     old.sync([table, Body("new", (Shape("box", SIZES["cube"] * 0.01, np.eye(4)),), pose(PARKING))])
     assert old.contacts(old.robot.posture) == [], "it is as small as it is seen to be now"

@@ -8,13 +8,12 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from motion.lookahead import Response
 from motion.poses import Array, error, inverse, pose, rotation_vector_to_matrix
-from motion.world import RobotModel, State
+from motion.robot import RobotDescription
+from motion.world import State
 from tamp.model.bodies import state_of, world_of
 from tamp.model.scene import RobotState, Scene, SceneObject, with_object_at
 
-PERIOD = 0.05
 FINGER_SPEED = 0.2
 """Metres a second by which the opening changes."""
 FINGER_STEP = 0.001
@@ -42,12 +41,10 @@ class Faults:
 class FakeTable:
     """A `Backend` and a `Perceiver` in one: the robot and the things of a scene."""
 
-    period = PERIOD
-
-    def __init__(self, scene: Scene, robot: RobotModel, response: Response | None = None) -> None:
+    def __init__(self, scene: Scene, robot: RobotDescription) -> None:
         self.faults = Faults()
         self.commands = 0
-        self._scene, self._response = scene, response or Response()
+        self._scene, self.period = scene, robot.period
         self._world = world_of(scene, robot)
         self._twist = np.zeros(6)
         self._held: str | None = None
@@ -58,10 +55,10 @@ class FakeTable:
     @property
     def time(self) -> float:
         """Seconds since it was made, a control period a command."""
-        return self.commands * PERIOD
+        return self.commands * self.period
 
     @property
-    def robot_model(self) -> RobotModel:
+    def robot_model(self) -> RobotDescription:
         """The arm and hand as a kinematic model."""
         return self._world.robot
 
@@ -97,7 +94,7 @@ class FakeTable:
 
     def _moved(self, robot: RobotState, displacement: Array) -> Array:
         """The configuration (n,) after a control period."""
-        moved, self._twist = self._response.after(self._twist, displacement, PERIOD)
+        moved, self._twist = self.robot_model.response.after(self._twist, displacement, self.period)
         T = robot.T_world_tool
         T_goal = pose(T[:3, 3] + moved[:3], rotation_vector_to_matrix(moved[3:]) @ T[:3, :3])
         q, (low, high) = robot.q, self._world.limits.T
@@ -108,7 +105,7 @@ class FakeTable:
 
     def _fingers(self, now: float, target: float, q: Array) -> float:
         """The opening after a control period; closing stops at what is between the pads, opening lets go of it."""
-        step = FINGER_SPEED * PERIOD
+        step = FINGER_SPEED * self.period
         if target >= now:
             wider = min(target, now + step)
             if self._held is not None and wider > self._gripped_at + RELEASED:

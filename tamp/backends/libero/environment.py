@@ -10,23 +10,21 @@ from typing import Any
 import numpy as np
 
 from motion.poses import Array, pose, to_quat
-from motion.world import RobotModel
-from tamp.backends.libero.model import robot_model
+from motion.robot import Gripper, Response, RobotDescription
+from tamp.backends.libero.model import CONTROL_PERIOD, robot_model
 from tamp.backends.libero.stepping import Stepper
 from tamp.backends.libero.tasks import Task
 from tamp.errors import InputError
 from tamp.model.scene import RobotState
 
-ACTION_SCALE = np.array([0.05, 0.05, 0.05, 0.5, 0.5, 0.5])
+ACTION_SCALE = np.repeat(Response().reach, 3)
 """Metres and radians that an action component of 1 asks for (robosuite's OSC_POSE defaults)."""
-CONTROL_PERIOD = 0.05
 SETTLING_STEPS = 10
 START_GAP = 0.002
 """Metres above a surface at which an item starts."""
 FLAT = 0.006
 """A region thinner than this half-extent (metres) is a surface, a thicker one an interior."""
 OPEN, CLOSE, HOLD = -1.0, 1.0, 0.0
-MAX_OPENING = 0.08
 FINGER_STEP = 0.25
 """How far the finger target moves in one control step, on its scale from -1 to 1 (25 times 0.01)."""
 
@@ -110,7 +108,7 @@ class LiberoEnvironment:
         """Seconds since the settling steps ended."""
         return self.steps * CONTROL_PERIOD
 
-    def robot_model(self) -> RobotModel:
+    def robot_model(self) -> RobotDescription:
         """The arm and hand as a kinematic model."""
         return robot_model(self.sim, self.domain.robots[0].controller.initial_joint)
 
@@ -152,7 +150,7 @@ class LiberoEnvironment:
     def _finger_direction(self, opening: float) -> float:
         """robosuite moves the finger target by a fixed amount in the direction asked for; 0 keeps it."""
         gripper = self.domain.robots[0].gripper
-        target = 2.0 * opening / MAX_OPENING - 1.0
+        target = 2.0 * opening / Gripper().opening - 1.0
         now = float(gripper.current_action[0]) if opening > 0 else np.inf
         if abs(target - now) < FINGER_STEP / 2:
             return HOLD

@@ -7,12 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from motion.world import RobotModel
+from motion.robot import RobotDescription
 
+CONTROL_PERIOD = 0.05
+"""Seconds of LIBERO's control step."""
 ROBOT_PREFIXES = ("robot0_", "gripper0_", "mount0_")
 
 
-def robot_model(sim: Any, posture: np.ndarray) -> RobotModel:
+def robot_model(sim: Any, posture: np.ndarray) -> RobotDescription:
     """The robot of a robosuite simulation as a model of its own; `posture` (7,) rad rests the null space."""
     root = ET.fromstring(sim.model.get_xml())
     world = root.find("worldbody")
@@ -25,7 +27,7 @@ def robot_model(sim: Any, posture: np.ndarray) -> RobotModel:
         for element in root.findall(tag):
             root.remove(element)
     bodies = [b.get("name", "") for b in world.iter("body")]
-    return RobotModel(
+    return RobotDescription(
         mjcf=ET.tostring(root, encoding="unicode"),
         arm_joints=tuple(f"robot0_joint{i}" for i in range(1, 8)),
         finger_joints=("gripper0_finger_joint1", "gripper0_finger_joint2"),
@@ -34,6 +36,7 @@ def robot_model(sim: Any, posture: np.ndarray) -> RobotModel:
         pad_geoms=("gripper0_finger1_pad_collision", "gripper0_finger2_pad_collision"),
         pinned_bodies=frozenset(b for b in bodies if b.startswith("mount0_"))
         | {"robot0_base", "robot0_link0", "robot0_link1"},
+        period=CONTROL_PERIOD,
     )
 
 

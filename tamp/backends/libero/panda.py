@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from motion.world import RobotModel
+from motion.robot import RobotDescription
 from tamp.backends.libero.model import robot_model
 
 BASE = (-0.66, 0.0, 0.0)
@@ -13,7 +13,7 @@ POSTURE = (0.0, -0.161037389, 0.0, -2.44459747, 0.0, 2.2267522, np.pi / 4)
 """Configuration (rad) in which LIBERO's tasks start and its controller rests."""
 
 
-def panda() -> RobotModel:
+def panda() -> RobotDescription:
     """The arm and hand as a kinematic model, the same as a task's. `rendering.prepare` comes first."""
     from robosuite.models.base import MujocoXML
     from robosuite.models.grippers import gripper_factory

@@ -14,8 +14,9 @@ from typing import Literal
 import numpy as np
 
 from motion.poses import Array, pose, rotation_about
+from motion.robot import RobotDescription
 from motion.shapes import Shape
-from motion.world import RobotModel, World
+from motion.world import World
 from tamp.model.atoms import Atom
 from tamp.model.goal import Goal
 from tamp.model.scene import Part, Region, RobotState, Scene, SceneObject
@@ -68,14 +69,14 @@ class BoxScene:
     goal: Goal
 
 
-def make(family: Family, n: int, seed: int, robot: RobotModel) -> BoxScene:
+def make(family: Family, n: int, seed: int, robot: RobotDescription) -> BoxScene:
     """The scene of a family with `n` boxes (1 to LARGEST) that a seed stands for."""
     if not 1 <= n <= LARGEST:
         raise ValueError(f"{n} boxes; valid: 1 to {LARGEST}")
     rng = np.random.default_rng([FAMILIES.index(family), n, seed])
     objects, goal = (_packed if family == "packed" else _blocked)(n, rng)
     T_rest = World(robot, []).forward(robot.posture)
-    state = RobotState(np.array(robot.posture), robot.max_opening, T_rest)
+    state = RobotState(np.array(robot.posture), robot.gripper.opening, T_rest)
     return BoxScene(family, n, seed, Scene(tuple(objects), state), goal)
 
 

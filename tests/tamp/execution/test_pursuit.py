@@ -12,9 +12,10 @@ import pytest
 
 from motion.lookahead import Veto
 from motion.poses import Array, pose
+from motion.robot import RobotDescription, ServoGains
 from motion.shapes import Shape
 from motion.timing import Trajectory
-from motion.world import RobotModel, World
+from motion.world import World
 from tamp.errors import Refusal
 from tamp.execution.clock import observed, run_paused
 from tamp.execution.following import VETOED
@@ -232,7 +233,7 @@ class Setting:
 def setting(tmp_path: Path) -> Setting:
     (tmp_path / "lamps").mkdir()
     (tmp_path / "lamps" / "domain.pddl").write_text(DOMAIN)
-    robot = RobotModel(
+    robot = RobotDescription(
         mjcf=ROBOT,
         arm_joints=("j",),
         finger_joints=("f1", "f2"),
@@ -256,6 +257,17 @@ def test_a_goal_that_holds_already_needs_no_plan(setting: Setting) -> None:
     outcome = setting.pursue("turned-on lamp")
     assert outcome.done and outcome.plan is None and outcome.executed == []
     assert setting.room.commands == 0
+
+
+@pytest.mark.parametrize(("gains", "leads"), [(ServoGains(), True), (ServoGains(lead=0.0, inertia=0.0), False)])
+def test_the_arm_is_servoed_with_the_gains_that_its_robot_is_described_with(
+    setting: Setting, gains: ServoGains, leads: bool
+) -> None:
+    """An arm at the start of its way asks for a point ahead, by as much as its gains say."""
+    described = replace(setting.world.robot, gains=gains)
+    outcome = replace(setting, world=world_of(setting.room.perceive(), described)).pursue("turned-on lamp")
+    assert outcome.done
+    assert any(setting.events("command")[0]["displacement"]) == leads
 
 
 def test_it_plans_refines_executes_and_looks(setting: Setting) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from motion.poses import pose, rotation_about
+from motion.robot import Gripper
 from motion.shapes import Shape
 from tamp.skills import layout
 
@@ -22,7 +23,7 @@ def square(name: str, side: float = 0.06) -> layout.Footprint:
 def first(
     things: list[layout.Footprint], half: tuple[float, float], taken: np.ndarray = NONE
 ) -> dict[str, layout.Spot]:
-    return next(layout.arrangements(things, np.array(half), taken, np.random.default_rng(0)), {})
+    return next(layout.arrangements(things, np.array(half), taken, np.random.default_rng(0), Gripper().footprint), {})
 
 
 def apart(a: np.ndarray, b: np.ndarray) -> bool:

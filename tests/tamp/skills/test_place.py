@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from motion import kinematics
 from motion.paths import Blocked
 from motion.poses import Array, error, inverse, pose, rotation_about, rotation_vector_to_matrix
+from motion.robot import RobotDescription
 from motion.shapes import Shape
-from motion.world import RobotModel, World
+from motion.world import World
 from tamp.backends.libero.panda import panda
 from tamp.model.bodies import world_of
 from tamp.model.scene import Part, Region, RobotState, Scene, SceneObject
@@ -35,7 +36,7 @@ AT = np.array([-0.1, 0.0])
 
 
 @pytest.fixture(scope="module")
-def robot() -> RobotModel:
+def robot() -> RobotDescription:
     return panda()
 
 
@@ -60,7 +61,7 @@ def spot(name: str, half: float, kind: str = "surface", height: float = 0.0) -> 
     return Region(name, kind, pose(centre), np.array([half, half, 0.5 * height + 0.001]), "table_body")
 
 
-def holding(robot: RobotModel, *others: SceneObject) -> tuple[Situation, World]:
+def holding(robot: RobotDescription, *others: SceneObject) -> tuple[Situation, World]:
     """The arm at its posture with a box in its hand, among other things."""
     T_tool = World(robot, []).forward(robot.posture)
     item = box("item", T_tool[:3, 3])
@@ -79,7 +80,7 @@ def beside(T: Array, other: SceneObject) -> float:
     return float((np.abs(T[:3, 3] - other.position) - halves)[:2].max())
 
 
-def test_spots_with_room_around_them_come_first(robot: RobotModel) -> None:
+def test_spots_with_room_around_them_come_first(robot: RobotDescription) -> None:
     neighbour = box("neighbour", [AT[0], AT[1] + 2 * HALF + 0.008, TABLE_TOP + HALF])
     situation, world = holding(robot, neighbour, table(spot("square", 0.1)))
     found = list(islice(rest_poses("item", target_of("square", situation.scene), situation, tools(world)), 12))
@@ -88,7 +89,7 @@ def test_spots_with_room_around_them_come_first(robot: RobotModel) -> None:
     assert beside(pose([*AT, TABLE_TOP + HALF]), neighbour) < APART, "the middle would be the first otherwise"
 
 
-def test_nothing_is_let_fall_through_a_board(robot: RobotModel) -> None:
+def test_nothing_is_let_fall_through_a_board(robot: RobotDescription) -> None:
     """A bin with a lid half-way up: what is let go of above the lid does not get to the floor."""
     lid = box("lid", [*AT, TABLE_TOP + 0.085], (0.1, 0.1, 0.004), movable=False)
     region = spot("bin", 0.1, "interior", 0.06)
@@ -99,7 +100,7 @@ def test_nothing_is_let_fall_through_a_board(robot: RobotModel) -> None:
     assert isinstance(next(Place().refine(("item", "bin"), open_situation, tools(open_world))), Refinement)
 
 
-def test_fingers_are_not_opened_into_what_stands_beside_them(robot: RobotModel) -> None:
+def test_fingers_are_not_opened_into_what_stands_beside_them(robot: RobotDescription) -> None:
     """Once they have moved a little they would be free: that they are not where they open is what counts."""
     T_tool = pose([*AT, TABLE_TOP + 2 * HALF], DOWN)
     post = box("post", [AT[0] + 0.0625, AT[1], TABLE_TOP + HALF], (0.01, HALF, HALF), movable=False)
@@ -109,12 +110,12 @@ def test_fingers_are_not_opened_into_what_stands_beside_them(robot: RobotModel) 
     T_item = pose([*AT, TABLE_TOP + HALF])
     moved = situation.at(q, 2 * HALF, T_tool)
     assert np.allclose(inverse(T_tool) @ moved.scene.object("item").T_world_object, situation.T_tool_held)
-    for opening, free in ((2 * HALF + 0.005, True), (robot.max_opening, False)):
+    for opening, free in ((2 * HALF + 0.005, True), (robot.gripper.opening, False)):
         put = moved.at(q, opening, T_tool).released().settled("item", T_item)
         assert isinstance(retreat_from("item", put, tools(world)), Blocked) != free, opening
 
 
-def test_what_is_aimed_stops_above_its_slot(robot: RobotModel) -> None:
+def test_what_is_aimed_stops_above_its_slot(robot: RobotDescription) -> None:
     """Into a narrow bin the way has a stop above; onto the open table it has none."""
     wall = HALF + 0.005
     walls = [
@@ -131,7 +132,7 @@ def test_what_is_aimed_stops_above_its_slot(robot: RobotModel) -> None:
     assert counts == [4, 3]
 
 
-def test_a_refinement_tells_what_it_moves(robot: RobotModel) -> None:
+def test_a_refinement_tells_what_it_moves(robot: RobotDescription) -> None:
     stays = box("stays", [AT[0], AT[1] + 0.2, TABLE_TOP + HALF])
     situation, world = holding(robot, stays, table(spot("square", 0.05)))
     samples = Place().refine(("item", "square"), situation, tools(world))
@@ -140,7 +141,7 @@ def test_a_refinement_tells_what_it_moves(robot: RobotModel) -> None:
 
 
 @pytest.mark.parametrize("turned", [0.0, np.pi])
-def test_the_hand_turns_the_short_way(robot: RobotModel, turned: float) -> None:
+def test_the_hand_turns_the_short_way(robot: RobotDescription, turned: float) -> None:
     world = World(robot, [])
     T = pose([*AT, 1.0], DOWN)
     T_from = pose([*AT, 1.1], rotation_about(np.array([0.0, 0.0, 1.0]), turned + 0.3) @ DOWN)
@@ -149,7 +150,7 @@ def test_the_hand_turns_the_short_way(robot: RobotModel, turned: float) -> None:
     assert away[0] == pytest.approx(0.3) and away[1] == pytest.approx(np.pi - 0.3)
 
 
-def test_a_turn_about_comes_last(robot: RobotModel) -> None:
+def test_a_turn_about_comes_last(robot: RobotDescription) -> None:
     """On an open table every spot is free, and the hand need not turn about for any of the first."""
     situation, world = holding(robot, table(spot("square", 0.1)))
     R = situation.scene.object("item").T_world_object[:3, :3]
@@ -158,7 +159,7 @@ def test_a_turn_about_comes_last(robot: RobotModel) -> None:
     assert len(found) == SPOTS and (turns < np.radians(100)).all()
 
 
-def test_what_has_an_inside_is_put_down_square(robot: RobotModel) -> None:
+def test_what_has_an_inside_is_put_down_square(robot: RobotDescription) -> None:
     situation, world = holding(robot, table(spot("square", 0.1)))
     item = situation.scene.object("item")
     inside = Region("inside", "interior", item.T_world_object, np.full(3, 0.5 * HALF), "item")
@@ -178,7 +179,7 @@ def test_what_is_set_down_has_a_vertical_axis(seed: int) -> None:
     assert np.allclose(R.T @ R, np.eye(3), atol=1e-9)
 
 
-def test_a_lift_keeps_room_from_what_reaches_over(robot: RobotModel) -> None:
+def test_a_lift_keeps_room_from_what_reaches_over(robot: RobotDescription) -> None:
     """Beside a board that reaches over the box by less than the lift could squeeze past, it goes out sideways."""
     T_tool = pose([*AT, TABLE_TOP + HALF], DOWN)
     q = kinematics.solve(World(robot, []), T_tool, robot.posture)

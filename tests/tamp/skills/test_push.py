@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from motion.poses import joint_transform, pose
+from motion.robot import Gripper
 from motion.shapes import Shape
 from tamp.model.scene import Joint, Part
 from tamp.skills import push
@@ -27,16 +28,16 @@ def door(value: float, sign: int) -> Part:
 @pytest.mark.parametrize("sign", [1, -1])
 def test_a_door_that_is_ajar_is_pushed_at_its_inner_face(sign: int) -> None:
     part = door(0.6 * sign, sign)
-    found = push.inner_contacts(part)
+    found = push.inner_contacts(part, Gripper())
     assert found
     inside = np.array([0.0, sign, 0.0])  # the panel's own axis that looks away from where it opens to
     for T in found:
         p = np.linalg.inv(part.T_world_part) @ np.append(T[:3, 3], 1.0)
-        assert float(p[:3] @ inside) - HALF[1] == pytest.approx(push.FINGER, abs=2e-3), "before the inner face"
+        assert float(p[:3] @ inside) - HALF[1] == pytest.approx(Gripper().fingertip, abs=2e-3), "before the inner face"
         assert abs(p[0]) < HALF[0] and abs(p[2]) < HALF[2]
         assert T[2, 2] < 0, "never from below"
 
 
 @pytest.mark.parametrize("value", [0.0, 0.1])
 def test_a_door_that_is_all_but_closed_lets_no_hand_in(value: float) -> None:
-    assert push.inner_contacts(door(value, 1)) == []
+    assert push.inner_contacts(door(value, 1), Gripper()) == []

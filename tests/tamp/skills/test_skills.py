@@ -11,7 +11,6 @@ import pytest
 
 from motion import grasps
 from motion.poses import Array, error
-from motion.timing import Limits
 from motion.world import World
 from tamp.backends.libero import tasks
 from tamp.backends.libero.environment import LiberoEnvironment
@@ -64,7 +63,7 @@ class Lab:
 
     def follow(self, *segments: Segment) -> int:
         """Execute; returns the control steps that it took."""
-        timeline = timed([segments], self.world, Limits())
+        timeline = timed([segments], self.world)
         execution = Execution(timeline, self.environment.observe().opening, self.environment.period)
         steps = 0
         while (command := execution.step(self.environment.observe())) is not None:

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from motion.lookahead import Lookahead, Response, Veto
+from motion.lookahead import Lookahead, Veto
 from motion.poses import Array, pose
-from motion.timing import Limits
+from motion.robot import Response
 from tamp.backends.libero import tasks
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.oracle import OraclePerceiver
@@ -78,7 +78,7 @@ class Room:
         action = GroundAction("pick", ("akita_black_bowl_1", "main_table"))
         found = refine(Plan((action,)), Situation(scene), bind(load("tabletop")), tools, SearchBudget.of(world, 60.0))
         assert isinstance(found, Refined)
-        timeline = timed([found.steps[0].segments], world, Limits())
+        timeline = timed([found.steps[0].segments], world)
         watch = Lookahead(world, seen=moved, ignore=frozenset({"akita_black_bowl_1"}))
         execution = Execution(timeline, self.environment.observe().opening, watch=watch)
         while (command := execution.step(robot := self.environment.observe())) is not None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from motion.world import RobotModel
+from motion.robot import RobotDescription
 from tamp.backends.libero.panda import panda
 from tamp.errors import InputError
 from tamp.model.atoms import GroundAction
@@ -32,7 +32,7 @@ SIZES = range(1, boxes.LARGEST + 1)
 
 
 @pytest.fixture(scope="module")
-def robot() -> RobotModel:
+def robot() -> RobotDescription:
     return panda()
 
 
@@ -46,25 +46,25 @@ def poses(scene: Scene) -> dict[str, list[float]]:
 
 
 @pytest.mark.parametrize("family", boxes.FAMILIES)
-def test_a_seed_is_a_scene(robot: RobotModel, family: boxes.Family) -> None:
+def test_a_seed_is_a_scene(robot: RobotDescription, family: boxes.Family) -> None:
     same, again, other = (poses(boxes.make(family, 5, seed, robot).scene) for seed in (7, 7, 8))
     assert same == again
     assert same != other
 
 
 @pytest.mark.parametrize("n", SIZES)
-def test_the_region_has_so_much_room(robot: RobotModel, n: int) -> None:
+def test_the_region_has_so_much_room(robot: RobotDescription, n: int) -> None:
     scene = boxes.make("packed", n, 0, robot).scene
     region = scene.region("tray")[1]
     assert all(np.abs(o.bounds()).min(axis=0)[1] > region.half_extent[1] for o in scene if o.movable), "elsewhere"
     halves = [o.parts[0].shapes[0].half_extent for o in scene if o.movable]
     assert len(halves) == n
     assert np.prod(region.half_extent[:2]) == pytest.approx(boxes.ROOM * sum(np.prod(h[:2]) for h in halves))
-    assert 2 * max(h[:2].max() for h in halves) < robot.max_opening - 0.012
+    assert 2 * max(h[:2].max() for h in halves) < robot.gripper.opening - 0.012
 
 
 @pytest.mark.parametrize(("family", "n"), itertools.product(boxes.FAMILIES, SIZES))
-def test_everything_stands_on_the_table_and_apart(robot: RobotModel, family: boxes.Family, n: int) -> None:
+def test_everything_stands_on_the_table_and_apart(robot: RobotDescription, family: boxes.Family, n: int) -> None:
     scene = boxes.make(family, n, 1, robot).scene
     world = world_of(scene, robot)
     for o in scene:
@@ -76,7 +76,7 @@ def test_everything_stands_on_the_table_and_apart(robot: RobotModel, family: box
 
 
 @pytest.mark.parametrize(("n", "seed"), itertools.product(SIZES, range(10)))
-def test_what_is_blocked_cannot_be_grasped_first(robot: RobotModel, domain: Domain, n: int, seed: int) -> None:
+def test_what_is_blocked_cannot_be_grasped_first(robot: RobotDescription, domain: Domain, n: int, seed: int) -> None:
     """In every scene that counts, the wanted box has no grasp as things stand, because of what can be moved."""
     problem = boxes.make("blocked", n, seed, robot)
     world = world_of(problem.scene, robot)
@@ -89,7 +89,7 @@ def test_what_is_blocked_cannot_be_grasped_first(robot: RobotModel, domain: Doma
 
 @pytest.mark.parametrize(("family", "n", "skeletons"), [("packed", 2, 1), ("packed", 6, 1), ("blocked", 1, 2)])
 def test_small_ones_are_solved(
-    robot: RobotModel, domain: Domain, family: boxes.Family, n: int, skeletons: int
+    robot: RobotDescription, domain: Domain, family: boxes.Family, n: int, skeletons: int
 ) -> None:
     record = scaling.measure(boxes.make(family, n, 0, robot), robot, domain, "fast-downward", 60.0)
     assert record.solved and record.inside, record.reason
@@ -98,7 +98,7 @@ def test_small_ones_are_solved(
     assert record.seconds == pytest.approx(record.symbolic + record.geometric, abs=0.002)
 
 
-def test_a_seed_is_an_answer(robot: RobotModel, domain: Domain) -> None:
+def test_a_seed_is_an_answer(robot: RobotDescription, domain: Domain) -> None:
     def told() -> tuple[int, int, int]:
         r = scaling.measure(boxes.make("packed", 4, 2, robot), robot, domain, "fast-downward", 60.0)
         return r.skeletons, r.samples, r.actions
