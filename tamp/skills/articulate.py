@@ -18,7 +18,7 @@ from tamp.model.atoms import Atom
 from tamp.model.scene import Joint, Part, Scene, SceneObject, contains
 from tamp.model.situation import Situation
 from tamp.skills import push
-from tamp.skills.base import Infeasible, Refinement, Tools, blocked, movable_blockers
+from tamp.skills.base import Infeasible, Refinement, Skill, Tools, blocked, obstructed
 from tamp.skills.holds import holds
 from tamp.skills.pick import SPARE_OPENING
 from tamp.skills.reach import both_ways, configuration_at, way_to
@@ -46,7 +46,7 @@ WHOLE_WAY = 30
 
 
 @dataclass(frozen=True)
-class Articulate:
+class Articulate(Skill):
     """Takes the joint behind its first argument to `goal`: `active` is open or on, `rest` closed or off."""
 
     name: str
@@ -128,12 +128,7 @@ class Articulate:
             _, region = scene.region(args[0])
             inside = {a.args for a in told if contains(region, scene.object(a.args[0]).position)}
             return told | {Atom("jams", pair) for pair in inside}
-        blockers = movable_blockers(causes, scene, args)
-        return frozenset({Atom("obstructed", (args[0], blockers[0])) if blockers else Atom("unreachable", args[:1])})
-
-    def advice(self, args: tuple[str, ...], situation: Situation, tools: Tools) -> str | None:
-        """None: what it would take is in the reasons, where it is known."""
-        return None
+        return obstructed(args, causes, scene) or frozenset({Atom("unreachable", args[:1])})
 
     def achieved(self, args: tuple[str, ...], scene: Scene, held: str | None) -> str | None:
         """The joint is where the domain wants it, as seen."""

@@ -77,7 +77,7 @@ class Tools:
 
 
 class Skill(Protocol):
-    """Refines one ground action; `args` are the operator's arguments."""
+    """Refines one ground action; `args` are the operator's arguments. Skills inherit from it."""
 
     @property
     def spec(self) -> Spec:
@@ -90,15 +90,15 @@ class Skill(Protocol):
 
     def facts(self, args: tuple[str, ...], causes: list[Infeasible], scene: Scene) -> frozenset[Atom]:
         """What to tell the planner when every sample failed, from the samples' reasons."""
-        ...
+        return frozenset()
 
     def advice(self, args: tuple[str, ...], situation: Situation, tools: Tools) -> str | None:
         """The smallest change known that would make an infeasible action feasible, in words."""
-        ...
+        return None
 
     def achieved(self, args: tuple[str, ...], scene: Scene, held: str | None) -> str | None:
         """None when the postcondition is observed in `scene`, else what is missing, in words."""
-        ...
+        return None
 
 
 def blocked(action: str, what: Blocked, target: str) -> Infeasible:
@@ -111,8 +111,9 @@ def blocked(action: str, what: Blocked, target: str) -> Infeasible:
     return Infeasible("collision", (body,), message=f"{action}: {body} is in the way")
 
 
-def movable_blockers(causes: list[Infeasible], scene: Scene, operands: tuple[str, ...]) -> list[str]:
-    """Items that samples collided with and that could be moved away, the most frequent first."""
-    movable = {o.name for o in scene if o.movable} - set(operands)
+def obstructed(args: tuple[str, ...], causes: list[Infeasible], scene: Scene) -> frozenset[Atom]:
+    """That the first argument is obstructed by the item that most samples collided with, of those that could be moved
+    away; nothing where there is none."""
+    movable = {o.name for o in scene if o.movable} - set(args)
     hit = Counter(b for c in causes if c.reason == "collision" for b in c.blockers if b in movable)
-    return [name for name, _ in hit.most_common()]
+    return frozenset(Atom("obstructed", (args[0], name)) for name, _ in hit.most_common(1))

@@ -16,10 +16,8 @@ from motion.paths import Blocked
 from motion.poses import Array, pose
 from motion.world import World
 from tamp.execution.motions import Move
-from tamp.model.atoms import Atom
-from tamp.model.scene import Scene
 from tamp.model.situation import Situation
-from tamp.skills.base import Infeasible, Refinement, Tools, blocked
+from tamp.skills.base import Infeasible, Refinement, Skill, Tools, blocked
 from tamp.skills.spec import Spec
 
 CLEARANCE = 0.01
@@ -40,7 +38,7 @@ Poses = Callable[[tuple[str, ...], Situation, World], list[Array]]
 
 
 @dataclass(frozen=True)
-class Pattern:
+class Pattern(Skill):
     """A skill that goes round by round, the fingers as they are; `takes` are the types of its arguments."""
 
     name: str
@@ -69,18 +67,6 @@ class Pattern:
             return
         after = situation.at(path[-1], situation.scene.robot.opening, world.forward(path[-1]))
         yield Refinement((Move(path, situation.state(), pace=PACE),), after)
-
-    def facts(self, args: tuple[str, ...], causes: list[Infeasible], scene: Scene) -> frozenset[Atom]:
-        """Nothing that a planner could use."""
-        return frozenset()
-
-    def advice(self, args: tuple[str, ...], situation: Situation, tools: Tools) -> str | None:
-        """None is known."""
-        return None
-
-    def achieved(self, args: tuple[str, ...], scene: Scene, held: str | None) -> str | None:
-        """It changes nothing, so that nothing can be missing."""
-        return None
 
 
 def patterns() -> dict[str, Pattern]:

@@ -16,7 +16,7 @@ from tamp.execution.motions import Grip, Move
 from tamp.model.atoms import Atom
 from tamp.model.scene import Scene, SceneObject
 from tamp.model.situation import Situation
-from tamp.skills.base import Infeasible, Refinement, Tools, blocked, movable_blockers
+from tamp.skills.base import Infeasible, Refinement, Skill, Tools, blocked, obstructed
 from tamp.skills.place import RELEASE_OPENINGS
 from tamp.skills.reach import CLEARANCE, DEXTERITY, Room, both_ways, reach_for
 from tamp.skills.rests import rest_poses
@@ -49,7 +49,7 @@ class ObstructedGrasp:
     by: frozenset[str]
 
 
-class Pick:
+class Pick(Skill):
     """Operator arguments: the item, and what it is taken from."""
 
     spec = Spec("pick", ("item", "object"), moves=0, facts=frozenset({"obstructed", "no-grasp"}))
@@ -99,8 +99,7 @@ class Pick:
         """The fewest items known to be in the way of a grasp; else the one most in the way; else there is no grasp."""
         if known := [c for c in causes if c.reason == "hindered" and c.facts]:
             return min(known, key=lambda c: len(c.facts)).facts
-        blockers = movable_blockers(causes, scene, args)
-        return frozenset({Atom("obstructed", (args[0], blockers[0])) if blockers else Atom("no-grasp", args[:1])})
+        return obstructed(args, causes, scene) or frozenset({Atom("no-grasp", args[:1])})
 
     def advice(self, args: tuple[str, ...], situation: Situation, tools: Tools) -> str | None:
         """How much nearer to the robot the item would be within reach."""

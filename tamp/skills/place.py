@@ -16,7 +16,7 @@ from tamp.model.atoms import Atom
 from tamp.model.scene import Scene, contains
 from tamp.model.situation import Situation
 from tamp.perception import predicates
-from tamp.skills.base import Infeasible, Refinement, Tools, blocked
+from tamp.skills.base import Infeasible, Refinement, Skill, Tools, blocked
 from tamp.skills.rests import PUT_OFF, SPOTS, rest_poses, resting_on
 from tamp.skills.shared_surface import arranged
 from tamp.skills.spec import Spec
@@ -54,7 +54,7 @@ LEAST_DEPARTURE = 0.03
 """Metres that the hand must at least come away from what it has put down."""
 
 
-class Place:
+class Place(Skill):
     """Operator arguments: the held item, and where it goes."""
 
     spec = Spec(
@@ -96,10 +96,6 @@ class Place:
         """What takes the room there, if something that can be moved does; else the item does not fit there."""
         crowded = frozenset().union(*(c.facts for c in causes if c.reason == "crowded"))
         return crowded or frozenset({Atom("does-not-fit", args[:2])})
-
-    def advice(self, args: tuple[str, ...], situation: Situation, tools: Tools) -> str | None:
-        """None: what it would take is in the reasons, where it is known."""
-        return None
 
     def achieved(self, args: tuple[str, ...], scene: Scene, held: str | None) -> str | None:
         """Let go of, and at rest where it belongs."""

@@ -17,7 +17,7 @@ from tamp.model.atoms import Atom
 from tamp.model.scene import Scene, SceneObject
 from tamp.model.situation import Situation
 from tamp.perception import predicates
-from tamp.skills.base import Infeasible, Refinement, Tools, blocked, movable_blockers
+from tamp.skills.base import Infeasible, Refinement, Skill, Tools, blocked, obstructed
 from tamp.skills.reach import configuration_at, way_to
 from tamp.skills.spec import Spec
 from tamp.skills.targets import Target, target_of
@@ -56,7 +56,7 @@ PACE = 0.5
 """Share of the usual speed: what is pushed must not run ahead."""
 
 
-class Slide:
+class Slide(Skill):
     """Operator arguments: the item, the surface that it lies on, and where it goes."""
 
     spec = Spec(
@@ -88,13 +88,7 @@ class Slide:
 
     def facts(self, args: tuple[str, ...], causes: list[Infeasible], scene: Scene) -> frozenset[Atom]:
         """The item that is most in the way, if one is; else it does not slide there."""
-        blockers = movable_blockers(causes, scene, args)
-        slides = Atom("does-not-slide", (args[0], args[2]))
-        return frozenset({Atom("obstructed", (args[0], blockers[0])) if blockers else slides})
-
-    def advice(self, args: tuple[str, ...], situation: Situation, tools: Tools) -> str | None:
-        """None: what it would take is in the reasons, where it is known."""
-        return None
+        return obstructed(args, causes, scene) or frozenset({Atom("does-not-slide", (args[0], args[2]))})
 
     def achieved(self, args: tuple[str, ...], scene: Scene, held: str | None) -> str | None:
         """Where it belongs, as seen."""

@@ -135,7 +135,7 @@ class Room:
 
 
 @dataclass(eq=False)
-class Press:
+class Press(Skill):
     """Goes to the lamp; `refuses` says for how many refinements, and why, there is no way."""
 
     spec = Spec("press", ("object",))
@@ -159,16 +159,13 @@ class Press:
     def facts(self, args: tuple[str, ...], causes: list[Infeasible], scene: Scene) -> frozenset[Atom]:
         return frozenset().union(*(c.facts for c in causes))
 
-    def advice(self, args: tuple[str, ...], situation: Situation, tools: Tools) -> str | None:
-        return None
-
     def achieved(self, args: tuple[str, ...], scene: Scene, held: str | None) -> str | None:
         joint = scene.object(args[0]).parts[1].joint
         return None if joint is not None and joint.is_active else f"{args[0]} is dark"
 
 
 @dataclass(eq=False)
-class FetchStick:
+class FetchStick(Skill):
     """Takes what refuses out of the way of `press`."""
 
     spec = Spec("fetch", ("object",), moves=0)
@@ -177,15 +174,6 @@ class FetchStick:
     def refine(self, args: tuple[str, ...], situation: Situation, tools: Tools) -> Iterator[Refinement | Infeasible]:
         self.press.refuses.pop(args[0], None)
         yield Refinement((), situation, {})
-
-    def facts(self, args: tuple[str, ...], causes: list[Infeasible], scene: Scene) -> frozenset[Atom]:
-        return frozenset()
-
-    def advice(self, args: tuple[str, ...], situation: Situation, tools: Tools) -> str | None:
-        return None
-
-    def achieved(self, args: tuple[str, ...], scene: Scene, held: str | None) -> str | None:
-        return None
 
 
 @dataclass(eq=False)

@@ -36,7 +36,7 @@ Outcome = int | Infeasible
 
 
 @dataclass(eq=False)
-class Scripted:
+class Scripted(Skill):
     """Gives what `script` says for the numbers chosen by the actions before it, and writes down who asked."""
 
     spec = Spec("scripted")
@@ -60,12 +60,6 @@ class Scripted:
 
     def facts(self, args: tuple[str, ...], causes: list[Infeasible], scene: Scene) -> frozenset[Atom]:
         return frozenset({Atom("told-by", (self.name,)), Atom("causes", (str(len(causes)),))})
-
-    def advice(self, args: tuple[str, ...], situation: Situation, tools: Tools) -> str | None:
-        return None
-
-    def achieved(self, args: tuple[str, ...], scene: Scene, held: str | None) -> str | None:
-        return None
 
 
 def always(*outcomes: Outcome) -> Callable[[tuple[int, ...]], Iterator[Outcome]]:

@@ -29,7 +29,7 @@ Answer = Callable[[tuple[str, ...]], Infeasible | None]
 
 
 @dataclass(eq=False)
-class Willing:
+class Willing(Skill):
     """Has a few ways to do everything but what `refuses` says."""
 
     spec = Spec("willing", ("item", "object"), moves=0, to=1, of_grasp={"does-not-fit": "misheld"})
@@ -46,12 +46,6 @@ class Willing:
 
     def facts(self, args: tuple[str, ...], causes: list[Infeasible], scene: Scene) -> frozenset[Atom]:
         return frozenset().union(*(c.facts for c in causes)) if causes else frozenset({Atom("does-not-fit", args)})
-
-    def advice(self, args: tuple[str, ...], situation: Situation, tools: Tools) -> str | None:
-        return None
-
-    def achieved(self, args: tuple[str, ...], scene: Scene, held: str | None) -> str | None:
-        return None
 
 
 def actions(*told: str) -> Plan:
