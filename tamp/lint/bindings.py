@@ -45,13 +45,6 @@ def check_bindings(domain: DomainText) -> Notes | None:
     return notes
 
 
-def from_geometry() -> frozenset[str]:
-    """Predicates that a failed refinement adds to the problem, when operators are bound to skills."""
-    from tamp.skills.registry import facts
-
-    return facts()
-
-
 def read_table(path: Path, code: str) -> tuple[Notes, dict[str, Any] | None]:
     """A table beside a domain; None, and a note under `code`, when it cannot be read."""
     try:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tamp.errors import InputError
 from tamp.lint.across_files import check_together
-from tamp.lint.bindings import check_bindings, from_geometry
+from tamp.lint.bindings import check_bindings
 from tamp.lint.domain_text import DomainText, read_domain
 from tamp.lint.domains import check_domain, check_unused
 from tamp.lint.findings import ERROR, NOT_PDDL, Finding, Notes
@@ -59,7 +59,11 @@ def check(domain: str | Path, problems: Sequence[Path] = ()) -> Report:
     check_superfluous(text, uses, asked)
     check_unused(text, uses, asked)
     table, words = check_bindings(text), check_words(text)
-    outside = from_geometry() if table is not None else frozenset[str]()
+    outside = frozenset[str]()
+    if table is not None:
+        from tamp.skills.registry import facts
+
+        outside = facts()
     check_together(text, given, uses, outside, complete=len(given) == len(problems))
     needed = {*lacking}.union(*(p.lacking for p in given))
     return Report(_sorted([notes, *read_notes, *(n for n in (table, words) if n)]), text, tuple(sorted(needed)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -25,6 +25,9 @@ from tamp.skills.reach import both_ways, configuration_at, way_to
 from tamp.skills.spec import Spec
 from tamp.skills.targets import upright
 
+End = Literal["active", "rest"]
+ENDS: Mapping[str, End] = {"open": "active", "close": "rest", "turn-on": "active", "turn-off": "rest"}
+"""What each of the skills takes a joint to."""
 ACTIVE_SHARE = {"drawer": 0.7, "door": 0.15, "knob": 0.25, "body": 0.0}
 """How far past its threshold a joint is taken, as a share of what its range leaves."""
 OVERSHOOT = {"drawer": 0.012, "door": 0.06, "knob": 0.3, "body": 0.0}
@@ -50,7 +53,7 @@ class Articulate(Skill):
     """Takes the joint behind its first argument to `goal`: `active` is open or on, `rest` closed or off."""
 
     name: str
-    goal: Literal["active", "rest"]
+    goal: End
 
     @property
     def spec(self) -> Spec:
@@ -255,16 +258,6 @@ class Articulate(Skill):
         if isinstance(found, Infeasible):
             return found
         return self._finish(name, *found, (0.0, 0.0), value, situation, tools, None)
-
-
-def articulated() -> tuple[Articulate, ...]:
-    """The skills for joints."""
-    return (
-        Articulate("open", "active"),
-        Articulate("close", "rest"),
-        Articulate("turn-on", "active"),
-        Articulate("turn-off", "rest"),
-    )
 
 
 def _reach_and_follow(

@@ -11,7 +11,7 @@ from typing import Literal
 from tamp.backends.xarm.skills import arm_skills
 from tamp.errors import InputError
 from tamp.model.domain import Domain
-from tamp.skills.articulate import articulated
+from tamp.skills.articulate import ENDS, Articulate
 from tamp.skills.base import Skill
 from tamp.skills.pick import Pick
 from tamp.skills.place import Place
@@ -23,7 +23,7 @@ Backend = Literal["libero", "xarm"]
 
 def skills() -> dict[str, Skill]:
     """Every skill that refines to motions of LIBERO's robot."""
-    known: tuple[Skill, ...] = (Pick(), Place(), Slide(), *articulated())
+    known: tuple[Skill, ...] = (Pick(), Place(), Slide(), *(Articulate(name, goal) for name, goal in ENDS.items()))
     return {s.spec.name: s for s in known}
 
 
