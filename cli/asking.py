@@ -11,7 +11,10 @@ from tamp.errors import Refusal
 from tamp.model.goal import Goal, in_pddl
 from tamp.runs.episode_log import EpisodeLog
 
-UNHEARD = ("absent", "ambiguous", "beyond", "contradiction", "no goal", "quantity", "unclear", "unsolvable", "unsure")
+UNHEARD = (
+    *("absent", "ambiguous", "beyond", "contradiction", "nameless", "no goal"),
+    *("quantity", "unclear", "unsolvable", "unsure"),
+)
 """Kinds of refusal after which other words may help."""
 YES = ("y", "yes")
 """Answers that say that what was understood is meant."""

@@ -16,10 +16,14 @@ from tamp.model.domain import Domain
 from tamp.model.goal import Goal
 from tamp.model.scene import Scene
 from tamp.model.state import WorldState
+from tamp.model.wishes import in_order, spoken_of, taken_back, together, without
 from tamp.planning.beside import Entries, Notes, pass_on
 from tamp.planning.deliberation import Ready, Thought
 from tamp.planning.refinement import never
 from tamp.planning.search import Journal
+
+INCOMPLETE = ("ambiguous", "unclear", "unsure", "no goal", "nameless")
+"""Kinds of refusal of words that may make sense beside what was said before. Not: a thing that is not there."""
 
 
 @dataclass(frozen=True)
@@ -69,25 +73,40 @@ class Reader:
     def read(self, text: str, scene: Scene, state: WorldState, going: Going | None = None) -> tuple[Heard, Entries]:
         """What is wanted from now on after some words, and what was noted on the way. Refusal where nothing is."""
         from llm.logged import Logged
-        from llm.turns import corrected, turn_of
+        from llm.turns import turn_of
 
         notes = Notes()
         notes.event("instruction", text=text)
         model = Logged(self._model, notes.event)
-        turn: Turn = "new" if going is None or not going.said else turn_of(model, going.said, text)
-        notes.event("turn", turn=turn, before=going.said if going else None)
-        if going is None or turn == "new":
-            return Heard(text, self._goals(text, scene, state, model, notes)), notes.taken()
-        if turn == "fix":
-            meant = corrected(model, going.said, text)
-            return Heard(meant, self._goals(meant, scene, state, model, notes, going.goals)), notes.taken()
-        if turn in ("stop", "undo"):
-            goals = _undone(going, self._domain) if turn == "undo" else ()
-            return Heard(text, goals), notes.taken()
-        new, old = self._goals(text, scene, state, model, notes), going.goals if going.busy else ()
-        both = (*old, *new) if turn == "then" else (*new, *old)
-        said = f"{going.said}, then {text}" if turn == "then" else f"{text}, then {going.said}"
-        return Heard(said, both), notes.taken()
+        if going is None or not going.said:
+            goals = self._goals(text, scene, state, model, notes)
+            return Heard(text, goals, goals), notes.taken()
+        turn = turn_of(model, going.said, text)
+        notes.event("turn", turn=turn, before=going.said)
+        if turn == "stop":
+            return Heard(text, ()), notes.taken()
+        if turn == "undo":
+            back = _undone(going, self._domain)
+            return Heard(text, together(_still_wanted(going), back), back), notes.taken()
+        said, new = self._in_context(turn, text, scene, state, model, notes, going)
+        return Heard(said, wanted_after(turn, going, new), new), notes.taken()
+
+    def _in_context(
+        self, turn: Turn, text: str, scene: Scene, state: WorldState, model: Model, notes: Notes, going: Going
+    ) -> tuple[str, tuple[Goal, ...]]:
+        """What words alone ask for, and the words in full: as they are, or if that cannot be, or they correct
+        something, as the model puts them beside what was said before."""
+        from llm.turns import in_full
+
+        if turn != "fix":
+            try:
+                return text, self._goals(text, scene, state, model, notes)
+            except Refusal as refusal:
+                if refusal.kind not in INCOMPLETE:
+                    raise
+        said = in_full(model, going.said, text)
+        notes.event("in_full", text=said)
+        return said, self._goals(said, scene, state, model, notes, going.last if turn == "fix" else ())
 
     def _goals(
         self,
@@ -110,14 +129,14 @@ class Reader:
                 self._domain,
                 model,
                 names=self._reading.names,
-                assume_first=self._reading.assume_first,
+                assume_first=self._reading.assume_first and not not_these,
                 image=None,
                 planner=Engine(),
                 tell=notes.event,
             )
         except AmbiguousError as ambiguous:
             others = [goals for goals in ambiguous.alternatives if goals != not_these]
-            if not_these and len(others) == 1:
+            if not_these and (len(others) == 1 or self._reading.assume_first):
                 return others[0]
             raise
         notes.event("language", **answer.as_dict())
@@ -167,9 +186,28 @@ def _kept(told: tuple[Heard, Entries], journal: Journal) -> Heard:
     return heard
 
 
+def wanted_after(turn: Turn, going: Going, new: tuple[Goal, ...]) -> tuple[Goal, ...]:
+    """All that is wanted once words were said that ask for `new`: of two wishes about one thing the later one counts,
+    and what was asked for by mistake is not to stay so."""
+    old = going.goals if going.busy else ()
+    if turn == "then":
+        return in_order(old, new)
+    if turn == "first":
+        return in_order(new, old) if old else new
+    if turn == "fix":
+        mistaken = taken_back(going.last, going.before, spoken_of(new))
+        return together((mistaken,) if mistaken else (), together(_still_wanted(going), new))
+    return together(old, new)
+
+
+def _still_wanted(going: Going) -> tuple[Goal, ...]:
+    """What was wanted before the last words, as far as it is not done yet."""
+    return without(going.goals, spoken_of(going.last)) if going.busy else ()
+
+
 def _undone(going: Going, domain: Domain) -> tuple[Goal, ...]:
-    """Where the things were that a goal is about, and how what it opens or switches was, before it was begun: as far as
-    there are operators that make it so again."""
-    about = {a.args[0] for g in going.goals for a in g.mentioned}
+    """Where the things were that the last words are about, and how what they open or switch was, before that was begun:
+    as far as there are operators that make it so again."""
     made = {p.name for adds in domain.adds.values() for p in adds}
+    about = spoken_of(going.last)
     return (Goal.of(sorted(a for a in going.before if a.args and a.args[0] in about and a.predicate in made)),)

@@ -244,7 +244,7 @@ def _plainly(question: Question, stage: Stage, tell: Tell) -> _Found:
     try:
         found = plainly(question, stage.model, tell)
     except Refusal as refusal:
-        if refusal.kind not in ("absent", "unclear"):
+        if refusal.kind not in ("absent", "nameless", "unclear"):
             raise
         return _with_guesses(stage, tell, refusal)
     if not are_counted(question.text, found.things, found.together):
@@ -276,7 +276,7 @@ def _seconded(plain: _Found, goal: Goal, stage: Stage, tell: Tell) -> _Found:
     try:
         meant = _by_meaning(stage, tell)
     except Refusal as e:
-        if strict or e.kind in ("absent", "unsure"):
+        if strict or e.kind in ("absent", "nameless", "unsure"):
             raise
         return plain
     if set(meant.readings[0].goals[-1].parts) != set(goal.parts):

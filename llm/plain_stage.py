@@ -41,7 +41,7 @@ def plainly(question: Question, model: Model, tell: Tell) -> Plainly:
     if missing := absent(text, words.words()):
         raise Refusal(f"the scene has no {' and no '.join(missing)}; {words.inventory()}", "absent")
     if not mentioned_in_part((*words.phrases, *words.plural), Counter(content(text))):
-        raise Refusal(f"the instruction names nothing in the scene; {words.inventory()}", "absent")
+        raise Refusal(f"the instruction names nothing in the scene; {words.inventory()}", "nameless")
     answer = ask(question, model, tell)
     _refuse_too_much(answer)
     others = _alternatives(question, answer)

@@ -1,8 +1,7 @@
-"""What new words do to what is going on: the model is asked, with what was said before beside what is said now.
+"""What new words do to what is wanted: the model is asked, with what was said before beside what is said now.
 
-Which of them it is decides what is done with the goal that the new words come to: it takes the place of the present
-one, comes before or after it, or there is none and the present one is dropped or undone. A correction is not read by
-itself: the model first says in one sentence what is meant now.
+Which of them it is decides what becomes of the goal that the new words come to. What cannot be read by itself, and
+every correction, the model first puts into one sentence.
 """
 
 from __future__ import annotations
@@ -11,42 +10,44 @@ from typing import Literal, get_args
 
 from llm.model import Model, Prompt
 
-Turn = Literal["new", "then", "first", "stop", "undo", "fix"]
-"""Takes the place of it; is done after it; is done before it; ends it; undoes it; says it right."""
+Turn = Literal["also", "then", "first", "stop", "undo", "fix"]
+"""Is wanted too; afterwards; before it; nothing is wanted any more; as it was before; something else in its place."""
 TURNS: tuple[Turn, ...] = get_args(Turn)
 TASK = (
     "A robot is busy with what it was told. Then somebody says something else. What is it to do?\n"
-    "new: another task in the place of the old one\n"
+    "also: one more task\n"
     "then: one more task, after the old one\n"
     "first: something that is to be done before the old task\n"
     "stop: no task at all any more\n"
     "undo: make it as it was before the old task\n"
-    "fix: the old task with another thing or another place"
+    "fix: another thing, place or task instead of the old one"
 )
 EXAMPLES: tuple[tuple[str, str, Turn], ...] = (
-    ("bring the kite to the shed", "switch on the fan", "new"),
+    ("bring the kite to the shed", "switch on the fan", "also"),
     ("bring the kite to the shed", "and after that shut the gate", "then"),
     ("bring the kite to the shed", "wait, shut the gate first", "first"),
     ("bring the kite to the shed", "oh, leave it", "stop"),
     ("bring the kite to the shed", "return it to where you got it from", "undo"),
     ("bring the kite to the shed", "no, I meant the balloon", "fix"),
-    ("hang the coat on the hook", "the scarf goes there too", "then"),
+    ("hang the coat on the hook", "the scarf goes there too", "also"),
     ("hang the coat on the hook", "not that hook, the peg", "fix"),
     ("hang the coat on the hook", "forget about the coat", "stop"),
-    ("hang the coat on the hook", "fold the towel", "new"),
+    ("hang the coat on the hook", "fold the towel instead", "fix"),
     ("put the drum in the crate", "undo that", "undo"),
     ("put the drum in the crate", "before you do that, open the window", "first"),
     ("put the drum in the crate", "actually, the other drum", "fix"),
     ("put the drum in the crate", "that is enough, thanks", "stop"),
-    ("put the drum in the crate", "then close the crate as well", "then"),
-    ("put the drum in the crate", "lay the rope on the bench", "new"),
+    ("put the drum in the crate", "then close the crate", "then"),
+    ("put the drum in the crate", "lay the rope on the bench as well", "also"),
 )
 """What was said, what is said now, and what that does. Invented, far from any benchmark's wording."""
-MEANT = "A robot was told something, and then put right. Say in one sentence what it is to do now."
-CORRECTED: tuple[tuple[str, str, str], ...] = (
+MEANT = "A robot was told something. Then somebody says something else. Say in one sentence what that asks for."
+IN_FULL: tuple[tuple[str, str, str], ...] = (
     ("bring the kite to the shed", "no, I meant the balloon", "bring the balloon to the shed"),
     ("hang the coat on the hook", "not that hook, the peg", "hang the coat on the peg"),
+    ("hang the coat on the hook", "the scarf goes there too", "hang the scarf on the hook"),
     ("put the drum in the crate", "actually, the other drum", "put the other drum in the crate"),
+    ("put the drum in the crate", "and close it", "close the crate"),
     ("lay the rope on the bench", "I said the shelf", "lay the rope on the shelf"),
     ("open the left window", "no no, the right one", "open the right window"),
     ("switch the fan on", "off, I mean", "switch the fan off"),
@@ -60,9 +61,9 @@ def turn_of(model: Model, before: str, now: str) -> Turn:
     return next(turn for turn in TURNS if turn == reply.text.strip())
 
 
-def corrected(model: Model, before: str, now: str) -> str:
-    """The instruction that is meant, where `now` puts `before` right."""
-    shown = tuple((_both(old, new), meant) for old, new, meant in CORRECTED)
+def in_full(model: Model, before: str, now: str) -> str:
+    """What `now` asks for, in one sentence that can be read without `before`."""
+    shown = tuple((_both(old, new), meant) for old, new, meant in IN_FULL)
     return model.complete(Prompt(MEANT, shown, _both(before, now)), "", r"[a-z0-9][a-z0-9 ,'_-]{2,160}").text.strip()
 
 

@@ -41,21 +41,24 @@ WATCHED = 0.5
 """Seconds between two looks of who watches."""
 @dataclass(frozen=True)
 class Going:
-    """What was asked for last: in words, the goals of it, and what held before it was begun; `busy` as long as it is
-    being worked on."""
+    """What is wanted: in words, the goals of it, and what held before it was begun; `last` are the goals that the last
+    words alone came to, `busy` as long as it is being worked on."""
 
     said: str
     goals: tuple[Goal, ...]
     before: frozenset[Atom]
     busy: bool = False
+    last: tuple[Goal, ...] = ()
 
 
 @dataclass(frozen=True)
 class Heard:
-    """What words come to: all that is wanted from now on (nothing: to stop), and that in words."""
+    """What words come to: all that is wanted from now on (nothing: to stop), the words in full, and what they alone
+    ask for."""
 
     said: str
     goals: tuple[Goal, ...]
+    last: tuple[Goal, ...] = ()
 
 
 Read = Callable[[str, Scene, WorldState, Going | None], Thought[Heard]]
@@ -78,7 +81,7 @@ class AtTable:
     """Who decides in the planner's place."""
     pursuit: Pursuit | None = None
     going: Going | None = None
-    said: str = ""
+    heard: Heard | None = None
     """The words of what is pursued next."""
     seen: list[str] = field(default_factory=list)
     """The symbols of what was seen last."""
@@ -110,7 +113,8 @@ class AtTable:
             self.pursuit = Pursuit(self.table, self.most_steps)
             taken = frozenset[str]().union(*(s.spec.resources for s in self.table.skills.values()))
             activity = Activity(name, self.pursuit.reach(*wanted), taken, inner=self._doing)
-        self.going, self.said = Going(self.said, wanted, state.atoms), ""
+        heard, self.heard = self.heard or Heard("", wanted), None
+        self.going = Going(heard.said, wanted, state.atoms, last=heard.last or wanted)
         self._pursued = activity
         return activity
 
@@ -236,7 +240,7 @@ class _Reading:
 
     def result(self) -> tuple[Goal, ...]:
         heard = self.thought.result()
-        self.performer.said = heard.said
+        self.performer.heard = heard
         return heard.goals
 
     def cancel(self) -> None:

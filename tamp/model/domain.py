@@ -64,11 +64,13 @@ class Domain:
 def load(name_or_dir: str) -> Domain:
     """The domain called so under `domains/`, or in a folder, or a `.pddl` file.
 
-    Raises InputError with file, line and column when it does not parse.
+    Raises InputError with file, line and column when it does not parse, or for durative actions.
     """
     path = locate(name_or_dir)
     source = read(path)
     problem = parse(source)
+    if lasting := [a.name for a in problem.actions if hasattr(a, "duration")]:
+        raise InputError(f"{path}: {lasting[0]} has a duration; valid here: plain actions (validate and check read both)")
     return Domain(
         name=str(problem.name or path.parent.name),
         path=path,

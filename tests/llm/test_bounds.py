@@ -25,7 +25,8 @@ TEXTS = (
 
 
 KINDS = (
-    "absent", "unclear", "no goal", "beyond", "contradiction", "quantity", "ambiguous", "unsure", "unsolvable",
+    "absent", "nameless", "unclear", "no goal", "beyond", "contradiction", "quantity", "ambiguous", "unsure",
+    "unsolvable",
 )  # fmt: skip
 """Kinds of refusal."""
 

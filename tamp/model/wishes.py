@@ -1,0 +1,52 @@
+"""What is wanted after several wishes: of two that speak of the same thing the later one counts.
+
+What a literal speaks of is its first argument: where a thing is, whether a drawer is open, a stove on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from tamp.model.atoms import Atom
+from tamp.model.formula import Formula, Not
+from tamp.model.goal import Goal
+
+Goals = tuple[Goal, ...]
+"""Goals one after the other."""
+
+
+def spoken_of(goals: Iterable[Goal]) -> frozenset[str]:
+    """The things that goals speak of."""
+    return frozenset(a.args[0] for g in goals for a in g.mentioned if a.args)
+
+
+def without(goals: Goals, things: frozenset[str]) -> Goals:
+    """The goals but for the parts that speak of some things."""
+    kept = (Goal.of((p for p in g.parts if not _speaks_of(p, things)), g.untouched) for g in goals)
+    return tuple(dict.fromkeys(g for g in kept if g.parts))
+
+
+def together(before: Goals, after: Goals) -> Goals:
+    """What is still wanted of `before`, and `after`, in no order but their own; in the end all of it holds."""
+    kept = without(before, spoken_of(after))
+    return (*kept[:-1], *after[:-1], _both(kept[-1], after[-1])) if kept and after else kept or after
+
+
+def in_order(before: Goals, after: Goals) -> Goals:
+    """First all of `before`, then `after`, which leaves what is still wanted of `before` as it is then."""
+    return tuple(dict.fromkeys((*before, *together(before[-1:], after))))
+
+
+def taken_back(goals: Goals, held_before: frozenset[Atom], but: frozenset[str]) -> Goal | None:
+    """That what was wanted by mistake is not so, but for what held before it was asked for, and for the things that
+    are spoken of anew; None where nothing is left of it."""
+    denied: list[Formula] = [Not(a) for g in goals for a in g.atoms if a not in held_before and a.args[0] not in but]
+    return Goal.of(dict.fromkeys(denied)) if denied else None
+
+
+def _speaks_of(part: Formula, things: frozenset[str]) -> bool:
+    return not things.isdisjoint(spoken_of([Goal(part)]))
+
+
+def _both(one: Goal, other: Goal) -> Goal:
+    return Goal.of((*one.parts, *other.parts), tuple(dict.fromkeys((*one.untouched, *other.untouched))))
