@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tamp.errors import InputError
 from tamp.files.toml_file import read_toml
 from tamp.model.atoms import Atom, GroundAction
 from tamp.pddl.reading import locate, parse
@@ -70,7 +71,7 @@ def load(name_or_dir: str) -> Domain:
     source = read(path)
     problem = parse(source)
     if lasting := [a.name for a in problem.actions if hasattr(a, "duration")]:
-        raise InputError(f"{path}: {lasting[0]} has a duration; valid here: plain actions (validate and check read both)")
+        raise InputError(f"{path}: {lasting[0]} has a duration; valid here: plain actions")
     return Domain(
         name=str(problem.name or path.parent.name),
         path=path,

@@ -27,5 +27,5 @@ def test_operators_take_what_the_skills_of_their_names_take() -> None:
 
 
 def test_a_session_does_not_take_a_domain_with_durations() -> None:
-    with pytest.raises(InputError, match="domain.pddl: pick has a duration; valid here: plain actions"):
+    with pytest.raises(InputError, match=r"domain\.pddl: pick has a duration; valid here: plain actions"):
         load("continuous")
