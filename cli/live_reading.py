@@ -55,15 +55,15 @@ class Interruptible:
 
 
 class Reader:
-    """Reads; the model is loaded when it is made."""
+    """Reads; the model is loaded when it is made, unless one is given."""
 
-    def __init__(self, reading: Reading, cancelled: Cancelled | None = None) -> None:
+    def __init__(self, reading: Reading, cancelled: Cancelled | None = None, model: Model | None = None) -> None:
         from llm.backends.load import load
         from tamp.model.domain import load as load_domain
 
         hush_warnings()
         self._reading, self._domain = reading, load_domain(reading.domain)
-        self._model = Interruptible(load(reading.llm), cancelled or never)
+        self._model = Interruptible(model or load(reading.llm), cancelled or never)
 
     def warm(self, scene: Scene, state: WorldState) -> None:
         """Load the weights, and have the model read what it is told of the scene, before anybody says anything."""
@@ -149,11 +149,13 @@ class InTurnReader:
 
     reading: Reading
     journal: Journal
+    model: Model | None = None
+    """One that is loaded already."""
     _reader: Reader | None = None
 
     def __call__(self, text: str, scene: Scene, state: WorldState, going: Going | None) -> Thought[Heard]:
         """What is wanted after some words."""
-        self._reader = self._reader or Reader(self.reading)
+        self._reader = self._reader or Reader(self.reading, model=self.model)
         return Ready(_kept(self._reader.read(text, scene, state, going), self.journal))
 
     def close(self) -> None:

@@ -26,6 +26,8 @@ import numpy as np
 from cli.live_reading import InTurnReader, Reading
 from cli.live_table import build
 from cli.output import hush_simulator, hush_warnings
+from cli.solve import load_model
+from llm.model import Model
 from tamp.backends.libero import rendering
 from tamp.execution.orders import Say
 from tamp.execution.performing import at_table, in_turn
@@ -58,13 +60,13 @@ class Turns:
             self.taken.append(data["turn"])
 
 
-def run(case: Record, llm: str, domain: Domain, seed: int) -> Record:
+def run(case: Record, model: Model, domain: Domain, seed: int) -> Record:
     """A session, and what became of it."""
     rng, began = np.random.default_rng([seed, case["id"]]), time.perf_counter()
     turns, events = Turns(), list[Event]()
     with hush_simulator():
         world = build("libero", case["scene"], 0, 0)
-        reader = InTurnReader(Reading(llm, str(domain.path), world.names, assume_first=True), turns)
+        reader = InTurnReader(Reading(model.name, str(domain.path), world.names, assume_first=True), turns, model)
         think = in_turn(domain, Engine(), np.random.default_rng(0))
         steps = 1_000_000  # the seconds are bounded
         at = at_table(world.backend, world.perceiver, world.robot, domain, think, events.append, steps, reader)
@@ -121,11 +123,11 @@ def main() -> None:
     rendering.prepare(video=False)
     results = asked.out / f"{asked.part}-{asked.llm}-{asked.drawn}.jsonl"
     results.parent.mkdir(parents=True, exist_ok=True)
-    domain = load_domain("tabletop")
+    model, domain = load_model(asked.llm), load_domain("tabletop")
     had = {r["id"] for r in read(results)}
     for case in cases("minds", asked.part)[:: asked.every]:
         if case["id"] not in had:
-            record = run(case, asked.llm, domain, asked.drawn)
+            record = run(case, model, domain, asked.drawn)
             with results.open("a") as f:
                 f.write(json.dumps(record) + "\n")
     sys.stdout.writelines(f"{line}\n" for line in table(read(results)))
