@@ -41,18 +41,20 @@ def decided(model: Model, asked: Question, domain: Domain) -> str:
     prompt = Prompt(
         TASK + "\n".join(skill(a) for a in problem.actions),
         tuple(shots(problem)),
-        _shown(Course.of(problem), asked.told, asked.before),
+        _shown(Course.of(problem), asked.told, asked.before, valid),
     )
     return model.complete(prompt, "", "|".join(map(re.escape, valid))).text.strip()
 
 
 def commands(problem: Any, asked: Question) -> list[str]:
     """What can be said now: to start what the domain allows where nothing runs, else to stop or to wait."""
-    if asked.running:
-        said = [*SKIPS, *(f"stop {name}" for name in asked.running)]
-    else:
-        said = [*(f"start {action}" for action in startable(problem)), END]
+    said = [*SKIPS, *(f"stop {name}" for name in asked.running)] if asked.running else _idle(problem)
     return [s for s in said if s not in asked.not_again]
+
+
+def _idle(problem: Any) -> list[str]:
+    """What can be said while nothing runs."""
+    return [*(f"start {action}" for action in startable(problem)), END]
 
 
 def startable(problem: Any) -> Iterator[GroundAction]:
@@ -70,15 +72,15 @@ def shots(problem: Any) -> Iterator[tuple[str, str]]:
     for number, (example, own) in enumerate(told):
         course, before = Course.of(own), list[tuple[str, str]]()
         for step, action in enumerate(plan_of(example)):
-            yield _shown(course, _listed(before), before), f"start {action}"
+            yield _shown(course, _listed(before), before, _idle(course.now())), f"start {action}"
             if number == step == 0:
-                going = [(f"start {action}", "taken")]
-                yield _shown(course, f"Actions: [{action} (moving, 0.9s)]", going), SKIPS[-1]
+                going, said = [(f"start {action}", "taken")], [*SKIPS, f"stop {action}"]
+                yield _shown(course, f"Actions: [{action} (moving, 0.9s)]", going, said), SKIPS[-1]
             followed = course.follow(action)
             assert isinstance(followed, Course), f"the example was followed before: {example}"
             course = followed
             before.append((f"start {action}", "done"))
-        yield _shown(course, _listed(before), before), END
+        yield _shown(course, _listed(before), before, _idle(course.now())), END
 
 
 def _listed(before: list[tuple[str, str]]) -> str:
@@ -86,9 +88,10 @@ def _listed(before: list[tuple[str, str]]) -> str:
     return f"Actions: [{last}]"
 
 
-def _shown(course: Course, told: str, before: Sequence[tuple[str, str]]) -> str:
-    """The question in words: what there is, holds and is wanted, what goes on, what was done, what is missing."""
+def _shown(course: Course, told: str, before: Sequence[tuple[str, str]], valid: Sequence[str]) -> str:
+    """The question in words: what there is, holds and is wanted, what goes on, what was done, what can be said now and
+    what is missing."""
     done = "; ".join(f"{order}: {became}" for order, became in before[-LAST:])
     missing = " ".join(course.missing())
-    lines = [question(course.now()), told, f"Before: {done or 'nothing'}", f"Missing: {missing or 'nothing'}"]
-    return "\n".join(lines)
+    lines = [question(course.now()), told, f"Before: {done or 'nothing'}", f"Commands: {'; '.join(valid)}"]
+    return "\n".join([*lines, f"Missing: {missing or 'nothing'}"])

@@ -6,7 +6,6 @@ shown with the next question.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -27,17 +26,15 @@ LONGEST = 30.0
 """Seconds after which he is asked even though nothing has changed."""
 MOST = 60
 """Questions for one goal before it is given up."""
-TWICE = 2
-"""Times that something may be tried in the same state."""
 
 
 @dataclass(frozen=True, eq=False)
 class Question:
     """What somebody who decides is shown.
 
-    `told` is the state in words: position, actions with their stages and seconds, what is held. `running` are the names
-    of what can be stopped, `before` the orders so far and what became of them, `not_again` those that have led nowhere
-    in this state.
+    `state` has what geometry found out beside what is seen; `told` is it in words: position, actions with their stages
+    and seconds, what is held. `running` are the names of what can be stopped, `before` the orders so far and what
+    became of them, `not_again` those that were given in this state already.
     """
 
     goal: Goal
@@ -67,7 +64,9 @@ class Director:
     asked: int = 0
     before: list[tuple[str, str]] = field(default_factory=list)
     """The orders given for this goal, and what became of them."""
-    _tried: Counter[tuple[frozenset[Atom], str]] = field(default_factory=Counter)
+    _tried: set[tuple[frozenset[Atom], str]] = field(default_factory=set)
+    _facts: frozenset[Atom] = frozenset()
+    """What geometry has objected to, as long as none of the things that it is about was acted on."""
 
     def hear(self, event: Event) -> None:
         """Something happened: what becomes of his orders is kept."""
@@ -78,12 +77,19 @@ class Director:
             self.before[-1] = order, "taken" if event.taken else f"refused: {event.why}"
         elif isinstance(event, StageChanged) and order == f"start {event.name}" and event.stage in OVER:
             self.before[-1] = order, f"{event.stage}: {event.why}" if event.why else event.stage
+            if event.stage == "done":
+                acted_on = set(event.name.strip("()").split()[1:])
+                self._facts = frozenset(f for f in self._facts if acted_on.isdisjoint(f.args))
+
+    def object(self, facts: frozenset[Atom]) -> None:
+        """Geometry says why an action cannot be done."""
+        self._facts |= facts
 
     def reach(self, *goals: Goal) -> Routine[str | None]:
         """Have him work towards goals, one after the other. Returns why one is given up."""
         try:
             for goal in goals:
-                self.goal, self.before = goal, []
+                self.goal, self.before, self._facts = goal, [], frozenset()
                 self._tried.clear()
                 if (problem := (yield from self._reach(goal))) is not None:
                     return problem
@@ -96,7 +102,7 @@ class Director:
     def _reach(self, goal: Goal) -> Routine[str | None]:
         for _ in range(MOST):
             _, state, _ = self.table.look()
-            question = self._question(goal, state)
+            question = self._question(goal, state := state.with_facts(self._facts))
             self.asked += 1
             order = yield from self._answered(question)
             if not order:
@@ -105,7 +111,7 @@ class Director:
             if isinstance(parsed, Skip):
                 yield from self._pass(parsed.seconds)
                 continue
-            self._tried[state.atoms, order] += 1
+            self._tried.add((state.atoms, order))
             if isinstance(parsed, End):
                 missing = " ".join(map(str, goal.missing(state)))
                 if not missing:
@@ -118,7 +124,7 @@ class Director:
         return f"no end after {MOST} decisions; the last ones: {self._told_before()}"
 
     def _question(self, goal: Goal, state: WorldState) -> Question:
-        not_again = frozenset(o for (atoms, o), n in self._tried.items() if atoms == state.atoms and n >= TWICE)
+        not_again = frozenset(order for atoms, order in self._tried if atoms == state.atoms)
         shown = [a for a in self.running() if DECISION not in a.resources]
         names = tuple(a.name for a in shown if not a.over)
         return Question(goal, state, self.listed(shown), names, tuple(self.before), not_again)

@@ -133,7 +133,9 @@ class AtTable:
         if unmet := Course.of(problem_of(self.table.domain, state, ())).unmet(ground):
             raise Refusal(f"{ground} cannot start now: it needs {' and '.join(unmet)}", "precondition")
         taken, self.pursuit = self.table.skills[name].spec.resources, Pursuit(self.table, self.most_steps)
-        goal = self.director.goal if self.director else None
+        goal = None
+        if self.director is not None:
+            goal, self.pursuit.objected = self.director.goal, self.director.object
         return Activity(str(ground), self.pursuit.do(ground, goal), taken, inner=self._doing)
 
     def read(self, text: str) -> Thought[tuple[Goal, ...]]:

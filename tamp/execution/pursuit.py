@@ -7,6 +7,7 @@ routine: it gives one command in each control period and never waits; while it t
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 
 from motion.lookahead import Lookahead
@@ -71,6 +72,8 @@ class Pursuit:
     most_steps: int = 400
     outcome: Outcome = field(default_factory=Outcome)
     steps: int = 0
+    objected: Callable[[frozenset[Atom]], None] = lambda facts: None
+    """Is told what geometry found out that keeps a single action from being done."""
     failures: dict[GroundAction, list[str]] = field(default_factory=dict)
     """What was wrong with actions when they were tried for the goal that is worked towards, the last one last."""
 
@@ -107,6 +110,7 @@ class Pursuit:
         else:
             found = yield from self._await(mind.first_of(action, goal, state, situation))
         if isinstance(found, Failure):
+            self.objected(found.cause.facts)
             return found.cause.message or found.cause.reason
         try:
             _, problem = yield from self._follow(found)

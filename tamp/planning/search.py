@@ -179,7 +179,12 @@ class Search:
             found = self.refine(Plan((action, *rest)), situation, self.budget * SHARE)
             if isinstance(found, Refined):
                 return replace(found, steps=found.steps[:1])
-        return self.refine(Plan((action,)), situation, self.budget)
+        alone = Plan((action,))
+        found = self.refine(alone, situation, self.budget)
+        if isinstance(found, Failure):
+            blamed = self._blamed(found, Skeleton(alone, goal), situation)
+            return replace(found, cause=replace(found.cause, facts=blamed))
+        return found
 
     def _refine(
         self, plan: Plan, situation: Situation, budget: SearchBudget, hints: tuple[Refinement, ...] = ()
