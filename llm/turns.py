@@ -10,35 +10,35 @@ from typing import Literal, get_args
 
 from llm.model import Model, Prompt
 
-Turn = Literal["also", "then", "first", "stop", "undo", "fix"]
-"""Is wanted too; afterwards; before it; nothing is wanted any more; as it was before; something else in its place."""
+Turn = Literal["new", "then", "first", "stop", "undo", "fix"]
+"""Another task; one for afterwards; before it; none any more; as it was before; something else in its place."""
 TURNS: tuple[Turn, ...] = get_args(Turn)
 TASK = (
     "A robot is busy with what it was told. Then somebody says something else. What is it to do?\n"
-    "also: one more task\n"
+    "new: another task in the place of the old one\n"
     "then: one more task, after the old one\n"
     "first: something that is to be done before the old task\n"
     "stop: no task at all any more\n"
     "undo: make it as it was before the old task\n"
-    "fix: another thing, place or task instead of the old one"
+    "fix: the old task with another thing or another place"
 )
 EXAMPLES: tuple[tuple[str, str, Turn], ...] = (
-    ("bring the kite to the shed", "switch on the fan", "also"),
+    ("bring the kite to the shed", "switch on the fan", "new"),
     ("bring the kite to the shed", "and after that shut the gate", "then"),
     ("bring the kite to the shed", "wait, shut the gate first", "first"),
     ("bring the kite to the shed", "oh, leave it", "stop"),
     ("bring the kite to the shed", "return it to where you got it from", "undo"),
     ("bring the kite to the shed", "no, I meant the balloon", "fix"),
-    ("hang the coat on the hook", "the scarf goes there too", "also"),
+    ("hang the coat on the hook", "the scarf goes there too", "then"),
     ("hang the coat on the hook", "not that hook, the peg", "fix"),
     ("hang the coat on the hook", "forget about the coat", "stop"),
-    ("hang the coat on the hook", "fold the towel instead", "fix"),
+    ("hang the coat on the hook", "fold the towel", "new"),
     ("put the drum in the crate", "undo that", "undo"),
     ("put the drum in the crate", "before you do that, open the window", "first"),
     ("put the drum in the crate", "actually, the other drum", "fix"),
     ("put the drum in the crate", "that is enough, thanks", "stop"),
-    ("put the drum in the crate", "then close the crate", "then"),
-    ("put the drum in the crate", "lay the rope on the bench as well", "also"),
+    ("put the drum in the crate", "then close the crate as well", "then"),
+    ("put the drum in the crate", "lay the rope on the bench", "new"),
 )
 """What was said, what is said now, and what that does. Invented, far from any benchmark's wording."""
 MEANT = "A robot was told something. Then somebody says something else. Say in one sentence what that asks for."

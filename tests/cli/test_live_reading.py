@@ -51,7 +51,7 @@ def test_what_is_wanted_after_what_was_said(turn: Turn, busy: bool, monkeypatch:
     heard, entries = reader.read("said now", NOWHERE, WorldState({}, BEFORE), Going("first", OLD, BEFORE, busy, OLD))
     both, back = Goal.of((old.formula, new.formula)), (Goal.of([Atom("on", ("mug", "table"))]),)
     corrected = (Goal.of((Not(*old.atoms), new.formula)),)
-    late = {"also": (both,), "then": (old, both), "first": (new, Goal.of((new.formula, old.formula)))}
+    late = {"new": (both,), "then": (old, both), "first": (new, Goal.of((new.formula, old.formula)))}
     due = {"stop": (), "undo": back, "fix": corrected} | (late if busy else dict.fromkeys(late, NEW))
     assert heard.goals == due[turn]
     assert reader.read_as == {"stop": [], "undo": [], "fix": ["turn on the stove"]}.get(turn, ["said now"])
@@ -63,7 +63,7 @@ def test_words_that_make_no_sense_alone_are_put_in_full(
     kind: str, then: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Not so a thing that is not there: the model would name another."""
-    monkeypatch.setattr("llm.turns.turn_of", lambda *_: "also")
+    monkeypatch.setattr("llm.turns.turn_of", lambda *_: "new")
     monkeypatch.setattr("llm.turns.in_full", lambda *_: "in full")
     reader = Told(Refusal("no", kind))
     with contextlib.suppress(Refusal):
@@ -81,7 +81,7 @@ def test_the_first_words_are_not_held_against_anything(monkeypatch: pytest.Monke
 def test_the_real_model_tells_plain_turns_apart() -> None:
     """That the question is put as the model understands it: these are the sentences that it was worded on."""
     model, before = load("qwen2.5-coder-1.5b"), "put the black bowl on the plate"
-    said = {"never mind": "stop", "put it back": "undo", "then turn on the stove": "then", "turn on the stove": "also"}
+    said = {"never mind": "stop", "put it back": "undo", "then turn on the stove": "then", "turn on the stove": "new"}
     said |= {"first open the drawer": "first", "not the plate, the stove": "fix"}
     assert {now: turn_of(model, before, now) for now in said} == said
     assert in_full(model, before, "not the plate, the stove") == "put the black bowl on the stove"

@@ -11,7 +11,7 @@ from tamp.errors import InputError
 from tamp.model.domain import load
 from tamp.skills.registry import backend_of, bind, check_table, skills
 
-SHIPPED = sorted(p.parent.name for p in data_dir("domains").glob("*/domain.pddl"))
+SHIPPED = sorted(p.parent.name for p in data_dir("domains").glob("*/skills.toml"))
 
 
 def copy(folder: Path, old: str = "", new: str = "") -> Path:
