@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from cli.live_reading import Interruptible, Reading
+from cli.live_reading import Interruptible, Reading, kept
 from cli.output import hush_warnings
 from tamp.execution.directing import Question
 from tamp.execution.process import Cancelled, Process
-from tamp.planning.beside import Entries, Notes, pass_on
+from tamp.planning.beside import Entries, Notes
 from tamp.planning.deliberation import Ready, Thought
 from tamp.planning.refinement import never
 from tamp.planning.search import Journal
@@ -20,10 +20,12 @@ class Decider:
 
     def __init__(self, reading: Reading, cancelled: Cancelled | None = None) -> None:
         from llm.backends.load import load
+        from llm.deciding import shots
         from tamp.model.domain import load as load_domain
 
         hush_warnings()
         self._domain = load_domain(reading.domain)
+        self._examples = tuple(shots(self._domain))
         self._model = Interruptible(load(reading.llm), cancelled or never)
 
     def decide(self, asked: Question) -> tuple[str, Entries]:
@@ -32,7 +34,7 @@ class Decider:
         from llm.logged import Logged
 
         notes = Notes()
-        command = decided(Logged(self._model, notes.event), asked, self._domain)
+        command = decided(Logged(self._model, notes.event), asked, self._domain, self._examples)
         notes.event("decision", command=command, not_again=sorted(asked.not_again))
         return command, notes.taken()
 
@@ -44,14 +46,12 @@ def in_turn(reading: Reading, journal: Journal) -> Callable[[Question], Thought[
     def decide(asked: Question) -> Thought[str]:
         if not made:
             made.append(Decider(reading))
-        command, entries = made[0].decide(asked)
-        pass_on(entries, journal)
-        return Ready(command)
+        return Ready(kept(made[0].decide(asked), journal))
 
     return decide
 
 
-class Beside:
+class DeciderBeside:
     """Decides in a process of its own, which is started, and loads the model, at once."""
 
     def __init__(self, reading: Reading, journal: Journal) -> None:
@@ -60,12 +60,7 @@ class Beside:
 
     def __call__(self, asked: Question) -> Thought[str]:
         """The command, once it is decided."""
-        return self._process.ask("decide", asked, convert=self._take)
-
-    def _take(self, told: tuple[str, Entries]) -> str:
-        command, entries = told
-        pass_on(entries, self._journal)
-        return command
+        return self._process.ask("decide", asked, convert=lambda told: kept(told, self._journal))
 
     def close(self) -> None:
         """End the process."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from dataclasses import dataclass
 from functools import partial
+from typing import TypeVar
 
 from cli.output import hush_warnings
 from llm.model import Completion, Model, Prompt
@@ -12,18 +13,15 @@ from llm.turns import Turn
 from tamp.errors import Refusal, TampError
 from tamp.execution.performing import Going, Heard
 from tamp.execution.process import Cancelled, Process
-from tamp.model.domain import Domain
 from tamp.model.goal import Goal
 from tamp.model.scene import Scene
 from tamp.model.state import WorldState
-from tamp.model.wishes import in_order, spoken_of, taken_back, together, without
 from tamp.planning.beside import Entries, Notes, pass_on
 from tamp.planning.deliberation import Ready, Thought
 from tamp.planning.refinement import never
 from tamp.planning.search import Journal
 
-INCOMPLETE = ("ambiguous", "unclear", "unsure", "no goal", "nameless")
-"""Kinds of refusal of words that may make sense beside what was said before. Not: a thing that is not there."""
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -73,7 +71,7 @@ class Reader:
     def read(self, text: str, scene: Scene, state: WorldState, going: Going | None = None) -> tuple[Heard, Entries]:
         """What is wanted from now on after some words, and what was noted on the way. Refusal where nothing is."""
         from llm.logged import Logged
-        from llm.turns import turn_of
+        from llm.turns import as_before, turn_of, wanted_after
 
         notes = Notes()
         notes.event("instruction", text=text)
@@ -86,9 +84,9 @@ class Reader:
         if turn == "stop":
             return Heard(text, ()), notes.taken()
         if turn == "undo":
-            back = _undone(going, self._domain)
-            return Heard(text, together(_still_wanted(going), back), back), notes.taken()
-        said, new = self._in_context(turn, text, scene, state, model, notes, going)
+            said, new = text, as_before(going, self._domain)
+        else:
+            said, new = self._in_context(turn, text, scene, state, model, notes, going)
         return Heard(said, wanted_after(turn, going, new), new), notes.taken()
 
     def _in_context(
@@ -96,7 +94,7 @@ class Reader:
     ) -> tuple[str, tuple[Goal, ...]]:
         """What words alone ask for, and the words in full: as they are, or if that cannot be, or they correct
         something, as the model puts them beside what was said before."""
-        from llm.turns import in_full
+        from llm.turns import INCOMPLETE, in_full
 
         if turn != "fix":
             try:
@@ -156,7 +154,7 @@ class InTurnReader:
     def __call__(self, text: str, scene: Scene, state: WorldState, going: Going | None) -> Thought[Heard]:
         """What is wanted after some words."""
         self._reader = self._reader or Reader(self.reading, model=self.model)
-        return Ready(_kept(self._reader.read(text, scene, state, going), self.journal))
+        return Ready(kept(self._reader.read(text, scene, state, going), self.journal))
 
     def close(self) -> None:
         """Nothing is to be ended."""
@@ -175,41 +173,15 @@ class ReaderBeside:
 
     def __call__(self, text: str, scene: Scene, state: WorldState, going: Going | None) -> Thought[Heard]:
         """What is wanted after some words, once they are read."""
-        return self._process.ask("read", text, scene, state, going, convert=lambda told: _kept(told, self._journal))
+        return self._process.ask("read", text, scene, state, going, convert=lambda told: kept(told, self._journal))
 
     def close(self) -> None:
         """End the process."""
         self._process.close()
 
 
-def _kept(told: tuple[Heard, Entries], journal: Journal) -> Heard:
-    heard, entries = told
+def kept(told: tuple[T, Entries], journal: Journal) -> T:
+    """An answer, once what was noted on the way to it is in the journal."""
+    answer, entries = told
     pass_on(entries, journal)
-    return heard
-
-
-def wanted_after(turn: Turn, going: Going, new: tuple[Goal, ...]) -> tuple[Goal, ...]:
-    """All that is wanted once words were said that ask for `new`: of two wishes about one thing the later one counts,
-    and what was asked for by mistake is not to stay so."""
-    old = going.goals if going.busy else ()
-    if turn == "then":
-        return in_order(old, new)
-    if turn == "first":
-        return in_order(new, old) if old else new
-    if turn == "fix":
-        mistaken = taken_back(going.last, going.before, spoken_of(new))
-        return together((mistaken,) if mistaken else (), together(_still_wanted(going), new))
-    return together(old, new)
-
-
-def _still_wanted(going: Going) -> tuple[Goal, ...]:
-    """What was wanted before the last words, as far as it is not done yet."""
-    return without(going.goals, spoken_of(going.last)) if going.busy else ()
-
-
-def _undone(going: Going, domain: Domain) -> tuple[Goal, ...]:
-    """Where the things were that the last words are about, and how what they open or switch was, before that was begun:
-    as far as there are operators that make it so again."""
-    made = {p.name for adds in domain.adds.values() for p in adds}
-    about = spoken_of(going.last)
-    return (Goal.of(sorted(a for a in going.before if a.args and a.args[0] in about and a.predicate in made)),)
+    return answer

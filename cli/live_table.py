@@ -131,7 +131,7 @@ class _Table:
         reading = Reading(self._asked.llm, str(self._domain.path), {})
         if self._asked.clock == "paused":
             return live_deciding.in_turn(reading, self._log)
-        decider = live_deciding.Beside(reading, self._log)
+        decider = live_deciding.DeciderBeside(reading, self._log)
         opened.callback(decider.close)
         return decider
 

@@ -20,6 +20,8 @@ from tamp.plans.validation import Course
 
 SKIPS = ("skip 1", "skip 3")
 END = "end"
+SHOWN = EXAMPLES[1:5]
+"""The examples that are gone through: no more, since evaluating what every question begins with takes minutes once."""
 LAST = 4
 """Orders of before that are shown."""
 TASK = (
@@ -32,15 +34,19 @@ TASK = (
 )
 
 
-def decided(model: Model, asked: Question, domain: Domain) -> str:
-    """The command, as it is typed; empty where none is left."""
+Shots = tuple[tuple[str, str], ...]
+"""Questions and answers."""
+
+
+def decided(model: Model, asked: Question, domain: Domain, examples: Shots) -> str:
+    """The command, as it is typed; empty where none is left. `examples` are those of the domain, see `shots`."""
     problem = problem_of(domain, asked.state.with_facts(asked.goal.rules(domain, asked.state)), asked.goal.parts)
     valid = commands(problem, asked)
     if len(valid) < 2:
         return next(iter(valid), "")
     prompt = Prompt(
         TASK + "\n".join(skill(a) for a in problem.actions),
-        tuple(shots(problem)),
+        examples,
         _shown(Course.of(problem), asked.told, asked.before, valid),
     )
     return model.complete(prompt, "", "|".join(map(re.escape, valid))).text.strip()
@@ -66,9 +72,9 @@ def startable(problem: Any) -> Iterator[GroundAction]:
         yield GroundAction(action.name, tuple(map(str, parameters)))
 
 
-def shots(problem: Any) -> Iterator[tuple[str, str]]:
+def shots(domain: Domain) -> Iterator[tuple[str, str]]:
     """The examples that the domain bears out, as questions and answers: each step, a wait in the first, and the end."""
-    told = [(e, own) for e in EXAMPLES[1:5] if (own := example_problem(e, problem)) is not None]
+    told = [(e, own) for e in SHOWN if (own := example_problem(e, domain.parsed)) is not None]
     for number, (example, own) in enumerate(told):
         course, before = Course.of(own), list[tuple[str, str]]()
         for step, action in enumerate(plan_of(example)):

@@ -6,13 +6,21 @@ every correction, the model first puts into one sentence.
 
 from __future__ import annotations
 
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 from llm.model import Model, Prompt
+from tamp.model.domain import Domain
+from tamp.model.goal import Goal
+from tamp.model.wishes import in_order, spoken_of, taken_back, together, without
+
+if TYPE_CHECKING:
+    from tamp.execution.performing import Going
 
 Turn = Literal["new", "then", "first", "stop", "undo", "fix"]
 """Another task; one for afterwards; before it; none any more; as it was before; something else in its place."""
 TURNS: tuple[Turn, ...] = get_args(Turn)
+INCOMPLETE = ("ambiguous", "unclear", "unsure", "no goal", "nameless")
+"""Kinds of refusal of words that may make sense beside what was said before. Not: a thing that is not there."""
 TASK = (
     "A robot is busy with what it was told. Then somebody says something else. What is it to do?\n"
     "new: another task in the place of the old one\n"
@@ -65,6 +73,30 @@ def in_full(model: Model, before: str, now: str) -> str:
     """What `now` asks for, in one sentence that can be read without `before`."""
     shown = tuple((_both(old, new), meant) for old, new, meant in IN_FULL)
     return model.complete(Prompt(MEANT, shown, _both(before, now)), "", r"[a-z0-9][a-z0-9 ,'_-]{2,160}").text.strip()
+
+
+def wanted_after(turn: Turn, going: Going, new: tuple[Goal, ...]) -> tuple[Goal, ...]:
+    """All that is wanted once words were said that ask for `new`, whatever the model was told that the turns mean: of
+    two wishes about one thing the later one counts, what was asked for by mistake is not to stay so, and the rest of
+    what is not done yet stays wanted."""
+    old = going.goals if going.busy else ()
+    if turn == "then":
+        return in_order(old, new)
+    if turn == "first":
+        return in_order(new, old) if old else new
+    if turn in ("fix", "undo"):
+        kept = together(without(old, spoken_of(going.last)), new)
+        mistaken = taken_back(going.last, going.before, spoken_of(new)) if turn == "fix" else None
+        return together((mistaken,), kept) if mistaken else kept
+    return together(old, new)
+
+
+def as_before(going: Going, domain: Domain) -> tuple[Goal, ...]:
+    """Where the things were that the last words are about, and how what they open or switch was, before that was begun:
+    as far as there are operators that make it so again."""
+    made = {p.name for adds in domain.adds.values() for p in adds}
+    about = spoken_of(going.last)
+    return (Goal.of(sorted(a for a in going.before if a.args and a.args[0] in about and a.predicate in made)),)
 
 
 def _both(before: str, now: str) -> str:

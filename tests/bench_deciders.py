@@ -13,7 +13,7 @@ import argparse
 import json
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,7 @@ from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.goals import goal_regions, task_goal
 from tamp.backends.libero.oracle import OraclePerceiver
 from tamp.backends.libero.tasks import suite_tasks
-from tamp.execution.directing import Director, Question
+from tamp.execution.directing import Decide, Question
 from tamp.model.domain import load as load_domain
 from tamp.model.state import problem_of
 from tamp.planning.beside import Notes
@@ -36,13 +36,12 @@ from tamp.planning.deliberation import Ready, Thought
 from tamp.runs.bench.records import wilson
 from tamp.runs.events import OrderTaken
 from tests.bench_meaning import read
-from tests.live_sessions import Live, session_on
+from tests.live_sessions import Live, direct, session_on
 
 SUITES = ("libero_spatial", "libero_object", "libero_goal", "libero_10")
 MOST_SECONDS = 180.0
 """Of the simulation, for a task."""
 Record = dict[str, Any]
-Decide = Callable[[Question], Thought[str]]
 
 
 def chance(rng: np.random.Generator) -> Decide:
@@ -61,19 +60,9 @@ def episode(environment: LiberoEnvironment, decide: Decide) -> Record:
     began = time.perf_counter()
     perceiver = OraclePerceiver(environment, goal_regions(environment))
     live: Live = session_on(environment, perceiver, environment.robot_model(), "")
-    session, at = live.session, live.at_table
-    assert at is not None
-    director = Director(decide, session.order, lambda: session.activities, at.listed, at.table)
-    at.director = director
-    publish = session.publish
-
-    def told(event: Any) -> None:
-        publish(event)
-        director.hear(event)
-
-    session.publish = told
-    session.pursue(task_goal(environment, perceiver.perceive()))
-    (deciding,) = session.activities
+    director = direct(live, decide)
+    live.session.pursue(task_goal(environment, perceiver.perceive()))
+    (deciding,) = live.session.activities
     live.run(MOST_SECONDS, lambda: deciding.over)
     live.run(1.0)
     refused = [e.why for e in live.events if isinstance(e, OrderTaken) and not e.taken]

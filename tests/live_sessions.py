@@ -14,6 +14,7 @@ from tamp.backends.backend import Backend
 from tamp.backends.libero.panda import panda
 from tamp.execution.activity import Activity
 from tamp.execution.clock import observed
+from tamp.execution.directing import Decide, Director
 from tamp.execution.orders import Order
 from tamp.execution.performing import AtTable, at_table, in_turn
 from tamp.execution.session import Session
@@ -21,7 +22,7 @@ from tamp.execution.tabletop import Tabletop
 from tamp.model.domain import load
 from tamp.model.scene import Perceiver
 from tamp.planning.engine import Engine
-from tamp.runs.events import Event, OrderTaken, StageChanged
+from tamp.runs.events import Event, Events, OrderTaken, StageChanged
 
 
 @dataclass(eq=False)
@@ -64,6 +65,17 @@ class Live:
 
     def refusals(self) -> list[str]:
         return [e.why for e in self.events if isinstance(e, OrderTaken) and not e.taken]
+
+
+def direct(live: Live, decide: Decide) -> Director:
+    """Have somebody decide in the planner's place."""
+    at, session, publish = live.at_table, live.session, live.session.publish
+    assert at is not None
+    director = Director(decide, session.order, lambda: session.activities, at.listed, at.table)
+    told = Events(publish, director.hear)
+    at.director = director
+    session.publish = told
+    return director
 
 
 def session_on(backend: Backend, perceiver: Perceiver, robot: RobotDescription, pick: str) -> Live:

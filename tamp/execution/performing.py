@@ -39,6 +39,8 @@ STILL: Mapping[str, Spec] = {"hold": Spec("hold"), "watch": Spec("watch", segmen
 """What runs without an end and without a motion: to hold still, and to look all the time."""
 WATCHED = 0.5
 """Seconds between two looks of who watches."""
+
+
 @dataclass(frozen=True)
 class Going:
     """What is wanted: in words, the goals of it, and what held before it was begun; `last` are the goals that the last

@@ -40,7 +40,8 @@ def in_order(before: Goals, after: Goals) -> Goals:
 def taken_back(goals: Goals, held_before: frozenset[Atom], but: frozenset[str]) -> Goal | None:
     """That what was wanted by mistake is not so, but for what held before it was asked for, and for the things that
     are spoken of anew; None where nothing is left of it."""
-    denied: list[Formula] = [Not(a) for g in goals for a in g.atoms if a not in held_before and a.args[0] not in but]
+    mistaken = (a for g in goals for a in g.atoms if a not in held_before and but.isdisjoint(a.args[:1]))
+    denied: list[Formula] = [Not(a) for a in mistaken]
     return Goal.of(dict.fromkeys(denied)) if denied else None
 
 

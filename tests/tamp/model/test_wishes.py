@@ -38,6 +38,8 @@ def test_a_mistake_is_not_to_stay_so() -> None:
     assert taken_back((A,), frozenset(), frozenset()) == Goal(Not(*A.atoms))
     assert taken_back((A,), frozenset(A.atoms), frozenset()) is None, "it was so before"
     assert taken_back((A,), frozenset(), frozenset({"cup"})) is None, "the cup is put elsewhere anyway"
+    free = Goal(Atom("hand-empty"))
+    assert taken_back((free,), frozenset(), frozenset({"cup"})) == Goal(Not(*free.atoms)), "it is about no thing"
 
 
 def test_without_some_things() -> None:
