@@ -47,20 +47,18 @@ def decided(model: Model, asked: Question, domain: Domain, examples: Shots) -> s
     prompt = Prompt(
         TASK + "\n".join(skill(a) for a in problem.actions),
         examples,
-        _shown(Course.of(problem), asked.told, asked.before, valid),
+        _shown(Course.of(problem), asked.told, asked.before),
     )
     return model.complete(prompt, "", "|".join(map(re.escape, valid))).text.strip()
 
 
 def commands(problem: Any, asked: Question) -> list[str]:
     """What can be said now: to start what the domain allows where nothing runs, else to stop or to wait."""
-    said = [*SKIPS, *(f"stop {name}" for name in asked.running)] if asked.running else _idle(problem)
+    if asked.running:
+        said = [*SKIPS, *(f"stop {name}" for name in asked.running)]
+    else:
+        said = [*(f"start {action}" for action in startable(problem)), END]
     return [s for s in said if s not in asked.not_again]
-
-
-def _idle(problem: Any) -> list[str]:
-    """What can be said while nothing runs."""
-    return [*(f"start {action}" for action in startable(problem)), END]
 
 
 def startable(problem: Any) -> Iterator[GroundAction]:
@@ -78,15 +76,15 @@ def shots(domain: Domain) -> Iterator[tuple[str, str]]:
     for number, (example, own) in enumerate(told):
         course, before = Course.of(own), list[tuple[str, str]]()
         for step, action in enumerate(plan_of(example)):
-            yield _shown(course, _listed(before), before, _idle(course.now())), f"start {action}"
+            yield _shown(course, _listed(before), before), f"start {action}"
             if number == step == 0:
-                going, said = [(f"start {action}", "taken")], [*SKIPS, f"stop {action}"]
-                yield _shown(course, f"Actions: [{action} (moving, 0.9s)]", going, said), SKIPS[-1]
+                going = [(f"start {action}", "taken")]
+                yield _shown(course, f"Actions: [{action} (moving, 0.9s)]", going), SKIPS[-1]
             followed = course.follow(action)
             assert isinstance(followed, Course), f"the example was followed before: {example}"
             course = followed
             before.append((f"start {action}", "done"))
-        yield _shown(course, _listed(before), before, _idle(course.now())), END
+        yield _shown(course, _listed(before), before), END
 
 
 def _listed(before: list[tuple[str, str]]) -> str:
@@ -94,10 +92,10 @@ def _listed(before: list[tuple[str, str]]) -> str:
     return f"Actions: [{last}]"
 
 
-def _shown(course: Course, told: str, before: Sequence[tuple[str, str]], valid: Sequence[str]) -> str:
-    """The question in words: what there is, holds and is wanted, what goes on, what was done, what can be said now and
-    what is missing."""
+def _shown(course: Course, told: str, before: Sequence[tuple[str, str]]) -> str:
+    """The question in words: what there is, holds and is wanted, what goes on, what was done, what is missing. What can
+    be said is left to the grammar: with the commands listed here, the model took others of them."""
     done = "; ".join(f"{order}: {became}" for order, became in before[-LAST:])
     missing = " ".join(course.missing())
-    lines = [question(course.now()), told, f"Before: {done or 'nothing'}", f"Commands: {'; '.join(valid)}"]
-    return "\n".join([*lines, f"Missing: {missing or 'nothing'}"])
+    lines = [question(course.now()), told, f"Before: {done or 'nothing'}", f"Missing: {missing or 'nothing'}"]
+    return "\n".join(lines)
