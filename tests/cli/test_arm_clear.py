@@ -13,6 +13,8 @@ from tamp.backends.xarm.driver import Driver
 from tamp.data import data_dir
 from tests.emulated import TAMP, Emulator, running
 
+pytestmark = pytest.mark.process
+
 BENCH = data_dir("problems") / "xarm" / "bench.toml"
 
 

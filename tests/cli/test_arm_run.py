@@ -16,6 +16,8 @@ from tamp.data import data_dir
 from tests.arm_runs import tool_point
 from tests.emulated import TAMP, running
 
+pytestmark = pytest.mark.process
+
 BENCH = data_dir("problems") / "xarm"
 HOME = '{"goal": "g", "steps": [{"action": "MOVE_TO_NAMED", "name": "home"}]}'
 

@@ -13,6 +13,8 @@ from tamp.backends.xarm.contract import read_contract
 from tamp.data import data_dir
 from tamp.pddl.source import read
 
+pytestmark = pytest.mark.process
+
 TAMP = Path(sys.executable).with_name("tamp")
 BENCH = data_dir("problems") / "xarm"
 PROBLEM = """(define (problem look) (:domain xarm)

@@ -20,6 +20,8 @@ from cli.arm_run import run_plan
 from tamp.data import data_dir
 from tests.emulated import Emulator, running
 
+pytestmark = pytest.mark.process
+
 BENCH = data_dir("problems") / "xarm"
 CUPS_MM = ([420, 60, 60], [420, -120, 60])
 """The first is the nearer to above_table."""

@@ -8,12 +8,16 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from llm.arm_plan import write_plan
 from llm.logged import Logged
 from llm.model import Completion, Prompt
 from tamp.data import data_dir
 from tamp.runs.episode_log import read
 from tests.emulated import running
+
+pytestmark = pytest.mark.process
 
 TAMP = Path(sys.executable).with_name("tamp")
 BENCH = data_dir("problems") / "xarm" / "bench.toml"

@@ -20,6 +20,8 @@ from tamp.runs.bench.records import FIELDS, NOTHING, Results, key, summary_of, w
 from tamp.runs.bench.scheduling import Key
 from tamp.runs.episode_log import read
 
+pytestmark = pytest.mark.process
+
 TAMP = Path(sys.executable).with_name("tamp")
 
 

@@ -17,6 +17,8 @@ import pytest
 
 from tamp.runs.bench.records import FIELDS, NOTHING, Results, read
 
+pytestmark = pytest.mark.process
+
 TAMP = Path(sys.executable).with_name("tamp")
 OBJECT = ("libero_object", "--tasks", "0-1", "--trials", "3", "--stage", "plan", "--workers", "2")
 SETTINGS = {"stage": "plan", "seed": 0, "planner": "fast-downward", "domain": "tabletop", "llm": "qwen2.5-coder-1.5b"}

@@ -14,6 +14,8 @@ import pytest
 from cli import doctor
 from llm import weights
 
+pytestmark = pytest.mark.process
+
 
 def test_another_mujoco_is_loud(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.metadata, "version", lambda name: "3.17.0")

@@ -16,6 +16,8 @@ import pytest
 from tamp.runs.episode_log import read
 from tests.emulated import TAMP
 
+pytestmark = pytest.mark.process
+
 FAKE = ("live", "--backend", "fake", "--json")
 
 

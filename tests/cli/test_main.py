@@ -14,6 +14,8 @@ import pytest
 from cli import output
 from tamp.errors import InputError, Refusal
 
+pytestmark = pytest.mark.process
+
 TAMP = Path(sys.executable).with_name("tamp")
 HEAVY = ("numpy", "mujoco", "unified_planning", "llama_cpp", "outlines", "libero", "rich")
 

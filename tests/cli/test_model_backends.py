@@ -19,6 +19,8 @@ import pytest
 
 from tamp.runs.episode_log import read
 
+pytestmark = pytest.mark.process
+
 TAMP = Path(sys.executable).with_name("tamp")
 TEXT = "put the mug in the drawer"
 Requests = list[tuple[str, dict[str, str], Any]]

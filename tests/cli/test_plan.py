@@ -16,6 +16,8 @@ from tamp.model.atoms import Atom
 from tamp.model.domain import load
 from tamp.model.state import WorldState, problem_text
 
+pytestmark = pytest.mark.process
+
 TAMP = Path(sys.executable).with_name("tamp")
 STATE = WorldState(
     {"cup": "item", "bench": "surface", "chest": "drawer"},

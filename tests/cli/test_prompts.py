@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.process
+
 TAMP = Path(sys.executable).with_name("tamp")
 TEXT = "put the bowl on the plate"
 MENDED: list[dict[str, Any]] = [

@@ -12,6 +12,8 @@ import pytest
 from tamp.model.domain import load
 from tamp.model.goal import parse_goal
 
+pytestmark = pytest.mark.process
+
 TAMP = Path(sys.executable).with_name("tamp")
 
 

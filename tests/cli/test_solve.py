@@ -17,6 +17,8 @@ import pytest
 from tamp.data import data_dir
 from tamp.runs.episode_log import read
 
+pytestmark = pytest.mark.process
+
 TAMP = Path(sys.executable).with_name("tamp")
 TABLETOP = data_dir("domains") / "tabletop"
 GOAL = "(in mug_1 cabinet_1_top_region)"

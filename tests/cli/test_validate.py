@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.process
+
 TAMP = Path(sys.executable).with_name("tamp")
 PROBLEM = """(define (problem p) (:domain tabletop)
   (:objects cup dish - item bench - surface chest - drawer)

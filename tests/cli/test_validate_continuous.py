@@ -6,7 +6,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tamp.data import data_dir
+
+pytestmark = pytest.mark.process
 
 TAMP = Path(sys.executable).with_name("tamp")
 FOLDER = data_dir("problems") / "continuous"

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.process
+
 TAMP = Path(sys.executable).with_name("tamp")
 OVEN = """(define (domain oven)
  (:requirements :strips :typing :durative-actions :negative-preconditions)

@@ -16,6 +16,8 @@ import pytest
 from tamp.planners.descendants import descendants
 from tamp.planners.subprocess_worker import Emit, Message, messages
 
+pytestmark = pytest.mark.process
+
 SLEEP = [sys.executable, "-c", "import time; time.sleep(600)"]
 
 

@@ -20,6 +20,8 @@ from tamp.planners.descendants import descendants
 from tamp.planners.work import plan_message
 from tamp.planning.engine import PlanStatus
 
+pytestmark = pytest.mark.process
+
 ROADS = """(define (domain roads) (:requirements :strips :typing :action-costs)
   (:types place)
   (:predicates (road ?a ?b - place) (at ?a - place))

@@ -9,6 +9,8 @@ from tamp.pddl.source import Source
 from tamp.planners.answer import Why
 from tamp.planners.relaxation import explain
 
+pytestmark = pytest.mark.process
+
 DOMAIN = """(define (domain errands) (:requirements :adl :typing) (:types place parcel)
   (:predicates (road ?a ?b - place) (at ?a - place) (lies ?x - parcel ?a - place) (carried ?x - parcel)
     (free) (stuck ?x - parcel) (sunny) (blessed ?x - parcel))

@@ -16,6 +16,8 @@ from tamp.pddl.reading import parse
 from tamp.pddl.source import Source
 from tamp.planning.engine import PLANNERS, PlanResult, PlanStatus, solve_problem
 
+pytestmark = pytest.mark.process
+
 DOMAIN = load("tabletop")
 KITCHEN = WorldState(
     {

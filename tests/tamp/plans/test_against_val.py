@@ -20,6 +20,8 @@ from tamp.plans.judges import PlanJudge, in_order, judge_of, verdict_on
 from tests.mutations import MUTATIONS, TIMED_MUTATIONS, Act, Plan
 from tests.val import validate
 
+pytestmark = pytest.mark.process
+
 KITCHEN = WorldState(
     {"cup": "item", "dish": "item", "bench": "surface", "shelf": "surface", "chest": "drawer", "lamp": "appliance"},
     frozenset(

@@ -24,6 +24,8 @@ from tamp.plans.verdict import Verdict
 from tests.random_pddl import Operator, Task, tasks
 from tests.val import validate
 
+pytestmark = pytest.mark.process
+
 SLOW: Any = {
     "deadline": None,
     "derandomize": True,

@@ -24,6 +24,8 @@ from tamp.errors import InputError
 from tamp.execution.line_socket import LONGEST, Lines, LineSocket
 from tests.json_lines_server import JsonLinesServer
 
+pytestmark = pytest.mark.process
+
 
 def cup(x: float = 400, label: str = "cup") -> dict[str, Any]:
     return {"label": label, "confidence": 0.9, "xyz_mm": [x, 0, 30]}

@@ -21,6 +21,8 @@ from tamp.runs.episode_log import read
 from tests.arm_runs import run_from
 from tests.emulated import Emulator, running
 
+pytestmark = pytest.mark.process
+
 CELL = read_workcell(data_dir("problems") / "xarm" / "bench.toml")
 W12 = "W12, User instruction parameter error"
 

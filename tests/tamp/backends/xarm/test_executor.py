@@ -38,6 +38,8 @@ from tamp.runs.episode_log import EpisodeLog, read
 from tests.arm_runs import Still, run_from, tool_point
 from tests.emulated import Emulator, running
 
+pytestmark = pytest.mark.process
+
 PLANS = Path(__file__).parents[4] / "problems" / "xarm"
 CUPS = ((0.50, -0.15, 0.06), (0.40, 0.08, 0.06), (0.55, 0.20, 0.06))
 BOTTLES = ((0.40, -0.20, 0.12), (0.45, 0.10, 0.12), (0.52, -0.05, 0.12))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from motion import arm_ik
 from motion.arms import Arm
@@ -15,6 +16,8 @@ from tamp.backends.xarm.workcell import read_workcell
 from tests.arm_cases import EACH, bent
 from tests.arm_runs import Still, run_from, tool_point
 from tests.emulated import running
+
+pytestmark = pytest.mark.process
 
 WORLD = """arm = "{arm}"
 table_mm = 0

@@ -14,6 +14,8 @@ import pytest
 
 from tamp.backends.xarm.hand import Acknowledged, HandEvent, NotAcknowledged, TcpHand
 
+pytestmark = pytest.mark.process
+
 CLOSE = HandEvent("close", 3, {"force_n": 20})
 OPEN = HandEvent("open", 5)
 

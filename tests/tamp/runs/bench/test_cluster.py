@@ -16,6 +16,8 @@ from tamp.errors import InputError
 from tamp.runs.bench import cluster
 from tamp.runs.bench.scheduling import Key
 
+pytestmark = pytest.mark.process
+
 ray = pytest.importorskip("ray", reason="Ray is not installed: pip install 'tamp-toolkit[ray]'")
 KEYS = [Key("s", task, k) for task in range(4) for k in range(3)]
 ONCE, ALWAYS, HANGS = KEYS[4], KEYS[7], KEYS[10]

@@ -15,6 +15,8 @@ import pytest
 from tamp.runs.bench import workers
 from tamp.runs.bench.scheduling import Key
 
+pytestmark = pytest.mark.process
+
 KEYS = [Key("s", task, k) for task in range(4) for k in range(3)]
 
 

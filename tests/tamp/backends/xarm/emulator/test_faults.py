@@ -14,6 +14,8 @@ from tamp.backends.xarm.emulator.controller import Controller
 from tamp.backends.xarm.emulator.faults import Faults, happen, read
 from tamp.errors import InputError
 
+pytestmark = pytest.mark.process
+
 
 def _controller() -> Controller:
     controller = Controller(ARMS["xarm6"], Choices())

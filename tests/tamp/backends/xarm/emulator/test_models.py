@@ -11,6 +11,8 @@ from motion.arms import ARMS
 from tamp.backends.xarm.emulator.reports import KINDS
 from tamp.backends.xarm.emulator.wire import to_pose
 
+pytestmark = pytest.mark.process
+
 BENT = {"xarm5": [0.2, -0.4, -0.8, 1.2, 0.3], "xarm7": [0.2, -0.3, 0.1, 0.6, 0.1, 0.9, 0.2]}
 BENT |= {"xarm6": [0.2, -0.4, -0.9, 0.1, 1.3, 0.2], "lite6": [0.2, 0.1, 1.2, 0.1, 1.0, 0.2]}
 BENT |= {"850": [0.2, -0.1, -1.2, 0.1, -1.0, 0.2]}

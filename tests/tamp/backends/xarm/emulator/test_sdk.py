@@ -12,6 +12,8 @@ import pytest
 from motion.arms import ARMS
 from tamp.backends.xarm.emulator.wire import from_pose, to_pose
 
+pytestmark = pytest.mark.process
+
 
 def test_moves_end_where_they_should_and_last_as_long(arm: Any, emulator: Any) -> None:
     start = emulator.state()["pose"]

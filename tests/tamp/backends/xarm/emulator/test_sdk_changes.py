@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.process
+
 SLOW = {"angle": [1.5, -0.4, -0.9, 0.0, 1.3, 0.0], "speed": 0.8, "timeout": 10}
 
 CHANGES: dict[str, Callable[[Any], Any]] = {

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.process
+
 
 def test_servo_mode_runs_to_the_newest_target(arm: Any, emulator: Any, ready: Any) -> None:
     ready(arm, 1)

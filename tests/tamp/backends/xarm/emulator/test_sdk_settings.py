@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.process
+
 REPORTED = 0.5
 """Seconds after which a report has been read."""
 

@@ -12,6 +12,8 @@ import pytest
 from tamp.backends.xarm.emulator.frames import Request
 from tests.controller_frames import encode_request
 
+pytestmark = pytest.mark.process
+
 
 def test_replies_can_be_late(arm: Any, emulator: Any) -> None:
     emulator.ask(fault="delay", seconds=0.3)

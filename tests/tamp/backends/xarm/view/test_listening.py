@@ -22,6 +22,8 @@ from tamp.backends.xarm.view.reports import NoReport, read_report, split
 from tests.arm_cases import EACH, bent
 from tests.emulated import Emulator, running
 
+pytestmark = pytest.mark.process
+
 
 def frame(size: int = 135, state: int = 2, mode: int = 0, q: float = 0.5) -> bytes:
     """A report as the protocol has it, zeros after the joints."""
