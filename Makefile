@@ -37,7 +37,7 @@ help:
 	@cat <<'EOF'
 	make demo    set up, fetch the model, then: tamp solve "$(INSTRUCTION)" --video
 	make test    set up, fetch the model, then lint and the tests
-	make test-fast  set up, then lint and the tests without physics, weights or processes of their own (2.5 minutes)
+	make test-fast  set up, then lint and the tests without physics, weights, or anything that runs beside them (2 minutes)
 	make accept  set up, then everything that is promised, measured, as a table (an hour; goes on where it
 	             was interrupted; a part of it: make accept ARGS='--only demo')
 	make bench   all of LIBERO from the tasks' own goals: 40 tasks in 50 initial states, 90 in 10, and the table

@@ -13,6 +13,8 @@ import pytest
 
 from tamp.runs.bench.records import FIELDS, NOTHING
 
+pytestmark = pytest.mark.process
+
 TAMP = Path(sys.executable).with_name("tamp")
 
 

@@ -23,6 +23,8 @@ from tamp.backends.xarm.view.scene import FIELD, Scene, parts, scene_of
 from tamp.backends.xarm.workcell import read_workcell
 from tests.emulated import Emulator, running
 
+pytestmark = pytest.mark.process
+
 ROOT = Path(__file__).parents[2]
 BENCH = ROOT / "problems" / "xarm" / "bench.toml"
 VIEW = [sys.executable, "-c", "from cli.main import main; main()", "xarm", "view", "--seconds", "120"]

@@ -81,6 +81,7 @@ def test_which_of_the_hub_see():
     assert not hub.sees("somebody/else")
 
 
+@pytest.mark.process
 def test_no_backend_is_imported_before_it_is_used():
     code = (
         "import sys, llm.backends.load, llm.backends.server, llm.backends.vllm, llm.backends.huggingface, llm.hub\n"

@@ -26,6 +26,12 @@ from tamp.runs.events import Event
 from tests.emulated import running
 from tests.live_sessions import Live, a_panda, session_on
 
+WORLDS = (
+    "fake",
+    pytest.param("libero", marks=pytest.mark.episode),
+    pytest.param("arm", marks=pytest.mark.process),
+)
+
 
 @pytest.fixture
 def fake() -> FakeTable:
@@ -39,7 +45,7 @@ def live(fake: FakeTable) -> Live:
     return session_on(fake, fake, fake.robot_model, "(pick box_1 table)")
 
 
-@pytest.fixture(params=["fake", pytest.param("libero", marks=pytest.mark.episode), "arm"])
+@pytest.fixture(params=WORLDS)
 def anywhere(request: pytest.FixtureRequest) -> Iterator[Live]:
     """A session on the fake, one on LIBERO, and one on an emulated arm."""
     if request.param == "arm":

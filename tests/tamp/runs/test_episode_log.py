@@ -85,6 +85,7 @@ for step in range(1_000_000):
 """
 
 
+@pytest.mark.process
 def test_a_killed_run_leaves_a_readable_log(tmp_path: Path) -> None:
     command = [sys.executable, "-c", KILLED, str(tmp_path)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:

@@ -23,6 +23,7 @@ print("LOADED", [name for name in ("libGL.", "libEGL", "libOSMesa", "libGLX") if
 """
 
 
+@pytest.mark.process
 def test_the_simulator_imports_without_any_gl_library() -> None:
     done = subprocess.run([sys.executable, "-c", LOADED], capture_output=True, text=True, check=False)
     assert "LOADED []" in done.stdout, done.stdout + done.stderr
