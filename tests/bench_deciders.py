@@ -34,7 +34,6 @@ from tamp.model.state import problem_of
 from tamp.planning.beside import Notes
 from tamp.planning.deliberation import Ready, Thought
 from tamp.runs.bench.records import wilson
-from tamp.runs.events import OrderTaken
 from tests.bench_meaning import read
 from tests.live_sessions import Live, direct, session_on
 
@@ -65,19 +64,17 @@ def episode(environment: LiberoEnvironment, decide: Decide) -> Record:
     (deciding,) = live.session.activities
     live.run(MOST_SECONDS, lambda: deciding.over)
     live.run(1.0)
-    refused = [e.why for e in live.events if isinstance(e, OrderTaken) and not e.taken]
     return {
         "success": environment.check_success(),
         "decisions": director.asked,
         "orders": [list(told) for told in director.before],
-        "refused": refused,
         "reason": deciding.waits_for or None,
         "seconds": round(time.perf_counter() - began, 1),
     }
 
 
 def table(records: list[Record]) -> Iterator[str]:
-    """Successes by who decided and by suite, and what was refused."""
+    """Successes by who decided and by suite, and how many commands were refused (a false `end` too) or failed."""
     for decider in dict.fromkeys(r["decider"] for r in records):
         for suite in (*SUITES, None):
             some = [r for r in records if r["decider"] == decider and suite in (None, r["suite"])]
@@ -85,8 +82,9 @@ def table(records: list[Record]) -> Iterator[str]:
             if n:
                 low, high = wilson(good, n)
                 rate = f"{good}/{n} = {100 * good / n:.1f} % ({100 * low:.1f} to {100 * high:.1f})"
-                asked, refused = sum(r["decisions"] for r in some), sum(len(r["refused"]) for r in some)
-                yield f"{decider:7} {suite or 'all':15} {rate}; decisions {asked}, refused {refused}"
+                asked, became = sum(r["decisions"] for r in some), [told for r in some for _, told in r["orders"]]
+                refused, failed = (sum(t.startswith(kind) for t in became) for kind in ("refused", "failed"))
+                yield f"{decider:7} {suite or 'all':15} {rate}; decisions {asked}, refused {refused}, failed {failed}"
 
 
 def main() -> None:
