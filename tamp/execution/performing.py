@@ -25,6 +25,7 @@ from tamp.model.goal import Goal, in_pddl
 from tamp.model.scene import Perceiver, Scene
 from tamp.model.state import WorldState, problem_of
 from tamp.perception.relative_places import PlacesBeside, places
+from tamp.perception.sight import Sight
 from tamp.planning.deliberation import Deliberation, InTurn, Thought
 from tamp.planning.engine import Planner
 from tamp.planning.search import Journal, Search
@@ -32,7 +33,7 @@ from tamp.plans.validation import Course
 from tamp.runs.events import GoalTaken, Publish, StateSeen
 from tamp.skills.base import Skill
 from tamp.skills.patterns import patterns
-from tamp.skills.registry import bind
+from tamp.skills.registry import bound
 from tamp.skills.spec import Spec
 
 STILL: Mapping[str, Spec] = {"hold": Spec("hold"), "watch": Spec("watch", segments=frozenset({"look"}))}
@@ -95,13 +96,17 @@ class AtTable:
 
     def feel(self, observation: Observation) -> None:
         """What was observed in this control period."""
-        self.table.observed = observation
+        self.table.feel(observation)
 
     def pursue(self, wanted: tuple[Goal, ...]) -> Activity:
         """An activity that works towards goals. Refusal where the domain cannot say what is to be left alone."""
         scene, state, _ = self.table.look()
         for goal in wanted:
             goal.rules(self.table.domain, state)
+        if unseeable := self.table.sight.unseeable(tuple(a for g in wanted for a in g.atoms)):
+            name = unseeable.predicate
+            ways = f"an observer of {name} in observers.py, or believed = true under [predicates.{name}] in skills.toml"
+            raise Refusal(f"{unseeable} cannot be seen to hold: nobody looks at it; valid: {ways}", "no goal")
         if beside := places([a for g in wanted for a in g.mentioned], scene):
             self.table.perceiver = PlacesBeside(self._eyes, beside)
         untouched = list(dict.fromkeys(s for g in wanted for s in g.untouched))
@@ -218,7 +223,8 @@ def at_table(
     reader: Read = cannot_read,
 ) -> AtTable:
     """What performs with a robot at a table, as it is seen now. InputError for a domain without skills for it."""
-    world, skills = world_of(perceiver.perceive(), robot), bind(domain)
+    world, found = world_of(perceiver.perceive(), robot), bound(domain)
+    skills = dict(found.skills)
     table = Tabletop(
         perceiver=perceiver,
         observed=observed(backend),
@@ -228,6 +234,7 @@ def at_table(
         skills=skills,
         mind=think(world, skills),
         publish=publish,
+        sight=Sight(domain, found.observers, world),
     )
     return AtTable(table, most_steps, reader)
 

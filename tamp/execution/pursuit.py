@@ -76,6 +76,8 @@ class Pursuit:
     """Is told what geometry found out that keeps a single action from being done."""
     failures: dict[GroundAction, list[str]] = field(default_factory=dict)
     """What was wrong with actions when they were tried for the goal that is worked towards, the last one last."""
+    _before: WorldState = field(default_factory=lambda: WorldState({}, frozenset()))
+    """How things were before the action that is going on."""
 
     def reach(self, *goals: Goal) -> Routine[str | None]:
         """Work towards the goals, one after the other, each until it is seen to hold, or a reason is found why it
@@ -231,9 +233,10 @@ class Pursuit:
 
     def _begin(self, action: GroundAction, refinement: Refinement, watch: Lookahead) -> Doing:
         table = self.table
-        watch.ignore = moving_parts(refinement.after.scene, action.args) | refinement.displaced
+        watch.ignore = moving_parts(refinement.after.scene, action.args) | refinement.displaced | refinement.touched
         watch.held_ignore = walls(refinement.after.scene, action.args)
         now = table.observed.time
+        self._before = table.sight.known
         table.doing = Doing(str(action), now, now, action.args, waits_for=self._went_wrong(action))
         table.publish(ActionBegun(str(action), refinement.note))
         return table.doing
@@ -278,6 +281,8 @@ class Pursuit:
         scene, state, situation = yield from self._settled(action, refinement, execution)
         watch.seen = jointed_parts(scene)  # within what is let pass, but not quite as foreseen
         missing = table.missing(action, scene, situation)
+        if missing is None and table.sight.carried_out(action, self._before, scene.time):
+            state = table.sight.state(scene)
         difference = refinement.after.difference(situation)
         self.outcome.executed.append(action)
         table.publish(ActionEnded(missing is None, str(action), missing, self.steps - before, difference))

@@ -16,7 +16,8 @@ from tamp.model.domain import Domain
 from tamp.model.scene import Perceiver, Scene
 from tamp.model.situation import Situation
 from tamp.model.state import WorldState
-from tamp.perception.predicates import held_in, observe
+from tamp.perception.predicates import held_in
+from tamp.perception.sight import Sight
 from tamp.planning.deliberation import Deliberation
 from tamp.runs.events import Publish
 from tamp.skills.base import Skill
@@ -47,6 +48,7 @@ class Tabletop:
     skills: dict[str, Skill]
     mind: Deliberation
     publish: Publish
+    sight: Sight
     patterns: Mapping[str, Pattern] = field(default_factory=patterns)
     """Motions without an end, by their names."""
     doing: Doing | None = None
@@ -55,15 +57,22 @@ class Tabletop:
     def look(self, doubted: frozenset[Atom] = frozenset()) -> tuple[Scene, WorldState, Situation]:
         """Perceive, and say it in symbols, but for what is doubted."""
         scene = self.perceiver.perceive()
-        state = observe(scene, self.world, doubted)
+        state = self.sight.state(scene, doubted)
         return scene, state, Situation(scene, held_in(state))
+
+    def feel(self, observation: Observation) -> None:
+        """What was observed in this control period."""
+        self.observed = observation
+        self.sight.felt(observation.time, observation.robot)
 
     def missing(self, action: GroundAction, scene: Scene, situation: Situation) -> str | None:
         """What is missing of an action's postcondition; of what is not seen nothing can be said."""
         if lost := scene.unseen(action.args):
             return f"{lost[0]} is not seen"
         skill = self.patterns.get(action.name) or self.skills[action.name]
-        return skill.achieved(action.args, scene, situation.held)
+        missing = skill.achieved(action.args, scene, situation.held)
+        own = action.name not in self.patterns
+        return self.sight.missing(action, self.sight.known) if missing is None and own else missing
 
     def commanded(self, command: Command | None) -> Command:
         """What to command in this control period: to stand where nobody commands anything."""

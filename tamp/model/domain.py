@@ -5,13 +5,14 @@ unified-planning parses; this module keeps what the rest of the toolkit asks for
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from tamp.errors import InputError
-from tamp.files.toml_file import read_toml
 from tamp.model.atoms import Atom, GroundAction
+from tamp.model.skill_table import SkillTable, read_skill_table
 from tamp.pddl.reading import locate, parse
 from tamp.pddl.source import read
 
@@ -28,9 +29,9 @@ class Signature:
 class Domain:
     """A parsed domain. `types` maps each type to its parent, None for the roots.
 
-    `skills` maps operators to skill names; empty when the folder has no `skills.toml`. `adds` are the
-    predicates that each operator makes true unconditionally, over the operator's parameters. `parsed` is
-    unified-planning's own Problem, without objects.
+    `table` is what the folder's `skills.toml` says, empty without one. `adds` are the predicates that each operator
+    makes true unconditionally, over the operator's parameters, `changes` all that it may make true or false. `parsed`
+    is unified-planning's own Problem, without objects.
     """
 
     name: str
@@ -39,9 +40,15 @@ class Domain:
     types: dict[str, str | None]
     predicates: dict[str, Signature]
     operators: dict[str, Signature]
-    skills: dict[str, str] = field(default_factory=dict)
+    table: SkillTable = field(default_factory=SkillTable)
     adds: dict[str, tuple[Signature, ...]] = field(default_factory=dict)
+    changes: dict[str, frozenset[str]] = field(default_factory=dict)
     parsed: Any = field(default=None, repr=False)
+
+    @property
+    def skills(self) -> Mapping[str, str]:
+        """The name of the skill that each operator is bound to."""
+        return self.table.skills
 
     def added_by(self, action: GroundAction) -> frozenset[Atom]:
         """The atoms that a ground action adds whatever the state."""
@@ -83,8 +90,9 @@ def load(name_or_dir: str) -> Domain:
         operators={
             a.name: Signature(a.name, tuple((p.name, p.type.name) for p in a.parameters)) for a in problem.actions
         },
-        skills=_skills(path.parent / "skills.toml"),
+        table=read_skill_table(path.parent / "skills.toml"),
         adds={a.name: _added(a) for a in problem.actions},
+        changes={a.name: frozenset(e.fluent.fluent().name for e in a.effects) for a in problem.actions},
         parsed=problem,
     )
 
@@ -98,8 +106,3 @@ def _added(action: Any) -> tuple[Signature, ...]:
         for f in made_true
     )
 
-
-def _skills(path: Path) -> dict[str, str]:
-    if not path.is_file():
-        return {}
-    return {str(k): str(v) for k, v in read_toml(path).items()}

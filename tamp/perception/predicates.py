@@ -27,6 +27,9 @@ GRIPPED = 0.006
 AROUND = 0.01
 """Metres further around the tool point than the fingers open, within which a held item must reach."""
 
+SEEN = frozenset({"on", "in", "clear", "holding", "hand-empty", "open", "closed", "turned-on", "turned-off"})
+"""The predicates that are looked at in every scene."""
+
 
 def symbols_of(scene: Scene) -> dict[str, str]:
     """Symbol to type, for the tabletop vocabulary: items, surfaces, interiors by how they open, appliances."""

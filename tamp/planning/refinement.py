@@ -203,8 +203,8 @@ def refine(
 
 
 def _tried(note: dict[str, Any], failed: Iterable[dict[str, Any]]) -> bool:
-    """Whether a refinement has the grasp or the placement of one that has failed."""
+    """Whether a refinement has the grasp or the placement of one that has failed, or goes its way."""
     for before, key in itertools.product(failed, ("grasp", "pose")):
         if key in note and key in before and arrived(np.array(note[key]), np.array(before[key]), SAME):
             return True
-    return False
+    return "way" in note and any(note["way"] == before.get("way") for before in failed)

@@ -28,6 +28,10 @@ from tamp.skills.targets import upright
 End = Literal["active", "rest"]
 ENDS: Mapping[str, End] = {"open": "active", "close": "rest", "turn-on": "active", "turn-off": "rest"}
 """What each of the skills takes a joint to."""
+BRINGS = {"open": "open", "close": "closed", "turn-on": "turned-on", "turn-off": "turned-off"}
+"""What is seen to hold afterwards."""
+SWITCHED, HUNG = frozenset({"appliance"}), frozenset({"drawer", "cupboard"})
+"""What has a knob, and what has a door or is pulled out."""
 ACTIVE_SHARE = {"drawer": 0.7, "door": 0.15, "knob": 0.25, "body": 0.0}
 """How far past its threshold a joint is taken, as a share of what its range leaves."""
 OVERSHOOT = {"drawer": 0.012, "door": 0.06, "knob": 0.3, "body": 0.0}
@@ -58,11 +62,21 @@ class Articulate(Skill):
     @property
     def spec(self) -> Spec:
         """It moves a part of what it takes, but nothing to another place."""
-        return Spec(self.name, ("object",), facts=frozenset({"obstructed", "unreachable", "too-tall", "jams"}))
+        return Spec(
+            self.name,
+            ("object",),
+            facts=frozenset({"obstructed", "unreachable", "too-tall", "jams"}),
+            affords={0: SWITCHED if self.name.startswith("turn") else HUNG},
+            brings={BRINGS[self.name]: (0,)},
+        )
 
     def refine(self, args: tuple[str, ...], situation: Situation, tools: Tools) -> Iterator[Refinement | Infeasible]:
         """Pushes, then grips that can be followed all the way: those with room for the hand; for a door such that pull
         it ajar for a push from inside; for a drawer such that close askew; last those with hardly any room."""
+        if not _moves(args[0], situation.scene):
+            message = f"{self.name}: nothing moves at {args[0]}; valid: {' or '.join(sorted(self.spec.affords[0]))}"
+            yield Infeasible("no-joint", args[:1], frozenset({Atom("unreachable", args[:1])}), message, final=True)
+            return
         owner, part = moving_part(args[0], situation.scene)
         joint = part.joint
         assert joint is not None
@@ -307,6 +321,15 @@ def moving_part(name: str, scene: Scene) -> tuple[SceneObject, Part]:
     if region.door is None:
         raise KeyError(f"{name} has neither drawer nor door")
     return owner, owner.part(region.door)
+
+
+def _moves(name: str, scene: Scene) -> bool:
+    """Whether there is anything to open or to switch at what a symbol means."""
+    try:
+        moving_part(name, scene)
+    except (KeyError, StopIteration):
+        return False
+    return True
 
 
 def _poses(T_world_grasp: Array, joint: Joint, value: float, share: float = 1.0) -> list[Array]:

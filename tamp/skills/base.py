@@ -27,11 +27,13 @@ DISPLACED = 0.001
 
 @dataclass(frozen=True, eq=False)
 class Refinement:
-    """Motions for one action and the situation they should lead to."""
+    """Motions for one action and the situation they should lead to; `touched` are the bodies that the arm may touch on
+    the way, besides those that the action is about."""
 
     segments: tuple[Segment, ...]
     after: Situation
     note: dict[str, Any] = field(default_factory=dict)
+    touched: frozenset[str] = frozenset()
 
     @property
     def displaced(self) -> frozenset[str]:

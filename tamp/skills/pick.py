@@ -52,7 +52,13 @@ class ObstructedGrasp:
 class Pick(Skill):
     """Operator arguments: the item, and what it is taken from."""
 
-    spec = Spec("pick", ("item", "object"), moves=0, facts=frozenset({"obstructed", "no-grasp"}))
+    spec = Spec(
+        "pick",
+        ("item", "object"),
+        moves=0,
+        facts=frozenset({"obstructed", "no-grasp"}),
+        brings={"holding": (0,), "clear": None},
+    )
 
     def refine(self, args: tuple[str, ...], situation: Situation, tools: Tools) -> Iterator[Refinement | Infeasible]:
         """Grasps in order of their cost, each with a free way to it and a lift."""

@@ -65,6 +65,7 @@ class Place(Skill):
         facts=frozenset({"does-not-fit", "misheld", "crowded"}),
         of_grasp={"does-not-fit": "misheld"},
         of_order=frozenset({"crowded"}),
+        brings={"on": (0, 1), "in": (0, 1), "hand-empty": ()},
     )
 
     def refine(self, args: tuple[str, ...], situation: Situation, tools: Tools) -> Iterator[Refinement | Infeasible]:

@@ -60,7 +60,12 @@ class Slide(Skill):
     """Operator arguments: the item, the surface that it lies on, and where it goes."""
 
     spec = Spec(
-        "slide", ("item", "object", "object"), moves=0, to=2, facts=frozenset({"obstructed", "does-not-slide"})
+        "slide",
+        ("item", "object", "object"),
+        moves=0,
+        to=2,
+        facts=frozenset({"obstructed", "does-not-slide"}),
+        brings={"on": (0, 2), "clear": None},
     )
 
     def refine(self, args: tuple[str, ...], situation: Situation, tools: Tools) -> Iterator[Refinement | Infeasible]:

@@ -25,6 +25,10 @@ class Spec:
     is about, the others are what stands against it. `of_grasp` has for some of them what is said instead when the thing
     is in the hand already, so that another grasp may help. `of_order` are reasons that blame the order of actions, even
     where an earlier action has put the thing there.
+
+    `affords` has for an argument the kinds of things that are seen on which the skill can work at all: those with a
+    door, say. `brings` has the predicates that it makes true, each with the arguments, by number, that it is true of;
+    None for any. A skill without it can bring about whatever its domain says.
     """
 
     name: str
@@ -35,6 +39,8 @@ class Spec:
     facts: frozenset[str] = frozenset()
     of_grasp: Mapping[str, str] = field(default_factory=dict)
     of_order: frozenset[str] = frozenset()
+    affords: Mapping[int, frozenset[str]] = field(default_factory=dict)
+    brings: Mapping[str, tuple[int, ...] | None] | None = None
 
     @property
     def resources(self) -> frozenset[str]:
@@ -59,7 +65,25 @@ class Spec:
 
         `parameters` are their types, and `is_a(kind, ancestor)` says which is below which.
         """
-        if len(parameters) >= len(self.takes) and all(map(is_a, parameters, self.takes)):
+        if len(parameters) < len(self.takes) or not all(map(is_a, parameters, self.takes)):
+            return f"takes {' and '.join(map(_one, self.takes))}, in this order"
+        for number, kinds in self.affords.items():
+            some = parameters[number]
+            if not any(is_a(kind, some) or is_a(some, kind) for kind in kinds):
+                return f"works on {' or '.join(map(_one, sorted(kinds)))}, and not on {_one(some)}"
+        return None
+
+    def not_brought(self, predicate: str, arguments: Sequence[int | None]) -> str | None:
+        """What it brings about, in words, where that is not what an effect says: a predicate of the operator's
+        arguments, by number, None for what is no parameter. None where it is."""
+        if self.brings is None:
             return None
-        told = [f"an {kind}" if kind[0] in "aeiou" else f"a {kind}" for kind in self.takes]
-        return f"takes {' and '.join(told)}, in this order"
+        wanted = self.brings.get(predicate, ())
+        if predicate in self.brings and (wanted is None or tuple(arguments) == wanted):
+            return None
+        told = [f"({' '.join((p, *(f'?{n + 1}' for n in args or ())))})" for p, args in self.brings.items()]
+        return f"brings about {', '.join(told)}, where ?1 is the first parameter"
+
+
+def _one(kind: str) -> str:
+    return f"an {kind}" if kind[0] in "aeiou" else f"a {kind}"

@@ -1,0 +1,121 @@
+"""The Python of a domain folder: found, run, and what it declares collected.
+
+It runs only for a domain that was named by whoever gave the command: never for one that a log, a problem file, a case
+or a language model names.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import importlib.util
+import inspect
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import ModuleType
+from typing import cast
+
+from tamp.errors import InputError
+from tamp.extension.own_code import own_code
+from tamp.model.domain import Domain
+from tamp.perception.observers import Observer
+from tamp.skills.base import Skill
+from tamp.skills.spec import Spec
+
+SECONDS = 10.0
+"""Seconds that a module may take to be loaded."""
+MODULES = ("observers", "skills")
+
+
+@dataclass(frozen=True, eq=False)
+class Extension:
+    """What a domain brings of its own: observers by their predicates, skills by their names."""
+
+    observers: Mapping[str, Observer] = field(default_factory=dict)
+    skills: Mapping[str, Skill] = field(default_factory=dict)
+
+
+def load_extension(domain: Domain) -> Extension:
+    """The observers and skills of a domain's folder, or of the package that its table names.
+
+    InputError with file and line for what does not run, and for what is declared twice.
+    """
+    observers: dict[str, Observer] = {}
+    skills: dict[str, Skill] = {}
+    for module in _modules(domain):
+        for observer in _declared(module, Observer):
+            if observer.predicate in observers:
+                raise InputError(f"{located(observer.decide)}: a second observer of {observer.predicate}")
+            observers[observer.predicate] = observer
+        for skill in _skills(module):
+            if skill.spec.name in skills:
+                raise InputError(f"{located(type(skill))}: a second skill {skill.spec.name!r}")
+            skills[skill.spec.name] = skill
+    return Extension(observers, skills)
+
+
+def _modules(domain: Domain) -> Iterator[ModuleType]:
+    folder = domain.path.parent
+    if domain.table.package is not None:
+        yield from _of_package(domain.table.package, folder / "skills.toml")
+        return
+    files = [folder / f"{name}.py" for name in MODULES if (folder / f"{name}.py").is_file()]
+    if not files:
+        return
+    package = _as_package(folder)
+    for file in files:
+        with own_code(file, f"loading {file.name}", SECONDS):
+            yield importlib.import_module(f"{package}.{file.stem}")
+
+
+def _as_package(folder: Path) -> str:
+    """A name under which a folder's modules are imported afresh, and can import each other: `from .shapes import x`."""
+    name = f"tamp_domain_{hashlib.sha256(str(folder.resolve()).encode()).hexdigest()[:12]}"
+    for loaded in [m for m in sys.modules if m == name or m.startswith(f"{name}.")]:
+        del sys.modules[loaded]
+    package = ModuleType(name)
+    package.__path__ = [str(folder.resolve())]
+    sys.modules[name] = package
+    importlib.invalidate_caches()
+    return name
+
+
+def _of_package(package: str, table: Path) -> Iterator[ModuleType]:
+    found = False
+    for name in MODULES:
+        try:
+            if importlib.util.find_spec(f"{package}.{name}") is None:
+                continue
+        except ModuleNotFoundError as e:
+            raise InputError(f"{table}: there is no package {package!r} that can be imported ({e})") from e
+        found = True
+        yield importlib.import_module(f"{package}.{name}")
+    if not found:
+        raise InputError(f"{table}: the package {package!r} has no module {' and no module '.join(MODULES)}")
+
+
+def _declared(module: ModuleType, kind: type[Observer]) -> list[Observer]:
+    return list({id(v): v for v in vars(module).values() if isinstance(v, kind)}.values())
+
+
+def _skills(module: ModuleType) -> Iterator[Skill]:
+    """One of each class of skills that a module defines, and every skill that it made itself."""
+    for value in list(vars(module).values()):
+        if not inspect.isclass(value) or value.__module__ != module.__name__ or Skill not in value.__mro__:
+            continue
+        if value.__name__.startswith("_"):
+            continue
+        file = Path(str(module.__file__))
+        with own_code(file, f"making {value.__name__}()", SECONDS):
+            skill = cast(Skill, value())
+            if not isinstance(getattr(skill, "spec", None), Spec):
+                valid = 'valid: spec = Spec("name", ("item",))'
+                raise InputError(f"{located(value)}: {value.__name__} has no spec; {valid}")
+            yield skill
+
+
+def located(thing: object) -> str:
+    """`file:line` at which a function or class is defined."""
+    return f"{inspect.getsourcefile(thing)}:{inspect.getsourcelines(thing)[1]}"  # type: ignore[arg-type]

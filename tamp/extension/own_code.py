@@ -1,0 +1,71 @@
+"""Python of a domain folder, run so that what goes wrong in it is told with its file and line, and ends."""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import signal
+import threading
+import traceback
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from tamp.errors import InputError, TampError
+
+
+class OutOfTime(BaseException):
+    """Code of a folder took too long. No Exception, so that an `except Exception` in it does not swallow it."""
+
+
+@contextlib.contextmanager
+def own_code(owner: Any, what: str, seconds: float | None = None) -> Iterator[None]:
+    """Code of somebody's folder runs inside; `owner` is the function, class or file that it belongs to.
+
+    InputError with file and line for what it raises, and when it takes more than `seconds`.
+    """
+    file = owner if isinstance(owner, Path) else Path(inspect.getfile(owner))
+    try:
+        with _bounded(seconds):
+            yield
+    except OutOfTime as error:
+        late = f"{what} takes more than {seconds:g} s; is this a loop without end?"
+        raise InputError(f"{_place(error, file)}: {late}") from None
+    except InputError as error:
+        if str(error).startswith(str(file.parent)):
+            raise
+        raise InputError(f"{_place(error, file)}: {error}") from error
+    except TampError:
+        raise
+    except (Exception, SystemExit) as error:
+        raise InputError(f"{_place(error, file)}: {what} fails: {type(error).__name__}: {error}") from error
+
+
+def _place(error: BaseException, file: Path) -> str:
+    """`file:line` of the innermost line of the folder that led to an error; the line that is no Python for a
+    SyntaxError."""
+    if isinstance(error, SyntaxError) and error.filename:
+        return f"{error.filename}:{error.lineno or 1}"
+    own = [f for f in traceback.extract_tb(error.__traceback__) if Path(f.filename).parent == file.parent]
+    return f"{own[-1].filename}:{own[-1].lineno}" if own else f"{file}:1"
+
+
+@contextlib.contextmanager
+def _bounded(seconds: float | None) -> Iterator[None]:
+    """Ends what runs inside after some seconds, where it is; only in the main thread, which alone gets signals."""
+    if seconds is None or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def late(number: int, frame: FrameType | None) -> None:
+        raise OutOfTime
+
+    before: Callable[..., Any] | int | None = signal.signal(signal.SIGALRM, late)
+    others = signal.setitimer(signal.ITIMER_REAL, seconds)  # somebody's own alarm goes on afterwards
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_REAL, *others)

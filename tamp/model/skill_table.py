@@ -1,0 +1,52 @@
+"""The table beside a domain: which skill carries out each operator, and what is to be believed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tamp.files.toml_table import Table, read_placed
+
+PREDICATES, PYTHON = "predicates", "python"
+
+
+@dataclass(frozen=True)
+class Belief:
+    """Of a predicate that is not looked at: what an operator that was carried out says of it is believed, for `age`
+    seconds if that is a number."""
+
+    age: float | None = None
+
+
+@dataclass(frozen=True)
+class SkillTable:
+    """`skills` maps operators to skill names, `beliefs` predicates to how they are believed; `package` is a package
+    whose modules `observers` and `skills` stand for the folder's."""
+
+    skills: Mapping[str, str] = field(default_factory=dict)
+    beliefs: Mapping[str, Belief] = field(default_factory=dict)
+    package: str | None = None
+
+
+def read_skill_table(path: Path) -> SkillTable:
+    """The table in a file, an empty one where there is none. InputError with the line of what is wrong."""
+    if not path.is_file():
+        return SkillTable()
+    table = read_placed(path)
+    beliefs = {name: _belief(each) for name, each in table.tables(PREDICATES, "[predicates.NAME]")}
+    package = None
+    if table.has(PYTHON):
+        python = table.table(PYTHON, "[python] with a package")
+        python.only("package")
+        package = python.text("package", "the name of a package, as it is imported")
+    skills = {o: table.text(o, "the name of a skill") for o in table.values if o not in (PREDICATES, PYTHON)}
+    return SkillTable(skills, beliefs, package)
+
+
+def _belief(table: Table) -> Belief:
+    table.only("believed", "age")
+    believed = table.values.get("believed", "missing")
+    if believed is not True:
+        raise table.wrong(f"{table.called('believed')} is {believed}; valid: true", "believed")
+    return Belief(table.number("age", "seconds, above 0", 1e-9) if table.has("age") else None)

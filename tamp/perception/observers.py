@@ -1,0 +1,188 @@
+"""Observers: functions that decide one predicate from what is seen, for domains that bring predicates of their own."""
+
+from __future__ import annotations
+
+import inspect
+import itertools
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from motion.poses import Array
+from motion.world import World
+from tamp.errors import InputError
+from tamp.extension.own_code import own_code
+from tamp.model.atoms import Atom
+from tamp.model.domain import Domain
+from tamp.model.scene import Scene
+from tamp.model.state import WorldState
+from tamp.perception.things import Things
+
+Unit = Literal["m", "rad", "s", "1"]
+LARGEST: Mapping[str, float] = {"m": 2.0, "rad": math.pi, "s": 3600.0, "1": 1.0}
+"""The largest tolerance of each unit that is one: millimetres and degrees are not."""
+Need = Literal["object", "region", "joint", "shape"]
+NEEDS: tuple[Need, ...] = ("object", "region", "joint", "shape")
+SECONDS = 2.0
+"""Seconds that an observer may take for one scene."""
+TOUCHING = 0.004
+"""Metres between two things that count as touching."""
+
+
+class Moment(NamedTuple):
+    """Where the tool was in one control period, how far open the fingers were (m), and what was held."""
+
+    time: float
+    T_world_tool: Array
+    opening: float
+    held: str | None
+
+
+@dataclass(eq=False)
+class View(Things):
+    """What an observer may look at: the scene as it is seen now, and what was before.
+
+    `state` has the types of all symbols and the atoms that the toolkit sees itself; `held` is what is in the hand.
+    `start` is the scene as the session began; `trail` has one moment for each control period since then.
+    """
+
+    state: WorldState
+    held: str | None
+    start: Scene
+    trail: Sequence[Moment]
+    world: World = field(repr=False)
+
+    @property
+    def T_world_tool(self) -> Array:
+        """Pose (4, 4) of the tool: its third axis points where the fingers do, the first is the one they close on."""
+        return self.scene.robot.T_world_tool
+
+    @property
+    def opening(self) -> float:
+        """Metres between the fingers."""
+        return self.scene.robot.opening
+
+    def holds(self, predicate: str, *args: str) -> bool:
+        """Whether an atom that the toolkit sees itself holds: `view.holds("on", cup, shelf)`."""
+        return Atom(predicate, args) in self.state.atoms
+
+    def distance(self, a: str, b: str, limit: float = 0.2) -> float:
+        """Metres between the surfaces of two things, `limit` where it is more."""
+        first, second = self.thing(a), self.thing(b)
+        pairs = [(p, q) for p in first.parts for q in second.parts if p.shapes and q.shapes]
+        return min((self.world.distance(p.name, q.name, limit) for p, q in pairs), default=limit)
+
+    def touching(self, a: str, b: str) -> bool:
+        """Whether two things touch, within 4 mm."""
+        return self.distance(a, b, 2 * TOUCHING) < TOUCHING
+
+    def tilt(self, symbol: str) -> float:
+        """Radians between what pointed straight up on an object as the session began and what does now."""
+        up = self.start.object(symbol).T_world_object[2, :3]
+        return float(np.arccos(np.clip(self.pose(symbol)[2, :3] @ up, -1.0, 1.0)))
+
+    def moved(self, symbol: str) -> float:
+        """Metres that a symbol's position is away from where it was as the session began."""
+        return float(np.linalg.norm(self.position(symbol) - Things(self.start).position(symbol)))
+
+
+Decide = Callable[..., bool]
+"""`decide(view, *symbols)`, one symbol for each argument of the predicate."""
+
+
+@dataclass(frozen=True, eq=False)
+class Observer:
+    """Decides one predicate.
+
+    `tolerance` is the value of the function's argument of this name, in `unit`; None when there is none. An observer is
+    only asked of symbols that are what it `needs`: objects, regions, with a joint, with a known shape. With `keeps`
+    what was seen once holds until an operator takes it away.
+    """
+
+    predicate: str
+    decide: Decide
+    tolerance: float | None = None
+    unit: Unit = "m"
+    needs: tuple[Need, ...] = ()
+    keeps: bool = False
+
+    @property
+    def symbols(self) -> int | None:
+        """How many symbols the function takes after the view; None when that can be any number."""
+        kinds = inspect.Parameter
+        taken = [p for p in inspect.signature(self.decide).parameters.values() if p.name != "tolerance"]
+        if any(p.kind is kinds.VAR_POSITIONAL for p in taken):
+            return None
+        return len([p for p in taken if p.kind in (kinds.POSITIONAL_ONLY, kinds.POSITIONAL_OR_KEYWORD)]) - 1
+
+    def asks_of(self, view: Things, symbol: str) -> bool:
+        """Whether a symbol is what the observer needs."""
+        region = view.region(symbol)
+        have = {
+            "object": region is None,
+            "region": region is not None,
+            "joint": view.joint(symbol) is not None,
+            "shape": any(p.shapes for p in view.thing(symbol).parts),
+        }
+        return all(have[need] for need in self.needs)
+
+    def __call__(self, view: View, *args: str) -> bool:
+        """Whether the predicate holds of some symbols. InputError for what is no answer."""
+        answer = self.decide(view, *args)
+        if not isinstance(answer, bool | np.bool_):
+            raise InputError(
+                f"the observer of ({' '.join((self.predicate, *args))}) answered {answer!r}; valid: True, False"
+            )
+        return bool(answer)
+
+
+def observes(
+    predicate: str, *, unit: Unit = "m", needs: Sequence[Need] = (), keeps: bool = False
+) -> Callable[[Decide], Observer]:
+    """Makes the observer of a predicate out of a function `f(view, *symbols, tolerance=...)`.
+
+    The default of `tolerance`, if the function has it, is the tolerance, in `unit`: "m", "rad", "s", or "1" for a
+    share. Raises InputError for an unknown unit or need, and for a tolerance that cannot be in this unit.
+    """
+
+    def made(decide: Decide) -> Observer:
+        if unit not in LARGEST:
+            raise InputError(f"observer of {predicate}: unit {unit!r}; valid: {', '.join(LARGEST)}")
+        if unknown := [n for n in needs if n not in NEEDS]:
+            raise InputError(f"observer of {predicate}: needs {unknown[0]!r}; valid: {', '.join(NEEDS)}")
+        declared = inspect.signature(decide).parameters.get("tolerance")
+        tolerance = None if declared is None else _tolerance(predicate, declared.default, unit)
+        return Observer(predicate, decide, tolerance, unit, tuple(needs), keeps)
+
+    return made
+
+
+def _tolerance(predicate: str, value: Any, unit: Unit) -> float:
+    good = isinstance(value, int | float) and not isinstance(value, bool)
+    if not good or not 0 < value <= LARGEST[unit]:
+        said = "nothing" if value is inspect.Parameter.empty else f"{value!r} {unit}"
+        valid = f"above 0, up to {LARGEST[unit]:g} {unit}"
+        raise InputError(f"observer of {predicate}: its tolerance is {said}; valid: {valid}")
+    return float(value)
+
+
+def seen_by(observers: Mapping[str, Observer], view: View, domain: Domain) -> frozenset[Atom]:
+    """The atoms of a domain that its own observers see. InputError with file and line where one fails."""
+    found: set[Atom] = set()
+    known = view.state.known_to(domain).symbols
+    seen = {s: kind for s, kind in known.items() if not view.scene.unseen([s])}
+    for name, observer in observers.items():
+        with own_code(observer.decide, f"the observer of {name}", SECONDS):
+            found |= {Atom(name, args) for args in _asked(observer, view, domain, seen) if observer(view, *args)}
+    return frozenset(found)
+
+
+def _asked(observer: Observer, view: View, domain: Domain, symbols: Mapping[str, str]) -> Iterator[tuple[str, ...]]:
+    """Every way to say what a predicate can be about, no symbol twice."""
+    kinds = [kind for _, kind in domain.predicates[observer.predicate].parameters]
+    asked = [s for s in symbols if observer.asks_of(view, s)]
+    fitting = [[s for s in asked if domain.is_a(symbols[s], kind)] for kind in kinds]
+    return (args for args in itertools.product(*fitting) if len(set(args)) == len(args))
