@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 Stage = Literal["goal", "plan", "all"]
 
+NOT_THE_TASK = "what was asked for is not what LIBERO's check of the scene's task wants"
+"""Why an episode failed in which all was reached that the words were taken to say."""
+
 
 @dataclass(frozen=True)
 class Setup:
@@ -118,13 +121,15 @@ class Runner:
         with hush_simulator():
             result = run(task, source, settings, folder, lambda line: None, self._environment(task, k))
         return {
-            "success": result.success,
+            "success": result.libero,
+            "reached": result.reached,
+            "task": result.task,
             "steps": result.steps,
             "planning_seconds": round(result.seconds.get("plan", 0.0) + result.seconds.get("refine", 0.0), 3),
             "execution_seconds": result.seconds.get("execute", 0.0),
             "stepping_seconds": result.seconds.get("step", 0.0),
-            "failure_stage": result.stage,
-            "failure_reason": result.reason,
+            "failure_stage": result.stage or (None if result.libero else "checker"),
+            "failure_reason": result.reason or (None if result.libero else NOT_THE_TASK),
             "goal": result.goal,
             "plan": result.plan,
             "lasting": result.lasting,

@@ -199,9 +199,9 @@
     :parameters (?s - surface)
     :precondition (and
       (hand-empty)
-      (clear ?s)
       (not (unreachable ?s))
-      (not (untouchable ?s)))
+      (not (untouchable ?s))
+      (forall (?x - item) (not (obstructed ?s ?x))))
     :effect (wiped ?s))
 
   ; Put what is held straight on the middle of another item.
@@ -236,6 +236,7 @@
     :precondition (and
       (hand-empty)
       (not (unreachable ?x))
-      (not (untouchable ?x)))
+      (not (untouchable ?x))
+      (forall (?y - item) (not (obstructed ?x ?y))))
     :effect (pressed ?x))
 )

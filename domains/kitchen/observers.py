@@ -10,7 +10,7 @@ CELL = 0.02
 
 @observes("wiped", unit="1", needs=["region"], keeps=True)
 def wiped(view: View, surface: str, tolerance: float = 0.7) -> bool:
-    """Closed fingers were within 2 cm above this share of the middle half of the surface, or of what is in reach."""
+    """Closed fingers were within 3 cm of this share of the middle half of the surface, or of what is in reach."""
     region = view.region(surface)
     half = np.minimum(0.5 * region.half_extent[:2], 0.06)
     trail = [m.T_world_tool[:3, 3] for m in view.trail if m.held is None]

@@ -209,7 +209,7 @@ Think = Callable[[World, dict[str, Skill]], Deliberation]
 
 def in_turn(domain: Domain, planner: Planner, rng: np.random.Generator, log: Journal | None = None) -> Think:
     """Something that decides while the world waits."""
-    return lambda world, skills: InTurn(Search(world, domain, {**skills, **patterns()}, planner, rng, log=log))
+    return lambda world, skills: InTurn(Search(world, domain, {**patterns(), **skills}, planner, rng, log=log))
 
 
 def at_table(
@@ -234,6 +234,7 @@ def at_table(
         skills=skills,
         mind=think(world, skills),
         publish=publish,
+        patterns={name: p for name, p in patterns().items() if name not in domain.operators},
         sight=Sight(domain, found.observers, world),
     )
     return AtTable(table, most_steps, reader)

@@ -83,7 +83,7 @@ class Thinker:
     def __init__(self, recipe: Recipe, cancelled: Cancelled) -> None:
         self._recipe, self._cancelled, self._notes = recipe, cancelled, Notes()
         self._domain = load(recipe.domain)
-        self._skills = {**bind(self._domain), **patterns()}
+        self._skills = {**patterns(), **bind(self._domain)}
         self._mind: InTurn | None = None
 
     def prepare(self, robot: RobotDescription, scene: Scene) -> None:

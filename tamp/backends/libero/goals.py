@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from tamp.backends.libero.environment import LiberoEnvironment
+from tamp.backends.libero.oracle import OraclePerceiver
 from tamp.model.atoms import Atom
 from tamp.model.domain import Domain
 from tamp.model.formula import TRUE, Formula, Literal, alternatives, holds, mapped, renamed, ways
@@ -78,6 +79,18 @@ def _asked(formula: Formula, true: frozenset[Atom]) -> set[frozenset[Literal]] |
     where they are too many. No two of the literals left exclude each other, so that there is one such set of sets."""
     left = mapped(formula, lambda literal: TRUE if holds(literal, true) else literal)
     return {frozenset(some) for some in alternatives(left)} if ways(left) <= MOST_WAYS else left
+
+
+def is_the_tasks(goals: tuple[Goal, ...], environment: LiberoEnvironment, true: frozenset[Atom]) -> bool:
+    """Whether what is asked for, where exactly the atoms `true` hold, is what LIBERO checks in this scene."""
+    if len(goals) != 1:
+        return False
+    scene = OraclePerceiver(environment, goal_regions(environment)).perceive()
+    try:
+        own = task_goal(environment, scene)
+    except KeyError:  # a file of somebody's own, with a predicate that only LIBERO knows
+        return False
+    return equivalent(in_the_tasks_words(goals[0], own, scene), own, true)
 
 
 def reaching(goal: Goal, own: Goal, scene: Scene, state: WorldState, domain: Domain) -> bool:

@@ -1,4 +1,8 @@
-"""LIBERO's verdict on an episode, and what was touched on the way. Told to nobody who plans."""
+"""The verdicts on an episode, and what was touched on the way. Told to nobody who plans.
+
+Two things are judged, both on the simulator's side: whether what was asked for holds, and whether LIBERO's own check of
+the scene's task says yes. The two are the same question only where the task was what was asked for.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +11,39 @@ from dataclasses import dataclass, field
 from tamp.backends.libero.contacts import ContactMonitor
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.video import Recorder
-from tamp.model.scene import Scene
+from tamp.model.goal import Goal
+from tamp.model.scene import Perceiver, Scene
+from tamp.perception.beliefs import Beliefs
+from tamp.perception.sight import Sight
+from tamp.runs.events import Event, MilestoneEnded
 
 HOLD_STEPS = 20
 """Control steps after the last action for which success must still hold to be called lasting."""
+
+
+@dataclass(eq=False)
+class Asked:
+    """Whether goals hold, one after the other, by the simulator's state. `sight` says that state in symbols; its trail
+    is its own, what is believed it takes from whoever acted."""
+
+    goals: tuple[Goal, ...]
+    perceiver: Perceiver
+    sight: Sight
+    held: list[bool] = field(default_factory=list)
+
+    def heard(self, event: Event) -> None:
+        """Look when one of several goals was worked on; the last one is looked at in the end."""
+        if isinstance(event, MilestoneEnded) and event.number < len(self.goals):
+            self.held.append(self._holds(self.goals[event.number - 1]))
+
+    def reached(self, beliefs: Beliefs) -> bool:
+        """Whether each of the goals held at its time, the last one now."""
+        self.sight.beliefs.since |= {a: t for a, t in beliefs.since.items() if a.predicate in beliefs.rules}
+        last = self._holds(self.goals[-1])
+        return last and all(self.held) and len(self.held) == len(self.goals) - 1
+
+    def _holds(self, goal: Goal) -> bool:
+        return not goal.missing(self.sight.state(self.perceiver.perceive()))
 
 
 @dataclass(eq=False)
@@ -20,6 +53,7 @@ class Judge:
 
     environment: LiberoEnvironment
     scene: Scene
+    asked: Asked
     recorder: Recorder | None = None
     success: bool = False
     monitor: ContactMonitor = field(init=False)
@@ -30,6 +64,7 @@ class Judge:
     def after_step(self, operands: tuple[str, ...]) -> None:
         """Look, after a control step of an action with the given arguments."""
         self._ask()
+        self.asked.sight.felt(self.environment.time, self.environment.robot_state())
         self.monitor.sample(operands)
 
     def hold(self) -> None:

@@ -13,8 +13,8 @@ import numpy as np
 
 from motion.poses import to_quat
 from tamp.backends.libero.environment import LiberoEnvironment
-from tamp.backends.libero.goals import goal_regions, task_goal
-from tamp.backends.libero.judge import Judge
+from tamp.backends.libero.goals import goal_regions, is_the_tasks, task_goal
+from tamp.backends.libero.judge import Asked, Judge
 from tamp.backends.libero.oracle import OraclePerceiver
 from tamp.backends.libero.tasks import Task
 from tamp.backends.libero.video import Recorder
@@ -26,6 +26,8 @@ from tamp.model.domain import Domain
 from tamp.model.goal import Goal, in_pddl
 from tamp.model.scene import Perceiver, Scene
 from tamp.model.state import WorldState
+from tamp.perception.relative_places import PlacesBeside, places
+from tamp.perception.sight import Sight
 from tamp.planning.beside import Beside, Recipe
 from tamp.planning.engine import Engine, Planner
 from tamp.runs.episode_log import SCHEMA, EpisodeLog
@@ -55,8 +57,12 @@ class Settings:
 
 @dataclass
 class Result:
-    """What an episode came to; `success` is LIBERO's `check_success()` alone, after any control step within the step
-    limit, as LIBERO's own evaluation has it; nobody who plans is told.
+    """What an episode came to. Nobody who plans is told.
+
+    `reached`: what was asked for holds in the end, by an oracle of the formula on the simulator's side; goals one after
+    the other each at its time. `libero` is LIBERO's `check_success()` of the scene's own task alone, after any control
+    step within the step limit, as LIBERO's own evaluation has it. `task` is the same where that task is what was asked
+    for, else None. `success` is `task`, or `reached` where that is None.
 
     `lasting`: it also says so after standing still at the end, with the hand empty. `seconds` by stage. `stage` and
     `reason` say why the goal is not seen to hold, which may be so although LIBERO's own check is content.
@@ -66,6 +72,9 @@ class Result:
     """
 
     success: bool = False
+    reached: bool = False
+    task: bool | None = None
+    libero: bool = False
     goal: str | list[str] | None = None
     untouched: list[str] = field(default_factory=list)
     alternatives: list[str] = field(default_factory=list)
@@ -154,7 +163,11 @@ def _episode(
         result.stage, result.reason = "goal", str(e)
         return
     result.goal, result.untouched = in_pddl(goals), list(dict.fromkeys(s for g in goals for s in g.untouched))
-    judge = Judge(environment, ready.table.look()[0], recorder)
+    start = ready.table.look()[0]
+    own = goal_source is None or is_the_tasks(goals, environment, state.atoms)
+    judge = Judge(environment, start, _asked(goals, environment, perceiver, ready.table.sight, start), recorder)
+    ready.table.publish = Events(ready.table.publish, judge.asked.heard)
+
     def after() -> None:
         judge.after_step(_operands(ready))
 
@@ -163,6 +176,24 @@ def _episode(
     else:
         run_paused(session, environment, after=after)
     _conclude(ready, judge, state, log, result)
+    result.task = result.libero if own else None
+    result.success = result.reached if result.task is None else result.task
+    result.lasting = result.lasting if own else result.reached
+    if own and result.stage is None and not result.libero:
+        result.stage, result.reason = "checker", "the goal is seen to hold, LIBERO's check of the scene's task says no"
+    if (failed := session.failed) is not None and result.stage is None:
+        result.stage, result.reason = "execution", failed.waits_for
+
+
+def _asked(
+    goals: tuple[Goal, ...], environment: LiberoEnvironment, eyes: Perceiver, sight: Sight, start: Scene
+) -> Asked:
+    """What judges whether goals hold, with the places beside things that they name as these are at the start."""
+    beside = places([a for g in goals for a in g.mentioned], start)
+    seeing = PlacesBeside(eyes, beside) if beside else eyes
+    asked = Asked(goals, seeing, Sight(sight.domain, sight.observers, sight.world))
+    asked.sight.state(start)
+    return asked
 
 
 def _at_table(
@@ -212,9 +243,8 @@ def _conclude(ready: AtTable, judge: Judge, state: WorldState, log: EpisodeLog, 
     result.stage, result.reason, result.alternatives = outcome.stage, outcome.reason, outcome.alternatives
     result.touched = dict(judge.monitor.touched.most_common())
     judge.hold()
-    result.success = judge.success
-    if outcome.done and not result.success:
-        result.stage, result.reason = "checker", "the goal is seen to hold, LIBERO's check of the scene's task says no"
+    result.libero = judge.success
+    result.reached = judge.asked.reached(ready.table.sight.beliefs)
     final, atoms, situation = ready.table.look()
     result.lasting = environment.check_success() and situation.held is None
     operands = tuple(a for action in outcome.executed for a in action.args)
