@@ -10,22 +10,36 @@ from tamp.errors import InputError
 from tamp.files.toml_file import read_toml
 from tamp.lint.domain_text import DomainText
 from tamp.lint.findings import Notes, valid
+from tamp.model.skill_table import read_skill_table
 from tamp.pddl.source import STDIN_NAME, Source, read
 
 
-def check_bindings(domain: DomainText) -> Notes | None:
-    """What is wrong with the table; None when there is none. Operators that it lacks are told in the domain."""
+def check_bindings(domain: DomainText) -> list[Notes]:
+    """What is wrong with the table and with the Python beside it, file by file; nothing without a table. Operators that
+    it lacks, and promises that nobody keeps, are told in the domain."""
     path = Path(domain.notes.source.name).parent / "skills.toml"
     if domain.notes.source.name == STDIN_NAME or not path.is_file():
-        return None
+        return []
     notes, table = read_table(path, "bad-table")
     if table is None:
-        return notes
+        return [notes]
+    try:
+        table = dict(read_skill_table(path).skills)
+    except InputError as e:
+        found = re.match(rf"{re.escape(str(path))}:(\d+): (.*)", str(e))
+        notes.add_at("bad-table", int(found[1]) if found else 1, 1, found[2] if found else str(e))
+        return [notes]
+    from tamp.lint.extensions import Own, check_promises, known_specs, own_of
     from tamp.skills.registry import backend_of, specs
 
     by_backend = specs()
     backend = backend_of(table.values())
-    known = by_backend[backend] if backend else {name: s for each in by_backend.values() for name, s in each.items()}
+    own = Own() if backend == "xarm" else own_of(Path(domain.notes.source.name))
+    known = {**by_backend["xarm"]} if backend == "xarm" else known_specs(own)
+    if backend is None and not own.extension.skills:
+        known |= by_backend["xarm"]
+    bound = {operator: known[skill] for operator, skill in table.items() if skill in known}
+    check_promises(domain, own, bound)
     operators = [o.name for o in domain.operators]
     for operator in domain.operators:
         if operator.name not in table:
@@ -38,11 +52,11 @@ def check_bindings(domain: DomainText) -> Notes | None:
         line = line_of(notes, name)
         if name not in operators:
             notes.add_at("unknown-operator", line, 1, f"the domain has no operator {name!r}; {valid(name, operators)}")
-        if skill not in known:
+        if skill not in known and (own.complete or backend == "xarm"):
             other = next((b for b, each in by_backend.items() if skill in each), None)
             what = f"it is a skill for {other}, and the table is for {backend}" if other else "there is no such skill"
             notes.add_at("unknown-skill", line, 1, f"{name} = {skill!r}: {what}; {valid(str(skill), known)}")
-    return notes
+    return [notes, *own.notes.values()]
 
 
 def read_table(path: Path, code: str) -> tuple[Notes, dict[str, Any] | None]:

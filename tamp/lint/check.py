@@ -60,13 +60,13 @@ def check(domain: str | Path, problems: Sequence[Path] = ()) -> Report:
     check_unused(text, uses, asked)
     table, words = check_bindings(text), check_words(text)
     outside = frozenset[str]()
-    if table is not None:
+    if table:
         from tamp.skills.registry import facts
 
         outside = facts()
     check_together(text, given, uses, outside, complete=len(given) == len(problems))
     needed = {*lacking}.union(*(p.lacking for p in given))
-    return Report(_sorted([notes, *read_notes, *(n for n in (table, words) if n)]), text, tuple(sorted(needed)))
+    return Report(_sorted([notes, *read_notes, *table, *([words] if words else [])]), text, tuple(sorted(needed)))
 
 
 def _notes(path: Path) -> Notes:

@@ -48,6 +48,10 @@ CODES = {
     "unbound-operator": (ERROR, "an operator that skills.toml binds to no skill"),
     "unknown-operator": (ERROR, "skills.toml binds an operator that the domain does not have"),
     "unknown-skill": (ERROR, "skills.toml names a skill that does not exist"),
+    "unbrought-effect": (ERROR, "an operator promises what the skill that it is bound to does not bring about"),
+    "unseen-effect": (ERROR, "an operator makes true what no observer sees, and what is not believed either"),
+    "bad-python": (ERROR, "observers.py or skills.py does not run, takes too long, or does not fit the domain"),
+    "bad-skill": (ERROR, "the spec of a skill in skills.py has what the domain does not"),
     "bad-table": (ERROR, "skills.toml cannot be read, or is no TOML"),
     "bad-words": (ERROR, "words.toml cannot be read, is no TOML, or has what are no words"),
 }

@@ -15,7 +15,7 @@ from tamp.model.goal import Goal
 from tamp.model.scene import Perceiver, Scene
 from tamp.perception.beliefs import Beliefs
 from tamp.perception.sight import Sight
-from tamp.runs.events import Event, MilestoneEnded
+from tamp.runs.events import ActionEnded, Event, MilestoneEnded
 
 HOLD_STEPS = 20
 """Control steps after the last action for which success must still hold to be called lasting."""
@@ -32,7 +32,9 @@ class Asked:
     held: list[bool] = field(default_factory=list)
 
     def heard(self, event: Event) -> None:
-        """Look when one of several goals was worked on; the last one is looked at in the end."""
+        """Look when one of several goals was worked on, and for observers that remember when an action has ended."""
+        if isinstance(event, ActionEnded) and self.sight.observers:
+            self.sight.state(self.perceiver.perceive())
         if isinstance(event, MilestoneEnded) and event.number < len(self.goals):
             self.held.append(self._holds(self.goals[event.number - 1]))
 

@@ -31,6 +31,7 @@ from tamp.model.formula import Not, conjunction, disjunction
 from tamp.model.goal import Goal
 from tamp.model.scene import Joint, Part, RobotState, Scene, SceneObject
 from tamp.model.situation import Situation
+from tamp.perception.sight import Sight
 from tamp.planning.deliberation import InTurn
 from tamp.planning.engine import Engine, Plan
 from tamp.planning.search import Search
@@ -202,6 +203,7 @@ class Setting:
                 skills=skills,
                 mind=InTurn(search),
                 publish=Events(log.take),
+                sight=Sight(self.domain, {}, self.world),
             )
             at_table = AtTable(table, steps)
             session = Session(at_table, table.publish, ends_when_idle=True)
