@@ -18,13 +18,13 @@ from types import ModuleType
 from typing import cast
 
 from tamp.errors import InputError
-from tamp.extension.own_code import own_code
 from tamp.model.domain import Domain
+from tamp.own_code import own_code
 from tamp.perception.observers import Observer
 from tamp.skills.base import Skill
 from tamp.skills.spec import Spec
 
-SECONDS = 10.0
+SECONDS = 5.0
 """Seconds that a module may take to be loaded."""
 MODULES = ("observers", "skills")
 

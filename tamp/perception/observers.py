@@ -14,11 +14,11 @@ import numpy as np
 from motion.poses import Array
 from motion.world import World
 from tamp.errors import InputError
-from tamp.extension.own_code import own_code
 from tamp.model.atoms import Atom
 from tamp.model.domain import Domain
 from tamp.model.scene import Scene
 from tamp.model.state import WorldState
+from tamp.own_code import own_code
 from tamp.perception.things import Things
 
 Unit = Literal["m", "rad", "s", "1"]

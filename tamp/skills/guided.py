@@ -16,10 +16,10 @@ from motion import paths
 from motion.paths import Blocked
 from motion.poses import Array, pose, rotation_about
 from tamp.execution.motions import Grip, Move, Segment
-from tamp.extension.own_code import own_code
 from tamp.model.atoms import Atom
 from tamp.model.scene import Scene
 from tamp.model.situation import Situation
+from tamp.own_code import own_code
 from tamp.perception.things import Things
 from tamp.skills.base import Infeasible, Refinement, Skill, Tools, blocked, obstructed
 from tamp.skills.spec import Spec

@@ -10,9 +10,9 @@ from tamp.data import data_dir
 from tamp.lint.check import check
 
 DOMAIN = """(define (domain d)
-  (:requirements :typing) (:types item) (:predicates (p ?i ?at - item))
-  (:action grab :parameters (?i ?at - item) :precondition () :effect (p ?i ?at))
-  (:action drop :parameters (?i ?at - item) :precondition (p ?i ?at) :effect ()))
+  (:requirements :typing) (:types item) (:predicates (on ?i ?at - item) (holding ?i - item))
+  (:action grab :parameters (?i ?at - item) :precondition (on ?i ?at) :effect (holding ?i))
+  (:action drop :parameters (?i ?at - item) :precondition (holding ?i) :effect (on ?i ?at)))
 """
 
 
@@ -23,7 +23,7 @@ DOMAIN = """(define (domain d)
         ('grab = "pick"\n', [("domain.pddl", 4, "unbound-operator")]),
         ('grab = "pick"\n\n"drop" = "throw"\n', [("skills.toml", 3, "unknown-skill")]),
         ('grab = "pick"\ndrop = "place"\nlift = "pick"\n', [("skills.toml", 3, "unknown-operator")]),
-        ('grab = "pick"\ndrop = 3\n', [("skills.toml", 2, "unknown-skill")]),
+        ('grab = "pick"\ndrop = 3\n', [("skills.toml", 2, "bad-table")]),
         ('grab = "pick"\ndrop = \n', [("skills.toml", 2, "bad-table")]),
         (None, []),
     ],

@@ -27,7 +27,10 @@ def test_every_operator_of_a_shipped_domain_has_a_skill(name: str) -> None:
     domain = load(name)
     backend = backend_of(domain.skills.values())
     assert backend is not None
-    check_table(domain, backend)
+    if backend == "libero":
+        assert bind(domain).keys() == domain.operators.keys()
+    else:
+        check_table(domain, backend)
     assert domain.operators.keys() == domain.skills.keys()
 
 
