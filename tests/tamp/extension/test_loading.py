@@ -67,7 +67,7 @@ FAULTS = {
         "domain.pddl", "(on ?o ?under)\n", "(holding ?under)\n", "unbrought-effect", "(holding ?under)"
     ),
     "no truth": (
-        "skills.toml", 'press        = "press"', 'press = "press"\n[predicates.wiped]\nbelieved = 1', "bad-table", "true"
+        "skills.toml", 'press        = "press"', 'press = "press"\n[predicates.wiped]\nbelieved=1', "bad-table", "true"
     ),
 }  # fmt: skip
 
