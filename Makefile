@@ -7,7 +7,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .PHONY: help setup tools render browser model demo test test-vllm lint accept bench bench-stepping bench-workers \
   bench-scaling bench-language bench-meaning bench-executed bench-schemes bench-validation bench-judging bench-fuzz bench-check \
-  bench-arms bench-arm-faults bench-live bench-minds bench-deciders test-fast \
+  bench-arms bench-arm-faults bench-live bench-minds bench-deciders bench-kitchen test-fast \
   bench-arm-clutter bench-arm-cups bench-arm-language bench-arm-streaming bench-arm-examples lock clean
 
 BIN := .venv/bin
@@ -65,6 +65,7 @@ help:
 	make bench-live      what live sessions promise: stops, things that go wrong, late periods, kills (two hours; a part of
 	             it: make bench-live ARGS='stop --n 20')
 	make bench-deciders  the model decides in the planner's place, and chance does (an hour; goes on ...)
+	make bench-kitchen   what domains/kitchen brings of its own, from words to motion (20 minutes; goes on ...)
 	make bench-minds     people change their minds while the robot works: does it end as they wanted last (an hour;
 	             goes on where it was interrupted)
 	make bench-arms      the arms' kinematics: forward against other ways, inverse found and how soon (a minute)

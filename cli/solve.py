@@ -62,7 +62,7 @@ def solve(
         sight = not goals and model is not None and model.sees
         task, loaded = _prepare(scene, domain, planner, video, sight)
         if goals:
-            source = _from_pddl(goals, untouched, loaded)
+            source = from_pddl(goals, untouched, loaded)
         else:
             assert model is not None
             source = from_language(str(text), model, task, assume_first, asks=True)
@@ -102,7 +102,7 @@ def _settings(
     return Settings(domain, planner, seed, init_state, video, sight)
 
 
-def _from_pddl(texts: list[str], untouched: list[str], domain: Domain) -> GoalSource:
+def from_pddl(texts: list[str], untouched: list[str], domain: Domain) -> GoalSource:
     """A goal source that takes goals as they are written, one after the other."""
     from tamp.model.goal import check_form, parse_goal
     from tamp.perception import relative_places
