@@ -178,7 +178,7 @@ bench: setup
 	$(BIN)/tamp bench libero_90 --trials 10 $(FULL)/libero_90
 	$(BIN)/tamp report results/full/suites results/full/libero_90
 
-BENCHES := live minds deciders stepping workers scaling language meaning executed schemes judging fuzz check arms arm-faults arm-clutter arm-cups arm-language \
+BENCHES := live minds deciders kitchen stepping workers scaling language meaning executed schemes judging fuzz check arms arm-faults arm-clutter arm-cups arm-language \
   arm-streaming arm-examples
 $(BENCHES:%=bench-%): bench-%: setup
 	@PYTHONPATH=. $(BIN)/python tests/bench_$(subst -,_,$*).py $(ARGS)

@@ -117,7 +117,8 @@ class Runner:
             source = from_language(instruction, self.model, task, assume_first=False)
         planner = planners.find(self.setup.planner, self.model)
         seed, clock = self.setup.seed, self.setup.clock
-        settings = Settings(self.domain, planner, seed, k.init_state, sight=self.sight, clock=clock)
+        said = None if source is None else instruction
+        settings = Settings(self.domain, planner, seed, k.init_state, sight=self.sight, clock=clock, said=said)
         with hush_simulator():
             result = run(task, source, settings, folder, lambda line: None, self._environment(task, k))
         return {

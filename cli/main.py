@@ -17,12 +17,20 @@ from cli.output import run
 from cli.xarm import xarm_app
 from llm.weights import DEFAULT
 
+
+def _print_version(asked: bool) -> None:
+    if asked:
+        from importlib.metadata import version
+
+        sys.stdout.write(f"tamp {version('tamp-toolkit')}\n")
+        raise typer.Exit
+
+
 app = typer.Typer(
     help="Task and motion planning from an instruction, through PDDL, and why at every step.\n\n"
     "Answers go to standard output, progress to standard error. Exit codes: 0 success, 1 the honest "
     "answer is no, 2 bad input, 130 interrupted.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
@@ -32,6 +40,15 @@ model_app = typer.Typer(help="The language models on this machine.", no_args_is_
 app.add_typer(scene_app, name="scene", rich_help_panel=None)
 app.add_typer(model_app, name="model", rich_help_panel=None)
 app.add_typer(xarm_app, name="xarm", rich_help_panel=None)
+
+
+@app.callback()
+def tamp(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version and exit.", is_eager=True, callback=_print_version)
+    ] = False,
+) -> None:
+    """Take the options that stand before a command."""
 
 
 @opt.command(app)

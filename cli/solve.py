@@ -66,7 +66,8 @@ def solve(
         else:
             assert model is not None
             source = from_language(str(text), model, task, assume_first, asks=True)
-        settings = _settings(loaded, planners.find(planner, model), seed, init_state, video, sight)
+        said = None if goals else text
+        settings = _settings(loaded, planners.find(planner, model), seed, init_state, video, sight, said)
         result = _run(task, source, settings, out)
         if isinstance(result, int):
             return result
@@ -94,12 +95,18 @@ def _prepare(scene: str, domain: str, planner: str, video: bool, sight: bool) ->
 
 
 def _settings(
-    domain: Domain, planner: Planner, seed: int, init_state: int | None, video: bool, sight: bool
+    domain: Domain,
+    planner: Planner,
+    seed: int,
+    init_state: int | None,
+    video: bool,
+    sight: bool,
+    said: str | None,
 ) -> Settings:
     with hush_simulator():
         from tamp.backends.libero.run import Settings
 
-    return Settings(domain, planner, seed, init_state, video, sight)
+    return Settings(domain, planner, seed, init_state, video, sight, said=said)
 
 
 def from_pddl(texts: list[str], untouched: list[str], domain: Domain) -> GoalSource:

@@ -262,4 +262,4 @@ def _in_plan(episode: str, instruction: str, attempts: list[Event]) -> Iterator[
 def _instruction(events: list[Event]) -> str:
     """What an episode was to do: the last instruction that was read, else the task's."""
     read = [str(e.get("text", "")) for e in events if e["event"] == "instruction"]
-    return read[-1] if read else next((str(e["instruction"]) for e in events if "instruction" in e), "")
+    return read[-1] if read else next((str(e["instruction"]) for e in events if e.get("instruction")), "")

@@ -53,6 +53,8 @@ class Settings:
     video: bool = False
     sight: bool = False
     clock: Clock = "paused"
+    said: str | None = None
+    """The words that the goals come from, for the log; None where there are none."""
 
 
 @dataclass
@@ -115,7 +117,8 @@ def run(
             "start",
             schema=SCHEMA,
             task=task.name,
-            instruction=task.instruction,
+            instruction=settings.said,
+            scene_instruction=task.instruction,
             seed=settings.seed,
             init_state=settings.init_state,
             planner=settings.planner.name,
