@@ -58,7 +58,7 @@ BAD_INPUT = {
     "scene": (["x", "--scene", "mug_in_draw"], "did you mean 'mug_in_drawer'"),
     "suite": (["x", "--scene", "libero_gaol/3"], "unknown suite 'libero_gaol'; nearest: "),
     "task": (["x", "--scene", "libero_goal/10"], "valid: libero_goal/0 to libero_goal/9"),
-    "domain": (["x", "--domain", "kitchen"], "no domain 'kitchen': give one of continuous, tabletop"),
+    "domain": (["x", "--domain", "workshop"], "no domain 'workshop': give one of continuous, kitchen, tabletop"),
     "planner": (["x", "--planner", "fast-downwards"], "did you mean 'fast-downward'?"),
     "backend": (["x", "--backend", "pybullet"], "--backend pybullet is not built yet; valid: libero, xarm"),
     "arm's world": (["x", "--backend", "xarm"], "no world: give --world FILE"),
