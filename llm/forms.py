@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from llm.lexicon import BENEATH, PREPOSITIONS, RELATIVE_PLACES, TOP
+from llm.lexicon import BENEATH, CUES, PREPOSITIONS, RELATIVE_PLACES, TOP
+from llm.own_verbs import beyond, is_imperative, naming_verbs, verb_pattern
 from llm.own_words import own_words
 from llm.phrases import Vocabulary
-from llm.words import content, mentioned
+from llm.words import content, mentioned, mentioned_in_part
 from tamp.model.atoms import Atom
 from tamp.model.domain import Domain
 from tamp.model.state import WorldState
@@ -32,6 +33,7 @@ class Form:
     `family` is shared by the predicates that cannot hold together of one first argument; "" for none.
     A form that is not `in_domain` is of no predicate of the domain. It is said of a thing and means the
     place on that `side` of it, by the predicate `carrier`; without a side it is understood, so as to be refused.
+    `verbs` are the stems of verbs that name the predicate, where no words for it are listed.
     """
 
     predicate: str
@@ -41,6 +43,7 @@ class Form:
     side: str | None = None
     carrier: str = ""
     said: str = ""
+    verbs: frozenset[str] = frozenset()
 
     @property
     def words(self) -> str:
@@ -59,11 +62,13 @@ class Form:
 
 @dataclass(frozen=True)
 class _Effects:
-    """What operators add: types by predicate, one tuple an operator; the first of each; what is traded."""
+    """What operators add: types by predicate, one tuple an operator; the first of each; what is traded; the verbs that
+    name each."""
 
     adds: dict[str, tuple[tuple[str, ...], ...]]
     purposes: frozenset[str]
     trades: tuple[tuple[str, str], ...]
+    verbs: Mapping[str, frozenset[str]]
 
 
 @cache
@@ -71,23 +76,27 @@ def _effects(text: str, path: Path) -> _Effects:
     adds: dict[str, list[tuple[str, ...]]] = {}
     trades: list[tuple[str, str]] = []
     purposes = set()
+    named: list[tuple[str, list[str]]] = []
     for action in parse(Source(str(path), text)).actions:
         added = [e.fluent for e in action.effects if e.value.is_true()]
         gone = [e.fluent for e in action.effects if e.value.is_false()]
         purposes |= {f.fluent().name for f in added[:1]}
+        named.append((action.name, [f.fluent().name for f in added]))
         for f in added:
             adds.setdefault(f.fluent().name, []).append(tuple(a.type.name for a in f.args))
             trades += [(f.fluent().name, g.fluent().name) for g in gone if f.args and f.args[:1] == g.args[:1]]
-    return _Effects({p: tuple(kinds) for p, kinds in adds.items()}, frozenset(purposes), tuple(trades))
+    types = {p: tuple(kinds) for p, kinds in adds.items()}
+    return _Effects(types, frozenset(purposes), tuple(trades), naming_verbs(named))
 
 
 def forms(domain: Domain, text: str = "") -> tuple[Form, ...]:
     """What a goal of this domain can say, in the order of its file.
 
     What an operator is for is the effect it lists first. What it only brings about besides ("the plate is
-    clear") can be asked for by its own word in the instruction `text`.
+    clear") can be asked for by its own word, or by the operator's, in the instruction `text`.
     """
     effects, words = _effects(domain.text, domain.path), Counter(content(text))
+    verbs = {p: effects.verbs.get(p, frozenset()) for p in effects.adds if p not in CUES}
     family, own = _families(effects.trades), own_words(domain).predicates
     return tuple(
         Form(
@@ -95,11 +104,35 @@ def forms(domain: Domain, text: str = "") -> tuple[Form, ...]:
             tuple(map(frozenset, zip(*effects.adds[name], strict=True))),
             family.get(name, ""),
             said=own.get(name, ""),
+            verbs=verbs.get(name, frozenset()),
         )
         for name in domain.predicates
         if name in effects.adds and domain.predicates[name].parameters
-        if name in effects.purposes or mentioned(name.replace("-", " "), words)
+        if name in effects.purposes or mentioned(name.replace("-", " "), words) or names(verbs.get(name), text)
     )
+
+
+def names(verbs: frozenset[str] | None, text: str) -> bool:
+    """Whether a text has one of some verbs."""
+    return bool(verbs) and re.search(verb_pattern(verbs or ()), text.lower()) is not None
+
+
+def is_ordered_by_verb(form: Form, text: str) -> bool:
+    """Whether a text is no more than an order by one of the form's verbs: "press the stove"."""
+    return bool(form.verbs) and is_imperative(text, verb_pattern(form.verbs))
+
+
+def elsewhere(forms: Iterable[Form], text: str) -> str:
+    """A text without the clauses in which a verb names one of some forms."""
+    verbs = frozenset[str]().union(*(f.verbs for f in forms))
+    return beyond(text, verb_pattern(verbs)) if verbs else text
+
+
+def asked_by_verbs(every: tuple[Form, ...], text: str, words: Vocabulary) -> tuple[Form, ...]:
+    """The forms that the verbs of a text name, where it is about nothing else; all of them where it is."""
+    named = tuple(f for f in every if names(f.verbs, text))
+    rest = Counter(content(elsewhere(named, text)))
+    return every if not named or mentioned_in_part((*words.phrases, *words.plural), rest) else named
 
 
 def _families(trades: Iterable[tuple[str, str]]) -> dict[str, str]:
@@ -140,9 +173,11 @@ def is_asked(form: Form, text: str) -> bool:
 def _asked(every: tuple[Form, ...], text: str) -> tuple[Form, ...]:
     """Those that a text may ask for: a preposition of another place than it names is not meant.
 
-    Prepositions are a closed class, so that their words can be listed; what states are called cannot.
+    Prepositions are a closed class, so that their words can be listed; what states are called cannot. Those of a verb
+    that names another form are its own.
     """
-    cued = {f.predicate for f in every if is_asked(f, text)}
+    rest = elsewhere(every, text)
+    cued = {f.predicate for f in every if is_asked(f, rest)}
     placed = {f.predicate for f in every if f.in_domain and len(f.types) > 1 and f.predicate in PREPOSITIONS}
     open_class = {f.predicate for f in every if f.in_domain and (f.predicate not in placed or not cued & placed)}
     return tuple(f for f in every if f.predicate in cued | open_class and f.says_where)
@@ -225,4 +260,4 @@ def sayable(domain: Domain, state: WorldState, words: Vocabulary, text: str) -> 
     stood_on = [f.carrier for f in every if f.side == TOP]
     everywhere = tuple(dict.fromkeys((*(s for p in stood_on for s in symbols[p][1]), *words.above)))
     symbols |= {f.predicate: (symbols[f.predicate][0], everywhere) for f in every if f.side == TOP}
-    return Sayable(every, _asked(every, text), symbols, words, state)
+    return Sayable(every, _asked(asked_by_verbs(every, text, words), text), symbols, words, state)

@@ -11,6 +11,7 @@ from typing import Any
 
 from llm.asking import Question
 from llm.confidence import as_wanted, confidence, confidence_in_meaning
+from llm.forms import is_ordered_by_verb
 from llm.logic_words import (
     are_counted,
     before_what_refers_back,
@@ -258,6 +259,8 @@ def _plainly(question: Question, stage: Stage, tell: Tell) -> _Found:
     if found.others:
         return plain
     plain = _seconded(plain, found.goal, stage, tell)
+    if all(is_ordered_by_verb(answer.allowed.form(a.predicate), question.text) for a in found.goal.mentioned):
+        return plain
     return _if_wanted(plain, [c.text for c in answer.clauses], (found.goal,), stage)
 
 

@@ -54,9 +54,10 @@ class Vocabulary:
     above: dict[str, str] = field(default_factory=dict)
 
     def fitting(self, symbols: frozenset[str]) -> dict[str, tuple[str, ...]]:
-        """Phrases that fit some of `symbols`, with those only."""
+        """Phrases that fit some of `symbols`, with those only; of a thing and its places that one fits, the thing."""
         found = {text: tuple(s for s in all_ if s in symbols) for text, all_ in self.phrases.items()}
-        return {text: some for text, some in found.items() if some}
+        whole = {text: tuple(s for s in some if self.owner.get(s) not in some) for text, some in found.items()}
+        return {text: some for text, some in whole.items() if some}
 
     def of_several(self, text: str) -> Vocabulary:
         """This one with the plurals that the instruction `text` speaks of, by the plural or by a word like "both"."""

@@ -116,7 +116,8 @@ def rivals(text: str, said: tuple[Atom, ...], allowed: Language) -> Iterator[Riv
     """
     words, heard = allowed.vocabulary, heard_in(text, allowed, said)
     mine = coverage(things_of(said, words), words, heard, unnamed=1)
-    for symbol, other in ((s, o) for s in things_of(said, words) for o in words.namesakes(s)):
+    pairs = ((s, o) for s in things_of(said, words) for o in words.namesakes(s))
+    for symbol, other in ((s, o) for s, o in pairs if s not in (words.owner.get(o), o) and words.owner.get(s) != o):
         uses = [i for i, a in enumerate(said) if symbol in a.args]
         for where in (uses, *([i] for i in uses if len(uses) > 1)):
             instead = tuple(_instead(a, symbol, other) if i in where else a for i, a in enumerate(said))

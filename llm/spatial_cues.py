@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from itertools import dropwhile, takewhile
 
 from llm.forms import Form
-from llm.lexicon import ACTIONS, CUES
+from llm.lexicon import ACTIONS, CUES, PREPOSITIONS
+from llm.own_verbs import clauses_of, verb_pattern
 from llm.phrases import Vocabulary
 from llm.words import RELATIONS, content, spellings
 
@@ -59,9 +60,9 @@ def affirmed(text: str) -> str:
 
 
 def _wheres(text: str, forms: Iterable[Form], words: Vocabulary) -> Iterator[Where]:
-    # "In front of the mug" first, so that "in" is not found in it.
-    for f in sorted(forms, key=lambda f: not f.side):
-        for found in list(re.finditer(cue(f), text)):
+    # "In front of the mug" first, so that "in" is not found in it; before both "into" of "pour".
+    for f in sorted(forms, key=lambda f: (not f.verbs, not f.side)):
+        for found in list(_relations(f, text)):
             rest = text[found.end() :]
             symbols = frozenset[str]() if _ADJECTIVE.match(found[0] + rest) else right_after(rest, words)
             if not symbols and f.in_domain and _AFTERWARDS.match(rest):
@@ -72,9 +73,21 @@ def _wheres(text: str, forms: Iterable[Form], words: Vocabulary) -> Iterator[Whe
     yield from (Where(None, symbols) for m in _TO.finditer(text) if (symbols := right_after(text[m.end() :], words)))
 
 
+def _relations(form: Form, text: str) -> Iterator[re.Match[str]]:
+    """Where a text has a form's relation: its cues; of a verb, the prepositions in its clauses that are its own."""
+    if not form.verbs:
+        yield from re.finditer(cue(form), text)
+        return
+    last = form.words.split()[-1]
+    alike = next((p for p in PREPOSITIONS.values() if re.search(p, last)), rf"\b{re.escape(last)}\b")
+    for begin, end in clauses_of(text, verb_pattern(form.verbs)):
+        yield from re.compile(alike).finditer(text, begin, end)
+
+
 def cue(form: Form) -> str:
     """A regular expression for the words that ask for a form."""
-    return CUES.get(form.predicate, rf"\b{re.escape(form.words)}\b")
+    own = rf"\b{re.escape(form.words)}\b"
+    return CUES.get(form.predicate, rf"{own}|{verb_pattern(form.verbs)}" if form.verbs else own)
 
 
 def right_after(text: str, words: Vocabulary) -> frozenset[str]:

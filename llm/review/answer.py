@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from llm.decoding import Clause
-from llm.forms import Form
+from llm.forms import Form, elsewhere
 from llm.grammar import Language
 from llm.phrases import Vocabulary
 from llm.reference import coverage, heard_as, heard_in, things_of
@@ -81,6 +81,10 @@ class Answer:
     def wheres(self) -> tuple[Where, ...]:
         """Where the words say that things are, or go."""
         return wheres(self.text, self.placing, self.words)
+
+    def asks(self, form: Form) -> bool:
+        """Whether the words have a cue of a form that is not another verb's: "into" of "pour" asks for no `in`."""
+        return cued(form, self.text if form.verbs else elsewhere(self.allowed.forms, self.text))
 
     @cached_property
     def movable(self) -> tuple[str, ...]:

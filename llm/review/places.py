@@ -16,12 +16,12 @@ def misread(answer: Answer) -> Iterator[Objection]:
     """Relations that the words do not ask for while they ask for another: "in" where they say "on top of"."""
     # "Next to" in "the bowl next to the stove" tells which bowl.
     told = " ".join(map(answer.heard_as, answer.things))
-    asked = [f for f in answer.placing if cued(f, answer.text) and (f.in_domain or not cued(f, told))]
+    asked = [f for f in answer.placing if answer.asks(f) and (f.in_domain or not cued(f, told))]
     for c in answer.clauses:
         form, atom = said_by(c, answer.placing), c.atoms[0]
         # "Beside the plate, on its right" tells which side "beside" is.
         told_better = form and not form.in_domain and not form.side and any(f.side for f in asked)
-        if form is None or (cued(form, answer.text) and not told_better):
+        if form is None or (answer.asks(form) and not told_better):
             continue
         # "On" and "in" stand in many places of a sentence; "to the right of" tells more.
         others = [f for f in asked if f.side] or [f for f in asked if form.predicate == atom.predicate]

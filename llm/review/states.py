@@ -35,16 +35,16 @@ def _called(form: Form, answer: Answer) -> list[frozenset[str]]:
 
 
 def left_out(answer: Answer) -> Iterator[Objection]:
-    """States that are asked for by their own verb and not in the answer: "open the drawer and put the bowl in it".
+    """What is asked for by its own verb and is not in the answer: "open the drawer and put the bowl in it".
 
     Grave when the answer has the opposite instead, which no word asks for. Of "open it, …, and shut it" the last
     counts: how it is in between is no goal.
     """
-    states = [f for f in answer.allowed.forms if len(f.types) == 1 and f not in answer.moving]
+    states = [f for f in answer.allowed.forms if f.verbs or (len(f.types) == 1 and f not in answer.moving)]
     words = _ADJECTIVE.sub("", affirmed(answer.text))
     for f in (f for f in states if cued(f, words) and not any(a.predicate == f.predicate for a in answer.said)):
-        opposite = [a for a in answer.said if answer.allowed.form(a.predicate).family == f.family]
-        others = [o for o in states if o is not f and o.family == f.family]
+        opposite = [a for a in answer.said if answer.allowed.form(a.predicate).family == f.family != ""]
+        others = [o for o in states if o is not f and o.family == f.family != ""]
         last = max((_last_cue(o, words) for o in others), default=-1)
         if not opposite or last < 0:
             wrong = tuple(a for o in others for a in answer.allowed.atoms[o.predicate])
