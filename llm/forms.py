@@ -13,7 +13,7 @@ from llm.lexicon import BENEATH, CUES, PREPOSITIONS, RELATIVE_PLACES, TOP
 from llm.own_verbs import beyond, is_imperative, naming_verbs, verb_pattern
 from llm.own_words import own_words
 from llm.phrases import Vocabulary
-from llm.words import content, mentioned, mentioned_in_part
+from llm.words import content, mentioned
 from tamp.model.atoms import Atom
 from tamp.model.domain import Domain
 from tamp.model.state import WorldState
@@ -128,11 +128,10 @@ def elsewhere(forms: Iterable[Form], text: str) -> str:
     return beyond(text, verb_pattern(verbs)) if verbs else text
 
 
-def asked_by_verbs(every: tuple[Form, ...], text: str, words: Vocabulary) -> tuple[Form, ...]:
-    """The forms that the verbs of a text name, where it is about nothing else; all of them where it is."""
+def asked_by_verbs(every: tuple[Form, ...], text: str) -> tuple[Form, ...]:
+    """The forms that the verbs of a text name, where nothing else is said in it; all of them where something is."""
     named = tuple(f for f in every if names(f.verbs, text))
-    rest = Counter(content(elsewhere(named, text)))
-    return every if not named or mentioned_in_part((*words.phrases, *words.plural), rest) else named
+    return every if not named or content(elsewhere(named, text)) else named
 
 
 def _families(trades: Iterable[tuple[str, str]]) -> dict[str, str]:
@@ -260,4 +259,4 @@ def sayable(domain: Domain, state: WorldState, words: Vocabulary, text: str) -> 
     stood_on = [f.carrier for f in every if f.side == TOP]
     everywhere = tuple(dict.fromkeys((*(s for p in stood_on for s in symbols[p][1]), *words.above)))
     symbols |= {f.predicate: (symbols[f.predicate][0], everywhere) for f in every if f.side == TOP}
-    return Sayable(every, _asked(asked_by_verbs(every, text, words), text), symbols, words, state)
+    return Sayable(every, _asked(asked_by_verbs(every, text), text), symbols, words, state)

@@ -148,7 +148,7 @@ def language(domain: Domain, state: WorldState, vocabulary: Vocabulary, text: st
     """
     known = tuple(f for f in forms(domain, text) if len(f.types) <= 2)
     beside = (f for f in forms_beside(domain, known, state, vocabulary) if f.side != TOP)
-    found = asked_by_verbs((*known, *beside), text, vocabulary)
+    found = asked_by_verbs((*known, *beside), text)
     symbols = {f.predicate: _symbols(f, domain, state, vocabulary) for f in found}
     offered = _offered(vocabulary, domain, state, again)
     atoms = {p: tuple(a for a in _ground(p, kinds) if offered(a)) for p, kinds in symbols.items()}

@@ -17,6 +17,8 @@ _DETERMINERS = ["the", "a", "an", "my", "your", "this", "that", "its", "of", "so
 _NO_NOUN = "".join(rf"(?<!\b{d} )" for d in _DETERMINERS)
 _CLAUSE = re.compile(r"[.,;:!?]|\b(?:and|then|but|before|after|while)\b(?! (?:the|an?|my|your|its|both|all)\b)")
 """Where a clause ends: not within "the bowl and the mug"."""
+_NOUN = re.compile(r"\b(?:the|an?|my|your|its|it|them|on|in|into|onto|to|from|at|of)\b(?! *$)")
+"""What begins a noun phrase, or stands for one."""
 _VOWELS = "aeiou"
 
 
@@ -36,14 +38,13 @@ def verb_stem(word: str) -> str:
 
 
 def naming_verbs(effects: Iterable[tuple[str, list[str]]]) -> Mapping[str, frozenset[str]]:
-    """Stems of the verbs that name each predicate, from the names of operators with the predicates that they add, the
-    first one first. A verb that would name several names none."""
+    """Stems of the verbs that name each predicate which an operator is for, from the names of operators with the
+    predicates that they add, the first one first. A verb that would name several names none."""
     named: dict[str, set[str]] = {}
     for operator, added in effects:
-        for predicate in added:
+        for predicate in [p for p in added if _first(p) == _first(operator)] or added[:1]:
             named.setdefault(_first(predicate), set()).add(predicate)
-        alike = [p for p in added if _first(p) == _first(operator)]
-        named.setdefault(_first(operator), set()).update(alike or added[:1])
+            named.setdefault(_first(operator), set()).add(predicate)
     stems = {stem: next(iter(some)) for stem, some in named.items() if stem and len(some) == 1}
     return {p: frozenset(s for s, of in stems.items() if of == p) for p in set(stems.values())}
 
@@ -65,10 +66,13 @@ def _inflected(stem: str) -> str:
 
 
 def clauses_of(text: str, verbs: str) -> list[tuple[int, int]]:
-    """Where the clauses of a text in small letters begin and end whose verb is one that a regular expression is for."""
+    """Where the clauses of a text in small letters begin and end that open with a verb which a regular expression is
+    for, or with "could you" and that. In "the bowl on the stove and the plate wiped" it is too late to own the rest.
+    """
     stops = [(0, 0), *((m.start(), m.end()) for m in _CLAUSE.finditer(text)), (len(text), len(text))]
     spans = [(a[1], b[0]) for a, b in pairwise(stops)]
-    return [(begin, end) for begin, end in spans if re.search(verbs, text[begin:end])]
+    found = [(begin, end, re.search(verbs, text[begin:end])) for begin, end in spans]
+    return [(begin, end) for begin, end, verb in found if verb and not _NOUN.search(text, begin, begin + verb.start())]
 
 
 def beyond(text: str, verbs: str) -> str:

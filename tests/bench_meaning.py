@@ -4,9 +4,10 @@
                                   [--modes grammar rules first uniform free] [--every N] [--llm NAME] [--out DIR]
 
 The sets in problems/meaning/ were written from a picture and a list of things (`meaning`: not, except, or, all, then,
-it; `denial`: that something is not to be, said with none of these words; `words`: other words for a task), or from a
-domain that is not tabletop (`domain`), without sight of the code, and split before anything was built on them; the
-measured half's sha256 is checked. Initial state 0, perception `oracle`.
+it; `denial`: that something is not to be, said with none of these words; `words`: other words for a task), from a
+domain that is not tabletop (`domain`), or from domains/kitchen (`verbs`: what it has of its own, and what only sounds
+so), without sight of the code, and split before anything was built on them; the measured half's sha256 is checked.
+Initial state 0, perception `oracle`.
 An answer is right when its goals come to the same as the ones that were written, one after the other, and leave alone
 what was to be left alone; a refusal when one is due or as good. `contradicts` counts answers with a goal that the
 writer named as excluded. The modes are the same code: `grammar` is what tamp does; `rules` takes of many meanings
@@ -80,11 +81,20 @@ def cases(name: str, part: str) -> list[Record]:
         digest = (SETS / f"{name}-{part}.sha256").read_text().split()[0]
         if hashlib.sha256(path.read_bytes()).hexdigest() != digest:
             raise SystemExit(f"{path.name} is not the one that was committed")
-    return [json.loads(line) for line in path.read_text().splitlines()]
+    return [_in_full(json.loads(line), name) for line in path.read_text().splitlines()]
 
 
-def world_of(name: str) -> World:
-    """A scene by its name, or a problem by its folder in problems/meaning/."""
+def _in_full(case: Record, name: str) -> Record:
+    """A case of `verbs`, which has no more than the goal that is meant, null for none, in the form of the others."""
+    if name != "verbs":
+        return case
+    goal = case["goal"] or []
+    rest = {"goal": [goal] if isinstance(goal, str) else goal, "also": [], "never": [], "untouched": []}
+    return case | rest | {"refuse": case["goal"] is None, "kind": name, "domain": "kitchen"}
+
+
+def world_of(name: str, of: str = "tabletop") -> World:
+    """A scene by its name, spoken of in a domain, or a problem by its folder in problems/meaning/."""
     if (SETS / name / "problem.pddl").is_file():
         domain = load_domain(str(SETS / name))
         state = state_of(read_problem(domain.path, SETS / name / "problem.pddl")[2])
@@ -92,8 +102,9 @@ def world_of(name: str) -> World:
     with hush_simulator():
         from tamp.backends.libero import tasks
 
-        at = look_at(tasks.find(name), 0, 0, sight=False)
-    domain = load_domain("tabletop")
+        task = tasks.find(name)
+        at = look_at(task, 0, None if task.suite is None else 0, sight=False)
+    domain = load_domain(of)
     state = at.view.state.known_to(domain)
     return World(vocabulary(at.view.scene, state, at.task.names, own_words(domain)), state, domain, at)
 
@@ -159,9 +170,9 @@ def run(asked: argparse.Namespace, results: Path) -> None:
     some = [(name, c) for name in asked.sets for c in cases(name, asked.part)[:: asked.every]]
     due = [(name, mode, c) for name, c in some for mode in asked.modes]
     left = [(name, mode, c) for name, mode, c in due if (mode, c["scene"], c["text"]) not in done]
-    for scene in dict.fromkeys(c["scene"] for _, _, c in left):
-        at = world_of(scene)
-        for name, mode, case in (x for x in left if x[2]["scene"] == scene):
+    for scene, of in dict.fromkeys((c["scene"], c.get("domain", "tabletop")) for _, _, c in left):
+        at = world_of(scene, of)
+        for name, mode, case in (x for x in left if (x[2]["scene"], x[2].get("domain", "tabletop")) == (scene, of)):
             record = {"set": name, "mode": mode} | _ask(case, at, mode, models[mode])
             with results.open("a") as f:
                 f.write(json.dumps(record) + "\n")
@@ -222,7 +233,7 @@ def main() -> None:
     """See the module."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--part", choices=("develop", "measured", "unseen"), default="measured")
-    parser.add_argument("--sets", nargs="+", default=["meaning", "denial", "words", "domain"])
+    parser.add_argument("--sets", nargs="+", default=["meaning", "denial", "words", "domain", "verbs"])
     parser.add_argument("--modes", nargs="+", choices=MODES, default=["grammar"])
     parser.add_argument("--every", type=int, default=1, metavar="N", help="only each Nth instruction of a set")
     parser.add_argument("--llm", default="qwen2.5-coder-1.5b")

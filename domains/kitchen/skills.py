@@ -14,11 +14,12 @@ class Wipe(GuidedSkill):
     """Back and forth over the middle of a surface, along its world x axis."""
 
     spec = Spec("wipe", ("surface",), segments=frozenset({"move", "grip"}), facts=frozenset({"obstructed"}))
-    ways = (0.0, 90.0)  # degrees by which the hand is turned
+    # Degrees by which the hand is turned, and leant: for what is too high or too far away for one that is upright.
+    ways = tuple((turned, leant) for leant in (0, 20, -20, 40, -40) for turned in (0, 90))
 
     def guide(self, hand: Hand, surface: str) -> None:
         """Strokes from side to side."""
-        R = hand.down(np.radians(hand.way))
+        R = hand.down(*np.radians(hand.way))
         low, high = hand.box(surface)
         middle, half = hand.middle(surface), np.minimum(0.25 * (high - low)[:2], REACH)
         height = hand.top(surface) + ABOVE

@@ -88,8 +88,9 @@ class Answer:
 
     @cached_property
     def movable(self) -> tuple[str, ...]:
-        """What can be put somewhere."""
-        return tuple(dict.fromkeys(a.args[0] for f in self.placing for a in self.allowed.atoms[f.predicate]))
+        """What can be put somewhere, or is what a verb of the domain's own can be about."""
+        about = [f for f in self.allowed.forms if f in self.placing or f.verbs]
+        return tuple(dict.fromkeys(a.args[0] for f in about for a in self.allowed.atoms[f.predicate]))
 
     def covers(self, things: tuple[str, ...]) -> int:
         """How many words some things account for."""

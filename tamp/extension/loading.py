@@ -31,10 +31,12 @@ MODULES = ("observers", "skills")
 
 @dataclass(frozen=True, eq=False)
 class Extension:
-    """What a domain brings of its own: observers by their predicates, skills by their names."""
+    """What a domain brings of its own: observers by their predicates, skills by their names, and the modules that they
+    stand in."""
 
     observers: Mapping[str, Observer] = field(default_factory=dict)
     skills: Mapping[str, Skill] = field(default_factory=dict)
+    modules: tuple[ModuleType, ...] = ()
 
 
 def load_extension(domain: Domain) -> Extension:
@@ -44,7 +46,8 @@ def load_extension(domain: Domain) -> Extension:
     """
     observers: dict[str, Observer] = {}
     skills: dict[str, Skill] = {}
-    for module in _modules(domain):
+    modules = tuple(_modules(domain))
+    for module in modules:
         for observer in _declared(module, Observer):
             if observer.predicate in observers:
                 raise InputError(f"{located(observer.decide)}: a second observer of {observer.predicate}")
@@ -53,7 +56,7 @@ def load_extension(domain: Domain) -> Extension:
             if skill.spec.name in skills:
                 raise InputError(f"{located(type(skill))}: a second skill {skill.spec.name!r}")
             skills[skill.spec.name] = skill
-    return Extension(observers, skills)
+    return Extension(observers, skills, modules)
 
 
 def _modules(domain: Domain) -> Iterator[ModuleType]:

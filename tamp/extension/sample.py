@@ -1,76 +1,28 @@
-"""A small scene without a simulator, to try observers and skills of a folder in before anything moves."""
+"""A small scene without a simulator, and an arm that reaches all of it."""
 
 from __future__ import annotations
-
-import itertools
-from collections.abc import Iterator
 
 import numpy as np
 
 from motion.poses import Array, pose
 from motion.robot import RobotDescription
 from motion.shapes import Shape
-from tamp.errors import InputError
-from tamp.extension.loading import Extension
-from tamp.model.bodies import world_of
-from tamp.model.domain import Domain
-from tamp.model.scene import Joint, Part, Region, RobotState, Scene, SceneObject, with_object_at
-from tamp.model.situation import Situation
-from tamp.model.state import WorldState
-from tamp.perception.observers import Moment, View, seen_by
-from tamp.perception.predicates import held_in, observe
-from tamp.skills.base import Tools
+from tamp.model.scene import Joint, Part, Region, RobotState, Scene, SceneObject
 
 CUP = "cup_1"
-TRIES = 4
-"""Ways of a skill that are tried."""
-TOOL = np.array([0.0, 0.0, 0.6])
-"""Where the tool is (m)."""
+TOOL = pose(np.array([0.0, 0.0, 0.6]), np.diag([1.0, -1.0, -1.0]))
+"""Pose (4, 4) of the tool in the world, pointing down."""
 _AXES = {"x": "1 0 0", "y": "0 1 0", "z": "0 0 1"}
 
 
-def tried(domain: Domain, own: Extension) -> Iterator[InputError]:
-    """Asks every observer about an empty scene and one with a thing of each kind, and has every skill drive a hand in
-    the latter once; what goes wrong in them."""
-    for scene in (_scene(()), _scene(_things())):
-        world = world_of(scene, _gantry())
-        state = observe(scene, world)
-        moments = [Moment(0.05 * n, scene.robot.T_world_tool, scene.robot.opening, None) for n in range(3)]
-        view = View(scene, state, held_in(state), scene, moments, world)
-        for name, observer in own.observers.items():
-            try:
-                seen_by({name: observer}, view, domain)
-            except InputError as error:
-                yield error
-    for skill in own.skills.values():
-        args = _arguments(skill.spec.takes, domain, state)
-        if args is None:
-            continue
-        for situation in (Situation(scene), _holding(scene)):
-            tools = Tools(world, np.random.default_rng(0))
-            try:
-                for _ in itertools.islice(skill.refine(args, situation, tools), TRIES):
-                    pass
-            except InputError as error:
-                yield error
-                break
+def empty_scene() -> Scene:
+    """A table with nothing on it."""
+    return _scene(())
 
 
-def _holding(scene: Scene) -> Situation:
-    """The scene with its cup in the hand."""
-    return Situation(with_object_at(scene, CUP, scene.robot.T_world_tool)).grasping(CUP)
-
-
-def _arguments(takes: tuple[str, ...], domain: Domain, state: WorldState) -> tuple[str, ...] | None:
-    """Symbols that a skill could be given, each another one; None where the scene has none."""
-    symbols = state.known_to(domain).symbols
-    chosen: list[str] = []
-    for kind in takes:
-        fitting = [s for s, k in symbols.items() if domain.is_a(k, kind) and s not in chosen]
-        if not fitting:
-            return None
-        chosen.append(fitting[0])
-    return tuple(chosen)
+def scene_with_things() -> Scene:
+    """A table with a cup, a dish, a chest and a stove: an object or a region of each kind."""
+    return _scene(_things())
 
 
 def _box(half: list[float], p: list[float] | None = None) -> Shape:
@@ -119,11 +71,11 @@ def _scene(things: tuple[SceneObject, ...]) -> Scene:
     half = np.array([0.8, 0.8, 0.02])
     top = Region("table", "surface", pose([0.0, 0.0, 0.0]), np.array([0.8, 0.8, 0.0]), "table_body")
     body = Part("table_body", "body", np.eye(4), (_box(list(half), [0.0, 0.0, -0.02]),))
-    robot = RobotState(np.zeros(6), 0.08, pose(TOOL, np.diag([1.0, -1.0, -1.0])))
+    robot = RobotState(np.zeros(6), 0.08, TOOL)
     return Scene((*things, SceneObject("table_body", "table", False, (body,), (top,))), robot)
 
 
-def _gantry() -> RobotDescription:
+def gantry() -> RobotDescription:
     """An arm that reaches every pose: three slides, and three hinges at the tool, which points down."""
     slides = "".join(f'<joint name="{a}" type="slide" axis="{v}" range="-2 2"/>' for a, v in _AXES.items())
     hinges = "".join(f'<joint name="r{a}" type="hinge" axis="{v}" range="-3 3"/>' for a, v in _AXES.items())
@@ -133,7 +85,7 @@ def _gantry() -> RobotDescription:
         f'<geom name="p{n}" type="box" size="0.005 0.01 0.01"/></body>'
         for n, side in ((1, 1), (2, -1))
     )
-    x, y, z = TOOL
+    x, y, z = TOOL[:3, 3]
     return RobotDescription(
         mjcf=f"""<mujoco><compiler angle="radian"/><worldbody>
             <body name="arm" pos="{x} {y} {z}">{slides}{hinges}

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from tamp.errors import InputError
 from tamp.extension.loading import Extension, load_extension, located
-from tamp.extension.sample import tried
+from tamp.extension.trying import tried
+from tamp.extension.written import slips
 from tamp.lint.domain_text import DomainText, Operator
 from tamp.lint.findings import Notes
 from tamp.model.domain import Domain, Signature, load
@@ -58,6 +59,9 @@ def own_of(path: Path) -> Own:
     for skill in own.extension.skills.values():
         if wrong := _wrong(skill.spec, own.domain):
             own.told("bad-skill", InputError(f"{located(type(skill))}: the skill {skill.spec.name}: {wrong}"), path)
+    for module in own.extension.modules:
+        for found in slips(module):
+            own.told("bad-python", found, path)
     if not own.notes:
         for found in tried(own.domain, own.extension):
             own.told("bad-python", found, path)

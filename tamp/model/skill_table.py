@@ -8,6 +8,8 @@ from pathlib import Path
 
 from tamp.files.toml_table import Table, read_placed
 
+OLDEST = 604_800.0
+"""Seconds after which anything is doubted that is to be doubted at all: a week. More were milliseconds."""
 PREDICATES, PYTHON = "predicates", "python"
 
 
@@ -49,4 +51,5 @@ def _belief(table: Table) -> Belief:
     believed = table.values.get("believed", "missing")
     if believed is not True:
         raise table.wrong(f"{table.called('believed')} is {believed}; valid: true", "believed")
-    return Belief(table.number("age", "seconds, above 0", 1e-9) if table.has("age") else None)
+    valid = f"seconds, above 0, up to {OLDEST:g}"
+    return Belief(table.number("age", valid, 1e-9, OLDEST) if table.has("age") else None)

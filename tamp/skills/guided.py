@@ -6,6 +6,7 @@ none the way that is tried ends there with the reason.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, NoReturn
@@ -15,6 +16,7 @@ import numpy as np
 from motion import paths
 from motion.paths import Blocked
 from motion.poses import Array, pose, rotation_about
+from tamp.errors import InputError
 from tamp.execution.motions import Grip, Move, Segment
 from tamp.model.atoms import Atom
 from tamp.model.scene import Scene
@@ -30,6 +32,10 @@ PACE = 0.5
 """Share of the speed limits."""
 SECONDS = 20.0
 """Seconds that one way of a skill may take to be planned."""
+
+
+FARTHEST = 5.0
+"""Metres from the world's origin beyond which nothing is that an arm on a table could reach: millimetres are."""
 
 
 class NoWay(Exception):
@@ -79,6 +85,8 @@ class Hand(Things):
     def down(self, yaw: float = 0.0, lean: float = 0.0) -> Array:
         """Rotation (3, 3) of a tool that points straight down, as the arm rests, turned by `yaw` radians about the
         vertical, and then leant by `lean` radians about the axis on which the fingers close."""
+        for name, angle in (("yaw", yaw), ("lean", lean)):
+            _within(name, angle, -2 * math.pi, 2 * math.pi, "radians")
         R = self.tools.world.forward(self.tools.world.robot.posture)[:3, :3]
         across = np.array([R[0, 0], R[1, 0], 0.0])
         across /= max(float(np.linalg.norm(across)), 1e-9)
@@ -93,12 +101,15 @@ class Hand(Things):
 
     def go(self, T_world_tool: Array, *, pace: float = PACE, clearance: float = CLEARANCE) -> None:
         """By any way that is free, `clearance` metres from everything."""
+        _check_motion(pace, T_world_tool)
+        _within("clearance", clearance, 0.0, 0.5, "metres")
         world, q = self._loaded(), self.scene.robot.q
         check = paths.leaving(q, paths.checker(world, clearance))
         self._move(self._free(paths.transit(world, q, T_world_tool, check, self.tools.rng)), pace)
 
     def line(self, *T_world_tool: Array, touching: Sequence[str] = (), pace: float = PACE) -> None:
         """Straight from pose to pose; what is `touching` may be touched on the way, and held up by it is arrived."""
+        _check_motion(pace, *T_world_tool)
         world, q = self._loaded(), self.scene.robot.q
         parts = {p.name for symbol in touching for p in self.thing(symbol).parts}
         near = paths.checker(world, 0.0 if parts else CLEARANCE, frozenset(parts))
@@ -111,6 +122,8 @@ class Hand(Things):
 
     def open(self, metres: float | None = None) -> None:
         """Open the fingers, as far as they go unless told; what was held stays where it is."""
+        if metres is not None:
+            _within("metres", metres, 0.0, 0.5, "metres between the fingers")
         most = self.tools.world.robot.gripper.opening
         self._grip(most if metres is None else min(metres, most))
         self._become(replace(self.situation, held=None))
@@ -153,6 +166,21 @@ class Hand(Things):
 
     def _become(self, situation: Situation) -> None:
         self.situation, self.scene = situation, situation.scene
+
+
+def _check_motion(pace: float, *T_world_tool: Array) -> None:
+    """InputError for what is no pose (4, 4) in metres, or no share of the speed limits."""
+    _within("pace", pace, 0.01, 1.0, "a share of the speed limits")
+    for T in T_world_tool:
+        if np.shape(T) != (4, 4) or not np.isfinite(T).all():
+            raise InputError(f"a tool pose has the shape (4, 4), not {np.shape(T)}; valid: hand.at([x, y, z], R)")
+        for axis, value in zip("xyz", T[:3, 3], strict=True):
+            _within(axis, value, -FARTHEST, FARTHEST, "metres")
+
+
+def _within(name: str, value: float, low: float, high: float, unit: str) -> None:
+    if not low <= value <= high:
+        raise InputError(f"{name} is {value:g}; valid: {unit}, from {low:g} to {high:g}")
 
 
 class GuidedSkill(Skill):

@@ -1,0 +1,100 @@
+"""Observers and skills of a folder, tried in a small scene without a simulator before anything moves."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from motion.poses import Array, pose
+from motion.world import World
+from tamp.errors import InputError
+from tamp.extension.loading import Extension
+from tamp.extension.sample import CUP, TOOL, empty_scene, gantry, scene_with_things
+from tamp.model.bodies import world_of
+from tamp.model.domain import Domain
+from tamp.model.scene import Scene, with_object_at
+from tamp.model.situation import Situation
+from tamp.model.state import WorldState
+from tamp.perception.observers import Moment, View, seen_by
+from tamp.perception.predicates import held_in, observe
+from tamp.skills.base import Skill, Tools
+
+WAYS = 12
+"""Ways of a skill that are tried."""
+CHOICES = 3
+"""Choices of arguments that a skill is tried with."""
+UP = np.array([0.0, 0.0, 1.0])
+PERIOD = 0.05
+"""Seconds between two moments."""
+
+
+def tried(domain: Domain, own: Extension) -> Iterator[InputError]:
+    """What goes wrong when every observer is asked and every skill drives a hand, once for each observer and skill."""
+    views = list(_views())
+    for name in own.observers:
+        yield from itertools.islice((e for view in views if (e := _asked(name, view, domain, own))), 1)
+    for skill in own.skills.values():
+        yield from itertools.islice(_driven(skill, domain), 1)
+
+
+def _asked(name: str, view: View, domain: Domain, own: Extension) -> InputError | None:
+    try:
+        seen_by({name: own.observers[name]}, view, domain)
+    except InputError as error:
+        return error
+    return None
+
+
+def _views() -> Iterator[View]:
+    """An empty scene, and one with a thing of each kind: as nothing has moved yet, while the hand stood still, after it
+    has gone over everything, with empty fingers and with a cup in them."""
+    full = scene_with_things()
+    over = [pose(o.position + up * UP, TOOL[:3, :3]) for o in full for up in (0.3, 0.1, 0.02)]
+    held = _holding(full)
+    for start, now, way in ((empty_scene(), empty_scene(), []), (full, full, []), (full, full, [TOOL] * 3)):
+        yield _view(start, now, way, None)
+    yield _view(full, full, over, None)
+    yield _view(full, held, [*over, held.robot.T_world_tool], CUP)
+
+
+def _view(start: Scene, now: Scene, way: Sequence[Array], holding: str | None) -> View:
+    world = world_of(now, gantry())
+    state = observe(now, world)
+    moments = [Moment(PERIOD * n, T, now.robot.opening, holding) for n, T in enumerate(way)]
+    return View(now, state, holding or held_in(state), start, moments, world)
+
+
+def _holding(scene: Scene) -> Scene:
+    return with_object_at(scene, CUP, scene.robot.T_world_tool)
+
+
+def _driven(skill: Skill, domain: Domain) -> Iterator[InputError]:
+    """What goes wrong in a skill, with arguments that the operators bound to it can have."""
+    scene = scene_with_things()
+    world = world_of(scene, gantry())
+    state = observe(scene, world)
+    operators = [o for o, bound in domain.skills.items() if bound == skill.spec.name and o in domain.operators]
+    kinds = {tuple(kind for _, kind in domain.operators[o].parameters) for o in operators} or {skill.spec.takes}
+    for args in (a for some in kinds for a in itertools.islice(_arguments(some, domain, state), CHOICES)):
+        for situation in (Situation(scene), Situation(_holding(scene)).grasping(CUP)):
+            if (error := _refined(skill, args, situation, world)) is not None:
+                yield error
+
+
+def _refined(skill: Skill, args: tuple[str, ...], situation: Situation, world: World) -> InputError | None:
+    try:
+        samples = skill.refine(args, situation, Tools(world, np.random.default_rng(0)))
+        for _ in itertools.islice(samples, WAYS):
+            pass
+    except InputError as error:
+        return error
+    return None
+
+
+def _arguments(takes: tuple[str, ...], domain: Domain, state: WorldState) -> Iterator[tuple[str, ...]]:
+    """Symbols that an operator could be given, no symbol twice."""
+    symbols = state.known_to(domain).symbols
+    fitting = [[s for s, k in symbols.items() if domain.is_a(k, kind)] for kind in takes]
+    return (args for args in itertools.product(*fitting) if len(set(args)) == len(args))
