@@ -88,13 +88,13 @@ def _as_package(folder: Path) -> str:
 def _of_package(package: str, table: Path) -> Iterator[ModuleType]:
     found = False
     for name in MODULES:
-        try:
-            if importlib.util.find_spec(f"{package}.{name}") is None:
-                continue
-        except ModuleNotFoundError as e:
-            raise InputError(f"{table}: there is no package {package!r} that can be imported ({e})") from e
+        with own_code(table, f"importing the package {package!r}", SECONDS):
+            spec = importlib.util.find_spec(f"{package}.{name}")
+        if spec is None or spec.origin is None:
+            continue
         found = True
-        yield importlib.import_module(f"{package}.{name}")
+        with own_code(Path(spec.origin), f"loading {package}.{name}", SECONDS):
+            yield importlib.import_module(f"{package}.{name}")
     if not found:
         raise InputError(f"{table}: the package {package!r} has no module {' and no module '.join(MODULES)}")
 

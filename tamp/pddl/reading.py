@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib.util
 import re
 import warnings
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,9 @@ from tamp.pddl.outline import not_pddl
 from tamp.pddl.source import STDIN, Source, read
 from tamp.pddl.tree import deep_recursion
 from tamp.pddl.unsupported import unsupported
+
+GROUP = "tamp.domains"
+"""Entry points by which a distribution gives its domain folders, each a package, a name."""
 
 
 def parse(domain: Source, problem: Source | None = None) -> Any:
@@ -35,18 +40,30 @@ def parse(domain: Source, problem: Source | None = None) -> Any:
 
 
 def locate(name_or_path: str | Path) -> Path:
-    """The file of a domain: a file, a folder with a domain.pddl, or a name under `domains/`. InputError if none."""
+    """The file of a domain: a file, a folder with a domain.pddl, a name under `domains/`, or one that an installed
+    package has given to a domain of its own. InputError if none."""
     given = Path(name_or_path)
-    for folder in (given, data_dir("domains") / name_or_path):
+    for folder in (given, data_dir("domains") / name_or_path, *installed_domains(str(name_or_path))):
         if (folder / "domain.pddl").is_file():
             return folder / "domain.pddl"
     if given.is_dir():
         raise InputError(f"there is no domain.pddl in {given}")
     if given.exists() or given.suffix or given.name != str(given) or str(given) == STDIN:
         return given
-    known = sorted(p.parent.name for p in data_dir("domains").glob("*/domain.pddl"))
+    known = sorted({p.parent.name for p in data_dir("domains").glob("*/domain.pddl")} | {e.name for e in _entries()})
     valid = f"give one of {', '.join(known)}, a file, or a folder with a domain.pddl"
     raise InputError(f"no domain {str(name_or_path)!r}: {valid}")
+
+
+def installed_domains(name: str) -> list[Path]:
+    """The folders of packages that an entry point of the group `tamp.domains` gives a name to. Nothing of them is run,
+    apart from the packages that they are in."""
+    specs = [importlib.util.find_spec(e.value) for e in _entries() if e.name == name]
+    return [Path(place) for spec in specs if spec for place in spec.submodule_search_locations or ()]
+
+
+def _entries() -> tuple[EntryPoint, ...]:
+    return tuple(entry_points(group=GROUP))
 
 
 def read_problem(domain: str | Path, problem: Path | None) -> tuple[Source, Source | None, Any]:

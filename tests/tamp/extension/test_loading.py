@@ -44,6 +44,16 @@ def test_an_edit_is_seen_by_the_next_load(folder: Path) -> None:
 
 
 FAULTS = {
+    "the last moment of none": (
+        "observers.py", "    p = view.middle(into)", "    p = view.trail[-1].held", "bad-python", "IndexError"
+    ),
+    "degrees in the second way": (
+        "skills.py", "hand.down(*np.radians(hand.way))", "hand.down(hand.way[0])", "bad-python", "yaw is 90"
+    ),
+    "milliseconds": (
+        "skills.toml", 'press        = "press"', 'press = "press"\n[predicates.jams]\nbelieved = true\nage = 9e8',
+        "bad-table", "up to 604800",
+    ),
     "no Python": ("observers.py", "import numpy as np", "import numpy as", "bad-python", "SyntaxError"),
     "a module that is not there": ("skills.py", "import numpy as np", "import nunpy as np", "bad-python", "No module"),
     "a crash": ("observers.py", "region.half_extent[:2]", "region.half_extends[:2]", "bad-python", "half_extends"),
@@ -92,3 +102,31 @@ def test_what_is_seen_is_not_believed_besides(folder: Path) -> None:
         table.write("\n[predicates.wiped]\nbelieved = true\n")
     with pytest.raises(InputError, match="not both"):
         bind(load(str(folder)))
+
+
+def test_an_installed_package_gives_its_domain_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shutil.copytree(KITCHEN, tmp_path / "my_lab" / "galley", ignore=shutil.ignore_patterns("__pycache__"))
+    (tmp_path / "my_lab" / "__init__.py").touch()
+    (tmp_path / "my_lab" / "galley" / "__init__.py").touch()
+    about = tmp_path / "my_lab-1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: my-lab\nVersion: 1.0\n")
+    (about / "entry_points.txt").write_text("[tamp.domains]\ngalley = my_lab.galley\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    found = bound(load("galley"))
+    assert found.domain.path == tmp_path / "my_lab" / "galley" / "domain.pddl"
+    assert "wiped" in found.observers
+    with pytest.raises(InputError, match="galley, kitchen"):
+        load("gally")
+
+
+def test_a_package_that_fails_is_told_with_its_line(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    package = folder.parent / "broken_lab"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    (package / "skills.py").write_text("import numpy as np\n\nnp.no_such_thing\n")
+    monkeypatch.syspath_prepend(str(folder.parent))
+    with (folder / "skills.toml").open("a") as f:
+        f.write('\n[python]\npackage = "broken_lab"\n')
+    with pytest.raises(InputError, match=r"broken_lab/skills.py:3: .*no_such_thing"):
+        bound(load(str(folder)))
