@@ -241,9 +241,9 @@ def report(
 ) -> int:
     """Show what a benchmark run came to.
 
-    A table with a row a suite, and what failed, by stage and reason. A table is made from episodes of one
-    git tree only. With --prompts instead what the language model got wrong, by type, with examples; DIR may
-    then be an episode's folder or episode.jsonl too.
+    A table with a row a suite, and what failed, by stage and reason. A table is made from episodes of one git
+    tree only; runs of the same episodes stand side by side, and are compared. With --prompts instead what the
+    language model got wrong, by type, with examples; DIR may then be an episode's folder or episode.jsonl too.
     """
     if prompts:
         from cli.prompts import report_prompts

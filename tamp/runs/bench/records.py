@@ -117,13 +117,17 @@ class Results:
         return _parsed(path, whole)
 
 
+def results_file(path: Path) -> Path:
+    """The results file that a path names: the one in a run's folder, or itself."""
+    return path / "results.jsonl" if path.is_dir() else path
+
+
 def read(path: Path) -> list[Record]:
     """The records of a results file, plain or compressed with gzip, or of a run's folder.
 
     Half a last line is left out. InputError when the file is no results file, or of another version.
     """
-    if path.is_dir():
-        path = path / "results.jsonl"
+    path = results_file(path)
     try:
         data = path.read_bytes()
         data = gzip.decompress(data) if path.suffix == ".gz" else data

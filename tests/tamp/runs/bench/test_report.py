@@ -56,9 +56,9 @@ def test_a_table_is_made_from_one_tree() -> None:
 
 
 def test_tables_for_papers() -> None:
-    rows = report.rows(RECORDS[:3])
-    assert report.markdown(rows).splitlines()[2].startswith("| libero_goal | 3 | 66.7 | 20.8 to 93.9 |")
-    assert r"libero\_goal & 3 & 66.7" in report.latex(rows)
+    table = report.table(report.rows(RECORDS[:3]))
+    assert table.markdown().splitlines()[2].startswith("| libero_goal | 3 | 66.7 | 20.8 to 93.9 |")
+    assert r"libero\_goal & 3 & 66.7" in table.latex()
 
 
 def test_results_are_read_plain_and_compressed_and_cut_short(tmp_path: Path) -> None:
