@@ -10,7 +10,6 @@ from llm.failures import Failure, Group, Report, share
 from tamp.errors import InputError
 from tamp.runs import episode_log
 
-LOG = "episode.jsonl"
 LONGEST = 240
 """Characters shown of a reply or a message; --json has them whole."""
 
@@ -20,25 +19,14 @@ def report_prompts(paths: list[Path], form: str, tree: str | None, examples: int
     if form != "text" or tree is not None:
         raise InputError("--prompts makes no table: --format and --tree are not for it; valid: --examples, --json")
     found = Report()
-    for log in dict.fromkeys(log.resolve() for path in paths for log in logs(path)):
-        found.add(log.parent.name if log.name == LOG else log.name, episode_log.read(log))
+    for log in dict.fromkeys(log.resolve() for path in paths for log in episode_log.logs(path)):
+        found.add(log.parent.name if log.name == episode_log.LOG else log.name, episode_log.read(log))
     with quiet_stdout() as out:
         if json_output:
             emit_json(found.as_dict(examples), out)
         else:
             _text(found, examples, out)
     return 0
-
-
-def logs(path: Path) -> list[Path]:
-    """The logs of a run's or an episode's folder, or the one file. InputError when there is none."""
-    if path.is_file():
-        return [path]
-    for pattern in (LOG, f"episodes/*/{LOG}", f"*/{LOG}"):
-        if inside := sorted(path.glob(pattern)):
-            return inside
-    there = "holds no episode's log" if path.is_dir() else "does not exist"
-    raise InputError(f"{path} {there}; valid: a folder of tamp bench, an episode's folder, or its {LOG}")
 
 
 def _text(found: Report, examples: int, out: TextIO) -> None:

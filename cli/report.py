@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from cli.output import emit_json, quiet_stdout, say
+from cli.report_episodes import report_episodes
 from tamp.errors import InputError
 from tamp.runs.bench import report as reports
 from tamp.runs.bench.compare import Comparison, compare
 from tamp.runs.bench.records import Record, key, read, results_file, wilson
 from tamp.runs.bench.scheduling import Key
+from tamp.runs.episode_log import is_log
 from tamp.runs.text_table import Form, TextTable
 
 COMPARED = ("first", "second", "episodes", "both", "first only", "second only", "neither", "p")
@@ -26,7 +28,9 @@ Runs = dict[str, list[Record]]
 
 def report(paths: list[Path], form: Form, tree: str | None, json_output: bool) -> int:
     """Print one table of the folders or results files of one run, or of parts of one; runs that have episodes in common
-    side by side, and compared over these."""
+    side by side, and compared over these. Episodes of which there are only logs get a table of their own."""
+    if _are_logs(paths):
+        return report_episodes(paths, form, tree, json_output)
     runs = _of_tree(_read(paths), tree)
     counted = Counter(k for records in runs.values() for k in {key(r) for r in records})
     if counted.most_common(1)[0][1] > 1:
@@ -43,6 +47,19 @@ def report(paths: list[Path], form: Form, tree: str | None, json_output: bool) -
             out.write(f"\n{records[0]['perception']} perception; git tree {ran_on}\n")
             _failures("failures", records, out)
     return 0
+
+
+def _are_logs(paths: list[Path]) -> bool:
+    """Whether there are episodes' logs and no results; InputError for some of these and some of those."""
+    without = [path for path in paths if _without_results(path)]
+    if without and len(without) < len(paths):
+        other = next(path for path in paths if path not in without)
+        raise InputError(f"{without[0]} holds episodes and {other} results of tamp bench: report them one by one")
+    return bool(without)
+
+
+def _without_results(path: Path) -> bool:
+    return not results_file(path).exists() if path.is_dir() else is_log(path)
 
 
 def _read(paths: list[Path]) -> Runs:
