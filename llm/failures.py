@@ -100,9 +100,10 @@ class Report:
     found_first: int = 0
     _failures: list[Failure] = field(default_factory=list)
 
-    def add(self, episode: str, events: list[Event]) -> None:
-        """Take in one episode's log."""
+    def add(self, episode: str, events: list[Event]) -> bool:
+        """Take in one episode's log. Returns whether something in it went wrong that nothing put right."""
         self.logs += 1
+        before = len(self._failures)
         if readings := _readings(events):
             self.language += 1
             self.asked += any(r.asked for r in readings)
@@ -116,6 +117,7 @@ class Report:
             self.found += attempts[-1]["error"] is None
             self.found_first += attempts[0]["error"] is None
             self._failures += _in_plan(episode, _instruction(events), attempts)
+        return any(not f.mended for f in self._failures[before:])
 
     def groups(self) -> tuple[Group, ...]:
         """Failures by type, the most frequent first."""
