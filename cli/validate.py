@@ -6,6 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
+from cli import inputs
 from cli.output import emit_json, quiet_stdout, say
 from tamp.errors import InputError
 
@@ -57,11 +58,7 @@ def validate(
 
 
 def _workcell(path: Path | None) -> Workcell | None:
-    if path is None:
-        return None
-    from tamp.backends.xarm.workcell import read_workcell
-
-    return read_workcell(path)
+    return None if path is None else inputs.workcell(path)
 
 
 def _judged(
@@ -73,12 +70,13 @@ def _judged(
     world: Workcell | None,
 ) -> Answer:
     """The verdict on a plan as JSON has it; printed too when there is where to."""
+    from tamp.data import located
     from tamp.pddl.source import read
     from tamp.plans.formats import read_plan, recognised
     from tamp.plans.judges import in_order, verdict_on
 
     try:
-        source = read(path)
+        source = read(located(path, "plan", ".plan", ".json"))
         alone = judge is None and '"steps"' in source.text  # with words around it too, which it is then refused for
         if (form or ("xarm" if alone else recognised(source.text))) == "xarm":
             answer, lines = _contract(source, judge, world)
