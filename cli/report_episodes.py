@@ -37,7 +37,7 @@ def report_episodes(paths: list[Path], form: Form, tree: str | None, json_output
 
 
 def _cells(e: Ending, longest: int | None) -> tuple[str, ...]:
-    asked = e.said or (", then ".join(e.goal) if isinstance(e.goal, list) else e.goal) or "-"
+    asked = e.said or (", then ".join(map(str, e.goal)) if isinstance(e.goal, list) else e.goal) or "-"
     task = "not asked" if e.task_asked is False else _yes(e.task)
     failure = ": ".join(filter(None, (e.stage, e.reason))) if e.verdict != "success" else ""
     return (

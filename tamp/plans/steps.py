@@ -48,10 +48,12 @@ class Mistake(NamedTuple):
 
 
 class BadPlan(InputError):
-    """A plan that cannot be read, with all that is wrong with it; `plan` has the steps that can."""
+    """A plan that cannot be read, with all that is wrong with it; `plan` has the steps that can. As text it is the
+    first mistake, and how many more there are."""
 
     def __init__(self, plan: PlanFile, mistakes: Sequence[Mistake]) -> None:
-        super().__init__("\n".join(m.message for m in mistakes))
+        more = f" (and {len(mistakes) - 1} more)" if len(mistakes) > 1 else ""
+        super().__init__(f"{mistakes[0].message}{more}")
         self.plan, self.mistakes = plan, tuple(mistakes)
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from tamp.runs import episode_log
+
+T = TypeVar("T")
 
 Verdict = Literal["success", "no", "interrupted", "error"]
 
@@ -45,22 +47,25 @@ def read_ending(log: Path) -> Ending:
 
 
 def ending(episode: str, events: list[dict[str, Any]]) -> Ending:
-    """How the episode with these events ended."""
+    """How the episode with these events ended. What is not of its kind, in a log that somebody wrote, is left out."""
     last = next((e for e in reversed(events) if e["event"] in LAST), None)
     broken = next((e for e in reversed(events) if e["event"] == "error"), None)
     told = last or {}
-    verdict, stage, reason = _verdict(told if last else None, broken)
+    verdict, stage, reason = _verdict(last, broken)
+    goals = (told.get("goal"), _latest(events, "goal", "goal"), _latest(events, "start", "goal"))
+    steps = (told.get("steps"), _latest(events, "command", "step"))
+    seen = (told.get("perception"), *(e.get("perception") for e in events))
     return Ending(
         episode=episode,
-        said=_latest(events, "instruction", "text"),
-        goal=told.get("goal") or _latest(events, "goal", "goal") or _latest(events, "start", "goal"),
+        said=_first(str, _latest(events, "instruction", "text")),
+        goal=_first(str, *goals) or _first(list, *goals),
         verdict=verdict,
-        reached=told.get("reached"),
-        task=told.get("task"),
+        reached=_first(bool, told.get("reached")),
+        task=_first(bool, told.get("task")),
         task_asked=told["task"] is not None if "task" in told else None,
-        perception=told.get("perception") or next((e["perception"] for e in events if e.get("perception")), None),
-        steps=told.get("steps", _latest(events, "command", "step")),
-        seconds=float(events[-1].get("t", 0.0)) if events else 0.0,
+        perception=_first(str, *seen),
+        steps=_first(int, *steps),
+        seconds=max((e["t"] for e in events if isinstance(e.get("t"), int | float)), default=0.0),
         stage=stage,
         reason=reason,
     )
@@ -69,12 +74,17 @@ def ending(episode: str, events: list[dict[str, Any]]) -> Ending:
 def _verdict(last: dict[str, Any] | None, broken: dict[str, Any] | None) -> tuple[Verdict, str | None, str | None]:
     """The verdict, the stage and the reason of what is no success."""
     if last is not None:
-        verdict: Verdict = "success" if last.get("success") else "no"
-        return verdict, last.get("stage") or last.get("why") or None, last.get("reason") or None
+        verdict: Verdict = "success" if last.get("success") is True else "no"
+        return verdict, _first(str, last.get("stage"), last.get("why")), _first(str, last.get("reason"))
     if broken is not None:
-        return "error", None, str(broken.get("message", "")) or None
+        return "error", None, _first(str, broken.get("message"))
     return "interrupted", None, None
 
 
 def _latest(events: list[dict[str, Any]], kind: str, key: str) -> Any:
     return next((e[key] for e in reversed(events) if e["event"] == kind and e.get(key) is not None), None)
+
+
+def _first(kind: type[T], *values: Any) -> T | None:
+    """The first of the values that is of a kind, and not empty words."""
+    return next((v for v in values if isinstance(v, kind) and v != ""), None)

@@ -34,6 +34,8 @@ class EpisodeLog:
             self.folder.mkdir(parents=True, exist_ok=True)
             self._file = (self.folder / LOG).open("x", encoding="utf-8")
         except FileExistsError as e:
+            if not self.folder.is_dir():
+                raise InputError(f"{self.folder} is a file, no folder: choose another --out") from e
             raise InputError(f"{self.folder} already holds an episode: choose another --out") from e
         except OSError as e:
             raise InputError(f"cannot write to {self.folder}: {e.strerror}") from e

@@ -78,13 +78,25 @@ def test_the_same_as_data_and_for_papers(episodes: Path) -> None:
     assert "| c-failed | (open d), then (in cup_1 d) | no |" in report(episodes, "--format", "markdown").stdout
 
 
+def test_logs_that_somebody_wrote_are_told_as_far_as_they_go(tmp_path: Path) -> None:
+    log = tmp_path / "episode.jsonl"
+    log.write_text('{"event": "outcome", "t": "y", "steps": "x", "goal": {"a": 1}, "reason": 3, "task": "yes"}\n')
+    done = report(log)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines()[1].split()[1:] == ["-", "no", "-", "-", "-", "-", "0.0", "-"]
+    prompts = report("--prompts", log)
+    assert (prompts.returncode, prompts.stderr) == (0, "")
+
+
 def test_what_is_refused(episodes: Path, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
+    (tmp_path / "half" / "results.jsonl").mkdir(parents=True)
     (tmp_path / "results.jsonl").write_text('{"suite": "libero_goal"}\n')
     for arguments, says in (
         ((tmp_path / "empty",), "empty holds no episode's log; valid: a folder of tamp bench, an episode's folder"),
         ((episodes, tmp_path / "results.jsonl"), "report them one by one"),
         ((episodes, "--tree", "abc"), "--tree is for the results of tamp bench"),
+        ((episodes.parent / "half",), "results.jsonl: Is a directory"),
     ):
         done = report(*arguments)
         assert (done.returncode, done.stdout) == (2, ""), done.stderr

@@ -61,7 +61,7 @@ def test_all_mistakes_of_a_plan_are_told_at_once(tmp_path: Path) -> None:
         ["wrong.txt:3", "step 3, (open-drawer cup)"],
     ]
     (told,) = json.loads(validate(tmp_path, "tabletop", "problem.pddl", "wrong.txt", "--json").stdout)["plans"]
-    assert len(told["errors"]) == 3 and told["error"] == "\n".join(told["errors"])
+    assert len(told["errors"]) == 3 and told["error"] == f"{told['errors'][0]} (and 2 more)"
     (tmp_path / "wrong.txt").write_text("(fly)\n" * 30)
     done = validate(tmp_path, "tabletop", "problem.pddl", "wrong.txt")
     assert done.stderr.count("\n") == 21 and done.stderr.endswith("tamp: error: … and 10 more like these\n")
