@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING, TextIO
 
 import numpy as np
 
+from cli import inputs
 from cli.arm_progress import Progress
 from cli.output import INTERRUPTED, emit_json, hush_compiled, quiet_stdout, say
 from tamp.backends.xarm.address import CONTROL_PORT, host_of
+from tamp.data import located
 from tamp.errors import InputError
 
 if TYPE_CHECKING:
@@ -51,7 +53,7 @@ def run_plan(
     from tamp.backends.xarm.verdict import Verdict
 
     with quiet_stdout() as stdout:
-        cell = read_world(world)
+        cell, plan = read_world(world), located(plan, "plan", ".json", ".plan", folder="xarm")
         alone = domain is None and problem is None
         steps = read_steps(plan, cell) if alone else read_actions(plan, domain, problem, cell)
         if isinstance(steps, Verdict):
@@ -100,11 +102,9 @@ def clear_error(world: Path | None, host: str | None, port: int) -> int:
 
 def read_world(path: Path | None) -> Workcell:
     """The world of the arm. InputError when there is none."""
-    from tamp.backends.xarm.workcell import read_workcell
-
     if path is None and not WORLD.exists():
-        raise InputError(f"no world: give --world FILE, or have {WORLD} here; problems/xarm/bench.toml is an example")
-    return read_workcell(path or WORLD)
+        raise InputError(f"no world: give --world FILE, or have {WORLD} here; --world bench is an example")
+    return inputs.workcell(path or WORLD)
 
 
 def address_of(cell: Workcell | None, host: str | None) -> str:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from cli import inputs, planners
 from cli.episodes import Setup, Stage, record
 from cli.output import INTERRUPTED, debugging, emit_json, hush_simulator, progress, quiet_stdout, say
+from tamp.data import located
 from tamp.errors import InputError, TampError, is_interrupt
 from tamp.runs.bench.compare import compare
 from tamp.runs.bench.records import Record, Results, key, read
@@ -228,7 +229,7 @@ def _wordings(asked: Request) -> tuple[Wording, ...]:
         return ()
     if asked.stage == "plan":
         raise InputError("--wordings are about language; valid with --stage goal or all")
-    worded = load(asked.wordings)
+    worded = load(located(asked.wordings))
     if asked.stage == "all" and any(w.refuse for w in worded):
         raise InputError(f"{asked.wordings} has instructions to refuse; they are scored with --stage goal")
     return worded
@@ -236,7 +237,7 @@ def _wordings(asked: Request) -> tuple[Wording, ...]:
 
 def _digest(path: Path) -> str:
     """What tells one version of a file from another."""
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+    return hashlib.sha256(located(path).read_bytes()).hexdigest()
 
 
 def _reworded(tasks: list[Task], worded: tuple[Wording, ...], trials: int, wanted: list[int] | None) -> Iterator[Key]:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cli.output import emit_json, quiet_stdout, say
+from tamp.data import located
 from tamp.errors import InputError
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ def run_cases(where: Path, json_output: bool) -> int:
         from tamp.runs.cases.case import folders
 
         answers = []
-        for folder in folders(where):
+        for folder in folders(located(where)):
             answers.append(_answer(folder))
             if not json_output:
                 stdout.write("".join(f"{line}\n" for line in _lines(answers[-1])))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from tamp.errors import InputError
 
 if TYPE_CHECKING:
+    from tamp.backends.xarm.workcell import Workcell
     from tamp.model.domain import Domain
 
 
@@ -64,3 +65,11 @@ def domain(name_or_dir: str) -> Domain:
     loaded = load(name_or_dir)
     bind(loaded)
     return loaded
+
+
+def workcell(path: Path) -> Workcell:
+    """The world of an arm: a file, or a shipped one by its name. InputError when it is none."""
+    from tamp.backends.xarm.workcell import read_workcell
+    from tamp.data import located
+
+    return read_workcell(located(path, "world", ".toml", folder="xarm"))

@@ -231,7 +231,8 @@ def bench(
 @opt.command(app)
 def report(
     results: Annotated[
-        list[Path], typer.Argument(help="Runs' folders, or their results.jsonl or .jsonl.gz.", metavar="DIR...")
+        list[Path],
+        typer.Argument(help="Folders of runs or episodes, or a results.jsonl(.gz) or episode.jsonl.", metavar="DIR..."),
     ],
     form: opt.Form = "text",
     tree: opt.Tree = None,
@@ -239,11 +240,11 @@ def report(
     examples: opt.Examples = 3,
     json_output: opt.Json = False,
 ) -> int:
-    """Show what a benchmark run came to.
+    """Show what benchmark runs or episodes came to.
 
-    A table with a row a suite, and what failed, by stage and reason. A table is made from episodes of one
-    git tree only. With --prompts instead what the language model got wrong, by type, with examples; DIR may
-    then be an episode's folder or episode.jsonl too.
+    A table with a row a suite, and what failed, by stage and reason. A table is made from episodes of one git
+    tree only; runs of the same episodes stand side by side, and are compared. Of episodes that `tamp solve` left, a
+    row each. With --prompts instead what the language model got wrong, by type, with examples.
     """
     if prompts:
         from cli.prompts import report_prompts

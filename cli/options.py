@@ -115,7 +115,9 @@ ArmPort = Annotated[
     int | None,
     typer.Option(help="Control port of a real robot; only emulated arms have another than 502.", min=1, max=65535),
 ]
-World = Annotated[Path | None, typer.Option(help="World description for a real robot.", metavar="FILE")]
+World = Annotated[
+    Path | None, typer.Option(help="World of a real arm: a file, or a shipped one: bench.", metavar="FILE|NAME")
+]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Of a real robot: go through the plan without moving.")]
 SpeedScale = Annotated[
     float | None, typer.Option(help="Of a real robot: share of its world's speeds.", min=0.01, max=1.0)

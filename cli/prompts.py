@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import TextIO
 
@@ -9,36 +10,43 @@ from cli.output import emit_json, quiet_stdout
 from llm.failures import Failure, Group, Report, share
 from tamp.errors import InputError
 from tamp.runs import episode_log
+from tamp.runs.endings import ending
 
-LOG = "episode.jsonl"
 LONGEST = 240
-"""Characters shown of a reply or a message; --json has them whole."""
+"""Characters shown of a reply, a message or a reason; --json has them whole."""
+
+Cause = tuple[str, str]
+"""The stage at which an episode failed, and why."""
 
 
 def report_prompts(paths: list[Path], form: str, tree: str | None, examples: int, json_output: bool) -> int:
     """Print the failures that are in the logs of runs and episodes."""
     if form != "text" or tree is not None:
         raise InputError("--prompts makes no table: --format and --tree are not for it; valid: --examples, --json")
-    found = Report()
-    for log in dict.fromkeys(log.resolve() for path in paths for log in logs(path)):
-        found.add(log.parent.name if log.name == LOG else log.name, episode_log.read(log))
+    found, otherwise = Report(), Counter[Cause]()
+    for log in dict.fromkeys(log.resolve() for path in paths for log in episode_log.logs(path)):
+        events, name = episode_log.read(log), log.parent.name if log.name == episode_log.LOG else log.name
+        to_blame, end = found.add(name, events), ending(name, events)
+        if end.verdict in ("no", "error") and not to_blame:
+            otherwise[end.stage or end.verdict, end.reason or "no reason given"] += 1
     with quiet_stdout() as out:
         if json_output:
-            emit_json(found.as_dict(examples), out)
+            told = [{"stage": stage, "reason": reason, "episodes": n} for (stage, reason), n in otherwise.most_common()]
+            emit_json(found.as_dict(examples) | {"otherwise": told}, out)
         else:
             _text(found, examples, out)
+            _otherwise(otherwise, paths, out)
     return 0
 
 
-def logs(path: Path) -> list[Path]:
-    """The logs of a run's or an episode's folder, or the one file. InputError when there is none."""
-    if path.is_file():
-        return [path]
-    for pattern in (LOG, f"episodes/*/{LOG}", f"*/{LOG}"):
-        if inside := sorted(path.glob(pattern)):
-            return inside
-    there = "holds no episode's log" if path.is_dir() else "does not exist"
-    raise InputError(f"{path} {there}; valid: a folder of tamp bench, an episode's folder, or its {LOG}")
+def _otherwise(causes: Counter[Cause], paths: list[Path], out: TextIO) -> None:
+    """What failed and lies not with the language model: by stage and reason, the most frequent first."""
+    if not causes:
+        return
+    shown = " ".join(map(str, paths))
+    out.write(f"\n{_count(causes.total(), 'episode')} failed for other reasons (tamp report {shown}):\n")
+    for (stage, reason), n in causes.most_common():
+        out.write(f"{n:5} {stage}: {_shown(reason)}\n")
 
 
 def _text(found: Report, examples: int, out: TextIO) -> None:
@@ -53,7 +61,7 @@ def _text(found: Report, examples: int, out: TextIO) -> None:
         out.write(f"{_count(found.plans, 'plan')} asked for: {found.found} found, at the first attempt {first}\n")
     groups = found.groups()
     if not groups:
-        out.write("\nno failures\n")
+        out.write("\nno failure lies with the language model\n")
         return
     out.write(f"\n{'times':>5} {'episodes':>8} {'mended':>6}  failure\n")
     for group in groups:

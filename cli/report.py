@@ -1,47 +1,142 @@
-"""`tamp report`: what a benchmark run came to, as a table, and why what failed did."""
+"""`tamp report`: what benchmark runs came to, as tables, and why what failed did."""
 
 from __future__ import annotations
 
 from collections import Counter
+from itertools import combinations
 from pathlib import Path
-from typing import Any, Literal, TextIO
+from typing import Any, TextIO
 
-from cli.output import emit_json, quiet_stdout
+from cli.output import emit_json, quiet_stdout, say
+from cli.report_episodes import report_episodes
 from tamp.errors import InputError
 from tamp.runs.bench import report as reports
-from tamp.runs.bench.records import Record, key, read, wilson
+from tamp.runs.bench.compare import Comparison, compare
+from tamp.runs.bench.records import Record, key, read, results_file, wilson
+from tamp.runs.bench.scheduling import Key
+from tamp.runs.episode_log import is_log
+from tamp.runs.text_table import Form, TextTable
 
-Form = Literal["text", "markdown", "latex"]
+COMPARED = ("first", "second", "episodes", "both", "first only", "second only", "neither", "p")
+"""Columns of a comparison: of the episodes that two runs have, how many succeeded in which; McNemar's p, two-sided."""
+
+DIFFERENT = "the runs are of different git trees"
+
+Runs = dict[str, list[Record]]
+"""Runs by the name that they were given with."""
 
 
 def report(paths: list[Path], form: Form, tree: str | None, json_output: bool) -> int:
-    """Print one table of the folders or results files of one run or several."""
-    records = _of_tree([r for path in paths for r in read(path)], tree)
-    if twice := [k for k, n in Counter(map(key, records)).items() if n > 1]:
-        suite, task, state, _ = twice[0]
-        raise InputError(f"{len(twice)} episodes are in the results more than once, {suite}/{task} init {state} first")
+    """Print one table of the folders or results files of one run, or of parts of one; runs that have episodes in common
+    side by side, and compared over these. Episodes of which there are only logs get a table of their own."""
+    if _are_logs(paths):
+        return report_episodes(paths, form, tree, json_output)
+    runs = _of_tree(_read(paths), tree)
+    counted = Counter(k for records in runs.values() for k in {key(r) for r in records})
+    if counted.most_common(1)[0][1] > 1:
+        return _side_by_side(runs, form, json_output)
+    records = [r for of_run in runs.values() for r in of_run]
     ran_on = reports.of_one_tree(records)
     table = reports.rows(records)
     with quiet_stdout() as out:
         if json_output:
             emit_json(_plain(records, table, ran_on), out)
-        elif form == "latex":
-            out.write(reports.latex(table))
-        elif form == "markdown":
-            out.write(reports.markdown(table))
-        else:
-            _text(records, table, ran_on, out)
+            return 0
+        out.write(reports.table(table).written(form))
+        if form == "text":
+            out.write(f"\n{records[0]['perception']} perception; git tree {ran_on}\n")
+            _failures("failures", records, out)
     return 0
 
 
-def _of_tree(records: list[Record], tree: str | None) -> list[Record]:
-    if tree is None:
-        return records
-    chosen = [r for r in records if str(r["tree"]).startswith(tree)]
-    if not chosen:
-        valid = ", ".join(sorted({str(r["tree"])[:12] for r in records}))
-        raise InputError(f"--tree {tree}: no episode ran on it; valid: {valid}")
-    return chosen
+def _are_logs(paths: list[Path]) -> bool:
+    """Whether there are episodes' logs and no results; InputError for some of these and some of those."""
+    without = [path for path in paths if _without_results(path)]
+    if without and len(without) < len(paths):
+        other = next(path for path in paths if path not in without)
+        raise InputError(f"{without[0]} holds episodes and {other} results of tamp bench: report them one by one")
+    return bool(without)
+
+
+def _without_results(path: Path) -> bool:
+    return not results_file(path).exists() if path.is_dir() else is_log(path)
+
+
+def _read(paths: list[Path]) -> Runs:
+    """The records of each path; InputError for one that is given twice, or has an episode twice."""
+    files = Counter(results_file(path).resolve() for path in paths)
+    if twice := [path for path in paths if files[results_file(path).resolve()] > 1]:
+        raise InputError(f"{twice[0]} is given twice")
+    return {str(path): read(path) for path in paths}
+
+
+def _of_tree(runs: Runs, tree: str | None) -> Runs:
+    """What ran on a tree, if one is named; InputError when nothing did, or a run has an episode twice."""
+    if tree is not None:
+        chosen = {name: [r for r in of if str(r["tree"]).startswith(tree)] for name, of in runs.items()}
+        if not any(chosen.values()):
+            valid = ", ".join(sorted({str(r["tree"])[:12] for of in runs.values() for r in of}))
+            raise InputError(f"--tree {tree}: no episode ran on it; valid: {valid}")
+        runs = {name: of for name, of in chosen.items() if of}
+    for name, of in runs.items():
+        if twice := [k for k, n in Counter(map(key, of)).items() if n > 1]:
+            suite, task, state, _ = twice[0]
+            told = f"{len(twice)} episodes are in {name} more than once, {suite}/{task} init {state} first"
+            raise InputError(f"{told}; valid: those of one git tree (--tree)")
+    return runs
+
+
+def _side_by_side(runs: Runs, form: Form, json_output: bool) -> int:
+    trees = {name: _one_tree(name, records) for name, records in runs.items()}
+    rows = {name: reports.rows(records) for name, records in runs.items()}
+    pairs = [(a, b) for a, b in combinations(runs, 2) if {*map(key, runs[a])} & {*map(key, runs[b])}]
+    found = [(a, b, compare(runs[a], runs[b])) for a, b in pairs]
+    with quiet_stdout() as out:
+        if json_output:
+            told = [{"run": name, **_plain(runs[name], rows[name], trees[name])} for name in runs]
+            emit_json({"runs": told, "comparisons": [_compared(*pair) for pair in found]}, out)
+            return 0
+        out.write(reports.side_by_side(rows).written(form) + "\n")
+        if form == "text":
+            _runs(runs, trees, out)
+        elif len(set(trees.values())) > 1:
+            say(f"tamp: {DIFFERENT}")
+        out.write(TextTable(COMPARED, tuple(_cells(*pair) for pair in found), "ll" + "r" * 6).written(form))
+        if form == "text":
+            out.write("p: McNemar's exact test, two-sided\n")
+            for name, records in runs.items():
+                _failures(f"failures of {name}", records, out)
+    return 0
+
+
+def _one_tree(name: str, records: list[Record]) -> str:
+    try:
+        return reports.of_one_tree(records)
+    except InputError as e:
+        raise InputError(f"{name}: {e}") from e
+
+
+def _runs(runs: Runs, trees: dict[str, str], out: TextIO) -> None:
+    for name, records in runs.items():
+        out.write(f"{name}: {records[0]['perception']} perception; git tree {trees[name]}\n")
+    if len(set(trees.values())) > 1:
+        out.write(f"{DIFFERENT}\n")
+    out.write("\nepisodes that both runs have, and how many of them succeeded\n")
+
+
+def _cells(first: str, second: str, c: Comparison) -> tuple[str, ...]:
+    counts = (c.pairs, c.solved, len(c.lost), len(c.gained), c.neither)
+    return (first, second, *map(str, counts), f"{c.two_sided:.3g}")
+
+
+def _compared(first: str, second: str, c: Comparison) -> dict[str, Any]:
+    told = {"first": first, "second": second, "episodes": c.pairs, "both": c.solved, "neither": c.neither}
+    told |= {"first_only": [*map(_plain_key, c.lost)], "second_only": [*map(_plain_key, c.gained)]}
+    return told | {"p_value": c.two_sided}
+
+
+def _plain_key(k: Key) -> dict[str, Any]:
+    return dict(k._asdict())
 
 
 def _plain(records: list[Record], table: list[reports.Row], tree: str) -> dict[str, Any]:
@@ -69,15 +164,9 @@ def _plain(records: list[Record], table: list[reports.Row], tree: str) -> dict[s
     return {"tree": tree, "perception": records[0]["perception"], "suites": suites, "failures": failed}
 
 
-def _text(records: list[Record], table: list[reports.Row], tree: str, out: TextIO) -> None:
-    lines = [reports.COLUMNS, *(row.cells() for row in table)]
-    widths = [max(len(line[i]) for line in lines) for i in range(len(reports.COLUMNS))]
-    for line in lines:
-        rest = "  ".join(cell.rjust(width) for cell, width in zip(line[1:], widths[1:], strict=True))
-        out.write(f"{line[0]:{widths[0]}}  {rest}\n")
-    out.write(f"\n{records[0]['perception']} perception; git tree {tree}\n")
+def _failures(title: str, records: list[Record], out: TextIO) -> None:
     failed = reports.failures(records)
     if failed:
-        out.write("\nfailures\n")
+        out.write(f"\n{title}\n")
     for stage, reason, tasks, n in failed:
         out.write(f"  {n:4} {stage}: {reason}\n       {tasks}\n")

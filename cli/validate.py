@@ -6,17 +6,22 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
+from cli import inputs
 from cli.output import emit_json, quiet_stdout, say
 from tamp.errors import InputError
+from tamp.plans.steps import BadPlan
 
 if TYPE_CHECKING:
     from tamp.backends.xarm.workcell import Workcell
     from tamp.pddl.source import Source
     from tamp.plans.judges import PlanJudge
-    from tamp.plans.steps import PlanFile
+    from tamp.plans.steps import PlanFile, Step
     from tamp.plans.verdict import Unmet, Verdict
 
 VALID, INVALID, BAD_INPUT = 0, 1, 2
+
+MOST_TOLD = 20
+"""Mistakes told of a plan that cannot be read; --json has all."""
 
 Answer = dict[str, Any]
 """What `--json` says of one plan."""
@@ -57,11 +62,7 @@ def validate(
 
 
 def _workcell(path: Path | None) -> Workcell | None:
-    if path is None:
-        return None
-    from tamp.backends.xarm.workcell import read_workcell
-
-    return read_workcell(path)
+    return None if path is None else inputs.workcell(path)
 
 
 def _judged(
@@ -73,12 +74,13 @@ def _judged(
     world: Workcell | None,
 ) -> Answer:
     """The verdict on a plan as JSON has it; printed too when there is where to."""
+    from tamp.data import located
     from tamp.pddl.source import read
-    from tamp.plans.formats import read_plan, recognised
-    from tamp.plans.judges import in_order, verdict_on
+    from tamp.plans.formats import recognised
+    from tamp.plans.judges import read_for, verdict_on
 
     try:
-        source = read(path)
+        source = read(located(path, "plan", ".plan", ".json"))
         alone = judge is None and '"steps"' in source.text  # with words around it too, which it is then refused for
         if (form or ("xarm" if alone else recognised(source.text))) == "xarm":
             answer, lines = _contract(source, judge, world)
@@ -87,15 +89,24 @@ def _judged(
         elif judge is None:
             raise InputError(f"{source.name} is no xArm action plan; for others give DOMAIN PROBLEM PLAN...")
         else:
-            plan = in_order(read_plan(source, form))
+            plan = read_for(source, judge.problem, form)
             verdict = verdict_on(plan, judge, trace)
             answer, lines = _as_json(plan, verdict, trace), lines_of(plan, verdict)
     except InputError as e:
-        say(f"tamp: error: {e}")
-        return {"plan": path, "valid": None, "error": str(e)}
+        return {"plan": path, "valid": None, "error": str(e), "errors": _told(e)}
     if said is not None:
         said.write("".join(f"{line}\n" for line in lines))
     return answer
+
+
+def _told(error: InputError) -> list[str]:
+    """All that is wrong with a plan that cannot be read, said too, a line each, as far as anybody would read it."""
+    wrong = [m.message for m in error.mistakes] if isinstance(error, BadPlan) else [str(error)]
+    for message in wrong[:MOST_TOLD]:
+        say(f"tamp: error: {message}")
+    if len(wrong) > MOST_TOLD:
+        say(f"tamp: error: … and {len(wrong) - MOST_TOLD} more like these")
+    return wrong
 
 
 def _contract(source: Source, judge: PlanJudge | None, world: Workcell | None) -> tuple[Answer, list[str]]:
@@ -122,13 +133,17 @@ def _contract(source: Source, judge: PlanJudge | None, world: Workcell | None) -
 
 
 def _as_json(plan: PlanFile, verdict: Verdict, trace: bool) -> Answer:
-    at = verdict.failed_at
-    step = plan.steps[at - 1] if at else None
-    failed = {"step": at, "line": step.line, "action": str(step)} if step else None
+    failed = _placed(plan, verdict.failed_at) if verdict.failed_at else None
     answer = {"plan": plan.name, "format": plan.format, "valid": verdict.valid, "steps": verdict.length}
     answer |= {"cost": verdict.cost, "failed": failed, "message": verdict.message}
     answer |= {"unmet": [asdict(u) | {"lost_by": _step(plan, u.lost_at)} for u in verdict.unmet]}
+    answer |= {"further": [_placed(plan, f.step) | {"message": f.message, "unmet": f.unmet} for f in verdict.further]}
     return answer | ({"trace": verdict.changes} if trace else {})
+
+
+def _placed(plan: PlanFile, number: int | None) -> Answer:
+    line = plan.steps[number - 1].line if number else None
+    return {"step": number, "line": line, "action": _step(plan, number)}
 
 
 def lines_of(plan: PlanFile, verdict: Verdict) -> list[str]:
@@ -141,13 +156,27 @@ def lines_of(plan: PlanFile, verdict: Verdict) -> list[str]:
         told = [f"{plan.name}: invalid, {count}: the goal {verdict.message}"]
     else:
         step = plan.steps[verdict.failed_at - 1]
-        where = f"{plan.name}:{step.line}" if step.line else plan.name
-        told = [f"{where}: invalid at step {verdict.failed_at}, {step}: {verdict.message}"]
+        told = [f"{_where(plan, step)}: invalid at step {verdict.failed_at}, {step}: {verdict.message}"]
     for unmet in verdict.unmet:
         told.append(f"  {unmet.literal}: {'; '.join(filter(None, (_lost(plan, unmet), unmet.hint)))}")
+    if verdict.further:
+        told.append("  if that were done all the same:")
+    for f in verdict.further:
+        told.append(f"    {_what(plan, f.step)} {f.message}")
     for step, made in zip(plan.steps, verdict.changes, strict=False):
         told.append(f"  {step}: {' '.join(made) or 'nothing changes'}")
     return told
+
+
+def _what(plan: PlanFile, number: int | None) -> str:
+    if number is None:
+        return f"{plan.name}: the goal"
+    step = plan.steps[number - 1]
+    return f"{_where(plan, step)}: step {number}, {step}:"
+
+
+def _where(plan: PlanFile, step: Step) -> str:
+    return f"{plan.name}:{step.line}" if step.line else plan.name
 
 
 def _count(steps: int) -> str:

@@ -55,7 +55,10 @@ def xarm_emulate(
 Plan = Annotated[Path, typer.Argument(help="An action plan, JSON; with --domain a plan of that.", metavar="PLAN")]
 Domain = Annotated[str | None, typer.Option(help="The plan is one of this PDDL domain.", metavar="NAME|DIR")]
 Problem = Annotated[Path | None, typer.Option(help="The PDDL problem that the plan solves.", metavar="FILE")]
-World = Annotated[Path | None, typer.Option(help="The world's TOML file; ./xarm.toml unless given.", metavar="FILE")]
+World = Annotated[
+    Path | None,
+    typer.Option(help="The world's TOML file, or a shipped one: bench; else ./xarm.toml.", metavar="FILE|NAME"),
+]
 Host = Annotated[str | None, typer.Option(help="The arm's address; the world's own unless given.", metavar="IP")]
 ArmPort = Annotated[int, typer.Option(help="Control port; only emulated arms have another.", min=1, max=65535)]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Go through it without moving.")]

@@ -100,9 +100,10 @@ class Report:
     found_first: int = 0
     _failures: list[Failure] = field(default_factory=list)
 
-    def add(self, episode: str, events: list[Event]) -> None:
-        """Take in one episode's log."""
+    def add(self, episode: str, events: list[Event]) -> bool:
+        """Take in one episode's log. Returns whether something in it went wrong that nothing put right."""
         self.logs += 1
+        before = len(self._failures)
         if readings := _readings(events):
             self.language += 1
             self.asked += any(r.asked for r in readings)
@@ -116,6 +117,7 @@ class Report:
             self.found += attempts[-1]["error"] is None
             self.found_first += attempts[0]["error"] is None
             self._failures += _in_plan(episode, _instruction(events), attempts)
+        return any(not f.mended for f in self._failures[before:])
 
     def groups(self) -> tuple[Group, ...]:
         """Failures by type, the most frequent first."""
@@ -214,9 +216,9 @@ def _in_language(episode: str, readings: list[_Reading]) -> Iterator[Failure]:
 
 def _objections(episode: str, r: _Reading) -> Iterator[Failure]:
     """Answers sent back; mended when the answer that was taken is a later one."""
-    taken = int(r.end.get("attempt", 1)) if r.goal and r.end is not None else 0
+    taken = _number(r.end.get("attempt")) if r.goal and r.end is not None else 0
     for o in r.objections:
-        attempt = int(o.get("attempt", 1))
+        attempt = _number(o.get("attempt"))
         told = (r.text, attempt, str(o.get("reply", "")), str(o.get("message", "")))
         yield Failure("objection", str(o.get("error")), episode, *told, f"attempt {taken}" * (taken > attempt))
 
@@ -230,7 +232,7 @@ def _ending(episode: str, r: _Reading, mended: str) -> Iterator[Failure]:
             wrong = "not refused" if r.scored.get("refuse") else "other goal"
             reply, message = str(r.end.get("reply", "")), str(r.scored.get("reason", ""))
             message += " (a plan for it reaches the task's goal)" * bool(r.scored.get("reaches"))
-            yield Failure("scored", wrong, episode, r.text, int(r.end.get("attempt", 1)), reply, message)
+            yield Failure("scored", wrong, episode, r.text, _number(r.end.get("attempt")), reply, message)
         return
     message = str(r.end.get("message", ""))
     if r.end["event"] == "refused" and "why" in r.end:
@@ -263,3 +265,8 @@ def _instruction(events: list[Event]) -> str:
     """What an episode was to do: the last instruction that was read, else the task's."""
     read = [str(e.get("text", "")) for e in events if e["event"] == "instruction"]
     return read[-1] if read else next((str(e["instruction"]) for e in events if e.get("instruction")), "")
+
+
+def _number(attempt: Any) -> int:
+    """The number of an attempt; the first where a log does not say."""
+    return attempt if isinstance(attempt, int) else 1

@@ -226,6 +226,10 @@ class Pursuit:
                 if command is not None:
                     self._tell_stage(doing, done, execution, self._went_wrong(actions[done]))
                     yield from self._command(command, execution, robot)
+        except StepLimit:
+            cut = f"not finished, the step limit of {self.most_steps} is reached"
+            table.publish(ActionEnded(False, str(actions[done]), cut, self.steps - before, None))
+            raise
         finally:
             table.doing = None
             taken = self.outcome.seconds

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tamp.data import located
 from tamp.errors import InputError
 from tamp.lint.across_files import check_together
 from tamp.lint.bindings import check_bindings
@@ -45,7 +46,7 @@ def check(domain: str | Path, problems: Sequence[Path] = ()) -> Report:
     """Look at files. InputError for a domain's name that there is none of, and for `-` twice."""
     if [str(domain), *map(str, problems)].count("-") > 1:
         raise InputError("only one of the files can be standard input (-)")
-    notes, read_notes = _notes(locate(domain)), [_notes(p) for p in problems]
+    notes, read_notes = _notes(locate(domain)), [_notes(located(p, "problem", ".pddl")) for p in problems]
     text = _domain(notes)
     if text is None:
         return Report(_sorted([notes, *(n for n in read_notes if n.found)]))

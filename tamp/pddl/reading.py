@@ -9,7 +9,7 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
 
-from tamp.data import data_dir
+from tamp.data import data_dir, located
 from tamp.errors import InputError
 from tamp.pddl.outline import not_pddl
 from tamp.pddl.source import STDIN, Source, read
@@ -70,7 +70,7 @@ def read_problem(domain: str | Path, problem: Path | None) -> tuple[Source, Sour
     """The texts of a domain and a problem, and unified-planning's Problem. InputError as `parse`."""
     if str(domain) == STDIN == str(problem):
         raise InputError("only one of the files can be standard input (-)")
-    texts = read(locate(domain)), read(problem) if problem is not None else None
+    texts = read(locate(domain)), None if problem is None else read(located(problem, "problem", ".pddl"))
     return *texts, parse(*texts)
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import Any
 
 from tamp.errors import InputError
 from tamp.pddl.source import Source
 from tamp.plans.lines import read_lines
-from tamp.plans.steps import PlanFile, Step
+from tamp.plans.steps import PlanFile, Step, read_steps
 
 
 def load_json(source: Source) -> Any:
@@ -25,13 +26,13 @@ def load_json(source: Source) -> Any:
 
 def read_skills(source: Source) -> PlanFile:
     """A list of `{"skill": …, "args": {…}}`, by parameter or in order; or an object with such a list, or with
-    steps as PDDL, as its `plan`."""
+    steps as PDDL, as its `plan`. InputError for what is no such list, BadPlan with every step that is none."""
     value = load_json(source)
     steps = value.get("plan") if isinstance(value, dict) else value
     if not isinstance(steps, list):
         valid = '[{"skill": "pick", "args": {"o": "cup"}}, …], or an object with that as its "plan"'
         raise InputError(f"{source.name}: not a plan; valid: {valid}")
-    return PlanFile(source.name, "skills", tuple(_step(s, n, source.name) for n, s in enumerate(steps, 1)))
+    return read_steps(source.name, "skills", (partial(_step, s, n, source.name) for n, s in enumerate(steps, 1)))
 
 
 def _step(said: Any, number: int, name: str) -> Step:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, Protocol
 
-from tamp.plans.resolve import resolve
-from tamp.plans.steps import PlanFile
+from tamp.pddl.source import Source
+from tamp.plans.formats import read_plan
+from tamp.plans.resolve import mistakes, resolve
+from tamp.plans.steps import BadPlan, PlanFile
 from tamp.plans.timed import TimedJudge
 from tamp.plans.verdict import Judge, Verdict
 
@@ -36,6 +38,15 @@ def in_order(plan: PlanFile) -> PlanFile:
     if plan.format != "timed" or any(s.start is None for s in plan.steps):
         return plan
     return replace(plan, steps=tuple(sorted(plan.steps, key=lambda s: s.start or 0)))
+
+
+def read_for(source: Source, problem: Any, form: str | None = None) -> PlanFile:
+    """A plan of a problem with its steps `in_order`. InputError as `read_plan`; BadPlan has beside what cannot be read
+    what `resolve` says to the rest."""
+    try:
+        return in_order(read_plan(source, form))
+    except BadPlan as e:
+        raise BadPlan(e.plan, sorted([*e.mistakes, *mistakes(e.plan, problem)])) from e
 
 
 def verdict_on(plan: PlanFile, judge: PlanJudge, trace: bool = False) -> Verdict:

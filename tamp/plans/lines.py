@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 
 from tamp.errors import InputError
 from tamp.pddl.source import Source
-from tamp.plans.steps import PlanFile, Step
+from tamp.plans.steps import PlanFile, Step, read_steps
 
 _NUMBER = r"\d{1,30}(?:\.\d{0,30})?(?:e[+-]?\d{1,2})?"
 _NAME = r"[^\s()\[\],:;]+"
@@ -27,14 +29,14 @@ _HEADER = re.compile(
 
 
 def read_lines(source: Source, form: str = "pddl") -> PlanFile:
-    """A plan of one step a line; comments begin with `;`. InputError with the place of what is no step."""
-    steps: list[Step] = []
+    """A plan of one step a line; comments begin with `;`. BadPlan with the place of everything that is no step."""
+    steps: list[Callable[[], Step]] = []
     for number, line in enumerate(source.text.split("\n"), 1):
         told = re.sub(r"(\[[^\];]*;[^\]]*\])|;.*", r"\1", line)  # [D:1.0; C:0.1] holds no comment
         if not told.strip() or (not steps and _HEADER.fullmatch(told)):
             continue
-        steps.append(_step(told, number, source.name))
-    return PlanFile(source.name, form, tuple(steps))
+        steps.append(partial(_step, told, number, source.name))
+    return read_steps(source.name, form, steps)
 
 
 def _match(line: str) -> re.Match[str] | None:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import NamedTuple
+
+from tamp.errors import InputError
 
 
 @dataclass(frozen=True)
@@ -11,7 +15,8 @@ class Step:
     """One step as written, in lower case: PDDL does not tell cases apart.
 
     `args` are in the operator's order, or by the name of its parameters in `named`. `start` and `duration` are in
-    the plan's own unit of time; `line` is None where a format has none.
+    the plan's own unit of time; `line` is None where a format has none. The name of a step that cannot be read is
+    empty.
     """
 
     name: str
@@ -33,3 +38,35 @@ class PlanFile:
     name: str
     format: str
     steps: tuple[Step, ...]
+
+
+class Mistake(NamedTuple):
+    """What is wrong with a step, and its number, from 1."""
+
+    step: int
+    message: str
+
+
+class BadPlan(InputError):
+    """A plan that cannot be read, with all that is wrong with it; `plan` has the steps that can. As text it is the
+    first mistake, and how many more there are."""
+
+    def __init__(self, plan: PlanFile, mistakes: Sequence[Mistake]) -> None:
+        more = f" (and {len(mistakes) - 1} more)" if len(mistakes) > 1 else ""
+        super().__init__(f"{mistakes[0].message}{more}")
+        self.plan, self.mistakes = plan, tuple(mistakes)
+
+
+def read_steps(name: str, form: str, steps: Iterable[Callable[[], Step]]) -> PlanFile:
+    """A plan of steps that are read one by one. BadPlan with every one that cannot be."""
+    read, wrong = list[Step](), list[Mistake]()
+    for number, step in enumerate(steps, 1):
+        try:
+            read.append(step())
+        except InputError as e:
+            read.append(Step("", (), None))
+            wrong.append(Mistake(number, str(e)))
+    plan = PlanFile(name, form, tuple(read))
+    if wrong:
+        raise BadPlan(plan, wrong)
+    return plan

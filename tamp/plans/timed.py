@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from tamp.errors import InputError
 from tamp.pddl.conditions import given_to, unheld, written
 from tamp.plans.concurrency import Happening, clash, happening, times_in, validator
-from tamp.plans.steps import PlanFile, Step
-from tamp.plans.verdict import Unmet, Verdict, needs, supported, undoable
+from tamp.plans.further import needs
+from tamp.plans.steps import BadPlan, Mistake, PlanFile
+from tamp.plans.verdict import Unmet, Verdict, supported, undoable
 
 TimedAction = tuple[Fraction, Any, Fraction | None]
 States = Mapping[Fraction, Any]
@@ -38,11 +38,11 @@ class TimedJudge:
         return cls(problem, validator())
 
     def judge_steps(self, plan: PlanFile, actions: list[Any], trace: bool = False) -> Verdict:
-        """Let the clock run over a plan. InputError for a step without a time, or one that needs a duration."""
+        """Let the clock run over a plan. BadPlan with the steps without a time, and those that need a duration."""
         from unified_planning.exceptions import UPException
         from unified_planning.plans import TimeTriggeredPlan
 
-        timed = [_timed(step, action, plan.name) for step, action in zip(plan.steps, actions, strict=True)]
+        timed = _timed(plan, actions)
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
@@ -58,7 +58,8 @@ class TimedJudge:
             return Verdict(True, len(timed), None, "", (), self._cost(result), self._changes(timed, states, trace))
         failed = _number_of(result.inapplicable_action, timed)
         told = self._lacking(timed[failed - 1], timed, states) if failed else self._missed(timed, states)
-        message = needs(told) if told else result.log_messages[0].message if result.log_messages else _NO_WORD
+        word = result.log_messages[0].message if result.log_messages else _NO_WORD
+        message = needs([u.literal for u in told]) if told else word
         return Verdict(False, len(timed), failed, message, told, None, self._changes(timed, states, trace))
 
     def _cost(self, result: Any) -> float | None:
@@ -150,15 +151,25 @@ class TimedJudge:
 _NO_WORD = "unified-planning's validator does not say what is wrong"
 
 
-def _timed(step: Step, action: Any, name: str) -> TimedAction:
-    where = f"{name}:{step.line}: {step}" if step.line else f"{name}: {step}"
-    lasts = not hasattr(action.action, "preconditions")
-    if step.start is None:
-        valid = f"0.5: {step}{' [2.0]' if lasts else ''}"
-        raise InputError(f"{where} has no time, which this problem needs; valid: {valid}")
-    if lasts and step.duration is None:
-        raise InputError(f"{where} has no duration; valid: {float(step.start):g}: {step} [2.0]")
-    return step.start, action, step.duration if lasts else None
+def _timed(plan: PlanFile, actions: Sequence[Any]) -> list[TimedAction]:
+    """The steps with their times. BadPlan with every one that lacks its time or its duration."""
+    wrong = list[Mistake]()
+    for number, (step, action) in enumerate(zip(plan.steps, actions, strict=True), 1):
+        where = f"{plan.name}:{step.line}: {step}" if step.line else f"{plan.name}: {step}"
+        if step.start is None:
+            valid = f"0.5: {step}{' [2.0]' if _lasts(action) else ''}"
+            wrong.append(Mistake(number, f"{where} has no time, which this problem needs; valid: {valid}"))
+        elif _lasts(action) and step.duration is None:
+            valid = f"{float(step.start):g}: {step} [2.0]"
+            wrong.append(Mistake(number, f"{where} has no duration; valid: {valid}"))
+    if wrong:
+        raise BadPlan(plan, wrong)
+    taken = zip(plan.steps, actions, strict=True)
+    return [(s.start or Fraction(0), a, s.duration if _lasts(a) else None) for s, a in taken]
+
+
+def _lasts(action: Any) -> bool:
+    return not hasattr(action.action, "preconditions")
 
 
 def _number_of(instance: Any, plan: Sequence[TimedAction]) -> int | None:

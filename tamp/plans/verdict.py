@@ -16,6 +16,7 @@ from tamp.errors import InputError
 from tamp.pddl.conditions import given_to, unheld, written
 from tamp.pddl.reading import reason
 from tamp.plans.causes import lost_at
+from tamp.plans.further import Anyway, Further, further, needs
 from tamp.plans.repair import MOST_TRIED, hint
 from tamp.plans.steps import PlanFile
 
@@ -44,7 +45,8 @@ class Verdict:
 
     `failed_at` is the number of the step that cannot be taken, from 1; None when the plan is valid or only its goal
     is missed. `message` is empty when it is valid. `cost` is the value of the problem's metric, None without one.
-    `changes` are the literals that each step made true, as far as the plan was followed.
+    `changes` are the literals that each step made true, as far as the plan was followed. `further` is what else would
+    fail if the step that cannot be taken were done all the same; empty where times are judged.
     """
 
     valid: bool
@@ -54,6 +56,7 @@ class Verdict:
     unmet: tuple[Unmet, ...] = ()
     cost: float | None = None
     changes: tuple[tuple[str, ...], ...] = field(default=(), repr=False)
+    further: tuple[Further, ...] = ()
 
 
 @dataclass(eq=False)
@@ -62,6 +65,7 @@ class Judge:
 
     problem: Any
     _simulator: Any = field(repr=False)
+    _anyway: Anyway | None = field(default=None, repr=False)
 
     @classmethod
     def of(cls, problem: Any) -> Judge:
@@ -77,27 +81,34 @@ class Judge:
 
     def judge(self, actions: Sequence[Any], trace: bool = False) -> Verdict:
         """Follow ActionInstances from the initial state. With `trace` the verdict has the changes."""
-        from unified_planning.exceptions import UPException
-
         changes: list[tuple[str, ...]] = []
         with _long_plans():
             states = [self._simulator.get_initial_state()]
             for number, action in enumerate(actions, 1):
-                try:
-                    unmet, after = self._step(states[-1], action)
-                    message = ""
-                except (UPException, ArithmeticError) as e:
-                    unmet, after, message = [], None, undoable(e)
-                    self._simulator = _simulator(self.problem)  # an evaluator is of no more use once it has raised
+                unmet, after, message = self._tried(states[-1], action)
                 if after is None:
                     told = self._explain(unmet, states, actions, action)
-                    return Verdict(False, len(actions), number, message or needs(told), told, None, tuple(changes))
+                    message = message or needs([u.literal for u in told])
+                    self._anyway = self._anyway or Anyway.of(self.problem)
+                    rest = further(self._anyway, actions, number, states[-1], self._tried)
+                    return Verdict(False, len(actions), number, message, told, None, tuple(changes), rest)
                 states.append(after)
                 if trace:
                     changes.append(self._changed(action, *states[-2:]))
             told = self._explain(unheld(self.problem, self.problem.goals, states[-1]), states, actions)
             cost = self._cost(actions, states)
-        return Verdict(not told, len(actions), None, needs(told) if told else "", told, cost, tuple(changes))
+        message = needs([u.literal for u in told]) if told else ""
+        return Verdict(not told, len(actions), None, message, told, cost, tuple(changes))
+
+    def _tried(self, state: Any, action: Any) -> tuple[list[Any], Any, str]:
+        """What an action lacks in a state, the state after it, None when it cannot be done, and why in words."""
+        from unified_planning.exceptions import UPException
+
+        try:
+            return *self._step(state, action), ""
+        except (UPException, ArithmeticError) as e:
+            self._simulator = _simulator(self.problem)  # an evaluator is of no more use once it has raised
+            return [], None, undoable(e)
 
     def _step(self, state: Any, action: Any) -> tuple[list[Any], Any]:
         """What an action lacks in a state, and the state after it, None when it lacks something.
@@ -229,9 +240,3 @@ def _told(fluent: Any, value: Any) -> str:
     if not value.is_bool_constant():
         return f"(= {written(fluent)} {value})"
     return written(fluent) if value.bool_constant_value() else f"(not {written(fluent)})"
-
-
-def needs(unmet: Sequence[Unmet]) -> str:
-    """What is missing, in words."""
-    literals = " and ".join(u.literal for u in unmet)
-    return f"needs {literals}, which {'do' if len(unmet) > 1 else 'does'} not hold then"

@@ -14,6 +14,9 @@ import numpy as np
 from tamp.errors import InputError, is_interrupt
 from tamp.runs.events import Event
 
+LOG = "episode.jsonl"
+"""The name of an episode's log."""
+
 SCHEMA = 1
 """Version of the event format: every line is `{"event": kind, "t": seconds since start, …}`."""
 
@@ -29,8 +32,10 @@ class EpisodeLog:
     def __post_init__(self) -> None:
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            self._file = (self.folder / "episode.jsonl").open("x", encoding="utf-8")
+            self._file = (self.folder / LOG).open("x", encoding="utf-8")
         except FileExistsError as e:
+            if not self.folder.is_dir():
+                raise InputError(f"{self.folder} is a file, no folder: choose another --out") from e
             raise InputError(f"{self.folder} already holds an episode: choose another --out") from e
         except OSError as e:
             raise InputError(f"cannot write to {self.folder}: {e.strerror}") from e
@@ -71,6 +76,26 @@ def new_folder(base: Path, label: str) -> Path:
         if not folder.exists():
             return folder
     raise InputError(f"no free folder name under {base}")
+
+
+def is_log(path: Path) -> bool:
+    """Whether a file begins as an episode's log does."""
+    try:
+        with path.open("rb") as f:
+            return f.read(8) == b'{"event"'
+    except OSError:
+        return False
+
+
+def logs(path: Path) -> list[Path]:
+    """The logs of a run's or an episode's folder or of several, or the one file. InputError when there is none."""
+    if path.is_file():
+        return [path]
+    for pattern in (LOG, f"episodes/*/{LOG}", f"*/{LOG}"):
+        if inside := sorted(path.glob(pattern)):
+            return inside
+    there = "holds no episode's log" if path.is_dir() else "does not exist"
+    raise InputError(f"{path} {there}; valid: a folder of tamp bench, an episode's folder, or its {LOG}")
 
 
 def read(path: Path) -> list[dict[str, Any]]:

@@ -67,6 +67,25 @@ def test_a_dry_run_without_an_arm_says_where_it_begins_and_what_is_said_in_vain(
     assert judged.returncode == 0 and judged.stdout == f"{plan}: valid, 1 step\n  1:69: warning: {vain}\n"
 
 
+def test_what_is_shipped_goes_by_its_name_from_anywhere(tmp_path: Path) -> None:
+    def done(*words: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run([*TAMP, *words], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60)
+
+    for words in (
+        ("validate", "tour", "--world", "bench"),
+        ("validate", "xarm", "cup_to_bin", "cup_to_bin"),
+        ("check", "xarm", "problems/xarm/cup_to_bin.pddl"),
+        ("xarm", "run", "tour", "--world", "problems/xarm/bench.toml", "--dry-run"),
+        ("xarm", "run", "cup_to_bin", "--domain", "xarm", "--problem", "cup_to_bin", "--world", "bench", "--dry-run"),
+    ):
+        ran = done(*words)
+        assert ran.returncode == 0, ran.stderr
+    for words in (("xarm", "view"), ("solve", "x", "--backend", "xarm"), ("validate", "tour")):
+        refused = done(*words, "--world", "bnch")
+        assert refused.returncode == 2
+        assert "no world 'bnch'; did you mean 'bench'? valid: a file" in refused.stderr
+
+
 def test_an_arm_is_cleared_by_its_address_alone(tmp_path: Path) -> None:
     with running("xarm7") as emulator:
         address = ["--host", emulator.host, "--port", str(emulator.port)]

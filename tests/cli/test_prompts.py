@@ -104,7 +104,29 @@ def test_folders_and_files_are_counted_once(run: Path) -> None:
 
 
 def test_nothing_went_wrong(tmp_path: Path) -> None:
-    assert "no failures" in report(log(tmp_path / "e", [MENDED[0], *MENDED[4:]])).stdout
+    told = report(log(tmp_path / "e", [MENDED[0], *MENDED[4:]])).stdout
+    assert told.endswith("\nno failure lies with the language model\n")
+
+
+def test_what_fails_for_geometric_reasons_is_told_apart(tmp_path: Path) -> None:
+    no_room = {"event": "outcome", "success": False, "stage": "refinement", "reason": "the door is in the way"}
+    refused = {"event": "outcome", "success": False, "stage": "goal", "reason": "the scene has no banana"}
+    log(tmp_path / "episodes" / "a", [*MENDED, no_room])
+    log(tmp_path / "episodes" / "b", [no_room])
+    log(tmp_path / "episodes" / "c", [{"event": "outcome", "success": True}])
+    log(tmp_path / "episodes" / "d", [{"event": "error", "message": "no 'cup_9'"}])
+    only = report(tmp_path / "episodes" / "b").stdout
+    assert "no failure lies with the language model\n\n1 episode failed for other reasons" in only
+    log(tmp_path / "episodes" / "e", [*ABSENT, refused])
+    told = report(tmp_path / "episodes").stdout
+    assert told.endswith(
+        f"\n3 episodes failed for other reasons (tamp report {tmp_path / 'episodes'}):\n"
+        "    2 refinement: the door is in the way\n    1 error: no 'cup_9'\n"
+    ), "a refusal and an answer that was mended are told above"
+    assert json.loads(report(tmp_path / "episodes", "--json").stdout)["otherwise"] == [
+        {"stage": "refinement", "reason": "the door is in the way", "episodes": 2},
+        {"stage": "error", "reason": "no 'cup_9'", "episodes": 1},
+    ]
 
 
 def test_what_holds_no_logs_is_refused(run: Path, tmp_path: Path) -> None:

@@ -67,10 +67,12 @@ def test_the_same_as_data(results: tuple[Path, Path]) -> None:
 
 def test_what_makes_no_table_is_refused(results: tuple[Path, Path], tmp_path: Path) -> None:
     folder, packed = results
-    other = tmp_path / "later.jsonl"
+    other, twice = tmp_path / "later.jsonl", tmp_path / "twice.jsonl"
+    twice.write_text((json.dumps(record("libero_90", 4, 0)) + "\n") * 2)
     other.write_text(json.dumps(record("libero_90", 4, 0, tree="def456")) + "\n")
     for arguments, says in (
-        ((folder, folder), "2 episodes are in the results more than once, libero_goal/0 init 0 first"),
+        ((folder, folder / "results.jsonl"), "run is given twice"),
+        ((twice,), "1 episodes are in"),
         ((folder, other), "2 trees"),
         ((packed, "--tree", "999"), "no episode ran on it"),
         ((tmp_path / "none",), "no results at"),
@@ -78,3 +80,54 @@ def test_what_makes_no_table_is_refused(results: tuple[Path, Path], tmp_path: Pa
         done = report(*arguments)
         assert done.returncode == 2 and says in done.stderr, done.stderr
         assert done.stdout == "" and "Traceback" not in done.stderr
+
+
+@pytest.fixture
+def two_runs(tmp_path: Path) -> tuple[Path, Path]:
+    """Two runs of the same three episodes, on different trees; the first has one more."""
+    for name, verdicts, tree in (("old", (1, 1, 0, 1), "abc123"), ("new", (1, 0, 0), "def456")):
+        told = [record("libero_goal", 0, k, success=bool(ok), tree=tree) for k, ok in enumerate(verdicts)]
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "results.jsonl").write_text("".join(json.dumps(r) + "\n" for r in told))
+    return tmp_path / "old", tmp_path / "new"
+
+
+def test_two_runs_of_the_same_episodes_stand_side_by_side(two_runs: tuple[Path, Path]) -> None:
+    old, new = map(str, two_runs)
+    done = report(old, new)
+    assert (done.returncode, done.stderr) == (0, "")
+    table, trees, compared, *failed = done.stdout.split("\n\n")
+    assert [line.split()[:4] for line in table.splitlines()[1:]] == [
+        ["libero_goal", old, "4", "75.0"],
+        ["libero_goal", new, "3", "33.3"],
+    ]
+    assert f"{new}: oracle perception; git tree def456\nthe runs are of different git trees" in trees
+    assert compared.splitlines()[2].split() == [old, new, "3", "1", "1", "0", "1", "1"]
+    assert [part.splitlines()[0] for part in failed] == [f"failures of {old}", f"failures of {new}"]
+
+
+@pytest.mark.parametrize(
+    ("form", "row"), [("markdown", "| 3 | 1 | 1 | 0 | 1 | 1 |"), ("latex", "& 3 & 1 & 1 & 0 & 1 & 1 ")]
+)
+def test_two_runs_for_papers(two_runs: tuple[Path, Path], form: str, row: str) -> None:
+    done = report(*two_runs, "--format", form)
+    table, compared = done.stdout.split("\n\n")
+    assert "libero" in table and row in compared
+    assert "the runs are of different git trees" in done.stderr
+
+
+def test_two_runs_as_data(two_runs: tuple[Path, Path]) -> None:
+    told = json.loads(report(*two_runs, "--json").stdout)
+    assert [(r["run"], r["tree"], r["suites"][0]["successes"]) for r in told["runs"]] == [
+        (str(two_runs[0]), "abc123", 3),
+        (str(two_runs[1]), "def456", 1),
+    ]
+    (pair,) = told["comparisons"]
+    assert (pair["episodes"], pair["both"], pair["neither"], pair["second_only"]) == (3, 1, 1, [])
+    assert pair["first_only"] == [{"suite": "libero_goal", "task_id": 0, "init_state": 1, "wording": 0}]
+    assert pair["p_value"] == 1.0
+
+
+def test_of_two_runs_one_tree_can_be_chosen(two_runs: tuple[Path, Path]) -> None:
+    told = json.loads(report(*two_runs, "--tree", "def", "--json").stdout)
+    assert (told["tree"], told["suites"][0]["episodes"]) == ("def456", 3)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
@@ -14,6 +15,8 @@ from pathlib import Path
 
 import pytest
 
+from cli.solve import report
+from tamp.backends.libero.run import Result
 from tamp.data import data_dir
 from tamp.runs.episode_log import read
 
@@ -127,6 +130,15 @@ def test_an_operator_that_is_bound_to_nothing_is_refused(tmp_path: Path) -> None
     assert "operator 'pull-drawer' is bound to no skill; valid: " in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("steps", "total", "says"), [(129, 134, "129 to the last release or push, 134 in all"), (40, 40, "40"), (0, 0, "0")]
+)
+def test_steps_are_told_as_benchmarks_count_them_and_in_all(steps: int, total: int, says: str) -> None:
+    out = io.StringIO()
+    report(Result(steps=steps, total_steps=total), out)
+    assert f"\nsteps    {says}\n" in out.getvalue()
+
+
 @pytest.mark.episode
 def test_a_goal_about_nothing_in_the_scene_says_what_there_is(tmp_path: Path) -> None:
     done = tamp("solve", "--goal", "(in mug_7 cabinet_1_top_region)", "--out", str(tmp_path / "e"))
@@ -194,6 +206,8 @@ def test_an_episode_leaves_everything_in_its_folder_and_prints_one_object(tmp_pa
     assert events[0]["schema"] == 1 and events[0]["versions"]["mujoco"] == "3.3.2"
     achieved = [e["action"].split()[0] for e in events if e["event"] == "result" and e["success"]]
     assert achieved[:2] == ["(open-drawer", "(grab"]
+    told = sum(e["steps"] for e in events if e["event"] == "result")
+    assert told == answer["total_steps"] >= answer["steps"], "the hand's way out is told of the last action"
     again = tamp("solve", "--goal", GOAL, "--out", str(out))
     assert again.returncode == 2
     assert "already holds an episode: choose another --out" in again.stderr

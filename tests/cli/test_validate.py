@@ -28,6 +28,8 @@ PLANS = {
 }
 BAD = """bad.txt:4: invalid at step 3, (pick dish bench): needs (hand-empty), which does not hold then
   (hand-empty): made false by step 2, (pick cup dish); (place-on cup bench) makes it true and can be done there
+  if that were done all the same:
+    bad.txt: the goal needs (in dish chest) and (closed chest), which do not hold then
 """
 SHORT = """short.json: invalid, 1 step: the goal needs (in dish chest) and (closed chest), which do not hold then
   (in dish chest): never true; no action that can be done there makes it true
@@ -47,6 +49,40 @@ def test_every_plan_gets_its_verdict_and_the_worst_is_the_exit_code(tmp_path: Pa
     done = validate(tmp_path, "tabletop", "problem.pddl", "bad.txt", "other.txt", "good.txt", "short.json")
     assert done.stdout == f"{BAD}good.txt: valid, 6 steps\n{SHORT}"
     assert (done.returncode, done.stderr.count("\n")) == (2, 1) and done.stderr.startswith(OTHER)
+
+
+def test_all_mistakes_of_a_plan_are_told_at_once(tmp_path: Path) -> None:
+    (tmp_path / "wrong.txt").write_text("(pick cup dsh)\nand then\n(open-drawer cup)\n")
+    done = validate(tmp_path, "tabletop", "problem.pddl", "wrong.txt")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert [line.split(": ")[2:4] for line in done.stderr.splitlines()] == [
+        ["wrong.txt:1", "step 1, (pick cup dsh)"],
+        ["wrong.txt:2:1", "not a step of a plan"],
+        ["wrong.txt:3", "step 3, (open-drawer cup)"],
+    ]
+    (told,) = json.loads(validate(tmp_path, "tabletop", "problem.pddl", "wrong.txt", "--json").stdout)["plans"]
+    assert len(told["errors"]) == 3 and told["error"] == f"{told['errors'][0]} (and 2 more)"
+    (tmp_path / "wrong.txt").write_text("(fly)\n" * 30)
+    done = validate(tmp_path, "tabletop", "problem.pddl", "wrong.txt")
+    assert done.stderr.count("\n") == 21 and done.stderr.endswith("tamp: error: … and 10 more like these\n")
+
+
+def test_what_fails_after_the_step_that_fails_is_listed(tmp_path: Path) -> None:
+    plan = "(pick dish bench)\n(place-in dish chest)\n(close-drawer chest)\n"
+    (tmp_path / "wrong.txt").write_text(plan)
+    done = validate(tmp_path, "tabletop", "problem.pddl", "wrong.txt")
+    first, rest = done.stdout.split("  if that were done all the same:\n")
+    assert first.startswith("wrong.txt:1: invalid at step 1, (pick dish bench): needs (clear dish)")
+    assert rest.startswith("    wrong.txt:2: step 2, (place-in dish chest): needs (open chest), which does not")
+    (told,) = json.loads(validate(tmp_path, "tabletop", "problem.pddl", "wrong.txt", "--json").stdout)["plans"]
+    assert told["failed"] == {"step": 1, "line": 1, "action": "(pick dish bench)"}
+    assert told["further"][0] == {
+        "step": 2,
+        "line": 2,
+        "action": "(place-in dish chest)",
+        "message": "needs (open chest), which does not hold then",
+        "unmet": ["(open chest)"],
+    }
 
 
 @pytest.mark.parametrize(("plan", "code"), [("good.txt", 0), ("bad.txt", 1), ("short.json", 1), ("other.txt", 2)])

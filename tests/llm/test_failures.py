@@ -184,3 +184,8 @@ def test_examples_are_of_many_episodes():
         ("e0", "reply 1"),
     ]
     assert len(told.as_dict(0)["failures"][0]["examples"]) == 0
+
+
+def test_attempts_that_a_log_does_not_number_are_the_first():
+    told = report([instruction(), *asked(), objection("x", "unmentioned"), language(None)])
+    assert groups(told) == {"objection: unmentioned": (1, 1, {})}

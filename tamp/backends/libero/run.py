@@ -68,9 +68,10 @@ class Result:
 
     `lasting`: it also says so after standing still at the end, with the hand empty. `seconds` by stage. `stage` and
     `reason` say why the goal is not seen to hold, which may be so although LIBERO's own check is content.
-    `steps` are the control steps up to the last release. `touched` has the steps in which something was touched
-    that the action was not about, `shifted` the items that were moved so. `goal` is a list for a sequence of goals,
-    `untouched` what was to be left alone; `alternatives` are those taken of goals with `or`.
+    `steps` are the control steps up to the last release, `total_steps` all that the actions took. `touched` has the
+    steps in which something was touched that the action was not about, `shifted` the items that were moved so. `goal`
+    is a list for a sequence of goals, `untouched` what was to be left alone; `alternatives` are those taken of goals
+    with `or`.
     """
 
     success: bool = False
@@ -82,6 +83,7 @@ class Result:
     alternatives: list[str] = field(default_factory=list)
     plan: list[str] = field(default_factory=list)
     steps: int = 0
+    total_steps: int = 0
     seconds: dict[str, float] = field(default_factory=dict)
     stage: str | None = None
     reason: str | None = None
@@ -240,7 +242,7 @@ def _conclude(ready: AtTable, judge: Judge, state: WorldState, log: EpisodeLog, 
     assert pursuit is not None
     outcome = pursuit.outcome
     result.seconds["step"] = round(environment.stepping_seconds, 3)
-    result.steps = outcome.steps
+    result.steps, result.total_steps = outcome.steps, pursuit.steps
     result.plan = [str(a) for a in outcome.plan.actions] if outcome.plan else []
     result.seconds |= {k: round(v, 3) for k, v in outcome.seconds.items()}
     result.stage, result.reason, result.alternatives = outcome.stage, outcome.reason, outcome.alternatives

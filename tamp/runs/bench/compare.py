@@ -14,21 +14,33 @@ LEVEL = 0.05
 
 @dataclass(frozen=True)
 class Comparison:
-    """Episodes that both runs have: how many, those only the old run solved, and those only the new one did.
+    """Episodes that both runs have: how many, how many of these both `solved`, those only the old run solved, and
+    those only the new one did.
 
     `p_value` is the chance of at least so many losses among the episodes that changed, if each were as likely
-    a loss as a gain (McNemar's exact test, one-sided).
+    a loss as a gain (McNemar's exact test, one-sided); `two_sided` that of so large a difference either way.
     """
 
     pairs: int
+    solved: int
     lost: tuple[Key, ...]
     gained: tuple[Key, ...]
 
     @property
     def p_value(self) -> float:
         """One-sided; 1 when nothing changed."""
-        n, k = len(self.lost) + len(self.gained), len(self.lost)
-        return float(sum(comb(n, i) for i in range(k, n + 1)) / 2**n)
+        return _at_least(len(self.lost), len(self.lost) + len(self.gained))
+
+    @property
+    def two_sided(self) -> float:
+        """Of two runs of which neither is the baseline; 1 when nothing changed."""
+        k, n = max(len(self.lost), len(self.gained)), len(self.lost) + len(self.gained)
+        return min(1.0, 2 * _at_least(k, n))
+
+    @property
+    def neither(self) -> int:
+        """How many neither run solved."""
+        return self.pairs - self.solved - len(self.lost) - len(self.gained)
 
     @property
     def regressed(self) -> bool:
@@ -50,5 +62,13 @@ def compare(old: list[Record], new: list[Record]) -> Comparison:
     if not both:
         raise InputError("the baseline and this run have no episode in common")
     return Comparison(
-        len(both), tuple(k for k, a, b in both if a and not b), tuple(k for k, a, b in both if b and not a)
+        len(both),
+        sum(a and b for _, a, b in both),
+        tuple(k for k, a, b in both if a and not b),
+        tuple(k for k, a, b in both if b and not a),
     )
+
+
+def _at_least(k: int, n: int) -> float:
+    """The chance of `k` or more of `n` where each is as likely as not."""
+    return float(sum(comb(n, i) for i in range(k, n + 1)) / 2**n)

@@ -32,6 +32,15 @@ the git tree, or null. `wording` is 0 for the task's own instruction; `reply`, `
 the language model's, null without one; `reaches` is whether a plan for the decoded goal reaches the task's."""
 LATER: Record = {"wording": 0, "reply": None, "confidence": None, "language_seconds": None, "reaches": None}
 """Keys that records of earlier versions lack, and what that means."""
+KINDS: dict[str, type | tuple[type, ...]] = {
+    **dict.fromkeys(("suite", "perception"), str),
+    **dict.fromkeys(("task_id", "init_state", "steps", "wording"), int),
+    **dict.fromkeys(("planning_seconds", "wall_seconds"), (int, float)),
+    **dict.fromkeys(("success", "lasting"), bool),
+    **dict.fromkeys(("failure_stage", "failure_reason", "tree"), (str, type(None))),
+    **{"touched": dict, "shifted": list},
+}
+"""What the values are that are counted and compared."""
 NOTHING: Record = {
     "success": False,
     "steps": 0,
@@ -117,20 +126,24 @@ class Results:
         return _parsed(path, whole)
 
 
+def results_file(path: Path) -> Path:
+    """The results file that a path names: the one in a run's folder, or itself."""
+    return path / "results.jsonl" if path.is_dir() else path
+
+
 def read(path: Path) -> list[Record]:
     """The records of a results file, plain or compressed with gzip, or of a run's folder.
 
     Half a last line is left out. InputError when the file is no results file, or of another version.
     """
-    if path.is_dir():
-        path = path / "results.jsonl"
+    path = results_file(path)
     try:
         data = path.read_bytes()
         data = gzip.decompress(data) if path.suffix == ".gz" else data
     except FileNotFoundError as e:
         raise InputError(f"no results at {path}") from e
     except (OSError, EOFError, zlib.error) as e:
-        raise InputError(f"cannot read {path}: {e}") from e
+        raise InputError(f"cannot read {path}: {getattr(e, 'strerror', None) or e}") from e
     records = _parsed(path, data[: data.rfind(b"\n") + 1])
     if not records:
         raise InputError(f"{path} holds no episode")
@@ -159,6 +172,8 @@ def _parsed(path: Path, data: bytes) -> list[Record]:
         if lacking:
             reason = f"not an episode of this version of tamp: no {', '.join(lacking[:3])}"
             raise InputError(f"{path}:{number}: {reason}; use the version that wrote it, or choose another --out")
+        if wrong := [name for name, kinds in KINDS.items() if not isinstance(told[name], kinds)]:
+            raise InputError(f"{path}:{number}: not an episode of tamp: {wrong[0]} is {told[wrong[0]]!r}")
         records.append(told)
     return records
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import statistics
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from math import ceil
 
 from tamp.errors import InputError
 from tamp.runs.bench.records import Record, wilson
+from tamp.runs.text_table import TextTable
 
 LONGEST_DEMONSTRATION = {
     "libero_spatial": 193,
@@ -120,17 +121,16 @@ def failures(records: Iterable[Record]) -> list[tuple[str, str, str, int]]:
     return told
 
 
-def markdown(table: list[Row]) -> str:
-    """The rows as a Markdown table."""
-    lines = [COLUMNS, ("---",) + ("---:",) * (len(COLUMNS) - 1), *(row.cells() for row in table)]
-    return "".join("| " + " | ".join(line) + " |\n" for line in lines)
+def table(rows: Iterable[Row]) -> TextTable:
+    """The rows with their columns."""
+    return TextTable(COLUMNS, tuple(row.cells() for row in rows), "l" + "r" * (len(COLUMNS) - 1))
 
 
-def latex(table: list[Row]) -> str:
-    """The rows as a LaTeX tabular with booktabs' rules."""
-    head = " & ".join(c.replace("%", r"\%") for c in COLUMNS)
-    body = "".join(" & ".join(row.cells()).replace("_", r"\_") + r" \\" + "\n" for row in table)
-    return (
-        f"\\begin{{tabular}}{{l{'r' * (len(COLUMNS) - 1)}}}\n\\toprule\n{head} \\\\\n\\midrule\n"
-        f"{body}\\bottomrule\n\\end{{tabular}}\n"
-    )
+def side_by_side(runs: Mapping[str, list[Row]]) -> TextTable:
+    """The rows of several runs, those of one suite below each other, with a column for the run's name."""
+    suites = dict.fromkeys(row.suite for of_run in runs.values() for row in of_run if row.suite != "all")
+    lines = []
+    for suite in (*suites, "all"):
+        for name, of_run in runs.items():
+            lines += [(suite, name, *row.cells()[1:]) for row in of_run if row.suite == suite]
+    return TextTable((COLUMNS[0], "run", *COLUMNS[1:]), tuple(lines), "ll" + "r" * (len(COLUMNS) - 1))

@@ -325,6 +325,7 @@ def test_an_action_that_failed_is_done_again(setting: Setting) -> None:
     outcome = setting.pursue("turned-on lamp")
     assert outcome.done and outcome.executed == [LAMP] * ATTEMPTS
     assert [e["success"] for e in setting.events("result")] == [False] * (ATTEMPTS - 1) + [True]
+    assert sum(e["steps"] for e in setting.events("result")) == setting.room.commands
 
 
 def test_an_action_that_keeps_failing_is_reported(setting: Setting) -> None:
@@ -428,6 +429,9 @@ def test_the_step_limit_ends_it(setting: Setting, steps: int) -> None:
     assert (outcome.done, outcome.stage) == (False, "execution")
     assert outcome.reason is not None and f"step limit of {steps}" in outcome.reason
     assert setting.room.commands == steps
+    *_, last = setting.events("result")
+    assert (last["success"], last["missing"]) == (False, f"not finished, the step limit of {steps} is reached")
+    assert sum(e["steps"] for e in setting.events("result")) == steps, "what is told of the actions adds up"
 
 
 def test_every_command_is_logged_with_what_was_seen(setting: Setting) -> None:

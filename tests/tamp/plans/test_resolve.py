@@ -8,7 +8,9 @@ from tamp.errors import InputError
 from tamp.pddl.reading import parse
 from tamp.pddl.source import Source
 from tamp.plans.formats import read_plan
+from tamp.plans.judges import read_for
 from tamp.plans.resolve import resolve
+from tamp.plans.steps import BadPlan
 
 PROBLEM = parse(
     Source(
@@ -45,3 +47,36 @@ def test_cases_subtypes_and_constants_are_known() -> None:
 def test_a_step_of_another_problem_is_told(text: str, says: str) -> None:
     with pytest.raises(InputError, match=says):
         told(text)
+
+
+def test_all_that_is_wrong_is_told_step_by_step() -> None:
+    with pytest.raises(BadPlan) as raised:
+        told("(brin c dem)\n(bring b den)\n; well\n(bring c d)\n(bring b)\n(bring den b)")
+    assert [(m.step, m.message.split(": ", 2)[2].split(";")[0]) for m in raised.value.mistakes] == [
+        (1, "there is no operator 'brin'"),
+        (1, "there is no object 'c'"),
+        (1, "there is no object 'dem'"),
+        (3, "there is no object 'c'"),
+        (3, "there is no object 'd'"),
+        (4, "bring takes t, r"),
+        (5, "den is of type room, but bring's t is of type thing"),
+        (5, "b is of type box, but bring's r is of type room"),
+    ]
+    assert [m.message.split(":")[1] for m in raised.value.mistakes] == ["1", "1", "1", "4", "4", "5", "6", "6"]
+
+
+def test_what_cannot_be_read_stands_beside_what_is_unknown() -> None:
+    with pytest.raises(BadPlan) as raised:
+        read_for(Source("plan", "(bring x den)\n(bring\n(bring b den)\n(bringg b den)\nnothing at all"), PROBLEM)
+    assert [m.message.split(": ")[:2] for m in raised.value.mistakes] == [
+        ["plan:1", "step 1, (bring x den)"],
+        ["plan:2:1", "not a step of a plan"],
+        ["plan:4", "step 4, (bringg b den)"],
+        ["plan:5:1", "not a step of a plan"],
+    ]
+
+
+def test_every_step_of_a_json_plan_that_is_none_is_told() -> None:
+    with pytest.raises(BadPlan) as raised:
+        read_for(Source("plan", '[{"skill": 1}, "(bring b den)", {"skill": "bring", "args": [1]}]'), PROBLEM)
+    assert [m.step for m in raised.value.mistakes] == [1, 3]

@@ -44,6 +44,12 @@ def test_a_broken_line_in_the_middle_is_a_fault(tmp_path: Path) -> None:
         read(path)
 
 
+def test_a_file_is_no_folder_for_an_episode(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match="file is a file, no folder: choose another --out"):
+        EpisodeLog(tmp_path / "file")
+
+
 def test_an_episode_is_not_written_over(tmp_path: Path) -> None:
     EpisodeLog(tmp_path).close()
     with pytest.raises(InputError, match="already holds an episode"):

@@ -28,11 +28,15 @@ def test_a_regression_is_more_losses_than_chance_gives(lost: int, gained: int, r
     expected = binomtest(lost, n, 0.5, alternative="greater").pvalue if n else 1.0
     assert result.p_value == pytest.approx(expected)
     assert f"{lost} lost, {gained} gained" in str(result)
+    either_way = binomtest(lost, n, 0.5).pvalue if n else 1.0
+    assert result.two_sided == pytest.approx(either_way)
+    assert (result.solved, result.neither) == (30, 0)
 
 
 def test_only_what_both_have_is_compared() -> None:
     result = compare(run(True, True), run(False))
     assert result.pairs == 1 and len(result.lost) == 1
+    assert compare(run(False, True), run(False, True)).neither == 1
 
 
 def test_runs_with_nothing_in_common_are_refused() -> None:

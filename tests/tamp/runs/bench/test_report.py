@@ -56,9 +56,9 @@ def test_a_table_is_made_from_one_tree() -> None:
 
 
 def test_tables_for_papers() -> None:
-    rows = report.rows(RECORDS[:3])
-    assert report.markdown(rows).splitlines()[2].startswith("| libero_goal | 3 | 66.7 | 20.8 to 93.9 |")
-    assert r"libero\_goal & 3 & 66.7" in report.latex(rows)
+    table = report.table(report.rows(RECORDS[:3]))
+    assert table.markdown().splitlines()[2].startswith("| libero_goal | 3 | 66.7 | 20.8 to 93.9 |")
+    assert r"libero\_goal & 3 & 66.7" in table.latex()
 
 
 def test_results_are_read_plain_and_compressed_and_cut_short(tmp_path: Path) -> None:
@@ -75,6 +75,8 @@ def test_results_are_read_plain_and_compressed_and_cut_short(tmp_path: Path) -> 
         ("empty.jsonl", b"", "holds no episode"),
         ("old.jsonl", b'{"suite": "s"}\n', "not an episode of this version of tamp: no task_id"),
         ("text.jsonl", b"hello\n", "1:1: not JSON"),
+        ("steps.jsonl", json.dumps(record(steps="x")).encode() + b"\n", "1: not an episode of tamp: steps is 'x'"),
+        ("touched.jsonl", json.dumps(record(touched=[1])).encode() + b"\n", r"touched is \[1\]"),
         ("broken.jsonl.gz", b"hello\n", "cannot read"),
     ],
 )
