@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import tempfile
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +14,7 @@ import numpy as np
 from motion.poses import Array, pose, to_quat
 from motion.robot import Gripper, Response, RobotDescription
 from tamp.backends.libero.model import CONTROL_PERIOD, robot_model
+from tamp.backends.libero.objects import FLAT
 from tamp.backends.libero.stepping import Stepper
 from tamp.backends.libero.tasks import Task
 from tamp.errors import InputError
@@ -22,8 +25,6 @@ ACTION_SCALE = np.repeat(Response().reach, 3)
 SETTLING_STEPS = 10
 START_GAP = 0.002
 """Metres above a surface at which an item starts."""
-FLAT = 0.006
-"""A region thinner than this half-extent (metres) is a surface, a thicker one an interior."""
 OPEN, CLOSE, HOLD = -1.0, 1.0, 0.0
 FINGER_STEP = 0.25
 """How far the finger target moves in one control step, on its scale from -1 to 1 (25 times 0.01)."""
@@ -43,16 +44,17 @@ class LiberoEnvironment:
         self.last_action = np.zeros(7)
         states = _stored(task, init_state)
         np.random.seed(seed)  # robosuite's samplers draw from numpy's global generator
-        self._env = ControlEnv(
-            bddl_file_name=str(task.bddl),
-            has_renderer=False,
-            has_offscreen_renderer=render,
-            use_camera_obs=False,
-            ignore_done=True,
-            horizon=100_000,
-            hard_reset=False,  # the model is built once; a reset draws and settles anew
-            camera_names=["agentview"],
-        )
+        with _buildable(task), _bddl_file(task) as path:
+            self._env = ControlEnv(
+                bddl_file_name=str(path),
+                has_renderer=False,
+                has_offscreen_renderer=render,
+                use_camera_obs=False,
+                ignore_done=True,
+                horizon=100_000,
+                hard_reset=False,  # the model is built once; a reset draws and settles anew
+                camera_names=["agentview"],
+            )
         self._start(seed, None if init_state is None else states[init_state])
 
     def reset(self, *, seed: int = 0, init_state: int | None = None) -> None:
@@ -62,18 +64,27 @@ class LiberoEnvironment:
 
     def _start(self, seed: int, state: Array | None) -> None:
         np.random.seed(seed)
-        with _no_debugger(self.task.name):
+        with _no_debugger(self.task.name), _buildable(self.task):
             self._env.reset()
-        if state is None:
-            self._put_at_their_places()
-        gripper = self.domain.robots[0].gripper
-        gripper.current_action = np.zeros(gripper.dof)  # robosuite keeps it through a soft reset
+            if state is None:
+                self._put_at_their_places()
         if state is not None:
             self._env.set_init_state(state)
         self._stepper = Stepper(self._env.env)
+        if self.task.declared is None:
+            self.settle()
+        else:
+            from tamp.backends.libero.declared_start import start
+
+            start(self, self.task.declared, seed)
+        self.steps, self.stepping_seconds = 0, 0.0
+
+    def settle(self) -> None:
+        """Let everything come to rest, the arm where it is and the hand open."""
+        gripper = self.domain.robots[0].gripper
+        gripper.current_action = np.zeros(gripper.dof)  # robosuite keeps it through a soft reset
         for _ in range(SETTLING_STEPS):
             self._stepper.step(np.array([0.0] * 6 + [OPEN]))
-        self.steps, self.stepping_seconds = 0, 0.0
 
     def _put_at_their_places(self) -> None:
         """Put the items that the scene's file says so into the middle of an interior, or onto a surface."""
@@ -164,8 +175,8 @@ class LiberoEnvironment:
         self.sim.forward()
 
     def check_success(self) -> bool:
-        """LIBERO's own verdict."""
-        return bool(self._env.check_success())
+        """LIBERO's own verdict. Never success in a scene that is declared: LIBERO knows no task there."""
+        return self.task.declared is None and bool(self._env.check_success())
 
     def render(self, width: int = 512, height: int = 512) -> np.ndarray:
         """The agent view as (height, width, 3) bytes, upright."""
@@ -191,6 +202,33 @@ def _stored(task: Task, init_state: int | None) -> Array:
     if not 0 <= init_state < len(states):
         raise InputError(f"{task.name}: --init-state {init_state}; valid: 0 to {len(states) - 1}")
     return states
+
+
+@contextlib.contextmanager
+def _bddl_file(task: Task) -> Iterator[Path]:
+    """The task's BDDL file; one that is made of what it declares is there only for as long as it is read."""
+    if task.declared is None:
+        assert task.bddl is not None
+        yield task.bddl
+        return
+    with tempfile.TemporaryDirectory(prefix="tamp-scene-") as folder:
+        path = Path(folder) / "scene.bddl"
+        path.write_text(task.declared.bddl("none"))
+        yield path
+
+
+@contextlib.contextmanager
+def _buildable(task: Task) -> Iterator[None]:
+    """What LIBERO raises when a BDDL file that somebody wrote names what is not there: make that an error."""
+    try:
+        yield
+    except (KeyError, AssertionError, AttributeError, IndexError, TypeError, ValueError, FileNotFoundError) as e:
+        if task.suite is not None or task.bddl is None:
+            raise
+        what = f"no {e}" if isinstance(e, KeyError) else f"{type(e).__name__}: {e}"
+        raise InputError(
+            f"{task.bddl}: LIBERO cannot build it: {what}; valid: things and regions that the file declares"
+        ) from e
 
 
 @contextlib.contextmanager

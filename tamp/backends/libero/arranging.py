@@ -1,0 +1,336 @@
+"""Where the things of a declared scene stand: drawn by a random generator, none inside another.
+
+Fixtures stand straight, the doors towards the middle of what the arm reaches, and room is kept for these to open.
+Everything else is turned at random and lowered until it touches.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from motion import grasps, placements
+from motion.poses import Array, pose, rotation_about
+from motion.robot import RobotDescription
+from motion.shapes import bounds
+from tamp.backends.libero.declaration import Declaration, Thing
+from tamp.model.bodies import world_of
+from tamp.model.scene import Joint, Part, Region, Scene, SceneObject, with_joint_at, with_object_at
+from tamp.model.situation import Situation
+from tamp.skills.base import Tools
+from tamp.skills.rests import rest_poses
+from tamp.skills.targets import DROP_FROM, target_of, upright
+
+Box = tuple[Array, Array]
+"""Lower and upper corner (3,), (3,), metres, world axes."""
+
+DRAWS = 12
+"""Whole scenes that are drawn before there is no room."""
+TRIES = 80
+"""Places of one thing that are tried in a draw."""
+FIXTURES = 6
+"""Places of a fixture of which the one farthest from the middle is taken."""
+NEAR, FAR, FAR_FIXTURE = 0.38, 0.68, 0.78
+"""Metres from the arm's base, seen from above, between which things are drawn; of fixtures the middle."""
+ASIDE = 1.0
+"""Radians to either side of straight ahead, up to which things are drawn."""
+CLEARANCE = 0.025
+"""Metres between things that are drawn: a finger fits in."""
+BETWEEN = 0.015
+"""Metres between fixtures, and what is kept free of where their doors open to."""
+BESIDE = (0.02, 0.04)
+"""Metres between a thing and what is beside it."""
+OPENED = 0.8
+"""Share of the way from where a part counts as open, or on, to the end of its joint, at which it starts."""
+CHOICES = 6
+"""Places in or on something, of which one is drawn."""
+SQUEEZED = -0.002
+"""Metres into something else by which a thing in what was closed does not fit."""
+
+
+class NoRoomError(Exception):
+    """A draw in which a thing has no place."""
+
+    def __init__(self, thing: Thing, why: str = "") -> None:
+        super().__init__(why)
+        self.thing = thing
+
+
+def arranged(declared: Declaration, scene: Scene, robot: RobotDescription, rng: np.random.Generator) -> Scene:
+    """The scene with everything where it is declared to be. `scene` has each thing in its attitude, out of the way.
+
+    Raises InputError, with file and line, for a thing that finds no room, or is to be beyond the table.
+    """
+    drawing = _Drawing(declared, scene, robot, rng)
+    for thing in declared.things:
+        drawing.check_on_the_table(thing)
+    failed: list[NoRoomError] = []
+    for _ in range(DRAWS):
+        try:
+            return drawing.draw()
+        except NoRoomError as e:
+            failed.append(e)
+    last = max(failed, key=lambda e: sum(f.thing is e.thing for f in failed))
+    raise declared.table.wrong(_no_room(last), "things", last.thing.name)
+
+
+def _no_room(e: NoRoomError) -> str:
+    thing = e.thing
+    size = " x ".join(f"{100 * s:.0f}" for s in thing.category.thing.extent)
+    where = "there" if thing.at is not None or thing.region is not None else thing.where
+    said = str(e) or f"no room for {thing.name} ({thing.category.name}, {size} cm) {where}"
+    return f"{said}, in {DRAWS} draws; take something away, put it elsewhere, or try another seed"
+
+
+def opened(joint: Joint) -> float:
+    """The joint value at which a part that is declared open, or on, starts."""
+    end = joint.limits[1] if joint.sign > 0 else joint.limits[0]
+    return joint.active + OPENED * (end - joint.active)
+
+
+@dataclass(eq=False)
+class _Drawing:
+    """Draws a scene's things one after the other."""
+
+    declared: Declaration
+    start: Scene
+    robot: RobotDescription
+    rng: np.random.Generator
+
+    def __post_init__(self) -> None:
+        self.start = _with_joints(self.declared, self.start)
+        self.world = world_of(self.start, self.robot)
+        self.base = self.world.base_position()[:2]
+        self.ground: Region = self.start.region(self.declared.arena.symbol)[1]
+        half = self.ground.world_half_extent()[:2]
+        centre = self.ground.T_world_region[:2, 3]
+        self.table = (centre - half, centre + half)
+        self.middle = self.base + np.array([0.5 * (NEAR + FAR), 0.0])
+
+    def check_on_the_table(self, thing: Thing) -> None:
+        """InputError for coordinates beyond the table."""
+        low, high = self.table
+        for key, (a, b) in {"at": (thing.at, thing.at), "region": _corners(thing)}.items():
+            if a is not None and b is not None and ((a > high) | (b < low)).any():
+                x, y = (f"{axis} {lo:.2f} to {hi:.2f}" for axis, lo, hi in zip("xy", low, high, strict=True))
+                raise self.declared.table.wrong(
+                    f"{thing.name} is beyond the table, which has {x} and {y} (metres)", "things", thing.name, key
+                )
+
+    def draw(self) -> Scene:
+        """One draw. NoRoomError where a thing finds no place."""
+        scene, placed = self.start, list[str]()
+        for thing in _sequence(self.declared):
+            scene = self._fixture(thing, scene, placed) if thing.category.fixed else self._item(thing, scene, placed)
+            placed.append(thing.name)
+        return scene
+
+    def _fixture(self, thing: Thing, scene: Scene, placed: list[str]) -> Scene:
+        """The scene with a fixture in a free place, far from the middle of what the arm reaches."""
+        fits = (s for s in self._standing(thing, scene) if self._is_free(thing, s, placed))
+        few = 1 if thing.at is not None or thing.relation == "beside" else FIXTURES
+        found = list(itertools.islice(fits, few))
+        if not found:
+            raise NoRoomError(thing)
+        return max(found, key=lambda s: float(np.linalg.norm(s.object(thing.name).position[:2] - self.middle)))
+
+    def _standing(self, thing: Thing, scene: Scene) -> Iterator[Scene]:
+        """The scene with a fixture in places that are drawn, whatever else is there."""
+        height = scene.object(thing.name).position[2]
+        for _ in range(TRIES):
+            yaw = thing.yaw
+            if thing.relation == "beside":
+                turned = _stood(scene, thing.name, np.zeros(2), height, yaw or 0.0)
+                p = self._next_to(thing, turned)
+            else:
+                p = self._spot(thing, FAR_FIXTURE)
+            if yaw is None:
+                yaw = _facing(scene.object(thing.name), self.middle - p)
+            yield _stood(scene, thing.name, p, height, yaw)
+
+    def _is_free(self, thing: Thing, scene: Scene, placed: list[str]) -> bool:
+        """Whether a fixture is on the table, and neither it nor its open doors are where something is."""
+        o = scene.object(thing.name)
+        (low, high), boxes = o.bounds(), _swept(o)
+        if (low[:2] < self.table[0]).any() or (high[:2] > self.table[1]).any():
+            return False
+        return not any(
+            _meet(box, other, BETWEEN) for name in placed for other in _swept(scene.object(name)) for box in boxes
+        )
+
+    def _item(self, thing: Thing, scene: Scene, placed: list[str]) -> Scene:
+        if thing.relation == "in":
+            return self._inside(thing, scene)
+        support = self.declared.support(thing.name)
+        if thing.relation == "on" and support.owner is not None:
+            return self._resting(thing, scene, scene)
+        under = self.ground if support.owner is None else _surface(scene, support.target)
+        doors = [b for n in placed if n != support.owner for b in _swept(scene.object(n))[1:]]
+        for n in range(TRIES):
+            yaw = float(self.rng.uniform(-np.pi, np.pi)) if thing.yaw is None else thing.yaw
+            T = placements.turned(upright(scene.object(thing.name).T_world_object), yaw)
+            there = with_object_at(scene, thing.name, T)
+            p = self._next_to(thing, there) if thing.relation == "beside" else self._spot(thing, FAR)
+            crowded = thing.at is not None or thing.relation == "beside" or n > TRIES / 2
+            found = self._lowered(thing, T, p, under, scene)
+            if found is None or (not crowded and not self._is_clear(thing, found, scene)):
+                continue
+            there = with_object_at(scene, thing.name, found)
+            box = there.object(thing.name).bounds()
+            if thing.at is not None or not any(_meet(box, door, 0.0) for door in doors):
+                return there
+        raise NoRoomError(thing)
+
+    def _lowered(self, thing: Thing, T: Array, p: Array, under: Region, scene: Scene) -> Array | None:
+        """The pose of an item let down at a point (2,) until it stands on the surface `under`; None where it does
+        not."""
+        o = scene.object(thing.name)
+        low, high = bounds(o.parts[0].shapes, pose([*p, 0.0], T[:3, :3]))
+        if thing.at is None and ((low[:2] < self.table[0]).any() or (high[:2] > self.table[1]).any()):
+            return None
+        top = float(under.T_world_region[2, 3] + under.world_half_extent()[2])
+        self.world.load(Situation(scene).state())
+        found = placements.drop(self.world, thing.name, pose([*p, top + DROP_FROM - low[2]], T[:3, :3]), 2 * DROP_FROM)
+        if found is None or under.part not in found[1] or len(found[1]) > 1:
+            return None
+        centre = grasps.centroid(o.parts[0].shapes, found[0])
+        return found[0] if placements.stands(self.world, thing.name, found[0], centre) else None
+
+    def _is_clear(self, thing: Thing, T: Array, scene: Scene) -> bool:
+        """Whether an item has room for a finger on all sides."""
+        self.world.load(Situation(scene).state())
+        return self.world.gap(thing.name, T, CLEARANCE, frozenset({self.ground.part})) >= 0.9 * CLEARANCE
+
+    def _resting(self, thing: Thing, scene: Scene, opened: Scene) -> Scene:
+        """The scene with an item on or in its target; `opened` is the scene with the way there open."""
+        yaw = float(self.rng.uniform(-np.pi, np.pi)) if thing.yaw is None else thing.yaw
+        T = placements.turned(upright(scene.object(thing.name).T_world_object), yaw)
+        situation = Situation(with_object_at(opened, thing.name, T))
+        tools = Tools(self.world, self.rng)
+        poses: Iterator[Array] = iter(rest_poses(thing.name, target_of(thing.target, opened), situation, tools))
+        if thing.yaw is not None:
+            poses = (P for P in poses if np.allclose(P[:3, :3], T[:3, :3], atol=1e-6))
+        found = list(itertools.islice(poses, CHOICES))
+        if not found:
+            raise NoRoomError(thing)
+        return with_object_at(opened, thing.name, found[int(self.rng.integers(len(found)))])
+
+    def _inside(self, thing: Thing, scene: Scene) -> Scene:
+        """The scene with an item inside: put in with the door open, which then goes back to where it is declared."""
+        owner, region = scene.region(thing.target)
+        door = None if region.door is None else owner.part(region.door)
+        if door is None or door.joint is None:
+            return self._resting(thing, scene, scene)
+        wide = with_joint_at(scene, owner.name, door.name, opened(door.joint))
+        there = with_joint_at(self._resting(thing, scene, wide), owner.name, door.name, door.joint.value)
+        self.world.load(Situation(there).state())
+        T = there.object(thing.name).T_world_object
+        if any(c.distance < SQUEEZED for c in self.world.body_contacts(thing.name, T)):
+            tall = 100 * thing.category.thing.extent[2]
+            raise NoRoomError(
+                thing, f"{thing.name} ({tall:.0f} cm tall) does not fit in {thing.target} while that is closed"
+            )
+        return there
+
+    def _spot(self, thing: Thing, far: float) -> Array:
+        """A point (2,) on the table: where it is declared, or anywhere within the arm's reach."""
+        if thing.at is not None:
+            return thing.at
+        if thing.region is not None:
+            return self.rng.uniform(thing.region[:2], thing.region[2:])
+        r = np.sqrt(self.rng.uniform(NEAR**2, far**2))
+        angle = self.rng.uniform(-ASIDE, ASIDE)
+        return np.asarray(self.base + r * np.array([np.cos(angle), np.sin(angle)]))
+
+    def _next_to(self, thing: Thing, scene: Scene) -> Array:
+        """The point (2,) for a thing's origin at one side of what it is beside; `scene` has it in its attitude."""
+        o = scene.object(thing.name)
+        (low, high), (other_low, other_high) = o.bounds(), scene.object(thing.target).bounds()
+        size, middle = 0.5 * (high - low)[:2], 0.5 * (other_low + other_high)[:2]
+        room = 0.5 * (other_high - other_low)[:2]
+        axis, sign = int(self.rng.integers(2)), float(self.rng.choice([-1.0, 1.0]))
+        off = self.rng.uniform(-0.5, 0.5, 2) * room
+        off[axis] = sign * (room[axis] + size[axis] + self.rng.uniform(*BESIDE))
+        return np.asarray(middle + off - (0.5 * (low + high) - o.position)[:2])
+
+
+def _sequence(declared: Declaration) -> list[Thing]:
+    """The things, each after what it is on, in or beside: fixtures first, then what has least choice."""
+
+    def choice(thing: Thing) -> tuple[bool, int, float]:
+        free = 0 if thing.at is not None else 1 if thing.region is not None or thing.owner is not None else 2
+        return (not thing.category.fixed, free, -float(np.prod(thing.category.thing.extent[:2])))
+
+    left, done = list(declared.things), list[Thing]()
+    while left:
+        ready = [t for t in left if t.owner is None or t.owner in {d.name for d in done}]
+        done.append(min(ready, key=choice))
+        left.remove(done[-1])
+    return done
+
+
+def _with_joints(declared: Declaration, scene: Scene) -> Scene:
+    """The scene with every part open, closed, on or off as it is declared."""
+    for thing in declared.things:
+        for part in scene.object(thing.name).parts:
+            if part.joint is not None:
+                value = opened(part.joint) if part.name in thing.opened else _closed(part.joint)
+                scene = with_joint_at(scene, thing.name, part.name, value)
+    return scene
+
+
+def _closed(joint: Joint) -> float:
+    return float(np.clip(0.0, *joint.limits))
+
+
+def _corners(thing: Thing) -> tuple[Array | None, Array | None]:
+    return (None, None) if thing.region is None else (thing.region[:2], thing.region[2:])
+
+
+def _stood(scene: Scene, name: str, p: Array, height: float, yaw: float) -> Scene:
+    R = rotation_about(np.array([0.0, 0.0, 1.0]), yaw)
+    return with_object_at(scene, name, pose([*p, height], R))
+
+
+def _moved(part: Part, value: float) -> Box:
+    assert part.joint is not None
+    return bounds(part.shapes, part.joint.displacement(value) @ part.T_world_part)
+
+
+def _swept(o: SceneObject) -> list[Box]:
+    """The box around a thing, then those of its drawers and doors when they are open."""
+    doors = [p for p in o.parts if p.kind in ("drawer", "door") and p.joint is not None and p.shapes]
+    return [o.bounds(), *(_moved(p, opened(p.joint)) for p in doors if p.joint is not None)]
+
+
+def _facing(o: SceneObject, towards: Array) -> float:
+    """The quarter turn (rad) with which a fixture's doors open most towards a direction (2,); 0 without doors."""
+    doors = [p for p in o.parts if p.kind in ("drawer", "door") and p.joint is not None and p.shapes]
+    if not doors:
+        return 0.0
+    moves = [
+        np.mean(_moved(p, opened(p.joint)), axis=0) - np.mean(_moved(p, _closed(p.joint)), axis=0)
+        for p in doors
+        if p.joint is not None
+    ]
+    out = o.T_world_object[:2, :2].T @ np.mean(moves, axis=0)[:2]
+    angle = float(np.arctan2(towards[1], towards[0]) - np.arctan2(out[1], out[0]))
+    return float(np.round(angle / (0.5 * np.pi)) * 0.5 * np.pi)
+
+
+def _surface(scene: Scene, symbol: str) -> Region:
+    """The surface that a symbol means: a region, or the top of an item."""
+    try:
+        return scene.region(symbol)[1]
+    except KeyError:
+        o = scene.object(symbol)
+        low, high = o.bounds()
+        centre = pose([*(0.5 * (low + high)[:2]), float(high[2])])
+        return Region(symbol, "surface", centre, np.append(0.5 * (high - low)[:2], 0.0), o.name)
+
+
+def _meet(a: Box, b: Box, gap: float) -> bool:
+    return bool((a[0] - gap < b[1]).all() and (b[0] - gap < a[1]).all())
