@@ -31,11 +31,11 @@ DRAWS = 12
 """Whole scenes that are drawn before there is no room."""
 TRIES = 80
 """Places of one thing that are tried in a draw."""
-FIXTURES = 6
+FIXTURES = 4
 """Places of a fixture of which the one farthest from the middle is taken."""
 NEAR, FAR, FAR_FIXTURE = 0.38, 0.68, 0.78
 """Metres from the arm's base, seen from above, between which things are drawn; of fixtures the middle."""
-ASIDE = 1.0
+ASIDE = 0.8
 """Radians to either side of straight ahead, up to which things are drawn."""
 CLEARANCE = 0.025
 """Metres between things that are drawn: a finger fits in."""
@@ -62,11 +62,9 @@ class NoRoomError(Exception):
 def arranged(declared: Declaration, scene: Scene, robot: RobotDescription, rng: np.random.Generator) -> Scene:
     """The scene with everything where it is declared to be. `scene` has each thing in its attitude, out of the way.
 
-    Raises InputError, with file and line, for a thing that finds no room, or is to be beyond the table.
+    Raises InputError, with file and line, for a thing that finds no room.
     """
     drawing = _Drawing(declared, scene, robot, rng)
-    for thing in declared.things:
-        drawing.check_on_the_table(thing)
     failed: list[NoRoomError] = []
     for _ in range(DRAWS):
         try:
@@ -81,8 +79,12 @@ def _no_room(e: NoRoomError) -> str:
     thing = e.thing
     size = " x ".join(f"{100 * s:.0f}" for s in thing.category.thing.extent)
     where = "there" if thing.at is not None or thing.region is not None else thing.where
-    said = str(e) or f"no room for {thing.name} ({thing.category.name}, {size} cm) {where}"
-    return f"{said}, in {DRAWS} draws; take something away, put it elsewhere, or try another seed"
+    if str(e):
+        return str(e)
+    return (
+        f"no room for {thing.name} ({thing.category.name}, {size} cm) {where}, in {DRAWS} draws; "
+        "take something away, put it elsewhere, or try another seed"
+    )
 
 
 def opened(joint: Joint) -> float:
@@ -105,20 +107,8 @@ class _Drawing:
         self.world = world_of(self.start, self.robot)
         self.base = self.world.base_position()[:2]
         self.ground: Region = self.start.region(self.declared.arena.symbol)[1]
-        half = self.ground.world_half_extent()[:2]
-        centre = self.ground.T_world_region[:2, 3]
-        self.table = (centre - half, centre + half)
+        self.table = (np.array(self.declared.arena.low), np.array(self.declared.arena.high))
         self.middle = self.base + np.array([0.5 * (NEAR + FAR), 0.0])
-
-    def check_on_the_table(self, thing: Thing) -> None:
-        """InputError for coordinates beyond the table."""
-        low, high = self.table
-        for key, (a, b) in {"at": (thing.at, thing.at), "region": _corners(thing)}.items():
-            if a is not None and b is not None and ((a > high) | (b < low)).any():
-                x, y = (f"{axis} {lo:.2f} to {hi:.2f}" for axis, lo, hi in zip("xy", low, high, strict=True))
-                raise self.declared.table.wrong(
-                    f"{thing.name} is beyond the table, which has {x} and {y} (metres)", "things", thing.name, key
-                )
 
     def draw(self) -> Scene:
         """One draw. NoRoomError where a thing finds no place."""
@@ -174,6 +164,8 @@ class _Drawing:
             T = placements.turned(upright(scene.object(thing.name).T_world_object), yaw)
             there = with_object_at(scene, thing.name, T)
             p = self._next_to(thing, there) if thing.relation == "beside" else self._spot(thing, FAR)
+            if n < TRIES / 2 and thing.relation == "beside" and np.linalg.norm(p - self.base) > FAR:
+                continue
             crowded = thing.at is not None or thing.relation == "beside" or n > TRIES / 2
             found = self._lowered(thing, T, p, under, scene)
             if found is None or (not crowded and not self._is_clear(thing, found, scene)):
@@ -231,7 +223,9 @@ class _Drawing:
         if any(c.distance < SQUEEZED for c in self.world.body_contacts(thing.name, T)):
             tall = 100 * thing.category.thing.extent[2]
             raise NoRoomError(
-                thing, f"{thing.name} ({tall:.0f} cm tall) does not fit in {thing.target} while that is closed"
+                thing,
+                f"{thing.name} ({tall:.0f} cm tall) does not fit in {thing.target} while that is closed; "
+                "open it, or put something flatter there",
             )
         return there
 
@@ -284,10 +278,6 @@ def _with_joints(declared: Declaration, scene: Scene) -> Scene:
 
 def _closed(joint: Joint) -> float:
     return float(np.clip(0.0, *joint.limits))
-
-
-def _corners(thing: Thing) -> tuple[Array | None, Array | None]:
-    return (None, None) if thing.region is None else (thing.region[:2], thing.region[2:])
 
 
 def _stood(scene: Scene, name: str, p: Array, height: float, yaw: float) -> Scene:

@@ -94,4 +94,8 @@ def _spot(ground: str, name: str, number: int) -> str:
 
 
 def _typed(things: Iterable[Thing]) -> list[str]:
-    return [f"{t.name} - {t.category.name}" for t in things]
+    """Names and categories as LIBERO's reader takes them: each category once."""
+    found: dict[str, list[str]] = {}
+    for thing in things:
+        found.setdefault(thing.category.name, []).append(thing.name)
+    return [f"{' '.join(names)} - {category}" for category, names in found.items()]

@@ -28,8 +28,8 @@ def start(environment: LiberoEnvironment, declared: Declaration, seed: int) -> N
     Raises InputError, with file and line, for a thing without room, or one that does not stay where it is declared.
     """
     rng, robot = np.random.default_rng(seed), environment.robot_model()
-    level = float(environment.domain.workspace_offset[2])
-    before, scene = environment.sim.get_state(), OraclePerceiver(environment, level=level).perceive()
+    before = environment.sim.get_state()
+    scene = OraclePerceiver(environment, level=declared.arena.height).perceive()
     wrong = None
     for _ in range(SETTLED):
         environment.sim.set_state(before)

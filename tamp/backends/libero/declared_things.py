@@ -211,6 +211,7 @@ class _Reader:
         self._metres("region", region)
         if (region[2:] < region[:2]).any():
             raise self.table.wrong(f"region {region.tolist()} ends before it begins; valid: {valid}", "region")
+        self._on_table("region", region[:2], region[2:])
         return region
 
     def _spot(self) -> Array | None:
@@ -218,7 +219,13 @@ class _Reader:
             return None
         at = self.table.numbers("at", 2, "[x, y] in metres, as [-0.1, 0.05]")
         self._metres("at", at)
+        self._on_table("at", at, at)
         return at
+
+    def _on_table(self, key: str, low: Array, high: Array) -> None:
+        if (low > self.room.high).any() or (high < self.room.low).any():
+            x, y = (f"{a} {lo:g} to {hi:g}" for a, lo, hi in zip("xy", self.room.low, self.room.high, strict=True))
+            raise self.table.wrong(f"{self.name} is beyond the table; valid: {x}, {y} (metres, {self.room.name})", key)
 
     def _metres(self, key: str, values: Array) -> None:
         if np.abs(values).max() > FARTHEST:

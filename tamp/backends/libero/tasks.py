@@ -15,7 +15,7 @@ from tamp.backends.libero.scene_file import DEFAULT_STEP_LIMIT, read_scene
 from tamp.data import data_dir
 from tamp.errors import InputError
 from tamp.files.toml_table import Table
-from tamp.model.domain import Domain, load
+from tamp.model.domain import Domain
 from tamp.model.goal import check_form, parse_goal
 from tamp.perception import relative_places
 
@@ -78,19 +78,13 @@ def suite(name: str):  # type: ignore[no-untyped-def]
     return known[name.lower()]()
 
 
-def find(name: str, domain: Domain | None = None) -> Task:
+def find(name: str) -> Task:
     """The task that a name means: `SUITE/TASK_ID`, a `.bddl` file, a name under `problems/`, a folder with a
-    `scene.toml` or that file. A goal of the scene's own is checked against `domain`, by default the tabletop.
+    `scene.toml` or that file.
 
-    Raises InputError for a name that means nothing, with the nearest one that does, and for what is wrong in a file.
+    Raises InputError for a name that means nothing, with the nearest one that does, and for what is wrong in a file;
+    whether the scene's own goal makes sense is for `check_goal`.
     """
-    task = _find(name)
-    if task.goal is not None:
-        _check_goal(task, domain)
-    return task
-
-
-def _find(name: str) -> Task:
     path = Path(name)
     if name.endswith(".bddl"):
         if not path.is_file():
@@ -150,10 +144,11 @@ def _files_beside(path: Path, suffix: str) -> str:
     return f"; there: {', '.join(str(path.parent / n) for n in near)}" if near else ""
 
 
-def _check_goal(task: Task, domain: Domain | None) -> None:
-    """InputError, with file and line, for a goal that the domain, or a scene that is declared, does not know."""
-    domain = domain or load("tabletop")
-    assert task.file is not None and task.goal is not None
+def check_goal(task: Task, domain: Domain) -> None:
+    """InputError, with file and line, for a goal of the scene's own that the domain, or what is declared to be there,
+    does not know."""
+    if task.goal is None or task.file is None:
+        return
     try:
         if task.declared is None:
             check_form(task.goal, domain)
