@@ -33,12 +33,14 @@ TRIES = 80
 """Places of one thing that are tried in a draw."""
 FIXTURES = 4
 """Places of a fixture of which the one farthest from the middle is taken."""
-NEAR, FAR, FAR_FIXTURE = 0.38, 0.68, 0.78
+NEAR, FAR, FAR_FIXTURE = 0.38, 0.65, 0.75
 """Metres from the arm's base, seen from above, between which things are drawn; of fixtures the middle."""
-ASIDE = 0.8
+ASIDE = 0.65
 """Radians to either side of straight ahead, up to which things are drawn."""
-CLEARANCE = 0.025
-"""Metres between things that are drawn: a finger fits in."""
+CLEARANCE = 0.04
+"""Metres between things that are drawn, where there is room: a finger, open, fits in."""
+HAND = 0.06
+"""Metres kept free of where doors open to, where there is room: half a hand."""
 BETWEEN = 0.015
 """Metres between fixtures, and what is kept free of where their doors open to."""
 BESIDE = (0.02, 0.04)
@@ -166,13 +168,13 @@ class _Drawing:
             p = self._next_to(thing, there) if thing.relation == "beside" else self._spot(thing, FAR)
             if n < TRIES / 2 and thing.relation == "beside" and np.linalg.norm(p - self.base) > FAR:
                 continue
-            crowded = thing.at is not None or thing.relation == "beside" or n > TRIES / 2
+            crowded = thing.at is not None or n > TRIES / 2
             found = self._lowered(thing, T, p, under, scene)
-            if found is None or (not crowded and not self._is_clear(thing, found, scene)):
+            if found is None or not (crowded or thing.relation == "beside" or self._is_clear(thing, found, scene)):
                 continue
             there = with_object_at(scene, thing.name, found)
             box = there.object(thing.name).bounds()
-            if thing.at is not None or not any(_meet(box, door, 0.0) for door in doors):
+            if thing.at is not None or not any(_meet(box, door, 0.0 if crowded else HAND) for door in doors):
                 return there
         raise NoRoomError(thing)
 
@@ -193,8 +195,9 @@ class _Drawing:
 
     def _is_clear(self, thing: Thing, T: Array, scene: Scene) -> bool:
         """Whether an item has room for a finger on all sides."""
-        self.world.load(Situation(scene).state())
-        return self.world.gap(thing.name, T, CLEARANCE, frozenset({self.ground.part})) >= 0.9 * CLEARANCE
+        box = with_object_at(scene, thing.name, T).object(thing.name).bounds()
+        others = (o.bounds() for o in scene if o.name != thing.name and self.ground not in o.regions)
+        return not any(_meet(box, other, CLEARANCE) for other in others)
 
     def _resting(self, thing: Thing, scene: Scene, opened: Scene) -> Scene:
         """The scene with an item on or in its target; `opened` is the scene with the way there open."""
