@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal
 
 import mujoco
@@ -31,11 +32,14 @@ class UnusableError(Exception):
 @dataclass(frozen=True, eq=False)
 class Category:
     """A kind of thing. `thing` is one of it with a name, upright with its origin at the world's; `fixed`: it stands
-    where it stands, and only its drawers, doors and knobs move."""
+    where it stands, and only its drawers, doors and knobs move. `model` and `data` are MuJoCo's, with all that a
+    picture shows, of one that was loaded whole."""
 
     name: str
     thing: SceneObject
     fixed: bool
+    model: Any = None
+    data: Any = None
 
     @property
     def kind(self) -> Kind:
@@ -78,11 +82,13 @@ def load(category: str, name: str, *, whole: bool = False) -> Category:
         raise InputError(f"no category {category!r}; {valid(category, known)} (`tamp scene categories` lists them)")
     try:
         return _read(known[category], category, name, whole)
-    except (OSError, ValueError, AttributeError, KeyError, TypeError) as e:
+    except (OSError, ValueError, AttributeError, KeyError, TypeError) as e:  # what missing and broken files come to
         raise UnusableError(f"the installed LIBERO cannot load {category!r}: {_first_line(e)}") from e
 
 
 def _first_line(e: Exception) -> str:
+    if isinstance(e, FileNotFoundError) and e.filename:
+        return f"it lacks {Path(e.filename).name}"
     return (str(e).splitlines() or [type(e).__name__])[0]
 
 
@@ -107,7 +113,7 @@ def _read(cls: Any, category: str, name: str, whole: bool) -> Category:
     thing = reader.read(name, data)
     if not any(p.shapes for p in thing.parts):
         raise UnusableError(f"{category!r} has no shape that could be touched")
-    return Category(category, thing, fixed)
+    return Category(category, thing, fixed, model if whole else None, data if whole else None)
 
 
 def _stays(model: Any, made: Any, data: Any) -> bool:
@@ -134,9 +140,8 @@ def attitude(made: Any) -> np.ndarray:
     """The quaternion w x y z in which LIBERO's tasks have a thing start; without a turn about the vertical."""
     from libero.libero.envs.regions.workspace_region_sampler import TableRegionSampler
 
-    sampler = TableRegionSampler(
-        made.name, made, [[0, 0]], [[0, 0]], rotation=made.rotation, rotation_axis=made.rotation_axis
-    )
+    turn = made.rotation if isinstance(made.rotation, dict) else max(made.rotation, key=abs)
+    sampler = TableRegionSampler(made.name, made, [[0, 0]], [[0, 0]], rotation=turn, rotation_axis=made.rotation_axis)
     return np.asarray(sampler._sample_quat(), dtype=float)
 
 

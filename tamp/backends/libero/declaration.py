@@ -12,7 +12,7 @@ from motion.poses import Array
 from tamp.backends.libero.arenas import Arena
 from tamp.backends.libero.categories import Category
 from tamp.files.toml_table import Table
-from tamp.model.scene import RobotState, Scene
+from tamp.model.scene import RobotState, Scene, SceneObject
 from tamp.perception.predicates import symbols_of
 
 Relation = Literal["on", "in", "beside"]
@@ -65,8 +65,7 @@ class Declaration:
 
     def symbols(self) -> dict[str, str]:
         """Every symbol that a goal can name, with its type in the tabletop domain; without places beside things."""
-        scene = Scene(tuple(t.category.thing for t in self.things), NOWHERE)
-        return {**symbols_of(scene), self.arena.symbol: "surface"}
+        return {**types_of(*(t.category.thing for t in self.things)), self.arena.symbol: "surface"}
 
     def bddl(self, words: str) -> str:
         """The file that LIBERO's environment is built from: every thing at a place of its own beside the table, from
@@ -82,6 +81,11 @@ class Declaration:
             f"(:objects {' '.join(_typed(t for t in self.things if not t.category.fixed))})\n"
             f"(:obj_of_interest) (:init {init}) (:goal (And)))\n"
         )
+
+
+def types_of(*things: SceneObject) -> dict[str, str]:
+    """The symbols of some things, each with its type in the tabletop domain."""
+    return symbols_of(Scene(things, NOWHERE))
 
 
 AWAY, APART = 5.0, 1.5

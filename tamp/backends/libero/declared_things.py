@@ -65,7 +65,7 @@ def _named(listed: Table, name: str) -> Table:
         better = better if better[0].isalpha() else f"thing_{better}"
         raise listed.wrong(f"{name!r} is no name for a thing; valid: a-z, 0-9 and _, as {better!r}", name)
     if name in TAKEN or name.startswith(ROBOT_PREFIXES):
-        raise listed.wrong(f"{name!r} is taken; valid: another name, as '{name}_1'", name)
+        raise listed.wrong(f"{name!r} is taken; valid: another name, as 'my_{name}'", name)
     table = listed.table(name, 'a table with category = "…"')
     table.only(*KEYS)
     return table

@@ -157,7 +157,7 @@ def check_goal(task: Task, domain: Domain) -> None:
             beside = relative_places.symbols(thing.name for thing in task.declared.things)
             parse_goal(task.goal, domain, symbols | beside)
     except InputError as e:
-        raise task.file.wrong(f"goal: {e}", "goal") from e
+        raise task.file.wrong(str(e), "goal") from e
 
 
 def own_scenes() -> list[Path]:
