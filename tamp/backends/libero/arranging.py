@@ -21,22 +21,23 @@ from tamp.model.bodies import world_of
 from tamp.model.scene import Joint, Part, Region, Scene, SceneObject, with_joint_at, with_object_at
 from tamp.model.situation import Situation
 from tamp.skills.base import Tools
-from tamp.skills.rests import rest_poses
+from tamp.skills.rests import SPOTS, rest_poses
 from tamp.skills.targets import DROP_FROM, target_of, upright
 
 Box = tuple[Array, Array]
 """Lower and upper corner (3,), (3,), metres, world axes."""
 
-DRAWS = 12
+DRAWS = 8
 """Whole scenes that are drawn before there is no room."""
-TRIES = 80
+TRIES = 60
 """Places of one thing that are tried in a draw."""
 FIXTURES = 4
 """Places of a fixture of which the one farthest from the middle is taken."""
-NEAR, FAR, FAR_FIXTURE = 0.38, 0.65, 0.75
-"""Metres from the arm's base, seen from above, between which things are drawn; of fixtures the middle."""
+NEAR, FAR, FARTHEST = 0.38, 0.65, 0.75
+"""Metres from the arm's base, seen from above, from which and up to which things are drawn; the last one for fixtures,
+and where there is little room."""
 ASIDE = 0.65
-"""Radians to either side of straight ahead, up to which things are drawn."""
+"""Radians to either side of straight ahead, up to which things are drawn; half as much again with little room."""
 CLEARANCE = 0.04
 """Metres between things that are drawn, where there is room: a finger, open, fits in."""
 HAND = 0.06
@@ -132,13 +133,13 @@ class _Drawing:
     def _standing(self, thing: Thing, scene: Scene) -> Iterator[Scene]:
         """The scene with a fixture in places that are drawn, whatever else is there."""
         height = scene.object(thing.name).position[2]
-        for _ in range(TRIES):
+        for n in range(TRIES):
             yaw = thing.yaw
             if thing.relation == "beside":
                 turned = _stood(scene, thing.name, np.zeros(2), height, yaw or 0.0)
                 p = self._next_to(thing, turned)
             else:
-                p = self._spot(thing, FAR_FIXTURE)
+                p = self._spot(thing, FARTHEST, ASIDE if n < TRIES / 2 else 1.5 * ASIDE)
             if yaw is None:
                 yaw = _facing(scene.object(thing.name), self.middle - p)
             yield _stood(scene, thing.name, p, height, yaw)
@@ -154,92 +155,101 @@ class _Drawing:
         )
 
     def _item(self, thing: Thing, scene: Scene, placed: list[str]) -> Scene:
+        """The scene with an item where it is declared, or where it is drawn."""
+        support = self.declared.support(thing.name)
         if thing.relation == "in":
             return self._inside(thing, scene)
-        support = self.declared.support(thing.name)
         if thing.relation == "on" and support.owner is not None:
-            return self._resting(thing, scene, scene)
+            return next(self._resting(thing, scene))
         under = self.ground if support.owner is None else _surface(scene, support.target)
         doors = [b for n in placed if n != support.owner for b in _swept(scene.object(n))[1:]]
         for n in range(TRIES):
             yaw = float(self.rng.uniform(-np.pi, np.pi)) if thing.yaw is None else thing.yaw
             T = placements.turned(upright(scene.object(thing.name).T_world_object), yaw)
             there = with_object_at(scene, thing.name, T)
-            p = self._next_to(thing, there) if thing.relation == "beside" else self._spot(thing, FAR)
-            if n < TRIES / 2 and thing.relation == "beside" and np.linalg.norm(p - self.base) > FAR:
-                continue
-            crowded = thing.at is not None or n > TRIES / 2
-            found = self._lowered(thing, T, p, under, scene)
-            if found is None or not (crowded or thing.relation == "beside" or self._is_clear(thing, found, scene)):
-                continue
-            there = with_object_at(scene, thing.name, found)
-            box = there.object(thing.name).bounds()
-            if thing.at is not None or not any(_meet(box, door, 0.0 if crowded else HAND) for door in doors):
-                return there
+            far, aside = (FAR, ASIDE) if n < TRIES / 2 else (FARTHEST, 1.5 * ASIDE)
+            p = self._next_to(thing, there) if thing.relation == "beside" else self._spot(thing, far, aside)
+            raised = self._raised(thing, T, p, under)
+            if self._is_good(thing, with_object_at(scene, thing.name, raised), doors, crowded=n > TRIES / 2):
+                found = self._lowered(thing, raised, under, scene)
+                if found is not None:
+                    return with_object_at(scene, thing.name, found)
         raise NoRoomError(thing)
 
-    def _lowered(self, thing: Thing, T: Array, p: Array, under: Region, scene: Scene) -> Array | None:
-        """The pose of an item let down at a point (2,) until it stands on the surface `under`; None where it does
-        not."""
-        o = scene.object(thing.name)
-        low, high = bounds(o.parts[0].shapes, pose([*p, 0.0], T[:3, :3]))
-        if thing.at is None and ((low[:2] < self.table[0]).any() or (high[:2] > self.table[1]).any()):
-            return None
+    def _raised(self, thing: Thing, T: Array, p: Array, under: Region) -> Array:
+        """The pose of an item above a point (2,) of a surface, from where it is lowered."""
+        shapes = thing.category.thing.parts[0].shapes
+        bottom = float(bounds(shapes, pose([*p, 0.0], T[:3, :3]))[0][2])
         top = float(under.T_world_region[2, 3] + under.world_half_extent()[2])
+        return pose([*p, top + DROP_FROM - bottom], T[:3, :3])
+
+    def _is_good(self, thing: Thing, scene: Scene, doors: list[Box], crowded: bool) -> bool:
+        """Whether an item that is where `scene` has it, but for its height, has room around it, and is within reach:
+        all that only where it is not `crowded`, nothing where a spot is declared."""
+        if thing.at is not None:
+            return True
+        low, high = scene.object(thing.name).bounds()
+        box = (low - [0.0, 0.0, DROP_FROM], high)
+        on_table = (low[:2] >= self.table[0]).all() and (high[:2] <= self.table[1]).all()
+        if not on_table or any(_meet(box, door, 0.0 if crowded else HAND) for door in doors):
+            return False
+        far = np.linalg.norm(scene.object(thing.name).position[:2] - self.base) > FAR
+        if thing.relation == "beside":
+            return crowded or not far
+        others = (o.bounds() for o in scene if o.name != thing.name and self.ground not in o.regions)
+        return not any(_meet(box, other, 0.0 if crowded else CLEARANCE) for other in others)
+
+    def _lowered(self, thing: Thing, T: Array, under: Region, scene: Scene) -> Array | None:
+        """The pose of an item let down until it stands on the surface `under`; None where it does not."""
         self.world.load(Situation(scene).state())
-        found = placements.drop(self.world, thing.name, pose([*p, top + DROP_FROM - low[2]], T[:3, :3]), 2 * DROP_FROM)
-        if found is None or under.part not in found[1] or len(found[1]) > 1:
+        found = placements.drop(self.world, thing.name, T, 2 * DROP_FROM)
+        if found is None or found[1] != {under.part}:
             return None
-        centre = grasps.centroid(o.parts[0].shapes, found[0])
+        centre = grasps.centroid(thing.category.thing.parts[0].shapes, found[0])
         return found[0] if placements.stands(self.world, thing.name, found[0], centre) else None
 
-    def _is_clear(self, thing: Thing, T: Array, scene: Scene) -> bool:
-        """Whether an item has room for a finger on all sides."""
-        box = with_object_at(scene, thing.name, T).object(thing.name).bounds()
-        others = (o.bounds() for o in scene if o.name != thing.name and self.ground not in o.regions)
-        return not any(_meet(box, other, CLEARANCE) for other in others)
-
-    def _resting(self, thing: Thing, scene: Scene, opened: Scene) -> Scene:
-        """The scene with an item on or in its target; `opened` is the scene with the way there open."""
+    def _resting(self, thing: Thing, scene: Scene, choices: int = CHOICES) -> Iterator[Scene]:
+        """The scene with an item on or in its target, in places in which it stays. NoRoomError where there is none."""
         yaw = float(self.rng.uniform(-np.pi, np.pi)) if thing.yaw is None else thing.yaw
         T = placements.turned(upright(scene.object(thing.name).T_world_object), yaw)
-        situation = Situation(with_object_at(opened, thing.name, T))
-        tools = Tools(self.world, self.rng)
-        poses: Iterator[Array] = iter(rest_poses(thing.name, target_of(thing.target, opened), situation, tools))
+        situation = Situation(with_object_at(scene, thing.name, T))
+        poses = iter(rest_poses(thing.name, target_of(thing.target, scene), situation, Tools(self.world, self.rng)))
         if thing.yaw is not None:
             poses = (P for P in poses if np.allclose(P[:3, :3], T[:3, :3], atol=1e-6))
-        found = list(itertools.islice(poses, CHOICES))
+        found = list(itertools.islice(poses, choices))
         if not found:
             raise NoRoomError(thing)
-        return with_object_at(opened, thing.name, found[int(self.rng.integers(len(found)))])
+        for n in self.rng.permutation(len(found)):
+            yield with_object_at(scene, thing.name, found[int(n)])
 
     def _inside(self, thing: Thing, scene: Scene) -> Scene:
         """The scene with an item inside: put in with the door open, which then goes back to where it is declared."""
         owner, region = scene.region(thing.target)
         door = None if region.door is None else owner.part(region.door)
-        if door is None or door.joint is None:
-            return self._resting(thing, scene, scene)
+        if door is None or door.joint is None or door.name in self.declared.thing(owner.name).opened:
+            return next(self._resting(thing, scene))
         wide = with_joint_at(scene, owner.name, door.name, opened(door.joint))
-        there = with_joint_at(self._resting(thing, scene, wide), owner.name, door.name, door.joint.value)
-        self.world.load(Situation(there).state())
-        T = there.object(thing.name).T_world_object
-        if any(c.distance < SQUEEZED for c in self.world.body_contacts(thing.name, T)):
-            tall = 100 * thing.category.thing.extent[2]
-            raise NoRoomError(
-                thing,
-                f"{thing.name} ({tall:.0f} cm tall) does not fit in {thing.target} while that is closed; "
-                "open it, or put something flatter there",
-            )
-        return there
+        for inside in self._resting(thing, wide, SPOTS):
+            there = with_joint_at(inside, owner.name, door.name, door.joint.value)
+            self.world.load(Situation(there).state())
+            touched = self.world.body_contacts(thing.name, there.object(thing.name).T_world_object)
+            if all(c.distance >= SQUEEZED for c in touched):
+                return there
+        tall = 100 * thing.category.thing.extent[2]
+        raise NoRoomError(
+            thing,
+            f"{thing.name} ({tall:.0f} cm tall) does not fit in {thing.target} while that is closed; "
+            "open it, or put something flatter there",
+        )
 
-    def _spot(self, thing: Thing, far: float) -> Array:
+    def _spot(self, thing: Thing, far: float, aside: float) -> Array:
         """A point (2,) on the table: where it is declared, or anywhere within the arm's reach."""
         if thing.at is not None:
             return thing.at
         if thing.region is not None:
             return self.rng.uniform(thing.region[:2], thing.region[2:])
         r = np.sqrt(self.rng.uniform(NEAR**2, far**2))
-        angle = self.rng.uniform(-ASIDE, ASIDE)
+        angle = self.rng.uniform(-aside, aside)
         return np.asarray(self.base + r * np.array([np.cos(angle), np.sin(angle)]))
 
     def _next_to(self, thing: Thing, scene: Scene) -> Array:

@@ -18,7 +18,7 @@ from tamp.perception.predicates import observe
 if TYPE_CHECKING:
     from tamp.backends.libero.environment import LiberoEnvironment
 
-SETTLED = 4
+SETTLED = 8
 """Draws of which one has to stay as it is declared."""
 
 
