@@ -13,8 +13,8 @@ from tamp.model.goal_syntax import valid
 
 
 def check_bddl(path: Path) -> str:
-    """The instruction in a BDDL file. InputError, with file and line, when it does not parse, or for a class of tasks
-    or a category that the installed LIBERO does not have."""
+    """The instruction in a BDDL file. InputError, with file and line, when it does not parse, for a class of tasks, a
+    category or a predicate that the installed LIBERO does not have, and for facts about what is not declared."""
     problem = _parsed(path)
     classes = [a.problem for a in ARENAS]
     if problem["problem_name"] not in [c.lower() for c in classes]:
@@ -23,8 +23,24 @@ def check_bddl(path: Path) -> str:
     for category in (*problem["fixtures"], *problem["objects"]):
         if category not in grounds and category not in names():
             raise _wrong(path, category, "category", names())
+    _check_atoms(path, problem)
     words = problem["language_instruction"]
     return " ".join(words) if isinstance(words, list) else str(words)
+
+
+def _check_atoms(path: Path, problem: Any) -> None:
+    """Every fact and goal: LIBERO looks at neither before it needs them."""
+    from libero.libero.envs.predicates import VALIDATE_PREDICATE_FN_DICT as PREDICATES
+
+    things = [name for kind in ("fixtures", "objects") for names in problem[kind].values() for name in names]
+    for atom in (*problem["initial_state"], *problem["goal_state"]):
+        if not isinstance(atom, list) or not atom or not all(isinstance(word, str) for word in atom):
+            raise InputError(f"{path}: not a fact that LIBERO reads: {atom}; valid: (On mug_1 plate_1)")
+        if atom[0] not in PREDICATES:
+            raise _wrong(path, atom[0], "predicate", list(PREDICATES))
+        for word in atom[1:]:
+            if word not in things and word not in problem["regions"]:
+                raise _wrong(path, word, "thing or region", [*things, *problem["regions"]], "this file")
 
 
 def _parsed(path: Path) -> Any:
@@ -38,8 +54,10 @@ def _parsed(path: Path) -> Any:
         raise InputError(f"{path}: not BDDL as LIBERO reads it: {type(e).__name__}: {e}") from e
 
 
-def _wrong(path: Path, word: str, what: str, options: list[str]) -> InputError:
+def _wrong(
+    path: Path, word: str, what: str, options: list[str], where: str = "the installed LIBERO"
+) -> InputError:
     text = path.read_text(errors="replace")
     found = re.search(rf"(?<![\w-]){re.escape(word)}(?![\w-])", text, re.IGNORECASE)
     line = text.count("\n", 0, found.start()) + 1 if found else 1
-    return InputError(f"{path}:{line}: no {what} {word!r} in the installed LIBERO; {valid(word, options)}")
+    return InputError(f"{path}:{line}: no {what} {word!r} in {where}; {valid(word, options)}")

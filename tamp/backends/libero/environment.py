@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from tamp.backends.libero.objects import FLAT
 from tamp.backends.libero.stepping import Stepper
 from tamp.backends.libero.tasks import Task
 from tamp.errors import InputError
+from tamp.model.goal_syntax import valid
 from tamp.model.scene import RobotState
 
 ACTION_SCALE = np.repeat(Response().reach, 3)
@@ -90,6 +91,8 @@ class LiberoEnvironment:
         """Put the items that the scene's file says so into the middle of an interior, or onto a surface."""
         self.sim.forward()
         for item, region in self.task.start.items():
+            self._check_start(item, item, self.domain.objects_dict)
+            self._check_start(item, region, self.sim.model.site_names)
             thing = self.domain.objects_dict[item]
             site = self.sim.model.site_name2id(region)
             flat = self.sim.model.site_size[site].min() < FLAT
@@ -97,6 +100,14 @@ class LiberoEnvironment:
             quaternion = self.sim.data.get_joint_qpos(thing.joints[-1])[3:]
             self.sim.data.set_joint_qpos(thing.joints[-1], np.concatenate([p, quaternion]))
         self.sim.forward()
+
+    def _check_start(self, item: str, symbol: str, known: Iterable[str]) -> None:
+        """InputError, with file and line, for an item or a region of [start] that is not there."""
+        if symbol not in known:
+            assert self.task.file is not None
+            things = tuple(f"{name}_" for name in (*self.domain.objects_dict, *self.domain.fixtures_dict))
+            options = [k for k in known if item == symbol or k.startswith(things)]
+            raise self.task.file.wrong(f"no {symbol!r} in this scene; {valid(symbol, options)}", "start", item)
 
     @property
     def sim(self) -> Any:
