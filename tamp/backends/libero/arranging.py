@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from motion import grasps, placements
+from motion import placements
 from motion.poses import Array, pose, rotation_about
 from motion.robot import RobotDescription
 from motion.shapes import bounds
@@ -200,13 +200,11 @@ class _Drawing:
         return not any(_meet(box, other, 0.0 if crowded else CLEARANCE) for other in others)
 
     def _lowered(self, thing: Thing, T: Array, under: Region, scene: Scene) -> Array | None:
-        """The pose of an item let down until it stands on the surface `under`; None where it does not."""
+        """The pose of an item let down until it touches the surface `under` and nothing else; None where it does not.
+        Whether it stands there physics tell."""
         self.world.load(Situation(scene).state())
         found = placements.drop(self.world, thing.name, T, 2 * DROP_FROM)
-        if found is None or found[1] != {under.part}:
-            return None
-        centre = grasps.centroid(thing.category.thing.parts[0].shapes, found[0])
-        return found[0] if placements.stands(self.world, thing.name, found[0], centre) else None
+        return found[0] if found is not None and found[1] == {under.part} else None
 
     def _resting(self, thing: Thing, scene: Scene, choices: int = CHOICES) -> Iterator[Scene]:
         """The scene with an item on or in its target, in places in which it stays. NoRoomError where there is none."""
