@@ -17,15 +17,13 @@ from motion.poses import Array, pose, rotation_about
 from motion.robot import RobotDescription
 from motion.shapes import bounds
 from tamp.backends.libero.declaration import Declaration, Thing
+from tamp.backends.libero.openings import Box, closed, facing, meet, opened, swept
 from tamp.model.bodies import world_of
-from tamp.model.scene import Joint, Part, Region, Scene, SceneObject, with_joint_at, with_object_at
+from tamp.model.scene import Region, Scene, with_joint_at, with_object_at
 from tamp.model.situation import Situation
 from tamp.skills.base import Tools
 from tamp.skills.rests import SPOTS, rest_poses
 from tamp.skills.targets import DROP_FROM, target_of, upright
-
-Box = tuple[Array, Array]
-"""Lower and upper corner (3,), (3,), metres, world axes."""
 
 DRAWS = 8
 """Whole scenes that are drawn before there is no room."""
@@ -46,8 +44,6 @@ BETWEEN = 0.015
 """Metres between fixtures, and what is kept free of where their doors open to."""
 BESIDE = (0.02, 0.04)
 """Metres between a thing and what is beside it."""
-OPENED = 0.8
-"""Share of the way from where a part counts as open, or on, to the end of its joint, at which it starts."""
 CHOICES = 6
 """Places in or on something, of which one is drawn."""
 SQUEEZED = -0.002
@@ -88,12 +84,6 @@ def _no_room(e: NoRoomError) -> str:
         f"no room for {thing.name} ({thing.category.name}, {size} cm) {where}, in {DRAWS} draws; "
         "take something away, put it elsewhere, or try another seed"
     )
-
-
-def opened(joint: Joint) -> float:
-    """The joint value at which a part that is declared open, or on, starts."""
-    end = joint.limits[1] if joint.sign > 0 else joint.limits[0]
-    return joint.active + OPENED * (end - joint.active)
 
 
 @dataclass(eq=False)
@@ -141,17 +131,17 @@ class _Drawing:
             else:
                 p = self._spot(thing, FARTHEST, ASIDE if n < TRIES / 2 else 1.5 * ASIDE)
             if yaw is None:
-                yaw = _facing(scene.object(thing.name), self.middle - p)
+                yaw = facing(scene.object(thing.name), self.middle - p)
             yield _stood(scene, thing.name, p, height, yaw)
 
     def _is_free(self, thing: Thing, scene: Scene, placed: list[str]) -> bool:
         """Whether a fixture is on the table, and neither it nor its open doors are where something is."""
         o = scene.object(thing.name)
-        (low, high), boxes = o.bounds(), _swept(o)
+        (low, high), boxes = o.bounds(), swept(o)
         if (low[:2] < self.table[0]).any() or (high[:2] > self.table[1]).any():
             return False
         return not any(
-            _meet(box, other, BETWEEN) for name in placed for other in _swept(scene.object(name)) for box in boxes
+            meet(box, other, BETWEEN) for name in placed for other in swept(scene.object(name)) for box in boxes
         )
 
     def _item(self, thing: Thing, scene: Scene, placed: list[str]) -> Scene:
@@ -162,7 +152,7 @@ class _Drawing:
         if thing.relation == "on" and support.owner is not None:
             return next(self._resting(thing, scene))
         under = self.ground if support.owner is None else _surface(scene, support.target)
-        doors = [b for n in placed if n != support.owner for b in _swept(scene.object(n))[1:]]
+        doors = [b for n in placed if n != support.owner for b in swept(scene.object(n))[1:]]
         for n in range(TRIES):
             yaw = float(self.rng.uniform(-np.pi, np.pi)) if thing.yaw is None else thing.yaw
             T = placements.turned(upright(scene.object(thing.name).T_world_object), yaw)
@@ -191,17 +181,17 @@ class _Drawing:
         low, high = scene.object(thing.name).bounds()
         box = (low - [0.0, 0.0, DROP_FROM], high)
         on_table = (low[:2] >= self.table[0]).all() and (high[:2] <= self.table[1]).all()
-        if not on_table or any(_meet(box, door, 0.0 if crowded else HAND) for door in doors):
+        if not on_table or any(meet(box, door, 0.0 if crowded else HAND) for door in doors):
             return False
         far = np.linalg.norm(scene.object(thing.name).position[:2] - self.base) > FAR
         if thing.relation == "beside":
             return crowded or not far
         others = (o.bounds() for o in scene if o.name != thing.name and self.ground not in o.regions)
-        return not any(_meet(box, other, 0.0 if crowded else CLEARANCE) for other in others)
+        return not any(meet(box, other, 0.0 if crowded else CLEARANCE) for other in others)
 
     def _lowered(self, thing: Thing, T: Array, under: Region, scene: Scene) -> Array | None:
         """The pose of an item let down until it touches the surface `under` and nothing else; None where it does not.
-        Whether it stands there physics tell."""
+        Physics tell whether it stands there."""
         self.world.load(Situation(scene).state())
         found = placements.drop(self.world, thing.name, T, 2 * DROP_FROM)
         return found[0] if found is not None and found[1] == {under.part} else None
@@ -282,44 +272,14 @@ def _with_joints(declared: Declaration, scene: Scene) -> Scene:
     for thing in declared.things:
         for part in scene.object(thing.name).parts:
             if part.joint is not None:
-                value = opened(part.joint) if part.name in thing.opened else _closed(part.joint)
+                value = opened(part.joint) if part.name in thing.opened else closed(part.joint)
                 scene = with_joint_at(scene, thing.name, part.name, value)
     return scene
-
-
-def _closed(joint: Joint) -> float:
-    return float(np.clip(0.0, *joint.limits))
 
 
 def _stood(scene: Scene, name: str, p: Array, height: float, yaw: float) -> Scene:
     R = rotation_about(np.array([0.0, 0.0, 1.0]), yaw)
     return with_object_at(scene, name, pose([*p, height], R))
-
-
-def _moved(part: Part, value: float) -> Box:
-    assert part.joint is not None
-    return bounds(part.shapes, part.joint.displacement(value) @ part.T_world_part)
-
-
-def _swept(o: SceneObject) -> list[Box]:
-    """The box around a thing, then those of its drawers and doors when they are open."""
-    doors = [p for p in o.parts if p.kind in ("drawer", "door") and p.joint is not None and p.shapes]
-    return [o.bounds(), *(_moved(p, opened(p.joint)) for p in doors if p.joint is not None)]
-
-
-def _facing(o: SceneObject, towards: Array) -> float:
-    """The quarter turn (rad) with which a fixture's doors open most towards a direction (2,); 0 without doors."""
-    doors = [p for p in o.parts if p.kind in ("drawer", "door") and p.joint is not None and p.shapes]
-    if not doors:
-        return 0.0
-    moves = [
-        np.mean(_moved(p, opened(p.joint)), axis=0) - np.mean(_moved(p, _closed(p.joint)), axis=0)
-        for p in doors
-        if p.joint is not None
-    ]
-    out = o.T_world_object[:2, :2].T @ np.mean(moves, axis=0)[:2]
-    angle = float(np.arctan2(towards[1], towards[0]) - np.arctan2(out[1], out[0]))
-    return float(np.round(angle / (0.5 * np.pi)) * 0.5 * np.pi)
 
 
 def _surface(scene: Scene, symbol: str) -> Region:
@@ -331,7 +291,3 @@ def _surface(scene: Scene, symbol: str) -> Region:
         low, high = o.bounds()
         centre = pose([*(0.5 * (low + high)[:2]), float(high[2])])
         return Region(symbol, "surface", centre, np.append(0.5 * (high - low)[:2], 0.0), o.name)
-
-
-def _meet(a: Box, b: Box, gap: float) -> bool:
-    return bool((a[0] - gap < b[1]).all() and (b[0] - gap < a[1]).all())

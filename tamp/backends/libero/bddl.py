@@ -54,9 +54,7 @@ def _parsed(path: Path) -> Any:
         raise InputError(f"{path}: not BDDL as LIBERO reads it: {type(e).__name__}: {e}") from e
 
 
-def _wrong(
-    path: Path, word: str, what: str, options: list[str], where: str = "the installed LIBERO"
-) -> InputError:
+def _wrong(path: Path, word: str, what: str, options: list[str], where: str = "the installed LIBERO") -> InputError:
     text = path.read_text(errors="replace")
     found = re.search(rf"(?<![\w-]){re.escape(word)}(?![\w-])", text, re.IGNORECASE)
     line = text.count("\n", 0, found.start()) + 1 if found else 1

@@ -2,33 +2,26 @@
 
 from __future__ import annotations
 
-import difflib
 import re
-from collections.abc import Iterable
 
 import numpy as np
 
 from motion.poses import Array
 from tamp.backends.libero.arenas import ARENAS, USUAL, Arena, arena
 from tamp.backends.libero.categories import Category, UnusableError, load
-from tamp.backends.libero.declaration import Declaration, Relation, Thing
+from tamp.backends.libero.declaration import Declaration, Thing
+from tamp.backends.libero.declared_targets import TABLE, Categories, TargetReader
 from tamp.backends.libero.model import ROBOT_PREFIXES
 from tamp.errors import InputError
 from tamp.files.toml_table import Table
 from tamp.model.goal_syntax import valid
-from tamp.model.scene import Region, RegionKind
 
 KEYS = ("category", "on", "in", "beside", "region", "at", "yaw", "open", "turned_on")
-RELATIONS: tuple[Relation, ...] = ("on", "in", "beside")
-TABLE = "table"
-"""What the table is called in a scene file, besides its symbol."""
 TAKEN = {TABLE, "world", *(a.symbol for a in ARENAS)}
 NAME = re.compile(r"[a-z][a-z0-9_]*")
 FARTHEST = 3.0
 """Metres: greater coordinates are meant to be millimetres, or a mistake."""
 TURN = 2 * np.pi
-
-Categories = dict[str, Category]
 
 
 def read_declaration(t: Table) -> Declaration:
@@ -97,7 +90,7 @@ class _Reader:
 
     def read(self) -> Thing:
         """The thing, checked for itself."""
-        relation, target, owner = self._relation()
+        relation, target, owner = TargetReader(self.table, self.name, self.categories, self.room).read()
         if self.category.fixed and (relation == "in" or (relation == "on" and owner is not None)):
             raise self.table.wrong(
                 f"{self.name} is fixed, so it stands on the table, not {relation} {target}; "
@@ -108,91 +101,6 @@ class _Reader:
         self._only_on_the_table(relation, owner)
         opened = self._opened() | self._turned_on()
         return Thing(self.name, self.category, relation, target, owner, region, at, self._yaw(), opened)
-
-    def _relation(self) -> tuple[Relation, str, str | None]:
-        given = [r for r in RELATIONS if self.table.has(r)]
-        if len(given) > 1:
-            said = " and ".join(given)
-            raise self.table.wrong(f"{self.name} has {said}, which exclude each other; valid: one of them", given[1])
-        if not given:
-            return "on", self.room.symbol, None
-        relation = given[0]
-        target = self.table.text(relation, "the name of a thing, or of a region of one")
-        match relation:
-            case "beside":
-                return relation, *self._beside(target)
-            case "on":
-                return relation, *self._on(target)
-        return relation, *self._in(target)
-
-    def _beside(self, target: str) -> tuple[str, str]:
-        if target not in self.categories:
-            raise self._unknown("beside", target, self._others())
-        if target == self.name:
-            raise self.table.wrong(f"{self.name} cannot be beside itself; valid: {self._listed()}", "beside")
-        return target, target
-
-    def _on(self, target: str) -> tuple[str, str | None]:
-        if target in (TABLE, self.room.symbol):
-            return self.room.symbol, None
-        if target in self.categories:
-            regions = self.categories[target].regions("surface")
-            if not regions and not self.categories[target].fixed:
-                return target, target
-            return self._region("on", target, regions, "surface"), target
-        return self._of_symbol("on", target, "surface")
-
-    def _in(self, target: str) -> tuple[str, str]:
-        if target in self.categories:
-            return self._region("in", target, self.categories[target].regions("interior"), "interior"), target
-        return self._of_symbol("in", target, "interior")
-
-    def _region(self, relation: str, owner: str, regions: tuple[Region, ...], kind: RegionKind) -> str:
-        """The only region of a thing of some kind."""
-        category = self.categories[owner]
-        if not regions:
-            others = [n for n, c in self.categories.items() if n != self.name and c.regions(kind)]
-            where = f"valid: {', '.join(others)}" if others else f"no thing of this scene has an {kind}"
-            raise self.table.wrong(f"nothing can be {relation} {owner}, a {category.name}; {where}", relation)
-        if len(regions) > 1:
-            raise self.table.wrong(
-                f"{owner} has several places to be {relation}; valid: {', '.join(r.name for r in regions)}", relation
-            )
-        return regions[0].name
-
-    def _of_symbol(self, relation: str, symbol: str, kind: RegionKind) -> tuple[str, str]:
-        """A region by its symbol, and the thing that has it."""
-        for owner, category in self.categories.items():
-            for region in category.regions("surface", "interior"):
-                if region.name == symbol and region.kind == kind:
-                    return symbol, owner
-                if region.name == symbol:
-                    other = "in" if kind == "surface" else "on"
-                    raise self.table.wrong(f'{symbol} is no {kind}; valid: {other} = "{symbol}"', relation)
-        about = max((n for n in self.categories if symbol.startswith(f"{n}_")), key=len, default=None)
-        if about is not None:
-            own = [r.name for r in self.categories[about].regions(kind)]
-            said = ", ".join(own) or f"nothing, a {self.categories[about].name} has no {kind}"
-            raise self.table.wrong(f"{about} has no {kind} {symbol!r}; valid: {said}", relation)
-        regions = [r.name for c in self.categories.values() for r in c.regions(kind)]
-        things = self._others() if kind == "surface" else []
-        raise self._unknown(relation, symbol, [*regions, *things, *([TABLE] if kind == "surface" else [])])
-
-    def _unknown(self, relation: str, target: str, options: Iterable[str]) -> InputError:
-        known = list(options)
-        near = difflib.get_close_matches(target, known, 1, 0.5)
-        meant = f"did you mean {near[0]!r}? " if near else ""
-        return self.table.wrong(
-            f"no {target!r} in this scene for {self.name} to be {relation}; {meant}valid: "
-            f"{', '.join(known) or 'nothing: add another thing'}",
-            relation,
-        )
-
-    def _others(self) -> list[str]:
-        return [n for n in self.categories if n != self.name]
-
-    def _listed(self) -> str:
-        return ", ".join(self._others()) or "nothing: add another thing"
 
     def _only_on_the_table(self, relation: str, owner: str | None) -> None:
         """InputError for coordinates of what stands somewhere else, or for both kinds of them."""
@@ -251,9 +159,7 @@ class _Reader:
     def _opened(self) -> frozenset[str]:
         if not self.table.has("open"):
             return frozenset()
-        doors = {
-            r.name: r.door for r in self.category.thing.regions if r.door is not None and r.kind == "interior"
-        }
+        doors = {r.name: r.door for r in self.category.thing.regions if r.door is not None and r.kind == "interior"}
         if not doors:
             raise self.table.wrong(f"{self.name}, a {self.category.name}, has nothing that opens", "open")
         wanted = self.table.values["open"]

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
-import tempfile
 import time
-from collections.abc import Iterable, Iterator
-from pathlib import Path
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from motion.poses import Array, pose, to_quat
 from motion.robot import Gripper, Response, RobotDescription
+from tamp.backends.libero.building import bddl_file, buildable, no_debugger
 from tamp.backends.libero.model import CONTROL_PERIOD, robot_model
 from tamp.backends.libero.objects import FLAT
 from tamp.backends.libero.stepping import Stepper
@@ -45,7 +43,7 @@ class LiberoEnvironment:
         self.last_action = np.zeros(7)
         states = _stored(task, init_state)
         np.random.seed(seed)  # robosuite's samplers draw from numpy's global generator
-        with _buildable(task), _bddl_file(task) as path:
+        with buildable(task), bddl_file(task) as path:
             self._env = ControlEnv(
                 bddl_file_name=str(path),
                 has_renderer=False,
@@ -65,7 +63,7 @@ class LiberoEnvironment:
 
     def _start(self, seed: int, state: Array | None) -> None:
         np.random.seed(seed)
-        with _no_debugger(self.task.name), _buildable(self.task):
+        with no_debugger(self.task.name), buildable(self.task):
             self._env.reset()
             if state is None:
                 self._put_at_their_places()
@@ -213,45 +211,3 @@ def _stored(task: Task, init_state: int | None) -> Array:
     if not 0 <= init_state < len(states):
         raise InputError(f"{task.name}: --init-state {init_state}; valid: 0 to {len(states) - 1}")
     return states
-
-
-@contextlib.contextmanager
-def _bddl_file(task: Task) -> Iterator[Path]:
-    """The task's BDDL file; one that is made of what it declares is there only for as long as it is read."""
-    if task.declared is None:
-        assert task.bddl is not None
-        yield task.bddl
-        return
-    with tempfile.TemporaryDirectory(prefix="tamp-scene-") as folder:
-        path = Path(folder) / "scene.bddl"
-        path.write_text(task.declared.bddl("none"))
-        yield path
-
-
-@contextlib.contextmanager
-def _buildable(task: Task) -> Iterator[None]:
-    """What LIBERO raises when a BDDL file that somebody wrote names what is not there: make that an error."""
-    try:
-        yield
-    except (KeyError, AssertionError, AttributeError, IndexError, TypeError, ValueError, FileNotFoundError) as e:
-        if task.suite is not None or task.bddl is None:
-            raise
-        what = f"no {e}" if isinstance(e, KeyError) else f"{type(e).__name__}: {e}"
-        raise InputError(
-            f"{task.bddl}: LIBERO cannot build it: {what}; valid: things and regions that the file declares"
-        ) from e
-
-
-@contextlib.contextmanager
-def _no_debugger(name: str) -> Iterator[None]:
-    """LIBERO's region sampler drops into a debugger when it cannot place an object: make that an error."""
-    import pdb
-
-    def refuse(*_: object, **__: object) -> None:
-        raise InputError(f"{name}: LIBERO cannot place the objects in their regions; try another seed")
-
-    stop, pdb.set_trace = pdb.set_trace, refuse
-    try:
-        yield
-    finally:
-        pdb.set_trace = stop
