@@ -27,15 +27,14 @@ def categories(html: Path | None, json_output: bool) -> int:
     from tamp.backends.libero import rendering
 
     rendering.prepare(video=False, pictures=html is not None)
-    if html is not None and not html.parent.is_dir():
-        raise InputError(f"cannot write {html}: no folder {html.parent}")
+    if html is not None and (html.is_dir() or not html.parent.is_dir()):
+        raise InputError(f"cannot write {html}; valid: a file in a folder that exists")
     with quiet_stdout() as out:
         hush_warnings()
         with hush_simulator():
             told = _told(pictures=html is not None)
         if html is not None:
-            html.write_text(_page(told))
-            say(f"tamp: wrote {html}")
+            _write(html, _page(told))
         for category in told["categories"]:
             category.pop("picture", None)
         if json_output:
@@ -43,6 +42,14 @@ def categories(html: Path | None, json_output: bool) -> int:
         else:
             _print(told, out)
     return 0
+
+
+def _write(path: Path, page: str) -> None:
+    try:
+        path.write_text(page, encoding="utf-8")
+    except OSError as e:
+        raise InputError(f"cannot write {path}: {e.strerror}") from e
+    say(f"tamp: wrote {path}")
 
 
 def _told(pictures: bool) -> dict[str, Any]:

@@ -22,6 +22,8 @@ NAME = re.compile(r"[a-z][a-z0-9_]*")
 FARTHEST = 3.0
 """Metres: greater coordinates are meant to be millimetres, or a mistake."""
 TURN = 2 * np.pi
+MOST = 40
+"""Things of a scene: LIBERO takes half a minute to build it with so many, and more than ever find room."""
 
 
 def read_declaration(t: Table) -> Declaration:
@@ -30,6 +32,8 @@ def read_declaration(t: Table) -> Declaration:
     listed = t.table("things", "tables such as [things.mug_1]")
     if not listed.values:
         raise t.wrong("no things in this scene; valid: tables such as [things.mug_1]", "things")
+    if len(listed.values) > MOST:
+        raise t.wrong(f"{len(listed.values)} things; valid: at most {MOST}", "things")
     tables = {name: _named(listed, name) for name in listed.values}
     categories = {name: _category(table, name) for name, table in tables.items()}
     _unambiguous(listed, categories)

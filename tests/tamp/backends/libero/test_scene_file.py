@@ -72,6 +72,7 @@ FAULTS = {
     "misspelt key": (MUG + 'besides = "x"\n', 3, "key 'besides' of things.mug_1; valid: .*did you mean 'beside'"),
     "broken": ("[things\n", 0, "not TOML: .*line 1"),
     "no things": ('instruction = "x"\n', 1, r"no things in this scene; valid: tables such as \[things.mug_1\]"),
+    "too many": ("".join(f"[things.c_{n}]\ncategory = 'plate'\n" for n in range(41)), 1, "valid: at most 40"),
     "empty things": ("[things]\n", 1, "no things in this scene"),
     "category": ('[things.b]\ncategory = "baskett"\n', 2, "no category 'baskett'; valid: basket"),
     "no category": ('[things.b]\non = "table"\n', 1, "things.b.category is missing"),
