@@ -27,7 +27,7 @@ class Request:
     problem: Path | None
     domain: str
     llm: str
-    seed: int
+    seed: int | None
     init_state: int | None
     assume_first: bool
     json_output: bool
@@ -68,11 +68,12 @@ def _scene(request: Request, model: Model) -> About:
         from tamp.backends.libero import tasks
 
         task = tasks.find(request.scene)
+    domain = load(request.domain)
+    tasks.check_goal(task, domain)
     say(f"tamp: building {task.name}")
-    view = look(task, request.seed, request.init_state, render=model.sees)
+    view = look(task, task.seed if request.seed is None else request.seed, request.init_state, render=model.sees)
     image = view.environment.picture() if model.sees else None
     view.environment.close()
-    domain = load(request.domain)
     state = view.state.known_to(domain)
     return About(task.name, vocabulary(view.scene, state, task.names, own_words(domain)), state, domain, image)
 

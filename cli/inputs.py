@@ -32,6 +32,9 @@ SCENE_ONLY = (
 )  # fmt: skip
 
 
+UNSAID = 'say what to do: tamp solve "put the mug in the drawer", or give a --goal, or a --scene with its own'
+
+
 def for_backend(backend: str, given: Sequence[str]) -> None:
     """InputError for options that a backend does not take: none is dropped without a word."""
     arm = backend == "xarm"
@@ -39,6 +42,12 @@ def for_backend(backend: str, given: Sequence[str]) -> None:
     if wrong := [option for option in given if option in other]:
         whose = "simulated scenes, not for --backend xarm" if arm else "a real arm, --backend xarm"
         raise InputError(f"{' '.join(wrong)}: for {whose}; valid for --backend {backend}: {', '.join(taken)}")
+
+
+def said(text: str | None, goals: Sequence[str], given: Sequence[str]) -> None:
+    """InputError where nobody says what to do: neither words nor a goal, nor a scene that has its own."""
+    if text is None and not goals and "--scene" not in given:
+        raise InputError(UNSAID)
 
 
 def built(backend: str, perception: str) -> None:

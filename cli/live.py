@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol, TextIO
 
@@ -34,7 +34,7 @@ class Asked:
     decider: str
     script: Path | None
     clock: str
-    seed: int
+    seed: int | None
     init_state: int | None
     llm: str
     domain: str
@@ -46,6 +46,15 @@ class Asked:
     world: Path | None
     out: Path | None
     json_output: bool
+
+
+def _with_seed(asked: Asked) -> Asked:
+    """What was asked for with the scene's own seed where none was given."""
+    if asked.seed is not None or asked.backend != "libero":
+        return replace(asked, seed=asked.seed or 0)
+    from cli.live_table import check
+
+    return replace(asked, seed=check(asked.backend, asked.scene).seed)
 
 
 class Set(Protocol):
@@ -87,6 +96,7 @@ def live(asked: Asked) -> int:
         raise InputError("--decider script needs a --script FILE.jsonl")
     if asked.decider == "person" and asked.script is not None:
         raise InputError("--decider person takes orders from a person, not from a --script")
+    asked = _with_seed(asked)
     prepare = _preparation(asked)
     with quiet_stdout() as stdout:
         folder = asked.out or new_folder(EPISODES, "live")

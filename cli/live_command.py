@@ -25,7 +25,7 @@ def live(
         Path | None, typer.Option(help="Orders, a JSON object a line; else standard input.", metavar="FILE.jsonl")
     ] = None,
     clock: opt.Clock = "real",
-    seed: opt.Seed = 0,
+    seed: opt.SceneSeed = None,
     init_state: opt.InitState = None,
     llm: opt.Llm = DEFAULT,
     domain: opt.Domain = "tabletop",

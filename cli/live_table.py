@@ -62,8 +62,12 @@ def preparation(asked: Asked) -> Prepare:
     """What makes the table ready. InputError for a scene, a domain, a planner or options that are not there."""
     if asked.host is not None or asked.port is not None or asked.world is not None:
         raise InputError("--host, --port and --world are for --backend xarm")
-    check(asked.backend, asked.scene)
+    task = check(asked.backend, asked.scene)
     domain = inputs.domain(asked.domain)
+    if asked.backend == "libero":
+        from tamp.backends.libero.tasks import check_goal
+
+        check_goal(task, domain)
     inputs.planner(asked.planner)
     return lambda log, events, opened: _Table(asked, domain, log, events, opened)
 
@@ -78,7 +82,7 @@ class _Table:
         beside = self._beside(opened) if asked.clock == "real" else None  # gets ready while the scene is built
         self._decide = self._decider(opened) if asked.decider == "qwen" else None
         say("tamp: building the scene")
-        self._world = world = build(asked.backend, asked.scene, asked.seed, asked.init_state)
+        self._world = world = build(asked.backend, asked.scene, asked.seed or 0, asked.init_state)
         opened.callback(world.close)
         log.event("world", task=world.name, backend=asked.backend, init_state=asked.init_state, perception="oracle")
         reader = self._reader()
@@ -123,7 +127,7 @@ class _Table:
 
     def _beside(self, opened: contextlib.ExitStack) -> Beside:
         asked = self._asked
-        beside = Beside(Recipe(str(self._domain.path), Engine(asked.planner), asked.seed), self._log)
+        beside = Beside(Recipe(str(self._domain.path), Engine(asked.planner), asked.seed or 0), self._log)
         opened.callback(beside.close)
         return beside
 
@@ -190,7 +194,7 @@ def _libero(scene: str | None, seed: int, init_state: int | None) -> LiveWorld:
         name=task.name,
         most_steps=task.step_limit,
         names=task.names,
-        verdict=environment.check_success,
+        verdict=None if task.declared else environment.check_success,
         close=environment.close,
         disturbed=environment,
     )

@@ -57,7 +57,7 @@ def solve(
     text: opt.Text = None,
     scene: opt.Scene = "mug_in_drawer",
     init_state: opt.InitState = None,
-    seed: opt.Seed = 0,
+    seed: opt.SceneSeed = None,
     goal: opt.Goals = None,
     untouched: opt.Untouched = None,
     backend: opt.Backend = "libero",
@@ -82,10 +82,11 @@ def solve(
 
     Example: tamp solve "put the mug in the drawer" --video
     """
-    from cli.inputs import RealArm, for_backend
+    from cli.inputs import RealArm, for_backend, said
     from cli.solve import solve
 
     for_backend(backend, opt.given(context))
+    said(text, goal or [], opt.given(context))
     return solve(
         text=text,
         scene=scene,
@@ -118,7 +119,7 @@ def ground(
     ] = None,
     domain: opt.Domain = "tabletop",
     llm: opt.Llm = DEFAULT,
-    seed: opt.Seed = 0,
+    seed: opt.SceneSeed = None,
     init_state: opt.InitState = None,
     assume_first: opt.AssumeFirst = False,
     json_output: opt.Json = False,
@@ -267,13 +268,28 @@ def scene_list(json_output: opt.Json = False) -> int:
 def scene_show(
     scene: opt.SceneArgument,
     init_state: opt.InitState = None,
-    seed: opt.Seed = 0,
+    seed: opt.SceneSeed = None,
+    domain: opt.Domain = "tabletop",
     json_output: opt.Json = False,
 ) -> int:
-    """Show a scene: objects, facts, instruction."""
+    """Show a scene: objects, facts, instruction.
+
+    With --domain its goal is checked against another domain's predicates.
+    """
     from cli.scene import show
 
-    return show(scene, init_state, seed, json_output)
+    return show(scene, init_state, seed, domain, json_output)
+
+
+@opt.command(scene_app, "categories")
+def scene_categories(html: opt.Html = None, json_output: opt.Json = False) -> int:
+    """List what a scene.toml can have in it: things, tables.
+
+    Every category whose files load, with its size, and the regions where something can be put.
+    """
+    from cli.categories import categories
+
+    return categories(html, json_output)
 
 
 @opt.command(model_app, "list")

@@ -37,18 +37,20 @@ def command(app: typer.Typer, name: str | None = None) -> Callable[[Callable[P, 
     return register
 
 
+SCENES = "SUITE/TASK_ID (libero_goal/3), a name under problems/, a folder with a scene.toml, or a .bddl file"
 Scene = Annotated[
     str,
-    typer.Option(help="SUITE/TASK_ID (libero_goal/3), a .bddl file, or a name under problems/.", metavar="S"),
+    typer.Option(help=f"{SCENES}.", metavar="S"),
 ]
-SceneArgument = Annotated[
-    str, typer.Argument(help="SUITE/TASK_ID, a .bddl file, or a name under problems/.", metavar="S")
-]
+SceneArgument = Annotated[str, typer.Argument(help=f"{SCENES}.", metavar="S")]
 InitState = Annotated[
     int | None,
     typer.Option(help="Stored initial state of a benchmark task; without it the seed draws the scene.", min=0),
 ]
 Seed = Annotated[int, typer.Option(help="Everything random follows from it.", min=0)]
+SceneSeed = Annotated[
+    int | None, typer.Option(help="Everything random follows from it; by default the scene's own, or 0.", min=0)
+]
 Llm = Annotated[
     str,
     typer.Option(
@@ -95,7 +97,10 @@ PlanFormat = Annotated[
 ]
 Trace = Annotated[bool, typer.Option("--trace", help="What each step changes.")]
 
-Text = Annotated[str | None, typer.Argument(help="The instruction; optional with --goal.", metavar="TEXT")]
+Text = Annotated[
+    str | None,
+    typer.Argument(help="The instruction; without it and --goal, the goal or the words of --scene.", metavar="TEXT"),
+]
 Goals = Annotated[
     list[str] | None,
     typer.Option(
@@ -121,6 +126,9 @@ World = Annotated[
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Of a real robot: go through the plan without moving.")]
 SpeedScale = Annotated[
     float | None, typer.Option(help="Of a real robot: share of its world's speeds.", min=0.01, max=1.0)
+]
+Html = Annotated[
+    Path | None, typer.Option(help="A page with a picture of each (needs OSMesa).", metavar="FILE")
 ]
 Video = Annotated[bool, typer.Option("--video", help="Record video.mp4 (needs OSMesa).")]
 EpisodeFolder = Annotated[

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TextIO
 
+from cli import inputs
 from cli.output import emit_json, hush_simulator, quiet_stdout, say
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def list_scenes(json_output: bool) -> int:
             emit_json({"scenes": scenes, "suites": suites}, out)
             return 0
         for task in own:
-            out.write(f"{task.name}  {task.instruction}\n")
+            out.write(f"{task.name}  {task.instruction or task.goal or ''}\n")
         out.writelines(_suite_line(s) for s in suites)
     return 0
 
@@ -58,7 +59,7 @@ def _suite(name: str) -> dict[str, Any]:
     return {"name": name, "tasks": n, "missing": missing, "usable": 0 == missing < n}
 
 
-def show(scene: str, init_state: int | None, seed: int, json_output: bool) -> int:
+def show(scene: str, init_state: int | None, seed: int | None, domain: str, json_output: bool) -> int:
     """Print what perception sees in a scene, and what an instruction can name there."""
     from tamp.backends.libero import rendering
 
@@ -68,8 +69,9 @@ def show(scene: str, init_state: int | None, seed: int, json_output: bool) -> in
             from tamp.backends.libero import tasks
 
             task = tasks.find(scene)
+        tasks.check_goal(task, inputs.domain(domain))
         say(f"tamp: building {task.name}")
-        view = look(task, seed, init_state)
+        view = look(task, task.seed if seed is None else seed, init_state)
         view.environment.close()
         told = describe(task, view)
         if json_output:
@@ -110,6 +112,7 @@ def describe(task: Task, view: View) -> dict[str, Any]:
     return {
         "scene": task.name,
         "instruction": task.instruction,
+        "goal": task.goal,
         "perception": "oracle",
         "objects": [_object(o) for o in view.scene],
         "symbols": dict(sorted(view.state.symbols.items())),
@@ -144,7 +147,9 @@ def _object(o: SceneObject) -> dict[str, Any]:
 
 
 def _print(told: dict[str, Any], out: TextIO) -> None:
-    out.write(f"{told['scene']}: {told['instruction']}\n\nobjects: name, category, position, extent (m)\n")
+    out.write(": ".join(filter(None, (told["scene"], told["instruction"]))) + "\n")
+    out.write(f"goal {told['goal']}\n" if told["goal"] else "")
+    out.write("\nobjects: name, category, position, extent (m)\n")
     for o in told["objects"]:
         out.write(f"  {o['name']}  {o['category']}  {_numbers(o['position'])}  {_numbers(o['extent'])}\n")
     out.write("\nsymbols: name, type, the phrase that means it alone; other names (--json has all)\n")

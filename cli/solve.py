@@ -30,7 +30,7 @@ def solve(
     text: str | None,
     scene: str,
     init_state: int | None,
-    seed: int,
+    seed: int | None,
     goals: list[str],
     untouched: list[str],
     backend: str,
@@ -45,10 +45,8 @@ def solve(
     json_output: bool,
 ) -> int:
     """Run one episode and print what it came to. 0 when what was asked for holds, by LIBERO's check where that is the
-    scene's own task, else by an oracle of the goal."""
-    if text is None and not goals:
-        raise InputError('say what to do: tamp solve "put the mug in the drawer", or give a --goal')
-    text = text if goals else words.instruction(str(text))
+    scene's own task, else by an oracle of the goal. With neither words nor goals the scene's own are taken."""
+    text = None if goals or text is None else words.instruction(text)
     if untouched and not goals:
         raise InputError("--untouched goes with --goal; in words: say what not to touch")
     inputs.built(backend, perception)
@@ -56,11 +54,17 @@ def solve(
         from cli.arm_solve import solve_arm
 
         return solve_arm(text, goals[0] if goals else None, llm, arm, out, json_output)
-    say(f"tamp: {', then '.join(goals) or repr(text)} in {scene} ({perception} perception, seed {seed})")
     with quiet_stdout() as stdout:
-        model = load_model(llm) if not goals or planners.asks_model(planner) else None
-        sight = not goals and model is not None and model.sees
+        model = load_model(llm) if text is not None or planners.asks_model(planner) else None
+        sight = text is not None and model is not None and model.sees
         task, loaded = _prepare(scene, domain, planner, video, sight)
+        seed = task.seed if seed is None else seed
+        if text is None and not goals:
+            text, goals = _own(task)
+        if text is not None and model is None:
+            model = load_model(llm)
+            sight = _sees(model, video)
+        say(f"tamp: {', then '.join(goals) or repr(text)} in {task.name} ({perception} perception, seed {seed})")
         if goals:
             source = from_pddl(goals, untouched, loaded)
         else:
@@ -90,14 +94,33 @@ def _prepare(scene: str, domain: str, planner: str, video: bool, sight: bool) ->
     """Check everything that can be checked without a simulation."""
     from tamp.backends.libero import rendering
 
-    rendering.prepare(video, sight)
+    rendering.prepare(video, sight, may=True)
     with hush_simulator():
         from tamp.backends.libero import tasks
 
         task = tasks.find(scene)
     loaded = inputs.domain(domain)
+    tasks.check_goal(task, loaded)
     inputs.planner(planner)
     return task, loaded
+
+
+def _own(task: Task) -> tuple[str | None, list[str]]:
+    """What a scene itself asks for: its goal, else its instruction."""
+    if task.goal is not None:
+        return None, [task.goal]
+    if not task.instruction:
+        raise InputError(f"{task.name} has neither goal nor instruction: {inputs.UNSAID}")
+    return words.instruction(task.instruction), []
+
+
+def _sees(model: Model, video: bool) -> bool:
+    """Whether the model is shown a picture; InputError where it would be and none can be drawn."""
+    from tamp.backends.libero import rendering
+
+    if model.sees:
+        rendering.prepare(video, sight=True)
+    return model.sees
 
 
 def _settings(
@@ -117,16 +140,14 @@ def _settings(
 
 def from_pddl(texts: list[str], untouched: list[str], domain: Domain) -> GoalSource:
     """A goal source that takes goals as they are written, one after the other."""
-    from tamp.model.goal import check_form, parse_goal
-    from tamp.perception import relative_places
+    from tamp.model.goal import check_form
+    from tamp.perception.written_goals import goals_in
 
     for text in texts:
         check_form(text, domain)
 
     def source(scene: Scene, state: WorldState, domain: Domain, _: EpisodeLog, image: bytes | None) -> tuple[Goal, ...]:
-        known = state.known_to(domain).symbols
-        symbols = known | relative_places.symbols(relative_places.things(scene))
-        return tuple(parse_goal(t, domain, symbols, ranged=known, untouched=untouched) for t in texts)
+        return goals_in(scene, state, domain, texts, untouched)
 
     return source
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -41,7 +42,9 @@ class Table:
         for key in self.values:
             if key not in known:
                 where = f" of {'.'.join(map(str, self.at))}" if self.at else ""
-                raise self.wrong(f"unknown key {key!r}{where}; valid: {', '.join(known)}", key)
+                near = difflib.get_close_matches(key, known, 1)
+                meant = f"; did you mean {near[0]!r}?" if near else ""
+                raise self.wrong(f"unknown key {key!r}{where}; valid: {', '.join(known)}{meant}", key)
 
     def has(self, key: str) -> bool:
         """Whether a key is there."""

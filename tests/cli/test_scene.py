@@ -55,6 +55,51 @@ def test_a_scene_is_shown_with_all_that_can_be_said_of_it() -> None:
         assert str(parse_goal(atom, load("tabletop"), answer["symbols"])) == atom
 
 
+SCENE = """
+instruction = "put the bowl on the plate"
+goal = "(on bowl_1 plate_1)"
+seed = 5
+[things.bowl_1]
+category = "akita_black_bowl"
+[things.plate_1]
+category = "plate"
+"""
+
+
+@pytest.mark.episode
+def test_a_declared_scene_is_drawn_by_its_own_seed(tmp_path: Path) -> None:
+    (tmp_path / "scene.toml").write_text(SCENE)
+    own, same, other = (
+        json.loads(tamp("show", str(tmp_path), *seed, "--json").stdout)
+        for seed in ([], ["--seed", "5"], ["--seed", "6"])
+    )
+    assert own == same and own["objects"] != other["objects"]
+    assert (own["instruction"], own["goal"]) == ("put the bowl on the plate", "(on bowl_1 plate_1)")
+    assert {"(on bowl_1 main_table)", "(on plate_1 main_table)"} <= set(own["atoms"])
+
+
+def test_a_goal_is_checked_against_the_domain_that_is_named(tmp_path: Path) -> None:
+    (tmp_path / "scene.toml").write_text(SCENE.replace("(on bowl_1", "(onto bowl_1"))
+    done = tamp("show", str(tmp_path))
+    assert done.returncode == 2 and "scene.toml:3: goal, column 2: no predicate 'onto' in tabletop" in done.stderr
+    done = tamp("show", str(tmp_path), "--domain", "kitchen")
+    assert done.returncode == 2 and "no predicate 'onto' in kitchen" in done.stderr
+
+
+def test_categories_are_listed_with_a_page_of_pictures(tmp_path: Path) -> None:
+    page = tmp_path / "things.html"
+    done = tamp("categories", "--html", str(page), "--json")
+    answer = json.loads(done.stdout)
+    assert done.returncode == 0 and len(answer["categories"]) > 70
+    cabinet = next(c for c in answer["categories"] if c["name"] == "wooden_cabinet")
+    assert cabinet["kind"] == "fixture" and cabinet["open"] == ["top", "middle", "bottom"]
+    assert {"name": "top_region", "type": "drawer"} in cabinet["regions"]
+    assert {t["name"] for t in answer["tables"]} >= {"tabletop", "kitchen", "floor"}
+    assert "red_box" in {u["name"] for u in answer["unusable"]}
+    text = page.read_text()
+    assert text.count("data:image/png;base64,") == len(answer["categories"]) and "http" not in text
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
@@ -62,6 +107,7 @@ def test_a_scene_is_shown_with_all_that_can_be_said_of_it() -> None:
         (["libero_goal/3", "--init-state", "50"], "--init-state 50; valid: 0 to 49"),
         (["mug_in_drawer", "--init-state", "0"], "no stored initial states: draw one with --seed"),
         (["libero_goal_object_ood/0"], "the installed LIBERO lacks its BDDL file"),
+        (["./mug_in_draw"], "no scene at ./mug_in_draw"),
     ],
 )
 def test_bad_input_exits_2(arguments: list[str], says: str) -> None:

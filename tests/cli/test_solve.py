@@ -140,6 +140,21 @@ def test_steps_are_told_as_benchmarks_count_them_and_in_all(steps: int, total: i
 
 
 @pytest.mark.episode
+def test_a_scene_has_its_own_goal_and_libero_no_say_in_it(tmp_path: Path) -> None:
+    done = tamp("solve", "--scene", "breakfast", "--out", str(tmp_path / "out"), "--json")
+    answer = json.loads(done.stdout)
+    assert done.returncode == 0, done.stderr
+    assert (answer["success"], answer["reached"], answer["task"], answer["libero"]) == (True, True, None, False)
+    assert answer["goal"] == "(and (on mug_1 plate_1) (in butter_1 cabinet_1_top_region))"
+
+
+def test_a_scene_without_goal_or_words_says_so(tmp_path: Path) -> None:
+    (tmp_path / "scene.toml").write_text('[things.plate_1]\ncategory = "plate"\n')
+    done = tamp("solve", "--scene", str(tmp_path))
+    assert done.returncode == 2 and "has neither goal nor instruction: say what to do" in done.stderr
+
+
+@pytest.mark.episode
 def test_a_goal_about_nothing_in_the_scene_says_what_there_is(tmp_path: Path) -> None:
     done = tamp("solve", "--goal", "(in mug_7 cabinet_1_top_region)", "--out", str(tmp_path / "e"))
     assert done.returncode == 2

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import contextlib
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from motion.poses import Array, pose, to_quat
 from motion.robot import Gripper, Response, RobotDescription
+from tamp.backends.libero.building import bddl_file, buildable, no_debugger
 from tamp.backends.libero.model import CONTROL_PERIOD, robot_model
+from tamp.backends.libero.objects import FLAT
 from tamp.backends.libero.stepping import Stepper
 from tamp.backends.libero.tasks import Task
 from tamp.errors import InputError
+from tamp.model.goal_syntax import valid
 from tamp.model.scene import RobotState
 
 ACTION_SCALE = np.repeat(Response().reach, 3)
@@ -22,8 +24,6 @@ ACTION_SCALE = np.repeat(Response().reach, 3)
 SETTLING_STEPS = 10
 START_GAP = 0.002
 """Metres above a surface at which an item starts."""
-FLAT = 0.006
-"""A region thinner than this half-extent (metres) is a surface, a thicker one an interior."""
 OPEN, CLOSE, HOLD = -1.0, 1.0, 0.0
 FINGER_STEP = 0.25
 """How far the finger target moves in one control step, on its scale from -1 to 1 (25 times 0.01)."""
@@ -43,16 +43,17 @@ class LiberoEnvironment:
         self.last_action = np.zeros(7)
         states = _stored(task, init_state)
         np.random.seed(seed)  # robosuite's samplers draw from numpy's global generator
-        self._env = ControlEnv(
-            bddl_file_name=str(task.bddl),
-            has_renderer=False,
-            has_offscreen_renderer=render,
-            use_camera_obs=False,
-            ignore_done=True,
-            horizon=100_000,
-            hard_reset=False,  # the model is built once; a reset draws and settles anew
-            camera_names=["agentview"],
-        )
+        with buildable(task), bddl_file(task) as path:
+            self._env = ControlEnv(
+                bddl_file_name=str(path),
+                has_renderer=False,
+                has_offscreen_renderer=render,
+                use_camera_obs=False,
+                ignore_done=True,
+                horizon=100_000,
+                hard_reset=False,  # the model is built once; a reset draws and settles anew
+                camera_names=["agentview"],
+            )
         self._start(seed, None if init_state is None else states[init_state])
 
     def reset(self, *, seed: int = 0, init_state: int | None = None) -> None:
@@ -62,23 +63,34 @@ class LiberoEnvironment:
 
     def _start(self, seed: int, state: Array | None) -> None:
         np.random.seed(seed)
-        with _no_debugger(self.task.name):
+        with no_debugger(self.task.name), buildable(self.task):
             self._env.reset()
-        if state is None:
-            self._put_at_their_places()
-        gripper = self.domain.robots[0].gripper
-        gripper.current_action = np.zeros(gripper.dof)  # robosuite keeps it through a soft reset
+            if state is None:
+                self._put_at_their_places()
         if state is not None:
             self._env.set_init_state(state)
         self._stepper = Stepper(self._env.env)
+        if self.task.declared is None:
+            self.settle()
+        else:
+            from tamp.backends.libero.declared_start import start
+
+            start(self, self.task.declared, seed)
+        self.steps, self.stepping_seconds = 0, 0.0
+
+    def settle(self) -> None:
+        """Let everything come to rest, the arm where it is and the hand open."""
+        gripper = self.domain.robots[0].gripper
+        gripper.current_action = np.zeros(gripper.dof)  # robosuite keeps it through a soft reset
         for _ in range(SETTLING_STEPS):
             self._stepper.step(np.array([0.0] * 6 + [OPEN]))
-        self.steps, self.stepping_seconds = 0, 0.0
 
     def _put_at_their_places(self) -> None:
         """Put the items that the scene's file says so into the middle of an interior, or onto a surface."""
         self.sim.forward()
         for item, region in self.task.start.items():
+            self._check_start(item, item, self.domain.objects_dict)
+            self._check_start(item, region, self.sim.model.site_names)
             thing = self.domain.objects_dict[item]
             site = self.sim.model.site_name2id(region)
             flat = self.sim.model.site_size[site].min() < FLAT
@@ -86,6 +98,14 @@ class LiberoEnvironment:
             quaternion = self.sim.data.get_joint_qpos(thing.joints[-1])[3:]
             self.sim.data.set_joint_qpos(thing.joints[-1], np.concatenate([p, quaternion]))
         self.sim.forward()
+
+    def _check_start(self, item: str, symbol: str, known: Iterable[str]) -> None:
+        """InputError, with file and line, for an item or a region of [start] that is not there."""
+        if symbol not in known:
+            assert self.task.file is not None
+            things = tuple(f"{name}_" for name in (*self.domain.objects_dict, *self.domain.fixtures_dict))
+            options = [k for k in known if item == symbol or k.startswith(things)]
+            raise self.task.file.wrong(f"no {symbol!r} in this scene; {valid(symbol, options)}", "start", item)
 
     @property
     def sim(self) -> Any:
@@ -164,8 +184,8 @@ class LiberoEnvironment:
         self.sim.forward()
 
     def check_success(self) -> bool:
-        """LIBERO's own verdict."""
-        return bool(self._env.check_success())
+        """LIBERO's own verdict. Never success in a scene that is declared: LIBERO knows no task there."""
+        return self.task.declared is None and bool(self._env.check_success())
 
     def render(self, width: int = 512, height: int = 512) -> np.ndarray:
         """The agent view as (height, width, 3) bytes, upright."""
@@ -191,18 +211,3 @@ def _stored(task: Task, init_state: int | None) -> Array:
     if not 0 <= init_state < len(states):
         raise InputError(f"{task.name}: --init-state {init_state}; valid: 0 to {len(states) - 1}")
     return states
-
-
-@contextlib.contextmanager
-def _no_debugger(name: str) -> Iterator[None]:
-    """LIBERO's region sampler drops into a debugger when it cannot place an object: make that an error."""
-    import pdb
-
-    def refuse(*_: object, **__: object) -> None:
-        raise InputError(f"{name}: LIBERO cannot place the objects in their regions; try another seed")
-
-    stop, pdb.set_trace = pdb.set_trace, refuse
-    try:
-        yield
-    finally:
-        pdb.set_trace = stop

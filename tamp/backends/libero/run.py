@@ -18,7 +18,7 @@ from tamp.backends.libero.judge import Asked, Judge
 from tamp.backends.libero.oracle import OraclePerceiver
 from tamp.backends.libero.tasks import Task
 from tamp.backends.libero.video import Recorder
-from tamp.errors import Refusal, TampError
+from tamp.errors import InputError, Refusal, TampError
 from tamp.execution.clock import Clock, run_in_real_time, run_paused
 from tamp.execution.performing import AtTable, at_table, in_turn
 from tamp.execution.session import Session
@@ -28,6 +28,7 @@ from tamp.model.scene import Perceiver, Scene
 from tamp.model.state import WorldState
 from tamp.perception.relative_places import PlacesBeside, places
 from tamp.perception.sight import Sight
+from tamp.perception.written_goals import goals_in
 from tamp.planning.beside import Beside, Recipe
 from tamp.planning.engine import Engine, Planner
 from tamp.runs.episode_log import SCHEMA, EpisodeLog
@@ -64,7 +65,8 @@ class Result:
     `reached`: what was asked for holds in the end, by an oracle of the formula on the simulator's side; goals one after
     the other each at its time. `libero` is LIBERO's `check_success()` of the scene's own task alone, after any control
     step within the step limit, as LIBERO's own evaluation has it. `task` is the same where that task is what was asked
-    for, else None. `success` is `task`, or `reached` where that is None.
+    for, else None, as in every scene that is declared without BDDL, of which LIBERO knows no task. `success` is `task`,
+    or `reached` where that is None.
 
     `lasting`: it also says so after standing still at the end, with the hand empty. `seconds` by stage. `stage` and
     `reason` say why the goal is not seen to hold, which may be so although LIBERO's own check is content.
@@ -169,7 +171,8 @@ def _episode(
         return
     result.goal, result.untouched = in_pddl(goals), list(dict.fromkeys(s for g in goals for s in g.untouched))
     start = ready.table.look()[0]
-    own = goal_source is None or is_the_tasks(goals, environment, state.atoms)
+    libero = environment.task.declared is None
+    own = libero and (goal_source is None or is_the_tasks(goals, environment, state.atoms))
     judge = Judge(environment, start, _asked(goals, environment, perceiver, ready.table.sight, start), recorder)
     ready.table.publish = Events(ready.table.publish, judge.asked.heard)
 
@@ -270,16 +273,26 @@ def _goals(
     settings: Settings,
     log: EpisodeLog,
 ) -> tuple[Goal, ...]:
-    if source is None:
+    if source is None and environment.task.declared is None:
         return (task_goal(environment, scene),)
     try:
-        goals = source(scene, state, settings.domain, log, environment.picture() if settings.sight else None)
+        if source is None:
+            goals = _declared_goals(environment.task, scene, state, settings.domain)
+        else:
+            goals = source(scene, state, settings.domain, log, environment.picture() if settings.sight else None)
         for goal in goals:
             goal.rules(settings.domain, state)
         return goals
     except TampError as e:
         log.event("refused", message=str(e))
         raise
+
+
+def _declared_goals(task: Task, scene: Scene, state: WorldState, domain: Domain) -> tuple[Goal, ...]:
+    """The goal that a scene file has; InputError where it has none."""
+    if task.goal is None:
+        raise InputError(f"{task.name} has no goal: LIBERO knows no task in a scene that is declared")
+    return goals_in(scene, state, domain, [task.goal])
 
 
 @contextlib.contextmanager

@@ -9,32 +9,45 @@ from pathlib import Path
 import numpy as np
 
 from motion.poses import Array
+from tamp.backends.libero.bddl import check_bddl
+from tamp.backends.libero.declaration import Declaration
+from tamp.backends.libero.scene_file import DEFAULT_STEP_LIMIT, read_scene
 from tamp.data import data_dir
 from tamp.errors import InputError
-from tamp.files.toml_file import read_toml
+from tamp.files.toml_table import Table
+from tamp.model.domain import Domain
+from tamp.model.goal import check_form, parse_goal
+from tamp.perception import relative_places
 
 STEP_LIMITS = {"libero_spatial": 220, "libero_object": 280, "libero_goal": 300, "libero_10": 520, "libero_90": 400}
 """Control steps of the usual evaluation, after the settling steps (OpenVLA's protocol)."""
 
-DEFAULT_STEP_LIMIT = 400
+SCENE = "scene.toml"
+"""The file that makes a folder a scene."""
 
 
 @dataclass(frozen=True)
 class Task:
-    """One scene to act in: its BDDL file, its instruction, and how many control steps it may take.
+    """One scene to act in: its BDDL file or what it declares instead, its instruction ("" for none), and how many
+    control steps it may take.
 
     `names` are what people call things in this scene, phrase to symbol, and `start` are items that start in or
-    on a region, item to region, where a scene file declares any: BDDL cannot put things into what is closed.
+    on a region, item to region, where a scene file declares any: BDDL cannot put things into what is closed. `seed` is
+    what draws the scene unless another one is given, `goal` the scene's own formula; `file` is the scene's file.
     """
 
     name: str
-    bddl: Path
+    bddl: Path | None
     instruction: str
     step_limit: int = DEFAULT_STEP_LIMIT
     suite: str | None = None
     task_id: int | None = None
     names: dict[str, str] = field(default_factory=dict)
     start: dict[str, str] = field(default_factory=dict)
+    seed: int = 0
+    goal: str | None = None
+    declared: Declaration | None = None
+    file: Table | None = None
 
     def initial_states(self) -> Array:
         """Stored initial states (n, d) of a suite's task; InputError when there are none."""
@@ -66,26 +79,90 @@ def suite(name: str):  # type: ignore[no-untyped-def]
 
 
 def find(name: str) -> Task:
-    """The task that `SUITE/TASK_ID`, a path to a `.bddl` file, or a name under `problems/` means."""
+    """The task that a name means: `SUITE/TASK_ID`, a `.bddl` file, a name under `problems/`, a folder with a
+    `scene.toml` or that file.
+
+    Raises InputError for a name that means nothing, with the nearest one that does, and for what is wrong in a file;
+    whether the scene's own goal makes sense is for `check_goal`.
+    """
+    path = Path(name)
     if name.endswith(".bddl"):
-        path = Path(name)
         if not path.is_file():
-            raise InputError(f"no such BDDL file: {name}")
-        return Task(path.stem, path, _language(path))
-    if (data_dir("problems") / name / "scene.toml").is_file():
-        return _own(data_dir("problems") / name)
+            raise InputError(f"no such BDDL file: {name}{_files_beside(path, '.bddl')}")
+        return Task(path.stem, path, check_bddl(path))
+    if name and path.is_file() and path.suffix == ".toml":
+        return _own(path)
+    if name and (path / SCENE).is_file():
+        return _own(path / SCENE)
+    if (shipped := _shipped(name)) is not None:
+        return _own(shipped)
+    if name and path.is_dir():
+        raise InputError(f"no {SCENE} in the folder {name}; valid: a folder that has one")
+    if _is_path(name):
+        raise InputError(f"no scene at {name}{_scenes_beside(path)}")
     if "/" in name:
         return _of_suite(*name.rsplit("/", 1))
-    known = sorted([*(p.name for p in own_scenes()), "SUITE/TASK_ID", "FILE.bddl"])
+    known = sorted([*(p.name for p in own_scenes()), "SUITE/TASK_ID", "FILE.bddl", f"a folder with a {SCENE}"])
     near = difflib.get_close_matches(name, known, 1)
     raise InputError(
         f"unknown scene {name!r}; {f'did you mean {near[0]!r}? ' if near else ''}valid: {', '.join(known)}"
     )
 
 
+def _shipped(name: str) -> Path | None:
+    """The file of a scene under `problems/`, by its name alone or as `problems/NAME`, from anywhere."""
+    parts = Path(name).parts
+    if len(parts) == 2 and parts[0] == "problems":
+        parts = parts[1:]
+    if len(parts) != 1 or parts[0] in ("..", "/"):
+        return None
+    path = data_dir("problems") / parts[0] / SCENE
+    return path if path.is_file() else None
+
+
+def _is_path(name: str) -> bool:
+    """Whether a name with a slash is meant as a path, not as a task of a suite."""
+    if name.endswith((".toml", "/")) or name.startswith((".", "/", "~")):
+        return True
+    before, _, last = name.rpartition("/")
+    return bool(before) and not last.isdigit() and before.lower() not in suite_names()
+
+
+def _scenes_beside(path: Path) -> str:
+    """The scenes where a path leads to nothing: those in the nearest folder above it that exists."""
+    folder = path.parent
+    if not folder.is_dir() and folder == Path("problems"):
+        folder = data_dir("problems")
+    found = sorted(p.parent.name for p in folder.glob(f"*/{SCENE}")) if folder.is_dir() else []
+    near = difflib.get_close_matches(path.name, found, 3) or found[:5]
+    return f"; there: {', '.join(str(folder / n) for n in near)}" if near else f"; valid: a folder with a {SCENE}"
+
+
+def _files_beside(path: Path, suffix: str) -> str:
+    found = sorted(p.name for p in path.parent.glob(f"*{suffix}")) if path.parent.is_dir() else []
+    near = difflib.get_close_matches(path.name, found, 3)
+    return f"; there: {', '.join(str(path.parent / n) for n in near)}" if near else ""
+
+
+def check_goal(task: Task, domain: Domain) -> None:
+    """InputError, with file and line, for a goal of the scene's own that the domain, or what is declared to be there,
+    does not know."""
+    if task.goal is None or task.file is None:
+        return
+    try:
+        if task.declared is None:
+            check_form(task.goal, domain)
+        else:
+            symbols = {s: t for s, t in task.declared.symbols().items() if t in domain.types}
+            beside = relative_places.symbols(thing.name for thing in task.declared.things)
+            parse_goal(task.goal, domain, symbols | beside)
+    except InputError as e:
+        raise task.file.wrong(str(e), "goal") from e
+
+
 def own_scenes() -> list[Path]:
     """Folders under `problems/` that hold a scene."""
-    return sorted(p.parent for p in data_dir("problems").glob("*/scene.toml"))
+    return sorted(p.parent for p in data_dir("problems").glob(f"*/{SCENE}"))
 
 
 def suite_tasks(name: str) -> list[Task]:
@@ -106,27 +183,26 @@ def _of_suite(suite_name: str, task_id: str) -> Task:
     limit = next((n for s, n in STEP_LIMITS.items() if suite_name.lower().startswith(s)), DEFAULT_STEP_LIMIT)
     # The published evaluations of these five take the sentence from the file's name. In the others, which LIBERO-PRO
     # made of them, the names are those of the tasks that they were made of, and the sentence is in the file.
-    instruction = task.language if suite_name.lower() in STEP_LIMITS else _language(path)
+    instruction = task.language if suite_name.lower() in STEP_LIMITS else check_bddl(path)
     return Task(f"{suite_name}/{task_id}", path, instruction, limit, suite_name, int(task_id))
 
 
-def _own(folder: Path) -> Task:
-    config = read_toml(folder / "scene.toml")
-    unknown = set(config) - {"bddl", "instruction", "step_limit", "names", "start"}
-    if unknown:
-        raise InputError(f"{folder / 'scene.toml'}: unknown keys {', '.join(sorted(unknown))}")
+def _own(path: Path) -> Task:
+    said = read_scene(path)
+    if said.bddl is not None:
+        try:
+            check_bddl(said.bddl)
+        except InputError as e:
+            raise said.table.wrong(str(e), "bddl") from e
     return Task(
-        folder.name,
-        folder / config["bddl"],
-        config["instruction"],
-        config.get("step_limit", DEFAULT_STEP_LIMIT),
-        names=config.get("names", {}),
-        start=config.get("start", {}),
+        path.parent.name or path.parent.resolve().name,
+        said.bddl,
+        said.instruction,
+        said.step_limit,
+        names=said.names,
+        start=said.start,
+        seed=said.seed,
+        goal=said.goal,
+        declared=said.declared,
+        file=said.table,
     )
-
-
-def _language(path: Path) -> str:
-    from libero.libero.envs import bddl_utils
-
-    words = bddl_utils.get_problem_info(str(path))["language_instruction"]
-    return " ".join(words) if isinstance(words, list) else str(words)

@@ -37,3 +37,7 @@ def test_video_asks_for_software_rendering_or_says_what_is_missing(monkeypatch: 
     monkeypatch.setattr("ctypes.util.find_library", lambda name: None)
     with pytest.raises(InputError, match=r"apt-get install libosmesa6"):
         rendering.prepare(video=True)
+    with pytest.raises(InputError, match=r"--html needs OSMesa: .*leave out --html"):
+        rendering.prepare(video=False, pictures=True)
+    rendering.prepare(video=False, may=True)
+    assert os.environ["MUJOCO_GL"] == "glx"

@@ -1,0 +1,61 @@
+"""What is wrong in a BDDL file, before LIBERO builds a scene from it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+from tamp.backends.libero.arenas import ARENAS
+from tamp.backends.libero.categories import names
+from tamp.errors import InputError
+from tamp.model.goal_syntax import valid
+
+
+def check_bddl(path: Path) -> str:
+    """The instruction in a BDDL file. InputError, with file and line, when it does not parse, for a class of tasks, a
+    category or a predicate that the installed LIBERO does not have, and for facts about what is not declared."""
+    problem = _parsed(path)
+    classes = [a.problem for a in ARENAS]
+    if problem["problem_name"] not in [c.lower() for c in classes]:
+        raise _wrong(path, problem["problem_name"], "problem class", classes)
+    grounds = {a.category for a in ARENAS}
+    for category in (*problem["fixtures"], *problem["objects"]):
+        if category not in grounds and category not in names():
+            raise _wrong(path, category, "category", names())
+    _check_atoms(path, problem)
+    words = problem["language_instruction"]
+    return " ".join(words) if isinstance(words, list) else str(words)
+
+
+def _check_atoms(path: Path, problem: Any) -> None:
+    """Every fact and goal: LIBERO looks at neither before it needs them."""
+    from libero.libero.envs.predicates import VALIDATE_PREDICATE_FN_DICT as PREDICATES
+
+    things = [name for kind in ("fixtures", "objects") for names in problem[kind].values() for name in names]
+    for atom in (*problem["initial_state"], *problem["goal_state"]):
+        if not isinstance(atom, list) or not atom or not all(isinstance(word, str) for word in atom):
+            raise InputError(f"{path}: not a fact that LIBERO reads: {atom}; valid: (On mug_1 plate_1)")
+        if atom[0] not in PREDICATES:
+            raise _wrong(path, atom[0], "predicate", list(PREDICATES))
+        for word in atom[1:]:
+            if word not in things and word not in problem["regions"]:
+                raise _wrong(path, word, "thing or region", [*things, *problem["regions"]], "this file")
+
+
+def _parsed(path: Path) -> Any:
+    from libero.libero.envs import bddl_utils
+
+    try:
+        return bddl_utils.robosuite_parse_problem(str(path))
+    except OSError as e:
+        raise InputError(f"cannot read {path}: {e.strerror}") from e
+    except Exception as e:  # LIBERO's reader raises whatever comes of it
+        raise InputError(f"{path}: not BDDL as LIBERO reads it: {type(e).__name__}: {e}") from e
+
+
+def _wrong(path: Path, word: str, what: str, options: list[str], where: str = "the installed LIBERO") -> InputError:
+    text = path.read_text(errors="replace")
+    found = re.search(rf"(?<![\w-]){re.escape(word)}(?![\w-])", text, re.IGNORECASE)
+    line = text.count("\n", 0, found.start()) + 1 if found else 1
+    return InputError(f"{path}:{line}: no {what} {word!r} in {where}; {valid(word, options)}")

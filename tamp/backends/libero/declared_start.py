@@ -1,0 +1,67 @@
+"""How a declared scene starts: everything is put where it was drawn, comes to rest, and has to be there still."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from motion.poses import to_quat
+from tamp.backends.libero.arranging import arranged
+from tamp.backends.libero.declaration import Declaration
+from tamp.backends.libero.declared_relations import unmet
+from tamp.backends.libero.oracle import OraclePerceiver
+from tamp.model.bodies import world_of
+from tamp.model.scene import Scene
+from tamp.perception.predicates import observe
+
+if TYPE_CHECKING:
+    from tamp.backends.libero.environment import LiberoEnvironment
+
+SETTLED = 8
+"""Draws of which one has to stay as it is declared."""
+
+
+def start(environment: LiberoEnvironment, declared: Declaration, seed: int) -> None:
+    """Draw a declared scene by `seed`, and let it come to rest. `environment` was just reset.
+
+    Raises InputError, with file and line, for a thing without room, or one that does not stay where it is declared.
+    """
+    rng, robot = np.random.default_rng(seed), environment.robot_model()
+    before = environment.sim.get_state()
+    scene = OraclePerceiver(environment, level=declared.arena.height).perceive()
+    wrong = None
+    for _ in range(SETTLED):
+        environment.sim.set_state(before)
+        wanted = arranged(declared, scene, robot, rng)
+        _put(environment, wanted)
+        environment.settle()
+        seen = OraclePerceiver(environment).perceive()
+        wrong = unmet(declared, wanted, seen, observe(seen, world_of(seen, robot)))
+        if wrong is None:
+            return
+    assert wrong is not None
+    raise declared.table.wrong(wrong[1], "things", wrong[0].name)
+
+
+def _put(environment: LiberoEnvironment, scene: Scene) -> None:
+    """Put everything of a scene where it is there, at rest."""
+    sim, domain = environment.sim, environment.domain
+    for o in scene:
+        T = o.T_world_object
+        placed = np.concatenate([T[:3, 3], to_quat(T[:3, :3])])
+        if o.name in domain.objects_dict:
+            sim.data.set_joint_qpos(domain.objects_dict[o.name].joints[-1], placed)
+        elif o.name in domain.fixtures_dict:
+            body = sim.model.body_name2id(domain.fixtures_dict[o.name].root_body)
+            sim.model.body_pos[body], sim.model.body_quat[body] = placed[:3], placed[3:]
+            _set_joints(sim, o)
+    sim.data.qvel[:] = 0.0
+    sim.forward()
+
+
+def _set_joints(sim: Any, o: Any) -> None:
+    model = sim.model._model
+    for part in o.parts:
+        if part.joint is not None:
+            sim.data.qpos[model.jnt_qposadr[model.body(part.name).jntadr[0]]] = part.joint.value

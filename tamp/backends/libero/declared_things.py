@@ -1,0 +1,220 @@
+"""The things of a scene file, each checked against its category and the others."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from motion.poses import Array
+from tamp.backends.libero.arenas import ARENAS, USUAL, Arena, arena
+from tamp.backends.libero.categories import Category, UnusableError, load
+from tamp.backends.libero.declaration import Declaration, Thing
+from tamp.backends.libero.declared_targets import TABLE, Categories, TargetReader
+from tamp.backends.libero.model import ROBOT_PREFIXES
+from tamp.errors import InputError
+from tamp.files.toml_table import Table
+from tamp.model.goal_syntax import valid
+
+KEYS = ("category", "on", "in", "beside", "region", "at", "yaw", "open", "turned_on")
+TAKEN = {TABLE, "world", *(a.symbol for a in ARENAS)}
+NAME = re.compile(r"[a-z][a-z0-9_]*")
+FARTHEST = 3.0
+"""Metres: greater coordinates are meant to be millimetres, or a mistake."""
+TURN = 2 * np.pi
+MOST = 40
+"""Things of a scene: LIBERO takes half a minute to build it with so many, and more than ever find room."""
+
+
+def read_declaration(t: Table) -> Declaration:
+    """The declared things of a scene file. InputError, with file and line, for the first mistake."""
+    room = _arena(t)
+    listed = t.table("things", "tables such as [things.mug_1]")
+    if not listed.values:
+        raise t.wrong("no things in this scene; valid: tables such as [things.mug_1]", "things")
+    if len(listed.values) > MOST:
+        raise t.wrong(f"{len(listed.values)} things; valid: at most {MOST}", "things")
+    tables = {name: _named(listed, name) for name in listed.values}
+    categories = {name: _category(table, name) for name, table in tables.items()}
+    _unambiguous(listed, categories)
+    things = tuple(_Reader(table, name, categories, room).read() for name, table in tables.items())
+    declared = Declaration(t, room, things)
+    _check_names(t, declared)
+    _in_order(listed, declared)
+    for thing in things:
+        _check_beside(tables[thing.name], thing, declared)
+    return declared
+
+
+def _arena(t: Table) -> Arena:
+    if not t.has("table"):
+        return USUAL
+    name = t.text("table", ", ".join(a.name for a in ARENAS))
+    found = arena(name)
+    if isinstance(found, str):
+        raise t.wrong(f"no table {name!r}; {found}", "table")
+    return found
+
+
+def _named(listed: Table, name: str) -> Table:
+    if not NAME.fullmatch(name):
+        better = re.sub(r"[^a-z0-9_]+", "_", name.lower()).strip("_") or "mug_1"
+        better = better if better[0].isalpha() else f"thing_{better}"
+        raise listed.wrong(f"{name!r} is no name for a thing; valid: a-z, 0-9 and _, as {better!r}", name)
+    if name in TAKEN or name.startswith(ROBOT_PREFIXES):
+        raise listed.wrong(f"{name!r} is taken; valid: another name, as 'my_{name}'", name)
+    table = listed.table(name, 'a table with category = "…"')
+    table.only(*KEYS)
+    return table
+
+
+def _category(table: Table, name: str) -> Category:
+    wanted = table.text("category", "one of `tamp scene categories`")
+    try:
+        return load(wanted, name)
+    except (InputError, UnusableError) as e:
+        raise table.wrong(str(e), "category") from e
+
+
+def _unambiguous(listed: Table, categories: Categories) -> None:
+    seen: dict[str, str] = {}
+    for name, category in categories.items():
+        for symbol in (name, *(r.name for r in category.thing.regions)):
+            if symbol in seen:
+                raise listed.wrong(f"{symbol!r} is a name of {seen[symbol]} too; valid: another name", name)
+            seen[symbol] = name
+
+
+class _Reader:
+    """Reads one thing, with the categories of all of them by name."""
+
+    def __init__(self, table: Table, name: str, categories: Categories, room: Arena) -> None:
+        self.table, self.name, self.categories, self.room = table, name, categories, room
+        self.category = categories[name]
+
+    def read(self) -> Thing:
+        """The thing, checked for itself."""
+        relation, target, owner = TargetReader(self.table, self.name, self.categories, self.room).read()
+        if self.category.fixed and (relation == "in" or (relation == "on" and owner is not None)):
+            raise self.table.wrong(
+                f"{self.name} is fixed, so it stands on the table, not {relation} {target}; "
+                f'valid: on = "{TABLE}", or beside = "…"',
+                relation,
+            )
+        region, at = self._rectangle(), self._spot()
+        self._only_on_the_table(relation, owner)
+        opened = self._opened() | self._turned_on()
+        return Thing(self.name, self.category, relation, target, owner, region, at, self._yaw(), opened)
+
+    def _only_on_the_table(self, relation: str, owner: str | None) -> None:
+        """InputError for coordinates of what stands somewhere else, or for both kinds of them."""
+        given = [key for key in ("region", "at") if self.table.has(key)]
+        if given and (relation != "on" or owner is not None):
+            said = f"{given[0]} is about the table, and {self.name} is {relation} something"
+            raise self.table.wrong(f"{said}; valid: without {given[0]}, or without {relation}", given[0])
+        if len(given) > 1:
+            raise self.table.wrong(f"{self.name} has region and at, which exclude each other; valid: one", "at")
+
+    def _rectangle(self) -> Array | None:
+        if not self.table.has("region"):
+            return None
+        valid = "[x_min, y_min, x_max, y_max] in metres, as [-0.1, 0.0, 0.1, 0.2]"
+        region = self.table.numbers("region", 4, valid)
+        self._metres("region", region)
+        if (region[2:] < region[:2]).any():
+            raise self.table.wrong(f"region {region.tolist()} ends before it begins; valid: {valid}", "region")
+        self._on_table("region", region[:2], region[2:])
+        return region
+
+    def _spot(self) -> Array | None:
+        if not self.table.has("at"):
+            return None
+        at = self.table.numbers("at", 2, "[x, y] in metres, as [-0.1, 0.05]")
+        self._metres("at", at)
+        self._on_table("at", at, at)
+        return at
+
+    def _on_table(self, key: str, low: Array, high: Array) -> None:
+        if (low > self.room.high).any() or (high < self.room.low).any():
+            x, y = (f"{a} {lo:g} to {hi:g}" for a, lo, hi in zip("xy", self.room.low, self.room.high, strict=True))
+            raise self.table.wrong(f"{self.name} is beyond the table; valid: {x}, {y} (metres, {self.room.name})", key)
+
+    def _metres(self, key: str, values: Array) -> None:
+        if np.abs(values).max() > FARTHEST:
+            said = ", ".join(f"{v / 1000:g}" for v in values)
+            raise self.table.wrong(
+                f"{key} {values.tolist()} of {self.name} is metres from the table's middle; valid: at most {FARTHEST:g}"
+                f" (millimetres? then [{said}])",
+                key,
+            )
+
+    def _yaw(self) -> float | None:
+        if not self.table.has("yaw"):
+            return None
+        yaw = self.table.number("yaw", "radians, as 1.5708 for a quarter turn", -np.inf)
+        if abs(yaw) > TURN:
+            raise self.table.wrong(
+                f"yaw {yaw:g} of {self.name} is radians; valid: -6.2832 to 6.2832 "
+                f"({yaw:g} degrees are {np.radians(yaw):.4f})",
+                "yaw",
+            )
+        return yaw
+
+    def _opened(self) -> frozenset[str]:
+        if not self.table.has("open"):
+            return frozenset()
+        doors = {r.name: r.door for r in self.category.thing.regions if r.door is not None and r.kind == "interior"}
+        if not doors:
+            raise self.table.wrong(f"{self.name}, a {self.category.name}, has nothing that opens", "open")
+        wanted = self.table.values["open"]
+        if isinstance(wanted, bool):
+            return frozenset(doors.values()) if wanted else frozenset()
+        short = {s.removeprefix(f"{self.name}_").removesuffix("_region"): d for s, d in doors.items()}
+        known = {**short, **doors}
+        names = self.table.texts("open", f"true, or a list of {', '.join(short)}")
+        for name in names:
+            if name not in known:
+                raise self.table.wrong(f"{self.name} has no {name!r} to open; valid: {', '.join(short)}", "open")
+        return frozenset(known[n] for n in names)
+
+    def _turned_on(self) -> frozenset[str]:
+        if not self.table.has("turned_on"):
+            return frozenset()
+        wanted = self.table.values["turned_on"]
+        if not isinstance(wanted, bool):
+            raise self.table.wrong(f"turned_on is {wanted!r}; valid: true or false", "turned_on")
+        if not self.category.knobs:
+            raise self.table.wrong(f"{self.name}, a {self.category.name}, cannot be turned on", "turned_on")
+        return frozenset(p.name for p in self.category.knobs) if wanted else frozenset()
+
+
+def _check_names(t: Table, declared: Declaration) -> None:
+    """InputError where [names] gives a name to what is not there."""
+    symbols = declared.symbols()
+    for phrase, symbol in (t.values.get("names") or {}).items():
+        if isinstance(symbol, str) and symbol not in symbols:
+            raise t.wrong(f"names: no {symbol!r} in this scene; {valid(symbol, symbols)}", "names", phrase)
+
+
+def _in_order(listed: Table, declared: Declaration) -> None:
+    """InputError for things that stand on, in or beside each other in a circle."""
+    for thing in declared.things:
+        chain = [thing.name]
+        while (owner := declared.thing(chain[-1]).owner) is not None:
+            if owner in chain:
+                circle = [*chain[chain.index(owner) :], owner]
+                said = ", ".join(f"{a} {declared.thing(a).where}" for a in circle[:-1])
+                raise listed.wrong(f"a circle: {said}; valid: one of them on the table", circle[0])
+            chain.append(owner)
+
+
+def _check_beside(table: Table, thing: Thing, declared: Declaration) -> None:
+    if thing.relation != "beside":
+        return
+    support = declared.support(thing.target)
+    if support.relation == "in":
+        raise table.wrong(f"{thing.target} is in {support.target}: nothing stands beside it there", "beside")
+    if thing.category.fixed and support.owner is not None:
+        raise table.wrong(
+            f"{thing.name} is fixed, so it stands on the table, and {thing.target} is {support.where}", "beside"
+        )

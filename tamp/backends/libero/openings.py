@@ -1,0 +1,57 @@
+"""Where drawers, doors and knobs of a declared scene start, and the room that drawers and doors take when they open."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from motion.poses import Array
+from motion.shapes import bounds
+from tamp.model.scene import Joint, Part, SceneObject
+
+Box = tuple[Array, Array]
+"""Lower and upper corner (3,), (3,), metres, world axes."""
+
+OPENED = 0.8
+"""Share of the way from where a part counts as open, or on, to the end of its joint, at which it starts."""
+
+
+def opened(joint: Joint) -> float:
+    """The joint value at which a part that is declared open, or on, starts."""
+    end = joint.limits[1] if joint.sign > 0 else joint.limits[0]
+    return joint.active + OPENED * (end - joint.active)
+
+
+def closed(joint: Joint) -> float:
+    """The joint value at which a part that is not starts."""
+    return float(np.clip(0.0, *joint.limits))
+
+
+def _moved(part: Part, value: float) -> Box:
+    assert part.joint is not None
+    return bounds(part.shapes, part.joint.displacement(value) @ part.T_world_part)
+
+
+def swept(o: SceneObject) -> list[Box]:
+    """The box around a thing, then those of its drawers and doors when they are open."""
+    doors = [p for p in o.parts if p.kind in ("drawer", "door") and p.joint is not None and p.shapes]
+    return [o.bounds(), *(_moved(p, opened(p.joint)) for p in doors if p.joint is not None)]
+
+
+def facing(o: SceneObject, towards: Array) -> float:
+    """The quarter turn (rad) with which a fixture's doors open most towards a direction (2,); 0 without doors."""
+    doors = [p for p in o.parts if p.kind in ("drawer", "door") and p.joint is not None and p.shapes]
+    if not doors:
+        return 0.0
+    moves = [
+        np.mean(_moved(p, opened(p.joint)), axis=0) - np.mean(_moved(p, closed(p.joint)), axis=0)
+        for p in doors
+        if p.joint is not None
+    ]
+    out = o.T_world_object[:2, :2].T @ np.mean(moves, axis=0)[:2]
+    angle = float(np.arctan2(towards[1], towards[0]) - np.arctan2(out[1], out[0]))
+    return float(np.round(angle / (0.5 * np.pi)) * 0.5 * np.pi)
+
+
+def meet(a: Box, b: Box, gap: float) -> bool:
+    """Whether two boxes overlap, or are nearer than `gap` metres along every axis."""
+    return bool((a[0] - gap < b[1]).all() and (b[0] - gap < a[1]).all())

@@ -1,0 +1,86 @@
+"""`scene.toml`: one that names a BDDL file, or one that declares its things itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tamp.backends.libero.declaration import Declaration
+from tamp.backends.libero.declared_things import read_declaration
+from tamp.files.toml_table import Table, read_placed
+
+COMMON = ("instruction", "goal", "seed", "step_limit", "names")
+OF_BDDL = ("bddl", "start")
+DECLARED = ("table", "things")
+DEFAULT_STEP_LIMIT = 400
+
+
+@dataclass(frozen=True, eq=False)
+class SceneFile:
+    """What a scene file says. Either `bddl` or `declared` is there; `table` is the file, for messages."""
+
+    table: Table
+    instruction: str
+    goal: str | None
+    seed: int
+    step_limit: int
+    names: dict[str, str] = field(default_factory=dict)
+    bddl: Path | None = None
+    start: dict[str, str] = field(default_factory=dict)
+    declared: Declaration | None = None
+
+
+def read_scene(path: Path) -> SceneFile:
+    """The scene in a file. InputError, with file and line, for whatever is wrong in it."""
+    t = read_placed(path)
+    named = t.has("bddl")
+    t.only(*COMMON, *OF_BDDL, *DECLARED)
+    _one_way(t)
+    goal = t.text("goal", 'a formula, as "(on mug_1 plate_1)"') if t.has("goal") else None
+    needs_words = named or t.has("instruction")
+    return SceneFile(
+        t,
+        t.text("instruction", "a sentence") if needs_words else "",
+        goal,
+        _whole(t, "seed", 0, 0),
+        _whole(t, "step_limit", DEFAULT_STEP_LIMIT, 1),
+        _symbols(t, "names"),
+        _bddl(t, path) if named else None,
+        _symbols(t, "start"),
+        None if named else read_declaration(t),
+    )
+
+
+def _one_way(t: Table) -> None:
+    """InputError where a file both names a BDDL file and declares things, or does neither."""
+    for other in DECLARED if t.has("bddl") else ("start",):
+        if t.has(other):
+            both = f"{other!r} does not go with {'bddl' if t.has('bddl') else 'things'!r}"
+            raise t.wrong(f"{both}: name a BDDL file, or declare the things here", other)
+    if not t.has("bddl") and not t.has("things"):
+        raise t.wrong('no things in this scene; valid: tables such as [things.mug_1] with category = "porcelain_mug"')
+
+
+def _whole(t: Table, key: str, usual: int, least: int) -> int:
+    if not t.has(key):
+        return usual
+    valid = f"a whole number from {least}"
+    value = t.number(key, valid, least, 2**31)
+    if value != int(value):
+        raise t.wrong(f"{key} is {value}; valid: {valid}", key)
+    return int(value)
+
+
+def _symbols(t: Table, key: str) -> dict[str, str]:
+    if not t.has(key):
+        return {}
+    table = t.table(key, "a table of names and symbols")
+    return {name: table.text(name, "a symbol") for name in table.values}
+
+
+def _bddl(t: Table, path: Path) -> Path:
+    found = path.parent / t.text("bddl", "the name of a BDDL file in this folder")
+    if not found.is_file():
+        near = ", ".join(sorted(p.name for p in path.parent.glob("*.bddl"))) or "none in this folder"
+        raise t.wrong(f"no such BDDL file: {found}; there: {near}", "bddl")
+    return found
