@@ -77,7 +77,7 @@ def solve(
             emit_json(result.as_dict(), stdout)
         else:
             report(result, stdout)
-    return 0 if result.success and (result.task is None or result.stage is None) else 1
+    return 0 if result.good else 1
 
 
 def _prepare(scene: str, domain: str, planner: str, video: bool, sight: bool) -> tuple[Task, Domain]:
