@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -14,7 +14,9 @@ from tamp.model.domain import Domain, Signature
 from tamp.model.goal import Goal
 from tamp.model.scene import Scene
 from tamp.model.state import WorldState, problem_of
+from tamp.perception.observers import Observer
 from tamp.perception.predicates import SEEN
+from tamp.perception.things import Things
 from tamp.planning.engine import Engine
 from tamp.runs.episode_log import EpisodeLog
 from tamp.skills.registry import facts, skills
@@ -36,10 +38,12 @@ def _own(domain: Domain, operator: str) -> list[Signature]:
 @dataclass(eq=False)
 class Effects:
     """A source of goals: each time it is asked, another ground effect of an operator that does not hold yet, and that a
-    plan with the operator reaches. Refusal when there is none left. `given` are those it gave."""
+    plan with the operator reaches. Refusal when there is none left. `observers` are the domain's, `given` the goals so
+    far."""
 
     operator: str
     rng: np.random.Generator
+    observers: Mapping[str, Observer] = field(default_factory=dict)
     given: list[Goal] = field(default_factory=list)
     _left: list[Atom] | None = None
 
@@ -48,7 +52,7 @@ class Effects:
     ) -> tuple[Goal, ...]:
         """The next one; the scene must be the same each time."""
         if self._left is None:
-            self._left = self._shuffled(domain, state)
+            self._left = self._shuffled(domain, state, Things(scene))
             if not self._left:
                 raise Refusal(self._nothing(domain, state))
             self._left = self._left[:PLANNED]
@@ -60,8 +64,8 @@ class Effects:
         more = "other " if self.given else ""
         raise Refusal(f"no {more}plan with {self.operator} reaches an effect of it that does not hold already")
 
-    def _shuffled(self, domain: Domain, state: WorldState) -> list[Atom]:
-        found = sorted(set(self._effects(domain, state)) - state.atoms)
+    def _shuffled(self, domain: Domain, state: WorldState, things: Things) -> list[Atom]:
+        found = sorted(a for a in set(self._effects(domain, state)) - state.atoms if self._is_seen(a, things))
         return [found[n] for n in self.rng.permutation(len(found))]
 
     def _effects(self, domain: Domain, state: WorldState) -> Iterator[Atom]:
@@ -78,6 +82,11 @@ class Effects:
                 if len(set(said.values())) == len(said):
                     yield Atom(effect.name, tuple(said[n] for n in names))
 
+    def _is_seen(self, atom: Atom, things: Things) -> bool:
+        """Whether an observer, where the predicate has one, is asked about such things at all."""
+        observer = self.observers.get(atom.predicate)
+        return observer is None or all(observer.asks_of(things, s) for s in atom.args)
+
     def _is_a_way(self, goal: Goal, domain: Domain, state: WorldState) -> bool:
         answer = Engine().solve(problem_of(domain, state, goal.parts))
         return answer.plan is not None and any(a.name == self.operator for a in answer.plan.actions)
@@ -92,4 +101,6 @@ class Effects:
             for _, kind in domain.operators[self.operator].parameters
             if not any(domain.is_a(k, kind) for k in symbols)
         ]
-        return f"nothing of type {lacking[0]} is there" if lacking else f"what {self.operator} makes true holds already"
+        if lacking:
+            return f"nothing of type {lacking[0]} is there"
+        return f"what {self.operator} makes true holds already, or its observer does not look at what is there"

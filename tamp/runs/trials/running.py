@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -15,11 +15,13 @@ from tamp.backends.libero.scenes import Scenes
 from tamp.backends.libero.tasks import Task
 from tamp.errors import InputError, TampError, disk_error, is_interrupt
 from tamp.model.domain import Domain
+from tamp.perception.observers import Observer
 from tamp.runs.cases import run as symbolic
 from tamp.runs.cases.case import Case
 from tamp.runs.cases.scene_case import SceneCase
 from tamp.runs.trials.effects import Effects
 from tamp.runs.trials.trial import Trial
+from tamp.skills.registry import bound
 
 TRIES = 4
 """Goals that motions are sought for, of one operator in one scene."""
@@ -34,41 +36,45 @@ class Trials:
     say: Callable[[str], None]
     scenes: Scenes = field(default_factory=Scenes)
 
+    @cached_property
+    def observers(self) -> Mapping[str, Observer]:
+        """Of the domain's own predicates."""
+        return bound(self.domain).observers
+
     def problem(self, case: Case, what: str) -> Trial:
         """Whether everything that a case about a problem expects comes out so."""
         start = time.perf_counter()
         try:
             wrong = [o for o in symbolic.run(case) if not o.agrees]
-        except InputError as error:
-            wrong, told = [], str(error)
-        else:
             told = "; ".join(f"{o.what}: expected {o.expected}, came out {o.found}" for o in wrong)
-        verdict = _verdict(not told)
-        return Trial(what, verdict, reason=told or None, seconds=_since(start))
+        except InputError as error:
+            told = str(error)
+        return Trial(what, "failed" if told else "passed", reason=told or None, seconds=_since(start))
 
     def case(self, case: SceneCase, what: str, task: Task, seed: int, source: GoalSource) -> Trial:
         """Whether what a case asks for is reached, or refused, as it expects."""
         start = time.perf_counter()
         result, error = self._run(what, task, seed, source, case.instruction)
         told = error or (_not_refused(result) if case.expect == "refused" else _not_reached(result))
-        return _row(what, task, seed, result, told, start)
+        return self._row(what, task, seed, result, told, start)
 
     def operator(self, name: str, task: Task, seed: int) -> Trial:
         """Whether an operator of the domain's own does what it says of something in a scene."""
         start, why = time.perf_counter(), ""
-        source = Effects(name, np.random.default_rng(seed))
+        source = Effects(name, np.random.default_rng(seed), self.observers)
         for _ in range(TRIES):
             result, error = self._run(name, task, seed, source, None)
             if error is None and result.stage == "goal":
                 break
             if error is not None or not _without_motions(result):
-                return _row(name, task, seed, result, error or _not_reached(result), start)
+                row = self._row(name, task, seed, result, error or _not_reached(result), start)
+                return replace(row, goal=str(source.given[-1])) if source.given else row
             why = why or str(result.reason)
         if not source.given:
-            row = _row(name, task, seed, result, result.reason, start)
+            row = self._row(name, task, seed, result, result.reason, start)
             return replace(row, verdict="not tried")
         goals = ", ".join(map(str, source.given))
-        row = _row(name, task, seed, result, f"no motions for {goals}: {why}", start)
+        row = self._row(name, task, seed, result, f"no motions for {goals}: {why}", start)
         return replace(row, goal=str(source.given[0]))
 
     def _run(
@@ -90,23 +96,29 @@ class Trials:
             told = f"{type(error).__name__}: {error} (a fault of tamp; TAMP_DEBUG=1 tamp solve … shows where)"
             return Result(out=str(folder)), told
 
+    def _row(self, what: str, task: Task, seed: int, result: Result, told: str | None, start: float) -> Trial:
+        """A trial that failed where something is told of it; files of the domain's folder are told as it is named."""
+        if told is not None:
+            folder = self.domain.path.parent
+            told = " ".join(told.replace(f"{folder.resolve()}/", f"{folder}/").split())
+        return Trial(
+            what,
+            "failed" if told else "passed",
+            task.name,
+            seed,
+            result.goal,
+            told,
+            result.plan,
+            result.steps,
+            _since(start),
+            result.out,
+        )
+
     def _folder(self, name: str) -> Path:
         """A folder of the logs that is not there yet."""
         plain = name.removesuffix(".toml").replace("/", "-")
         names = (f"{plain}{f'-{n}' if n else ''}" for n in range(10_000))
         return next(self.logs / n for n in names if not (self.logs / n).exists())
-
-
-def _row(what: str, task: Task, seed: int, result: Result, told: str | None, start: float) -> Trial:
-    shared: Mapping[str, Any] = {"scene": task.name, "seed": seed, "steps": result.steps, "out": result.out}
-    told = None if told is None else " ".join(told.split())
-    return Trial(
-        what, _verdict(told is None), goal=result.goal, reason=told, plan=result.plan, seconds=_since(start), **shared
-    )
-
-
-def _verdict(good: bool) -> Any:
-    return "passed" if good else "failed"
 
 
 def _since(start: float) -> float:
