@@ -56,7 +56,8 @@ class Trials:
         start = time.perf_counter()
         result, error = self._run(what, task, seed, source, case.instruction)
         told = error or (_not_refused(result) if case.expect == "refused" else _not_reached(result))
-        return self._row(what, task, seed, result, told, start)
+        row = self._row(what, task, seed, result, told, start)
+        return replace(row, reason=f"refused: {result.reason}") if told is None and case.expect == "refused" else row
 
     def operator(self, name: str, task: Task, seed: int) -> Trial:
         """Whether an operator of the domain's own does what it says of something in a scene."""
