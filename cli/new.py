@@ -24,13 +24,19 @@ HERE = Path()
 
 @opt.command(new_app)
 def domain(name: Name, place: Place = HERE, json_output: opt.Json = False) -> int:
-    """Write a domain folder that can do all that the tabletop domain can, and one thing of its own, to be changed."""
+    """Write a domain folder that runs.
+
+    It can do all that the tabletop domain can, and one thing of its own, which is there to be changed.
+    """
     return _begin("domain", name, place, json_output)
 
 
 @opt.command(new_app)
 def skill(name: Name, folder: Folder = HERE, json_output: opt.Json = False) -> int:
-    """Add a skill to a domain folder: its motion, an operator, a predicate, an observer, and a case."""
+    """Add a skill to a domain folder.
+
+    Its motion, an operator that is bound to it, a predicate that this makes true, its observer, and a case.
+    """
     return _begin("skill", name, folder, json_output)
 
 
@@ -45,7 +51,10 @@ def observer(name: Name, folder: Folder = HERE, json_output: opt.Json = False) -
 
 @opt.command(new_app)
 def scene(name: Name, place: Place = HERE, json_output: opt.Json = False) -> int:
-    """Write a folder with a scene.toml: two things on a table, an instruction, a goal."""
+    """Write a folder with a scene.toml.
+
+    Two things on a table, an instruction, and a goal.
+    """
     return _begin("scene", name, place, json_output)
 
 
@@ -58,7 +67,7 @@ def _begin(kind: str, name: str, place: Path, json_output: bool) -> int:
         "observer": starting.new_observer,
         "scene": starting.new_scene,
     }[kind](name, place)
-    following = _scene_next(made.folder) if kind == "scene" else _domain_next(made)
+    following = _scene_next(made) if kind == "scene" else _domain_next(made)
     with quiet_stdout() as stdout:
         if json_output:
             told = {"written": made.written, "changed": made.changed, "notes": made.notes, "next": following}
@@ -77,6 +86,7 @@ def _domain_next(made: Begun) -> list[str]:
     return [f"tamp check {folder}", f"tamp test {folder}", *tried]
 
 
-def _scene_next(folder: Path) -> list[str]:
-    said = shlex.quote(f"{'' if len(folder.parts) > 1 else './'}{folder}")  # a bare name is one of the shipped scenes
-    return [f"tamp scene show {said}", f"tamp solve --scene {said}"]
+def _scene_next(made: Begun) -> list[str]:
+    bare = len(made.folder.parts) == 1  # a name alone is one of the shipped scenes
+    said = shlex.quote(f"./{made.folder}" if bare else str(made.folder))
+    return [f"tamp scene show {said}", f'tamp solve --goal "{made.goal}" --scene {said}']

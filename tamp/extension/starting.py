@@ -80,7 +80,7 @@ def new_scene(name: str, place: Path) -> Begun:
     folder = _fresh(_named(name), place)
     folder.mkdir(parents=True)
     (folder / "scene.toml").write_text(t.SCENE, encoding="utf-8")
-    return Begun(folder, [folder / "scene.toml"])
+    return Begun(folder, [folder / "scene.toml"], goal="(on mug_1 plate_1)")
 
 
 @dataclass(frozen=True)

@@ -43,4 +43,4 @@ def test_a_scene_is_written_where_it_is_wanted(tmp_path: Path) -> None:
     assert begun.returncode == 0, begun.stderr
     scene = tomllib.loads((tmp_path / "scenes" / "breakfast" / "scene.toml").read_text())
     assert scene["things"].keys() == {"mug_1", "plate_1"} and scene["goal"] == "(on mug_1 plate_1)"
-    assert "tamp solve --scene scenes/breakfast" in begun.stdout
+    assert 'tamp solve --goal "(on mug_1 plate_1)" --scene scenes/breakfast\n' in begun.stdout

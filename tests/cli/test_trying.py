@@ -78,6 +78,17 @@ def test_faults_are_failed_rows_with_file_and_line_and_the_others_go_on(mine: Pa
 
 
 @pytest.mark.episode
+def test_an_operator_that_fits_in_no_scene_has_failed(mine: Path) -> None:
+    (mine / "tests" / "tap.toml").unlink()
+    domain = (mine / "domain.pddl").read_text()
+    head, tap = domain.replace("(tapped ?x - item)", "(tapped ?x - object)").split("(:action tap", 1)
+    (mine / "domain.pddl").write_text(f"{head}(:action tap{tap.replace('?x - item', '?x - appliance', 1)}")
+    edit(mine / "skills.py", '("item",)', '("object",)')
+    done = tamp_test("mine", "--scene", "mug_in_drawer", cwd=mine.parent)
+    assert done.returncode == 1 and "failed" in done.stdout and "nothing of type appliance is there" in done.stdout
+
+
+@pytest.mark.episode
 def test_an_interrupt_ends_with_the_table_so_far(mine: Path) -> None:
     edit(mine / "tests" / "tap.toml", "seeds = [0]", f"seeds = {list(range(50))}")
     with subprocess.Popen(

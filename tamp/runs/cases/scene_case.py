@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -20,8 +22,10 @@ KEYS = ("scene", "goal", "instruction", "seeds", "expect")
 
 @dataclass(frozen=True)
 class SceneCase:
-    """A scene, and goals in it one after the other, or words. `seeds` draw the scene; `refused`: nothing moves, and a
-    reason is told."""
+    """A scene, and goals in it one after the other, or words; with both the words must come to these goals.
+
+    `seeds` draw the scene; `refused`: nothing moves, and a reason is told.
+    """
 
     path: Path
     scene: str
@@ -30,6 +34,13 @@ class SceneCase:
     seeds: tuple[int, ...] = (0,)
     expect: Expected = "reached"
     table: Table | None = field(default=None, repr=False, compare=False)
+
+    def misread(self, goal: str | list[str] | None) -> str | None:
+        """What the words came to, in a message, where that is not what they should."""
+        found = [goal] if isinstance(goal, str) else goal or []
+        if self.instruction is None or not self.goals or not found or _plain(found) == _plain(self.goals):
+            return None
+        return f"the words came to {', then '.join(found)}"
 
     def wrong(self, message: object, key: str) -> InputError:
         """The error about the value at a key, with file and line."""
@@ -54,8 +65,8 @@ def read_scene_case(path: Path) -> SceneCase:
     """A case about a scene. InputError with file and line."""
     table = read_placed(path)
     table.only(*KEYS)
-    if table.has("goal") == table.has("instruction"):
-        raise table.wrong('give either goal = "(…)" or instruction = "…"', "goal")
+    if not table.has("goal") and not table.has("instruction"):
+        raise table.wrong('nothing is asked for; valid: goal = "(…)", or instruction = "…"')
     scene = table.text("scene", '"mug_in_drawer", as for tamp solve --scene')
     expect = table.text("expect", '"reached" or "refused"') if table.has("expect") else "reached"
     if expect not in EXPECTED:
@@ -69,6 +80,11 @@ def read_scene_case(path: Path) -> SceneCase:
         expect,
         table,
     )
+
+
+def _plain(goals: Sequence[str]) -> list[str]:
+    """Formulas without what only their layout has."""
+    return [" ".join(re.sub(r"([()])", r" \1 ", goal.lower()).split()) for goal in goals]
 
 
 def _goals(table: Table) -> tuple[str, ...]:

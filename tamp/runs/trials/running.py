@@ -55,7 +55,8 @@ class Trials:
         """Whether what a case asks for is reached, or refused, as it expects."""
         start = time.perf_counter()
         result, error = self._run(what, task, seed, source, case.instruction)
-        told = error or (_not_refused(result) if case.expect == "refused" else _not_reached(result))
+        judged = _not_refused if case.expect == "refused" else _not_reached
+        told = error or case.misread(result.goal) or judged(result)
         row = self._row(what, task, seed, result, told, start)
         return replace(row, reason=f"refused: {result.reason}") if told is None and case.expect == "refused" else row
 
