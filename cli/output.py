@@ -12,7 +12,7 @@ import logging
 import os
 import sys
 import warnings
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stdout
 from typing import TYPE_CHECKING, TextIO
 
@@ -87,16 +87,6 @@ def _plain(value: object) -> object:
     if isinstance(value, os.PathLike):
         return os.fspath(value)
     raise TypeError(f"{type(value).__name__} has no JSON form")
-
-
-def columns(rows: Sequence[Sequence[str]], right: Collection[int]) -> str:
-    """Rows of cells as lines of text, in columns; those of some numbers are set to the right."""
-    widths = [max(map(len, cells)) for cells in zip(*rows, strict=True)]
-    shown = [
-        "  ".join(c.rjust(w) if n in right else c.ljust(w) for n, (c, w) in enumerate(zip(row, widths, strict=True)))
-        for row in rows
-    ]
-    return "".join(f"{line.rstrip()}\n" for line in shown)
 
 
 def say(line: str) -> None:

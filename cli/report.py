@@ -6,7 +6,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any, Literal, TextIO
 
-from cli.output import columns, emit_json, quiet_stdout
+from cli.output import emit_json, quiet_stdout
 from tamp.errors import InputError
 from tamp.runs.bench import report as reports
 from tamp.runs.bench.records import Record, key, read, wilson
@@ -70,7 +70,11 @@ def _plain(records: list[Record], table: list[reports.Row], tree: str) -> dict[s
 
 
 def _text(records: list[Record], table: list[reports.Row], tree: str, out: TextIO) -> None:
-    out.write(columns([reports.COLUMNS, *(row.cells() for row in table)], range(1, len(reports.COLUMNS))))
+    lines = [reports.COLUMNS, *(row.cells() for row in table)]
+    widths = [max(len(line[i]) for line in lines) for i in range(len(reports.COLUMNS))]
+    for line in lines:
+        rest = "  ".join(cell.rjust(width) for cell, width in zip(line[1:], widths[1:], strict=True))
+        out.write(f"{line[0]:{widths[0]}}  {rest}\n")
     out.write(f"\n{records[0]['perception']} perception; git tree {tree}\n")
     failed = reports.failures(records)
     if failed:

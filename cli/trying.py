@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from cli import inputs
 from cli.check import as_json, counted, shown
-from cli.output import INTERRUPTED, columns, debugging, emit_json, hush_simulator, progress, quiet_stdout, say
+from cli.output import INTERRUPTED, debugging, emit_json, hush_simulator, progress, quiet_stdout, say
 from cli.solve import EPISODES, from_language, from_pddl, load_model
 from tamp.errors import InputError, is_interrupt
 
@@ -166,9 +166,9 @@ def _with_failures(rows: list[Trial], operators: Collection[str]) -> list[Trial]
 
 
 def _table(rows: list[Trial], stdout: TextIO) -> None:
-    from tamp.runs.trials.trial import COLUMNS, cells
+    from tamp.runs.trials.trial import table
 
-    stdout.write(columns([COLUMNS, *map(cells, rows)], right=(2, 4, 5)))
+    stdout.write(table(rows).text())
     stdout.write(f"\n{sum(row.verdict == 'passed' for row in rows)} of {len(rows)} passed")
     untried = sum(row.verdict == "not tried" for row in rows)
     stdout.write(f", {untried} not tried\n" if untried else "\n")

@@ -68,12 +68,13 @@ class $cls(GuidedSkill):
 
     # The name for skills.toml, and the types of the operator's first parameters.
     spec = Spec("$skill", ("item",)$facts)
-    # What is tried one after the other, until one can be gone: here how far the hand is turned, in degrees.
-    ways = (0, 90, 45, -45)
+    # What is tried one after the other, until one can be gone: here degrees by which the hand is turned, and leant,
+    # with which it reaches further.
+    ways = tuple((turn, lean) for lean in (0, -15, -30) for turn in (0, 90))
 
     def guide(self, hand: Hand, item: str) -> None:
         """Nothing moves in here: every call looks for a free path. Metres and radians, in the world frame."""
-        R = hand.down(np.radians(hand.way))
+        R = hand.down(*np.radians(hand.way))
         x, y, _ = hand.middle(item)
         top = hand.top(item)
         above = hand.at([x, y, top + 0.08], R)

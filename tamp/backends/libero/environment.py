@@ -63,7 +63,7 @@ class LiberoEnvironment:
     def _start(self, seed: int, state: Array | None) -> None:
         np.random.seed(seed)
         with _no_debugger(self.task.name):
-            self._env.reset()
+            self._draw()
         if state is None:
             self._put_at_their_places()
         gripper = self.domain.robots[0].gripper
@@ -74,6 +74,15 @@ class LiberoEnvironment:
         for _ in range(SETTLING_STEPS):
             self._stepper.step(np.array([0.0] * 6 + [OPEN]))
         self.steps, self.stepping_seconds = 0, 0.0
+
+    def _draw(self) -> None:
+        """Reset until everything has found a place, as LIBERO's own wrapper does, which swallows Ctrl-C, too."""
+        from robosuite.utils.errors import RandomizationError
+
+        while True:
+            with contextlib.suppress(RandomizationError, InputError):
+                self.domain.reset()
+                return
 
     def _put_at_their_places(self) -> None:
         """Put the items that the scene's file says so into the middle of an interior, or onto a surface."""

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
+
+from tamp.runs.text_table import TextTable
 
 Verdict = Literal["passed", "failed", "not tried"]
 
@@ -36,8 +39,12 @@ class Trial:
 COLUMNS = ("what", "scene", "seed", "verdict", "steps", "seconds", "")
 
 
-def cells(trial: Trial) -> tuple[str, ...]:
-    """A row of the table, under `COLUMNS`."""
+def table(trials: Sequence[Trial]) -> TextTable:
+    """A row a trial."""
+    return TextTable(COLUMNS, tuple(map(_cells, trials)), "llrlrrl")
+
+
+def _cells(trial: Trial) -> tuple[str, ...]:
     seed = "" if trial.seed is None else str(trial.seed)
     steps = str(trial.steps) if trial.scene else ""
     return (named(trial), trial.scene, seed, trial.verdict, steps, f"{trial.seconds:.1f}", trial.reason or "")
