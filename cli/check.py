@@ -31,15 +31,15 @@ def check(domain: str | None, problems: list[Path], fix: bool, cases: Path | Non
     with quiet_stdout() as stdout:
         report = _checked(domain, problems, fix)
         if json_output:
-            emit_json(_as_json(report), stdout)
+            emit_json(as_json(report), stdout)
         else:
-            stdout.write("".join(f"{_line(f)}\n" for f in report.findings))
+            stdout.write("".join(f"{shown(f)}\n" for f in report.findings))
     if report.unread:
         first = next(f for f in report.findings if f.code == "not-pddl")
         say(f"tamp: error: {first.file}:{first.line}:{first.column}: {first.message}")
         return NOT_PDDL
     if not json_output:
-        say(_counted(report))
+        say(counted(report))
     return WRONG if report.errors else FINE
 
 
@@ -58,24 +58,27 @@ def _checked(domain: str, problems: list[Path], fix: bool) -> Report:
     return check(domain, problems)
 
 
-def _line(finding: Finding) -> str:
-    shown = finding.text.strip()
-    if len(shown) > SHOWN:
+def shown(finding: Finding) -> str:
+    """A finding as a line."""
+    text = finding.text.strip()
+    if len(text) > SHOWN:
         start = max(0, min(finding.column - 1 - SHOWN // 2, len(finding.text) - SHOWN))
         before, after = "…" if start else "", "…" if start + SHOWN < len(finding.text) else ""
-        shown = f"{before}{finding.text[start : start + SHOWN].strip()}{after}"
+        text = f"{before}{finding.text[start : start + SHOWN].strip()}{after}"
     told = f"{finding.file}:{finding.line}:{finding.column}: {finding.code} {finding.message}"
-    return f"{told} | {shown}" if shown else told
+    return f"{told} | {text}" if text else told
 
 
-def _counted(report: Report) -> str:
+def counted(report: Report) -> str:
+    """How many findings there are, in words."""
     errors, warnings = report.errors, len(report.findings) - report.errors
     if not report.findings:
         return "nothing found"
     return f"{errors} error{'' if errors == 1 else 's'}, {warnings} warning{'' if warnings == 1 else 's'}"
 
 
-def _as_json(report: Report) -> dict[str, Any]:
+def as_json(report: Report) -> dict[str, Any]:
+    """All findings, and how many are errors."""
     findings = [asdict(f) | {"severity": f.severity} for f in report.findings]
     errors = report.errors
     return {"ok": not errors, "errors": errors, "warnings": len(findings) - errors, "findings": findings}

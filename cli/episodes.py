@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from cli.decoded import Looked
     from llm.model import Model
     from tamp.backends.libero.environment import LiberoEnvironment
+    from tamp.backends.libero.scenes import Scenes
     from tamp.backends.libero.tasks import Task
     from tamp.execution.clock import Clock
     from tamp.model.domain import Domain
@@ -62,7 +63,7 @@ class Runner:
     setup: Setup
     domain: Domain
     model: Model | None
-    _built: LiberoEnvironment | None = field(default=None)
+    _scenes: Scenes | None = field(default=None)
     _looked: Looked | None = field(default=None)
 
     @property
@@ -100,7 +101,8 @@ class Runner:
         """What an error makes of an episode; what is no fault of the input leaves a traceback, and no scene."""
         if isinstance(error, TampError):
             return {"failure_stage": "input", "failure_reason": str(error)}
-        self._built = None
+        if self._scenes is not None:
+            self._scenes.forget()
         folder.mkdir(parents=True, exist_ok=True)
         told = "".join(traceback.format_exception(error))
         (folder / "traceback.txt").write_text(told, encoding="utf-8")
@@ -149,15 +151,10 @@ class Runner:
         return decode(instruction, self._looked, self.model, self.domain, folder, refuse)
 
     def _environment(self, task: Task, k: Key) -> LiberoEnvironment:
-        from tamp.backends.libero.environment import LiberoEnvironment
+        from tamp.backends.libero.scenes import Scenes
 
-        if self._built is not None and self._built.task == task:
-            self._built.reset(seed=self.setup.seed, init_state=k.init_state)
-            return self._built
-        if self._built is not None:
-            self._built.close()
-        self._built = LiberoEnvironment(task, seed=self.setup.seed, init_state=k.init_state, render=self.sight)
-        return self._built
+        self._scenes = self._scenes or Scenes(render=self.sight)
+        return self._scenes.of(task, self.setup.seed, k.init_state)
 
 
 def record(k: Key, setup: Setup, instruction: str | None, outcome: Record) -> Record:

@@ -13,6 +13,7 @@ import typer
 
 from cli import options as opt
 from cli.live_command import live
+from cli.new import new_app
 from cli.output import run
 from cli.xarm import xarm_app
 from llm.weights import DEFAULT
@@ -40,6 +41,7 @@ model_app = typer.Typer(help="The language models on this machine.", no_args_is_
 app.add_typer(scene_app, name="scene", rich_help_panel=None)
 app.add_typer(model_app, name="model", rich_help_panel=None)
 app.add_typer(xarm_app, name="xarm", rich_help_panel=None)
+app.add_typer(new_app, name="new", rich_help_panel=None)
 
 
 @app.callback()
@@ -196,6 +198,24 @@ def check(
     from cli.check import check
 
     return check(domain, problems or [], fix, cases, json_output)
+
+
+@opt.command(app)
+def test(
+    folder: Annotated[str, typer.Argument(help="A folder with a domain.pddl.", metavar="FOLDER")],
+    seeds: opt.Draws = None,
+    scene: opt.TrialScenes = None,
+    llm: opt.Llm = DEFAULT,
+    json_output: opt.Json = False,
+) -> int:
+    """Try a domain folder: its cases tests/*.toml, and its own operators on drawn scenes.
+
+    First what `tamp check` says. Then a row for each case and seed; and for each operator of the folder's own that no
+    case has a goal is found, in each scene, and run. 0 when all passed, 1 when something failed, 2 bad input.
+    """
+    from cli.trying import Request, test
+
+    return test(Request(folder, seeds, scene or [], llm), json_output)
 
 
 @opt.command(app)

@@ -43,6 +43,18 @@ Scene = Annotated[
     typer.Option(help=f"{SCENES}.", metavar="S"),
 ]
 SceneArgument = Annotated[str, typer.Argument(help=f"{SCENES}.", metavar="S")]
+TrialScenes = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--scene",
+        help="Where operators that no case has are tried; may be given several times. mug_in_drawer, libero_goal/0.",
+        metavar="S",
+    ),
+]
+Draws = Annotated[
+    int | None,
+    typer.Option(help="Draws of each scene, seeds 0 to N-1; else a case's own, and one.", metavar="N", min=1),
+]
 InitState = Annotated[
     int | None,
     typer.Option(help="Stored initial state of a benchmark task; without it the seed draws the scene.", min=0),

@@ -81,13 +81,7 @@ def solve(
             emit_json(result.as_dict(), stdout)
         else:
             report(result, stdout)
-    return exit_code(result)
-
-
-def exit_code(result: Result) -> int:
-    """0 when what was asked for holds, by LIBERO's check where it is the scene's own task; a task that LIBERO calls a
-    success although it is not seen to be one is none."""
-    return 0 if result.success and (result.task is None or result.stage is None) else 1
+    return 0 if result.good else 1
 
 
 def _prepare(scene: str, domain: str, planner: str, video: bool, sight: bool) -> tuple[Task, Domain]:

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from cli.output import hush_simulator, hush_warnings
-from cli.solve import exit_code, from_language, load_model
+from cli.solve import from_language, load_model
 from llm.model import Model
 from tamp.backends.libero import rendering
 from tamp.backends.libero.environment import LiberoEnvironment
@@ -62,7 +62,7 @@ def episode(task: Task, other: Task, model: Model, domain: Domain) -> Record:
             holds = _holds(other, environment)
         finally:
             environment.close()
-    told = {"task": task.name, "other": other.name, "text": other.instruction, "exit": exit_code(result)}
+    told = {"task": task.name, "other": other.name, "text": other.instruction, "exit": 0 if result.good else 1}
     told |= {"reached": result.reached, "libero": holds, "task_verdict": result.task, "goal": result.goal}
     return told | {"stage": result.stage, "reason": result.reason, "seconds": round(time.perf_counter() - begun, 1)}
 

@@ -66,11 +66,12 @@ class Press(GuidedSkill):
     """Closed fingers go straight down on the middle of something's top, and up again."""
 
     spec = Spec("press", ("object",), facts=frozenset({"obstructed"}))
-    ways = (0.0, 90.0, 45.0, -45.0)
+    # Degrees by which the hand is turned, and leant, with which it reaches further.
+    ways = tuple((turned, leant) for leant in (0, -15, -30) for turned in (0, 90, 45, -45))
 
     def guide(self, hand: Hand, thing: str) -> None:
         """Down and up."""
-        R = hand.down(np.radians(hand.way))
+        R = hand.down(*np.radians(hand.way))
         x, y, _ = hand.middle(thing)
         top = hand.top(thing)
         hand.close()

@@ -29,12 +29,5 @@ def with_requirements(domain: DomainText, raw: str, requirements: Collection[str
         offset = domain.notes.source.bare().index(")") + 1  # of (domain NAME)
         ends = re.search(r"\r\n|\r|\n", raw)
         added = f"{ends[0] if ends else chr(10)}  (:requirements :strips{''.join(f' {r}' for r in requirements)})"
-    at = _in_raw(raw, domain, offset)
+    at = domain.notes.source.in_raw(raw, offset)
     return raw[:at] + added + raw[at:]
-
-
-def _in_raw(raw: str, domain: DomainText, offset: int) -> int:
-    """Where a character of the text that was read is in the text of the file."""
-    line, column = domain.notes.place(offset)
-    starts = [1 if raw.startswith("\ufeff") else 0, *(m.end() for m in re.finditer(r"\r\n|\r|\n", raw))]
-    return starts[line - 1] + column - 1

@@ -34,6 +34,12 @@ class Source:
         lines = self.text.split("\n")
         return lines[number - 1] if 0 < number <= len(lines) else ""
 
+    def in_raw(self, raw: str, offset: int) -> int:
+        """Where a character of the text is in what the file holds, with its own line ends and its mark at the start."""
+        line, column = self.place(offset)
+        starts = [1 if raw.startswith("\ufeff") else 0, *(m.end() for m in re.finditer(r"\r\n|\r|\n", raw))]
+        return starts[line - 1] + column - 1
+
     def bare(self) -> str:
         """The text in lower case with blanks for comments and tabs: as long, so that places stay the same."""
         text = re.sub(r";[^\n]*", lambda m: " " * len(m[0]), self.text)

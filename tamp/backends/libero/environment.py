@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Iterable
 from typing import Any
@@ -22,6 +23,8 @@ from tamp.model.scene import RobotState
 ACTION_SCALE = np.repeat(Response().reach, 3)
 """Metres and radians that an action component of 1 asks for (robosuite's OSC_POSE defaults)."""
 SETTLING_STEPS = 10
+DRAWS = 20
+"""Times that LIBERO's region samplers are tried, thousands of places each, before a scene counts as impossible."""
 START_GAP = 0.002
 """Metres above a surface at which an item starts."""
 OPEN, CLOSE, HOLD = -1.0, 1.0, 0.0
@@ -64,7 +67,7 @@ class LiberoEnvironment:
     def _start(self, seed: int, state: Array | None) -> None:
         np.random.seed(seed)
         with no_debugger(self.task.name), buildable(self.task):
-            self._env.reset()
+            self._draw()
             if state is None:
                 self._put_at_their_places()
         if state is not None:
@@ -84,6 +87,16 @@ class LiberoEnvironment:
         gripper.current_action = np.zeros(gripper.dof)  # robosuite keeps it through a soft reset
         for _ in range(SETTLING_STEPS):
             self._stepper.step(np.array([0.0] * 6 + [OPEN]))
+
+    def _draw(self) -> None:
+        """Reset until everything has found a place. LIBERO's own wrapper tries for ever, and swallows Ctrl-C."""
+        from robosuite.utils.errors import RandomizationError
+
+        for _ in range(DRAWS):
+            with contextlib.suppress(RandomizationError, InputError):
+                self.domain.reset()
+                return
+        raise InputError(f"{self.task.name}: LIBERO cannot place the objects in their regions; try another seed")
 
     def _put_at_their_places(self) -> None:
         """Put the items that the scene's file says so into the middle of an interior, or onto a surface."""

@@ -95,6 +95,11 @@ class Result:
     perception: str = "oracle"
     out: str = ""
 
+    @property
+    def good(self) -> bool:
+        """Whether it came out as was asked for, and was seen to."""
+        return self.success and (self.task is None or self.stage is None)
+
     def as_dict(self) -> dict[str, Any]:
         """For `--json`."""
         return asdict(self)

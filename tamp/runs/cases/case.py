@@ -46,11 +46,12 @@ class Case:
     timeout: float = 60.0
     findings: tuple[str, ...] | None = None
     plans: tuple[ExpectedPlan, ...] = ()
+    file: str = TABLE
 
     @property
     def name(self) -> str:
-        """The folder's own name."""
-        return self.folder.resolve().name
+        """The folder's own name, or of a file of another name than `case.toml` that."""
+        return self.folder.resolve().name if self.file == TABLE else self.file.removesuffix(".toml")
 
 
 def folders(given: Path) -> list[Path]:
@@ -68,11 +69,18 @@ def folders(given: Path) -> list[Path]:
     return found
 
 
-def read_case(folder: Path) -> Case:
-    """A case. InputError for keys that there are none of, and values of the wrong kind."""
-    path = folder / TABLE
-    table = read_toml(path)
+def read_case(place: Path, domain: Path | None = None) -> Case:
+    """The case of a folder, or of a file; `domain` is what it is about where it does not say.
+
+    InputError for keys that there are none of, and values of the wrong kind.
+    """
+    path = place / TABLE if place.is_dir() else place
+    folder, table = path.parent, read_toml(path)
+    if "scene" in table:
+        raise InputError(f"{path}: it is about a scene; `tamp test FOLDER` runs it, in the folder of a domain")
     _check_keys(table, _CASE, f"{path}")
+    if domain is not None:
+        table = {"domain": str(domain.resolve()), **table}
     for key in ("domain", "problem"):
         if not isinstance(table.get(key), str):
             raise InputError(f"{path}: {key} is missing; valid: {key} = \"{key}.pddl\"")
@@ -99,6 +107,7 @@ def read_case(folder: Path) -> Case:
         float(table.get("timeout", 60)),
         None if findings is None else tuple(sorted(map(str, findings))),
         tuple(plans),
+        path.name,
     )
 
 
