@@ -19,12 +19,43 @@ from tamp.perception.observers import Observer
 from tamp.runs.cases import run as symbolic
 from tamp.runs.cases.case import Case
 from tamp.runs.cases.scene_case import SceneCase
+from tamp.runs.episode_log import read
 from tamp.runs.trials.effects import Effects
 from tamp.runs.trials.trial import Trial
 from tamp.skills.registry import bound
 
 TRIES = 4
 """Goals that motions are sought for, of one operator in one scene."""
+
+
+@dataclass(frozen=True)
+class Episode:
+    """What an episode came to, whether an action was begun in it, and the error that ended it."""
+
+    result: Result
+    moved: bool = False
+    error: str | None = None
+
+    @property
+    def not_reached(self) -> str | None:
+        """Why what was asked for was not reached; None where it was."""
+        if self.error or self.result.good:
+            return self.error
+        told = f"{self.result.stage}: {self.result.reason}"
+        return told if self.result.reason else "it was done, and the goal does not hold"
+
+    @property
+    def not_refused(self) -> str | None:
+        """Why it is no refusal; None where nothing moved and a reason was told."""
+        if self.error or self.result.good:
+            return self.error or "expected to be refused, and it was reached"
+        told = f"expected to be refused, and it moved: {self.result.reason}"
+        return None if self.result.reason and not self.moved else told
+
+    @property
+    def without_motions(self) -> bool:
+        """Whether the goal could not be planned, with motions, before anything moved."""
+        return self.error is None and not self.moved and self.result.stage in ("plan", "refinement")
 
 
 @dataclass(eq=False)
@@ -54,22 +85,22 @@ class Trials:
     def case(self, case: SceneCase, what: str, task: Task, seed: int, source: GoalSource) -> Trial:
         """Whether what a case asks for is reached, or refused, as it expects."""
         start = time.perf_counter()
-        result, error = self._run(what, task, seed, source, case.instruction)
-        judged = _not_refused if case.expect == "refused" else _not_reached
-        told = error or case.misread(result.goal) or judged(result)
-        row = self._row(what, task, seed, result, told, start)
-        return replace(row, reason=f"refused: {result.reason}") if told is None and case.expect == "refused" else row
+        episode, refused = self._run(what, task, seed, source, case.instruction), case.expect == "refused"
+        told = case.misread(episode.result.goal) or (episode.not_refused if refused else episode.not_reached)
+        row = self._row(what, task, seed, episode.result, told, start)
+        return replace(row, reason=f"refused: {episode.result.reason}") if refused and told is None else row
 
     def operator(self, name: str, task: Task, seed: int) -> Trial:
         """Whether an operator of the domain's own does what it says of something in a scene."""
         start, why = time.perf_counter(), ""
         source = Effects(name, np.random.default_rng(seed), self.observers)
         for _ in range(TRIES):
-            result, error = self._run(name, task, seed, source, None)
-            if error is None and result.stage == "goal":
+            episode = self._run(name, task, seed, source, None)
+            result = episode.result
+            if episode.error is None and result.stage == "goal":
                 break
-            if error is not None or not _without_motions(result):
-                row = self._row(name, task, seed, result, error or _not_reached(result), start)
+            if not episode.without_motions:
+                row = self._row(name, task, seed, result, episode.not_reached, start)
                 return replace(row, goal=str(source.given[-1])) if source.given else row
             why = why or str(result.reason)
         if not source.given:
@@ -79,16 +110,15 @@ class Trials:
         row = self._row(name, task, seed, result, f"no motions for {goals}: {why}", start)
         return replace(row, goal=str(source.given[0]))
 
-    def _run(
-        self, what: str, task: Task, seed: int, source: GoalSource, said: str | None
-    ) -> tuple[Result, str | None]:
-        """An episode's result, or an empty one and what went wrong. A disk that takes no more: InputError."""
+    def _run(self, what: str, task: Task, seed: int, source: GoalSource, said: str | None) -> Episode:
+        """An episode. A disk that takes no more: InputError."""
         folder = self._folder(f"{what}-{task.name}-{seed}")
         try:
-            environment = self.scenes.of(task, seed)
-            return run(task, source, Settings(self.domain, seed=seed, said=said), folder, self.say, environment), None
+            settings = Settings(self.domain, seed=seed, said=said)
+            result = run(task, source, settings, folder, self.say, self.scenes.of(task, seed))
+            return Episode(result, any(event["event"] == "action" for event in read(folder / "episode.jsonl")))
         except TampError as error:
-            return Result(out=str(folder)), str(error)
+            return Episode(Result(out=str(folder)), error=str(error))
         except Exception as error:
             if is_interrupt(error):
                 raise
@@ -96,7 +126,7 @@ class Trials:
                 raise InputError(f"cannot write to {full.filename or folder}: {full.strerror}") from error
             self.scenes.forget()
             told = f"{type(error).__name__}: {error} (a fault of tamp; TAMP_DEBUG=1 tamp solve … shows where)"
-            return Result(out=str(folder)), told
+            return Episode(Result(out=str(folder)), error=told)
 
     def _row(self, what: str, task: Task, seed: int, result: Result, told: str | None, start: float) -> Trial:
         """A trial that failed where something is told of it; files of the domain's folder are told as it is named."""
@@ -125,22 +155,3 @@ class Trials:
 
 def _since(start: float) -> float:
     return round(time.perf_counter() - start, 1)
-
-
-def _not_reached(result: Result) -> str | None:
-    """Why what was asked for was not reached; None where it was."""
-    if result.good:
-        return None
-    return f"{result.stage}: {result.reason}" if result.reason else "it was done, and the goal does not hold"
-
-
-def _not_refused(result: Result) -> str | None:
-    """Why it is no refusal; None where nothing moved and a reason was told."""
-    if result.good:
-        return "expected to be refused, and it was reached"
-    return None if result.reason and not result.steps else f"expected to be refused, and it moved: {result.reason}"
-
-
-def _without_motions(result: Result) -> bool:
-    """Whether the goal could not be planned, with motions, before anything moved."""
-    return not result.good and not result.steps and result.stage in ("plan", "refinement")

@@ -28,8 +28,8 @@ class Trial:
 
     @property
     def operators(self) -> frozenset[str]:
-        """The operators that were carried out."""
-        return frozenset(step.strip("()").split()[0] for step in self.plan)
+        """The operators of a plan that was begun."""
+        return frozenset(step.strip("()").split()[0] for step in self.plan if self.steps)
 
     def as_dict(self) -> dict[str, Any]:
         """For `--json`."""

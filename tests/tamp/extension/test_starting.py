@@ -13,6 +13,7 @@ from tamp.errors import InputError
 from tamp.extension.starting import new_domain, new_observer, new_scene, new_skill
 from tamp.lint.check import check
 from tamp.model.domain import load
+from tamp.runs.cases.scene_case import read_scene_case
 from tamp.skills.registry import bound
 
 SHIPPED = data_dir("domains")
@@ -60,8 +61,9 @@ def test_a_skill_and_an_observer_fit_into_a_domain_with_others(name: str, kitche
     made, before = bound(load(str(kitchen))), bound(load("kitchen"))
     assert made.skills.keys() - before.skills.keys() == {name, f"make-{name}-seen"}
     assert made.observers.keys() - before.observers.keys() == {f"{name}-done", f"{name}-seen"}
-    for case in (kitchen / "tests").glob("*.toml"):
-        assert tomllib.loads(case.read_text())["expect"] == "reached"
+    for case, goal in ((name, f"({name}-done plate_1)"), (f"{name}-seen", f"({name}-seen mug_1)")):
+        said = read_scene_case(kitchen / "tests" / f"{case}.toml")
+        assert (said.goals, said.expect) == ((goal,), "reached")
 
 
 def test_what_was_there_stays_line_by_line(kitchen: Path) -> None:
