@@ -7,6 +7,7 @@ import numpy as np
 from motion.poses import Array
 from motion.shapes import bounds
 from tamp.model.scene import Joint, Part, SceneObject
+from tamp.skills.ways import outside
 
 Box = tuple[Array, Array]
 """Lower and upper corner (3,), (3,), metres, world axes."""
@@ -38,16 +39,11 @@ def swept(o: SceneObject) -> list[Box]:
 
 
 def facing(o: SceneObject, towards: Array) -> float:
-    """The quarter turn (rad) with which a fixture's doors open most towards a direction (2,); 0 without doors."""
-    doors = [p for p in o.parts if p.kind in ("drawer", "door") and p.joint is not None and p.shapes]
-    if not doors:
+    """The quarter turn (rad) with which the way into a fixture is most towards a direction (2,); 0 without doors."""
+    into = [outside(o, r)[0] for r in o.regions if r.kind == "interior" and r.door is not None]
+    if not into:
         return 0.0
-    moves = [
-        np.mean(_moved(p, opened(p.joint)), axis=0) - np.mean(_moved(p, closed(p.joint)), axis=0)
-        for p in doors
-        if p.joint is not None
-    ]
-    out = o.T_world_object[:2, :2].T @ np.mean(moves, axis=0)[:2]
+    out = o.T_world_object[:2, :2].T @ np.mean(into, axis=0)[:2]
     angle = float(np.arctan2(towards[1], towards[0]) - np.arctan2(out[1], out[0]))
     return float(np.round(angle / (0.5 * np.pi)) * 0.5 * np.pi)
 
