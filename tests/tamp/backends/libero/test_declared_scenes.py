@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from tamp.backends.libero import tasks
+from tamp.backends.libero.arenas import ARENAS, Arena
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.oracle import OraclePerceiver
 from tamp.backends.libero.run import Settings, run
@@ -150,3 +151,13 @@ def test_breakfast_is_solved_by_its_own_goal(tmp_path: Path) -> None:
     result = run(tasks.find("breakfast"), None, Settings(load("tabletop"), seed=0), tmp_path / "out", lambda line: None)
     assert (result.success, result.reached, result.task, result.libero) == (True, True, None, False)
     assert result.goal == tasks.find("breakfast").goal
+
+
+@pytest.mark.parametrize("arena", ARENAS, ids=lambda a: a.name)
+def test_every_table_is_as_large_and_high_as_it_is_said_to_be(arena: Arena, tmp_path: Path) -> None:
+    text = f'table = "{arena.name}"\n[things.mug_1]\ncategory = "porcelain_mug"\n'
+    with built(tmp_path, text) as environment:
+        _, table = OraclePerceiver(environment).perceive().region(arena.symbol)
+    middle, half = table.T_world_region[:3, 3], table.half_extent
+    assert (middle - half)[:2] == pytest.approx(arena.low, abs=1e-3)
+    assert (middle + half) == pytest.approx([*arena.high, arena.height], abs=1e-3)
