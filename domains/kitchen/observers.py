@@ -4,20 +4,22 @@ import numpy as np
 
 from tamp.extension import View, observes
 
+LOW = 0.05
+"""Metres above a surface up to which fingers wipe it: a burner lies lower than the rim that they slide along."""
 CELL = 0.02
 """Metres between the points of a surface that are asked whether a wipe has come near."""
 
 
 @observes("wiped", unit="1", needs=["region"], keeps=True)
 def wiped(view: View, surface: str, tolerance: float = 0.7) -> bool:
-    """Closed fingers were within 3 cm of this share of the middle half of the surface, or of what is in reach."""
+    """Closed fingers were close above this share of the middle half of the surface, or of what is in reach."""
     region = view.region(surface)
     half = np.minimum(0.5 * region.half_extent[:2], 0.06)
     trail = [m.T_world_tool[:3, 3] for m in view.trail if m.held is None]
     if not trail:
         return False
     points = (np.array(trail) - region.T_world_region[:3, 3]) @ region.T_world_region[:3, :3]
-    low = points[np.abs(points[:, 2]) < 0.03][:, :2]
+    low = points[np.abs(points[:, 2]) < LOW][:, :2]
     grid = [np.array([x, y]) for x in np.arange(-half[0], half[0], CELL) for y in np.arange(-half[1], half[1], CELL)]
     near = [bool(len(low)) and np.linalg.norm(low - g, axis=1).min() < 2 * CELL for g in grid]
     return bool(np.mean(near) >= tolerance)

@@ -14,9 +14,9 @@ from tamp.model.skill_table import read_skill_table
 from tamp.pddl.source import STDIN_NAME, Source, read
 
 
-def check_bindings(domain: DomainText) -> list[Notes]:
+def check_bindings(domain: DomainText, run_python: bool) -> list[Notes]:
     """What is wrong with the table and with the Python beside it, file by file; nothing without a table. Operators that
-    it lacks, and promises that nobody keeps, are told in the domain."""
+    it lacks, and promises that nobody keeps, are told in the domain; without its Python, only what the table tells."""
     path = Path(domain.notes.source.name).parent / "skills.toml"
     if domain.notes.source.name == STDIN_NAME or not path.is_file():
         return []
@@ -34,7 +34,7 @@ def check_bindings(domain: DomainText) -> list[Notes]:
 
     by_backend = specs()
     backend = backend_of(table.values())
-    own = Own() if backend == "xarm" else own_of(Path(domain.notes.source.name))
+    own = Own() if backend == "xarm" or not run_python else own_of(Path(domain.notes.source.name))
     known = {**by_backend["xarm"]} if backend == "xarm" else known_specs(own)
     if backend is None and not own.extension.skills:
         known |= by_backend["xarm"]

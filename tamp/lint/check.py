@@ -42,8 +42,11 @@ class Report:
         return any(f.code == NOT_PDDL for f in self.findings)
 
 
-def check(domain: str | Path, problems: Sequence[Path] = ()) -> Report:
-    """Look at files. InputError for a domain's name that there is none of, and for `-` twice."""
+def check(domain: str | Path, problems: Sequence[Path] = (), *, run_python: bool = True) -> Report:
+    """Look at files. InputError for a domain's name that there is none of, and for `-` twice.
+
+    `run_python`: the Python of the domain's folder is run, which is only for a domain that a person has named.
+    """
     if [str(domain), *map(str, problems)].count("-") > 1:
         raise InputError("only one of the files can be standard input (-)")
     notes, read_notes = _notes(locate(domain)), [_notes(located(p, "problem", ".pddl")) for p in problems]
@@ -59,7 +62,7 @@ def check(domain: str | Path, problems: Sequence[Path] = ()) -> Report:
     lacking = check_missing(text, uses)
     check_superfluous(text, uses, asked)
     check_unused(text, uses, asked)
-    table, words = check_bindings(text), check_words(text)
+    table, words = check_bindings(text, run_python), check_words(text)
     outside = frozenset[str]()
     if table:
         from tamp.skills.registry import facts

@@ -38,9 +38,13 @@ def test_a_domain_is_begun_added_to_and_nothing_is_found_in_it(tmp_path: Path) -
     assert again.returncode == 2 and "nothing is overwritten" in again.stderr
 
 
+@pytest.mark.episode
 def test_a_scene_is_written_where_it_is_wanted(tmp_path: Path) -> None:
     begun = tamp("new", "scene", "breakfast", "--in", "scenes", cwd=tmp_path)
     assert begun.returncode == 0, begun.stderr
     scene = tomllib.loads((tmp_path / "scenes" / "breakfast" / "scene.toml").read_text())
     assert scene["things"].keys() == {"mug_1", "plate_1"} and scene["goal"] == "(on mug_1 plate_1)"
     assert 'tamp solve --goal "(on mug_1 plate_1)" --scene scenes/breakfast\n' in begun.stdout
+    solved = tamp("solve", "--scene", "scenes/breakfast", "--json", "--out", "run", cwd=tmp_path)
+    told = json.loads(solved.stdout)
+    assert (solved.returncode, told["reached"], told["task"]) == (0, True, None), solved.stderr

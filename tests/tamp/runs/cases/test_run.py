@@ -70,3 +70,13 @@ def test_what_no_planner_solves_is_unsolvable(said: str, agrees: bool, tmp_path:
     (tmp_path / "case.toml").write_text(f'domain = "domain.pddl"\nproblem = "problem.pddl"\nsolvable = {said}\n')
     (outcome,) = run(read_case(tmp_path))
     assert (outcome.found, outcome.agrees) == ("unsolvable", agrees)
+
+
+def test_a_case_never_runs_the_python_of_the_domain_that_it_names(tmp_path: Path) -> None:
+    (tmp_path / "domain.pddl").write_text(DOMAIN)
+    (tmp_path / "problem.pddl").write_text(PROBLEM)
+    (tmp_path / "skills.toml").write_text('a = "pick"\nb = "own"\n')
+    (tmp_path / "observers.py").write_text(f"open({str(tmp_path / 'run')!r}, 'w')\n")
+    (tmp_path / "case.toml").write_text('domain = "domain.pddl"\nproblem = "problem.pddl"\nfindings = []\n')
+    run(read_case(tmp_path))
+    assert not (tmp_path / "run").exists()
