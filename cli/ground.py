@@ -71,7 +71,8 @@ def _scene(request: Request, model: Model) -> About:
     domain = load(request.domain)
     tasks.check_goal(task, domain)
     say(f"tamp: building {task.name}")
-    view = look(task, task.seed if request.seed is None else request.seed, request.init_state, render=model.sees)
+    seed = task.seed if request.seed is None else request.seed
+    view = look(task, seed, request.init_state, render=model.sees, domain=domain)
     image = view.environment.picture() if model.sees else None
     view.environment.close()
     state = view.state.known_to(domain)

@@ -294,7 +294,7 @@ def scene_show(
 ) -> int:
     """Show a scene: objects, facts, instruction.
 
-    With --domain its goal is checked against another domain's predicates.
+    With --domain the facts are also what that domain's observers see, and the goal is checked against it.
     """
     from cli.scene import show
 

@@ -11,6 +11,7 @@ from cli.output import emit_json, hush_simulator, quiet_stdout, say
 if TYPE_CHECKING:
     from tamp.backends.libero.environment import LiberoEnvironment
     from tamp.backends.libero.tasks import Task
+    from tamp.model.domain import Domain
     from tamp.model.scene import Scene, SceneObject
     from tamp.model.state import WorldState
 
@@ -69,11 +70,12 @@ def show(scene: str, init_state: int | None, seed: int | None, domain: str, json
             from tamp.backends.libero import tasks
 
             task = tasks.find(scene)
-        tasks.check_goal(task, inputs.domain(domain))
+        loaded = inputs.domain(domain)
+        tasks.check_goal(task, loaded)
         say(f"tamp: building {task.name}")
-        view = look(task, task.seed if seed is None else seed, init_state)
+        view = look(task, task.seed if seed is None else seed, init_state, domain=loaded)
         view.environment.close()
-        told = describe(task, view)
+        told = describe(task, view, loaded)
         if json_output:
             emit_json(told, out)
         else:
@@ -90,25 +92,37 @@ class View:
     state: WorldState
 
 
-def look(task: Task, seed: int, init_state: int | None, render: bool = False) -> View:
-    """Build a task's simulation and perceive it; the caller closes the environment. `render`: it can draw."""
+def look(
+    task: Task, seed: int, init_state: int | None, render: bool = False, domain: Domain | None = None
+) -> View:
+    """Build a task's simulation and perceive it; the caller closes the environment.
+
+    `render`: it can draw. The facts are those that the toolkit sees, and with a `domain` what its observers do.
+    """
     with hush_simulator():
         from tamp.backends.libero.environment import LiberoEnvironment
         from tamp.backends.libero.oracle import OraclePerceiver
+        from tamp.extension.loading import load_extension
         from tamp.model.bodies import world_of
         from tamp.perception.predicates import observe
+        from tamp.perception.sight import Sight
 
+        own = load_extension(domain) if domain is not None else None
         environment = LiberoEnvironment(task, seed=seed, init_state=init_state, render=render)
     scene = OraclePerceiver(environment).perceive()
-    return View(environment, scene, observe(scene, world_of(scene, environment.robot_model())))
+    world = world_of(scene, environment.robot_model())
+    if domain is None or own is None:
+        return View(environment, scene, observe(scene, world))
+    return View(environment, scene, Sight(domain, own.observers, world).state(scene))
 
 
-def describe(task: Task, view: View) -> dict[str, Any]:
+def describe(task: Task, view: View, domain: Domain) -> dict[str, Any]:
     """A scene as plain data: metres, quaternions w x y z, world frame, rounded to a tenth of a millimetre."""
+    from llm.own_words import own_words
     from llm.phrases import vocabulary
     from tamp.perception import relative_places
 
-    words = vocabulary(view.scene, view.state, task.names)
+    words = vocabulary(view.scene, view.state, task.names, own_words(domain))
     return {
         "scene": task.name,
         "instruction": task.instruction,

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from tamp.data import data_dir
 from tamp.model.domain import load
 from tamp.model.goal import parse_goal
 
@@ -115,3 +117,14 @@ def test_bad_input_exits_2(arguments: list[str], says: str) -> None:
     assert (done.returncode, done.stdout) == (2, "")
     assert says in done.stderr.splitlines()[-1]
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.episode
+def test_a_scene_is_shown_with_what_a_domains_own_observers_see(tmp_path: Path) -> None:
+    mine = shutil.copytree(data_dir("domains") / "kitchen", tmp_path / "mine")
+    text = (mine / "domain.pddl").read_text()
+    (mine / "domain.pddl").write_text(text.replace("(wiped ?s - surface)", "(tall ?o - item) (wiped ?s - surface)"))
+    with (mine / "observers.py").open("a") as f:
+        f.write('\n\n@observes("tall")\ndef tall(view, item, tolerance=0.08):\n    return view.size(item)[2] > tolerance\n')
+    atoms = json.loads(tamp("show", "mug_in_drawer", "--domain", str(mine), "--json").stdout)["atoms"]
+    assert "(tall mug_1)" in atoms and "(tall plate_1)" not in atoms
