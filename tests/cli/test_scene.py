@@ -125,6 +125,7 @@ def test_a_scene_is_shown_with_what_a_domains_own_observers_see(tmp_path: Path) 
     text = (mine / "domain.pddl").read_text()
     (mine / "domain.pddl").write_text(text.replace("(wiped ?s - surface)", "(tall ?o - item) (wiped ?s - surface)"))
     with (mine / "observers.py").open("a") as f:
-        f.write('\n\n@observes("tall")\ndef tall(view, item, tolerance=0.08):\n    return view.size(item)[2] > tolerance\n')
+        f.write('\n\n@observes("tall")\ndef tall(view, item, tolerance=0.08):\n')
+        f.write("    return view.size(item)[2] > tolerance\n")
     atoms = json.loads(tamp("show", "mug_in_drawer", "--domain", str(mine), "--json").stdout)["atoms"]
     assert "(tall mug_1)" in atoms and "(tall plate_1)" not in atoms
