@@ -223,6 +223,7 @@ def report(result: Result, out: TextIO) -> None:
         *([("task", "LIBERO's check of the scene's own task was not asked for")] if result.task is None else []),
         *_goal_lines(result),
         *(("plan" if n == 0 else "", action) for n, action in enumerate(result.plan or ["none"])),
+        *_done_lines(result),
         ("seconds", ", ".join(f"{stage} {taken:.1f}" for stage, taken in result.seconds.items())),
         ("steps", _steps(result)),
         *([("reason", f"{result.stage}: {result.reason}")] if result.reason else []),
@@ -240,6 +241,12 @@ def _verdict(result: Result) -> str:
         return f"{'success' if result.reached else 'no success'} by the oracle of the goal"
     kept = "" if not result.task else ", and it lasts" if result.lasting else ", but it does not last"
     return f"{'success' if result.task else 'no success'} by LIBERO's check{kept}"
+
+
+def _done_lines(result: Result) -> list[tuple[str, str]]:
+    """What was carried out, where that is not the plan that was made at first."""
+    other = result.executed and result.executed != result.plan[: len(result.executed)]
+    return [("done" if n == 0 else "", action) for n, action in enumerate(result.executed if other else [])]
 
 
 def _steps(result: Result) -> str:

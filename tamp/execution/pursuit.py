@@ -159,12 +159,18 @@ class Pursuit:
                 unseen = goal.missing(state)
                 problem = f"done, and still {' '.join(map(str, unseen))} is not seen to hold" if unseen else None
             if problem is not None:
-                # What the action was for may look true by the predicates' tolerances: do it again all the same.
-                doubted = self.table.domain.added_by(action) & frozenset(goal.atoms)
+                doubted = self._doubted(action, goal)
                 self.failures.setdefault(action, []).append(problem)
                 if len(self.failures[action]) >= ATTEMPTS:
                     self._fail("execution", f"{action}: {problem} after {ATTEMPTS} attempts")
                     return
+
+    def _doubted(self, action: GroundAction, goal: Goal) -> frozenset[Atom]:
+        """What an action that failed was for, where all of it looks true by the predicates' tolerances: it is done
+        again all the same. Where some of it is seen to be missing, it is planned for anyhow, from how things are."""
+        _, state, _ = self.table.look()
+        added = self.table.domain.added_by(action)
+        return added & frozenset(goal.atoms) if added <= state.atoms else frozenset()
 
     def _carry_out(self, decided: Decision) -> Routine[tuple[GroundAction, str | None]]:
         """Execute the plan's actions; when what is seen is not what was foreseen, refine the rest again.
@@ -284,7 +290,7 @@ class Pursuit:
         table = self.table
         scene, state, situation = yield from self._settled(action, refinement, execution)
         watch.seen = jointed_parts(scene)  # within what is let pass, but not quite as foreseen
-        missing = table.missing(action, scene, situation)
+        missing = table.missing(action, scene, situation, self._before)
         if missing is None and table.sight.carried_out(action, self._before, scene.time):
             state = table.sight.state(scene)
         difference = refinement.after.difference(situation)
@@ -301,7 +307,7 @@ class Pursuit:
         seen = table.look()
         for _ in range(round(REST / table.period)):
             scene, _, situation = seen
-            missing = table.missing(action, scene, situation)
+            missing = table.missing(action, scene, situation, self._before)
             if missing is None and refinement.after.difference(situation) is None:
                 break
             robot = table.observed.robot

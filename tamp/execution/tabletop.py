@@ -65,14 +65,17 @@ class Tabletop:
         self.observed = observation
         self.sight.felt(observation.time, observation.robot)
 
-    def missing(self, action: GroundAction, scene: Scene, situation: Situation) -> str | None:
-        """What is missing of an action's postcondition; of what is not seen nothing can be said."""
+    def missing(
+        self, action: GroundAction, scene: Scene, situation: Situation, before: WorldState
+    ) -> str | None:
+        """What is missing of an action's postcondition, from the state `before` it; of what is not seen nothing can be
+        said."""
         if lost := scene.unseen(action.args):
             return f"{lost[0]} is not seen"
         skill = self.patterns.get(action.name) or self.skills[action.name]
         missing = skill.achieved(action.args, scene, situation.held)
         own = action.name not in self.patterns
-        return self.sight.missing(action, self.sight.known) if missing is None and own else missing
+        return self.sight.missing(action, self.sight.known, before) if missing is None and own else missing
 
     def commanded(self, command: Command | None) -> Command:
         """What to command in this control period: to stand where nobody commands anything."""

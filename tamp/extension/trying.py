@@ -10,7 +10,7 @@ import numpy as np
 from motion.poses import Array, pose
 from motion.world import World
 from tamp.errors import InputError
-from tamp.extension.loading import Extension
+from tamp.extension.loading import Extension, located
 from tamp.extension.sample import CUP, TOOL, empty_scene, gantry, scene_with_things
 from tamp.model.bodies import world_of
 from tamp.model.domain import Domain
@@ -19,6 +19,7 @@ from tamp.model.situation import Situation
 from tamp.model.state import WorldState
 from tamp.perception.observers import Moment, View, seen_by
 from tamp.perception.predicates import held_in, observe
+from tamp.perception.things import Things
 from tamp.skills.base import Skill, Tools
 
 WAYS = 12
@@ -33,10 +34,24 @@ PERIOD = 0.05
 def tried(domain: Domain, own: Extension) -> Iterator[InputError]:
     """What goes wrong when every observer is asked and every skill drives a hand, once for each observer and skill."""
     views = list(_views())
+    yield from _never_asked(own, domain)
     for name in own.observers:
         yield from itertools.islice((e for view in views if (e := _asked(name, view, domain, own))), 1)
     for skill in own.skills.values():
         yield from itertools.islice(_driven(skill, domain), 1)
+
+
+def _never_asked(own: Extension, domain: Domain) -> Iterator[InputError]:
+    """Observers that need of an argument what no symbol of its type is: every argument has to be all that is needed."""
+    scene = scene_with_things()
+    symbols = observe(scene, world_of(scene, gantry())).known_to(domain).symbols
+    for name, observer in own.observers.items():
+        for parameter, kind in domain.predicates[name].parameters:
+            fitting = [s for s, k in symbols.items() if domain.is_a(k, kind)]
+            if fitting and not any(observer.asks_of(Things(scene), s) for s in fitting):
+                needs = ", ".join(observer.needs)
+                told = f"{name} needs {needs} of all its arguments, and no {kind} (?{parameter}) is that"
+                yield InputError(f"{located(observer.decide)}: {told}: it is never asked; leave `needs` out")
 
 
 def _asked(name: str, view: View, domain: Domain, own: Extension) -> InputError | None:

@@ -35,7 +35,7 @@ class Beliefs:
         mine = self.rules.keys() | self.lasting
         if not mine & self.domain.changes.get(action.name, frozenset()):
             return False
-        after = _effects(self.domain, before, action)
+        after = effects_in(self.domain, before, action)
         added = {a for a, true in after.items() if true and a.predicate in self.rules}
         for atom in {a for a, true in after.items() if not true and a.predicate in mine}:
             self.since.pop(atom, None)
@@ -47,7 +47,7 @@ class Beliefs:
         return math.inf if rule.age is None else rule.age
 
 
-def _effects(domain: Domain, state: WorldState, action: GroundAction) -> dict[Atom, bool]:
+def effects_in(domain: Domain, state: WorldState, action: GroundAction) -> dict[Atom, bool]:
     """The atoms that an action makes true or false in a state, those of its conditional and quantified effects too."""
     from unified_planning.engines import UPSequentialSimulator
 

@@ -69,6 +69,10 @@ class View(Things):
         """Whether an atom that the toolkit sees itself holds: `view.holds("on", cup, shelf)`."""
         return Atom(predicate, args) in self.state.atoms
 
+    def symbols(self, *kinds: str) -> list[str]:
+        """All symbols that are seen, or those of some of the types that the toolkit sees: `view.symbols("drawer")`."""
+        return [s for s, kind in self.state.symbols.items() if not kinds or kind in kinds]
+
     def distance(self, a: str, b: str, limit: float = 0.2) -> float:
         """Metres between the surfaces of two things, `limit` where it is more."""
         first, second = self.thing(a), self.thing(b)

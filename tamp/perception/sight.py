@@ -10,7 +10,7 @@ from tamp.model.atoms import Atom, GroundAction
 from tamp.model.domain import Domain
 from tamp.model.scene import RobotState, Scene
 from tamp.model.state import WorldState
-from tamp.perception.beliefs import Beliefs
+from tamp.perception.beliefs import Beliefs, effects_in
 from tamp.perception.observers import Moment, Observer, View, seen_by
 from tamp.perception.predicates import SEEN, held_in, observe
 
@@ -30,6 +30,7 @@ class Sight:
     known: WorldState = field(default_factory=lambda: WorldState({}, frozenset()))
     """What was seen and believed last."""
     _start: Scene | None = None
+    _promised: tuple[tuple[GroundAction, int], frozenset[Atom]] | None = None
 
     def __post_init__(self) -> None:
         lasting = frozenset(name for name, o in self.observers.items() if o.keeps)
@@ -61,12 +62,24 @@ class Sight:
         """Believe what an operator says; whether anything is believed or doubted by it."""
         return self.beliefs.carried_out(action, before, time)
 
-    def missing(self, action: GroundAction, state: WorldState) -> str | None:
-        """An atom that an action adds and that the domain's observers do not see, in words; None without one."""
-        for atom in sorted(self.domain.added_by(action)):
+    def missing(self, action: GroundAction, state: WorldState, before: WorldState) -> str | None:
+        """An atom that an action adds in the state `before` it and that the domain's observers do not see, in words;
+        None without one."""
+        for atom in sorted(self._added(action, before)):
             if atom.predicate in self.observers and atom not in state.atoms:
                 return f"{atom} is not seen"
         return None
+
+    def _added(self, action: GroundAction, before: WorldState) -> frozenset[Atom]:
+        """What an action adds; of conditional effects those that observers look at, whose condition holds before it."""
+        added = self.domain.added_by(action)
+        always = {a.name for a in self.domain.adds.get(action.name, ())}
+        if not self.observers.keys() & (self.domain.changes.get(action.name, frozenset()) - always):
+            return added
+        if self._promised is None or self._promised[0] != (action, id(before)):
+            found = frozenset(a for a, true in effects_in(self.domain, before, action).items() if true)
+            self._promised = ((action, id(before)), added | found)
+        return self._promised[1]
 
     def unseeable(self, atoms: tuple[Atom, ...]) -> Atom | None:
         """The first of some atoms that can never be seen to hold: nobody looks at it, and it is not believed."""

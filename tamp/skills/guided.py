@@ -83,15 +83,12 @@ class Hand(Things):
         return self.tools.world.robot.gripper.fingertip
 
     def down(self, yaw: float = 0.0, lean: float = 0.0) -> Array:
-        """Rotation (3, 3) of a tool that points straight down, as the arm rests, turned by `yaw` radians about the
-        vertical, and then leant by `lean` radians about the axis on which the fingers close."""
+        """Rotation (3, 3) of a tool that points straight down. The fingers close along the world's y axis, turned by
+        `yaw` radians about the vertical, counterclockwise from above; then leant by `lean` radians about that line, so
+        that without a yaw a negative one points the fingers away from the robot."""
         for name, angle in (("yaw", yaw), ("lean", lean)):
             _within(name, angle, -2 * math.pi, 2 * math.pi, "radians")
-        R = self.tools.world.forward(self.tools.world.robot.posture)[:3, :3]
-        across = np.array([R[0, 0], R[1, 0], 0.0])
-        across /= max(float(np.linalg.norm(across)), 1e-9)
-        approach = np.array([0.0, 0.0, -1.0])
-        straight = np.column_stack([across, np.cross(approach, across), approach])
+        straight = np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, -1.0]])
         turned = rotation_about(np.array([0.0, 0.0, 1.0]), yaw) @ straight
         return np.asarray(rotation_about(turned[:, 0], lean) @ turned)
 

@@ -30,12 +30,12 @@ CLOSED_CHEST = WorldState(
     ),
 )
 
-CARRY_LOADED = """
-  ; Take something with whatever stands on it.
-  (:action carry-loaded
-    :parameters (?o - item ?from - surface)
-    :precondition (and (hand-empty) (on ?o ?from))
-    :effect (and (holding ?o) (not (hand-empty)) (not (on ?o ?from)) (clear ?from)))
+SERVE = """
+  ; Put what is held before the guests: where nothing else stands.
+  (:action serve
+    :parameters (?o - item ?s - surface)
+    :precondition (and (holding ?o) (clear ?s) (not (= ?o ?s)))
+    :effect (and (on ?o ?s) (served ?o) (not (clear ?s)) (hand-empty) (not (holding ?o))))
 """
 
 
@@ -71,15 +71,13 @@ def test_without_the_open_precondition_nothing_is_opened(tmp_path: Path) -> None
 
 
 def test_an_added_operator_is_used_with_the_skill_it_is_bound_to(tmp_path: Path) -> None:
-    text = (TABLETOP / "domain.pddl").read_text()
-    wider = re.sub(r"\)\s*$", CARRY_LOADED + ")\n", text)
-    domain = edited(tmp_path / "wider", wider, 'carry-loaded = "pick"\n')
-    assert type(bind(domain)["carry-loaded"]) is type(bind(domain)["pick"])
-    before, after = planned(load("tabletop"), "(on dish shelf)"), planned(domain, "(on dish shelf)")
-    assert len(before.actions) == 4  # the cup first
-    assert after.actions == (
-        GroundAction("carry-loaded", ("dish", "bench")),
-        GroundAction("place-on", ("dish", "shelf")),
+    text = (TABLETOP / "domain.pddl").read_text().replace("(:predicates", "(:predicates\n    (served ?o - item)", 1)
+    wider = re.sub(r"\)\s*$", SERVE + ")\n", text)
+    domain = edited(tmp_path / "wider", wider, 'serve = "place"\n[predicates.served]\nbelieved = true\n')
+    assert type(bind(domain)["serve"]) is type(bind(domain)["place-on"])
+    assert planned(domain, "(served cup)").actions == (
+        GroundAction("pick", ("cup", "dish")),
+        GroundAction("serve", ("cup", "shelf")),
     )
 
 

@@ -84,6 +84,7 @@ class Result:
     untouched: list[str] = field(default_factory=list)
     alternatives: list[str] = field(default_factory=list)
     plan: list[str] = field(default_factory=list)
+    executed: list[str] = field(default_factory=list)
     steps: int = 0
     total_steps: int = 0
     seconds: dict[str, float] = field(default_factory=dict)
@@ -252,6 +253,7 @@ def _conclude(ready: AtTable, judge: Judge, state: WorldState, log: EpisodeLog, 
     result.seconds["step"] = round(environment.stepping_seconds, 3)
     result.steps, result.total_steps = outcome.steps, pursuit.steps
     result.plan = [str(a) for a in outcome.plan.actions] if outcome.plan else []
+    result.executed = [str(a) for a in outcome.executed]
     result.seconds |= {k: round(v, 3) for k, v in outcome.seconds.items()}
     result.stage, result.reason, result.alternatives = outcome.stage, outcome.reason, outcome.alternatives
     result.touched = dict(judge.monitor.touched.most_common())

@@ -27,7 +27,9 @@ PLANNED = 30
 
 def own_operators(domain: Domain) -> list[str]:
     """The operators that are a folder's own: bound to a skill of its own, or with an effect that is."""
-    return [o for o in domain.operators if domain.skills.get(o) not in skills() or _own(domain, o)]
+    known = SEEN | facts()
+    own = {o: domain.changes.get(o, frozenset()) - known for o in domain.operators}
+    return [o for o in domain.operators if domain.skills.get(o) not in skills() or _own(domain, o) or own[o]]
 
 
 def _own(domain: Domain, operator: str) -> list[Signature]:
@@ -62,7 +64,8 @@ class Effects:
                 self.given.append(goal)
                 return (goal,)
         more = "other " if self.given else ""
-        raise Refusal(f"no {more}plan with {self.operator} reaches an effect of it that does not hold already")
+        told = f"no {more}plan with {self.operator} reaches an effect of it that does not hold already"
+        raise Refusal(f"{told}; where it has one: a case in tests/, or --scene")
 
     def _shuffled(self, domain: Domain, state: WorldState, things: Things) -> list[Atom]:
         found = sorted(a for a in set(self._effects(domain, state)) - state.atoms if self._is_seen(a, things))
@@ -94,7 +97,7 @@ class Effects:
     def _nothing(self, domain: Domain, state: WorldState) -> str:
         """Why no effect can be said of what is there."""
         if not domain.adds.get(self.operator):
-            return f"{self.operator} makes nothing true whatever the state, so that no goal is known for it"
+            return f"{self.operator} makes nothing true whatever the state, so that no goal is known; valid: a case"
         symbols = state.known_to(domain).symbols.values()
         lacking = [
             kind

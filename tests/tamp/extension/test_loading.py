@@ -50,6 +50,9 @@ FAULTS = {
     "degrees in the second way": (
         "skills.py", "hand.down(*np.radians(hand.way))", "hand.down(hand.way[0])", "bad-python", "yaw is 90"
     ),
+    "never asked": (
+        "observers.py", '@observes("stacked")', '@observes("stacked", needs=["joint"])', "bad-python", "is never asked"
+    ),
     "milliseconds": (
         "skills.toml", 'press        = "press"', 'press = "press"\n[predicates.jams]\nbelieved = true\nage = 9e8',
         "bad-table", "up to 604800",

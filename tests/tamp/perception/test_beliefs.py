@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import cast
 
+from motion.world import World
 from tamp.model.atoms import Atom, GroundAction
 from tamp.model.domain import load
 from tamp.model.state import WorldState
 from tamp.perception.beliefs import Beliefs
+from tamp.perception.observers import Observer
+from tamp.perception.sight import Sight
 
 DOMAIN = """(define (domain d)
   (:requirements :strips :typing :conditional-effects)
@@ -50,3 +54,12 @@ def test_what_is_looked_at_is_not_believed(tmp_path: Path) -> None:
     held = beliefs(tmp_path, "[predicates.wet]\nbelieved = true\n")
     assert not held.carried_out(GroundAction("move", ("cup", "dish")), state(), 1.0)
     assert not held.at(1.0)
+
+
+def test_a_conditional_effect_that_an_observer_looks_at_is_missing_where_its_condition_held(tmp_path: Path) -> None:
+    domain = beliefs(tmp_path, "").domain
+    seen = Observer("clean", lambda view, item: False)
+    sight = Sight(domain, {"clean": seen}, cast(World, None))
+    wash = GroundAction("wash", ("cup",))
+    assert sight.missing(wash, state(), state("cup")) == "(clean cup) is not seen"
+    assert sight.missing(wash, state(), state("dish")) is None, "the cup was not soapy"
