@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -197,9 +197,19 @@ def refine(
     counted = Counter(c.message or c.reason for c in causes).most_common()
     likely = final[0] if final else next(c for c in causes if (c.message or c.reason) == counted[0][0])
     action = plan.actions[index]
-    cause = replace(likely, facts=skills[action.name].facts(action.args, causes, situation.scene))
+    facts = skills[action.name].facts(action.args, causes, situation.scene)
+    cause = replace(likely, facts=facts, message=likely.message if final else _in_words(counted, len(causes)))
     timeout = not final and budget.empty()
     return Failure(index, action, cause, timeout, tuple(counted[:5]), search.samples)
+
+
+def _in_words(counted: Sequence[tuple[str, int]], tries: int) -> str:
+    """The most frequent cause; with the next one where it is not that of most of the tries."""
+    first, often = counted[0]
+    if len(counted) == 1 or 2 * often > tries:
+        return first
+    second, seldom = counted[1]
+    return f"{first} ({often} of {tries} tries), {second.partition(': ')[2] or second} ({seldom})"
 
 
 def _tried(note: dict[str, Any], failed: Iterable[dict[str, Any]]) -> bool:

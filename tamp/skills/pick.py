@@ -108,18 +108,19 @@ class Pick(Skill):
         return obstructed(args, causes, scene) or frozenset({Atom("no-grasp", args[:1])})
 
     def advice(self, args: tuple[str, ...], situation: Situation, tools: Tools) -> str | None:
-        """How much nearer to the robot the item would be within reach."""
+        """How much nearer to the robot the item would be within reach; nothing where it is: that is not why."""
         item, world = situation.scene.object(args[0]), tools.world
         world.load(situation.state())
         candidates = grasps.antipodal(item.parts[0].shapes, item.T_world_object, world.robot.gripper)
         towards = world.base_position() - item.position
         towards = np.array([towards[0], towards[1], 0.0]) / max(float(np.linalg.norm(towards[:2])), 1e-9)
-        for nearer in np.arange(NEARER, MOST_NEARER, NEARER):
+        for nearer in np.arange(0.0, MOST_NEARER, NEARER):
             for grasp in grasps.diverse(candidates, item.T_world_object)[:LOOKED_AT]:
                 T = item.T_world_object @ grasp.T_body_tool
                 for T_tool in both_ways(pose(T[:3, 3] + nearer * towards, T[:3, :3]), world):
                     if kinematics.solve(world, T_tool, world.robot.posture) is not None:
-                        return f"{item.name} would be within reach {nearer * 100:.0f} cm nearer to the robot"
+                        told = f"{item.name} would be within reach {nearer * 100:.0f} cm nearer to the robot"
+                        return told if nearer > 0 else None
         return None
 
     def achieved(self, args: tuple[str, ...], scene: Scene, held: str | None) -> str | None:

@@ -23,7 +23,7 @@ from tamp.model.scene import Region, Scene, with_joint_at, with_object_at
 from tamp.model.situation import Situation
 from tamp.skills.base import Tools
 from tamp.skills.rests import SPOTS, rest_poses
-from tamp.skills.targets import DROP_FROM, target_of, upright
+from tamp.skills.targets import DROP_FROM, target_of
 
 DRAWS = 8
 """Whole scenes that are drawn before there is no room."""
@@ -155,7 +155,7 @@ class _Drawing:
         doors = [b for n in placed if n != support.owner for b in swept(scene.object(n))[1:]]
         for n in range(TRIES):
             yaw = float(self.rng.uniform(-np.pi, np.pi)) if thing.yaw is None else thing.yaw
-            T = placements.turned(upright(scene.object(thing.name).T_world_object), yaw)
+            T = placements.turned(thing.category.thing.T_world_object, yaw)
             there = with_object_at(scene, thing.name, T)
             far, aside = (FAR, ASIDE) if n < TRIES / 2 else (FARTHEST, 1.5 * ASIDE)
             p = self._next_to(thing, there) if thing.relation == "beside" else self._spot(thing, far, aside)
@@ -199,11 +199,13 @@ class _Drawing:
     def _resting(self, thing: Thing, scene: Scene, choices: int = CHOICES) -> Iterator[Scene]:
         """The scene with an item on or in its target, in places in which it stays. NoRoomError where there is none."""
         yaw = float(self.rng.uniform(-np.pi, np.pi)) if thing.yaw is None else thing.yaw
-        T = placements.turned(upright(scene.object(thing.name).T_world_object), yaw)
+        T = placements.turned(thing.category.thing.T_world_object, yaw)
         situation = Situation(with_object_at(scene, thing.name, T))
         poses = iter(rest_poses(thing.name, target_of(thing.target, scene), situation, Tools(self.world, self.rng)))
         if thing.yaw is not None:
             poses = (P for P in poses if np.allclose(P[:3, :3], T[:3, :3], atol=1e-6))
+        if thing.relation == "on":  # as it usually stands, not on its side; inside there may be no other way
+            poses = (P for P in poses if np.allclose(P[2, :3], T[2, :3], atol=1e-6))
         found = list(itertools.islice(poses, choices))
         if not found:
             raise NoRoomError(thing)
