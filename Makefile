@@ -69,6 +69,7 @@ help:
 	make bench-others     every task's scene with the instruction of another: is the exit code what happened? (half an hour;
 	             goes on ...)
 	make bench-seam       what observers and skills of a folder cost planning and execution, paired (5 minutes; goes on ...)
+	make bench-folders    faulty domain folders by a stranger: does tamp check say so, and where (3 minutes)
 	make bench-minds     people change their minds while the robot works: does it end as they wanted last (an hour;
 	             goes on where it was interrupted)
 	make bench-arms      the arms' kinematics: forward against other ways, inverse found and how soon (a minute)
@@ -181,7 +182,7 @@ bench: setup
 	$(BIN)/tamp bench libero_90 --trials 10 $(FULL)/libero_90
 	$(BIN)/tamp report results/full/suites results/full/libero_90
 
-BENCHES := live minds deciders kitchen others seam stepping workers scaling language meaning executed schemes judging fuzz check arms arm-faults arm-clutter arm-cups arm-language \
+BENCHES := live minds deciders kitchen others seam folders stepping workers scaling language meaning executed schemes judging fuzz check arms arm-faults arm-clutter arm-cups arm-language \
   arm-streaming arm-examples
 $(BENCHES:%=bench-%): bench-%: setup
 	@PYTHONPATH=. $(BIN)/python tests/bench_$(subst -,_,$*).py $(ARGS)
