@@ -5,8 +5,8 @@
 80 folders with one fault each (arity, types, names, cycles, crashes, loops without end, units, missing parts), written
 from the documentation alone with the places where a reasonable linter would point, and split before anything was built
 on them; the measured half's sha256 is checked. `found` counts folders with a finding that has a file and a line, `at
-the place` those with one at most a line away from a place that was expected. `--show` tells of the develop half what was
-not found there.
+the place` those with one at most a line away from a place that was expected. `--show` tells of the develop half what
+was not found there.
 """
 
 from __future__ import annotations
