@@ -44,9 +44,15 @@ def report(paths: list[Path], form: Form, tree: str | None, json_output: bool) -
             return 0
         out.write(reports.table(table).written(form))
         if form == "text":
-            out.write(f"\n{records[0]['perception']} perception; git tree {ran_on}\n")
+            out.write(f"\n{records[0]['perception']} perception; git tree {ran_on}\n{_reached(records)}")
             _failures("failures", records, out)
     return 0
+
+
+def _reached(records: list[Record]) -> str:
+    """The other verdict, in a line; success is LIBERO's check."""
+    known = reports.reached(records)
+    return "" if known is None else f"reached, by the oracle of what was asked for: {known[0]} of {known[1]}\n"
 
 
 def _are_logs(paths: list[Path]) -> bool:
@@ -118,7 +124,7 @@ def _one_tree(name: str, records: list[Record]) -> str:
 
 def _runs(runs: Runs, trees: dict[str, str], out: TextIO) -> None:
     for name, records in runs.items():
-        out.write(f"{name}: {records[0]['perception']} perception; git tree {trees[name]}\n")
+        out.write(f"{name}: {records[0]['perception']} perception; git tree {trees[name]}\n{_reached(records)}")
     if len(set(trees.values())) > 1:
         out.write(f"{DIFFERENT}\n")
     out.write("\nepisodes that both runs have, and how many of them succeeded\n")
@@ -161,7 +167,9 @@ def _plain(records: list[Record], table: list[reports.Row], tree: str) -> dict[s
         {"stage": stage, "reason": reason, "tasks": tasks.split(), "episodes": n}
         for stage, reason, tasks, n in reports.failures(records)
     ]
-    return {"tree": tree, "perception": records[0]["perception"], "suites": suites, "failures": failed}
+    known = reports.reached(records)
+    told = {"reached": known and known[0], "reached_of": known and known[1]}
+    return {"tree": tree, "perception": records[0]["perception"], "suites": suites, "failures": failed} | told
 
 
 def _failures(title: str, records: list[Record], out: TextIO) -> None:

@@ -31,6 +31,7 @@ from tamp.backends.libero.run import Settings, run
 from tamp.backends.libero.tasks import Task, suite_tasks
 from tamp.model.domain import Domain
 from tamp.model.domain import load as load_domain
+from tests.bench_kitchen import read
 
 SUITES = ("libero_spatial", "libero_object", "libero_goal", "libero_10", "libero_90")
 Record = dict[str, Any]
@@ -91,11 +92,6 @@ def table(records: list[Record]) -> Iterator[str]:
     unlike = [r for r in asked if (r["exit"] == 0) != r["libero"]]
     yield f"... against LIBERO's predicates of the other task, where they can be asked: {len(unlike)} of {len(asked)}"
     yield from (f"    {r['task']}: {r['text']}: exit {r['exit']}, LIBERO {r['libero']}, {r['goal']}" for r in unlike)
-
-
-def read(path: Path) -> list[Record]:
-    """The records of a file of lines."""
-    return [json.loads(line) for line in path.read_text().splitlines()] if path.is_file() else []
 
 
 def main() -> None:

@@ -51,6 +51,14 @@ def test_several_results_are_one_table(results: tuple[Path, Path]) -> None:
     assert "libero_goal/0" in told.split("failures")[1]
 
 
+def test_what_was_asked_for_is_told_beside_liberos_check(tmp_path: Path) -> None:
+    some = [record("libero_goal", 0, k, success=k == 0) | {"reached": True} for k in (0, 1)]
+    (tmp_path / "results.jsonl").write_text("".join(json.dumps(r) + "\n" for r in some))
+    assert "reached, by the oracle of what was asked for: 2 of 2" in report(tmp_path).stdout
+    told = json.loads(report(tmp_path, "--json").stdout)
+    assert (told["reached"], told["reached_of"], told["suites"][0]["successes"]) == (2, 2, 1)
+
+
 @pytest.mark.parametrize("form", ["markdown", "latex"])
 def test_the_table_is_made_for_papers(results: tuple[Path, Path], form: str) -> None:
     told = report(*results, "--format", form).stdout

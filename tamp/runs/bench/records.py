@@ -23,14 +23,17 @@ FIELDS = (
     *("suite", "task_id", "language", "init_state", "seed", "success", "steps", "planning_seconds"),
     *("execution_seconds", "stepping_seconds", "wall_seconds", "failure_stage", "failure_reason", "goal", "plan"),
     *("perception", "lasting", "touched", "shifted", "tree"),
-    *("wording", "reply", "confidence", "language_seconds", "reaches"),
+    *("wording", "reply", "confidence", "language_seconds", "reaches", "reached", "task"),
 )
 """Keys of a record. `planning_seconds` is symbolic planning and refinement, `execution_seconds` all from the first
 command to the last apart from that, `stepping_seconds` what of it the simulator took. `touched` are control
 steps with an unintended contact, by what was touched; `shifted` what was moved without being meant. `tree` is
 the git tree, or null. `wording` is 0 for the task's own instruction; `reply`, `confidence` and `language_seconds` are
-the language model's, null without one; `reaches` is whether a plan for the decoded goal reaches the task's."""
-LATER: Record = {"wording": 0, "reply": None, "confidence": None, "language_seconds": None, "reaches": None}
+the language model's, null without one; `reaches` is whether a plan for the decoded goal reaches the task's. `reached`
+is whether what was asked for holds by the oracle of the goal, `task` LIBERO's check where that is the task, else null.
+"""
+_LATER = ("reply", "confidence", "language_seconds", "reaches", "reached", "task")
+LATER: Record = {"wording": 0, **dict.fromkeys(_LATER)}
 """Keys that records of earlier versions lack, and what that means."""
 KINDS: dict[str, type | tuple[type, ...]] = {
     **dict.fromkeys(("suite", "perception"), str),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import statistics
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
 
@@ -106,6 +106,13 @@ def _row(suite: str, records: list[Record]) -> Row:
         clean=sum(not (r["touched"] or r["shifted"]) for r in records) / len(records),
         contacts=(contacts[(len(contacts) - 1) // 2], contacts[ceil(0.95 * len(contacts)) - 1]),
     )
+
+
+def reached(records: Sequence[Record]) -> tuple[int, int] | None:
+    """In how many episodes what was asked for holds by the oracle of the goal, and of how many that is known; None
+    where it is of none, as in results of earlier versions. What counts as a success is LIBERO's check."""
+    known = [r for r in records if r.get("reached") is not None]
+    return (sum(r["reached"] for r in known), len(known)) if known else None
 
 
 def failures(records: Iterable[Record]) -> list[tuple[str, str, str, int]]:
