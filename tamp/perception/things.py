@@ -14,14 +14,19 @@ from tamp.model.scene import Joint, Part, Region, Scene, SceneObject
 @dataclass(eq=False)
 class Things:
     """The things of `scene`. A symbol is the name of an object or of one of its regions; one that stands for nothing
-    raises KeyError."""
+    raises KeyError with the names that do."""
 
     scene: Scene
 
     def thing(self, symbol: str) -> SceneObject:
         """The object with this name, or the one that has this region."""
-        region = self.region(symbol)
-        return self.scene.object(symbol) if region is None else self.scene.region(symbol)[0]
+        if self.region(symbol) is not None:
+            return self.scene.region(symbol)[0]
+        names = [o.name for o in self.scene]
+        if symbol not in names:
+            regions = [r.name for _, r in self.scene.regions()]
+            raise KeyError(f"there is no {symbol!r}; valid: {', '.join([*names, *regions])}")
+        return self.scene.object(symbol)
 
     def region(self, symbol: str) -> Region | None:
         """The region with this name; None for an object."""
