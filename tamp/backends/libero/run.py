@@ -255,6 +255,8 @@ def _conclude(ready: AtTable, judge: Judge, state: WorldState, log: EpisodeLog, 
     result.plan = [str(a) for a in outcome.plan.actions] if outcome.plan else []
     result.executed = [str(a) for a in outcome.executed]
     result.seconds |= {k: round(v, 3) for k, v in outcome.seconds.items()}
+    if judge.asked.seconds:
+        result.seconds["judge"] = round(judge.asked.seconds, 3)
     result.stage, result.reason, result.alternatives = outcome.stage, outcome.reason, outcome.alternatives
     result.touched = dict(judge.monitor.touched.most_common())
     judge.hold()
