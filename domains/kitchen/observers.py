@@ -4,8 +4,8 @@ import numpy as np
 
 from tamp.extension import View, observes
 
-LOW = 0.05
-"""Metres above a surface up to which fingers wipe it: a burner lies lower than the rim that they slide along."""
+LOW, RIM = 0.03, 0.05
+"""Metres above a surface up to which fingers wipe it; up to the rim, if it has one that is no higher than this."""
 CELL = 0.02
 """Metres between the points of a surface that are asked whether a wipe has come near."""
 
@@ -19,7 +19,8 @@ def wiped(view: View, surface: str, tolerance: float = 0.7) -> bool:
     if not trail:
         return False
     points = (np.array(trail) - region.T_world_region[:3, 3]) @ region.T_world_region[:3, :3]
-    low = points[np.abs(points[:, 2]) < LOW][:, :2]
+    rim = min(view.top(view.thing(surface).name) - view.top(surface), RIM)
+    low = points[(points[:, 2] > -LOW) & (points[:, 2] < max(LOW, rim))][:, :2]
     grid = [np.array([x, y]) for x in np.arange(-half[0], half[0], CELL) for y in np.arange(-half[1], half[1], CELL)]
     near = [bool(len(low)) and np.linalg.norm(low - g, axis=1).min() < 2 * CELL for g in grid]
     return bool(np.mean(near) >= tolerance)

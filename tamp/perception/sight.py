@@ -30,7 +30,7 @@ class Sight:
     known: WorldState = field(default_factory=lambda: WorldState({}, frozenset()))
     """What was seen and believed last."""
     _start: Scene | None = None
-    _promised: tuple[tuple[GroundAction, int], frozenset[Atom]] | None = None
+    _promised: tuple[GroundAction, WorldState, frozenset[Atom]] | None = None
 
     def __post_init__(self) -> None:
         lasting = frozenset(name for name, o in self.observers.items() if o.keeps)
@@ -76,10 +76,10 @@ class Sight:
         always = {a.name for a in self.domain.adds.get(action.name, ())}
         if not self.observers.keys() & (self.domain.changes.get(action.name, frozenset()) - always):
             return added
-        if self._promised is None or self._promised[0] != (action, id(before)):
+        if self._promised is None or self._promised[0] != action or self._promised[1] is not before:
             found = frozenset(a for a, true in effects_in(self.domain, before, action).items() if true)
-            self._promised = ((action, id(before)), added | found)
-        return self._promised[1]
+            self._promised = (action, before, added | found)
+        return self._promised[2]
 
     def unseeable(self, atoms: tuple[Atom, ...]) -> Atom | None:
         """The first of some atoms that can never be seen to hold: nobody looks at it, and it is not believed."""

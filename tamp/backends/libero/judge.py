@@ -33,20 +33,15 @@ class Asked:
     held: list[bool] = field(default_factory=list)
     seconds: float = 0.0
     """What looking has taken while the robot was at work."""
-    _due: bool = False
 
     def heard(self, event: Event) -> None:
-        """Look when one of several goals was worked on; for observers that remember, soon after an action has ended."""
-        self._due |= isinstance(event, ActionEnded) and any(o.keeps for o in self.sight.observers.values())
-        if isinstance(event, MilestoneEnded) and event.number < len(self.goals):
-            self.held.append(self._holds(self.goals[event.number - 1]))
-
-    def after_step(self) -> None:
-        """Look where that is due."""
-        if self._due:
-            self._due, start = False, time.perf_counter()
+        """Look when one of several goals was worked on, and for observers that remember when an action has ended."""
+        if isinstance(event, ActionEnded) and any(o.keeps for o in self.sight.observers.values()):
+            start = time.perf_counter()
             self.sight.state(self.perceiver.perceive())
             self.seconds += time.perf_counter() - start
+        if isinstance(event, MilestoneEnded) and event.number < len(self.goals):
+            self.held.append(self._holds(self.goals[event.number - 1]))
 
     def reached(self, beliefs: Beliefs) -> bool:
         """Whether each of the goals held at its time, the last one now."""
@@ -77,7 +72,6 @@ class Judge:
         """Look, after a control step of an action with the given arguments."""
         self._ask()
         self.asked.sight.felt(self.environment.time, self.environment.robot_state())
-        self.asked.after_step()
         self.monitor.sample(operands)
 
     def hold(self) -> None:
