@@ -13,6 +13,7 @@ from typing import Literal, TypeVar
 
 from tamp.execution.following import Command
 from tamp.model.scene import RobotState
+from tamp.perception.images import Image
 from tamp.skills.spec import ARM, HAND
 
 T = TypeVar("T")
@@ -20,10 +21,12 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, eq=False)
 class Observation:
-    """What is felt in one control period: seconds of the session's clock, and proprioception."""
+    """What is known of one control period: seconds of the session's clock, proprioception, and the cameras' pictures
+    where any were taken."""
 
     time: float
     robot: RobotState
+    images: tuple[Image, ...] = ()
 
 
 Routine = Generator[Command | None, None, T]

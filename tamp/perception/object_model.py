@@ -1,0 +1,81 @@
+"""A known object: what it looks like from outside, point by point, and how far from its skin any place near it is.
+
+Models are made once from meshes (`tamp objects build`) and know nothing of a scene. Metres; a part's skin is in that
+part's own frame, as its collision shapes are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from motion.poses import Array
+from tamp.model.scene import Part, SceneObject
+
+FAR = 255
+"""Stored distance of places that are far from the skin."""
+
+
+@dataclass(frozen=True, eq=False)
+class Field:
+    """Distances to a skin on a grid: `steps` (nx, ny, nz) bytes, in units of `unit` metres, `FAR` being that and more;
+    cell (0, 0, 0) is centred at `origin` (3,) and cells are `cell` metres apart."""
+
+    origin: Array
+    cell: float
+    unit: float
+    steps: Array
+
+    def distance(self, p_part: Array) -> Array:
+        """Metres (...) from points (..., 3) to the skin, at most `FAR` units; that for points off the grid."""
+        index = np.rint((p_part - self.origin) / self.cell).astype(np.int32)
+        inside = np.all((index >= 0) & (index < self.steps.shape), axis=-1)
+        index = np.where(inside[..., None], index, 0)
+        return np.where(inside, self.steps[index[..., 0], index[..., 1], index[..., 2]], FAR) * self.unit
+
+
+@dataclass(frozen=True, eq=False)
+class Skin:
+    """What can be seen of a part from outside: points (n, 3), outward normals (n, 3), colours (n, 3) bytes without
+    light, the area (m²) that a point stands for, and the distances to them."""
+
+    points: Array
+    normals: Array
+    colours: Array
+    area: float
+    field: Field
+
+
+@dataclass(frozen=True, eq=False)
+class ObjectModel:
+    """One entry of the library.
+
+    `thing` is one of it, called as its category, upright with its origin at the world's and its joints as they were
+    made; `skins` has a skin for each part that can be seen, by the part's name. `rests` (k, 3, 3) are the attitudes in
+    which it can lie, upright first. `turns` is its symmetry about the upright axis: how many turns by 2π / `turns` look
+    and feel alike, 0 for a solid of revolution. `names` are what people call it. `source` is the hash of what it was
+    made from.
+    """
+
+    thing: SceneObject
+    skins: dict[str, Skin]
+    rests: Array
+    turns: int
+    names: tuple[str, ...]
+    source: str
+
+    @property
+    def category(self) -> str:
+        """Its name in the library."""
+        return self.thing.category
+
+    @property
+    def body(self) -> Part:
+        """The part that all others hang on."""
+        return self.thing.parts[0]
+
+    @property
+    def jointed(self) -> tuple[Part, ...]:
+        """Its drawers, doors and knobs."""
+        return tuple(p for p in self.thing.parts if p.joint is not None)
