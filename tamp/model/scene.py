@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 import numpy as np
 
 from motion.poses import Array, inverse, joint_transform
 from motion.shapes import Shape, bounds
+
+if TYPE_CHECKING:
+    from tamp.execution.activity import Observation
 
 PartKind = Literal["body", "drawer", "door", "knob"]
 RegionKind = Literal["surface", "interior"]
@@ -181,6 +184,10 @@ class Perceiver(Protocol):
 
     def perceive(self) -> Scene:
         """The scene now."""
+        ...
+
+    def felt(self, observation: Observation) -> None:
+        """What was observed in this control period, looked at or not: what the hand holds goes with it."""
         ...
 
 
