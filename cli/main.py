@@ -14,6 +14,7 @@ import typer
 from cli import options as opt
 from cli.live_command import live
 from cli.new import new_app
+from cli.objects import objects_app
 from cli.output import run
 from cli.xarm import xarm_app
 from llm.weights import DEFAULT
@@ -40,6 +41,7 @@ scene_app = typer.Typer(help="What there is, what an instruction can name.", no_
 model_app = typer.Typer(help="The language models on this machine.", no_args_is_help=True)
 app.add_typer(scene_app, name="scene", rich_help_panel=None)
 app.add_typer(model_app, name="model", rich_help_panel=None)
+app.add_typer(objects_app, name="objects", rich_help_panel=None)
 app.add_typer(xarm_app, name="xarm", rich_help_panel=None)
 app.add_typer(new_app, name="new", rich_help_panel=None)
 

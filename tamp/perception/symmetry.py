@@ -21,6 +21,13 @@ LARGEST = 6
 """Attitudes that are kept."""
 
 
+def axis_of(thing: SceneObject, skin: Skin) -> Array:
+    """Where the vertical through the middle of the box around a thing that stands upright is: (2,), metres from its
+    origin."""
+    upright = skin.points @ thing.T_world_object[:3, :3].T
+    return np.asarray(0.5 * (upright.min(axis=0) + upright.max(axis=0))[:2])
+
+
 def turns_of(thing: SceneObject, skin: Skin) -> int:
     """By which 2π / n a thing that stands upright can be turned about the vertical through the middle of its skin so
     that its shape is the same: n, 0 for any turn."""

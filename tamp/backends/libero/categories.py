@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 import warnings
+import xml.etree.ElementTree as ET
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import mujoco
 import numpy as np
@@ -15,9 +19,9 @@ from tamp.backends.libero.objects import ObjectReader
 from tamp.errors import InputError
 from tamp.model.goal_syntax import valid
 from tamp.model.scene import Part, Region, SceneObject
+from tamp.perception.object_model import Kind, kind_of
 from tamp.skills.targets import upright
 
-Kind = Literal["item", "container", "fixture", "appliance"]
 LEAST_INERTIA = "0.001"
 """Mass (kg) and inertia (kg m²) of what has no collision shape, so that a model without pictures compiles."""
 
@@ -43,12 +47,8 @@ class Category:
 
     @property
     def kind(self) -> Kind:
-        """`appliance` what can be turned on, `container` what a thing can be put into and carried with."""
-        if any(p.kind == "knob" for p in self.thing.parts):
-            return "appliance"
-        if self.fixed:
-            return "fixture"
-        return "container" if any(r.kind == "interior" for r in self.thing.regions) else "item"
+        """What it is to somebody who tidies up."""
+        return kind_of(self.thing)
 
     @property
     def doors(self) -> tuple[Part, ...]:
@@ -80,8 +80,32 @@ def load(category: str, name: str, *, whole: bool = False) -> Category:
     known = _classes()
     if category not in known:
         raise InputError(f"no category {category!r}; {valid(category, known)} (`tamp scene categories` lists them)")
-    try:
+    with _usable(category):
         return _read(known[category], category, name, whole)
+
+
+def source_of(category: str) -> str:
+    """A hash of all that a category is made of: its MJCF, and the files that it names. UnusableError when one is
+    missing."""
+    with _usable(category):
+        return source_hash(_made(_classes()[category], category)[0].get_xml())
+
+
+def source_hash(mjcf: str) -> str:
+    """A hash of an MJCF and of the contents of the files that it names, wherever they are."""
+    root, digest = ET.fromstring(mjcf), hashlib.sha256()
+    for element in root.iter():
+        if path := element.get("file"):
+            element.set("file", Path(path).name)
+            digest.update(Path(path).read_bytes())
+    digest.update(ET.tostring(root))
+    return digest.hexdigest()
+
+
+@contextlib.contextmanager
+def _usable(category: str) -> Iterator[None]:
+    try:
+        yield
     except (OSError, ValueError, AttributeError, KeyError, TypeError) as e:  # what missing and broken files come to
         raise UnusableError(f"the installed LIBERO cannot load {category!r}: {_first_line(e)}") from e
 
@@ -99,10 +123,7 @@ def _classes() -> dict[str, Any]:
 
 
 def _read(cls: Any, category: str, name: str, whole: bool) -> Category:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        fixable = "joints" in cls.__init__.__code__.co_varnames
-        made = cls(name=name, joints=None) if fixable else cls(name=name)
+    made, fixable = _made(cls, name)
     model = _compiled(made, whole)
     data = mujoco.MjData(model)
     mujoco.mj_forward(model, data)
@@ -114,6 +135,14 @@ def _read(cls: Any, category: str, name: str, whole: bool) -> Category:
     if not any(p.shapes for p in thing.parts):
         raise UnusableError(f"{category!r} has no shape that could be touched")
     return Category(category, thing, fixed, model if whole else None, data if whole else None)
+
+
+def _made(cls: Any, name: str) -> tuple[Any, bool]:
+    """One of a class of LIBERO, without a free joint where it may have none, and whether it may."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        fixable = "joints" in cls.__init__.__code__.co_varnames
+        return (cls(name=name, joints=None) if fixable else cls(name=name)), fixable
 
 
 def _stays(model: Any, made: Any, data: Any) -> bool:

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import Any
-
-import mujoco
-import numpy as np
 
 from tamp.backends.libero.categories import Category
 from tamp.backends.libero.objects import subtree
 from tamp.perception.object_model import ObjectModel
 from tamp.perception.skinning import skins
-from tamp.perception.symmetry import resting_attitudes, turns_of
+from tamp.perception.symmetry import axis_of, resting_attitudes, turns_of
 
 
-def model_of(category: Category) -> ObjectModel:
-    """The model of a category that was loaded whole."""
+def model_of(category: Category, names: tuple[str, ...], source: str) -> ObjectModel:
+    """The model of a category that was loaded whole; `names` are what people call it, `source` is the hash of what it
+    is made from."""
     model, data, thing = category.model, category.data, category.thing
     root = thing.parts[0]
     bodies = {p.name: [_body(model, p.name, category)] for p in thing.parts}
@@ -24,23 +21,17 @@ def model_of(category: Category) -> ObjectModel:
     for b in subtree(model, bodies[root.name][0]):
         if b not in taken:
             bodies[_carrier(model, b, bodies) or root.name].append(b)
-    found = skins(model, data, bodies, _configurations(model, category, bodies))
+    found = skins(model, data, bodies)
+    skin = found[root.name]
     return ObjectModel(
         thing=thing,
         skins=found,
-        rests=np.array([thing.T_world_object[:3, :3]]) if category.fixed else resting_attitudes(thing, found[root.name]),
-        turns=1 if category.fixed else turns_of(thing, found[root.name]),
-        names=(category.name.replace("_", " "),),
-        source=hashlib.sha256(model_bytes(model)).hexdigest(),
+        rests=thing.T_world_object[None, :3, :3] if category.fixed else resting_attitudes(thing, skin),
+        turns=1 if category.fixed else turns_of(thing, skin),
+        axis=axis_of(thing, skin),
+        names=names,
+        source=source,
     )
-
-
-def model_bytes(model: Any) -> bytes:
-    """The compiled model, for its hash."""
-    size = mujoco.mj_sizeModel(model)
-    buffer = np.empty(size, dtype=np.uint8)
-    mujoco.mj_saveModel(model, None, buffer)
-    return buffer.tobytes()
 
 
 def _body(model: Any, part: str, category: Category) -> int:
@@ -57,14 +48,3 @@ def _carrier(model: Any, body: int, bodies: dict[str, list[int]]) -> str | None:
         if body in first:
             return first[body]
     return None
-
-
-def _configurations(model: Any, category: Category, bodies: dict[str, list[int]]) -> list[dict[int, float]]:
-    """Joint addresses and values: as made, and each drawer, door and knob at its other end."""
-    out: list[dict[int, float]] = [{}]
-    for part in category.thing.parts:
-        if part.joint is not None:
-            j = int(model.body_jntadr[bodies[part.name][0]])
-            far = max(part.joint.limits, key=lambda v: abs(v - part.joint.value))  # type: ignore[union-attr]
-            out.append({int(model.jnt_qposadr[j]): far})
-    return out

@@ -15,17 +15,23 @@ POSTURE = (0.0, -0.161037389, 0.0, -2.44459747, 0.0, 2.2267522, np.pi / 4)
 
 def panda() -> RobotDescription:
     """The arm and hand as a kinematic model, the same as a task's. `rendering.prepare` comes first."""
-    from robosuite.models.base import MujocoXML
+    from robosuite.utils.binding_utils import MjSim
+
+    return robot_model(MjSim.from_xml_string(panda_mjcf()), np.array(POSTURE))
+
+
+def panda_mjcf() -> str:
+    """The arm, its mount and its hand, with all that is seen of them and nothing else. `rendering.prepare` comes
+    first."""
     from robosuite.models.grippers import gripper_factory
     from robosuite.models.mounts import mount_factory
     from robosuite.models.robots import create_robot
     from robosuite.models.world import MujocoWorldBase
-    from robosuite.utils.binding_utils import MjSim
 
     arm = create_robot("Panda", idn=0)
     arm.add_gripper(gripper_factory("PandaGripper", idn=0))
     arm.add_mount(mount_factory("RethinkMount", idn=0))
     arm.set_base_xpos(np.array(BASE))
-    world: MujocoXML = MujocoWorldBase()
+    world = MujocoWorldBase()
     world.merge(arm)
-    return robot_model(MjSim.from_xml_string(world.get_xml()), np.array(POSTURE))
+    return str(world.get_xml())

@@ -1,0 +1,198 @@
+"""`tamp objects`: the library of known things that the camera mode recognises."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
+
+import typer
+
+from cli import options as opt
+from cli.output import emit_json, hush_simulator, hush_warnings, progress, quiet_stdout, say
+from tamp.errors import InputError
+
+if TYPE_CHECKING:
+    from tamp.backends.libero.library_building import Outcome
+    from tamp.perception.library import Library
+    from tamp.perception.object_model import ObjectModel
+
+objects_app = typer.Typer(help="The known things that the camera mode recognises.", no_args_is_help=True)
+
+Name = Annotated[str, typer.Argument(help="A name of `tamp objects list`.", metavar="NAME")]
+Picture = Annotated[Path | None, typer.Option(help="Write a picture of it there.", metavar="FILE.png")]
+
+
+@opt.command(objects_app)
+def build(json_output: opt.Json = False) -> int:
+    """Make the library: every thing of LIBERO, and its robot.
+
+    About a minute; what has not changed since is kept, and a build that was interrupted goes on. Says which categories
+    of the installed LIBERO cannot be loaded, and why. Things that were added stay.
+    """
+    from tamp.backends.libero import rendering
+    from tamp.perception.library import objects_folder
+
+    rendering.prepare(video=False, objects=True)
+    folder, begun = objects_folder(), time.perf_counter()
+    with quiet_stdout() as out:
+        outcomes = _built(folder)
+        if json_output:
+            emit_json({"folder": folder, "objects": [asdict(o) for o in outcomes]}, out)
+            return 0
+        counts = Counter(o.state for o in outcomes)
+        seconds = time.perf_counter() - begun
+        out.write(f"{counts['made']} made and {counts['kept']} kept in {folder}, {seconds:.0f} s\n")
+        out.writelines(f"not usable: {o.name}: {o.reason}\n" for o in outcomes if o.state == "unusable")
+    return 0
+
+
+def _built(folder: Path) -> list[Outcome]:
+    from llm.lexicon import nouns
+
+    hush_warnings()
+    with hush_simulator():
+        from tamp.backends.libero.library_building import build as build_all
+        from tamp.backends.libero.library_building import due
+
+        total = len(due())
+    outcomes = []
+    with progress("objects", total) as done:
+        for outcome in build_all(folder, nouns):
+            outcomes.append(outcome)
+            done(f"{len(outcomes)}/{total} {outcome.name}: {outcome.state}")
+    return sorted(outcomes, key=lambda o: o.name)
+
+
+@opt.command(objects_app, "list")
+def list_objects(json_output: opt.Json = False) -> int:
+    """List the known things.
+
+    Name, kind, size, symmetry about the vertical, the number of attitudes in which it can lie, moving parts, where it
+    comes from.
+    """
+    from tamp.perception.library import load
+
+    with quiet_stdout() as out:
+        library = load()
+        rows = [_row(library, model) for _, model in sorted(library.items())]
+        if library.stale:
+            say(f"tamp: {library.stale}")
+        if json_output:
+            emit_json({"stale": library.stale, "objects": rows, "robots": sorted(library.robots)}, out)
+        else:
+            _print(rows, sorted(library.robots), out)
+    return 0
+
+
+def _row(library: Library, model: ObjectModel) -> dict[str, Any]:
+    """What a line of the list says; sizes in metres."""
+    from tamp.perception.object_model import kind_of
+
+    return {
+        "name": model.category,
+        "kind": kind_of(model.thing),
+        "size": model.thing.extent.round(4),
+        "turns": model.turns,
+        "attitudes": len(model.rests),
+        "joints": [{"part": p.name, "kind": p.kind} for p in model.jointed],
+        "source": "added" if model.category in library.added else "libero",
+    }
+
+
+def _print(rows: list[dict[str, Any]], robots: list[str], out: TextIO) -> None:
+    out.write("name, kind, size (cm), symmetry about the vertical, attitudes, moving parts, source\n")
+    for r in rows:
+        parts = ", ".join(f"{n} {kind}" for kind, n in Counter(j["kind"] for j in r["joints"]).items()) or "-"
+        out.write(
+            f"  {r['name']}  {r['kind']}  {_size(r['size'])}  {_symmetry(r['turns'])}  {r['attitudes']}  {parts}"
+            f"  {r['source']}\n"
+        )
+    out.writelines(f"robot: {name}\n" for name in robots)
+
+
+def _size(metres: Any) -> str:
+    return " x ".join(f"{100 * s:.1f}" for s in metres)
+
+
+def _symmetry(turns: int) -> str:
+    return "any turn" if turns == 0 else "none" if turns == 1 else f"1/{turns} turn"
+
+
+@opt.command(objects_app)
+def show(name: Name, picture: Picture = None, json_output: opt.Json = False) -> int:
+    """Show all that is known of one thing.
+
+    Names, size, symmetry, attitudes, parts with their joints and thresholds, regions, and with --picture what it looks
+    like.
+    """
+    from tamp.perception.library import load, path_of
+    from tamp.perception.model_files import read_picture
+
+    with quiet_stdout() as out:
+        library = load()
+        told = _told(library, library.model(name))
+        if picture is not None:
+            _write(picture, read_picture(path_of(name, library)))
+        if json_output:
+            emit_json(told, out)
+        else:
+            _print_told(told, out)
+    return 0
+
+
+def _write(path: Path, content: bytes) -> None:
+    try:
+        path.write_bytes(content)
+    except OSError as e:
+        raise InputError(f"cannot write {path}: {e.strerror}; valid: a file in a folder that exists") from e
+    say(f"tamp: wrote {path}")
+
+
+def _told(library: Library, model: ObjectModel) -> dict[str, Any]:
+    """All that is known of a thing; metres and radians, in the frame of the thing as it stands upright."""
+    return {
+        **_row(library, model),
+        "names": model.names,
+        "axis": model.axis.round(5),
+        "rests": model.rests.round(5),
+        "parts": [_part(model, p) for p in model.thing.parts],
+        "regions": [
+            {"name": r.name, "kind": r.kind, "part": r.part, "door": r.door, "half_extent": r.half_extent}
+            for r in model.thing.regions
+        ],
+        "hash": model.source,
+    }
+
+
+def _part(model: ObjectModel, part: Any) -> dict[str, Any]:
+    skin, joint = model.skins.get(part.name), part.joint
+    told = {"name": part.name, "kind": part.kind, "shapes": len(part.shapes)}
+    told["points"] = 0 if skin is None else len(skin.points)
+    if joint is not None:
+        told["joint"] = {"kind": joint.kind, "limits": joint.limits, "active": joint.active, "rest": joint.rest}
+    return told
+
+
+def _print_told(t: dict[str, Any], out: TextIO) -> None:
+    out.write(f"{t['name']}, {t['kind']}, from {t['source']} ({t['hash'][:12]})\n")
+    out.write(f"  called: {', '.join(t['names'])}\n  size: {_size(t['size'])} cm\n")
+    out.write(f"  symmetry: {_symmetry(t['turns'])} about the vertical {_size(t['axis'])} cm from its origin\n")
+    out.write(f"  lies in {t['attitudes']} attitude{'s' if t['attitudes'] > 1 else ''}\n")
+    for p in t["parts"]:
+        out.write(f"  part {p['name']}: {p['kind']}, {p['shapes']} shapes, {p['points']} points of skin{_joint(p)}\n")
+    for r in t["regions"]:
+        behind = f", behind {r['door']}" if r["door"] else ""
+        out.write(f"  region {r['name']}: {r['kind']} of {_size(2 * r['half_extent'])} cm{behind}\n")
+
+
+def _joint(part: dict[str, Any]) -> str:
+    if "joint" not in part:
+        return ""
+    j = part["joint"]
+    unit, scale = ("cm", 100.0) if j["kind"] == "slide" else ("rad", 1.0)
+    low, high, active, rest = (scale * v for v in (*j["limits"], j["active"], j["rest"]))
+    word, other = ("on", "off") if part["kind"] == "knob" else ("open", "closed")
+    return f", {j['kind']} {low:.3g} to {high:.3g} {unit}, {word} at {active:.3g}, {other} at {rest:.3g}"

@@ -1,0 +1,117 @@
+"""Making the object library of the installed LIBERO: every class, and the robot, in processes of their own."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import multiprocessing
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Literal
+
+from tamp.backends.libero import rendering
+from tamp.errors import InputError
+from tamp.perception import library
+from tamp.perception.model_files import Entry, read_origin, write
+from tamp.runs.bench.workers import THREADS, environment
+
+WORKERS = 2
+ROBOT = "panda"
+NamesOf = Callable[[str], tuple[str, ...]]
+"""What people call a category. Picklable."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a category, or of the robot: made, kept since nothing had changed, or unusable for a `reason`."""
+
+    name: str
+    state: Literal["made", "kept", "unusable"]
+    reason: str = ""
+    seconds: float = 0.0
+
+
+def due() -> list[str]:
+    """All that a build makes, or says why not: every category that the installed LIBERO registers, and the robot."""
+    from tamp.backends.libero.categories import names
+
+    return [*names(), ROBOT]
+
+
+def build(folder: Path, names_of: NamesOf, workers: int = WORKERS) -> Iterator[Outcome]:
+    """Make what is missing or made of something else, and say what became of each; at the end the index is written.
+
+    Ended before, it leaves whole files only, and the next build goes on. InputError when a process dies.
+    """
+    jobs: dict[str, Callable[[], Outcome]] = {name: partial(_build_one, folder, name, names_of) for name in due()}
+    jobs[ROBOT] = partial(_build_robot, folder)
+    outcomes: list[Outcome] = []
+    with environment(rendering.SOFTWARE | dict.fromkeys(THREADS, "1")), _pool(workers) as pool:
+        running: dict[Future[Outcome], str] = {pool.submit(job): name for name, job in jobs.items()}
+        for done in as_completed(running):
+            outcomes.append(_outcome(done, running[done]))
+            yield outcomes[-1]
+    usable = sorted(o.name for o in outcomes if o.state != "unusable" and o.name != ROBOT)
+    unusable = {o.name: o.reason for o in sorted(outcomes, key=lambda o: o.name) if o.state == "unusable"}
+    library.write_index(folder, library.Index(tuple(usable), (ROBOT,), library.made_with(), unusable))
+
+
+def _outcome(done: Future[Outcome], name: str) -> Outcome:
+    try:
+        return done.result()
+    except BrokenProcessPool as e:
+        raise InputError(f"a process died, perhaps at {name}; what is made is kept, go on with: {library.BUILD}") from e
+
+
+@contextlib.contextmanager
+def _pool(workers: int) -> Iterator[ProcessPoolExecutor]:
+    pool = ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), initializer=_prepare)
+    try:
+        yield pool
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _prepare() -> None:
+    """In a new process: the parent decides about interrupts, and what the simulator says on its import is not heard."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    logging.getLogger("robosuite_logs").setLevel(logging.ERROR)
+    with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere):  # noqa: PTH123
+        from tamp.backends.libero import object_models  # noqa: F401
+
+
+def _build_one(folder: Path, name: str, names_of: NamesOf) -> Outcome:
+    from tamp.backends.libero.categories import UnusableError, load, source_of
+    from tamp.backends.libero.category_pictures import picture
+    from tamp.backends.libero.object_models import model_of
+
+    begun, path = time.perf_counter(), folder / library.BUILT / f"{name}.npz"
+    try:
+        source = source_of(name)
+        if read_origin(path) == (library.made_with(), source):
+            return Outcome(name, "kept")
+        category = load(name, name, whole=True)
+        image = picture(category)
+        write(path, Entry(model_of(category, names_of(name), source), library.made_with(), picture=image))
+    except UnusableError as e:
+        path.unlink(missing_ok=True)
+        return Outcome(name, "unusable", str(e))
+    return Outcome(name, "made", seconds=time.perf_counter() - begun)
+
+
+def _build_robot(folder: Path) -> Outcome:
+    from tamp.backends.libero.robot_skin import panda_skin, panda_source
+
+    begun, path = time.perf_counter(), folder / library.ROBOTS / f"{ROBOT}.npz"
+    source = panda_source()
+    if read_origin(path) == (library.made_with(), source):
+        return Outcome(ROBOT, "kept")
+    write(path, Entry(panda_skin(source), library.made_with()))
+    return Outcome(ROBOT, "made", seconds=time.perf_counter() - begun)

@@ -1,0 +1,106 @@
+"""What stands out of the ground: its height, the points above it, and which of these belong together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.ndimage import label
+
+from motion.poses import Array
+from tamp.perception.looks import Look
+from tamp.perception.skinning import normals_of
+
+REACH = 1.15
+"""Metres from the robot's base within which things are looked for."""
+HIGHEST = 0.65
+"""Metres above the ground likewise."""
+LEVEL = 0.97
+"""Vertical component of a level surface's normal."""
+BIN = 0.004
+"""Metres in one step of the heights that are counted."""
+LOW = 0.005
+"""Metres above the ground from which a point is of something that stands on it."""
+FRONT = 0.2
+"""Metres in front of the robot's base from which things are looked for: nearer is the base itself."""
+THIN = 0.003
+"""Metres between points that are kept."""
+APART = 0.008
+"""Metres that two things are apart at least, to be told apart by it alone."""
+FEWEST = 25
+"""Points of which something is made at least."""
+
+
+@dataclass(frozen=True, eq=False)
+class Ground:
+    """The level surface that most is seen of: its height (m), and the corners (2,), (2,) of what is seen of it."""
+
+    height: float
+    low: Array
+    high: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Points:
+    """Points (n, 3) in the world with the colours (n, 3) in which they are seen."""
+
+    p: Array
+    colours: Array
+
+    def __len__(self) -> int:
+        return len(self.p)
+
+    def where(self, mask: Array) -> Points:
+        """Some of them."""
+        return Points(self.p[mask], self.colours[mask])
+
+
+def ground_of(looks: Sequence[Look], p_world_base: Array) -> Ground | None:
+    """The level surface within reach that most is seen of, by its area; None where there is none."""
+    heights, areas, spots = [], [], []
+    for look in looks:
+        n, trusted = normals_of(look.points.astype(float), look.image.T_world_camera[:3, 3])
+        ok = trusted & ~look.robot & (n[..., 2] > LEVEL) & _near(look.points, p_world_base)
+        heights.append(look.points[ok][:, 2])
+        spots.append(look.points[ok][:, :2])
+        areas.append((look.image.depth[ok] / look.image.K[0, 0]) ** 2)
+    z, xy, area = np.concatenate(heights), np.concatenate(spots), np.concatenate(areas)
+    if len(z) < FEWEST:
+        return None
+    counted, edges = np.histogram(z, np.arange(z.min() - BIN, z.max() + 2 * BIN, BIN), weights=area)
+    at = edges[counted.argmax()] + 0.5 * BIN
+    mine = np.abs(z - at) < 1.5 * BIN
+    return Ground(float(np.median(z[mine])), np.percentile(xy[mine], 0.5, axis=0), np.percentile(xy[mine], 99.5, axis=0))
+
+
+def _near(points: Array, p_world_base: Array) -> Array:
+    with np.errstate(invalid="ignore"):
+        near = np.linalg.norm(points[..., :2] - p_world_base[:2], axis=-1) < REACH
+        return np.asarray(near & (points[..., 0] > p_world_base[0] + FRONT))
+
+
+def above(looks: Sequence[Look], ground: Ground, p_world_base: Array) -> Points:
+    """What is seen above the ground within reach, the robot left out, thinned."""
+    found = []
+    for look in looks:
+        z = look.points[..., 2] - ground.height
+        with np.errstate(invalid="ignore"):
+            mine = ~look.robot & _near(look.points, p_world_base) & (z > LOW) & (z < HIGHEST)
+        found.append((look.points[mine], look.image.colour[mine]))
+    p, colours = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    _, kept = np.unique(np.floor(p / THIN).astype(np.int64), axis=0, return_index=True)
+    return Points(p[kept], colours[kept].astype(np.float32))
+
+
+def clusters(points: Points) -> list[Points]:
+    """Points that belong together, the largest lot first."""
+    if not len(points):
+        return []
+    index = np.floor((points.p - points.p.min(axis=0)) / APART).astype(int)
+    grid = np.zeros(index.max(axis=0) + 1, dtype=bool)
+    grid[tuple(index.T)] = True
+    labels, n = label(grid, np.ones((3, 3, 3)))
+    mine = labels[tuple(index.T)]
+    found = [points.where(mine == k) for k in range(1, n + 1)]
+    return sorted((c for c in found if len(c) >= FEWEST), key=len, reverse=True)

@@ -1,0 +1,76 @@
+"""A model of the library put somewhere: its parts' poses with its joints at some values, and the object of a scene."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from motion.poses import Array, inverse
+from tamp.model.scene import Part, Region, SceneObject
+from tamp.perception.object_model import ObjectModel, Skin
+from tamp.perception.skinning import joined
+
+
+@dataclass(frozen=True, eq=False)
+class Placed:
+    """A model at `T_world_object` (4, 4) with its joints, by part, at other values than as made (m, rad)."""
+
+    model: ObjectModel
+    T_world_object: Array
+    joints: Mapping[str, float] = field(default_factory=dict)
+
+    def part_pose(self, part: Part) -> Array:
+        """Pose (4, 4) of a part in the world."""
+        T = self.T_world_object @ inverse(self.model.thing.T_world_object)
+        if part.joint is not None and part.name in self.joints:
+            T = T @ part.joint.displacement(self.joints[part.name])
+        return np.asarray(T @ part.T_world_part)
+
+    def skins(self) -> list[tuple[Skin, Array]]:
+        """The skin of each part that has one, with the part's pose (4, 4)."""
+        return [
+            (self.model.skins[p.name], self.part_pose(p)) for p in self.model.thing.parts if p.name in self.model.skins
+        ]
+
+    def distance(self, p_world: Array) -> Array:
+        """Metres (n,) from points (n, 3) to the nearest skin."""
+        found = [skin.field.distance((p_world - T[:3, 3]) @ T[:3, :3]) for skin, T in self.skins()]
+        return np.asarray(np.min(found, axis=0))
+
+    def as_object(self, name: str) -> SceneObject:
+        """The object of a scene, with the names of parts and regions beginning with its own."""
+        thing = self.model.thing
+
+        def called(old: str) -> str:
+            return name + old.removeprefix(thing.name)
+
+        poses = {p.name: self.part_pose(p) for p in thing.parts}
+        parts = tuple(self._part(p, poses[p.name], called(p.name)) for p in thing.parts)
+        regions = tuple(self._region(r, poses, called) for r in thing.regions)
+        return replace(thing, name=name, parts=parts, regions=regions)
+
+    def _part(self, part: Part, T_world_part: Array, name: str) -> Part:
+        joint = part.joint
+        if joint is not None:
+            T = self.T_world_object @ inverse(self.model.thing.T_world_object)
+            joint = replace(
+                joint,
+                axis_world=T[:3, :3] @ joint.axis_world,
+                anchor_world=T[:3, :3] @ joint.anchor_world + T[:3, 3],
+                value=self.joints.get(part.name, joint.value),
+            )
+        return replace(part, name=name, T_world_part=T_world_part, joint=joint)
+
+    def _region(self, region: Region, poses: Mapping[str, Array], called) -> Region:  # type: ignore[no-untyped-def]
+        part = self.model.thing.part(region.part)
+        T = poses[region.part] @ inverse(part.T_world_part) @ region.T_world_region
+        door = None if region.door is None else called(region.door)
+        return replace(region, name=called(region.name), T_world_region=T, part=called(region.part), door=door)
+
+
+def whole(model: ObjectModel, joints: Mapping[str, float] | None = None) -> Skin:
+    """The skin of all parts together, with the joints as made or at some values, in the body's frame."""
+    at = Placed(model, np.eye(4), joints or {})
+    return joined(at.skins()) if len(model.skins) > 1 else next(iter(model.skins.values()))

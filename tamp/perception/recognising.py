@@ -1,0 +1,229 @@
+"""Which known objects explain what stands on the ground, and where they are: one after the other, the most telling
+first, until nothing is left that a model explains."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from motion.poses import Array
+from tamp.perception import colours
+from tamp.perception.clusters import Ground, Points, clusters
+from tamp.perception.fitting import ON_SKIN, Fit, Step, Target, climbed, judged, sampled, turned
+from tamp.perception.joints import joint_values
+from tamp.perception.looks import Look
+from tamp.perception.object_model import ObjectModel, Skin
+from tamp.perception.placing import Placed, whole
+
+TURNS = 24
+"""Turns about the vertical that are tried first."""
+LOOKED_AT, TURNED = 150, 3
+"""Poses of the first trial among which up to so many are kept that are turned otherwise."""
+SPREAD, MARGIN = 0.2, 0.015
+"""Around the middle of the points, shifts up to so much of the model's size and so many metres more are tried."""
+SHIFTS = (5, 7)
+"""Shifts along each axis, for small models and large ones."""
+TRIED = 120
+"""Points that a model is held against at first."""
+FINELY = 400
+"""Points that the last steps look at."""
+COARSE = 0.12
+"""Share of a model's size from the skin at which a point counts for nothing in the first trial: turns and shifts that
+are tried then are that far apart."""
+FINE = (Step(0.003, 0.03, 0.002), Step(0.0015, 0.015, 0.001), Step(0.0007, 0.007, 0.0005))
+"""The last steps in which a pose is bettered."""
+PROMISING = 0.35
+"""Score behind the best one, after the first trial, from which on a model is not tried further."""
+GOOD = 0.06
+"""Score behind the best one within which shape does not decide."""
+COLOUR = 1.5
+"""Weight of a difference in colours against the score of shape."""
+EXPLAINED = 0.007
+"""Metres from a skin up to which a point is explained by it."""
+MATCHED = 0.006
+"""Metres between a place of the skin and what is seen there up to which it is seen."""
+TALLER = 0.02
+"""Metres by which a model may be higher than what is seen."""
+ACCEPTED = (0.45, 0.55)
+"""Score of a whole cluster from which a model is taken; for less of it, share of what should be seen of the model that
+is."""
+TWO_LEVELS = 0.01
+"""Metres between standing on the ground and ending where the points end, from which both are tried."""
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """A model that was recognised. `score` is that of its shape, `seen` how much of what should be seen of it is,
+    `like` the categories that would do nearly as well, with what they are worse by."""
+
+    placed: Placed
+    score: float
+    seen: float
+    like: tuple[tuple[str, float], ...] = ()
+
+    @property
+    def category(self) -> str:
+        """Its category."""
+        return self.placed.model.thing.name
+
+
+@dataclass(eq=False)
+class Candidate:
+    """A model in one attitude, ready to be tried."""
+
+    model: ObjectModel
+    R: Array
+    skin: Skin
+    stripped: bool = False
+    joints: dict[str, float] = field(default_factory=dict)
+    samples: Array = field(init=False)
+    few: Array = field(init=False)
+    low: Array = field(init=False)
+    high: Array = field(init=False)
+    yaws: Array = field(init=False)
+    near: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        upright = self.skin.points @ self.R.T
+        self.low, self.high = upright.min(axis=0), upright.max(axis=0)
+        self.samples, self.few = sampled(self.skin), sampled(self.skin, 100)
+        self.near = float(np.clip(COARSE * (self.high - self.low)[:2].max(), ON_SKIN, 0.04))
+        turns = self.model.turns
+        self.yaws = np.zeros(1) if turns == 0 else np.arange(TURNS) * 2 * np.pi / TURNS / turns
+
+    @property
+    def steps(self) -> list[Step]:
+        """The steps that come before the last ones."""
+        size = float((self.high - self.low)[:2].max())
+        return [Step(n, 2 * n / size, n, max(ON_SKIN, 1.5 * n)) for n in (0.6 * self.near, 0.3 * self.near, 0.15 * self.near)]
+
+    def at(self, x: Array, y: Array, z: float, yaw: Array) -> Array:
+        """Poses (k, 4, 4) with the middle of the upright skin at `x`, `y` (k,) and the object's origin at `z`."""
+        mid = 0.5 * (self.low + self.high)
+        c, s = np.cos(yaw), np.sin(yaw)
+        off = np.stack([c * mid[0] - s * mid[1], s * mid[0] + c * mid[1]])
+        return turned(np.column_stack([x - off[0], y - off[1], np.full(len(yaw), z)]), yaw, self.R)
+
+
+def candidates(models: Iterable[ObjectModel]) -> list[Candidate]:
+    """All models, upright, with their joints as made; those that have some also without what moves on them, which may
+    be anywhere."""
+    usable = [m for m in models if m.body.name in m.skins]
+    stripped = [Candidate(m, m.rests[0], m.skins[m.body.name], stripped=True) for m in usable if m.jointed]
+    return [*(Candidate(m, m.rests[0], whole(m)) for m in usable), *stripped]
+
+
+def recognised(
+    points: Points, looks: Sequence[Look], ground: Ground, known: Sequence[Candidate], rng: np.random.Generator
+) -> tuple[list[Found], list[Points]]:
+    """The objects that explain some points, and the clusters that none does."""
+    found: list[Found] = []
+    left: list[Points] = []
+    waiting = clusters(points)
+    while waiting:
+        cluster = waiting.pop(0)
+        best = _best(cluster, looks, ground, known, rng)
+        if best is None:
+            left.append(cluster)
+            continue
+        found.append(best)
+        rest = [c.where(best.placed.distance(c.p) > EXPLAINED) for c in [cluster, *waiting]]
+        waiting = sorted((c for r in rest for c in clusters(r)), key=len, reverse=True)
+    return found, left
+
+
+def _best(
+    cluster: Points, looks: Sequence[Look], ground: Ground, known: Sequence[Candidate], rng: np.random.Generator
+) -> Found | None:
+    """The model that explains a cluster best; None where none does well enough."""
+    few = _some(cluster, TRIED, rng)
+    target = Target(few.p, looks)
+    top = float(np.percentile(cluster.p[:, 2], 99))
+    rough = [(c, f) for c in known for f in _tried(c, target, cluster, ground, top)]
+    if not rough:
+        return None
+    best = max(float(f.score[0]) for _, f in rough)
+    better = [(c, climbed(f.T_world_object[0], c.skin, target, c.few, c.steps)) for c, f in rough if f.score[0] > best - PROMISING]
+    best = max(float(f.score[0]) for _, f in better)
+    more = Target(_some(cluster, FINELY, rng).p, looks)
+    fine = [
+        (c, climbed(f.T_world_object[0], c.skin, more, c.samples, FINE)) for c, f in better if f.score[0] > best - 2 * GOOD
+    ]
+    fine = [_with_joints(c, f, more) if c.model.jointed else (c, f) for c, f in fine]
+    best = max(float(f.score[0]) for _, f in fine)
+    close = [(c, f) for c, f in fine if f.score[0] > best - GOOD]
+    judged_ = sorted(((_worth(c, f, cluster), i) for i, (c, f) in enumerate(close)), reverse=True)
+    (worth, i) = judged_[0]
+    candidate, fit = close[i]
+    found = _found(candidate, fit, more)
+    like = tuple((close[j][0].model.thing.name, worth - w) for w, j in judged_[1:] if worth - w < GOOD)
+    enough = found.score > ACCEPTED[0] or found.seen > ACCEPTED[1]
+    return replace(found, like=like) if enough and found.score > 0.1 else None
+
+
+def _tried(c: Candidate, target: Target, cluster: Points, ground: Ground, top: float) -> list[Fit]:
+    """The most promising poses of a candidate: standing on the ground, or ending where the points end."""
+    size = c.high - c.low
+    if size[2] > top - ground.height + TALLER:
+        return []
+    low, high = cluster.p.min(axis=0), cluster.p.max(axis=0)
+    reach = SPREAD * float(size[:2].max()) + MARGIN
+    shifts = np.linspace(-reach, reach, SHIFTS[reach > 0.03])
+    yaw, dx, dy = (a.ravel() for a in np.meshgrid(c.yaws, shifts, shifts, indexing="ij"))
+    x, y = 0.5 * (low + high)[:2, None] + np.stack([dx, dy])
+    levels = [ground.height - c.low[2]]
+    if top - c.high[2] > levels[0] + TWO_LEVELS:
+        levels.append(top - c.high[2])
+    return [f for z in levels for f in _apart(judged(c.at(x, y, z, yaw), c.skin, target, c.few, c.near), c)]
+
+
+def _apart(fits: Fit, c: Candidate) -> list[Fit]:
+    """The best of many poses, and of large models those of the next best that are turned otherwise."""
+    order = np.argsort(-fits.score, kind="stable")
+    kept = [int(order[0])]
+    for i in order[1 : LOOKED_AT if len(c.yaws) > 1 else 1]:
+        heading = fits.T_world_object[i, :2, :2]
+        if len(kept) < TURNED and all(np.abs(heading - fits.T_world_object[k, :2, :2]).max() > 0.5 for k in kept):
+            kept.append(int(i))
+    return [Fit(fits.T_world_object[[i]], fits.on[[i]], fits.empty[[i]]) for i in kept]
+
+
+def _with_joints(c: Candidate, fit: Fit, target: Target) -> tuple[Candidate, Fit]:
+    """A candidate with its drawers, doors and knobs where they are, and where it is then."""
+    joints = joint_values(c.model, fit.T_world_object[0].astype(float), target)
+    moved = Candidate(c.model, c.R, whole(c.model, joints), joints=joints)
+    return moved, climbed(fit.T_world_object[0], moved.skin, target, moved.samples, FINE)
+
+
+def _worth(c: Candidate, fit: Fit, cluster: Points) -> float:
+    return float(fit.score[0]) - COLOUR * colours.difference(cluster, c.skin, fit.T_world_object[0])
+
+
+def _found(c: Candidate, fit: Fit, target: Target) -> Found:
+    T = fit.T_world_object[0].astype(float)
+    placed = Placed(c.model, T, joint_values(c.model, T, target) if c.model.jointed else {})
+    return Found(placed, float(fit.score[0]), _seen(placed, target))
+
+
+def _seen(placed: Placed, target: Target) -> float:
+    """How much of what should be seen of a placed model is: hidden places are left out."""
+    matched = past = 0
+    for skin, T in placed.skins():
+        world = sampled(skin) @ T[:3, :3].T + T[:3, 3]
+        for look in target.looks:
+            uv, z = look.image.project(world)
+            u, v = (np.rint(np.nan_to_num(uv[:, i])).astype(int) for i in (0, 1))
+            h, w = look.image.size
+            inside = (u >= 0) & (u < w) & (v >= 0) & (v < h) & (z > 0)
+            gap = np.where(inside, look.nearest[np.where(inside, v, 0), np.where(inside, u, 0)] - z, -1.0)
+            past += int((gap > MATCHED).sum())
+            matched += int((np.abs(gap) <= MATCHED).sum())
+    return matched / max(1, matched + past)
+
+
+def _some(points: Points, n: int, rng: np.random.Generator) -> Points:
+    if len(points) <= n:
+        return points
+    return points.where(rng.choice(len(points), n, replace=False))
