@@ -162,7 +162,8 @@ class LiberoEnvironment:
         clipped to what one action can ask for. `opening`: metres between the fingers to go to.
         """
         fingers = float(self.domain.robots[0].gripper.current_action[0])
-        self.act(self._stepper.controller.action(displacement, opening, fingers, Gripper().opening, self._stepper.arm()))
+        stepper, widest = self._stepper, Gripper().opening
+        self.act(stepper.controller.action(displacement, opening, fingers, widest, stepper.arm()))
 
     def stop(self) -> None:
         """Hold still for one control step."""

@@ -27,19 +27,19 @@ ACCURACY = np.array([1.0, 1.0, 1.0, 4.0, 4.0, 4.0])
 
 @dataclass(frozen=True, eq=False)
 class Controller:
-    """robosuite's OSC_POSE: `stiffness` (6,) in 1/s² and `damping` (6,) in 1/s for position, then rotation; `reach` (6,)
-    are the metres and radians that an action component of 1 asks for."""
+    """robosuite's OSC_POSE: `stiffness` (6,) in 1/s² and `damping` (6,) in 1/s for position, then rotation; `reach`
+    (6,) are the metres and radians that an action component of 1 asks for."""
 
     stiffness: Array = field(default_factory=lambda: np.full(6, STIFFNESS))
     damping: Array = field(default_factory=lambda: np.full(6, 2.0 * np.sqrt(STIFFNESS)))
-    reach: Array = field(default_factory=lambda: ACTION_SCALE.copy())
+    reach: Array = field(default_factory=ACTION_SCALE.copy)
 
     def action(
         self, displacement: Array, opening: float, fingers: float, widest: float, arm: tuple[Array, ...]
     ) -> Array:
         """The action (7,) that moves the tool by `displacement` (6,), metres and rotation vector in world axes, and the
-        fingers to `opening` metres. `fingers` is where their target is, from -1 to 1, `widest` metres being 1; `arm` are
-        the arrays that `decoupled` wants of it."""
+        fingers to `opening` metres. `fingers` is where their target is, from -1 to 1, `widest` metres being 1; `arm`
+        are the arrays that `decoupled` wants of it."""
         asked = self.decoupled(displacement, *arm) / self.reach
         return np.append(np.clip(asked, -1.0, 1.0), finger_direction(opening, fingers, widest))
 

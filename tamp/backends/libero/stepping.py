@@ -75,8 +75,8 @@ class Stepper:
         c.new_update = True
 
     def arm(self) -> tuple[Array, Array, Array, Array]:
-        """The arm as it is now, for `Controller.decoupled`: Jacobian (6, n), inertia (n, n), passive torques (n,), twist
-        (6,) of the tool."""
+        """The arm as it is now, for `Controller.decoupled`: Jacobian (6, n), inertia (n, n), passive torques (n,),
+        twist (6,) of the tool."""
         d, m = self._d, self._m
         jacp, jacr = self._jacobian
         mujoco.mj_jacSite(m, d, jacp, jacr, self._site)
