@@ -35,8 +35,8 @@ POINTS = 6000
 """About how many points a skin has."""
 FINEST = 0.0012
 """Metres between the points of a skin, at least."""
-CELL, CELLS, UNIT, ROUND = 0.002, 90, 0.00025, 0.03
-"""Of a field: smallest cell (m), most cells along an axis, metres of a step, and metres around the skin."""
+CELL, CELLS, UNIT, ROUND = 0.002, 600_000, 0.00025, 0.03
+"""Of a field: smallest cell (m), about the most cells, metres of a step, and metres around the skin."""
 
 EXACT = 4
 """Cells around the skin up to which the distances of a field are exact."""
@@ -136,7 +136,7 @@ def _thinned(samples: Array, cell: float) -> Array:
 def _grid(points: Array) -> tuple[Array, Array, float]:
     """The cells' centres (nx, ny, nz, 3) of a field around points, the first one (3,), and the size of a cell."""
     low, high = points.min(axis=0) - ROUND, points.max(axis=0) + ROUND
-    cell = max(CELL, float((high - low).max()) / CELLS)
+    cell = max(CELL, float((high - low).prod() / CELLS) ** (1 / 3))
     axes = [np.arange(a, b + cell, cell) for a, b in zip(low, high, strict=True)]
     return np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1), low, cell
 

@@ -1,0 +1,56 @@
+"""Which pixels of a picture show the robot itself: those whose points lie on its skin, as its encoders have it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+
+from motion.poses import Array, inverse, pose
+from motion.world import World
+from tamp.perception.images import Image
+from tamp.perception.object_model import Skin
+
+NEAR = 0.008
+"""Metres from its skin up to which a point is one of the robot's: errors of depth, of encoders, of the skin itself."""
+
+
+def link_poses(world: World, q: Array, opening: float, names: Iterable[str]) -> dict[str, Array]:
+    """Where bodies of the robot are, T_world_body (4, 4) by name, at configuration `q` (rad) with the fingers `opening`
+    metres apart; those only that this robot has: not every one stands on a pedestal. Moves the arm of `world`."""
+    world.set_opening(opening)
+    world.forward(q)
+    here = {world.model.body(i).name for i in range(world.model.nbody)}
+    bodies = ((name, world.data.body(name)) for name in names if name in here)
+    return {name: pose(b.xpos.copy(), b.xmat.reshape(3, 3).copy()) for name, b in bodies}
+
+
+def robot_pixels(image: Image, bodies: Mapping[str, Array], skins: Mapping[str, Skin], near: float = NEAR) -> Array:
+    """Where (h, w), true or false, a picture shows the robot. `bodies` has the poses (4, 4) of its bodies in the world,
+    `skins` their skins; `near` is in metres."""
+    mask = np.zeros(image.size, dtype=bool)
+    points = image.points().reshape(-1, 3)
+    boxes = {name: _box(skins[name], T, near) for name, T in bodies.items()}
+    whole = np.min([low for low, _ in boxes.values()], axis=0), np.max([high for _, high in boxes.values()], axis=0)
+    candidates = np.flatnonzero(_inside(points, *whole))
+    for name, T in bodies.items():
+        here = candidates[_inside(points[candidates], *boxes[name])]
+        T_body_world = inverse(T)
+        p_body = points[here] @ T_body_world[:3, :3].T + T_body_world[:3, 3]
+        mask.flat[here[skins[name].field.distance(p_body) < near]] = True
+        candidates = candidates[~mask.flat[candidates]]
+    return mask
+
+
+def _box(skin: Skin, T_world_body: Array, margin: float) -> tuple[Array, Array]:
+    """Lower and upper corner (3,), (3,) of the world-aligned box around a skin."""
+    p = skin.points @ T_world_body[:3, :3].T + T_world_body[:3, 3]
+    return p.min(axis=0) - margin, p.max(axis=0) + margin
+
+
+def _inside(points: Array, low: Array, high: Array) -> Array:
+    """Which (n,) of some points (n, 3) are in a box; those that are nan are not."""
+    out = np.ones(len(points), dtype=bool)
+    for axis in range(3):
+        out &= (points[:, axis] > low[axis]) & (points[:, axis] < high[axis])
+    return out
