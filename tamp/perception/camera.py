@@ -123,7 +123,7 @@ class CameraPerceiver:
         assert self.ground is not None
         if not track.movable:
             return track
-        off = self.ground.height - track.placed.as_object(track.name).bounds()[0][2]
+        off = self.ground.height - track.placed.lowest
         if abs(off) > SUPPORTED:
             return track
         T = track.placed.T_world_object.copy()
