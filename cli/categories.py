@@ -73,8 +73,8 @@ def _told(pictures: bool) -> dict[str, Any]:
 
 def _category(category: Category, pictures: bool) -> dict[str, Any]:
     """A category as plain data; size in metres."""
-    from tamp.backends.libero.category_pictures import picture
     from tamp.backends.libero.declaration import types_of
+    from tamp.perception.drawing import picture
 
     types = types_of(category.thing)
     regions = category.regions("surface", "interior")
@@ -86,7 +86,7 @@ def _category(category: Category, pictures: bool) -> dict[str, Any]:
         "open": [s.removesuffix("_region").removeprefix(f"{category.name}_") for s in _doors(category)],
         "turned_on": bool(category.knobs),
     }
-    return {**told, "picture": picture(category)} if pictures else told
+    return {**told, "picture": picture(category.model, category.data)} if pictures else told
 
 
 def _doors(category: Category) -> Iterable[str]:

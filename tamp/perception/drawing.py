@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,6 +18,10 @@ NEAR, FAR = 0.01, 20.0
 """Metres between which things are drawn."""
 VIEW = 45.0
 """Vertical field of view, degrees."""
+PICTURE, FROM, LIGHT = 200, (145.0, -28.0), (0.6, 0.6)
+"""Of a picture for people: pixels, azimuth and elevation (degrees), ambient light and diffuse light from the camera."""
+HIDDEN = 5
+"""Group of geoms that are not drawn."""
 FITTING = 1.0 / (2.0 * np.sin(np.radians(VIEW / 2)))
 """Distance, in diagonals of a box, from which a camera sees all of it, however it is turned."""
 
@@ -89,6 +94,26 @@ def _prepared(model: Any, size: int, light: tuple[float, float]) -> None:
     model.vis.headlight.specular[:] = 0.0
     model.mat_specular[:] = model.mat_reflectance[:] = model.mat_emission[:] = 0.0
     model.light_active[:] = 0
+
+
+def picture(model: Any, data: Any) -> bytes:
+    """A PNG of all of a model that is to be seen, from the front, above and aside, on white."""
+    import imageio.v3 as imageio
+
+    model = copy.deepcopy(model)
+    geoms = visible(model)
+    model.geom_group[:] = HIDDEN
+    model.geom_group[geoms] = 1
+    with studio(model, data, PICTURE, LIGHT) as place:
+        image = place.look(*FROM, *bounds_of(model, data, geoms))
+    colour = np.where(image.depth[..., None] > 0, image.colour, 255).astype(np.uint8)
+    return bytes(imageio.imwrite("<bytes>", colour, extension=".png"))
+
+
+def visible(model: Any) -> Any:
+    """The ids of the geoms that are seen: where there is nothing else, of what is touched."""
+    shown = 1 if (model.geom_group == 1).any() else 0
+    return np.flatnonzero(model.geom_group == shown)
 
 
 def bounds_of(model: Any, data: Any, geoms: Any) -> tuple[Array, Array]:

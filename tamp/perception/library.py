@@ -28,6 +28,8 @@ RECIPE = tuple(
     Path(__file__).parents[1] / name
     for name in (
         "perception/skinning.py",
+        "perception/drawing.py",
+        "perception/modelling.py",
         "perception/symmetry.py",
         "backends/libero/categories.py",
         "backends/libero/objects.py",

@@ -16,13 +16,11 @@ from scipy.ndimage import distance_transform_edt
 from scipy.spatial import cKDTree
 
 from motion.poses import Array, inverse, pose
-from tamp.perception.drawing import Studio, bounds_of, studio
+from tamp.perception.drawing import HIDDEN, Studio, bounds_of, studio, visible
 from tamp.perception.object_model import FAR, Field, Skin
 
 SIZE = 256
 """Width and height, in pixels, of the pictures that skins are made from."""
-HIDDEN = 5
-"""Group of geoms that are not drawn."""
 AROUND = tuple(itertools.product(range(0, 360, 40), (-65, -30, 10))) + tuple(
     itertools.product(range(0, 360, 90), (-89, 50))
 )
@@ -48,12 +46,11 @@ def skins(model: Any, data: Any, parts: Mapping[str, Sequence[int]]) -> dict[str
     Each is looked at without the others: what a closed drawer has inside is seen once it is open.
     """
     model = copy.deepcopy(model)
-    shown = 1 if (model.geom_group == 1).any() else 0  # what is touched, where there is nothing else to see
-    seen = model.geom_group == shown
+    seen = visible(model)
     out = {}
     with studio(model, data, SIZE, light=(1.0, 0.0)) as place:
         for name, bodies in parts.items():
-            geoms = np.flatnonzero(seen & np.isin(model.geom_bodyid, bodies))
+            geoms = seen[np.isin(model.geom_bodyid[seen], bodies)]
             if len(geoms):
                 model.geom_group[:] = HIDDEN
                 model.geom_group[geoms] = 1

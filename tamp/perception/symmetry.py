@@ -1,75 +1,142 @@
-"""What a shape is like from other sides: by which turns it looks the same, and in which attitudes it can lie."""
+"""What a shape is like from other sides: by which turns it is the same, and in which attitudes it can lie."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Any
+
 import numpy as np
+from scipy.optimize import minimize
 from scipy.spatial import ConvexHull
 
 from motion.poses import Array, rotation_about
+from motion.shapes import Shape
 from tamp.model.scene import SceneObject
 from tamp.perception.object_model import Skin
 
 UP = np.array([0.0, 0.0, 1.0])
-ALIKE = 0.002
-"""Metres to which nearly all of a skin lies on itself when it is turned by its symmetry."""
-NEARLY_ALL = 95.0
-"""Per cent."""
+ALIKE, OF_WIDTH = 0.002, 0.02
+"""Metres, and share of a thing's width, to which nearly all of a skin lies on itself when it is turned by its symmetry:
+the larger counts."""
+NEARLY_ALL = 90.0
+"""Per cent: a can with the tongue of its lid is round."""
 ORDERS = (8, 6, 5, 4, 3, 2)
+TRIED = 1500
+"""About how many points of a skin are turned."""
 FLAT = np.radians(5.0)
 """Angle between two faces of the hull up to which they are one side to lie on."""
+APART = np.radians(12.0)
+"""Angle up to which two attitudes are the same one."""
+TOUCHING = 0.0015
+"""Metres above the lowest point up to which a point carries."""
+TIPS = np.radians(5.0)
+"""Angle by which a thing that stays in an attitude can at least be tipped."""
 LARGEST = 6
 """Attitudes that are kept."""
 
 
-def axis_of(thing: SceneObject, skin: Skin) -> Array:
-    """Where the vertical through the middle of the box around a thing that stands upright is: (2,), metres from its
-    origin."""
-    upright = skin.points @ thing.T_world_object[:3, :3].T
-    return np.asarray(0.5 * (upright.min(axis=0) + upright.max(axis=0))[:2])
+@dataclass(frozen=True, eq=False)
+class Symmetry:
+    """How many turns by 2π / `turns` about the vertical at `axis` (2,), metres from the origin of a thing that stands
+    upright, leave its shape as it is; 0: any turn does."""
+
+    turns: int
+    axis: Array
 
 
-def turns_of(thing: SceneObject, skin: Skin) -> int:
-    """By which 2π / n a thing that stands upright can be turned about the vertical through the middle of its skin so
-    that its shape is the same: n, 0 for any turn."""
+def symmetry_of(thing: SceneObject, skin: Skin, told: int | None = None) -> Symmetry:
+    """The symmetry of a thing about the vertical, or where the axis is of one that was `told`. Without any the axis
+    goes through the middle of the box around it."""
     R = thing.T_world_object[:3, :3]
     upright = skin.points @ R.T
-    middle = 0.5 * (upright.min(axis=0) + upright.max(axis=0))
+    low, high = upright.min(axis=0), upright.max(axis=0)
+    middle = 0.5 * (low + high)[:2]
+    alike = max(ALIKE, OF_WIDTH * float((high - low)[:2].max()))
+    tried = upright[:: max(1, len(upright) // TRIED)]
 
-    def off(angle: float) -> float:
-        turned = (upright - middle) @ rotation_about(UP, angle).T + middle
-        return float(np.percentile(skin.field.distance(turned @ R), NEARLY_ALL))
+    def off(axis: Array, angle: float) -> Array:
+        turned = (tried[:, :2] - axis) @ rotation_about(UP, angle)[:2, :2].T + axis
+        return skin.field.distance(np.column_stack([turned, tried[:, 2]]) @ R)
 
-    if all(off(a) < ALIKE for a in np.radians([20, 45, 77, 110, 180])):
-        return 0
-    return next((n for n in ORDERS if all(off(2 * np.pi * k / n) < ALIKE for k in range(1, n))), 1)
+    def fitted(angles: Array) -> Array:
+        def cost(axis: Array) -> float:
+            return float(np.mean([np.minimum(off(axis, a), 2 * alike).mean() for a in angles]))
+
+        start = middle + np.array([[0.0, 0.0], [ALIKE, 0.0], [0.0, ALIKE]])
+        options: Any = {"xatol": 1e-4, "maxfev": 60, "initial_simplex": start}
+        return np.asarray(minimize(cost, middle, method="Nelder-Mead", options=options).x)
+
+    if told is not None:
+        return Symmetry(told, middle if told == 1 else fitted(_angles(told)))
+    for turns in (0, *ORDERS):
+        angles = _angles(turns)
+        if all(np.median(off(middle, a)) < 2 * alike for a in angles):
+            axis = fitted(angles)
+            if all(np.percentile(off(axis, a), NEARLY_ALL) < alike for a in angles):
+                return Symmetry(turns, axis)
+    return Symmetry(1, middle)
 
 
-def resting_attitudes(thing: SceneObject, skin: Skin) -> Array:
-    """Rotations (k, 3, 3) in which a thing lies on a level surface: the given one first, then on the other sides of its
-    hull on which the middle of its skin is supported, the largest first."""
+def _angles(turns: int) -> Array:
+    """Turns (k,), radians, after which what has a symmetry looks the same."""
+    return np.radians([20, 45, 77, 110, 180]) if turns == 0 else 2 * np.pi * np.arange(1, turns) / turns
+
+
+def resting_attitudes(thing: SceneObject, skin: Skin, turns: int) -> Array:
+    """Rotations (k, 3, 3) in which a thing stays on a level surface: the given one first, then on other sides of its
+    hull, the hardest to tip first; none that is another one after a turn by its symmetry."""
     R = thing.T_world_object[:3, :3]
-    hull = ConvexHull(skin.points)
-    normals, areas, spots = hull.equations[:, :3], _areas(hull), skin.points.mean(axis=0)
-    sides: list[tuple[Array, float]] = []
-    for n, a in sorted(zip(normals, areas, strict=True), key=lambda s: -s[1]):
-        near = next((i for i, (m, _) in enumerate(sides) if m @ n > np.cos(FLAT)), None)
-        if near is None:
-            sides.append((n, a))
-        else:
-            sides[near] = (sides[near][0], sides[near][1] + a)
-    out = [R]
-    for n, _ in sorted(sides, key=lambda s: -s[1]):
-        if len(out) == LARGEST:
-            break
-        turned = _onto(n) @ np.eye(3)
-        if all((R0.T @ [0, 0, -1]) @ n < np.cos(3 * FLAT) for R0 in out) and _supported(skin.points, turned, spots):
-            out.append(turned)
-    return np.array(out)
+    hull = skin.points[ConvexHull(skin.points, qhull_options="QJ").vertices]
+    weight = centre_of_mass(thing.parts[0].shapes)
+    sides = sorted(((tipping(hull, weight, n), n) for n in _sides(skin.points)), key=lambda s: -s[0])
+    up = R.T @ UP
+    downs = [-up]
+    for angle, n in sides:
+        if angle > TIPS and len(downs) < LARGEST and not any(_same(n, other, up, turns) for other in downs):
+            downs.append(n)
+    return np.array([R, *(_onto(n) for n in downs[1:])])
 
 
-def _areas(hull: ConvexHull) -> Array:
+def centre_of_mass(shapes: tuple[Shape, ...]) -> Array:
+    """Where (3,) the weight of some shapes of one density is, in their part's frame."""
+    volumes = np.array([8 * float(np.prod(s.half_extent)) for s in shapes])
+    return np.asarray(volumes @ np.array([s.T_body_shape[:3, 3] for s in shapes]) / volumes.sum())
+
+
+def tipping(points: Array, weight: Array, down: Array) -> float:
+    """Radians by which a convex body can be tipped until it falls over, on a level surface with its direction `down`
+    (3,) pointing down; not positive when it falls by itself. `weight` (3,) is its centre of mass."""
+    R = _onto(down)
+    p, w = points @ R.T, R @ weight
+    floor = p[:, 2].min()
+    carrying = p[p[:, 2] < floor + TOUCHING, :2]
+    if len(carrying) < 3 or np.linalg.matrix_rank(carrying - carrying[0], tol=1e-4) < 2:
+        return 0.0
+    reach = -(ConvexHull(carrying, qhull_options="QJ").equations @ [*w[:2], 1.0]).max()
+    return float(np.arctan2(reach, w[2] - floor))
+
+
+def _sides(points: Array) -> list[Array]:
+    """Outward directions (3,) of the flat sides of the hull of points; curved ones have many."""
+    hull = ConvexHull(points, qhull_options="QJ")
     a, b, c = (hull.points[hull.simplices[:, i]] for i in range(3))
-    return np.asarray(0.5 * np.linalg.norm(np.cross(b - a, c - a), axis=1))
+    areas = np.linalg.norm(np.cross(b - a, c - a), axis=1)
+    out: list[Array] = []
+    for i in np.argsort(-areas):
+        n = hull.equations[i, :3]
+        if all(m @ n < np.cos(FLAT) for m in out):
+            out.append(n)
+    return out
+
+
+def _same(a: Array, b: Array, up: Array, turns: int) -> bool:
+    """Whether two directions of a body are the same, or are after one of its turns about `up`."""
+    if abs(np.arccos(np.clip(a @ up, -1, 1)) - np.arccos(np.clip(b @ up, -1, 1))) > APART:
+        return False
+    if turns == 0:
+        return True
+    angles = 2 * np.pi * np.arange(turns) / turns
+    return any(float(rotation_about(up, t) @ a @ b) > np.cos(APART) for t in angles)
 
 
 def _onto(n: Array) -> Array:
@@ -79,11 +146,3 @@ def _onto(n: Array) -> Array:
     if length < 1e-9:
         return np.eye(3) if cosine > 0 else np.asarray(np.diag([1.0, -1.0, -1.0]))
     return rotation_about(axis / length, float(np.arctan2(length, cosine)))
-
-
-def _supported(points: Array, R: Array, middle: Array) -> bool:
-    """Whether the middle is over what touches the ground."""
-    p = points @ R.T
-    touching = p[p[:, 2] < p[:, 2].min() + 0.003][:, :2]
-    m = (R @ middle)[:2]
-    return bool(np.all(m > touching.min(axis=0)) and np.all(m < touching.max(axis=0)))

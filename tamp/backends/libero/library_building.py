@@ -89,8 +89,8 @@ def _prepare() -> None:
 
 def _build_one(folder: Path, name: str, names_of: NamesOf) -> Outcome:
     from tamp.backends.libero.categories import UnusableError, load, source_of
-    from tamp.backends.libero.category_pictures import picture
     from tamp.backends.libero.object_models import model_of
+    from tamp.perception.drawing import picture
 
     begun, path = time.perf_counter(), folder / library.BUILT / f"{name}.npz"
     try:
@@ -98,7 +98,7 @@ def _build_one(folder: Path, name: str, names_of: NamesOf) -> Outcome:
         if read_origin(path) == (library.made_with(), source):
             return Outcome(name, "kept")
         category = load(name, name, whole=True)
-        image = picture(category)
+        image = picture(category.model, category.data)
         write(path, Entry(model_of(category, names_of(name), source), library.made_with(), picture=image))
     except UnusableError as e:
         path.unlink(missing_ok=True)

@@ -6,9 +6,9 @@ from typing import Any
 
 from tamp.backends.libero.categories import Category
 from tamp.backends.libero.objects import subtree
+from tamp.perception.modelling import modelled
 from tamp.perception.object_model import ObjectModel
 from tamp.perception.skinning import skins
-from tamp.perception.symmetry import axis_of, resting_attitudes, turns_of
 
 
 def model_of(category: Category, names: tuple[str, ...], source: str) -> ObjectModel:
@@ -22,16 +22,7 @@ def model_of(category: Category, names: tuple[str, ...], source: str) -> ObjectM
         if b not in taken:
             bodies[_carrier(model, b, bodies) or root.name].append(b)
     found = skins(model, data, bodies)
-    skin = found[root.name]
-    return ObjectModel(
-        thing=thing,
-        skins=found,
-        rests=thing.T_world_object[None, :3, :3] if category.fixed else resting_attitudes(thing, skin),
-        turns=1 if category.fixed else turns_of(thing, skin),
-        axis=axis_of(thing, skin),
-        names=names,
-        source=source,
-    )
+    return modelled(thing, found, names, source)
 
 
 def _body(model: Any, part: str, category: Category) -> int:
