@@ -22,17 +22,21 @@ from tamp.planning.beside import Notes
 from tamp.policy.calibration import calibration_from
 from tamp.policy.policy import Policy
 from tamp.policy.wire import Channel
-from tamp.runs.events import Event
+from tamp.runs.events import Event, Publish
 
 RESET = {"instruction", "calibration", "seed", "look", "given"}
 
 
+@dataclass(eq=False)
 class Diary(Notes):
-    """What was tried, found and done, in order, until it is sent."""
+    """What was tried, found and done, in order, until it is sent. `also` is told the session's events at once."""
+
+    also: Publish = lambda event: None
 
     def take(self, event: Event) -> None:
         """Keep an event of the session."""
         self.entries.append(("told", event.kind, event.data()))
+        self.also(event)
 
 
 Make = Callable[[Diary], Policy]

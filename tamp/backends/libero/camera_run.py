@@ -65,8 +65,10 @@ def run_camera(
             policy = process.policy(watcher.hear)
             try:
                 told = _drive(policy, watcher, goal_source, settings, noise)
-            except PolicyFault as e:
-                process.close()
+            except BaseException as e:
+                process.close()  # whatever it was in the middle of
+                if not isinstance(e, PolicyFault):
+                    raise
                 told = {"stage": "error", "reason": str(e)}
                 if e.traceback:
                     log.write("traceback.txt", e.traceback)
