@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 objects_app = typer.Typer(help="The known things that the camera mode recognises.", no_args_is_help=True)
 
 Name = Annotated[str, typer.Argument(help="A name of `tamp objects list`.", metavar="NAME")]
+Folder = Annotated[Path, typer.Argument(help="A folder with one mesh in it.", metavar="DIR")]
 Picture = Annotated[Path | None, typer.Option(help="Write a picture of it there.", metavar="FILE.png")]
 
 
@@ -33,9 +34,10 @@ def build(json_output: opt.Json = False) -> int:
     of the installed LIBERO cannot be loaded, and why. Things that were added stay.
     """
     from tamp.backends.libero import rendering
-    from tamp.perception.library import objects_folder
 
     rendering.prepare(video=False, objects=True)
+    from tamp.perception.library import objects_folder
+
     folder, begun = objects_folder(), time.perf_counter()
     with quiet_stdout() as out:
         outcomes = _built(folder)
@@ -77,7 +79,7 @@ def list_objects(json_output: opt.Json = False) -> int:
 
     with quiet_stdout() as out:
         library = load()
-        rows = [_row(library, model) for _, model in sorted(library.items())]
+        rows = [_row(model, _source(library, model)) for _, model in sorted(library.items())]
         if library.stale:
             say(f"tamp: {library.stale}")
         if json_output:
@@ -87,7 +89,11 @@ def list_objects(json_output: opt.Json = False) -> int:
     return 0
 
 
-def _row(library: Library, model: ObjectModel) -> dict[str, Any]:
+def _source(library: Library, model: ObjectModel) -> str:
+    return "added" if model.category in library.added else "libero"
+
+
+def _row(model: ObjectModel, source: str) -> dict[str, Any]:
     """What a line of the list says; sizes in metres."""
     from tamp.perception.object_model import kind_of
 
@@ -98,7 +104,7 @@ def _row(library: Library, model: ObjectModel) -> dict[str, Any]:
         "turns": model.turns,
         "attitudes": len(model.rests),
         "joints": [{"part": p.name, "kind": p.kind} for p in model.jointed],
-        "source": "added" if model.category in library.added else "libero",
+        "source": source,
     }
 
 
@@ -117,6 +123,11 @@ def _size(metres: Any) -> str:
     return " x ".join(f"{100 * s:.1f}" for s in metres)
 
 
+def _place(axis: Any) -> str:
+    x, y = 100 * axis.round(3) + 0.0
+    return f"through ({x:g}, {y:g}) cm"
+
+
 def _symmetry(turns: int) -> str:
     return "any turn" if turns == 0 else "none" if turns == 1 else f"1/{turns} turn"
 
@@ -129,13 +140,14 @@ def show(name: Name, picture: Picture = None, json_output: opt.Json = False) -> 
     like.
     """
     from tamp.perception.library import load, path_of
-    from tamp.perception.model_files import read_picture
+    from tamp.perception.model_files import read, read_picture
 
     with quiet_stdout() as out:
         library = load()
-        told = _told(library, library.model(name))
+        model, path = library.model(name), path_of(name, library)
+        told = _told(model, _source(library, model), read(path).remarks)
         if picture is not None:
-            _write(picture, read_picture(path_of(name, library)))
+            _write(picture, read_picture(path))
         if json_output:
             emit_json(told, out)
         else:
@@ -151,10 +163,10 @@ def _write(path: Path, content: bytes) -> None:
     say(f"tamp: wrote {path}")
 
 
-def _told(library: Library, model: ObjectModel) -> dict[str, Any]:
+def _told(model: ObjectModel, source: str, remarks: tuple[str, ...]) -> dict[str, Any]:
     """All that is known of a thing; metres and radians, in the frame of the thing as it stands upright."""
     return {
-        **_row(library, model),
+        **_row(model, source),
         "names": model.names,
         "axis": model.axis.round(5),
         "rests": model.rests.round(5),
@@ -163,6 +175,7 @@ def _told(library: Library, model: ObjectModel) -> dict[str, Any]:
             {"name": r.name, "kind": r.kind, "part": r.part, "door": r.door, "half_extent": r.half_extent}
             for r in model.thing.regions
         ],
+        "remarks": remarks,
         "hash": model.source,
     }
 
@@ -179,13 +192,14 @@ def _part(model: ObjectModel, part: Any) -> dict[str, Any]:
 def _print_told(t: dict[str, Any], out: TextIO) -> None:
     out.write(f"{t['name']}, {t['kind']}, from {t['source']} ({t['hash'][:12]})\n")
     out.write(f"  called: {', '.join(t['names'])}\n  size: {_size(t['size'])} cm\n")
-    out.write(f"  symmetry: {_symmetry(t['turns'])} about the vertical {_size(t['axis'])} cm from its origin\n")
+    out.write(f"  symmetry: {_symmetry(t['turns'])} about the vertical {_place(t['axis'])}\n")
     out.write(f"  lies in {t['attitudes']} attitude{'s' if t['attitudes'] > 1 else ''}\n")
     for p in t["parts"]:
         out.write(f"  part {p['name']}: {p['kind']}, {p['shapes']} shapes, {p['points']} points of skin{_joint(p)}\n")
     for r in t["regions"]:
         behind = f", behind {r['door']}" if r["door"] else ""
         out.write(f"  region {r['name']}: {r['kind']} of {_size(2 * r['half_extent'])} cm{behind}\n")
+    out.writelines(f"  note: {remark}\n" for remark in t["remarks"])
 
 
 def _joint(part: dict[str, Any]) -> str:
@@ -196,3 +210,33 @@ def _joint(part: dict[str, Any]) -> str:
     low, high, active, rest = (scale * v for v in (*j["limits"], j["active"], j["rest"]))
     word, other = ("on", "off") if part["kind"] == "knob" else ("open", "closed")
     return f", {j['kind']} {low:.3g} to {high:.3g} {unit}, {word} at {active:.3g}, {other} at {rest:.3g}"
+
+
+@opt.command(objects_app)
+def add(folder: Folder, json_output: opt.Json = False) -> int:
+    """Add a thing of your own from a folder with its mesh.
+
+    The folder's name is the thing's. OBJ, STL or GLB; what is not said in an object.toml is found out: unit, upright
+    attitude, symmetry, names, shapes to touch it by. One that was added before by this name is replaced.
+    """
+    from tamp.backends.libero import rendering
+
+    rendering.prepare(video=False, objects=True)
+    from llm.lexicon import nouns
+
+    with quiet_stdout() as out:
+        hush_warnings()
+        with hush_simulator():
+            from tamp.backends.libero.categories import names
+            from tamp.perception.adding import add as add_model
+            from tamp.perception.adding import model_in
+            from tamp.perception.library import objects_folder
+
+            entry = add_model(folder, objects_folder(), frozenset(names()), nouns)
+        model = model_in(entry)
+        told = _told(model, "added", entry.remarks)
+        if json_output:
+            emit_json(told, out)
+        else:
+            _print_told(told, out)
+    return 0

@@ -66,6 +66,13 @@ class Table:
             raise self.wrong(f"{self.called(key)} says {max(value, key=value.count)!r} twice", key)
         return tuple(value)
 
+    def flag(self, key: str, valid: str) -> bool:
+        """True or false."""
+        value = self._there(key, valid)
+        if not isinstance(value, bool):
+            raise self._no(key, value, valid)
+        return value
+
     def number(self, key: str, valid: str, low: float, high: float = math.inf) -> float:
         """A finite number from `low` to `high`."""
         value = self._there(key, valid)

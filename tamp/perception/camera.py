@@ -18,7 +18,7 @@ from motion.world import World
 from tamp.errors import Refusal
 from tamp.execution.activity import Observation
 from tamp.model.scene import Part, Region, RobotState, Scene, SceneObject
-from tamp.perception.clusters import Ground, Points, above, clusters, ground_of
+from tamp.perception.clusters import Ground, Points, above, clusters, ground_of, stood_on
 from tamp.perception.holding import Hand
 from tamp.perception.library import Library
 from tamp.perception.looks import Look
@@ -105,6 +105,7 @@ class CameraPerceiver:
         self.ground = ground
         points = above(looks, ground, self._world.base_position())
         found, left = recognised(points, looks, ground, self._known, self._rng)
+        self.ground = ground = stood_on(ground, [f.placed.lowest for f in found if f.placed.model.thing.movable])
         for f in sorted(found, key=lambda f: tuple(f.placed.T_world_object[:2, 3].round(3))):
             self._begin(f, time)
         self.unknown = [_unknown(c, ground) for c in left if len(c) >= NEW]
@@ -123,7 +124,7 @@ class CameraPerceiver:
         assert self.ground is not None
         if not track.movable:
             return track
-        off = self.ground.height - track.placed.as_object(track.name).bounds()[0][2]
+        off = self.ground.stands - track.placed.lowest
         if abs(off) > SUPPORTED:
             return track
         T = track.placed.T_world_object.copy()
@@ -240,7 +241,7 @@ def _apart(track: Track, found: Found) -> float:
 
 def _unknown(points: Points, ground: Ground) -> Unknown:
     low, high = points.p.min(axis=0).astype(float), points.p.max(axis=0).astype(float)
-    low[2] = ground.height
+    low[2] = ground.stands
     return Unknown(low, high)
 
 
@@ -255,7 +256,7 @@ def _table(ground: Ground) -> SceneObject:
     name = "table" if ground.height > TABLE_HEIGHT else "floor"
     middle, half = 0.5 * (ground.low + ground.high), 0.5 * (ground.high - ground.low)
     body = f"{name}_body"
-    T = pose([*middle, ground.height - 0.5 * DEEP])
+    T = pose([*middle, ground.stands - 0.5 * DEEP])
     part = Part(body, "body", T, (Shape("box", np.array([*half, 0.5 * DEEP]), np.eye(4)),))
-    region = Region(name, "surface", pose([*middle, ground.height]), np.array([*half, 0.0]), body)
+    region = Region(name, "surface", pose([*middle, ground.stands]), np.array([*half, 0.0]), body)
     return SceneObject(body, name, False, (part,), (region,))

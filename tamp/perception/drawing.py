@@ -36,6 +36,7 @@ class Studio:
     scene: Any
     context: Any
     option: Any
+    both_sides: bool = False
 
     def look(self, azimuth: float, elevation: float, low: Array, high: Array, margin: float = 1.02) -> Image:
         """A picture of a world-aligned box; azimuth and elevation in degrees as MuJoCo's cameras have them."""
@@ -46,7 +47,7 @@ class Studio:
         every = mujoco.mjtCatBit.mjCAT_ALL.value
         mujoco.mjv_updateScene(self.model, self.data, self.option, None, camera, every, self.scene)
         self.scene.flags[:] = 0
-        self.scene.flags[mujoco.mjtRndFlag.mjRND_CULL_FACE] = 1
+        self.scene.flags[mujoco.mjtRndFlag.mjRND_CULL_FACE] = int(not self.both_sides)
         colour, raw = np.empty((self.size, self.size, 3), np.uint8), np.empty((self.size, self.size), np.float32)
         area = mujoco.MjrRect(0, 0, self.size, self.size)
         mujoco.mjr_render(area, self.scene, self.context)
@@ -65,9 +66,11 @@ class Studio:
 
 
 @contextmanager
-def studio(model: Any, data: Any, size: int, light: tuple[float, float]) -> Iterator[Studio]:
+def studio(
+    model: Any, data: Any, size: int, light: tuple[float, float], both_sides: bool = False
+) -> Iterator[Studio]:
     """A place to draw a model in; its visual settings are changed. `light` is ambient and diffuse, from the camera:
-    (1, 0) shows surfaces in their own colours."""
+    (1, 0) shows surfaces in their own colours. `both_sides`: faces are seen from behind, too."""
     _prepared(model, size, light)
     canvas = mujoco.GLContext(size, size)
     canvas.make_current()
@@ -79,7 +82,7 @@ def studio(model: Any, data: Any, size: int, light: tuple[float, float]) -> Iter
         option.geomgroup[:] = 0
         option.geomgroup[1] = 1
         option.sitegroup[:] = 0
-        yield Studio(model, data, size, mujoco.MjvScene(model, 2000), context, option)
+        yield Studio(model, data, size, mujoco.MjvScene(model, 2000), context, option, both_sides)
     finally:
         context.free()
         canvas.free()
@@ -96,7 +99,7 @@ def _prepared(model: Any, size: int, light: tuple[float, float]) -> None:
     model.light_active[:] = 0
 
 
-def picture(model: Any, data: Any) -> bytes:
+def picture(model: Any, data: Any, both_sides: bool = False) -> bytes:
     """A PNG of all of a model that is to be seen, from the front, above and aside, on white."""
     import imageio.v3 as imageio
 
@@ -104,7 +107,7 @@ def picture(model: Any, data: Any) -> bytes:
     geoms = visible(model)
     model.geom_group[:] = HIDDEN
     model.geom_group[geoms] = 1
-    with studio(model, data, PICTURE, LIGHT) as place:
+    with studio(model, data, PICTURE, LIGHT, both_sides) as place:
         image = place.look(*FROM, *bounds_of(model, data, geoms))
     colour = np.where(image.depth[..., None] > 0, image.colour, 255).astype(np.uint8)
     return bytes(imageio.imwrite("<bytes>", colour, extension=".png"))

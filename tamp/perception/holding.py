@@ -34,35 +34,37 @@ class Hand:
     T_tool_held: Array | None = None
     width: float = 0.0
     """Metres between the pads when they took hold."""
-    _openings: deque[float] = field(default_factory=lambda: deque(maxlen=MOMENTS))
+    _moments: deque[RobotState] = field(default_factory=lambda: deque(maxlen=MOMENTS))
     _widest: float = 0.0
-    """The opening from which they have been closing."""
+    """The widest opening since something was let go of."""
     _tried: bool = False
     """Whether nothing was found between the fingers as they are."""
 
     def felt(self, robot: RobotState, things: Iterable[tuple[str, Placed]]) -> str | None:
         """Take what was felt; the name of what has just been let go of, if anything was. `things` could be held."""
         opening = robot.opening
-        if self._openings and opening > self._openings[-1] + STILL:
-            self._widest, self._tried = opening, False
-        self._openings.append(opening)
+        self._moments.append(robot)
         if self.held is not None:
             if opening > self.width + LETS_GO or opening < EMPTY:
                 return self.let_go()
             self.width = min(self.width, opening)
             return None
-        closed = opening < self._widest - STILL
-        still = len(self._openings) == MOMENTS and float(np.ptp(self._openings)) < STILL
-        if closed and still and opening > EMPTY and not self._tried:
-            self._take_hold(robot, things)
+        openings = [m.opening for m in self._moments]
+        self._tried = self._tried and opening < min(openings) + LETS_GO
+        self._widest = max(self._widest, opening)
+        still = len(openings) == MOMENTS and float(np.ptp(openings)) < STILL
+        if opening < self._widest - LETS_GO and still and opening > EMPTY and not self._tried:
+            self._take_hold(self._moments[0], things)
         return None
 
     def let_go(self) -> str | None:
         """Forget what is held; its name."""
         name, self.held, self.T_tool_held = self.held, None, None
+        self._widest, self._tried = 0.0, False
         return name
 
     def _take_hold(self, robot: RobotState, things: Iterable[tuple[str, Placed]]) -> None:
+        """Take hold of what is between the fingers, at the moment when they stopped."""
         self._tried = True
         T, half = robot.T_world_tool, 0.5 * robot.opening
         pads = np.array([T[:3, 3] + s * half * T[:3, 0] for s in (-1.0, 1.0)])

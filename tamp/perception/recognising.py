@@ -23,6 +23,8 @@ ALIKE = 0.012
 """Worth up to which two things look alike."""
 TURNS = 24
 """Turns about the vertical that are tried first."""
+NEAR = (0.013, 0.04)
+"""Least and most metres of that."""
 LOOKED_AT, TURNED = 300, 5
 """Poses of the first trial among which up to so many are kept that are turned otherwise."""
 SPREAD, MARGIN = 0.2, 0.015
@@ -112,7 +114,7 @@ class Candidate:
         upright = self.skin.points @ self.R.T
         self.low, self.high = upright.min(axis=0), upright.max(axis=0)
         self.samples, self.few = sampled(self.skin), sampled(self.skin, 100)
-        self.near = float(np.clip(COARSE * (self.high - self.low)[:2].max(), ON_SKIN, 0.04))
+        self.near = float(np.clip(COARSE * (self.high - self.low)[:2].max(), *NEAR))
         turns = self.model.turns
         self.yaws = np.zeros(1) if turns == 0 else np.arange(TURNS) * 2 * np.pi / TURNS / turns
 
@@ -277,7 +279,7 @@ def _tried(
 def _shifts(c: Candidate, half: Array, everywhere: bool) -> list[Array]:
     """Shifts along x and y: around the middle, or wherever its own middle could be over a box of half-size `half`."""
     if everywhere:
-        step = max(1.2 * c.near, float(np.sqrt(4.0 * half[0] * half[1] * len(c.yaws) / MOST_POSES)))
+        step = max(c.near, float(np.sqrt(4.0 * half[0] * half[1] * len(c.yaws) / MOST_POSES)))
         return [np.arange(-h, h + step, step) for h in half]
     reach = SPREAD * float((c.high - c.low)[:2].max()) + MARGIN
     return [np.linspace(-reach, reach, SHIFTS[reach > 0.03])] * 2

@@ -40,15 +40,18 @@ EXACT = 4
 """Cells around the skin up to which the distances of a field are exact."""
 
 
-def skins(model: Any, data: Any, parts: Mapping[str, Sequence[int]]) -> dict[str, Skin]:
+def skins(
+    model: Any, data: Any, parts: Mapping[str, Sequence[int]], both_sides: bool = False
+) -> dict[str, Skin]:
     """The skin of each part that can be seen, by name, in the frame of its first body. `parts` has the bodies of each.
 
-    Each is looked at without the others: what a closed drawer has inside is seen once it is open.
+    Each is looked at without the others: what a closed drawer has inside is seen once it is open. `both_sides`: faces
+    are seen from behind, too.
     """
     model = copy.deepcopy(model)
     seen = visible(model)
     out = {}
-    with studio(model, data, SIZE, light=(1.0, 0.0)) as place:
+    with studio(model, data, SIZE, (1.0, 0.0), both_sides) as place:
         for name, bodies in parts.items():
             geoms = seen[np.isin(model.geom_bodyid[seen], bodies)]
             if len(geoms):
