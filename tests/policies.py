@@ -31,7 +31,7 @@ def calibration() -> Calibration:
 
 @dataclass
 class Fake:
-    """Says `act` times its number in the action; does what the observation's `do` says. Its third action is its last."""
+    """Says `act` times its number in the action; does what the observation's `do` says; the third is its last."""
 
     diary: Diary = field(default_factory=Diary)
     outcome: Outcome | None = None

@@ -49,7 +49,7 @@ def evaluate(policy, suite, tasks, episodes, first, size):
         won = [episode(env, policy, task.language, state, LIMITS.get(suite, 400)) for state in states]
         env.close()
         rates.append(np.mean(won))
-        print(f"{suite}/{number} {task.language!r}: {sum(won)} of {len(won)}, {policy.outcome}")
+        print(f"{suite}/{number} {task.language!r}: {sum(won)} of {len(won)}; the last: {policy.end()}")
     print(f"{suite}: {100 * np.mean(rates):.1f} %")
 
 

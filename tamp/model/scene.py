@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 PartKind = Literal["body", "drawer", "door", "knob"]
 RegionKind = Literal["surface", "interior"]
+LEVER = 0.2
+"""Metres from its hinge at which a part is looked at."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,9 +57,18 @@ class Joint:
         return (self.value - self.rest) * self.sign < 0
 
     @property
+    def beyond_rest(self) -> float:
+        """How far it is beyond `rest`, away from being active: metres or radians, negative where it is not."""
+        return (self.rest - self.value) * self.sign
+
+    @property
     def is_nearly_rest(self) -> bool:
         """Within a tenth of the way from rest to active: what planning calls closed or off."""
         return (self.value - self.rest) * self.sign < 0.1 * abs(self.active - self.rest)
+
+    def slack(self, blur: float) -> float:
+        """How far the value may be off where the part may be by `blur` metres: metres, or radians."""
+        return blur if self.kind == "slide" else blur / LEVER
 
     def displacement(self, value: float) -> Array:
         """World transform (4, 4) that carries the part from its present pose to joint `value`."""
@@ -143,12 +154,18 @@ class RobotState:
 
 @dataclass(frozen=True, eq=False)
 class Scene:
-    """Everything seen at one moment. `time` in seconds; `confidence` per object name, 1 when exact."""
+    """Everything seen at one moment. `time` in seconds; `confidence` per object name, 1 when exact.
+
+    `in_hand` names what the eyes know to be held, with or without anything; None where geometry has to tell. `blur` is
+    by how many metres things may be off where they are said to be, 0 when exact.
+    """
 
     objects: tuple[SceneObject, ...]
     robot: RobotState
     time: float = 0.0
     confidence: dict[str, float] = field(default_factory=dict)
+    in_hand: tuple[str, ...] | None = None
+    blur: float = 0.0
 
     def __iter__(self) -> Iterator[SceneObject]:
         return iter(self.objects)

@@ -17,6 +17,8 @@ SLIPPED = (0.016, 0.27)
 """The same for what is held, in the tool frame."""
 JOINT_OFF = 0.1
 """Share of a joint's range likewise."""
+TURNED_BY_BLUR = 15.0
+"""Radians by which a thing looks turned for each metre that its points may be off: it is some centimetres wide."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,12 +58,14 @@ class Situation:
             e = error(*pair)
             off, turned = float(np.linalg.norm(e[:3])), float(np.linalg.norm(e[3:]))
             metres, radians = (tolerance * x for x in (SLIPPED if o.name == self.held else DISPLACED))
+            metres, radians = metres + seen.scene.blur, radians + TURNED_BY_BLUR * seen.scene.blur
             if o.movable and (off > metres or turned > radians):
                 return f"{o.name} is {off * 1000:.0f} mm and {np.degrees(turned):.0f}° from where it should be"
             for part, seen_part in zip(o.parts, other.parts, strict=True):
                 if part.joint is not None and seen_part.joint is not None:
                     span = abs(part.joint.limits[1] - part.joint.limits[0])
-                    if abs(part.joint.value - seen_part.joint.value) > tolerance * JOINT_OFF * span:
+                    allowed = tolerance * JOINT_OFF * span + part.joint.slack(seen.scene.blur)
+                    if abs(part.joint.value - seen_part.joint.value) > allowed:
                         return f"{part.name} is at {seen_part.joint.value:.3f}, not {part.joint.value:.3f}"
         return None
 

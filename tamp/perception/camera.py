@@ -41,6 +41,8 @@ KNOWN_SPOT = 0.02
 """Metres within which an unknown lot of points is the one that was there before."""
 TABLE_HEIGHT = 0.25
 """Metres above the floor from which the ground is a table."""
+BLUR = 0.004
+"""Metres by which things may be off where they are seen."""
 DEEP = 0.3
 """Metres that the ground reaches down."""
 
@@ -228,7 +230,9 @@ class CameraPerceiver:
         things = [t.placed.as_object(t.name) for t in self.tracks.values() if not t.lost]
         boxes = [_box(f"unknown_{i}", u) for i, u in enumerate(self.unknown, 1)]
         confidence = {t.name: t.confidence for t in self.tracks.values()}
-        return Scene((*things, *boxes, _table(self.ground)), observation.robot, observation.time, confidence)
+        held = (self.hand.held,) if self.hand.held is not None else ()
+        everything = (*things, *boxes, _table(self.ground))
+        return Scene(everything, observation.robot, observation.time, confidence, in_hand=held, blur=BLUR)
 
 
 SURE = 0.75

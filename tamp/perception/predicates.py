@@ -52,7 +52,7 @@ def observe(scene: Scene, world: World, doubted: frozenset[Atom] = frozenset()) 
     """
     world.sync(bodies_of(scene))
     world.load(state_of(scene))
-    held = _held(scene, world)
+    held = _held(scene, world) if scene.in_hand is None else _said_to_be_held(scene)
     atoms = {Atom("hand-empty")} if held is None else {Atom("holding", (held.name,))}
     for item in scene:
         if item.movable and item is not held:
@@ -78,10 +78,10 @@ def held_in(state: WorldState) -> str | None:
     return next((a.args[0] for a in state.atoms if a.predicate == "holding"), None)
 
 
-def above(p_world: np.ndarray, region: Region) -> bool:
-    """Whether a point (3,) lies over a surface region's rectangle, within reach of its plane."""
+def above(p_world: np.ndarray, region: Region, blur: float = 0.0) -> bool:
+    """Whether a point (3,), known to `blur` metres, lies over a surface region's rectangle, within reach of its plane."""
     d = region.T_world_region[:3, :3] @ (p_world - region.T_world_region[:3, 3])
-    return bool(np.all(np.abs(d[:2]) < region.half_extent[:2]) and -0.005 < d[2] - region.half_extent[2] < ABOVE_REGION)
+    return bool(np.all(np.abs(d[:2]) < region.half_extent[:2]) and -0.005 - blur < d[2] - region.half_extent[2] < ABOVE_REGION)
 
 
 def location(item: SceneObject, scene: Scene, world: World) -> set[Atom]:
@@ -93,14 +93,15 @@ def location(item: SceneObject, scene: Scene, world: World) -> set[Atom]:
     ]
     atoms = {Atom("in", (item.name, r.name)) for r in interiors}
     for o in scene:
-        if o is item or not _near(item, o):
+        if o is item or not _near(item, o, scene.blur):
             continue
-        touching = _touching(item, o, world)
-        if touching and o.movable and o.position[2] <= p[2] and np.linalg.norm((o.position - p)[:2]) < CENTRED:
+        touching = _touching(item, o, world, scene.blur)
+        centred = np.linalg.norm((o.position - p)[:2]) < CENTRED
+        if touching and o.movable and o.position[2] <= p[2] and centred:
             atoms.add(Atom("on", (item.name, o.name)))
         if not interiors:
             atoms |= {
-                Atom("on", (item.name, r.name)) for r in o.regions if r.kind == "surface" and touching and above(p, r)
+                Atom("on", (item.name, r.name)) for r in o.regions if r.kind == "surface" and touching and above(p, r, scene.blur)
             }
     return atoms or {Atom("on", (item.name, _resting_on(item, scene, world)))}
 
@@ -110,7 +111,7 @@ def _resting_on(item: SceneObject, scene: Scene, world: World) -> str:
     under = [
         o
         for o in scene
-        if o.movable and o is not item and o.position[2] < item.position[2] and _touching(item, o, world)
+        if o.movable and o is not item and o.position[2] < item.position[2] and _touching(item, o, world, scene.blur)
     ]
     if under:
         return min(under, key=lambda o: float(np.linalg.norm((o.position - item.position)[:2]))).name
@@ -123,13 +124,15 @@ def _ground(scene: Scene) -> str:
     return max(surfaces, key=lambda r: float(np.prod(r.half_extent[:2]))).name
 
 
-def _near(a: SceneObject, b: SceneObject) -> bool:
+def _near(a: SceneObject, b: SceneObject, blur: float) -> bool:
     (la, ha), (lb, hb) = a.bounds(), b.bounds()
-    return bool(np.all(la - TOUCHING < hb) and np.all(lb - TOUCHING < ha))
+    margin = TOUCHING + blur
+    return bool(np.all(la - margin < hb) and np.all(lb - margin < ha))
 
 
-def _touching(a: SceneObject, b: SceneObject, world: World) -> bool:
-    return any(world.distance(a.name, p.name, 2 * TOUCHING) < TOUCHING for p in b.parts if p.shapes)
+def _touching(a: SceneObject, b: SceneObject, world: World, blur: float) -> bool:
+    margin = TOUCHING + blur
+    return any(world.distance(a.name, p.name, 2 * margin) < margin for p in b.parts if p.shapes)
 
 
 def _interior_type(o: SceneObject, r: Region) -> str:
@@ -146,6 +149,11 @@ def _openness(o: SceneObject, r: Region) -> set[Atom]:
     return atoms | ({Atom("closed", (r.name,))} if joint.is_nearly_rest else set())
 
 
+def _said_to_be_held(scene: Scene) -> SceneObject | None:
+    """What the eyes know to be in the hand."""
+    return next((o for o in scene if o.name in (scene.in_hand or ())), None)
+
+
 def _held(scene: Scene, world: World) -> SceneObject | None:
     """The item between the fingers: both pads touch it, and none nearer."""
     p_tool, span = scene.robot.T_world_tool[:3, 3], world.robot.gripper.opening + AROUND
@@ -155,4 +163,4 @@ def _held(scene: Scene, world: World) -> SceneObject | None:
         if o.movable and np.all(p_tool > low - span) and np.all(p_tool < high + span):
             found.append((max(world.pad_distances(o.name)), o))
     nearest = min(found, key=lambda f: f[0], default=(np.inf, None))
-    return nearest[1] if nearest[0] < GRIPPED else None
+    return nearest[1] if nearest[0] < GRIPPED + scene.blur else None

@@ -151,10 +151,17 @@ class Articulate(Skill):
         """The joint is where the domain wants it, as seen."""
         _, part = moving_part(args[0], scene)
         assert part.joint is not None
-        done = part.joint.is_active if self.goal == "active" else part.joint.is_rest
+        done = self._done(part.joint, part.joint.slack(scene.blur))
         want = "past" if self.goal == "active" else "back to"
         limit = part.joint.active if self.goal == "active" else part.joint.rest
         return None if done else f"{args[0]}: joint at {part.joint.value:.3f}, not {want} {limit:.3f}"
+
+    def _done(self, joint: Joint, slack: float) -> bool:
+        """Whether a joint that is seen to within `slack` is where the domain wants it."""
+        if slack == 0.0:
+            return joint.is_active if self.goal == "active" else joint.is_rest
+        beyond = (joint.value - joint.active) * joint.sign if self.goal == "active" else joint.beyond_rest
+        return beyond >= -slack
 
     def _sample(
         self,

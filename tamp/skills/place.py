@@ -109,7 +109,7 @@ class Place(Skill):
         if region is None:
             near = np.linalg.norm((o.position - target.owner.position)[:2]) < predicates.CENTRED
             return None if near and o.position[2] > target.owner.position[2] else f"{args[0]} is not on {name}"
-        good = contains(region, o.position) if region.kind == "interior" else predicates.above(o.position, region)
+        good = contains(region, o.position) if region.kind == "interior" else predicates.above(o.position, region, scene.blur)
         return None if good else f"{args[0]} is not {'in' if region.kind == 'interior' else 'on'} {name}"
 
     def _poses(self, item: str, target: Target, situation: Situation, tools: Tools) -> Iterator[Array]:

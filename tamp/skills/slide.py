@@ -99,7 +99,8 @@ class Slide(Skill):
         """Where it belongs, as seen."""
         region = target_of(args[2], scene).region
         o = scene.object(args[0])
-        return None if region is not None and predicates.above(o.position, region) else f"{args[0]} is not on {args[2]}"
+        there = region is not None and predicates.above(o.position, region, scene.blur)
+        return None if there else f"{args[0]} is not on {args[2]}"
 
 
 @dataclass(frozen=True)

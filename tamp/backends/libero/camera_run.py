@@ -127,8 +127,8 @@ def _conclude(watcher: Watcher, told: Mapping[str, Any], result: Result) -> None
     final = watcher.perceiver.perceive()
     held = held_in(watcher._sight.state(final))
     result.lasting = environment.check_success() and held is None
-    operands = {watcher.names.symbol(s) for action in result.executed for s in action.strip("()").split()[1:]}
-    result.shifted = judge.monitor.shifted(watcher.state, final, tuple(operands))
+    operands = tuple(dict.fromkeys(s for action in result.executed for s in watcher.names.operands(action)))
+    result.shifted = judge.monitor.shifted(watcher.state, final, operands)
     watcher.log.event("final", atoms=watcher._sight.known.atoms, poses=poses_of(final))
     judged(result, watcher.own)
     if watcher.unmatched and result.stage is None:

@@ -45,6 +45,11 @@ class Names:
         side, thing = _beside(name)
         return f"{side}{self.true.get(thing, thing)}"
 
+    def operands(self, action: str) -> tuple[str, ...]:
+        """The arguments of an action, `(pick mug_1 table)`, that are things of the simulator's, by its names."""
+        _, *told = action.strip("()").split()
+        return tuple(self.true[thing] for _, thing in map(_beside, told) if thing in self.true)
+
     def backwards(self) -> Names:
         """From the simulator's names to the policy's."""
         return Names({theirs: ours for ours, theirs in self.true.items()})

@@ -23,6 +23,8 @@ def robot_model(sim: Any, posture: np.ndarray) -> RobotDescription:
         if child.tag != "body" or not child.get("name", "").startswith(ROBOT_PREFIXES):
             world.remove(child)
     _keep_used_meshes(root, world)
+    for site in world.iter("site"):
+        site.attrib.pop("rgba", None)  # whether it is shown just now is of no account
     for tag in ("sensor", "keyframe", "contact", "equality", "tendon", "actuator"):
         for element in root.findall(tag):
             root.remove(element)

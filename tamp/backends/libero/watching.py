@@ -96,8 +96,7 @@ class Watcher:
             case GoalTaken(goal, untouched):
                 self._take(goal if isinstance(goal, list) else [str(goal)], untouched)
             case ActionBegun(action):
-                _, *operands = action.strip("()").split()
-                self._operands = tuple(self.names.symbol(s) for s in operands)
+                self._operands = self.names.operands(action)
             case ActionEnded():
                 self._operands = ()
         self.judge.asked.heard(event)

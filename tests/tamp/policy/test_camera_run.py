@@ -1,0 +1,184 @@
+"""Episodes of a policy in a process of its own, judged from outside. The scenes come through a pipe: see
+tests/stand_in_eyes.py; what is tested is everything around the eyes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tamp.backends.libero import rendering, tasks
+from tamp.backends.libero.camera_run import run_camera
+from tamp.backends.libero.environment import LiberoEnvironment
+from tamp.backends.libero.goals import goal_regions
+from tamp.backends.libero.oracle import OraclePerceiver
+from tamp.backends.libero.run import Result, Settings
+from tamp.errors import Refusal
+from tamp.model.domain import Domain, load
+from tamp.model.goal import Goal
+from tamp.model.scene import Scene
+from tamp.model.state import WorldState
+from tamp.perception.written_goals import goals_in
+from tamp.planning.search import Journal
+from tamp.policy.answering import Diary
+from tamp.policy.policy import Policy
+from tamp.policy.process import PolicyProcess
+from tests.stand_in_eyes import StandIn, answering
+
+pytestmark = [pytest.mark.episode, pytest.mark.process]
+TASK, INIT = "libero_goal/2", 40
+
+
+@dataclass(frozen=True)
+class Reads:
+    """Takes the instruction for PDDL."""
+
+    def __call__(
+        self, text: str, scene: Scene, state: WorldState, domain: Domain, journal: Journal, picture: bytes
+    ) -> tuple[Goal, ...]:
+        assert picture.startswith(b"\x89PNG")
+        if not text.startswith("("):
+            raise Refusal(f"nobody knows what {text!r} means", "absent")
+        return goals_in(scene, state, domain, [text])
+
+
+@dataclass(frozen=True)
+class Make:
+    eyes: StandIn
+
+    def __call__(self, diary: Diary) -> Policy:
+        return Policy(load("tabletop"), self.eyes, Reads(), journal=diary, publish=diary.take)
+
+
+@pytest.fixture(scope="module")
+def environment() -> Iterator[LiberoEnvironment]:
+    rendering.prepare(video=False, camera=True)
+    built = LiberoEnvironment(tasks.find(TASK), init_state=INIT, render=True)
+    yield built
+    built.close()
+
+
+@contextmanager
+def policy(
+    environment: LiberoEnvironment, change: Callable[[Scene], Scene] = lambda scene: scene
+) -> Iterator[tuple[PolicyProcess, list[dict[str, Any]]]]:
+    environment.reset(init_state=INIT)
+    oracle = OraclePerceiver(environment, goal_regions(environment))
+    with answering(lambda: change(oracle.perceive())) as (eyes, looks):
+        process = PolicyProcess(Make(eyes), patience=60.0)
+        try:
+            yield process, looks
+        finally:
+            process.close()
+
+
+def run(process: PolicyProcess, environment: LiberoEnvironment, said: str | None, out: Path) -> Result:
+    settings = Settings(load("tabletop"), init_state=INIT, said=said)
+    return run_camera(environment.task, None, settings, process, out, lambda line: None, environment)
+
+
+def renamed(scene: Scene) -> Scene:
+    """The same scene by somebody who counts otherwise and calls the table a bench; the bottle is 2 cm off."""
+    names = {o.name: f"{o.category}_{9 - n % 9}" for n, o in enumerate(scene)}
+
+    def other(text: str | None) -> str | None:
+        found = next((o for o in names if text is not None and text.startswith(o)), None)
+        return text if text is None or found is None else names[found] + text.removeprefix(found)
+
+    objects = []
+    for o in scene:
+        parts = tuple(replace(p, name=str(other(p.name))) for p in o.parts)
+        regions = tuple(
+            replace(r, name=str(other(r.name)) if r.name != "main_table" else "bench", part=str(other(r.part)),
+                    door=other(r.door))
+            for r in o.regions
+        )
+        objects.append(replace(o, name=names[o.name], parts=parts, regions=regions))
+    return replace(scene, objects=tuple(objects))
+
+
+def events(out: Path, kind: str) -> list[dict[str, Any]]:
+    told = [json.loads(line) for line in (out / "episode.jsonl").read_text().splitlines()]
+    return [e for e in told if e["event"] == kind]
+
+
+def test_the_tasks_own_goal_crosses_in_the_policys_names(environment: LiberoEnvironment, tmp_path: Path) -> None:
+    with policy(environment, renamed) as (process, looks):
+        result = run(process, environment, None, tmp_path / "out")
+    assert (result.success, result.reached, result.task, result.stage) == (True, True, True, None)
+    assert result.perception == "camera, given goal" and "wine_bottle_1" not in str(result.goal)
+    assert result.steps < result.total_steps <= 90 and result.shifted == [] and result.touched == {}
+    assert len(looks) <= 2 * len(result.executed) + 1, "one, and one or two when an action has ended"
+    assert [look["modules"] for look in looks] == [[]] * len(looks), "the policy cannot reach the simulation"
+    pictures = {(name, colour, depth) for look in looks for name, colour, depth, _ in look["pictures"]}
+    assert pictures == {
+        ("agentview", (480, 480, 3), (480, 480)),
+        ("robot0_eye_in_hand", (480, 480, 3), (480, 480)),
+    }
+    assert looks[-1]["felt"] == result.total_steps + 1, "each control period is felt, and the end"
+    out = tmp_path / "out"
+    assert events(out, "start")[0]["perception"] == "camera, given goal"
+    assert [e["success"] for e in events(out, "result")] == [True, True] and len(events(out, "command")) > 60
+    assert events(out, "matched")[0]["goal"] == ["(on wine_bottle_1 wooden_cabinet_1_top_side)"]
+    assert (out / "problem.pddl").exists() or list(out.glob("*.pddl"))
+
+
+def test_words_are_read_by_the_policy_and_judged_outside(environment: LiberoEnvironment, tmp_path: Path) -> None:
+    with policy(environment) as (process, _):
+        other = run(process, environment, "(open wooden_cabinet_1_top_region)", tmp_path / "other")
+        environment.reset(init_state=INIT)
+        none = run(process, environment, "fetch the moon", tmp_path / "none")
+    assert (other.perception, other.success, other.reached, other.task, other.libero) == (
+        *("camera", True, True, None, False),
+    )
+    assert (none.success, none.stage, none.reason, none.total_steps) == (
+        *(False, "goal", "nobody knows what 'fetch the moon' means", 0),
+    )
+
+
+def test_what_was_seen_where_nothing_is_cannot_be_judged(environment: LiberoEnvironment, tmp_path: Path) -> None:
+    def wrong(scene: Scene) -> Scene:
+        bowl = next(o.name for o in scene if o.category == "akita_black_bowl")
+        objects = tuple(replace(o, category="ketchup") if o.name == bowl else o for o in scene)
+        return replace(scene, objects=objects)
+
+    with policy(environment, wrong) as (process, _):
+        result = run(process, environment, "(on akita_black_bowl_1 plate_1)", tmp_path / "out")
+    assert not result.reached and not result.success
+    assert (result.stage, result.task) == ("judge", None)
+    assert "where akita_black_bowl_1 was seen there is no ketchup" in str(result.reason)
+
+
+def test_the_step_limit_is_the_drivers(environment: LiberoEnvironment, tmp_path: Path) -> None:
+    whole = environment.task
+    environment.task = replace(whole, step_limit=25)
+    try:
+        with policy(environment) as (process, _):
+            result = run(process, environment, None, tmp_path / "out")
+    finally:
+        environment.task = whole
+    assert (result.success, result.total_steps, result.stage) == (False, 25, "execution")
+    assert result.reason == "step limit of 25 reached" and result.plan and len(result.executed) == 1
+
+
+def test_the_same_pictures_whatever_things_are_called(environment: LiberoEnvironment) -> None:
+    """What reaches the policy does not depend on any name of the task's file."""
+    from tamp.backends.libero.observing import calibration, encoders, no_noise, pictures
+    from tests.permuted_names import permuted
+
+    def told(of: LiberoEnvironment) -> list[Any]:
+        seen = {**encoders(of), **pictures(of, no_noise, (64, 64))}
+        known = calibration(of)
+        return [{k: v.tobytes() for k, v in seen.items()}, known.robot.mjcf, [c.T.tobytes() for c in known.cameras]]
+
+    environment.reset(init_state=INIT)
+    with permuted(environment.task) as (task, names):
+        other = LiberoEnvironment(task, init_state=INIT, render=True)
+    assert len(names) >= 5 and set(other.root_bodies()) == set(names.values())
+    assert told(environment) == told(other)
+    other.close()
