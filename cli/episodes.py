@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from cli import inputs, planners
+from cli import camera, inputs, planners
 from cli.output import hush_simulator, hush_warnings
 from tamp.errors import InputError, TampError, disk_error, is_interrupt
 from tamp.runs.bench.records import FIELDS, NOTHING, Record
@@ -18,10 +18,12 @@ if TYPE_CHECKING:
     from cli.decoded import Looked
     from llm.model import Model
     from tamp.backends.libero.environment import LiberoEnvironment
+    from tamp.backends.libero.run import Result, Settings
     from tamp.backends.libero.scenes import Scenes
     from tamp.backends.libero.tasks import Task
     from tamp.execution.clock import Clock
     from tamp.model.domain import Domain
+    from tamp.policy.process import PolicyProcess
     from tamp.runs.bench.wordings import Wording
 
 Stage = Literal["goal", "plan", "all"]
@@ -43,6 +45,13 @@ class Setup:
     tree: str | None
     clock: Clock = "paused"
     wordings: tuple[Wording, ...] = ()
+    perception: str = "oracle"
+    noise: str = "clean"
+
+    @property
+    def label(self) -> str:
+        """How results say what saw."""
+        return camera.label(self.stage == "plan", self.noise) if self.perception == "camera" else self.perception
 
     def __call__(self) -> Runner:
         """What runs the episodes, made in the process that does."""
@@ -52,7 +61,8 @@ class Setup:
         hush_warnings()
         asked = self.stage != "plan" or planners.asks_model(self.planner)
         model = load_model(self.llm) if asked else None
-        rendering.prepare(video=False, sight=model is not None and model.sees)
+        sees = self.perception == "camera"
+        rendering.prepare(video=False, sight=model is not None and model.sees, camera=sees)
         return Runner(self, inputs.domain(self.domain), model)
 
 
@@ -65,6 +75,7 @@ class Runner:
     model: Model | None
     _scenes: Scenes | None = field(default=None)
     _looked: Looked | None = field(default=None)
+    _policy: PolicyProcess | None = field(default=None)
 
     @property
     def sight(self) -> bool:
@@ -122,8 +133,12 @@ class Runner:
         said = None if source is None else instruction
         settings = Settings(self.domain, planner, seed, k.init_state, sight=self.sight, clock=clock, said=said)
         with hush_simulator():
-            result = run(task, source, settings, folder, lambda line: None, self._environment(task, k))
+            if self.setup.perception == "camera":
+                result = self._seen(task, settings, k, folder)
+            else:
+                result = run(task, source, settings, folder, lambda line: None, self._environment(task, k))
         return {
+            "perception": self.setup.label,
             "success": result.libero,
             "reached": result.reached,
             "task": result.task,
@@ -140,6 +155,17 @@ class Runner:
             "shifted": result.shifted,
         }
 
+    def _seen(self, task: Task, settings: Settings, k: Key, folder: Path) -> Result:
+        """An episode with cameras for eyes; the policy's process is kept for the next one."""
+        from tamp.backends.libero.camera_run import run_camera
+
+        setup = self.setup
+        if self._policy is None:
+            self._policy = camera.process(camera.recipe(setup.domain, setup.planner, setup.llm, setup.stage != "plan"))
+        noise = camera.noise(setup.noise, setup.seed, k.task_id, k.init_state)
+        environment = self._environment(task, k)
+        return run_camera(task, None, settings, self._policy, folder, lambda line: None, environment, noise)
+
     def _goal_only(self, task: Task, k: Key, instruction: str, wording: Wording | None, folder: Path) -> Record:
         """Decode the goal and compare it with the task's; nothing moves."""
         from cli.decoded import decode, look_at
@@ -153,7 +179,7 @@ class Runner:
     def _environment(self, task: Task, k: Key) -> LiberoEnvironment:
         from tamp.backends.libero.scenes import Scenes
 
-        self._scenes = self._scenes or Scenes(render=self.sight)
+        self._scenes = self._scenes or Scenes(render=self.sight or self.setup.perception == "camera")
         return self._scenes.of(task, self.setup.seed, k.init_state)
 
 
@@ -166,6 +192,7 @@ def record(k: Key, setup: Setup, instruction: str | None, outcome: Record) -> Re
         "seed": setup.seed,
         "wall_seconds": 0.0,
         "tree": setup.tree,
+        "perception": setup.label,
         **outcome,
     }
     return {name: told[name] for name in FIELDS}

@@ -27,8 +27,8 @@ class RealArm:
 
 ARM_ONLY = ("--host", "--port", "--world", "--dry-run", "--speed-scale")
 SCENE_ONLY = (
-    "--scene", "--init-state", "--seed", "--untouched", "--perception", "--planner", "--domain", "--assume-first",
-    "--video",
+    "--scene", "--init-state", "--seed", "--untouched", "--perception", "--noise", "--planner", "--domain",
+    "--assume-first", "--video",
 )  # fmt: skip
 
 
@@ -50,12 +50,16 @@ def said(text: str | None, goals: Sequence[str], given: Sequence[str]) -> None:
         raise InputError(UNSAID)
 
 
-def built(backend: str, perception: str) -> None:
-    """InputError for what is announced and not built yet."""
+def built(backend: str, perception: str, noise: str = "clean") -> None:
+    """InputError for what is announced and not built yet, and for cameras that lack something."""
     if backend not in ("libero", "xarm"):
         raise InputError(f"--backend {backend} is not built yet; valid: libero, xarm")
-    if perception != "oracle":
-        raise InputError(f"--perception {perception} is not built yet; valid: oracle")
+    if perception == "camera":
+        from cli.camera import check
+
+        check(noise)
+    elif noise != "clean":
+        raise InputError(f"--noise {noise}: nothing is seen with --perception oracle; valid: --perception camera")
 
 
 def planner(name: str) -> None:

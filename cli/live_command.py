@@ -9,6 +9,7 @@ import typer
 
 from cli import options as opt
 from llm.weights import DEFAULT
+from tamp.errors import InputError
 
 
 def live(
@@ -17,6 +18,7 @@ def live(
         Literal["libero", "fake", "xarm"],
         typer.Option(help="LIBERO's physics; a kinematic robot that needs none; an arm."),
     ] = "libero",
+    perception: opt.Perception = "oracle",
     decider: Annotated[
         Literal["planner", "qwen", "script", "person"],
         typer.Option(help="planner, or qwen, the --llm: decides how what is said is done; script, person: who orders."),
@@ -47,5 +49,7 @@ def live(
     from cli.live import Asked
     from cli.live import live as run_live
 
+    if perception != "oracle":
+        raise InputError(f"--perception {perception} is not built yet for tamp live; valid: oracle")
     how = (clock, seed, init_state, llm, domain, planner, seconds, listen, host, port, world)
     return run_live(Asked(scene, backend, decider, script, *how, out, json_output))

@@ -16,6 +16,7 @@ from cli.live_command import live
 from cli.new import new_app
 from cli.objects import objects_app
 from cli.output import run
+from cli.policy import policy_app
 from cli.xarm import xarm_app
 from llm.weights import DEFAULT
 
@@ -42,6 +43,7 @@ model_app = typer.Typer(help="The language models on this machine.", no_args_is_
 app.add_typer(scene_app, name="scene", rich_help_panel=None)
 app.add_typer(model_app, name="model", rich_help_panel=None)
 app.add_typer(objects_app, name="objects", rich_help_panel=None)
+app.add_typer(policy_app, name="policy", rich_help_panel=None)
 app.add_typer(xarm_app, name="xarm", rich_help_panel=None)
 app.add_typer(new_app, name="new", rich_help_panel=None)
 
@@ -66,6 +68,7 @@ def solve(
     untouched: opt.Untouched = None,
     backend: opt.Backend = "libero",
     perception: opt.Perception = "oracle",
+    noise: opt.Noise = "clean",
     llm: opt.Llm = DEFAULT,
     planner: opt.Planner = "fast-downward",
     domain: opt.Domain = "tabletop",
@@ -100,6 +103,7 @@ def solve(
         untouched=untouched or [],
         backend=backend,
         perception=perception,
+        noise=noise,
         llm=llm,
         planner=planner,
         domain=domain,
@@ -237,6 +241,8 @@ def bench(
     domain: opt.Domain = "tabletop",
     wordings: opt.Wordings = None,
     clock: opt.Clock = "paused",
+    perception: opt.Perception = "oracle",
+    noise: opt.Noise = "clean",
     json_output: opt.Json = False,
 ) -> int:
     """Run benchmark episodes and score them.
@@ -248,7 +254,7 @@ def bench(
     from cli.bench import Request, bench
 
     shared = (trials, tasks, stage, workers, engine, out, min_success, baseline, seed, planner, llm, domain)
-    return bench(Request(suites or [], *shared, wordings, clock), json_output)
+    return bench(Request(suites or [], *shared, wordings, clock, perception, noise), json_output)
 
 
 @opt.command(app)

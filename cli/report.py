@@ -7,6 +7,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any, TextIO
 
+from cli.camera import in_words
 from cli.output import emit_json, quiet_stdout, say
 from cli.report_episodes import report_episodes
 from tamp.errors import InputError
@@ -44,7 +45,7 @@ def report(paths: list[Path], form: Form, tree: str | None, json_output: bool) -
             return 0
         out.write(reports.table(table).written(form))
         if form == "text":
-            out.write(f"\n{records[0]['perception']} perception; git tree {ran_on}\n{_reached(records)}")
+            out.write(f"\n{in_words(records[0]['perception'])}; git tree {ran_on}\n{_reached(records)}")
             _failures("failures", records, out)
     return 0
 
@@ -124,7 +125,7 @@ def _one_tree(name: str, records: list[Record]) -> str:
 
 def _runs(runs: Runs, trees: dict[str, str], out: TextIO) -> None:
     for name, records in runs.items():
-        out.write(f"{name}: {records[0]['perception']} perception; git tree {trees[name]}\n{_reached(records)}")
+        out.write(f"{name}: {in_words(records[0]['perception'])}; git tree {trees[name]}\n{_reached(records)}")
     if len(set(trees.values())) > 1:
         out.write(f"{DIFFERENT}\n")
     out.write("\nepisodes that both runs have, and how many of them succeeded\n")

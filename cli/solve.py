@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from cli import inputs, planners
+from cli import camera, inputs, planners
 from cli.output import INTERRUPTED, debugging, emit_json, hush_simulator, hush_warnings, quiet_stdout, say
 from llm import words
 from tamp.errors import InputError, is_interrupt
+from tamp.runs.episode_log import new_folder
 
 if TYPE_CHECKING:
     from llm.model import Model
@@ -35,6 +37,7 @@ def solve(
     untouched: list[str],
     backend: str,
     perception: str,
+    noise: str,
     llm: str,
     planner: str,
     domain: str,
@@ -49,7 +52,7 @@ def solve(
     text = None if goals or text is None else words.instruction(text)
     if untouched and not goals:
         raise InputError("--untouched goes with --goal; in words: say what not to touch")
-    inputs.built(backend, perception)
+    inputs.built(backend, perception, noise)
     if backend == "xarm":
         from cli.arm_solve import solve_arm
 
@@ -57,22 +60,24 @@ def solve(
     with quiet_stdout() as stdout:
         model = load_model(llm) if text is not None or planners.asks_model(planner) else None
         sight = text is not None and model is not None and model.sees
-        task, loaded = _prepare(scene, domain, planner, video, sight)
+        task, loaded = _prepare(scene, domain, planner, video, sight, perception == "camera")
         seed = task.seed if seed is None else seed
         if text is None and not goals:
             text, goals = _own(task)
         if text is not None and model is None:
             model = load_model(llm)
             sight = _sees(model, video)
-        say(f"tamp: {', then '.join(goals) or repr(text)} in {task.name} ({perception} perception, seed {seed})")
-        if goals:
-            source = from_pddl(goals, untouched, loaded)
-        else:
-            assert model is not None
-            source = from_language(str(text), model, task, assume_first, asks=True)
+        seeing = camera.in_words(camera.label(bool(goals), noise) if perception == "camera" else perception)
+        say(f"tamp: {', then '.join(goals) or repr(text)} in {task.name} ({seeing}, seed {seed})")
         said = None if goals else text
         settings = _settings(loaded, planners.find(planner, model), seed, init_state, video, sight, said)
-        result = _run(task, source, settings, out)
+        given = from_pddl(goals, untouched, loaded) if goals else None
+        if perception == "camera":
+            recipe = camera.recipe(domain, planner, llm, said is not None, assume_first)
+            result = _run(lambda folder: _seen(task, given, settings, recipe, noise, folder), task, out)
+        else:
+            source = given or from_language(str(text), _known(model), task, assume_first, asks=True)
+            result = _run(lambda folder: _told(task, source, settings, folder), task, out)
         if isinstance(result, int):
             return result
         if result.reason is not None:
@@ -84,11 +89,13 @@ def solve(
     return 0 if result.good else 1
 
 
-def _prepare(scene: str, domain: str, planner: str, video: bool, sight: bool) -> tuple[Task, Domain]:
+def _prepare(
+    scene: str, domain: str, planner: str, video: bool, sight: bool, camera: bool
+) -> tuple[Task, Domain]:
     """Check everything that can be checked without a simulation."""
     from tamp.backends.libero import rendering
 
-    rendering.prepare(video, sight, may=True)
+    rendering.prepare(video, sight, camera=camera, may=True)
     with hush_simulator():
         from tamp.backends.libero import tasks
 
@@ -163,9 +170,7 @@ def from_language(text: str, model: Model, task: Task, assume_first: bool, *, as
         scene: Scene, state: WorldState, domain: Domain, log: EpisodeLog, image: bytes | None = None
     ) -> tuple[Goal, ...]:
         from cli.asking import settled
-        from llm.grounding import ground
-        from llm.logged import Logged
-        from tamp.planning.engine import Engine
+        from llm.instructions import goals_of
 
         hush_warnings()
         say("tamp: reading the instruction")
@@ -173,20 +178,17 @@ def from_language(text: str, model: Model, task: Task, assume_first: bool, *, as
             log.write("view.png", image)
 
         def read(words: str) -> tuple[Goal, ...]:
-            log.event("instruction", text=words)
-            answer = ground(
+            answer = goals_of(
                 words,
                 scene,
                 state,
                 domain,
-                Logged(model, log.event),
+                model,
+                log,
                 names=task.names,
                 assume_first=assume_first,
                 image=image,
-                planner=Engine(),
-                tell=log.event,
             )
-            log.event("language", **answer.as_dict())
             if answer.ambiguous:
                 n = 1 + len(answer.alternatives)
                 say(f"tamp: the instruction fits {n} goals; taking the model's: {answer.goal}")
@@ -197,14 +199,36 @@ def from_language(text: str, model: Model, task: Task, assume_first: bool, *, as
     return source
 
 
-def _run(task: Task, source: GoalSource, settings: Settings, out: Path | None) -> Result | int:
-    """The episode's result, or the exit code of an interrupted one."""
-    from tamp.backends.libero.run import run
-    from tamp.runs.episode_log import new_folder
+def _known(model: Model | None) -> Model:
+    assert model is not None
+    return model
 
+
+def _told(task: Task, source: GoalSource, settings: Settings, folder: Path) -> Result:
+    """An episode with the simulator's state for eyes."""
+    from tamp.backends.libero.run import run
+
+    return run(task, source, settings, folder, _progress)
+
+
+def _seen(
+    task: Task, given: GoalSource | None, settings: Settings, recipe: camera.Recipe, noise: str, folder: Path
+) -> Result:
+    """An episode with cameras for eyes."""
+    from tamp.backends.libero.camera_run import run_camera
+
+    process = camera.process(recipe)
+    try:
+        return run_camera(task, given, settings, process, folder, _progress, noise=camera.noise(noise, settings.seed))
+    finally:
+        process.close()
+
+
+def _run(episode: Callable[[Path], Result], task: Task, out: Path | None) -> Result | int:
+    """The episode's result, or the exit code of an interrupted one."""
     folder = out or new_folder(EPISODES, task.name.replace("/", "-"))
     try:
-        return run(task, source, settings, folder, _progress)
+        return episode(folder)
     except (KeyboardInterrupt, Exception) as error:
         if debugging() or not is_interrupt(error):
             raise
@@ -219,7 +243,7 @@ def _progress(line: str) -> None:
 def report(result: Result, out: TextIO) -> None:
     """The result for people: a label and its value a line."""
     lines = [
-        ("verdict", f"{_verdict(result)} ({result.perception} perception)"),
+        ("verdict", f"{_verdict(result)} ({camera.in_words(result.perception)})"),
         *([("task", "LIBERO's check of the scene's own task was not asked for")] if result.task is None else []),
         *_goal_lines(result),
         *(("plan" if n == 0 else "", action) for n, action in enumerate(result.plan or ["none"])),

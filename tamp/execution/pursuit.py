@@ -303,15 +303,17 @@ class Pursuit:
         self, action: GroundAction, refinement: Refinement, execution: Execution
     ) -> Routine[tuple[Scene, WorldState, Situation]]:
         """What is seen after an action; where that is not as foreseen, once what still falls or rolls is at rest."""
-        table = self.table
+        table, rest = self.table, round(REST / self.table.period)
         seen = table.look()
-        for _ in range(round(REST / table.period)):
+        for waited in range(rest):
             scene, _, situation = seen
             missing = table.missing(action, scene, situation, self._before)
             if missing is None and refinement.after.difference(situation) is None:
                 break
             robot = table.observed.robot
             yield from self._command(execution.stand(robot), execution, robot, stage="wait")
+            if table.looks_cost and waited + 1 < rest:
+                continue
             seen = table.look()
             if situation.difference(seen[2], AT_REST * table.period) is None:
                 break

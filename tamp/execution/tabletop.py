@@ -51,6 +51,8 @@ class Tabletop:
     sight: Sight
     patterns: Mapping[str, Pattern] = field(default_factory=patterns)
     """Motions without an end, by their names."""
+    looks_cost: bool = False
+    """Whether looking takes long: it is then done less often, and what moves is waited for instead."""
     doing: Doing | None = None
     _standing: Standing = field(default_factory=lambda: Standing())  # noqa: PLW0108 (it is defined below)
 
@@ -63,6 +65,7 @@ class Tabletop:
     def feel(self, observation: Observation) -> None:
         """What was observed in this control period."""
         self.observed = observation
+        self.perceiver.felt(observation)
         self.sight.felt(observation.time, observation.robot)
 
     def missing(

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 import numpy as np
 
-from motion.poses import Array, inverse, joint_transform
+from motion.poses import Array, inverse, joint_transform, to_quat
 from motion.shapes import Shape, bounds
+
+if TYPE_CHECKING:
+    from tamp.execution.activity import Observation
 
 PartKind = Literal["body", "drawer", "door", "knob"]
 RegionKind = Literal["surface", "interior"]
@@ -183,6 +186,10 @@ class Perceiver(Protocol):
         """The scene now."""
         ...
 
+    def felt(self, observation: Observation) -> None:
+        """What was observed in this control period, looked at or not: what the hand holds goes with it."""
+        ...
+
 
 def with_robot(scene: Scene, q: Array, opening: float, T_world_tool: Array) -> Scene:
     """The scene with the arm elsewhere."""
@@ -238,6 +245,11 @@ def contains(region: Region, p_world: Array, slack_below: float = 0.01) -> bool:
     half = region.world_half_extent()
     d = p_world - region.T_world_region[:3, 3]
     return bool(np.all(np.abs(d[:2]) < half[:2]) and -half[2] - slack_below < d[2] < half[2])
+
+
+def poses_of(scene: Scene) -> dict[str, list[float]]:
+    """Position (m) and quaternion w x y z of every object."""
+    return {o.name: [*o.position.round(5), *to_quat(o.T_world_object[:3, :3]).round(5)] for o in scene}
 
 
 def _displaced(o: SceneObject, D: Array, parts: set[str]) -> SceneObject:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.ndimage import label
@@ -20,6 +20,8 @@ LEVEL = 0.97
 """Vertical component of a level surface's normal."""
 BIN = 0.004
 """Metres in one step of the heights that are counted."""
+FALSE_TOP = 0.03
+"""Metres that things may stand above or below where the ground is seen to be."""
 LOW = 0.005
 """Metres above the ground from which a point is of something that stands on it."""
 FRONT = 0.2
@@ -34,11 +36,13 @@ FEWEST = 25
 
 @dataclass(frozen=True, eq=False)
 class Ground:
-    """The level surface that most is seen of: its height (m), and the corners (2,), (2,) of what is seen of it."""
+    """The level surface that most is seen of: its height (m), and the corners (2,), (2,) of what is seen of it. `stands`
+    is the height at which things stand on it, which need not be where it is seen to be."""
 
     height: float
     low: Array
     high: Array
+    stands: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +75,18 @@ def ground_of(looks: Sequence[Look], p_world_base: Array) -> Ground | None:
     counted, edges = np.histogram(z, np.arange(z.min() - BIN, z.max() + 2 * BIN, BIN), weights=area)
     at = edges[counted.argmax()] + 0.5 * BIN
     mine = np.abs(z - at) < 1.5 * BIN
-    return Ground(float(np.median(z[mine])), np.percentile(xy[mine], 0.5, axis=0), np.percentile(xy[mine], 99.5, axis=0))
+    height = float(np.median(z[mine]))
+    return Ground(height, *np.percentile(xy[mine], (0.5, 99.5), axis=0), height)
+
+
+def stood_on(ground: Ground, bottoms: Sequence[float]) -> Ground:
+    """The ground as what stands on it tells: at the height (m) that most bottoms of things near it are at."""
+    near = sorted(b for b in bottoms if abs(b - ground.height) < FALSE_TOP)
+    if not near:
+        return ground
+    middle = float(np.median(near))
+    agree = sum(abs(b - middle) < BIN for b in near)
+    return replace(ground, stands=middle) if agree >= 2 and abs(middle - ground.height) > BIN else ground
 
 
 def _near(points: Array, p_world_base: Array) -> Array:

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from motion.poses import Array
-from tamp.perception.kernels import on_skin, seen_empty
+from motion.poses import Array, rotation_about
+from tamp.perception.kernels import on_skin, seen_past
 from tamp.perception.looks import Look
 from tamp.perception.object_model import Skin
 
@@ -23,7 +23,9 @@ PAST = 0.75
 FULLY = 1.75
 """Metres further at which a place counts as empty for certain, likewise."""
 EMPTY = 2.0
-"""Weight of the share of the model that is seen to be empty, against the share of the points that lie on it."""
+"""Weight of the share of the model in view that is not there, against the share of the points that lie on it."""
+HIDDEN = 0.05
+"""Share of the model that counts as in view and there whatever is: of hardly any of it little can be said."""
 MOST = 6
 """Steps of one size at most."""
 SKIN_POINTS = 250
@@ -73,13 +75,15 @@ def judged(T: Array, skin: Skin, target: Target, samples: Array, near: float = O
     from `near` metres from the skin on a point counts for nothing."""
     f = skin.field
     on = on_skin(target.points, T, f.steps, f.origin, f.cell, f.unit, near)
-    return Fit(T, on, emptiness(T, samples, target.looks, near).mean(axis=1))
+    return Fit(T, on, emptiness(T, samples, target.looks, near))
 
 
 def emptiness(T: Array, samples: Array, looks: Sequence[Look], near: float = ON_SKIN) -> Array:
-    """How surely some picture sees past each sample (m, 3) of a skin at each pose (k, 4, 4): (k, m) from 0 to 1."""
-    seen = [seen_empty(samples, T, k.T_camera_world, k.K, k.nearest, PAST * near, FULLY * near) for k in looks]
-    return np.max(seen, axis=0)
+    """Share (k,) of what is in view of a skin at each pose (k, 4, 4) that is not there: one sees past it. `samples`
+    (m, 3) are the skin's points that are tried."""
+    seen = [seen_past(samples, T, k.T_camera_world, k.K, k.nearest, PAST * near, FULLY * near) for k in looks]
+    most = np.max(seen, axis=0)
+    return np.maximum(most, 0.0).sum(axis=1) / ((most >= 0.0).sum(axis=1) + HIDDEN * len(samples))
 
 
 def sampled(skin: Skin, n: int = SKIN_POINTS) -> Array:
@@ -89,12 +93,13 @@ def sampled(skin: Skin, n: int = SKIN_POINTS) -> Array:
 
 @dataclass(frozen=True)
 class Step:
-    """By how much a pose is changed: shift (m), turn (rad) and lift (m); `near` as for `judged`."""
+    """By how much a pose is changed: shift (m), turn (rad), lift (m) and tilt (rad); `near` as for `judged`."""
 
     shift: float
     turn: float
     lift: float
     near: float = ON_SKIN
+    tilt: float = 0.0
 
 
 def climbed(T: Array, skin: Skin, target: Target, samples: Array, steps: Sequence[Step]) -> Fit:
@@ -116,4 +121,13 @@ def _around(T: Array, step: Step) -> Array:
     moves += [(0, 0, 0, z) for z in (-1, 1)] if step.lift else []
     m = np.array(moves, dtype=np.float32) * [step.shift, step.shift, step.turn, step.lift]
     p = T[:3, 3] + m[:, [0, 1, 3]]
-    return turned(p, m[:, 2], T[:3, :3])
+    around = turned(p, m[:, 2], T[:3, :3])
+    return np.concatenate([around, _tilted(T, step.tilt)]) if step.tilt else around
+
+
+def _tilted(T: Array, angle: float) -> Array:
+    """A pose (4, 4) tilted four ways (4, 4, 4)."""
+    tilts = [rotation_about(np.eye(3)[axis], sign * angle) for axis in (0, 1) for sign in (-1.0, 1.0)]
+    out = np.repeat(T[None], len(tilts), axis=0).astype(np.float32)
+    out[:, :3, :3] = np.array(tilts) @ T[:3, :3]
+    return out

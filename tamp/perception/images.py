@@ -52,3 +52,10 @@ def pinhole(height: int, width: int, vertical_view: float) -> Array:
     """Intrinsics (3, 3) of a camera with square pixels and a vertical field of view in radians."""
     f = 0.5 * height / np.tan(0.5 * vertical_view)
     return np.array([[f, 0.0, 0.5 * (width - 1)], [0.0, f, 0.5 * (height - 1)], [0.0, 0.0, 1.0]])
+
+
+def metric_depth(raw: Array, near: float, far: float) -> Array:
+    """Depth in metres (h, w) from a depth buffer's (h, w) in [0, 1], between the planes `near` and `far` (m); 0 where
+    there is nothing up to the far one."""
+    z = near / (1.0 - raw.astype(np.float64) * (1.0 - near / far))
+    return np.where(raw < 1.0, z, 0.0)

@@ -14,28 +14,34 @@ TRIED = 25
 """Values of a joint that are tried first."""
 FINER = (5, 25)
 """Then, around the best, so many times finer, so many values."""
-BETTER = 0.02
-"""How much better than closed a value has to be."""
+BETTER, SETTLED = 0.02, 0.003
+"""By which share better than before another value has to be, anywhere in the range and close by."""
 
 
 def joint_values(model: ObjectModel, T_world_object: Array, target: Target) -> dict[str, float]:
     """The value (m, rad) of each joint of a model that is at a pose."""
-    return {p.name: _value(model, p.name, T_world_object, target) for p in model.jointed if p.name in model.skins}
+    return {
+        p.name: joint_near(model, p.name, T_world_object, target, p.joint.value)
+        for p in model.jointed
+        if p.name in model.skins and p.joint is not None
+    }
 
 
-def _value(model: ObjectModel, name: str, T_world_object: Array, target: Target) -> float:
-    part = model.thing.part(name)
-    assert part.joint is not None
-    low, high = part.joint.limits
-    made = part.joint.value
-    values = np.append(np.linspace(low, high, TRIED), made)
+def joint_near(model: ObjectModel, name: str, T_world_object: Array, target: Target, present: float) -> float:
+    """The value (m, rad) of the joint of part `name` that was at `present`: another only where that is clearly better."""
+    joint = model.thing.part(name).joint
+    assert joint is not None
+    low, high = joint.limits
+    values = np.append(np.linspace(low, high, TRIED), present)
     scores = _scores(model, name, T_world_object, target, values)
     best = float(values[np.argmax(scores)])
     if scores.max() < scores[-1] + BETTER * max(scores[-1], 0.1):
-        best = made
+        best = present
     step = (high - low) / (TRIED - 1)
     around = np.clip(np.append(np.linspace(best - step, best + step, FINER[1]), best), low, high)
     scores = _scores(model, name, T_world_object, target, around)
+    if scores.max() < scores[-1] + SETTLED * max(scores[-1], 0.1):
+        return best
     return float(around[np.argmax(scores)])
 
 
@@ -47,5 +53,5 @@ def _scores(model: ObjectModel, name: str, T_world_object: Array, target: Target
     near = target.points[np.all((target.points > low) & (target.points < low + 0.8), axis=1)]
     f = skin.field
     on = on_skin(near, T, f.steps, f.origin, f.cell, f.unit, ON_SKIN) * len(near) / max(1, len(target.points))
-    empty = emptiness(T, sampled(skin), target.looks).mean(axis=1)
-    return np.asarray(on - EMPTY * 0.25 * empty)
+    empty = emptiness(T, sampled(skin), target.looks)
+    return np.asarray(on - EMPTY * 0.1 * empty)

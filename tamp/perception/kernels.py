@@ -30,12 +30,13 @@ def on_skin(points: Array, T: Array, steps: Array, origin: Array, cell: float, u
 
 
 @numba.njit(cache=True, fastmath=True)
-def seen_empty(
+def seen_past(
     samples: Array, T: Array, T_camera_world: Array, K: Array, nearest: Array, past: float, fully: float
 ) -> Array:
-    """For each pose (k, 4, 4) and sample (m, 3) of a skin how surely one sees past it in one picture: 0 up to `past`
-    metres behind it, 1 from `fully` metres further on. `nearest` (h, w) is the depth up to which one sees."""
-    out = np.zeros((len(T), len(samples)), dtype=np.float32)
+    """For each pose (k, 4, 4) and sample (m, 3) of a skin what one picture says: how surely one sees past it, 0 to 1,
+    from `past` metres on and for certain `fully` metres further; -1 where it is hidden or out of the picture.
+    `nearest` (h, w) is the depth up to which one sees."""
+    out = np.full((len(T), len(samples)), -1.0, dtype=np.float32)
     h, w = nearest.shape
     fx, fy, cx, cy = K[0, 0], K[1, 1], K[0, 2], K[1, 2]
     for k in range(len(T)):
@@ -48,6 +49,7 @@ def seen_empty(
             u = int(np.floor((M[0, 0] * sx + M[0, 1] * sy + M[0, 2] * sz + M[0, 3]) / z * fx + cx + 0.5))
             v = int(np.floor((M[1, 0] * sx + M[1, 1] * sy + M[1, 2] * sz + M[1, 3]) / z * fy + cy + 0.5))
             if 0 <= u < w and 0 <= v < h:
-                sure = (nearest[v, u] - z - past) / fully
-                out[k, i] = min(max(sure, 0.0), 1.0)
+                gap = nearest[v, u] - z
+                if gap > -past:
+                    out[k, i] = min(max((gap - past) / fully, 0.0), 1.0)
     return out

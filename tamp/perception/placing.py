@@ -34,6 +34,11 @@ class Placed:
             (self.model.skins[p.name], self.part_pose(p)) for p in self.model.thing.parts if p.name in self.model.skins
         ]
 
+    @property
+    def lowest(self) -> float:
+        """Height (m) of the lowest point of its skin."""
+        return min(float((skin.points @ T[2, :3]).min() + T[2, 3]) for skin, T in self.skins())
+
     def distance(self, p_world: Array) -> Array:
         """Metres (n,) from points (n, 3) to the nearest skin."""
         found = [skin.field.distance((p_world - T[:3, 3]) @ T[:3, :3]) for skin, T in self.skins()]

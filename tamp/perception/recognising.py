@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from motion.poses import Array
+from motion.poses import Array, joint_transform
 from tamp.perception import colours
 from tamp.perception.clusters import Ground, Points, clusters
 from tamp.perception.fitting import ON_SKIN, Fit, Step, Target, climbed, judged, sampled, turned
@@ -17,9 +17,15 @@ from tamp.perception.looks import Look
 from tamp.perception.object_model import ObjectModel, Skin
 from tamp.perception.placing import Placed, whole
 
+SPINS = 18
+"""Turns of a solid of revolution in which its colours are tried."""
+ALIKE = 0.012
+"""Worth up to which two things look alike."""
 TURNS = 24
 """Turns about the vertical that are tried first."""
-LOOKED_AT, TURNED = 150, 3
+NEAR = (0.013, 0.04)
+"""Least and most metres of that."""
+LOOKED_AT, TURNED = 300, 5
 """Poses of the first trial among which up to so many are kept that are turned otherwise."""
 SPREAD, MARGIN = 0.2, 0.015
 """Around the middle of the points, shifts up to so much of the model's size and so many metres more are tried."""
@@ -29,27 +35,46 @@ TRIED = 120
 """Points that a model is held against at first."""
 FINELY = 400
 """Points that the last steps look at."""
+TILTED = (
+    Step(0.008, 0.0, 0.006, 0.02, 0.12),
+    Step(0.004, 0.04, 0.004, 0.012, 0.06),
+    Step(0.002, 0.02, 0.002, 0.008, 0.03),
+    Step(0.001, 0.01, 0.001, 0.008, 0.015),
+)
+"""Steps for what leans."""
 COARSE = 0.12
 """Share of a model's size from the skin at which a point counts for nothing in the first trial: turns and shifts that
 are tried then are that far apart."""
 FINE = (Step(0.003, 0.03, 0.002), Step(0.0015, 0.015, 0.001), Step(0.0007, 0.007, 0.0005))
 """The last steps in which a pose is bettered."""
+MOST_POSES = 6000
+"""Poses of one model that are tried at most."""
 PROMISING = 0.35
 """Score behind the best one, after the first trial, from which on a model is not tried further."""
-GOOD = 0.06
+MOST_PROMISING = 40
+"""Models and places that are tried further at most."""
+GOOD = 0.1
 """Score behind the best one within which shape does not decide."""
-COLOUR = 1.5
+COLOUR = 2.0
 """Weight of a difference in colours against the score of shape."""
 EXPLAINED = 0.007
 """Metres from a skin up to which a point is explained by it."""
 MATCHED = 0.006
 """Metres between a place of the skin and what is seen there up to which it is seen."""
+AROUND, FEW = 0.012, 40
+"""Metres around a thing among others in which points are its own, and how many of them it is fitted to at least."""
+OVERLAP = 0.4
+"""Share of a model's skin that may be on that of another one."""
 TALLER = 0.02
 """Metres by which a model may be higher than what is seen."""
-ACCEPTED = (0.45, 0.55)
-"""Score of a whole cluster from which a model is taken; for less of it, share of what should be seen of the model that
-is."""
-TWO_LEVELS = 0.01
+ACCEPTED = (0.45, 0.6, 0.85)
+"""Score from which a model is taken of which at least the second share of what should be seen is seen; with less of a
+score, which several things that touch have, it has to be the third share."""
+ALL_OF_IT = 0.75
+"""Score from which a cluster is one thing."""
+LEANING = 0.8
+"""Score below which a thing may lean."""
+TWO_LEVELS = 0.004
 """Metres between standing on the ground and ending where the points end, from which both are tried."""
 
 
@@ -89,7 +114,7 @@ class Candidate:
         upright = self.skin.points @ self.R.T
         self.low, self.high = upright.min(axis=0), upright.max(axis=0)
         self.samples, self.few = sampled(self.skin), sampled(self.skin, 100)
-        self.near = float(np.clip(COARSE * (self.high - self.low)[:2].max(), ON_SKIN, 0.04))
+        self.near = float(np.clip(COARSE * (self.high - self.low)[:2].max(), *NEAR))
         turns = self.model.turns
         self.yaws = np.zeros(1) if turns == 0 else np.arange(TURNS) * 2 * np.pi / TURNS / turns
 
@@ -98,6 +123,14 @@ class Candidate:
         """The steps that come before the last ones."""
         size = float((self.high - self.low)[:2].max())
         return [Step(n, 2 * n / size, n, max(ON_SKIN, 1.5 * n)) for n in (0.6 * self.near, 0.3 * self.near, 0.15 * self.near)]
+
+    def spun(self, T_world_object: Array) -> Array:
+        """Poses (k, 4, 4) that are the same for its shape."""
+        turns = self.model.turns if self.model.turns > 0 else SPINS
+        mid = np.append(0.5 * (self.low + self.high)[:2], 0.0) @ self.R
+        axis = self.R.T @ [0.0, 0.0, 1.0]
+        D = [joint_transform("hinge", axis, mid, 2 * np.pi * k / turns) for k in range(turns)]
+        return np.asarray(T_world_object @ np.array(D), dtype=np.float32)
 
     def at(self, x: Array, y: Array, z: float, yaw: Array) -> Array:
         """Poses (k, 4, 4) with the middle of the upright skin at `x`, `y` (k,) and the object's origin at `z`."""
@@ -125,58 +158,131 @@ def recognised(
     while waiting:
         cluster = waiting.pop(0)
         best = _best(cluster, looks, ground, known, rng)
-        if best is None:
+        if best is None or _taken(best, found):
             left.append(cluster)
             continue
         found.append(best)
         rest = [c.where(best.placed.distance(c.p) > EXPLAINED) for c in [cluster, *waiting]]
         waiting = sorted((c for r in rest for c in clusters(r)), key=len, reverse=True)
-    return found, left
+    return [_among(f, found, points, looks, rng) for f in found], left
+
+
+def _among(one: Found, all_: Sequence[Found], points: Points, looks: Sequence[Look], rng: np.random.Generator) -> Found:
+    """A thing that touches others, fitted again to the points that are nearest to it."""
+    if one.score > LEANING or one.placed.model.jointed:
+        return one
+    off = one.placed.distance(points.p)
+    near = off < AROUND
+    for other in all_:
+        if other is not one:
+            near[near] &= other.placed.distance(points.p[near]) > off[near]
+    if near.sum() < FEW:
+        return one
+    c = Candidate(one.placed.model, one.placed.model.rests[0], whole(one.placed.model))
+    target = Target(_some(points.where(near), FINELY, rng).p, looks)
+    fit = climbed(one.placed.T_world_object, c.skin, target, c.samples, TILTED)
+    placed = replace(one.placed, T_world_object=fit.T_world_object[0].astype(float))
+    return replace(one, placed=placed, score=float(fit.score[0]), seen=_seen(placed, target))
+
+
+def _taken(new: Found, found: Sequence[Found]) -> bool:
+    """Whether a model is where others are already."""
+    world = np.concatenate([sampled(skin) @ T[:3, :3].T + T[:3, 3] for skin, T in new.placed.skins()])
+    return any(float((f.placed.distance(world) < EXPLAINED).mean()) > OVERLAP for f in found)
 
 
 def _best(
     cluster: Points, looks: Sequence[Look], ground: Ground, known: Sequence[Candidate], rng: np.random.Generator
 ) -> Found | None:
-    """The model that explains a cluster best; None where none does well enough."""
-    few = _some(cluster, TRIED, rng)
-    target = Target(few.p, looks)
-    top = float(np.percentile(cluster.p[:, 2], 99))
-    rough = [(c, f) for c in known for f in _tried(c, target, cluster, ground, top)]
+    """The model that explains a cluster best; None where none does well enough. Where none explains nearly all of it
+    it may be several things that touch: then models are looked for all over it."""
+    most = None
+    for everywhere in (False, True):
+        found = _explained(cluster, looks, ground, known, rng, everywhere)
+        if found is not None and (most is None or found.score > most.score):
+            most = found
+        if most is not None and most.score > ALL_OF_IT:
+            break
+    return most
+
+
+def _explained(
+    cluster: Points,
+    looks: Sequence[Look],
+    ground: Ground,
+    known: Sequence[Candidate],
+    rng: np.random.Generator,
+    everywhere: bool,
+) -> Found | None:
+    target = Target(_some(cluster, TRIED, rng).p, looks)
+    top = float(np.percentile(cluster.p[:, 2], 99.8))
+    rough = [(c, f) for c in known for f in _tried(c, target, cluster, ground, top, everywhere)]
     if not rough:
         return None
-    best = max(float(f.score[0]) for _, f in rough)
-    better = [(c, climbed(f.T_world_object[0], c.skin, target, c.few, c.steps)) for c, f in rough if f.score[0] > best - PROMISING]
-    best = max(float(f.score[0]) for _, f in better)
+    promising = _within(rough, PROMISING)[:MOST_PROMISING]
+    better = [(c, climbed(f.T_world_object[0], c.skin, target, c.few, c.steps)) for c, f in promising]
     more = Target(_some(cluster, FINELY, rng).p, looks)
-    fine = [
-        (c, climbed(f.T_world_object[0], c.skin, more, c.samples, FINE)) for c, f in better if f.score[0] > best - 2 * GOOD
-    ]
+    fine = [(c, climbed(f.T_world_object[0], c.skin, more, c.samples, FINE)) for c, f in _within(better, 2 * GOOD)]
     fine = [_with_joints(c, f, more) if c.model.jointed else (c, f) for c, f in fine]
-    best = max(float(f.score[0]) for _, f in fine)
-    close = [(c, f) for c, f in fine if f.score[0] > best - GOOD]
-    judged_ = sorted(((_worth(c, f, cluster), i) for i, (c, f) in enumerate(close)), reverse=True)
-    (worth, i) = judged_[0]
-    candidate, fit = close[i]
+    fine = _each_once(_where_the_best_is(fine, more))
+    if fine[0][1].score[0] < LEANING:
+        fine = [(c, climbed(f.T_world_object[0], c.skin, more, c.samples, TILTED)) for c, f in fine]
+    close = _within(fine, GOOD)
+    close = [(c, *_coloured(c, f, cluster)) for c, f in close]
+    close.sort(key=lambda t: -t[2])
+    alike = [t for t in close if t[2] > close[0][2] - ALIKE]
+    candidate, fit, worth = min(alike, key=lambda t: len(t[0].model.thing.name))  # the plain one of what looks alike
     found = _found(candidate, fit, more)
-    like = tuple((close[j][0].model.thing.name, worth - w) for w, j in judged_[1:] if worth - w < GOOD)
-    enough = found.score > ACCEPTED[0] or found.seen > ACCEPTED[1]
-    return replace(found, like=like) if enough and found.score > 0.1 else None
+    like = tuple((c.model.thing.name, worth - w) for c, _, w in close if c is not candidate and worth - w < GOOD)
+    good = found.seen > ACCEPTED[1] and (found.score > ACCEPTED[0] or found.seen > ACCEPTED[2])
+    return replace(found, like=like) if good else None
 
 
-def _tried(c: Candidate, target: Target, cluster: Points, ground: Ground, top: float) -> list[Fit]:
+def _within(tried: list[tuple[Candidate, Fit]], behind: float) -> list[tuple[Candidate, Fit]]:
+    """Those that are not further behind the best one, best first."""
+    ordered = sorted(tried, key=lambda t: -float(t[1].score[0]))
+    return [t for t in ordered if t[1].score[0] > ordered[0][1].score[0] - behind]
+
+
+def _where_the_best_is(fine: list[tuple[Candidate, Fit]], target: Target) -> list[tuple[Candidate, Fit]]:
+    """Each where the best one is, if it is better there: things of one shape differ by their colours only."""
+    T = max(fine, key=lambda t: float(t[1].score[0]))[1].T_world_object
+    there = [(c, judged(T, c.skin, target, c.samples)) for c, _ in fine]
+    return [max(pair, key=lambda t: float(t[1].score[0])) for pair in zip(fine, there, strict=True)]
+
+
+def _each_once(fine: list[tuple[Candidate, Fit]]) -> list[tuple[Candidate, Fit]]:
+    """The best of each model, the best one first."""
+    best: dict[str, tuple[Candidate, Fit]] = {}
+    for c, f in _within(fine, np.inf):
+        best.setdefault(c.model.thing.name, (c, f))
+    return list(best.values())
+
+
+def _tried(
+    c: Candidate, target: Target, cluster: Points, ground: Ground, top: float, everywhere: bool
+) -> list[Fit]:
     """The most promising poses of a candidate: standing on the ground, or ending where the points end."""
     size = c.high - c.low
     if size[2] > top - ground.height + TALLER:
         return []
     low, high = cluster.p.min(axis=0), cluster.p.max(axis=0)
-    reach = SPREAD * float(size[:2].max()) + MARGIN
-    shifts = np.linspace(-reach, reach, SHIFTS[reach > 0.03])
-    yaw, dx, dy = (a.ravel() for a in np.meshgrid(c.yaws, shifts, shifts, indexing="ij"))
-    x, y = 0.5 * (low + high)[:2, None] + np.stack([dx, dy])
+    middle, shifts = 0.5 * (low + high)[:2], _shifts(c, 0.5 * (high - low)[:2], everywhere)
+    yaw, dx, dy = (a.ravel() for a in np.meshgrid(c.yaws, *shifts, indexing="ij"))
+    x, y = middle[:, None] + np.stack([dx, dy])
     levels = [ground.height - c.low[2]]
     if top - c.high[2] > levels[0] + TWO_LEVELS:
         levels.append(top - c.high[2])
     return [f for z in levels for f in _apart(judged(c.at(x, y, z, yaw), c.skin, target, c.few, c.near), c)]
+
+
+def _shifts(c: Candidate, half: Array, everywhere: bool) -> list[Array]:
+    """Shifts along x and y: around the middle, or wherever its own middle could be over a box of half-size `half`."""
+    if everywhere:
+        step = max(c.near, float(np.sqrt(4.0 * half[0] * half[1] * len(c.yaws) / MOST_POSES)))
+        return [np.arange(-h, h + step, step) for h in half]
+    reach = SPREAD * float((c.high - c.low)[:2].max()) + MARGIN
+    return [np.linspace(-reach, reach, SHIFTS[reach > 0.03])] * 2
 
 
 def _apart(fits: Fit, c: Candidate) -> list[Fit]:
@@ -197,8 +303,12 @@ def _with_joints(c: Candidate, fit: Fit, target: Target) -> tuple[Candidate, Fit
     return moved, climbed(fit.T_world_object[0], moved.skin, target, moved.samples, FINE)
 
 
-def _worth(c: Candidate, fit: Fit, cluster: Points) -> float:
-    return float(fit.score[0]) - COLOUR * colours.difference(cluster, c.skin, fit.T_world_object[0])
+def _coloured(c: Candidate, fit: Fit, cluster: Points) -> tuple[Fit, float]:
+    """A fit turned as its colours have it, where the shape does not tell, and what it is worth with them."""
+    spins = c.spun(fit.T_world_object[0])
+    off = [colours.difference(cluster, c.skin, T) for T in spins]
+    best = int(np.argmin(off))
+    return replace(fit, T_world_object=spins[[best]]), float(fit.score[0]) - COLOUR * off[best]
 
 
 def _found(c: Candidate, fit: Fit, target: Target) -> Found:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,6 +17,9 @@ from motion.poses import Array, pose
 from tamp.errors import Refusal
 from tamp.model.atoms import Atom
 from tamp.model.scene import Perceiver, Region, Scene, SceneObject
+
+if TYPE_CHECKING:
+    from tamp.execution.activity import Observation
 
 SIDES: dict[str, tuple[int, int]] = {"front-of": (0, 1), "behind": (0, -1), "right-of": (1, 1), "left-of": (1, -1)}
 """The beginning of a symbol to the world axis (x 0, y 1) that the side is along, and its sign."""
@@ -89,6 +93,10 @@ class PlacesBeside:
     def perceive(self) -> Scene:
         """The scene now, the places where the things stand now."""
         return with_places(self.perceiver.perceive(), self.places)
+
+    def felt(self, observation: Observation) -> None:
+        """What was observed in this control period."""
+        self.perceiver.felt(observation)
 
 
 def _region(place: Place, scene: Scene) -> tuple[SceneObject, Region] | None:

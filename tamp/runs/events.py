@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
@@ -140,6 +140,12 @@ class Blind(Event):
     kind = "blind"
     since: float
     why: str
+
+
+def event_of(kind: str, data: Mapping[str, Any]) -> Event:
+    """The event of a kind with such fields, as it was written down elsewhere. KeyError for a kind that there is not."""
+    kinds = {e.kind: e for e in Event.__subclasses__()}
+    return kinds[kind](**data)
 
 
 Publish = Callable[[Event], None]

@@ -5,6 +5,7 @@ and what it lets go of falls straight down. There are no forces, and faults are 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,6 +14,9 @@ from motion.robot import RobotDescription
 from motion.world import State
 from tamp.model.bodies import state_of, world_of
 from tamp.model.scene import RobotState, Scene, SceneObject, with_object_at
+
+if TYPE_CHECKING:
+    from tamp.execution.activity import Observation
 
 FINGER_SPEED = 0.2
 """Metres a second by which the opening changes."""
@@ -70,6 +74,9 @@ class FakeTable:
         """The scene now, all of it exactly but what is hidden."""
         objects = tuple(o for o in self._scene.objects if o.name not in self.faults.hidden)
         return replace(self._scene, objects=objects, time=self.time, confidence={o.name: 1.0 for o in objects})
+
+    def felt(self, observation: Observation) -> None:
+        """What was observed in this control period: it is known already."""
 
     def command(self, displacement: Array, opening: float) -> None:
         """One control period: see `tamp.backends.backend.Backend`."""

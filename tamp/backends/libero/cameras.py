@@ -8,7 +8,7 @@ import numpy as np
 
 from motion.poses import pose
 from tamp.backends.libero.environment import LiberoEnvironment
-from tamp.perception.images import Image, pinhole
+from tamp.perception.images import Image, metric_depth, pinhole
 
 AGENT, WRIST = "agentview", "robot0_eye_in_hand"
 CAMERAS = (AGENT, WRIST)
@@ -18,7 +18,9 @@ INTO_VIEW = np.diag([1.0, -1.0, -1.0])
 """From MuJoCo's camera axes, y up and z backwards, to those of `Image`."""
 
 
-def take(environment: LiberoEnvironment, cameras: tuple[str, ...] = CAMERAS, size: tuple[int, int] = SIZE) -> tuple[Image, ...]:
+def take(
+    environment: LiberoEnvironment, cameras: tuple[str, ...] = CAMERAS, size: tuple[int, int] = SIZE
+) -> tuple[Image, ...]:
     """A picture of each camera, as things are now."""
     return tuple(_image(environment.sim, name, size) for name in cameras)
 
@@ -32,9 +34,12 @@ def _image(sim: Any, name: str, size: tuple[int, int]) -> Image:
     return Image(name, np.ascontiguousarray(colour[::-1]), metric(model, np.asarray(raw[::-1])), K, T)
 
 
+def planes(model: Any) -> tuple[float, float]:
+    """The near and the far plane of a model's depth buffers, metres."""
+    extent = float(model.stat.extent)
+    return model.vis.map.znear * extent, model.vis.map.zfar * extent
+
+
 def metric(model: Any, raw: np.ndarray) -> np.ndarray:
     """Depth in metres (h, w) from the depth buffer's (h, w) in [0, 1]; 0 where there is nothing up to the far plane."""
-    extent = float(model.stat.extent)
-    near, far = model.vis.map.znear * extent, model.vis.map.zfar * extent
-    z = near / (1.0 - raw.astype(np.float64) * (1.0 - near / far))
-    return np.where(raw < 1.0, z, 0.0)
+    return metric_depth(raw, *planes(model))

@@ -95,7 +95,8 @@ class ContactMonitor:
     def _objects(self, operands: tuple[str, ...]) -> set[str]:
         """Objects that arguments of an action are about: themselves, or the owners of regions."""
         names = {o.name for o in self.scene}
-        return {a if a in names else self.scene.region(a)[0].name for a in operands}
+        regions = {r.name: o.name for o, r in self.scene.regions()}
+        return {a if a in names else regions[a] for a in operands if a in names or a in regions}
 
 
 def _owners_of_bodies(environment: LiberoEnvironment, scene: Scene) -> list[str]:

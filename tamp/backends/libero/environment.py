@@ -10,26 +10,22 @@ from typing import Any
 import numpy as np
 
 from motion.poses import Array, pose, to_quat
-from motion.robot import Gripper, Response, RobotDescription
+from motion.robot import Gripper, RobotDescription
 from tamp.backends.libero.building import bddl_file, buildable, no_debugger
 from tamp.backends.libero.model import CONTROL_PERIOD, robot_model
 from tamp.backends.libero.objects import FLAT
+from tamp.backends.libero.standard_action import OPEN
 from tamp.backends.libero.stepping import Stepper
 from tamp.backends.libero.tasks import Task
 from tamp.errors import InputError
 from tamp.model.goal_syntax import valid
 from tamp.model.scene import RobotState
 
-ACTION_SCALE = np.repeat(Response().reach, 3)
-"""Metres and radians that an action component of 1 asks for (robosuite's OSC_POSE defaults)."""
 SETTLING_STEPS = 10
 DRAWS = 20
 """Times that LIBERO's region samplers are tried, thousands of places each, before a scene counts as impossible."""
 START_GAP = 0.002
 """Metres above a surface at which an item starts."""
-OPEN, CLOSE, HOLD = -1.0, 1.0, 0.0
-FINGER_STEP = 0.25
-"""How far the finger target moves in one control step, on its scale from -1 to 1 (25 times 0.01)."""
 
 
 class LiberoEnvironment:
@@ -165,8 +161,9 @@ class LiberoEnvironment:
         `displacement` (6,): metres and rotation vector (radians), world axes, from the present tool pose;
         clipped to what one action can ask for. `opening`: metres between the fingers to go to.
         """
-        asked = self._stepper.decoupled(displacement, ACTION_SCALE) / ACTION_SCALE
-        self.act(np.append(np.clip(asked, -1.0, 1.0), self._finger_direction(opening)))
+        fingers = float(self.domain.robots[0].gripper.current_action[0])
+        stepper, widest = self._stepper, Gripper().opening
+        self.act(stepper.controller.action(displacement, opening, fingers, widest, stepper.arm()))
 
     def stop(self) -> None:
         """Hold still for one control step."""
@@ -179,15 +176,6 @@ class LiberoEnvironment:
         self._stepper.step(action)
         self.stepping_seconds += time.perf_counter() - start
         self.steps += 1
-
-    def _finger_direction(self, opening: float) -> float:
-        """robosuite moves the finger target by a fixed amount in the direction asked for; 0 keeps it."""
-        gripper = self.domain.robots[0].gripper
-        target = 2.0 * opening / Gripper().opening - 1.0
-        now = float(gripper.current_action[0]) if opening > 0 else np.inf
-        if abs(target - now) < FINGER_STEP / 2:
-            return HOLD
-        return OPEN if target > now else CLOSE
 
     def put(self, name: str, T_world_object: Array) -> None:
         """Have somebody put a thing elsewhere, at rest."""

@@ -5,7 +5,7 @@ What the BDDL file calls the places where objects start is never read.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.model import ROBOT_PREFIXES
 from tamp.backends.libero.objects import ObjectReader, shapes_of, subtree
 from tamp.model.scene import Part, Region, Scene, SceneObject
+
+if TYPE_CHECKING:
+    from tamp.execution.activity import Observation
 
 LEVEL = 0.02
 """Metres between the lowest thing's bottom and the top of what it may stand on."""
@@ -49,6 +52,9 @@ class OraclePerceiver:
             time=self._environment.time,
             confidence={o.name: 1.0 for o in objects},
         )
+
+    def felt(self, observation: Observation) -> None:
+        """What was observed in this control period: nothing that the simulator does not tell."""
 
     def _support(self, d: Any, objects: list[SceneObject]) -> SceneObject:
         """What belongs to no object: table, floor and walls, with the top that things stand on as a surface."""

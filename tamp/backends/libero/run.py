@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from motion.poses import to_quat
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.goals import goal_regions, is_the_tasks, task_goal
 from tamp.backends.libero.judge import Asked, Judge
@@ -24,7 +23,7 @@ from tamp.execution.performing import AtTable, at_table, in_turn
 from tamp.execution.session import Session
 from tamp.model.domain import Domain
 from tamp.model.goal import Goal, in_pddl
-from tamp.model.scene import Perceiver, Scene
+from tamp.model.scene import Perceiver, Scene, poses_of
 from tamp.model.state import WorldState
 from tamp.perception.relative_places import PlacesBeside, places
 from tamp.perception.sight import Sight
@@ -121,24 +120,12 @@ def run(
     InputError.
     """
     result = Result(out=str(folder))
-    with EpisodeLog(folder) as log, _timed(result, "total"):
-        log.write("domain.pddl", settings.domain.text)
-        log.event(
-            "start",
-            schema=SCHEMA,
-            task=task.name,
-            instruction=settings.said,
-            scene_instruction=task.instruction,
-            seed=settings.seed,
-            init_state=settings.init_state,
-            planner=settings.planner.name,
-            perception=result.perception,
-            versions=versions(),
-        )
+    with EpisodeLog(folder) as log, timed(result, "total"):
+        begin(log, task, settings, result.perception)
         say("building the scene")
         with contextlib.ExitStack() as stack:
             if environment is None:
-                with _timed(result, "build"):
+                with timed(result, "build"):
                     drawn = settings.video or settings.sight
                     environment = LiberoEnvironment(
                         task, seed=settings.seed, init_state=settings.init_state, render=drawn
@@ -150,6 +137,23 @@ def run(
             _episode(environment, recorder, goal_source, settings, log, result, say, stack)
         log.event("outcome", **result.as_dict())
     return result
+
+
+def begin(log: EpisodeLog, task: Task, settings: Settings, perception: str) -> None:
+    """Say in the log what is run, and with what."""
+    log.write("domain.pddl", settings.domain.text)
+    log.event(
+        "start",
+        schema=SCHEMA,
+        task=task.name,
+        instruction=settings.said,
+        scene_instruction=task.instruction,
+        seed=settings.seed,
+        init_state=settings.init_state,
+        planner=settings.planner.name,
+        perception=perception,
+        versions=versions(),
+    )
 
 
 def _episode(
@@ -165,11 +169,11 @@ def _episode(
     perceiver = OraclePerceiver(environment, goal_regions(environment) if goal_source is None else ())
     ready = _at_table(environment, perceiver, settings, log, say, stack)
     scene, state, _ = ready.table.look()
-    log.event("scene", objects={o.name: o.category for o in scene}, symbols=state.symbols, poses=_poses(scene))
+    log.event("scene", objects={o.name: o.category for o in scene}, symbols=state.symbols, poses=poses_of(scene))
     log.event("state", atoms=state.atoms)
     try:
-        with _timed(result, "language"):
-            goals = _goals(goal_source, environment, scene, state, settings, log)
+        with timed(result, "language"):
+            goals = wanted_in(goal_source, environment, scene, state, settings, log)
         session = Session(ready, ready.table.publish, ends_when_idle=True)
         session.pursue(*goals)
     except Refusal as e:
@@ -179,7 +183,7 @@ def _episode(
     start = ready.table.look()[0]
     libero = environment.task.declared is None
     own = libero and (goal_source is None or is_the_tasks(goals, environment, state.atoms))
-    judge = Judge(environment, start, _asked(goals, environment, perceiver, ready.table.sight, start), recorder)
+    judge = Judge(environment, start, asked_of(goals, environment, perceiver, ready.table.sight, start), recorder)
     ready.table.publish = Events(ready.table.publish, judge.asked.heard)
 
     def after() -> None:
@@ -190,16 +194,21 @@ def _episode(
     else:
         run_paused(session, environment, after=after)
     _conclude(ready, judge, state, log, result)
+    judged(result, own)
+    if (failed := session.failed) is not None and result.stage is None:
+        result.stage, result.reason = "execution", failed.waits_for
+
+
+def judged(result: Result, own: bool) -> None:
+    """Say what counts: LIBERO's check where its task is what was asked for, which is `own`, else the goal's oracle."""
     result.task = result.libero if own else None
     result.success = result.reached if result.task is None else result.task
     result.lasting = result.lasting if own else result.reached
     if own and result.stage is None and not result.libero:
         result.stage, result.reason = "checker", "the goal is seen to hold, LIBERO's check of the scene's task says no"
-    if (failed := session.failed) is not None and result.stage is None:
-        result.stage, result.reason = "execution", failed.waits_for
 
 
-def _asked(
+def asked_of(
     goals: tuple[Goal, ...], environment: LiberoEnvironment, eyes: Perceiver, sight: Sight, start: Scene
 ) -> Asked:
     """What judges whether goals hold, with the places beside things that they name as these are at the start."""
@@ -266,15 +275,10 @@ def _conclude(ready: AtTable, judge: Judge, state: WorldState, log: EpisodeLog, 
     result.lasting = environment.check_success() and situation.held is None
     operands = tuple(a for action in outcome.executed for a in action.args)
     result.shifted = judge.monitor.shifted(state, final, operands)
-    log.event("final", atoms=atoms.atoms, poses=_poses(final))
+    log.event("final", atoms=atoms.atoms, poses=poses_of(final))
 
 
-def _poses(scene: Scene) -> dict[str, list[float]]:
-    """Position (m) and quaternion w x y z of every object."""
-    return {o.name: [*o.position.round(5), *to_quat(o.T_world_object[:3, :3]).round(5)] for o in scene}
-
-
-def _goals(
+def wanted_in(
     source: GoalSource | None,
     environment: LiberoEnvironment,
     scene: Scene,
@@ -282,6 +286,7 @@ def _goals(
     settings: Settings,
     log: EpisodeLog,
 ) -> tuple[Goal, ...]:
+    """The goals that a source gives, or the task's own. Refusal where there are none, which is logged."""
     if source is None and environment.task.declared is None:
         return (task_goal(environment, scene),)
     try:
@@ -305,7 +310,8 @@ def _declared_goals(task: Task, scene: Scene, state: WorldState, domain: Domain)
 
 
 @contextlib.contextmanager
-def _timed(result: Result, name: str) -> Iterator[None]:
+def timed(result: Result, name: str) -> Iterator[None]:
+    """Put the seconds that what is inside takes into the result."""
     start = time.perf_counter()
     try:
         yield

@@ -14,11 +14,7 @@ import mujoco
 import numpy as np
 
 from motion.poses import Array
-
-DAMP = 0.1
-"""Weight of asking for what was wanted against getting it: directions that hardly answer are not forced."""
-ACCURACY = np.array([1.0, 1.0, 1.0, 4.0, 4.0, 4.0])
-"""Weights of getting the position's and the rotation's share of it, where not all can be had."""
+from tamp.backends.libero.standard_action import ACTION_SCALE, Controller
 
 
 class Stepper:
@@ -38,6 +34,7 @@ class Stepper:
         self._substeps = int(environment.control_timestep / environment.model_timestep)
         self._site = sim.model.site_name2id(controller.eef_name)
         self._qpos, self._qvel = _slice(controller.qpos_index), _slice(controller.qvel_index)
+        self.controller = Controller(controller.kp, controller.kd, ACTION_SCALE)
         nv = m.nv
         self._jacobian, self._mass = np.zeros((2, 3, nv)), np.zeros((nv, nv))
         self._J = np.zeros((6, len(controller.qvel_index)), order="F")
@@ -77,33 +74,16 @@ class Stepper:
         c.set_goal(action[: c.control_dim])
         c.new_update = True
 
-    def decoupled(self, displacement: Array, limits: Array) -> Array:
-        """The displacement (6,) within `limits` (6,) to ask the controller for so that it answers to
-        `displacement` as it would if position and rotation were independent, as nearly as that can be had.
-
-        robosuite's OSC takes the operational-space inertia of position and of rotation apart and leaves the
-        coupling between them out. The hand then accelerates by K (kp u - kd v) instead of kp u - kd v, where K
-        has ones on its diagonal and the coupling beside them, and hardly answers in some directions. Nor does it
-        know of the air: MuJoCo's drag on the boxes that have robosuite's inertias, more than a metre wide for
-        a fingertip, takes 9 Nm of joint 7's 12 at 1.5 rad/s.
-        """
-        d, m, c = self._d, self._m, self._robot.controller
+    def arm(self) -> tuple[Array, Array, Array, Array]:
+        """The arm as it is now, for `Controller.decoupled`: Jacobian (6, n), inertia (n, n), passive torques (n,),
+        twist (6,) of the tool."""
+        d, m = self._d, self._m
         jacp, jacr = self._jacobian
         mujoco.mj_jacSite(m, d, jacp, jacr, self._site)
         mujoco.mj_fullM(m, self._mass, d.qM)
         J = np.vstack([jacp[:, self._qvel], jacr[:, self._qvel]])
-        answer = np.linalg.solve(self._mass[self._qvel, self._qvel], J.T).T  # acceleration to joint torques
-        inertia, drag = answer @ J.T, answer @ d.qfrc_passive[self._qvel]
-        blocks = np.zeros((6, 6))
-        blocks[:3, :3], blocks[3:, 3:] = np.linalg.inv(inertia[:3, :3]), np.linalg.inv(inertia[3:, 3:])
-        K = (inertia @ blocks) * limits / limits[:, None]
-        damped = c.kd / c.kp * np.concatenate([jacp @ d.qvel, jacr @ d.qvel]) / limits
-        asked = displacement / limits
-        for part in (slice(0, 3), slice(3, 6)):
-            asked[part] /= max(1.0, float(np.abs(asked[part]).max()))
-        wanted = asked - damped + K @ damped - drag / (c.kp * limits)
-        H, g = K.T @ (ACCURACY[:, None] * K), K.T @ (ACCURACY * wanted)
-        return limits * _in_box(H + DAMP**2 * np.eye(6), g + DAMP**2 * asked)
+        twist = np.concatenate([jacp @ d.qvel, jacr @ d.qvel])
+        return J, self._mass[self._qvel, self._qvel], d.qfrc_passive[self._qvel], twist
 
     def _control(self, action: Array) -> None:
         """Motor torques and finger targets for one physics step, operation by operation as robosuite has them.
@@ -129,18 +109,6 @@ class Stepper:
         np.minimum(np.maximum(motors, low), high, out=self._motor_controls)
         fingers = self._robot.gripper.format_action(action[c.control_dim :])
         self._finger_controls[:] = self._finger_bias + self._finger_weight * fingers
-
-
-def _in_box(H: Array, g: Array) -> Array:
-    """The z (n,) in [-1, 1] that nearly minimises z'Hz/2 - g'z: what leaves the box is fixed at its side and the
-    rest solved for again."""
-    z, free = np.linalg.solve(H, g), np.ones(len(g), dtype=bool)
-    while (beyond := free & (np.abs(z) > 1.0)).any():
-        z[beyond] = np.sign(z[beyond])
-        free &= ~beyond
-        if free.any():
-            z[free] = np.linalg.solve(H[np.ix_(free, free)], g[free] - H[np.ix_(free, ~free)] @ z[~free])
-    return np.asarray(z)
 
 
 def _slice(indices: Any) -> slice:

@@ -52,7 +52,7 @@ class ArmBackend:
             condition, fault = None, e
         q = condition.q if condition else self.last.robot.q if self.last else np.zeros(self.driver.arm.joints)
         robot = RobotState(q, float("nan"), self.driver.arm.forward(q) @ self.T_flange_tool)
-        self.last = ArmObservation(self.time, robot, condition, fault)
+        self.last = ArmObservation(self.time, robot, condition=condition, fault=fault)
         return robot
 
     def command(self, displacement: Array, opening: float) -> None:

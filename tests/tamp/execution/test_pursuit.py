@@ -17,6 +17,7 @@ from motion.shapes import Shape
 from motion.timing import Trajectory
 from motion.world import World
 from tamp.errors import Refusal
+from tamp.execution.activity import Observation
 from tamp.execution.clock import observed, run_paused
 from tamp.execution.following import VETOED
 from tamp.execution.motions import Motion
@@ -126,6 +127,9 @@ class Room:
         lamps = [self._lamp(i, name) for i, name in enumerate(self.names)]
         return Scene(tuple(o for o in lamps if o.name not in self.gone), self.observe())
 
+    def felt(self, observation: Observation) -> None:
+        pass
+
     def _lamp(self, i: int, name: str) -> SceneObject:
         box = (Shape("box", np.full(3, 0.02), np.eye(4)),)
         T = pose([1.0, float(i), 0.0])
@@ -184,6 +188,7 @@ class Setting:
     domain: Domain
     world: World
     folder: Path
+    looks_cost: bool = False
 
     def pursue(self, *atoms: str, steps: int = 400, seconds: float = 20.0) -> Outcome:
         return self.follow(
@@ -204,6 +209,7 @@ class Setting:
                 mind=InTurn(search),
                 publish=Events(log.take),
                 sight=Sight(self.domain, {}, self.world),
+                looks_cost=self.looks_cost,
             )
             at_table = AtTable(table, steps)
             session = Session(at_table, table.publish, ends_when_idle=True)
@@ -459,6 +465,19 @@ def test_what_is_still_moving_is_waited_for(setting: Setting) -> None:
     assert outcome.done and outcome.executed == [LAMP], "once was enough"
     waited = [c for c in setting.events("command") if c["stage"] == "wait"]
     assert 2 <= len(waited) <= setting.room.glow + 1, "and one to see that it is at rest"
+
+
+def test_who_looks_seldom_waits_instead(setting: Setting, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ten looks in half a second are dear where each takes half a second itself."""
+    setting.room.glow, setting.looks_cost = 5, True
+    looked: list[int] = []
+    perceive = Room.perceive
+    monkeypatch.setattr(Room, "perceive", lambda room: looked.append(room.commands) or perceive(room))
+    outcome = setting.pursue("turned-on lamp")
+    assert outcome.done and outcome.executed == [LAMP]
+    waited = [c["step"] for c in setting.events("command") if c["stage"] == "wait"]
+    assert len([n for n in looked if waited[0] - 1 <= n < waited[-1]]) == 1, "one when the action ended"
+    assert looked[-1] == waited[-1], "and one in the end"
 
 
 def test_what_does_not_move_is_not_waited_for(setting: Setting) -> None:

@@ -8,6 +8,7 @@ import pytest
 from motion.poses import pose, rotation_about
 from motion.shapes import Shape
 from tamp.errors import Refusal
+from tamp.execution.activity import Observation
 from tamp.model.atoms import Atom
 from tamp.model.scene import Part, Region, RobotState, Scene, SceneObject, with_object_at
 from tamp.perception.predicates import above
@@ -59,11 +60,19 @@ def test_it_goes_along_when_the_thing_is_moved() -> None:
     wanted = places([Atom("on", ("cup", "behind-tray"))], scene)
     moved = with_object_at(scene, "tray", pose([0.05, -0.3, TOP + 0.01], rotation_about([0, 0, 1], 0.5 * np.pi)))
 
+    heard: list[Observation] = []
+
     class Seen:
         def perceive(self) -> Scene:
             return moved
 
-    middle = PlacesBeside(Seen(), wanted).perceive().region("behind-tray")[1].T_world_region[:3, 3]
+        def felt(self, observation: Observation) -> None:
+            heard.append(observation)
+
+    seen, felt = PlacesBeside(Seen(), wanted), Observation(0.0, moved.robot)
+    seen.felt(felt)
+    assert heard == [felt]
+    middle = seen.perceive().region("behind-tray")[1].T_world_region[:3, 3]
     assert middle[0] == pytest.approx(0.05 - HALF["tray"][1] - GAP - HALF["cup"][0]), "the tray is turned"
     assert middle[1] == pytest.approx(-0.3)
 

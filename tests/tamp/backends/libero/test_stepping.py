@@ -7,7 +7,8 @@ import pytest
 
 from tamp.backends.libero import tasks
 from tamp.backends.libero.environment import LiberoEnvironment
-from tamp.backends.libero.stepping import Stepper, _in_box
+from tamp.backends.libero.standard_action import in_box
+from tamp.backends.libero.stepping import Stepper
 
 pytestmark = pytest.mark.episode
 STEPS = 80
@@ -50,7 +51,7 @@ def test_the_best_within_the_box_is_found() -> None:
     for _ in range(50):
         A, g = rng.normal(size=(6, 6)), 3 * rng.normal(size=6)
         H = A @ A.T + 0.1 * np.eye(6)
-        z = _in_box(H, g)
+        z = in_box(H, g)
         assert np.abs(z).max() <= 1.0 + 1e-9
         if np.abs(np.linalg.solve(H, g)).max() <= 1.0:
             assert np.allclose(H @ z, g)

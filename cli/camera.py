@@ -1,0 +1,105 @@
+"""`--perception camera`: a policy that sees pictures, in a process of its own, and what has to be there for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from cli import inputs, planners
+from cli.output import hush_warnings
+from llm.weights import DEFAULT
+from tamp.errors import InputError
+from tamp.policy.answering import Diary
+from tamp.policy.eyes import camera_eyes, check_eyes
+from tamp.policy.policy import Eyes, Policy, nobody_reads
+
+if TYPE_CHECKING:
+    from tamp.backends.libero.observing import Noise
+    from tamp.policy.process import PolicyProcess
+
+NOISES = ("clean", "depth", "colour", "pose", "all")
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What a policy is made of, in the process that it is to live in. `llm` None: it reads no words."""
+
+    domain: str
+    planner: str
+    llm: str | None
+    assume_first: bool = False
+    eyes: Callable[[], Eyes] = camera_eyes
+
+    def __call__(self, diary: Diary) -> Policy:
+        """The policy, which writes into a diary."""
+        from cli.solve import load_model
+        from llm.instructions import Instructions
+
+        hush_warnings()
+        model = None if self.llm is None else load_model(self.llm)
+        read = nobody_reads if model is None else Instructions(model, self.assume_first)
+        return Policy(
+            inputs.domain(self.domain),
+            self.eyes(),
+            read,
+            planners.find(self.planner, model),
+            journal=diary,
+            publish=diary.take,
+        )
+
+
+def recipe(domain: str, planner: str, llm: str, words: bool, assume_first: bool = False) -> Recipe:
+    """The recipe for these options; the model is left out where neither words are read nor it is to plan."""
+    return Recipe(domain, planner, llm if words or planners.asks_model(planner) else None, assume_first)
+
+
+def camera_policy(
+    domain: str = "tabletop", planner: str = "fast-downward", llm: str = DEFAULT, assume_first: bool = False
+) -> Policy:
+    """A policy in this process, for an evaluation loop of one's own. InputError for what is not there."""
+    check_eyes()
+    return recipe(domain, planner, llm, True, assume_first)(Diary())
+
+
+def process(made: Recipe) -> PolicyProcess:
+    """The process for it, not started yet."""
+    from tamp.policy.process import PolicyProcess
+
+    return PolicyProcess(made)
+
+
+def check(kind: str = "clean") -> None:
+    """InputError where the library of objects, or a kind of noise, is missing."""
+    check_eyes()
+    noise(kind, 0)
+
+
+def noise(kind: str, *seeds: int) -> Noise:
+    """What is done to pictures; the same `seeds` give the same noise."""
+    from tamp.backends.libero.observing import no_noise
+
+    if kind == "clean":
+        return no_noise
+    import importlib
+    import importlib.util
+
+    import numpy as np
+
+    module = "tamp.backends.libero.camera_noise"
+    if importlib.util.find_spec(module) is None:
+        raise InputError(f"--noise {kind} is not built yet; valid: clean")
+    noisy: Any = importlib.import_module(module).noisy
+    rng = np.random.default_rng(seeds)
+    return lambda images: tuple(noisy(images, kind, rng))
+
+
+def label(given: bool, kind: str = "clean") -> str:
+    """How results say what saw, and what it was told."""
+    return f"camera{', given goal' if given else ''}{'' if kind == 'clean' else f', {kind} noise'}"
+
+
+def in_words(perception: str) -> str:
+    """The same for people: `camera perception, given goal`."""
+    what, *more = perception.split(", ")
+    return ", ".join([f"{what} perception", *more])

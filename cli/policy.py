@@ -1,0 +1,72 @@
+"""`tamp policy`: this toolkit behind the interface of a learned policy."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from cli import options as opt
+from llm.weights import DEFAULT
+
+policy_app = typer.Typer(help="This toolkit as a policy that others can evaluate.", no_args_is_help=True)
+
+PORT = 8000
+Port = Annotated[int, typer.Option(help="Of 127.0.0.1; 0: any free one.", min=0, max=65535)]
+
+
+@opt.command(policy_app)
+def serve(
+    port: Port = PORT,
+    llm: opt.Llm = DEFAULT,
+    planner: opt.Planner = "fast-downward",
+    domain: opt.Domain = "tabletop",
+    assume_first: opt.AssumeFirst = False,
+    json_output: opt.Json = False,
+) -> int:
+    """Serve the policy over a websocket.
+
+    Observations with LIBERO's keys in, actions of LIBERO out; reset takes the instruction and the calibration
+    (docs/policy.md). One client at a time, until Ctrl-C.
+    """
+    from cli.camera import check, recipe
+    from cli.output import INTERRUPTED, emit_json, quiet_stdout, say
+    from tamp.backends.libero import rendering
+    from tamp.policy.answering import Answering, Diary
+    from tamp.policy.server import serve as listen
+    from tamp.runs.spoken import spoken
+
+    check()
+    rendering.prepare(video=False, may=True)
+    with quiet_stdout() as stdout:
+        diary = Diary(also=spoken(lambda line: say(f"tamp: {line}")))
+        answering = Answering(recipe(domain, planner, llm, True, assume_first)(diary), diary)
+        told = metadata(llm, planner)
+
+        def ready(at: int) -> None:
+            if json_output:
+                emit_json({"port": at, **told}, stdout)
+            else:
+                stdout.write(f"policy at ws://127.0.0.1:{at}\n")
+                stdout.flush()
+
+        try:
+            listen(answering, told, "127.0.0.1", port, ready)
+        except KeyboardInterrupt:
+            say("tamp: interrupted")
+    return INTERRUPTED
+
+
+def metadata(llm: str, planner: str) -> dict[str, object]:
+    """What the server says of itself to who connects."""
+    from importlib.metadata import version
+
+    return {
+        "policy": "tamp",
+        "version": version("tamp-toolkit"),
+        "perception": "camera",
+        "llm": llm,
+        "planner": planner,
+        "action": "LIBERO's standard action: OSC_POSE displacement (6,) and gripper, in [-1, 1]",
+        "action_horizon": 1,
+    }

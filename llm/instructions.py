@@ -1,0 +1,63 @@
+"""An instruction to goals in a scene, with all that was said on the way in a journal."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from llm.grounding import GroundingResult, ground
+from llm.logged import Logged
+from llm.model import Model
+from tamp.model.domain import Domain
+from tamp.model.goal import Goal
+from tamp.model.scene import Scene
+from tamp.model.state import WorldState
+from tamp.planning.engine import Engine
+from tamp.planning.search import Journal
+
+
+def goals_of(
+    text: str,
+    scene: Scene,
+    state: WorldState,
+    domain: Domain,
+    model: Model,
+    journal: Journal,
+    *,
+    names: dict[str, str] | None = None,
+    assume_first: bool = False,
+    image: bytes | None = None,
+) -> GroundingResult:
+    """What the words ask for in this scene: see `llm.grounding.ground`."""
+    journal.event("instruction", text=text)
+    answer = ground(
+        text,
+        scene,
+        state,
+        domain,
+        Logged(model, journal.event),
+        names=names,
+        assume_first=assume_first,
+        image=image,
+        planner=Engine(),
+        tell=journal.event,
+    )
+    journal.event("language", **answer.as_dict())
+    return answer
+
+
+@dataclass(frozen=True, eq=False)
+class Instructions:
+    """Reads for a policy: see `tamp.policy.policy.Read`. Nobody is asked back, and no name is known but what was seen.
+    `assume_first`: of several things that the words fit, the first."""
+
+    model: Model
+    assume_first: bool = False
+
+    def __call__(
+        self, text: str, scene: Scene, state: WorldState, domain: Domain, journal: Journal, picture: bytes
+    ) -> tuple[Goal, ...]:
+        """The goals, one after the other. Refusal where the words come to none."""
+        image = picture if self.model.sees and picture else None
+        return goals_of(
+            text, scene, state, domain, self.model, journal, assume_first=self.assume_first, image=image
+        ).goals

@@ -1,0 +1,96 @@
+"""Which things that a policy saw are which of the simulator's: by category and by where they are. For the judge alone.
+
+What the policy calls a thing is its own affair, and it never hears the simulator's names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+from motion.poses import Array
+from tamp.errors import Refusal
+from tamp.model.formula import renamed
+from tamp.model.goal import Goal
+from tamp.model.scene import Scene
+from tamp.perception.relative_places import SIDES
+
+MATCHED = 0.05
+"""Metres up to which a thing is taken for one that was seen there."""
+GROUND = ("table", "floor")
+"""Categories of what everything stands on, wherever its origin is."""
+FAR = 1e3
+
+
+@dataclass(frozen=True)
+class Names:
+    """The policy's names for things and regions to the simulator's, and why other things have none."""
+
+    true: dict[str, str]
+    why: dict[str, str] = field(default_factory=dict)
+
+    def of(self, goal: Goal) -> Goal:
+        """A goal of the policy's in the simulator's names. Refusal for what was matched with nothing."""
+        known = {s: self._said(s) for s in (*goal.symbols, *goal.untouched)}
+        return replace(
+            goal, formula=renamed(goal.formula, known), untouched=tuple(known[s] for s in goal.untouched)
+        )
+
+    def symbol(self, name: str) -> str:
+        """The simulator's name, or the one given where it has none."""
+        side, thing = _beside(name)
+        return f"{side}{self.true.get(thing, thing)}"
+
+    def backwards(self) -> Names:
+        """From the simulator's names to the policy's."""
+        return Names({theirs: ours for ours, theirs in self.true.items()})
+
+    def _said(self, name: str) -> str:
+        side, thing = _beside(name)
+        if thing not in self.true:
+            raise Refusal(self.why.get(thing, f"nothing that was seen was found to be {thing}"), "unmatched")
+        return f"{side}{self.true[thing]}"
+
+
+def match(told: Mapping[str, Any], scene: Scene) -> Names:
+    """The names of what a policy says that it saw, as `tamp.policy.policy.told_of` has it, in the simulator's
+    `scene`."""
+    pairs: dict[str, str] = {}
+    why: dict[str, str] = {}
+    for category in dict.fromkeys(told["objects"].values()):
+        seen = [n for n, c in told["objects"].items() if c == category]
+        there = [o for o in scene if o.category == category]
+        if category in GROUND:
+            pairs |= dict(zip(seen, (o.name for o in there), strict=False))
+            continue
+        apart = np.array([[_apart(told["poses"][n], o.position) for o in there] for n in seen])
+        if there:
+            rows, columns = linear_sum_assignment(np.minimum(apart, FAR))
+            pairs |= {seen[i]: there[j].name for i, j in zip(rows, columns, strict=True) if apart[i, j] <= MATCHED}
+        for i, name in enumerate(seen):
+            if name not in pairs:
+                near = f"; the nearest is {apart[i].min() * 100:.0f} cm away" if there else ""
+                why[name] = f"where {name} was seen there is no {category}{near}"
+    regions: dict[str, str] = {}
+    for name, theirs in pairs.items():
+        known = {r.name for r in scene.object(theirs).regions}
+        for region in told.get("regions", {}).get(name, ()):
+            if told["objects"][name] in GROUND:
+                regions[region] = next(iter(r.name for r in scene.object(theirs).regions))
+            elif (said := theirs + region.removeprefix(name)) in known:
+                regions[region] = said
+    return Names(pairs | regions, why)
+
+
+def _apart(told: list[float], position: Array) -> float:
+    return float(np.linalg.norm(np.array(told[:3]) - position))
+
+
+def _beside(symbol: str) -> tuple[str, str]:
+    """The beginning of a symbol that means a place beside a thing, and the thing; else nothing and the symbol."""
+    side = next((f"{s}-" for s in SIDES if symbol.startswith(f"{s}-")), "")
+    return side, symbol.removeprefix(side)

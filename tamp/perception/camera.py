@@ -1,0 +1,262 @@
+"""Scenes from colour and depth: what two cameras, the joint encoders and the library of known objects tell.
+
+The first look recognises everything; later ones follow what is known, look for what got lost, and recognise only what
+was not there before. What is hidden is remembered where it was, what the hand holds goes with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from motion.poses import Array, pose
+from motion.robot import RobotDescription
+from motion.shapes import Shape
+from motion.world import World
+from tamp.errors import Refusal
+from tamp.execution.activity import Observation
+from tamp.model.scene import Part, Region, RobotState, Scene, SceneObject
+from tamp.perception.clusters import Ground, Points, above, clusters, ground_of, stood_on
+from tamp.perception.holding import Hand
+from tamp.perception.library import Library
+from tamp.perception.looks import Look
+from tamp.perception.object_model import RobotSkin
+from tamp.perception.recognising import Candidate, Found, candidates, recognised
+from tamp.perception.robot_mask import link_poses, robot_pixels
+from tamp.perception.tracks import Track, followed, sighting, with_joints_followed
+
+ROBOT = "panda"
+"""The robot's entry in the library."""
+EXPLAINED = 0.012
+"""Metres from a thing's skin up to which a point is its own."""
+SUPPORTED = 0.01
+"""Metres from the ground within which the bottom of a thing is on it."""
+AT_HAND = 0.13
+"""Metres around the tool in which nothing new is looked for while something is held."""
+NEW = 150
+"""Points of which something new has at least."""
+KNOWN_SPOT = 0.02
+"""Metres within which an unknown lot of points is the one that was there before."""
+TABLE_HEIGHT = 0.25
+"""Metres above the floor from which the ground is a table."""
+DEEP = 0.3
+"""Metres that the ground reaches down."""
+
+
+@dataclass(frozen=True, eq=False)
+class Unknown:
+    """Something that no model explains: the box (3,), (3,) around it."""
+
+    low: Array
+    high: Array
+
+
+@dataclass(eq=False)
+class CameraPerceiver:
+    """Makes scenes from what `look` observes now, which must come with pictures. Refusal where nothing can be seen."""
+
+    look: Callable[[], Observation]
+    library: Library
+    robot: RobotDescription
+    seed: int = 0
+    tracks: dict[str, Track] = field(default_factory=dict)
+    hand: Hand = field(default_factory=Hand)
+    unknown: list[Unknown] = field(default_factory=list)
+    ground: Ground | None = None
+    _world: World = field(init=False)
+    _known: list[Candidate] = field(init=False)
+    _rng: np.random.Generator = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._world = World(self.robot, [])
+        self._known = candidates(self.library.values())
+        self._rng = np.random.default_rng(self.seed)
+
+    def felt(self, observation: Observation) -> None:
+        """Follow what the hand holds, in each control period."""
+        robot = observation.robot
+        self.hand.felt(robot, [(t.name, t.placed) for t in self.tracks.values() if t.movable])
+        self._carry(robot)
+
+    def perceive(self) -> Scene:
+        """The scene now."""
+        observation = self.look()
+        looks = self._looks(observation)
+        if self.ground is None:
+            self._first(looks, observation.time)
+        else:
+            self._again(looks, observation)
+        return self._scene(observation)
+
+    def _looks(self, observation: Observation) -> list[Look]:
+        skin: RobotSkin = self.library.robots[ROBOT]
+        robot = observation.robot
+        bodies = link_poses(self._world, robot.q, robot.opening, skin.skins)
+        return [Look.of(image, robot_pixels(image, bodies, skin.skins)) for image in observation.images]
+
+    # The first look
+
+    def _first(self, looks: Sequence[Look], time: float) -> None:
+        ground = ground_of(looks, self._world.base_position())
+        if ground is None:
+            raise Refusal("the cameras see no level surface within reach: no scene to work in", "nothing seen")
+        self.ground = ground
+        points = above(looks, ground, self._world.base_position())
+        found, left = recognised(points, looks, ground, self._known, self._rng)
+        self.ground = ground = stood_on(ground, [f.placed.lowest for f in found if f.placed.model.thing.movable])
+        for f in sorted(found, key=lambda f: tuple(f.placed.T_world_object[:2, 3].round(3))):
+            self._begin(f, time)
+        self.unknown = [_unknown(c, ground) for c in left if len(c) >= NEW]
+
+    def _begin(self, found: Found, time: float) -> None:
+        """Know of a thing from now on."""
+        thing = found.placed.model.thing
+        number = 1 + sum(t.placed.model.thing.name == thing.name for t in self.tracks.values())
+        name = f"{thing.name}_{number}"
+        like = tuple(c for c, _ in found.like)
+        track = Track(name, found.placed, thing.movable, time, min(1.0, max(0.0, found.seen)), like)
+        self.tracks[name] = self._supported(track)
+
+    def _supported(self, track: Track) -> Track:
+        """A thing that stands on the ground, to the tenth of a millimetre, as far as its bottom is seen there."""
+        assert self.ground is not None
+        if not track.movable:
+            return track
+        off = self.ground.stands - track.placed.lowest
+        if abs(off) > SUPPORTED:
+            return track
+        T = track.placed.T_world_object.copy()
+        T[2, 3] += off
+        return replace(track, placed=replace(track.placed, T_world_object=T))
+
+    # Later looks
+
+    def _again(self, looks: Sequence[Look], observation: Observation) -> None:
+        assert self.ground is not None
+        points = above(looks, self.ground, self._world.base_position())
+        self._carry(observation.robot)
+        free = points.where(self._unexplained(points, moving=False))
+        for name in [n for n, t in self.tracks.items() if t.placed.model.jointed]:
+            self._follow_joints(name, points, looks, observation.time)
+        for name in [n for n, t in self.tracks.items() if t.movable and n != self.hand.held]:
+            after = followed(self.tracks[name], free, looks, observation.time, self._rng)
+            self.tracks[name] = self._supported(after) if after is not self.tracks[name] else after
+        rest = points.where(self._unexplained(points))
+        if self.hand.held is not None:
+            rest = rest.where(np.linalg.norm(rest.p - observation.robot.T_world_tool[:3, 3], axis=1) > AT_HAND)
+        self._look_for_the_lost(rest, looks, observation.time)
+        self._take_up_the_new(rest, looks, observation.time)
+
+    def _carry(self, robot: RobotState) -> None:
+        """What is held goes with the hand."""
+        held = self.hand.held
+        if held is not None and self.hand.T_tool_held is not None:
+            T = robot.T_world_tool @ self.hand.T_tool_held
+            self.tracks[held] = replace(self.tracks[held], placed=replace(self.tracks[held].placed, T_world_object=T))
+
+    def _follow_joints(self, name: str, points: Points, looks: Sequence[Look], time: float) -> None:
+        """Where a thing's drawers, doors and knobs are now; what lies in a drawer has gone with it."""
+        before = self.tracks[name]
+        after = with_joints_followed(before, points, looks, time)
+        self.tracks[name] = after
+        thing = before.placed.as_object(name)
+        for part in thing.parts:
+            old = name + part.name.removeprefix(name)
+            key = before.placed.model.thing.name + old.removeprefix(name)
+            value = after.placed.joints.get(key)
+            if part.joint is None or value is None or abs(value - part.joint.value) < 1e-6:
+                continue
+            D = part.joint.displacement(value)
+            for region in thing.regions:
+                if region.part == part.name:
+                    self._carry_along(region, D)
+
+    def _carry_along(self, region: Region, D: Array) -> None:
+        from tamp.model.scene import contains
+
+        for name, t in self.tracks.items():
+            if t.movable and name != self.hand.held and contains(region, t.placed.T_world_object[:3, 3]):
+                self.tracks[name] = replace(t, placed=replace(t.placed, T_world_object=D @ t.placed.T_world_object))
+
+    def _unexplained(self, points: Points, moving: bool = True) -> Array:
+        """Which points (n,) belong to nothing that is known; without `moving`, to nothing that stays where it is."""
+        out = np.ones(len(points), dtype=bool)
+        for name, t in self.tracks.items():
+            fixed = not t.movable or name == self.hand.held
+            if (fixed or moving) and not t.lost:
+                out[out] &= t.placed.distance(points.p[out]) > EXPLAINED
+        for u in self.unknown:
+            inside = np.all((points.p > u.low - KNOWN_SPOT) & (points.p < u.high + KNOWN_SPOT), axis=1)
+            out &= ~inside
+        return out
+
+    def _look_for_the_lost(self, points: Points, looks: Sequence[Look], time: float) -> None:
+        assert self.ground is not None
+        lost = {n: t for n, t in self.tracks.items() if t.lost}
+        if not lost:
+            return
+        names = {t.placed.model.thing.name for t in lost.values()}
+        wanted = [c for c in self._known if c.model.thing.name in names]
+        found, _ = recognised(points, looks, self.ground, wanted, self._rng)
+        for f in sorted(found, key=lambda f: -f.score):
+            mine = [n for n, t in lost.items() if t.placed.model.thing.name == f.category]
+            if mine:
+                name = min(mine, key=lambda n: _apart(lost[n], f))
+                del lost[name]
+                track = replace(self.tracks[name], placed=f.placed, time=time, confidence=f.seen, lost=False)
+                self.tracks[name] = self._supported(track)
+
+    def _take_up_the_new(self, points: Points, looks: Sequence[Look], time: float) -> None:
+        assert self.ground is not None
+        fresh = points.where(self._unexplained(points))
+        lots = [c for c in clusters(fresh) if len(c) >= NEW]
+        if not lots:
+            return
+        together = Points(np.concatenate([c.p for c in lots]), np.concatenate([c.colours for c in lots]))
+        found, left = recognised(together, looks, self.ground, self._known, self._rng)
+        for f in found:
+            if f.score > SURE and f.placed.model.thing.movable:
+                self._begin(f, time)
+        self.unknown += [_unknown(c, self.ground) for c in left if len(c) >= NEW]
+
+    # The scene
+
+    def _scene(self, observation: Observation) -> Scene:
+        assert self.ground is not None
+        things = [t.placed.as_object(t.name) for t in self.tracks.values() if not t.lost]
+        boxes = [_box(f"unknown_{i}", u) for i, u in enumerate(self.unknown, 1)]
+        confidence = {t.name: t.confidence for t in self.tracks.values()}
+        return Scene((*things, *boxes, _table(self.ground)), observation.robot, observation.time, confidence)
+
+
+SURE = 0.75
+"""Score from which something that was not there before is taken for a known thing."""
+
+
+def _apart(track: Track, found: Found) -> float:
+    return float(np.linalg.norm(track.placed.T_world_object[:3, 3] - found.placed.T_world_object[:3, 3]))
+
+
+def _unknown(points: Points, ground: Ground) -> Unknown:
+    low, high = points.p.min(axis=0).astype(float), points.p.max(axis=0).astype(float)
+    low[2] = ground.stands
+    return Unknown(low, high)
+
+
+def _box(name: str, u: Unknown) -> SceneObject:
+    half = np.maximum(0.5 * (u.high - u.low), 0.002)
+    part = Part(name, "body", pose(0.5 * (u.low + u.high)), (Shape("box", half, np.eye(4)),))
+    return SceneObject(name, "unknown", False, (part,))
+
+
+def _table(ground: Ground) -> SceneObject:
+    """What everything stands on."""
+    name = "table" if ground.height > TABLE_HEIGHT else "floor"
+    middle, half = 0.5 * (ground.low + ground.high), 0.5 * (ground.high - ground.low)
+    body = f"{name}_body"
+    T = pose([*middle, ground.stands - 0.5 * DEEP])
+    part = Part(body, "body", T, (Shape("box", np.array([*half, 0.5 * DEEP]), np.eye(4)),))
+    region = Region(name, "surface", pose([*middle, ground.stands]), np.array([*half, 0.0]), body)
+    return SceneObject(body, name, False, (part,), (region,))

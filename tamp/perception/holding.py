@@ -1,0 +1,86 @@
+"""What the hand holds, from the fingers alone: they stopped before they met, and something was between them."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from motion.poses import Array, inverse, pose
+from tamp.model.scene import RobotState
+from tamp.perception.placing import Placed
+
+STILL = 0.0006
+"""Metres that fingers which have stopped move in the moments that are looked back on."""
+MOMENTS = 4
+"""Control periods that are looked back on."""
+EMPTY = 0.0012
+"""Metres between the pads up to which nothing can be between them."""
+LETS_GO = 0.004
+"""Metres that the fingers open by when they let go of a thing."""
+AT_PADS = 0.014
+"""Metres from each pad within which the skin of what is held must be."""
+SLAB = (0.011, 0.02)
+"""Around the tool point, metres along the pads' width and along the approach: skin there is what the pads press on."""
+
+
+@dataclass(eq=False)
+class Hand:
+    """Follows the fingers. `held` is the name of what they hold, `T_tool_held` (4, 4) where it is in the hand."""
+
+    held: str | None = None
+    T_tool_held: Array | None = None
+    width: float = 0.0
+    """Metres between the pads when they took hold."""
+    _moments: deque[RobotState] = field(default_factory=lambda: deque(maxlen=MOMENTS))
+    _widest: float = 0.0
+    """The widest opening since something was let go of."""
+    _tried: bool = False
+    """Whether nothing was found between the fingers as they are."""
+
+    def felt(self, robot: RobotState, things: Iterable[tuple[str, Placed]]) -> str | None:
+        """Take what was felt; the name of what has just been let go of, if anything was. `things` could be held."""
+        opening = robot.opening
+        self._moments.append(robot)
+        if self.held is not None:
+            if opening > self.width + LETS_GO or opening < EMPTY:
+                return self.let_go()
+            self.width = min(self.width, opening)
+            return None
+        openings = [m.opening for m in self._moments]
+        self._tried = self._tried and opening < min(openings) + LETS_GO
+        self._widest = max(self._widest, opening)
+        still = len(openings) == MOMENTS and float(np.ptp(openings)) < STILL
+        if opening < self._widest - LETS_GO and still and opening > EMPTY and not self._tried:
+            self._take_hold(self._moments[0], things)
+        return None
+
+    def let_go(self) -> str | None:
+        """Forget what is held; its name."""
+        name, self.held, self.T_tool_held = self.held, None, None
+        self._widest, self._tried = 0.0, False
+        return name
+
+    def _take_hold(self, robot: RobotState, things: Iterable[tuple[str, Placed]]) -> None:
+        """Take hold of what is between the fingers, at the moment when they stopped."""
+        self._tried = True
+        T, half = robot.T_world_tool, 0.5 * robot.opening
+        pads = np.array([T[:3, 3] + s * half * T[:3, 0] for s in (-1.0, 1.0)])
+        found = [(float(thing.distance(pads).max()), name, thing) for name, thing in things]
+        off, name, thing = min(found, key=lambda f: f[0], default=(np.inf, "", None))
+        if thing is None or off > AT_PADS + 0.5 * max(0.0, self._widest - robot.opening):
+            return
+        T_tool = inverse(T) @ thing.T_world_object
+        self.held, self.width = name, robot.opening
+        self.T_tool_held = pose([-_middle(thing, T_tool, self._widest), 0.0, 0.0]) @ T_tool
+
+
+def _middle(thing: Placed, T_tool_object: Array, opening: float) -> float:
+    """How far (m) along the closing fingers the middle of what is between them is from the tool point."""
+    T = T_tool_object @ inverse(thing.T_world_object)
+    world = [skin.points @ S[:3, :3].T + S[:3, 3] for skin, S in thing.skins()]
+    p = np.concatenate([w @ T[:3, :3].T + T[:3, 3] for w in world])
+    between = (np.abs(p[:, 0]) < 0.5 * opening + 0.005) & (np.abs(p[:, 1]) < SLAB[0]) & (np.abs(p[:, 2]) < SLAB[1])
+    return 0.5 * float(p[between, 0].min() + p[between, 0].max()) if between.any() else 0.0

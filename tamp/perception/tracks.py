@@ -1,0 +1,120 @@
+"""What is known of each thing over time: where it was seen last, how surely, and what hides it now."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from motion.poses import Array
+from tamp.perception.clusters import Points
+from tamp.perception.fitting import Step, Target, climbed, sampled
+from tamp.perception.joints import joint_near
+from tamp.perception.looks import Look
+from tamp.perception.placing import Placed, whole
+
+AROUND = 0.03
+"""Metres around a thing in which points may be its own although it has moved."""
+POINTS = 400
+"""Points that a thing is held against."""
+NUDGED = (Step(0.006, 0.06, 0.003, 0.016), Step(0.003, 0.03, 0.0015), Step(0.0015, 0.015, 0.001), Step(0.0007, 0.007, 0.0005))
+"""Steps in which a thing is followed."""
+SAME = 0.6
+"""Share of what should be seen of a thing that has to be seen for it to be there."""
+VISIBLE = 12
+"""Places of a thing's skin that must be in view for anything to be said about it."""
+MATCHED = 0.006
+"""Metres between a place of the skin and what is seen there up to which it is seen."""
+UNMOVED = (0.001, 0.01)
+"""Metres and radians below which a thing has not moved: it is left where it was, so that it does not jitter."""
+
+
+@dataclass(frozen=True, eq=False)
+class Track:
+    """One thing. `time` (s) is when it was seen last, `confidence` how sure its category and place are, from 0 to 1;
+    `like` are the categories that would do nearly as well. `movable`: it can be carried. `lost`: one sees past where
+    it was, and it was not found elsewhere."""
+
+    name: str
+    placed: Placed
+    movable: bool
+    time: float
+    confidence: float
+    like: tuple[str, ...] = ()
+    lost: bool = False
+
+
+@dataclass(frozen=True)
+class Sighting:
+    """How many places of a thing's skin are seen where they should be, and past how many one sees."""
+
+    matched: int
+    past: int
+
+    @property
+    def share(self) -> float:
+        """Share of what is in view that is seen."""
+        return self.matched / max(1, self.matched + self.past)
+
+    @property
+    def tells(self) -> bool:
+        """Whether enough is in view to say anything."""
+        return self.matched + self.past >= VISIBLE
+
+
+def sighting(placed: Placed, looks: Sequence[Look]) -> Sighting:
+    """What is seen of a thing where it is thought to be: what is hidden counts neither way."""
+    matched = past = 0
+    for skin, T in placed.skins():
+        world = sampled(skin) @ T[:3, :3].T + T[:3, 3]
+        gaps = np.array([_gaps(look, world) for look in looks])
+        seen = np.abs(gaps) <= MATCHED
+        matched += int(seen.any(axis=0).sum())
+        past += int(((gaps > 2 * MATCHED).any(axis=0) & ~seen.any(axis=0)).sum())
+    return Sighting(matched, past)
+
+
+def _gaps(look: Look, world: Array) -> Array:
+    """How much further away (n,) than points (n, 3) what is seen there is, metres; far nearer out of the picture."""
+    uv, z = look.image.project(world)
+    u, v = (np.rint(np.nan_to_num(uv[:, i])).astype(int) for i in (0, 1))
+    h, w = look.image.size
+    inside = (u >= 0) & (u < w) & (v >= 0) & (v < h) & (z > 0.01)
+    there = look.nearest[np.where(inside, v, 0), np.where(inside, u, 0)]
+    return np.where(inside & (there > 0), there - z, -1.0)
+
+
+def followed(track: Track, points: Points, looks: Sequence[Look], time: float, rng: np.random.Generator) -> Track:
+    """A track after another look: moved a little where it is seen to have moved, left where it is hidden, lost where
+    one sees past it."""
+    near = points.where(track.placed.distance(points.p) < AROUND)
+    if len(near) >= VISIBLE:
+        some = near if len(near) <= POINTS else near.where(rng.choice(len(near), POINTS, replace=False))
+        skin = whole(track.placed.model, track.placed.joints)
+        before = track.placed.T_world_object
+        T = climbed(before, skin, Target(some.p, looks), sampled(skin), NUDGED).T_world_object[0].astype(float)
+        there = replace(track.placed, T_world_object=before if _unmoved(before, T) else T)
+        if sighting(there, looks).share >= SAME:
+            return replace(track, placed=there, time=time, lost=False)
+    seen = sighting(track.placed, looks)
+    if seen.tells and seen.share < 1.0 - SAME:
+        return replace(track, lost=True)
+    return track
+
+
+def with_joints_followed(track: Track, points: Points, looks: Sequence[Look], time: float) -> Track:
+    """A track after another look at its drawers, doors and knobs."""
+    placed, model = track.placed, track.placed.model
+    joints = dict(placed.joints)
+    for part in model.jointed:
+        if part.name in model.skins and part.joint is not None:
+            present = joints.get(part.name, part.joint.value)
+            target = Target(points.p, looks)
+            joints[part.name] = joint_near(model, part.name, placed.T_world_object, target, present)
+    return replace(track, placed=replace(placed, joints=joints), time=time)
+
+
+def _unmoved(before: Array, after: Array) -> bool:
+    turned = np.arccos(np.clip(0.5 * (np.trace(before[:3, :3].T @ after[:3, :3]) - 1.0), -1.0, 1.0))
+    return float(np.linalg.norm(before[:3, 3] - after[:3, 3])) < UNMOVED[0] and float(turned) < UNMOVED[1]

@@ -1,0 +1,66 @@
+"""What is known of a robot and its cameras before anything is seen."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from motion.poses import Array
+from motion.robot import Gripper, Limits, Response, RobotDescription, ServoGains
+from tamp.backends.libero.standard_action import Controller
+from tamp.errors import InputError
+
+
+@dataclass(frozen=True, eq=False)
+class Camera:
+    """A camera. `vertical_view` is its field of view in radians. `T` (4, 4) is its pose, x to the right, y down, z into
+    the picture: in the world, or with `on_hand` in the tool's frame (the hand-eye transform). `near` and `far` are the
+    planes, in metres, of a depth buffer that runs from 0 to 1; None where depth comes in metres."""
+
+    name: str
+    vertical_view: float
+    T: Array
+    on_hand: bool = False
+    near: float | None = None
+    far: float | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Calibration:
+    """The robot, which stands where its description says, its cameras, and the controller that takes its actions."""
+
+    robot: RobotDescription
+    cameras: tuple[Camera, ...]
+    controller: Controller = field(default_factory=Controller)
+
+    def as_dict(self) -> dict[str, Any]:
+        """As plain data and arrays, for a message."""
+        return dataclasses.asdict(self)
+
+
+_PARTS = {"gripper": Gripper, "gains": ServoGains, "response": Response, "limits": Limits}
+
+
+def calibration_from(told: Mapping[str, Any]) -> Calibration:
+    """The calibration that a message holds. InputError for what is missing or unknown in it."""
+    try:
+        robot = dict(told["robot"])
+        robot |= {name: _made(kind, robot[name]) for name, kind in _PARTS.items() if name in robot}
+        robot["pinned_bodies"] = frozenset(robot.get("pinned_bodies", ()))
+        cameras = tuple(_made(Camera, c) for c in told["cameras"])
+        controller = _made(Controller, told.get("controller", {}))
+        made = Calibration(_made(RobotDescription, robot), cameras, controller)
+    except (KeyError, TypeError, ValueError, AttributeError) as e:
+        what = f"{e.args[0]!r} is missing" if isinstance(e, KeyError) else str(e)
+        raise InputError(f"no calibration: {what}; valid: what Calibration.as_dict() gives") from e
+    if bad := [c.name for c in made.cameras if np.shape(c.T) != (4, 4)]:
+        raise InputError(f"camera {bad[0]}: T has the shape {np.shape(made.cameras[0].T)}; valid: (4, 4)")
+    return made
+
+
+def _made(kind: Any, told: Mapping[str, Any]) -> Any:
+    return kind(**{name: tuple(v) if isinstance(v, list) else v for name, v in told.items()})

@@ -1,0 +1,27 @@
+"""Eyes for a policy: cameras, and the library of known objects, which is the same for every task."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from motion.robot import RobotDescription
+from tamp.model.scene import Perceiver
+from tamp.perception.library import load, objects_folder, read_index
+from tamp.policy.policy import Eyes, Look
+
+
+def check_eyes(folder: Path | None = None) -> None:
+    """InputError, naming the command that helps, where the library of objects is not there or not complete."""
+    read_index(folder or objects_folder())
+
+
+def camera_eyes(folder: Path | None = None) -> Eyes:
+    """Eyes with the library in a folder, by default the user's. InputError where that was not built."""
+    from tamp.perception.camera import CameraPerceiver
+
+    library = load(folder)
+
+    def made(look: Look, robot: RobotDescription) -> Perceiver:
+        return CameraPerceiver(look, library, robot)
+
+    return made

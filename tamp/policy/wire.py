@@ -1,0 +1,84 @@
+"""Messages between a policy and whoever steps the world: msgpack, with arrays as openpi's clients write them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+import numpy as np
+
+from tamp.errors import InputError
+
+LARGEST = 64 * 2**20
+"""Bytes of a message at most: pictures of two cameras with 1200 x 1600 pixels, colour and depth, fit."""
+DTYPES = "biuf"
+"""Kinds of numbers that arrays may hold."""
+
+
+class Channel(Protocol):
+    """A connection over which whole messages go both ways."""
+
+    def send(self, message: Mapping[str, Any]) -> None:
+        """Send a message. EOFError when nobody is there."""
+        ...
+
+    def receive(self) -> dict[str, Any]:
+        """The next message. EOFError when there is nobody any more, InputError for what is none."""
+        ...
+
+
+def pack(message: Mapping[str, Any]) -> bytes:
+    """A message as bytes. Sets are sorted lists of text; what has no other form is text, too."""
+    import msgpack
+
+    return bytes(msgpack.packb(dict(message), default=_plain, use_bin_type=True))
+
+
+def unpack(data: bytes | str) -> dict[str, Any]:
+    """The message. InputError for what is none."""
+    import msgpack
+
+    if isinstance(data, str):
+        raise InputError(f"text came where a msgpack message should: {data[:80]!r}")
+    try:
+        message = msgpack.unpackb(data, object_hook=_array, strict_map_key=False, max_bin_len=LARGEST)
+    except InputError:
+        raise
+    except Exception as e:  # msgpack's own errors, and those of text that is not UTF-8
+        raise InputError(f"no msgpack message: {type(e).__name__}: {e}") from e
+    if not isinstance(message, dict) or not all(isinstance(k, str) for k in message):
+        raise InputError(f"a message is a map with names as keys, not {type(message).__name__}")
+    return message
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        if value.dtype.kind not in DTYPES:
+            raise InputError(f"an array of {value.dtype} cannot be sent; valid: numbers")
+        return {
+            b"__ndarray__": True,
+            b"data": np.ascontiguousarray(value).tobytes(),
+            b"dtype": value.dtype.str,
+            b"shape": value.shape,
+        }
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, set | frozenset):
+        return sorted(map(str, value))
+    return str(value)
+
+
+def _array(value: dict[Any, Any]) -> Any:
+    """An array, or one of numpy's numbers; anything else as it is."""
+    told = {k.decode() if isinstance(k, bytes) else k: v for k, v in value.items()}
+    if "__ndarray__" not in told and "__npgeneric__" not in told:
+        return value
+    try:
+        dtype = np.dtype(told["dtype"])
+        if dtype.kind not in DTYPES:
+            raise ValueError(f"an array of {dtype}")
+        if "__npgeneric__" in told:
+            return dtype.type(told["data"])
+        return np.frombuffer(told["data"], dtype).reshape(tuple(told["shape"]))
+    except (KeyError, TypeError, ValueError) as e:
+        raise InputError(f"no array: {e}") from e
