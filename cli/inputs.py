@@ -57,7 +57,7 @@ def built(backend: str, perception: str, noise: str = "clean") -> None:
     if perception == "camera":
         from cli.camera import check
 
-        check(noise)
+        check()
     elif noise != "clean":
         raise InputError(f"--noise {noise}: nothing is seen with --perception oracle; valid: --perception camera")
 
