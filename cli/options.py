@@ -130,6 +130,9 @@ Noise = Annotated[
     Literal["clean", "depth", "colour", "pose", "all"],
     typer.Option(help="With --perception camera: what is wrong with the pictures."),
 ]
+RecordedNoise = Annotated[
+    Literal["clean", "depth", "colour", "pose", "all"], typer.Option(help="What is wrong with the pictures.")
+]
 Domain = Annotated[str, typer.Option(help="A name under domains/, or a folder with a domain.pddl.", metavar="NAME|DIR")]
 Host = Annotated[str | None, typer.Option(help="Address of a real robot.", metavar="IP")]
 ArmPort = Annotated[
