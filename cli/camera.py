@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from cli import inputs, planners
 from cli.output import hush_warnings
 from llm.weights import DEFAULT
-from tamp.errors import InputError
 from tamp.policy.answering import Diary
 from tamp.policy.eyes import camera_eyes, check_eyes
 from tamp.policy.policy import Eyes, Policy, nobody_reads

@@ -78,9 +78,8 @@ class Writer:
         colour, depth = f"{name}.png", f"{name}_depth.png"
         write_png(self.folder / colour, image.colour)
         write_png(self.folder / depth, stored(image.depth))
-        return {
-            "camera": image.camera, "colour": colour, "depth": depth, "K": image.K, "T_world_camera": image.T_world_camera
-        }
+        told = {"camera": image.camera, "colour": colour, "depth": depth}
+        return told | {"K": image.K, "T_world_camera": image.T_world_camera}
 
     def close(self) -> None:
         """Make it a recording."""

@@ -29,6 +29,7 @@ from tamp.model.bodies import world_of
 from tamp.model.domain import Domain
 from tamp.model.scene import SceneObject
 from tamp.perception.ground_truth import FOLDER, MOST_THINGS, ROBOT, Moment, Thing, TruthWriter
+from tamp.perception.images import Image
 from tamp.perception.predicates import held_in
 from tamp.perception.recordings import Writer
 from tamp.perception.sight import Sight
@@ -132,7 +133,7 @@ class _Recorder:
 
     def take(self) -> None:
         """Keep this control period, with pictures where they are due."""
-        images = ()
+        images: tuple[Image, ...] = ()
         every = self.order.every
         if self._periods == 0 or (every is not None and self._periods % every == 0):
             clean = take(self.environment, size=self.order.size)
@@ -187,7 +188,10 @@ class Owners:
         import mujoco
 
         height, width = size
+        drawn_sites = environment.sim._render_context_offscreen.vopt.sitegroup
+        before, drawn_sites[:] = drawn_sites.copy(), 0  # not seen in pictures, they would be here
         drawn = environment.sim.render(width=width, height=height, camera_name=camera, segmentation=True)
+        drawn_sites[:] = before
         drawn = np.asarray(drawn)[::-1]
         kind, geom = drawn[..., 0], drawn[..., 1]
         known = (kind == int(mujoco.mjtObj.mjOBJ_GEOM)) & (geom >= 0)
