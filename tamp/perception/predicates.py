@@ -79,9 +79,10 @@ def held_in(state: WorldState) -> str | None:
 
 
 def above(p_world: np.ndarray, region: Region, blur: float = 0.0) -> bool:
-    """Whether a point (3,), known to `blur` metres, lies over a surface region's rectangle, within reach of its plane."""
+    """Whether a point (3,), known to `blur` metres, is over a surface region's rectangle, within reach of its plane."""
     d = region.T_world_region[:3, :3] @ (p_world - region.T_world_region[:3, 3])
-    return bool(np.all(np.abs(d[:2]) < region.half_extent[:2]) and -0.005 - blur < d[2] - region.half_extent[2] < ABOVE_REGION)
+    over = d[2] - region.half_extent[2]
+    return bool(np.all(np.abs(d[:2]) < region.half_extent[:2]) and -0.005 - blur < over < ABOVE_REGION)
 
 
 def location(item: SceneObject, scene: Scene, world: World) -> set[Atom]:
@@ -100,9 +101,8 @@ def location(item: SceneObject, scene: Scene, world: World) -> set[Atom]:
         if touching and o.movable and o.position[2] <= p[2] and centred:
             atoms.add(Atom("on", (item.name, o.name)))
         if not interiors:
-            atoms |= {
-                Atom("on", (item.name, r.name)) for r in o.regions if r.kind == "surface" and touching and above(p, r, scene.blur)
-            }
+            carrying = (r for r in o.regions if r.kind == "surface" and touching and above(p, r, scene.blur))
+            atoms |= {Atom("on", (item.name, r.name)) for r in carrying}
     return atoms or {Atom("on", (item.name, _resting_on(item, scene, world)))}
 
 
