@@ -20,7 +20,7 @@ EMPTY = 0.0012
 """Metres between the pads up to which nothing can be between them."""
 LETS_GO = 0.004
 """Metres that the fingers open by when they let go of a thing."""
-AT_PADS = 0.014
+AT_PADS = 0.01
 """Metres from each pad within which the skin of what is held must be."""
 SLAB = (0.011, 0.02)
 """Around the tool point, metres along the pads' width and along the approach: skin there is what the pads press on."""
@@ -50,9 +50,9 @@ class Hand:
             self.width = min(self.width, opening)
             return None
         openings = [m.opening for m in self._moments]
-        self._tried = self._tried and opening < min(openings) + LETS_GO
         self._widest = max(self._widest, opening)
         still = len(openings) == MOMENTS and float(np.ptp(openings)) < STILL
+        self._tried = self._tried and still
         if opening < self._widest - LETS_GO and still and opening > EMPTY and not self._tried:
             self._take_hold(self._moments[0], things)
         return None
@@ -70,7 +70,7 @@ class Hand:
         pads = np.array([T[:3, 3] + s * half * T[:3, 0] for s in (-1.0, 1.0)])
         found = [(float(thing.distance(pads).max()), name, thing) for name, thing in things]
         off, name, thing = min(found, key=lambda f: f[0], default=(np.inf, "", None))
-        if thing is None or off > AT_PADS + 0.5 * max(0.0, self._widest - robot.opening):
+        if thing is None or off > AT_PADS:
             return
         T_tool = inverse(T) @ thing.T_world_object
         self.held, self.width = name, robot.opening

@@ -9,7 +9,7 @@ import os
 import signal
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from functools import partial
@@ -20,7 +20,7 @@ from tamp.backends.libero import rendering
 from tamp.errors import InputError
 from tamp.perception import library
 from tamp.perception.model_files import Entry, read_origin, write
-from tamp.runs.bench.workers import THREADS, environment
+from tamp.runs.bench.workers import THREADS, environment, no_interrupts
 
 WORKERS = 2
 ROBOT = "panda"
@@ -50,14 +50,19 @@ def build(folder: Path, names_of: NamesOf, workers: int = WORKERS) -> Iterator[O
 
     Ended before, it leaves whole files only, and the next build goes on. InputError when a process dies.
     """
-    jobs: dict[str, Callable[[], Outcome]] = {name: partial(_build_one, folder, name, names_of) for name in due()}
+    jobs: dict[str, Callable[[], Outcome]] = {n: partial(_build_one, folder, n, names_of) for n in reversed(due())}
     jobs[ROBOT] = partial(_build_robot, folder)
     outcomes: list[Outcome] = []
-    with environment(rendering.SOFTWARE | dict.fromkeys(THREADS, "1")), _pool(workers) as pool:
-        running: dict[Future[Outcome], str] = {pool.submit(job): name for name, job in jobs.items()}
-        for done in as_completed(running):
-            outcomes.append(_outcome(done, running[done]))
-            yield outcomes[-1]
+    with _pool(workers) as pool:
+        running: dict[Future[Outcome], str] = {}
+        while jobs or running:
+            while jobs and len(running) < workers:  # no more are given out: an interrupt waits for those that run
+                name, job = jobs.popitem()
+                with no_interrupts():
+                    running[pool.submit(job)] = name
+            for done in wait(running, return_when=FIRST_COMPLETED).done:
+                outcomes.append(_outcome(done, running.pop(done)))
+                yield outcomes[-1]
     usable = sorted(o.name for o in outcomes if o.state != "unusable" and o.name != ROBOT)
     unusable = {o.name: o.reason for o in sorted(outcomes, key=lambda o: o.name) if o.state == "unusable"}
     library.write_index(folder, library.Index(tuple(usable), (ROBOT,), library.made_with(), unusable))
@@ -74,13 +79,14 @@ def _outcome(done: Future[Outcome], name: str) -> Outcome:
 def _pool(workers: int) -> Iterator[ProcessPoolExecutor]:
     pool = ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), initializer=_prepare)
     try:
-        yield pool
+        with environment(rendering.SOFTWARE | dict.fromkeys(THREADS, "1")):  # the processes start with the first job
+            yield pool
     finally:
         pool.shutdown(cancel_futures=True)
 
 
 def _prepare() -> None:
-    """In a new process: the parent decides about interrupts, and what the simulator says on its import is not heard."""
+    """In a new process: the parent decides about interrupts; what the simulator says on its import is not heard."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     logging.getLogger("robosuite_logs").setLevel(logging.ERROR)
     with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere):  # noqa: PTH123

@@ -105,7 +105,7 @@ def _employ(number: int, schedule: Schedule, crew: dict[int, _Worker], make_runn
     ours, theirs = context.Pipe()
     resource_tracker.ensure_running()  # `start` would do it inside, and unblocks the interrupt when it does
     # It shares the machine with others like it: no threads of its own for algebra.
-    with environment(dict.fromkeys(THREADS, "1")), _no_interrupts():
+    with environment(dict.fromkeys(THREADS, "1")), no_interrupts():
         # No daemon: those may start nothing, and an episode with the clock running thinks in a process of its own.
         process = context.Process(target=_work, args=(theirs, make_runner))
         process.start()
@@ -128,7 +128,7 @@ def _work(connection: Connection, make_runner: Callable[[], Runner]) -> None:
 
 
 @contextmanager
-def _no_interrupts() -> Iterator[None]:
+def no_interrupts() -> Iterator[None]:
     """Ctrl-C waits for what is done inside, and never reaches what is started there: the parent decides.
 
     Blocking is for the child, which inherits it; here another thread could still take the signal.
