@@ -57,6 +57,8 @@ CLOSELY = 8
 """Models that are looked at closely at most."""
 GOOD = 0.1
 """Score behind the best one within which shape does not decide."""
+SAME_SHAPE = 0.04
+"""Score by which a shape may be worse by chance."""
 COLOUR = 2.0
 """Weight of a difference in colours against the score of shape."""
 EXPLAINED = 0.007
@@ -233,7 +235,8 @@ def _explained(
     if fine[0][1].score[0] < LEANING:
         fine = [(c, climbed(f.T_world_object[0], c.skin, more, c.samples, TILTED)) for c, f in fine]
     close = _within(fine, GOOD)
-    close = [(c, *_coloured(c, f, cluster)) for c, f in close]
+    best = float(fine[0][1].score[0])
+    close = [(c, *_coloured(c, f, cluster, best)) for c, f in close]
     close.sort(key=lambda t: -t[2])
     alike = [t for t in close if t[2] > close[0][2] - ALIKE]
     candidate, fit, worth = min(alike, key=lambda t: len(t[0].model.thing.name))  # the plain one of what looks alike
@@ -311,12 +314,14 @@ def _with_joints(c: Candidate, fit: Fit, target: Target) -> tuple[Candidate, Fit
     return moved, climbed(fit.T_world_object[0], moved.skin, target, moved.samples, FINE)
 
 
-def _coloured(c: Candidate, fit: Fit, cluster: Points) -> tuple[Fit, float]:
-    """A fit turned as its colours have it, where the shape does not tell, and what it is worth with them."""
+def _coloured(c: Candidate, fit: Fit, cluster: Points, best: float) -> tuple[Fit, float]:
+    """A fit turned as its colours have it, where the shape does not tell, and what it is worth with them: its score, in
+    which being hardly worse than the `best` one counts for nothing."""
     spins = c.spun(fit.T_world_object[0])
     off = [colours.difference(cluster, c.skin, T) for T in spins]
-    best = int(np.argmin(off))
-    return replace(fit, T_world_object=spins[[best]]), float(fit.score[0]) - COLOUR * off[best]
+    spin = int(np.argmin(off))
+    score = min(best, float(fit.score[0]) + SAME_SHAPE)
+    return replace(fit, T_world_object=spins[[spin]]), score - COLOUR * off[spin]
 
 
 def _found(c: Candidate, fit: Fit, target: Target) -> Found:
