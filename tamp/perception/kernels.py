@@ -53,3 +53,17 @@ def seen_past(
                 if gap > -past:
                     out[k, i] = min(max((gap - past) / fully, 0.0), 1.0)
     return out
+
+
+@numba.njit(cache=True)
+def splat(uv: Array, z: Array, radius: Array, number: int, nearest: Array, numbers: Array) -> None:
+    """Draw discs around pixel positions (n, 2) at depths (n,), with radii (n,) in pixels: where one is nearer than
+    `nearest` (h, w) it becomes that, and `number` stands in `numbers` (h, w)."""
+    h, w = nearest.shape
+    for i in range(len(z)):
+        u, v, r = uv[i, 0], uv[i, 1], radius[i]
+        for y in range(max(0, int(np.ceil(v - r))), min(h - 1, int(np.floor(v + r))) + 1):
+            for x in range(max(0, int(np.ceil(u - r))), min(w - 1, int(np.floor(u + r))) + 1):
+                if (x - u) ** 2 + (y - v) ** 2 <= r * r and z[i] < nearest[y, x]:
+                    nearest[y, x] = z[i]
+                    numbers[y, x] = number

@@ -66,7 +66,8 @@ def test_the_same_seed_gives_the_same_noise_and_clean_is_clean() -> None:
     assert np.array_equal(one.depth, other.depth) and np.array_equal(one.colour, other.colour)
     assert not np.array_equal(one.depth, third.depth)
     clean = CameraNoise("clean", RNG(1))(images)[0]
-    assert np.array_equal(clean.depth, images[0].depth) and np.array_equal(clean.T_world_camera, np.asarray(images[0].T_world_camera))
+    assert np.array_equal(clean.depth, images[0].depth)
+    assert np.array_equal(clean.T_world_camera, images[0].T_world_camera)
 
 
 def test_another_kind_is_refused_with_the_nearest_one() -> None:
