@@ -308,7 +308,8 @@ class _Episode:
             first = found.plan or self._ready.table.mind.first
             told.plan = [str(a) for a in first.actions] if first else []
             told.executed = [str(a) for a in found.executed]
-            told.seconds |= {k: round(v, 3) for k, v in found.seconds.items()}
+            seconds = self._ready.table.mind.seconds | found.seconds
+            told.seconds |= {k: round(v, 3) for k, v in seconds.items()}
             told.believed = {str(a): t for a, t in self._ready.table.sight.beliefs.since.items()}
             if not told.done and told.stage is None:
                 failed = self._session.failed
