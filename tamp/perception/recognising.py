@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from motion.poses import Array, joint_transform
+from motion.poses import Array, inverse, joint_transform
 from tamp.perception import colours
 from tamp.perception.clusters import Ground, Points, clusters
 from tamp.perception.fitting import ON_SKIN, Fit, Step, Target, climbed, judged, sampled, turned
@@ -57,8 +57,8 @@ CLOSELY = 8
 """Models that are looked at closely at most."""
 GOOD = 0.1
 """Score behind the best one within which shape does not decide."""
-SAME_SHAPE = 0.04
-"""Score by which a shape may be worse by chance."""
+SAME_SHAPE, MOSTLY = 0.005, 92.0
+"""Metres by which two models of one shape are apart at most, in so many per cent of their skins."""
 COLOUR = 2.0
 """Weight of a difference in colours against the score of shape."""
 EXPLAINED = 0.007
@@ -235,8 +235,7 @@ def _explained(
     if fine[0][1].score[0] < LEANING:
         fine = [(c, climbed(f.T_world_object[0], c.skin, more, c.samples, TILTED)) for c, f in fine]
     close = _within(fine, GOOD)
-    best = float(fine[0][1].score[0])
-    close = [(c, *_coloured(c, f, cluster, best)) for c, f in close]
+    close = [(c, *_coloured(c, _as_good(c, f, close[0]), cluster)) for c, f in close]
     close.sort(key=lambda t: -t[2])
     alike = [t for t in close if t[2] > close[0][2] - ALIKE]
     candidate, fit, worth = min(alike, key=lambda t: len(t[0].model.thing.name))  # the plain one of what looks alike
@@ -314,14 +313,23 @@ def _with_joints(c: Candidate, fit: Fit, target: Target) -> tuple[Candidate, Fit
     return moved, climbed(fit.T_world_object[0], moved.skin, target, moved.samples, FINE)
 
 
-def _coloured(c: Candidate, fit: Fit, cluster: Points, best: float) -> tuple[Fit, float]:
-    """A fit turned as its colours have it, where the shape does not tell, and what it is worth with them: its score, in
-    which being hardly worse than the `best` one counts for nothing."""
+def _as_good(c: Candidate, fit: Fit, best: tuple[Candidate, Fit]) -> Fit:
+    """A fit, as good as the best one where that has the same shape and place: what is between them is chance."""
+    other, there = best
+    T = inverse(fit.T_world_object[0].astype(float)) @ there.T_world_object[0]
+    off = c.skin.field.distance(other.samples @ T[:3, :3].T + T[:3, 3])
+    T = inverse(T)
+    back = other.skin.field.distance(c.samples @ T[:3, :3].T + T[:3, 3])
+    same = max(np.percentile(off, MOSTLY), np.percentile(back, MOSTLY)) < SAME_SHAPE
+    return replace(fit, on=there.on, empty=there.empty) if same else fit
+
+
+def _coloured(c: Candidate, fit: Fit, cluster: Points) -> tuple[Fit, float]:
+    """A fit turned as its colours have it, where the shape does not tell, and what it is worth with them."""
     spins = c.spun(fit.T_world_object[0])
     off = [colours.difference(cluster, c.skin, T) for T in spins]
     spin = int(np.argmin(off))
-    score = min(best, float(fit.score[0]) + SAME_SHAPE)
-    return replace(fit, T_world_object=spins[[spin]]), score - COLOUR * off[spin]
+    return replace(fit, T_world_object=spins[[spin]]), float(fit.score[0]) - COLOUR * off[spin]
 
 
 def _found(c: Candidate, fit: Fit, target: Target) -> Found:
