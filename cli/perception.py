@@ -12,6 +12,8 @@ from cli.output import emit_json, hush_simulator, hush_warnings, progress, quiet
 
 if TYPE_CHECKING:
     from tamp.backends.libero.recording import Order
+    from tamp.perception.library import Library
+    from tamp.perception.tracks import Track
 
 perception_app = typer.Typer(help="Pictures to measure the camera mode by, and to train on.", no_args_is_help=True)
 
@@ -81,3 +83,77 @@ def _line(told: dict[str, Any]) -> str:
         return f"{told['folder']}: {what}, recorded before"
     ended = {True: ", the episode succeeded", False: f", the episode failed: {told['reason']}"}.get(told["success"], "")
     return f"{told['folder']}: {what}, {told['things']} things{ended}"
+
+
+Recordings = Annotated[Path, typer.Argument(help="A recording, or a folder of several.", metavar="DIR")]
+Pictures = Annotated[Path | None, typer.Option(help="Folder of the pictures; by default DIR itself.", metavar="DIR")]
+
+
+@opt.command(perception_app)
+def show(folder: Recordings, out: Pictures = None, json_output: opt.Json = False) -> int:
+    """Perceive a recording, and draw what was seen on its pictures.
+
+    Masks, boxes, axes, names and how sure they are, on each picture: 0000_agentview_seen.png. What is true is not
+    looked at. Things are followed from moment to moment, as in an episode.
+    """
+    from tamp.backends.libero import rendering
+
+    rendering.prepare(video=False)
+    hush_warnings()
+    with quiet_stdout() as stdout:
+        from tamp.perception import recordings
+        from tamp.perception.library import load
+
+        library, told = load(), []
+        for one in recordings.recordings(folder):
+            told.append(_perceived(one, (out or folder) / one.relative_to(folder), library))
+        if json_output:
+            emit_json({"recordings": told}, stdout)
+        else:
+            for t in told:
+                stdout.writelines(f"{line}\n" for line in _lines(t))
+    return 0
+
+
+def _perceived(folder: Path, out: Path, library: Library) -> dict[str, Any]:
+    """What is seen at each moment of a recording; the pictures of it are written."""
+    from tamp.perception import recordings
+    from tamp.perception.camera import CameraPerceiver
+    from tamp.perception.overlay import overlaid, shown, unknown
+
+    recording = recordings.read(folder)
+    now, moments = recording.felt[0], []
+    eyes = CameraPerceiver(lambda: now, library, recording.robot)
+    out.mkdir(parents=True, exist_ok=True)
+    for observation, n in recordings.played(recording):
+        now = observation
+        eyes.felt(now)
+        if n is None:
+            continue
+        scene = eyes.perceive()
+        there = [t for t in eyes.tracks.values() if not t.lost]
+        things = [shown(t.name, t.confidence, t.placed) for t in there]
+        things += [unknown(f"unknown_{i}", u.low, u.high) for i, u in enumerate(eyes.unknown, 1)]
+        pictures = [out / f"{n:04d}_{image.camera}_seen.png" for image in now.images]
+        for path, image in zip(pictures, now.images, strict=True):
+            recordings.write_png(path, overlaid(image, things))
+        moments.append({"time": scene.time, "things": [_told(t) for t in there], "pictures": pictures})
+    return {"folder": folder, "moments": moments}
+
+
+def _told(track: Track) -> dict[str, Any]:
+    where, joints = track.placed.T_world_object[:3, 3], track.placed.joints
+    told = {"name": track.name, "confidence": round(track.confidence, 3), "position": where.round(4)}
+    return told | {"like": track.like, "joints": {name: round(v, 4) for name, v in joints.items()}}
+
+
+def _lines(told: dict[str, Any]) -> list[str]:
+    lines = [f"{told['folder']}"]
+    for m in told["moments"]:
+        lines.append(f"  after {m['time']:.2f} s, drawn in {', '.join(p.name for p in m['pictures'])}")
+        for t in m["things"]:
+            x, y, z = t["position"]
+            like = f", or {', '.join(t['like'])}" if t["like"] else ""
+            joints = "".join(f", {name} at {v:g}" for name, v in t["joints"].items())
+            lines.append(f"    {t['name']}  {t['confidence']:.2f}  at ({x:.3f}, {y:.3f}, {z:.3f}){joints}{like}")
+    return lines

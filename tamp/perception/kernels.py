@@ -56,14 +56,23 @@ def seen_past(
 
 
 @numba.njit(cache=True)
-def splat(uv: Array, z: Array, radius: Array, number: int, nearest: Array, numbers: Array) -> None:
-    """Draw discs around pixel positions (n, 2) at depths (n,), with radii (n,) in pixels: where one is nearer than
-    `nearest` (h, w) it becomes that, and `number` stands in `numbers` (h, w)."""
+def splat(p: Array, n: Array, radius: float, K: Array, number: int, nearest: Array, numbers: Array) -> None:
+    """Draw discs of a `radius` (m) around points (k, 3) with normals (k, 3), in a camera's frame, and at least the pixel
+    of each: where one is nearer than `nearest` (h, w) it becomes that, and `number` stands in `numbers` (h, w)."""
     h, w = nearest.shape
-    for i in range(len(z)):
-        u, v, r = uv[i, 0], uv[i, 1], radius[i]
-        for y in range(max(0, int(np.ceil(v - r))), min(h - 1, int(np.floor(v + r))) + 1):
-            for x in range(max(0, int(np.ceil(u - r))), min(w - 1, int(np.floor(u + r))) + 1):
-                if (x - u) ** 2 + (y - v) ** 2 <= r * r and z[i] < nearest[y, x]:
-                    nearest[y, x] = z[i]
+    fx, fy, cx, cy = K[0, 0], K[1, 1], K[0, 2], K[1, 2]
+    for i in range(len(p)):
+        px, py, pz = p[i, 0], p[i, 1], p[i, 2]
+        u, v, r = px / pz * fx + cx, py / pz * fy + cy, radius / pz * max(fx, fy)
+        plane = n[i, 0] * px + n[i, 1] * py + n[i, 2] * pz
+        for y in range(max(0, int(np.floor(v - r))), min(h - 1, int(np.ceil(v + r))) + 1):
+            for x in range(max(0, int(np.floor(u - r))), min(w - 1, int(np.ceil(u + r))) + 1):
+                dx, dy = (x - cx) / fx, (y - cy) / fy
+                slope = n[i, 0] * dx + n[i, 1] * dy + n[i, 2]
+                z = plane / slope if slope < -1e-6 else pz
+                inside = (z * dx - px) ** 2 + (z * dy - py) ** 2 + (z - pz) ** 2 <= radius * radius
+                if not inside and abs(x - u) <= 0.5 and abs(y - v) <= 0.5:
+                    inside, z = True, pz
+                if inside and z < nearest[y, x]:
+                    nearest[y, x] = z
                     numbers[y, x] = number

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from motion.poses import Array
+from motion.poses import Array, inverse
 from tamp.perception.images import Image
 from tamp.perception.kernels import splat
 from tamp.perception.placing import Placed
@@ -14,8 +14,6 @@ from tamp.perception.placing import Placed
 COVERS = 0.8
 """Radius of the disc that a point of a skin is drawn as, in square roots of the area that it stands for: together they
 leave no gaps."""
-LEAST = 0.71
-"""Pixels of that radius at least, so that each point has a pixel."""
 AGREES = 0.015
 """Metres by which the measured depth may differ from a drawn one: something else is in front, or it is not there."""
 NEAREST = 0.02
@@ -26,15 +24,13 @@ def drawn(things: Sequence[Placed], image: Image) -> tuple[Array, Array]:
     """What a picture would show if only these things were there: the number (h, w) of each, from 1 on and 0 for none,
     and depths (h, w) in metres, infinite without one."""
     nearest, numbers = np.full(image.size, np.inf), np.zeros(image.size, dtype=np.uint8)
-    eye = image.T_world_camera[:3, 3]
+    T_camera_world = inverse(image.T_world_camera)
     for number, placed in enumerate(things, 1):
-        for skin, T in placed.skins():
-            world = skin.points @ T[:3, :3].T + T[:3, 3]
-            uv, z = image.project(world)
-            facing = np.einsum("ij,ij->i", skin.normals @ T[:3, :3].T, eye - world) > 0
-            seen = facing & (z > NEAREST)
-            radius = np.maximum(COVERS * np.sqrt(skin.area) * image.K[0, 0] / z[seen], LEAST)
-            splat(uv[seen], z[seen], radius, number, nearest, numbers)
+        for skin, T_world_part in placed.skins():
+            T = T_camera_world @ T_world_part
+            p, n = skin.points @ T[:3, :3].T + T[:3, 3], skin.normals @ T[:3, :3].T
+            seen = (np.einsum("ij,ij->i", n, p) < 0) & (p[:, 2] > NEAREST)
+            splat(p[seen], n[seen], COVERS * np.sqrt(skin.area), image.K, number, nearest, numbers)
     return numbers, nearest
 
 
