@@ -28,7 +28,7 @@ class RealArm:
 ARM_ONLY = ("--host", "--port", "--world", "--dry-run", "--speed-scale")
 SCENE_ONLY = (
     "--scene", "--init-state", "--seed", "--untouched", "--perception", "--noise", "--planner", "--domain",
-    "--assume-first", "--video",
+    "--assume-first", "--video", "--overlay",
 )  # fmt: skip
 
 
@@ -48,6 +48,12 @@ def said(text: str | None, goals: Sequence[str], given: Sequence[str]) -> None:
     """InputError where nobody says what to do: neither words nor a goal, nor a scene that has its own."""
     if text is None and not goals and "--scene" not in given:
         raise InputError(UNSAID)
+
+
+def drawn(overlay: bool, video: bool, perception: str) -> None:
+    """InputError where there is nothing to draw what was seen on, or nothing is seen."""
+    if overlay and not (video and perception == "camera"):
+        raise InputError("--overlay draws what cameras saw on the video; valid with --video --perception camera")
 
 
 def built(backend: str, perception: str, noise: str = "clean") -> None:

@@ -81,6 +81,7 @@ def solve(
     speed_scale: opt.SpeedScale = None,
     assume_first: opt.AssumeFirst = False,
     video: opt.Video = False,
+    overlay: opt.Overlay = False,
     out: opt.EpisodeFolder = None,
     json_output: opt.Json = False,
 ) -> int:
@@ -112,6 +113,7 @@ def solve(
         arm=RealArm(host, port, world, dry_run, speed_scale),
         assume_first=assume_first,
         video=video,
+        overlay=overlay,
         out=out,
         json_output=json_output,
     )

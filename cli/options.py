@@ -150,6 +150,9 @@ Html = Annotated[
     Path | None, typer.Option(help="A page with a picture of each (needs OSMesa).", metavar="FILE")
 ]
 Video = Annotated[bool, typer.Option("--video", help="Record video.mp4 (needs OSMesa).")]
+Overlay = Annotated[
+    bool, typer.Option("--overlay", help="With --video and --perception camera: draw on it what was seen.")
+]
 EpisodeFolder = Annotated[
     Path | None, typer.Option(help="The episode's folder; by default a new one in episodes/.", metavar="DIR")
 ]

@@ -56,8 +56,8 @@ def seen_past(
 
 
 @numba.njit(cache=True)
-def splat(p: Array, n: Array, radius: float, K: Array, number: int, nearest: Array, numbers: Array) -> None:
-    """Draw discs of a `radius` (m) around points (k, 3) with normals (k, 3), in a camera's frame, and at least the pixel
+def splat(p: Array, n: Array, radius: float, K: Array, number: int, nearest: Array, numbers: np.ndarray) -> None:
+    """Draw discs of a `radius` (m) around points (k, 3) with normals (k, 3), in a camera's frame, at least the pixel
     of each: where one is nearer than `nearest` (h, w) it becomes that, and `number` stands in `numbers` (h, w)."""
     h, w = nearest.shape
     fx, fy, cx, cy = K[0, 0], K[1, 1], K[0, 2], K[1, 2]

@@ -20,7 +20,7 @@ NEAREST = 0.02
 """Metres from the camera from which things are drawn."""
 
 
-def drawn(things: Sequence[Placed], image: Image) -> tuple[Array, Array]:
+def drawn(things: Sequence[Placed], image: Image) -> tuple[np.ndarray, Array]:
     """What a picture would show if only these things were there: the number (h, w) of each, from 1 on and 0 for none,
     and depths (h, w) in metres, infinite without one."""
     nearest, numbers = np.full(image.size, np.inf), np.zeros(image.size, dtype=np.uint8)
@@ -34,7 +34,7 @@ def drawn(things: Sequence[Placed], image: Image) -> tuple[Array, Array]:
     return numbers, nearest
 
 
-def masks(things: Sequence[Placed], image: Image) -> Array:
+def masks(things: Sequence[Placed], image: Image) -> np.ndarray:
     """Which thing (h, w) each pixel shows, from 1 on: the drawn one where what was measured agrees, 0 for none."""
     numbers, nearest = drawn(things, image)
     with np.errstate(invalid="ignore"):

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy.ndimage import binary_erosion
 
-from motion.poses import Array, from_quat, pose
+from motion.poses import Array, from_quat, inverse, pose
 from tamp.perception.images import Image
 from tamp.perception.masks import masks
 from tamp.perception.object_model import ObjectModel
@@ -42,11 +42,10 @@ class Shown:
 
 def shown(name: str, confidence: float, placed: Placed) -> Shown:
     """A placed model to draw."""
-    R = placed.model.thing.T_world_object
-    up = np.linalg.inv(placed.T_world_object @ np.linalg.inv(R))
-    p = np.concatenate([skin.points @ (up @ T)[:3, :3].T + (up @ T)[:3, 3] for skin, T in placed.skins()])
-    box = np.array([p.min(axis=0), p.max(axis=0)])
-    return Shown(name, confidence, box, np.linalg.inv(up), placed)
+    T_world_upright = placed.T_world_object @ inverse(placed.model.thing.T_world_object)
+    world = np.concatenate([skin.points @ T[:3, :3].T + T[:3, 3] for skin, T in placed.skins()])
+    p = _moved(world, inverse(T_world_upright))
+    return Shown(name, confidence, np.array([p.min(axis=0), p.max(axis=0)]), T_world_upright, placed)
 
 
 def unknown(name: str, low: Array, high: Array) -> Shown:
@@ -71,7 +70,7 @@ def shown_of(told: Mapping[str, Any], known: Mapping[str, ObjectModel]) -> list[
     return found
 
 
-def overlaid(image: Image, things: Sequence[Shown]) -> Array:
+def overlaid(image: Image, things: Sequence[Shown]) -> np.ndarray:
     """The picture (h, w, 3) with things drawn on it. Masks are drawn where the depth agrees: where it does not,
     something is in front, or the thing is no longer there."""
     import cv2
@@ -112,12 +111,12 @@ def _moved(p: Array, T: Array) -> Array:
 
 
 def _lines(
-    cv2: Any, out: Array, image: Image, p_world: Array, ends: Iterable[tuple[int, int]], colours: Any, width: int = 1
+    cv2: Any, out: np.ndarray, image: Image, p_world: Array, ends: Iterable[tuple[int, int]], colours: Any, width: int = 1
 ) -> None:
     uv, z = image.project(p_world)
     for (a, b), colour in zip(ends, colours, strict=True):
         if min(z[a], z[b]) > NEAREST and np.abs(uv[[a, b]]).max() < 1e4:
-            ends_ = [tuple(int(round(float(x))) for x in uv[i]) for i in (a, b)]
+            ends_ = [tuple(round(float(x)) for x in uv[i]) for i in (a, b)]
             cv2.line(out, *ends_, colour, width, cv2.LINE_AA)
 
 
