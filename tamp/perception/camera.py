@@ -18,6 +18,7 @@ from motion.world import World
 from tamp.errors import Refusal
 from tamp.execution.activity import Observation
 from tamp.model.scene import UNKNOWN, Part, Region, RobotState, Scene, SceneObject
+from tamp.perception.checks import check, check_robot
 from tamp.perception.clusters import Ground, Points, above, clusters, ground_of, stood_on
 from tamp.perception.holding import Hand
 from tamp.perception.library import Library
@@ -25,7 +26,7 @@ from tamp.perception.looks import Look
 from tamp.perception.object_model import RobotSkin
 from tamp.perception.recognising import Candidate, Found, candidates, recognised
 from tamp.perception.robot_mask import link_poses, robot_pixels
-from tamp.perception.tracks import Track, followed, sighting, with_joints_followed
+from tamp.perception.tracks import Track, followed, gone, sighting, with_joints_followed
 
 ROBOT = "panda"
 """The robot's entry in the library."""
@@ -49,10 +50,11 @@ DEEP = 0.3
 
 @dataclass(frozen=True, eq=False)
 class Unknown:
-    """Something that no model explains: the box (3,), (3,) around it."""
+    """Something that no model explains: the box (3,), (3,) around it, and the points (n, 3) that were seen of it."""
 
     low: Array
     high: Array
+    points: Array
 
 
 @dataclass(eq=False)
@@ -96,6 +98,9 @@ class CameraPerceiver:
         skin: RobotSkin = self.library.robots[ROBOT]
         robot = observation.robot
         bodies = link_poses(self._world, robot.q, robot.opening, skin.skins)
+        check(observation.images)
+        for image in observation.images:
+            check_robot(image, bodies, skin.skins, self.robot.pinned_bodies)
         return [Look.of(image, robot_pixels(image, bodies, skin.skins)) for image in observation.images]
 
     # The first look
@@ -145,6 +150,7 @@ class CameraPerceiver:
         for name in [n for n, t in self.tracks.items() if t.movable and n != self.hand.held]:
             after = followed(self.tracks[name], free, looks, observation.time, self._rng)
             self.tracks[name] = self._supported(after) if after is not self.tracks[name] else after
+        self.unknown = [u for u in self.unknown if not gone(u.points, looks)]
         rest = points.where(self._unexplained(points))
         if self.hand.held is not None:
             rest = rest.where(np.linalg.norm(rest.p - observation.robot.T_world_tool[:3, 3], axis=1) > AT_HAND)
@@ -216,12 +222,14 @@ class CameraPerceiver:
         lots = [c for c in clusters(fresh) if len(c) >= NEW]
         if not lots:
             return
-        together = Points(np.concatenate([c.p for c in lots]), np.concatenate([c.colours for c in lots]))
-        found, left = recognised(together, looks, self.ground, self._known, self._rng)
-        for f in found:
-            if f.score > SURE and f.placed.model.thing.movable:
+        for lot in lots:
+            found, left = recognised(lot, looks, self.ground, self._known, self._rng)
+            sure = [f for f in found if f.score > SURE and f.placed.model.thing.movable]
+            if sum(map(len, left)) > PARTLY * len(lot):  # they would be pieces of something large
+                sure, left = [], [lot]
+            for f in sure:
                 self._begin(f, time)
-        self.unknown += [_unknown(c, self.ground) for c in left if len(c) >= NEW]
+            self.unknown += [_unknown(c, self.ground) for c in left if len(c) >= NEW]
 
     # The scene
 
@@ -235,6 +243,8 @@ class CameraPerceiver:
         return Scene(everything, observation.robot, observation.time, confidence, in_hand=held, blur=BLUR)
 
 
+PARTLY = 0.4
+"""Share of new points that belong together which no known thing explains, from which on all of them are unknown."""
 SURE = 0.75
 """Score from which something that was not there before is taken for a known thing."""
 
@@ -246,7 +256,7 @@ def _apart(track: Track, found: Found) -> float:
 def _unknown(points: Points, ground: Ground) -> Unknown:
     low, high = points.p.min(axis=0).astype(float), points.p.max(axis=0).astype(float)
     low[2] = ground.stands
-    return Unknown(low, high)
+    return Unknown(low, high, points.p)
 
 
 def _box(name: str, u: Unknown) -> SceneObject:
