@@ -49,9 +49,9 @@ FINE = (Step(0.003, 0.03, 0.002), Step(0.0015, 0.015, 0.001), Step(0.0007, 0.007
 """The last steps in which a pose is bettered."""
 MOST_POSES = 6000
 """Poses of one model that are tried at most."""
-PROMISING = 0.35
+PROMISING = 0.6
 """Score behind the best one, after the first trial, from which on a model is not tried further."""
-MOST_PROMISING = 40
+MOST_PROMISING = 70
 """Models and places that are tried further at most."""
 CLOSELY = 8
 """Models that are looked at closely at most."""
@@ -234,15 +234,23 @@ def _explained(
     fine = _each_once(_where_the_best_is(fine, more))
     if fine[0][1].score[0] < LEANING:
         fine = [(c, climbed(f.T_world_object[0], c.skin, more, c.samples, TILTED)) for c, f in fine]
-    close = _within(fine, GOOD)
-    close = [(c, *_coloured(c, _as_good(c, f, close[0]), cluster)) for c, f in close]
-    close.sort(key=lambda t: -t[2])
-    alike = [t for t in close if t[2] > close[0][2] - ALIKE]
+    while fine:
+        close = _within(fine, GOOD)
+        found = _likeliest(close, cluster, more)
+        if found.seen > ACCEPTED[1] and (found.score > ACCEPTED[0] or found.seen > ACCEPTED[2]):
+            return found
+        fine = fine[len(close) :]
+    return None
+
+
+def _likeliest(close: list[tuple[Candidate, Fit]], cluster: Points, target: Target) -> Found:
+    """Of several that have nearly the same score the one that has the colours."""
+    judged_ = [(c, *_coloured(c, _as_good(c, f, close[0]), cluster)) for c, f in close]
+    best = max(worth for _, _, worth in judged_)
+    alike = [t for t in judged_ if t[2] > best - ALIKE]
     candidate, fit, worth = min(alike, key=lambda t: len(t[0].model.thing.name))  # the plain one of what looks alike
-    found = _found(candidate, fit, more)
-    like = tuple((c.model.thing.name, worth - w) for c, _, w in close if c is not candidate and worth - w < GOOD)
-    good = found.seen > ACCEPTED[1] and (found.score > ACCEPTED[0] or found.seen > ACCEPTED[2])
-    return replace(found, like=like) if good else None
+    like = tuple((c.model.thing.name, worth - w) for c, _, w in judged_ if c is not candidate and worth - w < GOOD)
+    return replace(_found(candidate, fit, target), like=like)
 
 
 def _within(tried: list[tuple[Candidate, Fit]], behind: float) -> list[tuple[Candidate, Fit]]:
