@@ -59,7 +59,7 @@ def skins(
                 model.geom_group[geoms] = 1
                 T = pose(data.xpos[bodies[0]].copy(), data.xmat[bodies[0]].reshape(3, 3).copy())
                 samples = np.concatenate(list(_looks(place, *bounds_of(model, data, geoms))))
-                out[name] = _skin(_in_frame(samples, inverse(T)))
+                out[name] = skin_of(_in_frame(samples, inverse(T)))
     return out
 
 
@@ -78,7 +78,7 @@ def _looks(place: Studio, low: Array, high: Array) -> Iterator[Array]:
         yield np.hstack([points[good], normals[good], image.colour[good].astype(float)])
 
 
-def _skin(samples: Array) -> Skin:
+def skin_of(samples: Array) -> Skin:
     """A skin of samples (n, 9): points, normals and colours."""
     fine = thinned = _thinned(samples, FINEST)
     cell = FINEST
