@@ -70,3 +70,26 @@ def turned(points: Array, normals: Array, yaw: float, shift: Array) -> tuple[Arr
     """Points and normals turned about the vertical and moved aside by `shift` (2,)."""
     R = rotation_about(UP, yaw)
     return points @ R.T + [*shift, 0.0], normals @ R.T
+
+
+def revolved(profile: Array, sections: int = 48) -> Array:
+    """Faces' corners (n, 3, 3) of a profile (k, 2), distances from the axis and heights, turned about the vertical."""
+    angles = 2 * np.pi * np.arange(sections + 1) / sections
+    rings = np.stack([np.outer(np.cos(angles), profile[:, 0]), np.outer(np.sin(angles), profile[:, 0])], axis=-1)
+    p = np.concatenate([rings, np.broadcast_to(profile[:, 1], rings.shape[:2])[..., None]], axis=-1)
+    a, b, c, d = p[:-1, :-1], p[:-1, 1:], p[1:, 1:], p[1:, :-1]
+    faces = np.concatenate([np.stack([a, c, b], axis=2), np.stack([a, d, c], axis=2)]).reshape(-1, 3, 3)
+    areas = np.linalg.norm(np.cross(faces[:, 1] - faces[:, 0], faces[:, 2] - faces[:, 0]), axis=1)
+    return faces[areas > 1e-12]
+
+
+BOWL = np.array([[0.0, 0.0], [0.03, 0.0], [0.06, 0.04], [0.057, 0.04], [0.028, 0.003], [0.0, 0.003]])
+"""Profile of a bowl with walls of 3 mm, metres."""
+CAN = np.array([[0.0, 0.0], [0.03, 0.0], [0.03, 0.1], [0.0, 0.1]])
+"""Profile of a can, metres."""
+
+
+def obj(corners: Array) -> str:
+    """Faces as an OBJ file, each with vertices of its own."""
+    vertices = "".join(f"v {x} {y} {z}\n" for x, y, z in corners.reshape(-1, 3))
+    return vertices + "".join(f"f {i} {i + 1} {i + 2}\n" for i in range(1, 3 * len(corners), 3))
