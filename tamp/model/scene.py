@@ -107,13 +107,15 @@ class Region:
 
 @dataclass(frozen=True, eq=False)
 class SceneObject:
-    """A thing in the scene: `name` is unique, `category` is its class (`akita_black_bowl`)."""
+    """A thing in the scene: `name` is unique, `category` is its class (`akita_black_bowl`). Turned by 2π / `turns`
+    about the vertical it is the same, as far as anybody can see: by any angle for 0."""
 
     name: str
     category: str
     movable: bool
     parts: tuple[Part, ...]
     regions: tuple[Region, ...] = ()
+    turns: int = 1
 
     @property
     def T_world_object(self) -> Array:

@@ -56,6 +56,8 @@ class Situation:
             if o.name == self.held and self.T_tool_held is not None and seen.T_tool_held is not None:
                 pair = (self.T_tool_held, seen.T_tool_held)
             e = error(*pair)
+            if o.name != self.held:
+                e[5] = _modulo(e[5], o.turns)
             off, turned = float(np.linalg.norm(e[:3])), float(np.linalg.norm(e[3:]))
             metres, radians = (tolerance * x for x in (SLIPPED if o.name == self.held else DISPLACED))
             metres, radians = metres + seen.scene.blur, radians + TURNED_BY_BLUR * seen.scene.blur
@@ -95,3 +97,11 @@ class Situation:
         if self.held is not None:  # it goes with the hand, not with the part
             scene = with_object_at(scene, self.held, self.scene.object(self.held).T_world_object)
         return replace(self, scene=scene)
+
+
+def _modulo(angle: float, turns: int) -> float:
+    """What is left of an angle about the vertical of a thing that looks the same after each of its `turns`."""
+    if turns == 1:
+        return angle
+    each = 2 * np.pi / turns if turns else 0.0
+    return float((angle + 0.5 * each) % each - 0.5 * each) if each else 0.0

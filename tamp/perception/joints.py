@@ -16,6 +16,8 @@ FINER = (5, 25)
 """Then, around the best, so many times finer, so many values."""
 BETTER, SETTLED = 0.02, 0.003
 """By which share better than before another value has to be, anywhere in the range and close by."""
+AT_REST = 0.035
+"""Share of a joint's range within which it is where it was made: closed, or off."""
 
 
 def joint_values(model: ObjectModel, T_world_object: Array, target: Target) -> dict[str, float]:
@@ -40,9 +42,9 @@ def joint_near(model: ObjectModel, name: str, T_world_object: Array, target: Tar
     step = (high - low) / (TRIED - 1)
     around = np.clip(np.append(np.linspace(best - step, best + step, FINER[1]), best), low, high)
     scores = _scores(model, name, T_world_object, target, around)
-    if scores.max() < scores[-1] + SETTLED * max(scores[-1], 0.1):
-        return best
-    return float(around[np.argmax(scores)])
+    if scores.max() >= scores[-1] + SETTLED * max(scores[-1], 0.1):
+        best = float(around[np.argmax(scores)])
+    return joint.value if abs(best - joint.value) < AT_REST * (high - low) else best
 
 
 def _scores(model: ObjectModel, name: str, T_world_object: Array, target: Target, values: Array) -> Array:

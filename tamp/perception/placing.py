@@ -54,7 +54,7 @@ class Placed:
         poses = {p.name: self.part_pose(p) for p in thing.parts}
         parts = tuple(self._part(p, poses[p.name], called(p.name)) for p in thing.parts)
         regions = tuple(self._region(r, poses, called) for r in thing.regions)
-        return replace(thing, name=name, parts=parts, regions=regions)
+        return replace(thing, name=name, parts=parts, regions=regions, turns=self.model.turns)
 
     def _part(self, part: Part, T_world_part: Array, name: str) -> Part:
         joint = part.joint

@@ -79,9 +79,10 @@ def held_in(state: WorldState) -> str | None:
 
 
 def above(p_world: np.ndarray, region: Region, blur: float = 0.0) -> bool:
-    """Whether a point (3,), known to `blur` metres, lies over a surface region's rectangle, within reach of its plane."""
+    """Whether a point (3,), known to `blur` metres, is over a surface region's rectangle, within reach of its plane."""
     d = region.T_world_region[:3, :3] @ (p_world - region.T_world_region[:3, 3])
-    return bool(np.all(np.abs(d[:2]) < region.half_extent[:2]) and -0.005 - blur < d[2] - region.half_extent[2] < ABOVE_REGION)
+    over = d[2] - region.half_extent[2]
+    return bool(np.all(np.abs(d[:2]) < region.half_extent[:2]) and -0.005 - blur < over < ABOVE_REGION)
 
 
 def location(item: SceneObject, scene: Scene, world: World) -> set[Atom]:
@@ -97,13 +98,22 @@ def location(item: SceneObject, scene: Scene, world: World) -> set[Atom]:
             continue
         touching = _touching(item, o, world, scene.blur)
         centred = np.linalg.norm((o.position - p)[:2]) < CENTRED
-        if touching and o.movable and o.position[2] <= p[2] and centred:
+        if touching and o.movable and _under(o, item, scene.blur) and centred:
             atoms.add(Atom("on", (item.name, o.name)))
         if not interiors:
-            atoms |= {
-                Atom("on", (item.name, r.name)) for r in o.regions if r.kind == "surface" and touching and above(p, r, scene.blur)
-            }
+            carrying = (r for r in o.regions if r.kind == "surface" and touching and above(p, r, scene.blur))
+            atoms |= {Atom("on", (item.name, r.name)) for r in carrying}
     return atoms or {Atom("on", (item.name, _resting_on(item, scene, world)))}
+
+
+def _under(below: SceneObject, item: SceneObject, blur: float) -> bool:
+    """Whether one item is the lower one: by its origin, as LIBERO has it, or where that is too blurred to say by the
+    middle of the box around it."""
+    rise = float(item.position[2] - below.position[2])
+    if abs(rise) <= blur:
+        (la, ha), (lb, hb) = below.bounds(), item.bounds()
+        rise = 0.5 * float(lb[2] + hb[2] - la[2] - ha[2])
+    return rise >= 0.0
 
 
 def _resting_on(item: SceneObject, scene: Scene, world: World) -> str:
@@ -111,7 +121,7 @@ def _resting_on(item: SceneObject, scene: Scene, world: World) -> str:
     under = [
         o
         for o in scene
-        if o.movable and o is not item and o.position[2] < item.position[2] and _touching(item, o, world, scene.blur)
+        if o.movable and o is not item and _under(o, item, scene.blur) and _touching(item, o, world, scene.blur)
     ]
     if under:
         return min(under, key=lambda o: float(np.linalg.norm((o.position - item.position)[:2]))).name

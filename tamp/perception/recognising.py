@@ -53,8 +53,12 @@ PROMISING = 0.35
 """Score behind the best one, after the first trial, from which on a model is not tried further."""
 MOST_PROMISING = 40
 """Models and places that are tried further at most."""
+CLOSELY = 8
+"""Models that are looked at closely at most."""
 GOOD = 0.1
 """Score behind the best one within which shape does not decide."""
+SAME_SHAPE = 0.04
+"""Score by which a shape may be worse by chance."""
 COLOUR = 2.0
 """Weight of a difference in colours against the score of shape."""
 EXPLAINED = 0.007
@@ -65,6 +69,8 @@ AROUND, FEW = 0.012, 40
 """Metres around a thing among others in which points are its own, and how many of them it is fitted to at least."""
 OVERLAP = 0.4
 """Share of a model's skin that may be on that of another one."""
+SIZES = (0.5, 2.5)
+"""Sizes of a model, in sizes of what is seen, of which it may be."""
 TALLER = 0.02
 """Metres by which a model may be higher than what is seen."""
 ACCEPTED = (0.45, 0.6, 0.85)
@@ -223,12 +229,14 @@ def _explained(
     better = [(c, climbed(f.T_world_object[0], c.skin, target, c.few, c.steps)) for c, f in promising]
     more = Target(_some(cluster, FINELY, rng).p, looks)
     fine = [(c, climbed(f.T_world_object[0], c.skin, more, c.samples, FINE)) for c, f in _within(better, 2 * GOOD)]
-    fine = [_with_joints(c, f, more) if c.model.jointed else (c, f) for c, f in fine]
+    fine = _each_once(fine)
+    fine = [_with_joints(c, f, more) if c.model.jointed else (c, f) for c, f in fine[:CLOSELY]]
     fine = _each_once(_where_the_best_is(fine, more))
     if fine[0][1].score[0] < LEANING:
         fine = [(c, climbed(f.T_world_object[0], c.skin, more, c.samples, TILTED)) for c, f in fine]
     close = _within(fine, GOOD)
-    close = [(c, *_coloured(c, f, cluster)) for c, f in close]
+    best = float(fine[0][1].score[0])
+    close = [(c, *_coloured(c, f, cluster, best)) for c, f in close]
     close.sort(key=lambda t: -t[2])
     alike = [t for t in close if t[2] > close[0][2] - ALIKE]
     candidate, fit, worth = min(alike, key=lambda t: len(t[0].model.thing.name))  # the plain one of what looks alike
@@ -267,6 +275,9 @@ def _tried(
     if size[2] > top - ground.height + TALLER:
         return []
     low, high = cluster.p.min(axis=0), cluster.p.max(axis=0)
+    share = float(np.linalg.norm(size)) / float(np.linalg.norm(high - low))
+    if not SIZES[0] < share < SIZES[1] and not (everywhere and share < SIZES[1]):
+        return []
     middle, shifts = 0.5 * (low + high)[:2], _shifts(c, 0.5 * (high - low)[:2], everywhere)
     yaw, dx, dy = (a.ravel() for a in np.meshgrid(c.yaws, *shifts, indexing="ij"))
     x, y = middle[:, None] + np.stack([dx, dy])
@@ -303,12 +314,14 @@ def _with_joints(c: Candidate, fit: Fit, target: Target) -> tuple[Candidate, Fit
     return moved, climbed(fit.T_world_object[0], moved.skin, target, moved.samples, FINE)
 
 
-def _coloured(c: Candidate, fit: Fit, cluster: Points) -> tuple[Fit, float]:
-    """A fit turned as its colours have it, where the shape does not tell, and what it is worth with them."""
+def _coloured(c: Candidate, fit: Fit, cluster: Points, best: float) -> tuple[Fit, float]:
+    """A fit turned as its colours have it, where the shape does not tell, and what it is worth with them: its score, in
+    which being hardly worse than the `best` one counts for nothing."""
     spins = c.spun(fit.T_world_object[0])
     off = [colours.difference(cluster, c.skin, T) for T in spins]
-    best = int(np.argmin(off))
-    return replace(fit, T_world_object=spins[[best]]), float(fit.score[0]) - COLOUR * off[best]
+    spin = int(np.argmin(off))
+    score = min(best, float(fit.score[0]) + SAME_SHAPE)
+    return replace(fit, T_world_object=spins[[spin]]), score - COLOUR * off[spin]
 
 
 def _found(c: Candidate, fit: Fit, target: Target) -> Found:

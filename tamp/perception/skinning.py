@@ -36,6 +36,8 @@ FINEST = 0.0012
 CELL, CELLS, UNIT, ROUND = 0.002, 600_000, 0.00025, 0.03
 """Of a field: smallest cell (m), about the most cells, metres of a step, and metres around the skin."""
 
+JOINED_CELLS = 64
+"""Most cells along an axis of a skin that is joined of several, which is done while somebody waits."""
 EXACT = 4
 """Cells around the skin up to which the distances of a field are exact."""
 
@@ -99,7 +101,7 @@ def joined(skins: Sequence[tuple[Skin, Array]]) -> Skin:
 
 
 def _joined_field(points: Array, skins: Sequence[tuple[Skin, Array]]) -> Field:
-    grid, low, cell = _grid(points)
+    grid, low, cell = _grid(points, JOINED_CELLS)
     steps = np.full(grid.shape[:3], FAR, dtype=np.uint8)
     for skin, T in skins:
         f = skin.field
@@ -133,7 +135,7 @@ def _thinned(samples: Array, cell: float) -> Array:
     return np.column_stack(sums) / counts[:, None]
 
 
-def _grid(points: Array) -> tuple[Array, Array, float]:
+def _grid(points: Array, most: int = CELLS) -> tuple[Array, Array, float]:
     """The cells' centres (nx, ny, nz, 3) of a field around points, the first one (3,), and the size of a cell."""
     low, high = points.min(axis=0) - ROUND, points.max(axis=0) + ROUND
     cell = max(CELL, float((high - low).prod() / CELLS) ** (1 / 3))

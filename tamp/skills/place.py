@@ -109,8 +109,9 @@ class Place(Skill):
         if region is None:
             near = np.linalg.norm((o.position - target.owner.position)[:2]) < predicates.CENTRED
             return None if near and o.position[2] > target.owner.position[2] else f"{args[0]} is not on {name}"
-        good = contains(region, o.position) if region.kind == "interior" else predicates.above(o.position, region, scene.blur)
-        return None if good else f"{args[0]} is not {'in' if region.kind == 'interior' else 'on'} {name}"
+        if region.kind == "interior":
+            return None if contains(region, o.position) else f"{args[0]} is not in {name}"
+        return None if predicates.above(o.position, region, scene.blur) else f"{args[0]} is not on {name}"
 
     def _poses(self, item: str, target: Target, situation: Situation, tools: Tools) -> Iterator[Array]:
         """Poses (4, 4) of the item at rest on the target; the one foreseen by an earlier refinement first."""

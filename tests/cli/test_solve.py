@@ -66,7 +66,6 @@ BAD_INPUT = {
     "backend": (["x", "--backend", "pybullet"], "--backend pybullet is not built yet; valid: libero, xarm"),
     "arm's world": (["x", "--backend", "xarm"], "no world: give --world FILE"),
     "arm's goal": (["--goal", "(in a b)", "--backend", "xarm"], "an arm is told in words"),
-    "perception": (["x", "--perception", "camera"], "--perception camera is not built yet; valid: oracle"),
     "port": (["x", "--port", "503"], "--port: for a real arm, --backend xarm; valid for --backend libero: "),
     "host": (["x", "--host", "10.0.0.1"], "--host: for a real arm, --backend xarm; valid for --backend libero"),
     "dropped": (

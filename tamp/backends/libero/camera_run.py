@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from tamp.backends.libero.environment import LiberoEnvironment
-from tamp.backends.libero.goals import goal_regions
+from tamp.backends.libero.goals import beside_things, goal_regions
 from tamp.backends.libero.observing import Noise, calibration, encoders, in_metres, no_noise, pictures
 from tamp.backends.libero.oracle import OraclePerceiver
 from tamp.backends.libero.run import GoalSource, Result, Settings, begin, judged, timed, wanted_in
@@ -88,7 +88,7 @@ def _drive(
         """The goals in the policy's own words: all that crosses to it besides observations."""
         goals = wanted_in(goal_source, environment, watcher.start, watcher.state, settings, watcher.log)
         names = watcher.saw(scene).backwards()
-        said = [names.of(g) for g in goals]
+        said = [names.of(beside_things(g, watcher.start)) for g in goals]
         return {"goals": [str(g) for g in said], "untouched": list(said[0].untouched)}
 
     try:

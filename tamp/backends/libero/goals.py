@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 
 import numpy as np
 
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.oracle import OraclePerceiver
+from tamp.errors import Refusal
 from tamp.model.atoms import Atom
 from tamp.model.domain import Domain
 from tamp.model.formula import TRUE, Formula, Literal, alternatives, holds, mapped, renamed, ways
@@ -15,7 +17,7 @@ from tamp.model.goal import Goal
 from tamp.model.scene import Scene
 from tamp.model.state import WorldState, problem_of
 from tamp.perception.predicates import above
-from tamp.perception.relative_places import places, with_places
+from tamp.perception.relative_places import places, symbols, things, with_places
 from tamp.planning.engine import Engine
 from tamp.plans.validation import reaches
 
@@ -67,6 +69,33 @@ def in_the_tasks_words(goal: Goal, own: Goal, scene: Scene) -> Goal:
         return next((r.name for r in regions if above(middle + ON_IT, r)), symbol)
 
     return replace(goal, formula=renamed(goal.formula, {symbol: said(symbol) for symbol in beside}))
+
+
+def beside_things(own: Goal, scene: Scene) -> Goal:
+    """The task's own goal in which regions of the ground are places beside things, for eyes that see no such regions:
+    the other way round than `in_the_tasks_words`. Regions that are no such place keep their names."""
+    grounds = {r.name for _, r in scene.regions() if r.kind == "surface"}
+    named = {(item, s) for a in own.atoms for item, s in itertools.pairwise(a.args) if s in grounds}
+    found = {region: _place_at(region, item, own, scene) for item, region in named}
+    return replace(own, formula=renamed(own.formula, {r: place for r, place in found.items() if place is not None}))
+
+
+def _place_at(region: str, item: str, own: Goal, scene: Scene) -> str | None:
+    """The place beside a thing that means a region of the ground: one that stays where it is, and the nearest."""
+    found = []
+    for symbol, _ in symbols(things(scene)).items():
+        goal = Goal(Atom("on", (item, symbol)))
+        try:
+            means = region in in_the_tasks_words(goal, own, scene).symbols
+            place = places(goal.mentioned, scene)
+        except Refusal:  # there is no room
+            continue
+        if means and place and place[0].thing != item:
+            owner = scene.object(place[0].thing)
+            middle = with_places(scene, place).region(symbol)[1].T_world_region[:3, 3]
+            off = middle - scene.region(region)[1].T_world_region[:3, 3]
+            found.append((owner.movable, float(np.linalg.norm(off[:2])), symbol))
+    return min(found)[2] if found else None
 
 
 def equivalent(a: Goal, b: Goal, true: frozenset[Atom]) -> bool:

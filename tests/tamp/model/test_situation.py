@@ -9,7 +9,7 @@ import pytest
 
 from motion.poses import Array, inverse, pose, rotation_about
 from motion.shapes import Shape
-from tamp.model.scene import Joint, Part, Region, RobotState, Scene, SceneObject
+from tamp.model.scene import Joint, Part, Region, RobotState, Scene, SceneObject, with_object_at
 from tamp.model.situation import Situation
 
 UP = np.array([0.0, 0.0, 1.0])
@@ -99,3 +99,26 @@ def test_what_is_not_seen_any_more_and_what_is_new_are_differences(situation: Si
     fewer = Situation(replace(situation.scene, objects=situation.scene.objects[1:]))
     assert situation.difference(fewer) == "cup is not seen"
     assert fewer.difference(situation) == "cup was not there before"
+
+
+def seen_off(situation: Situation, by: Array, blur: float = 0.0, turns: int = 1) -> str | None:
+    """What is said of a ball that is seen moved by `by`, by eyes that exact."""
+    ball = replace(situation.scene.object("ball"), turns=turns)
+    before = Situation(replace(situation.scene, objects=(ball,)))
+    scene = replace(with_object_at(before.scene, "ball", by), blur=blur)
+    return before.difference(Situation(scene))
+
+
+def test_eyes_that_are_not_exact_are_allowed_to_be_off(situation: Situation) -> None:
+    near, far = pose([0.51, 0.0, 0.93]), pose([0.52, 0.0, 0.93])
+    assert seen_off(situation, near) == "ball is 10 mm and 0° from where it should be"
+    assert seen_off(situation, near, blur=0.004) is None
+    assert seen_off(situation, far, blur=0.004) == "ball is 20 mm and 0° from where it should be"
+
+
+@pytest.mark.parametrize(("turns", "degrees", "same"), [(1, 30, False), (0, 30, True), (4, 88, True), (4, 45, False)])
+def test_what_looks_the_same_turned_is_the_same(situation: Situation, turns: int, degrees: int, same: bool) -> None:
+    turned = pose([0.5, 0.0, 0.93], rotation_about(UP, np.radians(degrees)))
+    assert (seen_off(situation, turned, turns=turns) is None) == same
+    leaning = pose([0.5, 0.0, 0.93], rotation_about(np.array([1.0, 0.0, 0.0]), np.radians(degrees)))
+    assert seen_off(situation, leaning, turns=turns) is not None, "it leans"

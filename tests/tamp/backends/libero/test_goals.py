@@ -8,7 +8,7 @@ import pytest
 
 from tamp.backends.libero import tasks
 from tamp.backends.libero.environment import LiberoEnvironment
-from tamp.backends.libero.goals import goal_regions, in_the_tasks_words, task_goal
+from tamp.backends.libero.goals import beside_things, goal_regions, in_the_tasks_words, task_goal
 from tamp.backends.libero.oracle import OraclePerceiver
 from tamp.backends.libero.run import Settings, run
 from tamp.model.atoms import Atom
@@ -38,7 +38,8 @@ def test_beside_a_thing_is_where_the_task_means(task: str, right: tuple[str, ...
         scene = OraclePerceiver(environment, goal_regions(environment)).perceive()
         own = task_goal(environment, scene)
         assert in_the_tasks_words(Goal(Atom("on", right)), own, scene) == own
-        said = Goal(Atom("on", wrong))
+        said, there = Goal(Atom("on", wrong)), beside_things(own, scene)
+        assert there != own and in_the_tasks_words(there, own, scene) == own, "for eyes that see no such region"
         assert in_the_tasks_words(said, own, scene) == said
     finally:
         environment.close()

@@ -1,0 +1,169 @@
+"""`--perception camera` on the command line: what is refused before anything is built, what results say, and episodes
+whose eyes get their scenes through a pipe (tests/stand_in_eyes.py)."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from cli import camera, inputs
+from cli.bench import Request
+from cli.episodes import Setup
+from cli.main import app
+from tamp.backends.libero import rendering
+from tamp.errors import InputError
+from tamp.policy.policy import Eyes
+from tamp.runs.bench.scheduling import Key
+from tests.stand_in_eyes import StandIn, answering
+
+
+@pytest.fixture
+def library(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if the library of objects had been built."""
+    monkeypatch.setattr(camera, "check_eyes", lambda: None)
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["solve", "x", "--noise", "depth"], "--noise depth: nothing is seen with --perception oracle"),
+        (["solve", "x", "--perception", "camera"], "tamp objects build"),
+        (["bench", "libero_goal", "--perception", "camera"], "tamp objects build"),
+        (["live", "--perception", "camera"], "--perception camera is not built yet for tamp live; valid: oracle"),
+        (["policy", "serve"], "tamp objects build"),
+    ],
+)
+def test_what_cannot_be_is_said_first(
+    args: list[str], message: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("TAMP_OBJECTS", str(tmp_path))
+    done = CliRunner().invoke(app, args)
+    assert done.exit_code == 2 and message in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--stage", "goal"], "--stage goal is for --perception oracle; valid with camera: --stage plan or all"),
+        (["--clock", "real"], "--clock real is for --perception oracle"),
+    ],
+)
+def test_what_cameras_are_not_for_is_said(
+    options: list[str], message: str, library: None, tmp_path: Path
+) -> None:
+    args = ["bench", "libero_goal", "--perception", "camera", "--out", str(tmp_path / "out"), *options]
+    done = CliRunner().invoke(app, args)
+    assert done.exit_code == 2 and message in done.stderr
+
+
+def test_labels_say_what_saw_and_what_it_was_told() -> None:
+    assert camera.label(False) == "camera" and camera.label(True, "depth") == "camera, given goal, depth noise"
+    assert camera.in_words("camera, given goal") == "camera perception, given goal"
+    assert camera.in_words("oracle") == "oracle perception"
+
+
+def test_a_results_folder_holds_one_kind_of_eyes() -> None:
+    asked = Request([], 1, None, "all", 1, "local", None, None, None, 0, "fast-downward", "x", "tabletop")
+    assert "perception" not in asked.shared(), "older folders go on"
+    assert replace(asked, perception="camera", noise="all").shared()["noise"] == "all"
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Makes the stand-in in the policy's process."""
+
+    eyes: StandIn
+
+    def __call__(self) -> Eyes:
+        return self.eyes
+
+
+@pytest.mark.episode
+@pytest.mark.process
+def test_a_benchs_policy_is_kept_for_its_episodes(
+    library: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from tamp.backends.libero.oracle import OraclePerceiver
+
+    rendering.prepare(video=False, camera=True)
+    setup = Setup("plan", 0, "fast-downward", "tabletop", "none", tmp_path, None, perception="camera")
+    runner = setup()
+    recipe = camera.recipe
+
+    def scene() -> Any:
+        assert runner._scenes is not None and runner._scenes._built is not None
+        return OraclePerceiver(runner._scenes._built).perceive()
+
+    with answering(scene) as (eyes, looks):
+        made: list[camera.Recipe] = []
+
+        def standing(*args: Any) -> camera.Recipe:
+            made.append(replace(recipe(*args), eyes=Standing(eyes)))
+            return made[-1]
+
+        monkeypatch.setattr(camera, "recipe", standing)
+        records = [runner(Key("libero_goal", 7, k)) for k in (40, 41)]
+        assert runner._policy is not None
+        runner._policy.close()
+    assert [(r["success"], r["perception"], r["failure_stage"]) for r in records] == [
+        (True, "camera, given goal", None)
+    ] * 2
+    assert len(made) == 1 and len(looks) >= 4 and looks[0]["modules"] == looks[-1]["modules"] == []
+    assert records[0]["goal"] == "(turned-on flat_stove_1)" and records[0]["steps"] > 20
+    assert (tmp_path / "episodes" / "libero_goal-7-41" / "episode.jsonl").exists()
+
+
+def test_noise_is_the_same_for_the_same_seeds_or_not_built() -> None:
+    assert camera.noise("clean", 1)(()) == ()
+    try:
+        camera.noise("depth", 1)
+    except InputError as e:
+        assert "--noise depth is not built yet; valid: clean" in str(e)
+    with pytest.raises(InputError, match="valid: libero, xarm"):
+        inputs.built("pybullet", "oracle")
+
+
+@pytest.mark.process
+def test_a_server_says_where_it_is_and_ends_at_ctrl_c(tmp_path: Path) -> None:
+    """With the command as it is typed; the library is an empty one, which the eyes need only once there is a scene."""
+    code = (
+        "import cli.camera as c, tamp.policy.eyes as e\n"
+        "c.check_eyes = lambda: None\n"
+        "c.Recipe.__call__.__globals__['camera_eyes'] = None\n"
+        "import dataclasses\n"
+        "recipe = c.recipe\n"
+        "c.recipe = lambda *a: dataclasses.replace(recipe(*a), eyes=lambda: None)\n"
+        "import sys; sys.argv = ['tamp', 'policy', 'serve', '--port', '0', '--json']\n"
+        "from cli.main import main; main()\n"
+    )
+    server = subprocess.Popen(
+        [sys.executable, "-c", code],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
+    )
+    try:
+        assert server.stdout is not None
+        told = json.loads(server.stdout.readline())
+        assert told["port"] > 0 and told["perception"] == "camera"
+        from tamp.policy.server import connected
+
+        with connected(f"ws://127.0.0.1:{told['port']}") as (_, metadata):
+            assert metadata == {k: v for k, v in told.items() if k != "port"}
+        server.send_signal(signal.SIGINT)
+        _, errors = server.communicate(timeout=10)
+    finally:
+        server.kill()
+    assert server.returncode == 130 and "tamp: interrupted" in errors and "Traceback" not in errors
+
+
