@@ -125,11 +125,10 @@ def _sides(points: Array) -> list[Array]:
     hull = ConvexHull(points, qhull_options="QJ")
     a, b, c = (hull.points[hull.simplices[:, i]] for i in range(3))
     areas = np.linalg.norm(np.cross(b - a, c - a), axis=1)
-    out: list[Array] = []
-    for i in np.argsort(-areas):
-        n = hull.equations[i, :3]
-        if all(m @ n < np.cos(FLAT) for m in out):
-            out.append(n)
+    normals, out = hull.equations[np.argsort(-areas), :3], list[Array]()
+    while len(normals):
+        out.append(normals[0])
+        normals = normals[normals @ out[-1] < np.cos(FLAT)]
     return out
 
 
