@@ -1,4 +1,4 @@
-"""Before any test imports mujoco: no GL library is needed. Generated examples are the same every time."""
+"""Before any test imports mujoco: no GL library is needed but for pictures. Generated examples are the same every time."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from hypothesis import settings
 
 from tamp.backends.libero import rendering
 
-rendering.prepare(video=False)
+rendering.prepare(video=False, may=True)
 settings.register_profile("repeatable", deadline=None, derandomize=True, max_examples=50, database=None)
 settings.load_profile("repeatable")
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from motion.poses import Array, joint_transform
+from motion.poses import Array, inverse, joint_transform
 from tamp.perception import colours
 from tamp.perception.clusters import Ground, Points, clusters
 from tamp.perception.fitting import ON_SKIN, Fit, Step, Target, climbed, judged, sampled, turned
@@ -49,16 +49,16 @@ FINE = (Step(0.003, 0.03, 0.002), Step(0.0015, 0.015, 0.001), Step(0.0007, 0.007
 """The last steps in which a pose is bettered."""
 MOST_POSES = 6000
 """Poses of one model that are tried at most."""
-PROMISING = 0.35
+PROMISING = 0.6
 """Score behind the best one, after the first trial, from which on a model is not tried further."""
-MOST_PROMISING = 40
+MOST_PROMISING = 70
 """Models and places that are tried further at most."""
 CLOSELY = 8
 """Models that are looked at closely at most."""
 GOOD = 0.1
 """Score behind the best one within which shape does not decide."""
-SAME_SHAPE = 0.04
-"""Score by which a shape may be worse by chance."""
+SAME_SHAPE, MOSTLY = 0.005, 92.0
+"""Metres by which two models of one shape are apart at most, in so many per cent of their skins."""
 COLOUR = 2.0
 """Weight of a difference in colours against the score of shape."""
 EXPLAINED = 0.007
@@ -234,16 +234,23 @@ def _explained(
     fine = _each_once(_where_the_best_is(fine, more))
     if fine[0][1].score[0] < LEANING:
         fine = [(c, climbed(f.T_world_object[0], c.skin, more, c.samples, TILTED)) for c, f in fine]
-    close = _within(fine, GOOD)
-    best = float(fine[0][1].score[0])
-    close = [(c, *_coloured(c, f, cluster, best)) for c, f in close]
-    close.sort(key=lambda t: -t[2])
-    alike = [t for t in close if t[2] > close[0][2] - ALIKE]
+    while fine:
+        close = _within(fine, GOOD)
+        found = _likeliest(close, cluster, more)
+        if found.seen > ACCEPTED[1] and (found.score > ACCEPTED[0] or found.seen > ACCEPTED[2]):
+            return found
+        fine = fine[len(close) :]
+    return None
+
+
+def _likeliest(close: list[tuple[Candidate, Fit]], cluster: Points, target: Target) -> Found:
+    """Of several that have nearly the same score the one that has the colours."""
+    judged_ = [(c, *_coloured(c, _as_good(c, f, close[0]), cluster)) for c, f in close]
+    best = max(worth for _, _, worth in judged_)
+    alike = [t for t in judged_ if t[2] > best - ALIKE]
     candidate, fit, worth = min(alike, key=lambda t: len(t[0].model.thing.name))  # the plain one of what looks alike
-    found = _found(candidate, fit, more)
-    like = tuple((c.model.thing.name, worth - w) for c, _, w in close if c is not candidate and worth - w < GOOD)
-    good = found.seen > ACCEPTED[1] and (found.score > ACCEPTED[0] or found.seen > ACCEPTED[2])
-    return replace(found, like=like) if good else None
+    like = tuple((c.model.thing.name, worth - w) for c, _, w in judged_ if c is not candidate and worth - w < GOOD)
+    return replace(_found(candidate, fit, target), like=like)
 
 
 def _within(tried: list[tuple[Candidate, Fit]], behind: float) -> list[tuple[Candidate, Fit]]:
@@ -314,14 +321,23 @@ def _with_joints(c: Candidate, fit: Fit, target: Target) -> tuple[Candidate, Fit
     return moved, climbed(fit.T_world_object[0], moved.skin, target, moved.samples, FINE)
 
 
-def _coloured(c: Candidate, fit: Fit, cluster: Points, best: float) -> tuple[Fit, float]:
-    """A fit turned as its colours have it, where the shape does not tell, and what it is worth with them: its score, in
-    which being hardly worse than the `best` one counts for nothing."""
+def _as_good(c: Candidate, fit: Fit, best: tuple[Candidate, Fit]) -> Fit:
+    """A fit, as good as the best one where that has the same shape and place: what is between them is chance."""
+    other, there = best
+    T = inverse(fit.T_world_object[0].astype(float)) @ there.T_world_object[0]
+    off = c.skin.field.distance(other.samples @ T[:3, :3].T + T[:3, 3])
+    T = inverse(T)
+    back = other.skin.field.distance(c.samples @ T[:3, :3].T + T[:3, 3])
+    same = max(np.percentile(off, MOSTLY), np.percentile(back, MOSTLY)) < SAME_SHAPE
+    return replace(fit, on=there.on, empty=there.empty) if same else fit
+
+
+def _coloured(c: Candidate, fit: Fit, cluster: Points) -> tuple[Fit, float]:
+    """A fit turned as its colours have it, where the shape does not tell, and what it is worth with them."""
     spins = c.spun(fit.T_world_object[0])
     off = [colours.difference(cluster, c.skin, T) for T in spins]
     spin = int(np.argmin(off))
-    score = min(best, float(fit.score[0]) + SAME_SHAPE)
-    return replace(fit, T_world_object=spins[[spin]]), score - COLOUR * off[spin]
+    return replace(fit, T_world_object=spins[[spin]]), float(fit.score[0]) - COLOUR * off[spin]
 
 
 def _found(c: Candidate, fit: Fit, target: Target) -> Found:

@@ -19,12 +19,14 @@ from motion.robot import RobotDescription
 from tamp.backends.libero.standard_action import finger_target
 from tamp.errors import InputError, Refusal, TampError
 from tamp.execution.activity import Observation
+from tamp.execution.following import Command
 from tamp.execution.performing import AtTable, at_table, in_turn
 from tamp.execution.session import Session
 from tamp.model.domain import Domain
 from tamp.model.goal import Goal, in_pddl
 from tamp.model.scene import Perceiver, RobotState, Scene, poses_of
 from tamp.model.state import WorldState
+from tamp.perception.images import Image
 from tamp.perception.written_goals import goals_in
 from tamp.planning.engine import Engine, Planner
 from tamp.planning.search import Journal
@@ -33,6 +35,8 @@ from tamp.policy.observations import encoders, has_pictures, pictures
 from tamp.policy.seldom import Seldom
 from tamp.runs.events import Publish
 
+MOVED = 0.05
+"""Radians by which a joint has moved when a picture that is the same to the last bit is an old one."""
 MOST_STEPS = 2000
 """Control steps after which it gives up by itself: whoever evaluates it has a limit of their own."""
 
@@ -166,12 +170,16 @@ class _Episode:
         given: Given | None,
     ) -> None:
         self.outcome: Outcome | None = None
+        self.commanded: Command | None = None
+        """What the last action is to do."""
         self.period = calibration.robot.period
         self._policy, self._calibration, self._seed = policy, calibration, seed
         self._instruction, self._more, self._given = instruction, more, given
         self._arm = ArmDynamics(calibration.robot)
         self._told: Mapping[str, Any] = {}
-        self._acted, self._fingers = 0, np.nan
+        self._acted, self._commands, self._fingers = 0, 0, np.nan
+        self._images: tuple[Image, ...] = ()
+        self._seen_at = calibration.robot.posture
         self._seeing = Seldom(policy._eyes(self._look, calibration.robot), lambda: self.time)
         self._blind: str | None = None
         self._ready: AtTable | None = None
@@ -215,11 +223,20 @@ class _Episode:
             if self._more is not None and not has_pictures(told, cameras):
                 told = self._more()
             images = pictures(told, cameras, self._robot.T_world_tool)
+            self._check_alive(images)
         except TampError as e:
             self._blind = str(e)
             raise
-        self._images = images
+        self._images, self._seen_at = images, self._robot.q
         return Observation(self.time, self._robot, images)
+
+    def _check_alive(self, images: tuple[Image, ...]) -> None:
+        """Refusal where a camera shows what it showed when the arm was elsewhere: each of them sees the arm."""
+        moved = float(np.abs(self._robot.q - self._seen_at).max()) if self._images else 0.0
+        for before, now in zip(self._images, images, strict=False):
+            same = moved > MOVED and before.size == now.size and np.array_equal(before.depth, now.depth)
+            if same and np.array_equal(before.colour, now.colour):
+                raise Refusal(f"{now.camera} shows the same picture though the arm has moved: it is frozen", "frozen")
 
     # What is done
 
@@ -235,6 +252,7 @@ class _Episode:
         if command is None:
             self._finish()
             return np.zeros(7)
+        self.commanded, self._commands = command, self._commands + 1
         arm, controller = self._dynamics, self._calibration.controller
         action = controller.action(*command, self._fingers, self._widest, _arrays(arm))
         self._fingers = finger_target(self._fingers, action[6])
@@ -283,8 +301,7 @@ class _Episode:
         """What the fixed camera sees, as a PNG; empty without pictures."""
         import imageio.v3 as imageio
 
-        images = getattr(self, "_images", ())
-        return bytes(imageio.imwrite("<bytes>", images[0].colour, extension=".png")) if images else b""
+        return bytes(imageio.imwrite("<bytes>", self._images[0].colour, extension=".png")) if self._images else b""
 
     def end(self) -> Outcome:
         """Stop here."""
@@ -298,17 +315,18 @@ class _Episode:
     def _finish(self) -> None:
         """Say what it came to."""
         told = self._came_to
-        told.looks, told.total_steps = self._seeing.looks, max(0, self._acted - 1)
+        told.looks, told.total_steps = self._seeing.looks, self._commands
         told.seconds["look"] = round(self._seeing.seconds, 3)
         pursuit = self._ready.pursuit if self._ready else None
         if pursuit is not None and self._session is not None and self._ready is not None:
             found = pursuit.outcome
             told.done, told.stage, told.reason = found.done, found.stage, found.reason
-            told.steps, told.total_steps, told.alternatives = found.steps, pursuit.steps, found.alternatives
+            told.steps, told.alternatives = found.steps, found.alternatives
             first = found.plan or self._ready.table.mind.first
             told.plan = [str(a) for a in first.actions] if first else []
             told.executed = [str(a) for a in found.executed]
-            told.seconds |= {k: round(v, 3) for k, v in found.seconds.items()}
+            seconds = self._ready.table.mind.seconds | found.seconds
+            told.seconds |= {k: round(v, 3) for k, v in seconds.items()}
             told.believed = {str(a): t for a, t in self._ready.table.sight.beliefs.since.items()}
             if not told.done and told.stage is None:
                 failed = self._session.failed
