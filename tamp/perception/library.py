@@ -34,6 +34,7 @@ RECIPE = tuple(
         "backends/libero/categories.py",
         "backends/libero/objects.py",
         "backends/libero/object_models.py",
+        "backends/libero/robot_skin.py",
     )
 )
 """The code that makes models; when it changes they are made anew."""
