@@ -48,6 +48,7 @@ class Fake:
         seed: int = 0,
         more: More | None = None,
         given: Given | None = None,
+        names: Mapping[str, object] | None = None,
     ) -> None:
         self.told.append((instruction, calibration.cameras[0].name, seed))
         self.outcome, self.acted, self.more, self.given = None, 0, more, given

@@ -218,10 +218,25 @@ class CameraPerceiver:
             return
         together = Points(np.concatenate([c.p for c in lots]), np.concatenate([c.colours for c in lots]))
         found, left = recognised(together, looks, self.ground, self._known, self._rng)
-        for f in found:
+        for f in sorted(found, key=lambda f: -f.score):
             if f.score > SURE and f.placed.model.thing.movable:
-                self._begin(f, time)
+                if not self._moved_unseen(f, time):
+                    self._begin(f, time)
         self.unknown += [_unknown(c, self.ground) for c in left if len(c) >= NEW]
+
+    def _moved_unseen(self, found: Found, time: float) -> bool:
+        """Whether what turned up is a thing that is not seen where it was: then that has moved."""
+        mine = [
+            n
+            for n, t in self.tracks.items()
+            if t.movable and t.time < time and n != self.hand.held and t.placed.model.thing.name == found.category
+        ]
+        if not mine:
+            return False
+        name = min(mine, key=lambda n: _apart(self.tracks[n], found))
+        track = replace(self.tracks[name], placed=found.placed, time=time, confidence=found.seen, lost=False)
+        self.tracks[name] = self._supported(track)
+        return True
 
     # The scene
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.spatial import cKDTree
 
-from motion.poses import Array
+from motion.poses import Numbers
 from tamp.perception.clusters import Points
 from tamp.perception.object_model import Skin
 
@@ -17,7 +17,7 @@ SEEN = 400
 """Points that are compared."""
 
 
-def difference(points: Points, skin: Skin, T_world_skin: Array) -> float:
+def difference(points: Points, skin: Skin, T_world_skin: Numbers) -> float:
     """How far the colours of some points are from a skin's, 0 to 1: with the light on each side of it, which is not
     known, taken as it suits best. 1 where no point lies on the skin."""
     some = points.where(np.arange(len(points)) % max(1, len(points) // SEEN) == 0)
@@ -26,9 +26,11 @@ def difference(points: Points, skin: Skin, T_world_skin: Array) -> float:
     on = np.isfinite(away)
     if not on.any():
         return 1.0
-    seen, own = some.colours[on] / 255.0, skin.colours[nearest[on]] / 255.0
-    n = skin.normals[nearest[on]]
-    facing = np.argmax(np.abs(n), axis=1) * 2 + (np.take_along_axis(n, np.argmax(np.abs(n), axis=1)[:, None], 1)[:, 0] > 0)
+    which = np.asarray(nearest)[on]
+    seen, own = some.colours[on] / 255.0, skin.colours[which] / 255.0
+    n = skin.normals[which]
+    axis = np.abs(n).argmax(axis=1)
+    facing = 2 * axis + (n[np.arange(len(n)), axis] > 0)
     off = np.zeros(len(seen))
     for side in np.unique(facing):
         mine = facing == side

@@ -15,7 +15,7 @@ import numpy as np
 from scipy.ndimage import distance_transform_edt
 from scipy.spatial import cKDTree
 
-from motion.poses import Array, inverse, pose
+from motion.poses import Array, Numbers, inverse, pose
 from tamp.perception.drawing import HIDDEN, Studio, bounds_of, studio, visible
 from tamp.perception.images import Image
 from tamp.perception.object_model import FAR, Field, Skin
@@ -113,7 +113,7 @@ def joined(skins: Sequence[tuple[Skin, Array]]) -> Skin:
 
 def _joined_field(points: Array, skins: Sequence[tuple[Skin, Array]]) -> Field:
     grid, low, cell = _grid(points, JOINED_CELLS)
-    steps = np.full(grid.shape[:3], FAR, dtype=np.uint8)
+    steps: Numbers = np.full(grid.shape[:3], FAR, dtype=np.uint8)
     for skin, T in skins:
         f = skin.field
         first, last = _cells(T, f, low, cell, steps.shape)
