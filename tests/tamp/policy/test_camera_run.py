@@ -79,7 +79,10 @@ def policy(
 
 def run(process: PolicyProcess, environment: LiberoEnvironment, said: str | None, out: Path) -> Result:
     settings = Settings(load("tabletop"), init_state=INIT, said=said)
-    return run_camera(environment.task, None, settings, process, out, lambda line: None, environment)
+    seeing = "camera" if said else "camera, given goal"
+    return run_camera(
+        environment.task, None, settings, process, out, lambda line: None, environment, perception=seeing
+    )
 
 
 def renamed(scene: Scene) -> Scene:
