@@ -17,6 +17,7 @@ from scipy.spatial import cKDTree
 
 from motion.poses import Array, inverse, pose
 from tamp.perception.drawing import HIDDEN, Studio, bounds_of, studio, visible
+from tamp.perception.images import Image
 from tamp.perception.object_model import FAR, Field, Skin
 
 SIZE = 256
@@ -61,7 +62,7 @@ def skins(
                 model.geom_group[geoms] = 1
                 T = pose(data.xpos[bodies[0]].copy(), data.xmat[bodies[0]].reshape(3, 3).copy())
                 samples = np.concatenate(list(_looks(place, *bounds_of(model, data, geoms))))
-                out[name] = _skin(_in_frame(samples, inverse(T)))
+                out[name] = skin_of(_in_frame(samples, inverse(T)))
     return out
 
 
@@ -73,14 +74,24 @@ def _in_frame(samples: Array, T: Array) -> Array:
 def _looks(place: Studio, low: Array, high: Array) -> Iterator[Array]:
     """Samples (n, 9) that each camera around a box sees."""
     for azimuth, elevation in AROUND:
-        image = place.look(azimuth, elevation, low, high)
+        image = _cropped(place.look(azimuth, elevation, low, high))
         points = image.points()
         normals, sharp = normals_of(points, image.T_world_camera[:3, 3])
         good = sharp.astype(bool) & (image.depth > 0)
         yield np.hstack([points[good], normals[good], image.colour[good].astype(float)])
 
 
-def _skin(samples: Array) -> Skin:
+def _cropped(image: Image) -> Image:
+    """The part of a picture in which there is something."""
+    rows, columns = (np.flatnonzero((image.depth > 0).any(axis=a)) for a in (1, 0))
+    if len(rows) == 0:
+        return image
+    window, K = (slice(rows[0], rows[-1] + 1), slice(columns[0], columns[-1] + 1)), image.K.copy()
+    K[:2, 2] -= columns[0], rows[0]
+    return Image(image.camera, image.colour[window], image.depth[window], K, image.T_world_camera)
+
+
+def skin_of(samples: Array) -> Skin:
     """A skin of samples (n, 9): points, normals and colours."""
     fine = thinned = _thinned(samples, FINEST)
     cell = FINEST
