@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from llm.grounding import GroundingResult, ground
@@ -47,17 +48,31 @@ def goals_of(
 
 @dataclass(frozen=True, eq=False)
 class Instructions:
-    """Reads for a policy: see `tamp.policy.policy.Read`. Nobody is asked back, and no name is known but what was seen.
-    `assume_first`: of several things that the words fit, the first."""
+    """Reads for a policy: see `tamp.policy.policy.Read`. Nobody is asked back. `assume_first`: of several things that the words fit, the first."""
 
     model: Model
     assume_first: bool = False
 
     def __call__(
-        self, text: str, scene: Scene, state: WorldState, domain: Domain, journal: Journal, picture: bytes
+        self,
+        text: str,
+        scene: Scene,
+        state: WorldState,
+        domain: Domain,
+        journal: Journal,
+        picture: bytes,
+        names: Mapping[str, str],
     ) -> tuple[Goal, ...]:
         """The goals, one after the other. Refusal where the words come to none."""
         image = picture if self.model.sees and picture else None
         return goals_of(
-            text, scene, state, domain, self.model, journal, assume_first=self.assume_first, image=image
+            text,
+            scene,
+            state,
+            domain,
+            self.model,
+            journal,
+            names=dict(names),
+            assume_first=self.assume_first,
+            image=image,
         ).goals

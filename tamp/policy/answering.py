@@ -1,6 +1,7 @@
 """What a policy answers to messages, over any channel.
 
-    {"reset": {"instruction": …, "calibration": …, "seed": …, "look": true, "given": false}}   -> {"reset": true}
+    {"reset": {"instruction": …, "calibration": …, "seed": …, "look": true, "given": false,
+               "names": …}}   -> {"reset": true}
     {"agentview_image": …, "robot0_joint_pos": …, …}                     -> {"actions": (1, 7), "outcome": …}
     {"end": true}                                                        -> {"outcome": …}
 
@@ -24,7 +25,7 @@ from tamp.policy.policy import Policy
 from tamp.policy.wire import Channel
 from tamp.runs.events import Event, Publish
 
-RESET = {"instruction", "calibration", "seed", "look", "given"}
+RESET = {"instruction", "calibration", "seed", "look", "given", "names"}
 
 
 @dataclass(eq=False)
@@ -43,6 +44,10 @@ Make = Callable[[Diary], Policy]
 """Makes a policy that writes into a diary."""
 
 
+
+
+def _names_thing(told: Any) -> bool:
+    return isinstance(told, list | tuple) and 1 <= len(told) <= 2 and all(isinstance(t, str) for t in told)
 
 
 @dataclass(eq=False)
@@ -96,7 +101,10 @@ class Answering:
         calibration = calibration_from(told.get("calibration") or {})
         more = (lambda: self._more(channel)) if told.get("look") else None
         given = (lambda scene: self._given(scene, channel)) if told.get("given") else None
-        self.policy.reset(instruction, calibration, seed=seed, more=more, given=given)
+        names = told.get("names") or {}
+        if not isinstance(names, Mapping) or not all(_names_thing(v) for v in names.values()):
+            raise InputError("names holds no map from words to a category of the library, and a region of it")
+        self.policy.reset(instruction, calibration, seed=seed, more=more, given=given, names=names)
 
     def _more(self, channel: Channel) -> Mapping[str, Any]:
         """The pictures of this moment, from a client that can take them."""

@@ -7,7 +7,7 @@ told nothing but observations and the instruction, and ends quietly: once it is 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Protocol
 
@@ -55,9 +55,17 @@ class Read(Protocol):
     """Reads an instruction about a scene that was seen."""
 
     def __call__(
-        self, text: str, scene: Scene, state: WorldState, domain: Domain, journal: Journal, picture: bytes
+        self,
+        text: str,
+        scene: Scene,
+        state: WorldState,
+        domain: Domain,
+        journal: Journal,
+        picture: bytes,
+        names: Mapping[str, str],
     ) -> tuple[Goal, ...]:
-        """The goals, to be reached one after the other; `picture` is a PNG. Refusal where the words come to none."""
+        """The goals, to be reached one after the other; `picture` is a PNG, `names` are what somebody calls things,
+        besides what they are. Refusal where the words come to none."""
         ...
 
 
@@ -97,7 +105,13 @@ class NoJournal:
 
 
 def nobody_reads(
-    text: str, scene: Scene, state: WorldState, domain: Domain, journal: Journal, picture: bytes
+    text: str,
+    scene: Scene,
+    state: WorldState,
+    domain: Domain,
+    journal: Journal,
+    picture: bytes,
+    names: Mapping[str, str],
 ) -> tuple[Goal, ...]:
     """For policies without a language model."""
     raise InputError("this policy reads no instructions: it has no language model")
@@ -137,13 +151,16 @@ class Policy:
         seed: int = 0,
         more: More | None = None,
         given: Given | None = None,
+        names: Mapping[str, Sequence[str]] | None = None,
     ) -> None:
         """Begin an episode: what to do is read once the scene has been seen. Without an instruction `given` is asked.
+        `names` are words of whoever gives it, each with the category of the library that they mean, and the region of
+        one such thing, if they mean that: {"drawer": ("wooden_cabinet", "top_region")}.
         InputError for neither."""
         if (instruction is None) == (given is None):
             raise InputError("say what to do: an instruction, or else who gives the goal")
         self.end()
-        self._now = _Episode(self, calibration, instruction, seed, more, given)
+        self._now = _Episode(self, calibration, instruction, seed, more, given, names or {})
 
     def act(self, observation: Mapping[str, Any]) -> Array:
         """The standard action (7,) in [-1, 1] for an observation. InputError where that cannot be used, or before a
@@ -157,6 +174,18 @@ class Policy:
         return self._now.end() if self._now else None
 
 
+def meant(names: Mapping[str, Sequence[str]], scene: Scene) -> dict[str, str]:
+    """What somebody's words for things mean in a scene: only those that mean one thing there."""
+    out = {}
+    for word, (category, *region) in names.items():
+        things = [o for o in scene if o.category == category]
+        suffix = f"_{region[0]}" if region else ""
+        known = {r.name for _, r in scene.regions()} | {o.name for o in scene}
+        if len(things) == 1 and things[0].name + suffix in known:
+            out[word] = things[0].name + suffix
+    return out
+
+
 class _Episode:
     """One episode of a policy. It is the backend that the session's performer is made with, too."""
 
@@ -168,8 +197,10 @@ class _Episode:
         seed: int,
         more: More | None,
         given: Given | None,
+        names: Mapping[str, Sequence[str]],
     ) -> None:
         self.outcome: Outcome | None = None
+        self._names = names
         self.commanded: Command | None = None
         """What the last action is to do."""
         self.period = calibration.robot.period
@@ -293,7 +324,9 @@ class _Episode:
             return goals_in(scene, state, policy._domain, said["goals"], said.get("untouched", ()))
         policy._journal.event("instruction", text=self._instruction)
         try:
-            return policy._read(str(self._instruction), scene, state, policy._domain, policy._journal, self._picture())
+            names = meant(self._names, scene)
+            domain, journal = policy._domain, policy._journal
+            return policy._read(str(self._instruction), scene, state, domain, journal, self._picture(), names)
         finally:
             self._came_to.seconds["language"] = round(time.perf_counter() - start, 3)
 

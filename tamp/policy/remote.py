@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,10 +47,11 @@ class RemotePolicy:
         seed: int = 0,
         more: More | None = None,
         given: Given | None = None,
+        names: Mapping[str, Sequence[str]] | None = None,
     ) -> None:
         """Begin an episode."""
         self.outcome, self._more, self._given = None, more, given
-        told = {"instruction": instruction, "calibration": calibration.as_dict(), "seed": seed}
+        told = {"instruction": instruction, "calibration": calibration.as_dict(), "seed": seed, "names": names or {}}
         self._ask({"reset": {**told, "look": more is not None, "given": given is not None}})
 
     def act(self, observation: Mapping[str, Any]) -> Array:
