@@ -113,7 +113,7 @@ def joined(skins: Sequence[tuple[Skin, Array]]) -> Skin:
 
 def _joined_field(points: Array, skins: Sequence[tuple[Skin, Array]]) -> Field:
     grid, low, cell = _grid(points, JOINED_CELLS)
-    steps = np.full(grid.shape[:3], FAR, dtype=np.uint8)
+    steps: Any = np.full(grid.shape[:3], FAR, dtype=np.uint8)
     for skin, T in skins:
         f = skin.field
         first, last = _cells(T, f, low, cell, steps.shape)

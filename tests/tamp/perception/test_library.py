@@ -111,7 +111,7 @@ def test_another_format_is_told(folder: Path, monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_a_library_that_was_not_built_or_not_to_the_end(folder: Path) -> None:
-    with pytest.raises(InputError, match="there is no object library in .*; build it with: tamp objects build"):
+    with pytest.raises(InputError, match=r"there is no object library in .*; build it with: tamp objects build"):
         load(folder / "nowhere")
     (folder / "index.json").unlink()
     with pytest.raises(InputError, match="is not complete; go on with: tamp objects build"):
@@ -131,7 +131,7 @@ def test_half_a_file_never_has_its_name(folder: Path) -> None:
         partial.write_bytes(b"half")
         raise KeyboardInterrupt
     assert list(path.parent.iterdir()) == [folder / "libero" / "cabinet.npz"]
-    with pytest.raises(InputError, match="cannot write .*TAMP_OBJECTS"):
+    with pytest.raises(InputError, match=r"cannot write .*TAMP_OBJECTS"):
         write(folder / "index.json" / "bowl.npz", Entry(cabinet(), {}))
 
 
