@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from cli import inputs, planners
 from cli.output import hush_warnings
 from llm.weights import DEFAULT
-from tamp.errors import InputError
 from tamp.policy.answering import Diary
 from tamp.policy.eyes import camera_eyes, check_eyes
 from tamp.policy.policy import Eyes, Policy, nobody_reads
@@ -17,8 +16,6 @@ from tamp.policy.policy import Eyes, Policy, nobody_reads
 if TYPE_CHECKING:
     from tamp.backends.libero.observing import Noise
     from tamp.policy.process import PolicyProcess
-
-NOISES = ("clean", "depth", "colour", "pose", "all")
 
 
 @dataclass(frozen=True)
@@ -69,10 +66,9 @@ def process(made: Recipe) -> PolicyProcess:
     return PolicyProcess(made)
 
 
-def check(kind: str = "clean") -> None:
-    """InputError where the library of objects, or a kind of noise, is missing."""
+def check() -> None:
+    """InputError where the library of objects is missing."""
     check_eyes()
-    noise(kind, 0)
 
 
 def noise(kind: str, *seeds: int) -> Noise:
@@ -81,17 +77,11 @@ def noise(kind: str, *seeds: int) -> Noise:
 
     if kind == "clean":
         return no_noise
-    import importlib
-    import importlib.util
-
     import numpy as np
 
-    module = "tamp.backends.libero.camera_noise"
-    if importlib.util.find_spec(module) is None:
-        raise InputError(f"--noise {kind} is not built yet; valid: clean")
-    noisy: Any = importlib.import_module(module).noisy
-    rng = np.random.default_rng(seeds)
-    return lambda images: tuple(noisy(images, kind, rng))
+    from tamp.backends.libero.camera_noise import CameraNoise
+
+    return CameraNoise(kind, np.random.default_rng(seeds))  # type: ignore[arg-type]
 
 
 def label(given: bool, kind: str = "clean") -> str:

@@ -28,7 +28,7 @@ class RealArm:
 ARM_ONLY = ("--host", "--port", "--world", "--dry-run", "--speed-scale")
 SCENE_ONLY = (
     "--scene", "--init-state", "--seed", "--untouched", "--perception", "--noise", "--planner", "--domain",
-    "--assume-first", "--video",
+    "--assume-first", "--video", "--overlay",
 )  # fmt: skip
 
 
@@ -50,6 +50,12 @@ def said(text: str | None, goals: Sequence[str], given: Sequence[str]) -> None:
         raise InputError(UNSAID)
 
 
+def drawn(overlay: bool, video: bool, perception: str) -> None:
+    """InputError where there is nothing to draw what was seen on, or nothing is seen."""
+    if overlay and not (video and perception == "camera"):
+        raise InputError("--overlay draws what cameras saw on the video; valid with --video --perception camera")
+
+
 def built(backend: str, perception: str, noise: str = "clean") -> None:
     """InputError for what is announced and not built yet, and for cameras that lack something."""
     if backend not in ("libero", "xarm"):
@@ -57,7 +63,7 @@ def built(backend: str, perception: str, noise: str = "clean") -> None:
     if perception == "camera":
         from cli.camera import check
 
-        check(noise)
+        check()
     elif noise != "clean":
         raise InputError(f"--noise {noise}: nothing is seen with --perception oracle; valid: --perception camera")
 

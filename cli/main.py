@@ -16,6 +16,7 @@ from cli.live_command import live
 from cli.new import new_app
 from cli.objects import objects_app
 from cli.output import run
+from cli.perception import perception_app
 from cli.policy import policy_app
 from cli.xarm import xarm_app
 from llm.weights import DEFAULT
@@ -43,6 +44,7 @@ model_app = typer.Typer(help="The language models on this machine.", no_args_is_
 app.add_typer(scene_app, name="scene", rich_help_panel=None)
 app.add_typer(model_app, name="model", rich_help_panel=None)
 app.add_typer(objects_app, name="objects", rich_help_panel=None)
+app.add_typer(perception_app, name="perception", rich_help_panel=None)
 app.add_typer(policy_app, name="policy", rich_help_panel=None)
 app.add_typer(xarm_app, name="xarm", rich_help_panel=None)
 app.add_typer(new_app, name="new", rich_help_panel=None)
@@ -79,6 +81,7 @@ def solve(
     speed_scale: opt.SpeedScale = None,
     assume_first: opt.AssumeFirst = False,
     video: opt.Video = False,
+    overlay: opt.Overlay = False,
     out: opt.EpisodeFolder = None,
     json_output: opt.Json = False,
 ) -> int:
@@ -110,6 +113,7 @@ def solve(
         arm=RealArm(host, port, world, dry_run, speed_scale),
         assume_first=assume_first,
         video=video,
+        overlay=overlay,
         out=out,
         json_output=json_output,
     )

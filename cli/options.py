@@ -130,6 +130,9 @@ Noise = Annotated[
     Literal["clean", "depth", "colour", "pose", "all"],
     typer.Option(help="With --perception camera: what is wrong with the pictures."),
 ]
+RecordedNoise = Annotated[
+    Literal["clean", "depth", "colour", "pose", "all"], typer.Option(help="What is wrong with the pictures.")
+]
 Domain = Annotated[str, typer.Option(help="A name under domains/, or a folder with a domain.pddl.", metavar="NAME|DIR")]
 Host = Annotated[str | None, typer.Option(help="Address of a real robot.", metavar="IP")]
 ArmPort = Annotated[
@@ -147,6 +150,9 @@ Html = Annotated[
     Path | None, typer.Option(help="A page with a picture of each (needs OSMesa).", metavar="FILE")
 ]
 Video = Annotated[bool, typer.Option("--video", help="Record video.mp4 (needs OSMesa).")]
+Overlay = Annotated[
+    bool, typer.Option("--overlay", help="With --video and --perception camera: draw on it what was seen.")
+]
 EpisodeFolder = Annotated[
     Path | None, typer.Option(help="The episode's folder; by default a new one in episodes/.", metavar="DIR")
 ]

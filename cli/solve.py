@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
@@ -44,6 +45,7 @@ def solve(
     arm: inputs.RealArm,
     assume_first: bool,
     video: bool,
+    overlay: bool,
     out: Path | None,
     json_output: bool,
 ) -> int:
@@ -53,6 +55,7 @@ def solve(
     if untouched and not goals:
         raise InputError("--untouched goes with --goal; in words: say what not to touch")
     inputs.built(backend, perception, noise)
+    inputs.drawn(overlay, video, perception)
     if backend == "xarm":
         from cli.arm_solve import solve_arm
 
@@ -71,6 +74,7 @@ def solve(
         say(f"tamp: {', then '.join(goals) or repr(text)} in {task.name} ({seeing}, seed {seed})")
         said = None if goals else text
         settings = _settings(loaded, planners.find(planner, model), seed, init_state, video, sight, said)
+        settings = replace(settings, overlay=overlay)
         given = from_pddl(goals, untouched, loaded) if goals else None
         if perception == "camera":
             recipe = camera.recipe(domain, planner, llm, said is not None, assume_first)

@@ -5,7 +5,9 @@ Another gripper, or other gains, is another description: whoever has a `motion.w
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -121,3 +123,23 @@ class RobotDescription:
     response: Response = field(default_factory=Response)
     limits: Limits = field(default_factory=Limits)
     period: float = 0.05
+
+
+_PARTS = {"gripper": Gripper, "gains": ServoGains, "response": Response, "limits": Limits}
+
+
+def description(told: Mapping[str, Any]) -> RobotDescription:
+    """The robot that plain data tell of, as `dataclasses.asdict` gives them, with lists for tuples, sets and arrays.
+    Raises TypeError or KeyError for what is unknown or missing in them."""
+    robot = dict(told)
+    robot |= {name: from_plain(kind, robot[name]) for name, kind in _PARTS.items() if name in robot}
+    robot["pinned_bodies"] = frozenset(robot.get("pinned_bodies", ()))
+    if "posture" in robot:
+        robot["posture"] = np.asarray(robot["posture"], dtype=float)
+    made: RobotDescription = from_plain(RobotDescription, robot)
+    return made
+
+
+def from_plain(kind: Any, told: Mapping[str, Any]) -> Any:
+    """A dataclass of plain data; lists become tuples."""
+    return kind(**{name: tuple(v) if isinstance(v, list) else v for name, v in told.items()})

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 PartKind = Literal["body", "drawer", "door", "knob"]
 RegionKind = Literal["surface", "interior"]
+UNKNOWN = "unknown"
+"""Category of what was seen and is none of the known things."""
 LEVER = 0.2
 """Metres from its hinge at which a part is looked at."""
 

@@ -17,7 +17,7 @@ from motion.shapes import Shape
 from motion.world import World
 from tamp.errors import Refusal
 from tamp.execution.activity import Observation
-from tamp.model.scene import Part, Region, RobotState, Scene, SceneObject
+from tamp.model.scene import UNKNOWN, Part, Region, RobotState, Scene, SceneObject
 from tamp.perception.clusters import Ground, Points, above, clusters, ground_of, stood_on
 from tamp.perception.holding import Hand
 from tamp.perception.library import Library
@@ -252,7 +252,7 @@ def _unknown(points: Points, ground: Ground) -> Unknown:
 def _box(name: str, u: Unknown) -> SceneObject:
     half = np.maximum(0.5 * (u.high - u.low), 0.002)
     part = Part(name, "body", pose(0.5 * (u.low + u.high)), (Shape("box", half, np.eye(4)),))
-    return SceneObject(name, "unknown", False, (part,))
+    return SceneObject(name, UNKNOWN, False, (part,))
 
 
 def _table(ground: Ground) -> SceneObject:

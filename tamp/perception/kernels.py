@@ -53,3 +53,26 @@ def seen_past(
                 if gap > -past:
                     out[k, i] = min(max((gap - past) / fully, 0.0), 1.0)
     return out
+
+
+@numba.njit(cache=True)
+def splat(p: Array, n: Array, radius: float, K: Array, number: int, nearest: Array, numbers: np.ndarray) -> None:
+    """Draw discs of a `radius` (m) around points (k, 3) with normals (k, 3), in a camera's frame, at least the pixel
+    of each: where one is nearer than `nearest` (h, w) it becomes that, and `number` stands in `numbers` (h, w)."""
+    h, w = nearest.shape
+    fx, fy, cx, cy = K[0, 0], K[1, 1], K[0, 2], K[1, 2]
+    for i in range(len(p)):
+        px, py, pz = p[i, 0], p[i, 1], p[i, 2]
+        u, v, r = px / pz * fx + cx, py / pz * fy + cy, radius / pz * max(fx, fy)
+        plane = n[i, 0] * px + n[i, 1] * py + n[i, 2] * pz
+        for y in range(max(0, int(np.floor(v - r))), min(h - 1, int(np.ceil(v + r))) + 1):
+            for x in range(max(0, int(np.floor(u - r))), min(w - 1, int(np.ceil(u + r))) + 1):
+                dx, dy = (x - cx) / fx, (y - cy) / fy
+                slope = n[i, 0] * dx + n[i, 1] * dy + n[i, 2]
+                z = plane / slope if slope < -1e-6 else pz
+                inside = (z * dx - px) ** 2 + (z * dy - py) ** 2 + (z - pz) ** 2 <= radius * radius
+                if not inside and abs(x - u) <= 0.5 and abs(y - v) <= 0.5:
+                    inside, z = True, pz
+                if inside and z < nearest[y, x]:
+                    nearest[y, x] = z
+                    numbers[y, x] = number

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from motion.poses import Array
-from motion.robot import Gripper, Limits, Response, RobotDescription, ServoGains
+from motion.robot import RobotDescription, description, from_plain
 from tamp.backends.libero.standard_action import Controller
 from tamp.errors import InputError
 
@@ -42,25 +42,15 @@ class Calibration:
         return dataclasses.asdict(self)
 
 
-_PARTS = {"gripper": Gripper, "gains": ServoGains, "response": Response, "limits": Limits}
-
-
 def calibration_from(told: Mapping[str, Any]) -> Calibration:
     """The calibration that a message holds. InputError for what is missing or unknown in it."""
     try:
-        robot = dict(told["robot"])
-        robot |= {name: _made(kind, robot[name]) for name, kind in _PARTS.items() if name in robot}
-        robot["pinned_bodies"] = frozenset(robot.get("pinned_bodies", ()))
-        cameras = tuple(_made(Camera, c) for c in told["cameras"])
-        controller = _made(Controller, told.get("controller", {}))
-        made = Calibration(_made(RobotDescription, robot), cameras, controller)
+        robot = description(told["robot"])
+        cameras = tuple(from_plain(Camera, c) for c in told["cameras"])
+        made = Calibration(robot, cameras, from_plain(Controller, told.get("controller", {})))
     except (KeyError, TypeError, ValueError, AttributeError) as e:
         what = f"{e.args[0]!r} is missing" if isinstance(e, KeyError) else str(e)
         raise InputError(f"no calibration: {what}; valid: what Calibration.as_dict() gives") from e
     if bad := [c.name for c in made.cameras if np.shape(c.T) != (4, 4)]:
         raise InputError(f"camera {bad[0]}: T has the shape {np.shape(made.cameras[0].T)}; valid: (4, 4)")
     return made
-
-
-def _made(kind: Any, told: Mapping[str, Any]) -> Any:
-    return kind(**{name: tuple(v) if isinstance(v, list) else v for name, v in told.items()})

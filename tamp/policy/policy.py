@@ -24,7 +24,7 @@ from tamp.execution.performing import AtTable, at_table, in_turn
 from tamp.execution.session import Session
 from tamp.model.domain import Domain
 from tamp.model.goal import Goal, in_pddl
-from tamp.model.scene import Perceiver, RobotState, Scene, poses_of
+from tamp.model.scene import UNKNOWN, Perceiver, RobotState, Scene, SceneObject, poses_of
 from tamp.model.state import WorldState
 from tamp.perception.images import Image
 from tamp.perception.written_goals import goals_in
@@ -211,7 +211,7 @@ class _Episode:
         self._acted, self._commands, self._fingers = 0, 0, np.nan
         self._images: tuple[Image, ...] = ()
         self._seen_at = calibration.robot.posture
-        self._seeing = Seldom(policy._eyes(self._look, calibration.robot), lambda: self.time)
+        self._seeing = Seldom(policy._eyes(self._look, calibration.robot), lambda: self.time, self._saw)
         self._blind: str | None = None
         self._ready: AtTable | None = None
         self._session: Session | None = None
@@ -260,6 +260,10 @@ class _Episode:
             raise
         self._images, self._seen_at = images, self._robot.q
         return Observation(self.time, self._robot, images)
+
+    def _saw(self, scene: Scene) -> None:
+        """Note what each look showed: where there is a video it is drawn on that."""
+        self._policy._journal.event("look", **told_of(scene))
 
     def _check_alive(self, images: tuple[Image, ...]) -> None:
         """Refusal where a camera shows what it showed when the arm was elsewhere: each of them sees the arm."""
@@ -371,13 +375,21 @@ class _Episode:
 
 
 def told_of(scene: Scene) -> dict[str, Any]:
-    """What there is in a scene, as plain data: categories, positions (m) with quaternions w x y z, and regions."""
+    """What there is in a scene, as plain data: categories, positions (m) with quaternions w x y z, regions, joint
+    values (m, rad) by the end of their part's name, and the corners of the boxes around things of no known
+    category."""
     return {
         "objects": {o.name: o.category for o in scene},
         "poses": poses_of(scene),
         "regions": {o.name: [r.name for r in o.regions] for o in scene if o.regions},
         "confidence": {name: round(float(c), 3) for name, c in scene.confidence.items()},
+        "joints": {o.name: values for o in scene if (values := _joints(o))},
+        "boxes": {o.name: [corner.tolist() for corner in o.bounds()] for o in scene if o.category == UNKNOWN},
     }
+
+
+def _joints(o: SceneObject) -> dict[str, float]:
+    return {p.name.removeprefix(o.name): p.joint.value for p in o.parts if p.joint is not None}
 
 
 def _arrays(arm: Dynamics) -> tuple[Array, ...]:

@@ -14,11 +14,12 @@ from tamp.model.scene import Perceiver, Scene
 class Seldom:
     """A perceiver that sees again only what may have moved since: nothing has in the same control period.
 
-    `now` gives the session's seconds; `looks` and `seconds` count what looking took.
+    `now` gives the session's seconds; `looks` and `seconds` count what looking took. `saw` is told each scene once.
     """
 
     perceiver: Perceiver
     now: Callable[[], float]
+    saw: Callable[[Scene], None] = lambda scene: None
     looks: int = 0
     seconds: float = 0.0
     _seen: tuple[float, Scene] | None = field(default=None)
@@ -29,6 +30,7 @@ class Seldom:
             start = time.perf_counter()
             self._seen = (self.now(), self.perceiver.perceive())
             self.looks, self.seconds = self.looks + 1, self.seconds + time.perf_counter() - start
+            self.saw(self._seen[1])
         return self._seen[1]
 
     def felt(self, observation: Observation) -> None:

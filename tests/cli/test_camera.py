@@ -35,6 +35,7 @@ def library(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("args", "message"),
     [
+        (["solve", "x", "--overlay", "--video"], "--overlay draws what cameras saw on the video; valid with --video"),
         (["solve", "x", "--noise", "depth"], "--noise depth: nothing is seen with --perception oracle"),
         (["solve", "x", "--perception", "camera"], "tamp objects build"),
         (["bench", "libero_goal", "--perception", "camera"], "tamp objects build"),
@@ -122,12 +123,8 @@ def test_a_benchs_policy_is_kept_for_its_episodes(
     assert (tmp_path / "episodes" / "libero_goal-7-41" / "episode.jsonl").exists()
 
 
-def test_noise_is_the_same_for_the_same_seeds_or_not_built() -> None:
+def test_what_is_not_built_is_said() -> None:
     assert camera.noise("clean", 1)(()) == ()
-    try:
-        camera.noise("depth", 1)
-    except InputError as e:
-        assert "--noise depth is not built yet; valid: clean" in str(e)
     with pytest.raises(InputError, match="valid: libero, xarm"):
         inputs.built("pybullet", "oracle")
 

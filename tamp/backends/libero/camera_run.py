@@ -21,6 +21,7 @@ from tamp.backends.libero.tasks import Task
 from tamp.backends.libero.video import Recorder
 from tamp.backends.libero.watching import Watcher
 from tamp.model.scene import Scene, poses_of
+from tamp.perception.library import load
 from tamp.perception.predicates import held_in
 from tamp.policy.process import PolicyProcess
 from tamp.policy.remote import PolicyFault, RemotePolicy
@@ -57,7 +58,10 @@ def run_camera(
                 stack.callback(environment.close)
             recorder = None
             if settings.video:
-                recorder = stack.enter_context(contextlib.closing(Recorder(environment, folder / "video.mp4")))
+                library = load() if settings.overlay else None
+                recorder = stack.enter_context(
+                    contextlib.closing(Recorder(environment, folder / "video.mp4", library))
+                )
             places = goal_regions(environment) if given and goal_source is None else ()
             watcher = Watcher(
                 environment, OraclePerceiver(environment, places), settings.domain, log, say, recorder

@@ -42,7 +42,8 @@ the agent view, if asked for."""
 
 @dataclass(frozen=True)
 class Settings:
-    """What an episode is run with. `sight`: the goal source is shown the agent view; `clock`: whether the world waits
+    """What an episode is run with. `sight`: the goal source is shown the agent view; `overlay`: what cameras saw is drawn
+    on the video; `clock`: whether the world waits
     while the robot thinks, or goes on, and what it thinks for counts as steps (the engine only, not a model's plans).
     """
 
@@ -53,6 +54,7 @@ class Settings:
     video: bool = False
     sight: bool = False
     clock: Clock = "paused"
+    overlay: bool = False
     said: str | None = None
     """The words that the goals come from, for the log; None where there are none."""
 

@@ -68,6 +68,8 @@ class Watcher:
         elif what == "event":
             if name == "scene":
                 self.saw(data)
+            if name == "look" and self.recorder is not None:
+                self.recorder.saw(data)
             self.log.event(name, **data)
         else:
             self._told(event_of(name, data))

@@ -1,0 +1,186 @@
+"""How right what was perceived is: things paired with the true ones, and the errors of each pair."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+from scipy.spatial import cKDTree
+
+from motion.poses import Array, rotation_about
+from tamp.perception.ground_truth import Truth
+from tamp.perception.images import Image
+from tamp.perception.masks import masks
+from tamp.perception.object_model import ObjectModel
+from tamp.perception.placing import Placed
+from tamp.perception.tracks import Track
+
+PAIRED = 0.05
+"""Metres between the middles of what was perceived and what is there up to which the one can be the other."""
+VISIBLE = 60
+"""Pixels that a camera has at least of a thing that it sees."""
+ADD_POINTS = 1500
+SAME_SHAPE, SAME_COLOUR = 0.002, 10.0
+"""Metres, and steps of 255, between two models that look the same."""
+
+
+@dataclass
+class Pair:
+    """A true thing, and what was perceived of it: None where nothing was. Lengths in mm, angles in degrees; joints by
+    kind, drawers in mm, doors and knobs in degrees. Errors of the pose are those of things of the right category."""
+
+    thing: str
+    category: str
+    movable: bool
+    pixels: int
+    found: str | None = None
+    like: list[str] = field(default_factory=list)
+    translation: float | None = None
+    rotation: float | None = None
+    add_s: float | None = None
+    iou: float | None = None
+    joints: list[tuple[str, float, float, float]] = field(default_factory=list)
+    """Kind, error, what is true, what was perceived."""
+    held: bool = False
+
+    @property
+    def right(self) -> bool:
+        """Whether it was recognised as what it is."""
+        return self.found == self.category
+
+
+@dataclass
+class Scored:
+    """One moment: all true things that a camera sees, and what was perceived where nothing is."""
+
+    pairs: list[Pair]
+    false: list[str]
+    unknown: int = 0
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def by_category(models: Iterable[ObjectModel]) -> dict[str, ObjectModel]:
+    """The models of the library by the category that scenes give things."""
+    return {m.category: m for m in models}
+
+
+def scored(
+    tracks: Sequence[Track],
+    unknown: int,
+    truth: Truth,
+    n: int,
+    images: Sequence[Image],
+    known: Mapping[str, ObjectModel],
+) -> Scored:
+    """Score the tracks at moment `n` of a recording. What no camera sees is no miss, and what is found there is not
+    false."""
+    moment, present = truth.moments[n], [t for t in tracks if not t.lost]
+    there = [t for t in truth.things if t.category in known]
+    true = [moment.placed(t, known[t.category]) for t in there]
+    apart = np.array([[np.linalg.norm(_middle(p) - _middle(t.placed)) for t in present] for p in true])
+    taken = _assigned(apart) if present and true else {}
+    seen = {image.camera: masks([t.placed for t in present], image) for image in images}
+    pairs = []
+    for i, thing in enumerate(truth.things):
+        pixels = moment.most_pixels(thing.name)
+        pair = Pair(thing.name, thing.category, thing.movable, pixels, held=moment.held == thing.name)
+        k = taken.get(there.index(thing)) if thing in there else None
+        if k is not None:
+            _fill(pair, present[k], true[there.index(thing)])
+            pair.iou = _iou(truth, n, i, [(c, m == k + 1) for c, m in seen.items()])
+        if pixels >= VISIBLE:
+            pairs.append(pair)
+    false = [t.name for k, t in enumerate(present) if k not in taken.values()]
+    return Scored(pairs, false, unknown)
+
+
+def _assigned(apart: Array) -> dict[int, int]:
+    rows, columns = linear_sum_assignment(np.minimum(apart, 2 * PAIRED))
+    return {int(i): int(k) for i, k in zip(rows, columns, strict=True) if apart[i, k] <= PAIRED}
+
+
+def _middle(placed: Placed) -> Array:
+    world = np.concatenate([skin.points @ T[:3, :3].T + T[:3, 3] for skin, T in placed.skins()])
+    return 0.5 * (world.min(axis=0) + world.max(axis=0))
+
+
+def _fill(pair: Pair, track: Track, true: Placed) -> None:
+    pair.found = track.placed.model.category
+    pair.like = list(track.like)
+    if not pair.right:
+        return
+    pair.translation, pair.rotation = pose_errors(true.model, true.T_world_object, track.placed.T_world_object)
+    pair.add_s = 1000.0 * add_s(true, track.placed)
+    for part in true.model.jointed:
+        assert part.joint is not None
+        at, said = (p.joints.get(part.name, part.joint.value) for p in (true, track.placed))
+        scale = 1000.0 if part.joint.kind == "slide" else float(np.degrees(1.0))
+        pair.joints.append((str(part.kind), *(round(scale * v, 2) for v in (abs(at - said), at, said))))
+
+
+def pose_errors(model: ObjectModel, true: Array, found: Array) -> tuple[float, float]:
+    """Translation (mm) and rotation (degrees) between two poses (4, 4) of a model, turns that leave it as it is not
+    counted; the translation is that of its symmetry's axis, at the height of its origin."""
+    R = model.thing.T_world_object[:3, :3]
+    p, axis = R.T @ np.append(model.axis, 0.0), R.T @ np.array([0.0, 0.0, 1.0])
+    off = (found[:3, :3] @ p + found[:3, 3]) - (true[:3, :3] @ p + true[:3, 3])
+    between = true[:3, :3].T @ found[:3, :3]
+    if model.turns == 0:
+        angle = np.arccos(np.clip(axis @ between @ axis, -1.0, 1.0))
+    else:
+        turns = [rotation_about(axis, 2 * np.pi * k / model.turns) for k in range(model.turns)]
+        angle = min(np.arccos(np.clip(0.5 * (np.trace(between @ t) - 1.0), -1.0, 1.0)) for t in turns)
+    return 1000.0 * float(np.linalg.norm(off)), float(np.degrees(angle))
+
+
+def add_s(true: Placed, found: Placed) -> float:
+    """Mean distance (m) from the points of a model where it is to the nearest ones of it where it was perceived."""
+    there, here = (
+        np.concatenate([s.points @ T[:3, :3].T + T[:3, 3] for s, T in p.skins()]) for p in (true, found)
+    )
+    return float(cKDTree(here).query(there[:: max(1, len(there) // ADD_POINTS)])[0].mean())
+
+
+def _iou(truth: Truth, n: int, i: int, found: list[tuple[str, Array]]) -> float | None:
+    """Of the pixels of all pictures together; None of what no picture shows."""
+    both = either = 0
+    for camera, mask in found:
+        true = truth.instances(n, camera) == i + 1
+        both += int((true & mask).sum())
+        either += int((true | mask).sum())
+    return both / either if either else None
+
+
+def look_alikes(models: Sequence[ObjectModel]) -> list[tuple[str, str]]:
+    """Pairs of models that nothing tells apart: one shape, whichever quarter turn fits, and one colour."""
+    found = []
+    for i, a in enumerate(models):
+        for b in models[i + 1 :]:
+            sizes = a.thing.extent - b.thing.extent
+            if a.skins.keys() and b.skins.keys() and np.abs(sizes).max() < 0.004 and _same(a, b):
+                found.append((a.category, b.category))
+    return found
+
+
+def _same(a: ObjectModel, b: ObjectModel) -> bool:
+    return min(_unlike(a, b, k) for k in range(4)) < 1.0
+
+
+def _unlike(a: ObjectModel, b: ObjectModel, quarter: int) -> float:
+    """How unlike two models are, 1 being the most that is still the same."""
+    (p, colours_p), (q, colours_q) = _upright(a), _upright(b)
+    p = p @ rotation_about(np.array([0.0, 0.0, 1.0]), quarter * np.pi / 2).T
+    p, q = (x - 0.5 * (x.min(axis=0) + x.max(axis=0)) for x in (p, q))
+    away, nearest = cKDTree(q).query(p)
+    colours = np.abs(colours_p.astype(float) - colours_q[nearest]).mean()
+    return float(max(away.mean() / SAME_SHAPE, colours / SAME_COLOUR))
+
+
+def _upright(model: ObjectModel) -> tuple[Array, Array]:
+    skin = model.skins[model.body.name]
+    return skin.points @ model.thing.T_world_object[:3, :3].T, skin.colours
