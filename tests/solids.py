@@ -14,7 +14,7 @@ UP = np.array([0.0, 0.0, 1.0])
 
 
 def prism(outline: Array, height: float, spacing: float = 0.0015) -> tuple[Array, Array]:
-    """Points (n, 3) on a prism that stands on z = 0, and normals (n, 3). `outline` (k, 2) goes around a convex shape."""
+    """Points (n, 3) on a prism that stands on z = 0, and normals (n, 3). `outline` (k, 2) is convex."""
     points, normals = [], []
     up = np.arange(0.0, height, spacing)
     for a, b in zip(outline, np.roll(outline, -1, axis=0), strict=True):
@@ -56,7 +56,7 @@ def skin(points: Array, normals: Array, colour: tuple[int, int, int] = (128, 128
 
 
 def thing(name: str, points: Array, normals: Array, T: Array | None = None) -> tuple[SceneObject, Skin]:
-    """A thing and its skin. Upright it has the given points; its own frame is at `T` in that, the identity by default."""
+    """A thing and its skin. Upright it has the given points; its own frame is at `T` (4, 4) in that."""
     T = np.eye(4) if T is None else T
     own = (points - T[:3, 3]) @ T[:3, :3]
     low, high = points.min(axis=0), points.max(axis=0)

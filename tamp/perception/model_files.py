@@ -86,12 +86,14 @@ def read_picture(path: Path) -> bytes:
 
 
 def read_origin(path: Path) -> tuple[dict[str, str], str] | None:
-    """What the model in a file was made with and the hash of what it was made from; None unless it can be used."""
+    """What the model in a file was made with and the hash of what it was made from; None unless all of it can be
+    read."""
     try:
-        with _opened(path) as (text, _):
-            return dict(text["made_with"]), str(text["source"])
+        entry = read(path)
+        read_picture(path)
     except InputError:
         return None
+    return dict(entry.made_with), entry.model.source
 
 
 @contextlib.contextmanager
