@@ -5,7 +5,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .ONESHELL:
 .DEFAULT_GOAL := help
-.PHONY: help setup tools render browser model demo test test-vllm lint accept bench bench-stepping bench-workers \
+.PHONY: help setup tools render browser model library demo test test-vllm lint accept bench bench-stepping bench-workers \
   bench-scaling bench-language bench-meaning bench-executed bench-schemes bench-validation bench-judging bench-fuzz bench-check \
   bench-arms bench-arm-faults bench-live bench-minds bench-deciders bench-kitchen test-fast \
   bench-arm-clutter bench-arm-cups bench-arm-language bench-arm-streaming bench-arm-examples bench-perception lock clean
@@ -25,6 +25,9 @@ endif
 
 # .venv is not relocatable, so its stamps know where they were made.
 LOCK_KEY = $$(printf '%s' '$(CURDIR)' | cat - $(LOCK) | sha256sum)
+# Whether the library of objects has to be made anew tamp knows; it is asked when this has changed.
+OBJECTS = $${TAMP_OBJECTS:-$${XDG_CACHE_HOME:-$$HOME/.cache}/tamp/objects}
+LIBRARY_KEY = $$(printf '%s' "$(OBJECTS)" | cat - $(LOCK) tamp/perception/*.py tamp/backends/libero/*.py | sha256sum)
 PROJECT_KEY = $$(cat pyproject.toml .venv/.lock-stamp | sha256sum)
 # The first Python 3.11 that can make a virtual environment.
 FIND_PYTHON = for p in $(PYTHON) python3.11 python3; do \
@@ -79,6 +82,7 @@ help:
 	             (12 minutes)
 	make test-vllm  real vLLM on the CPU, as a server and in process, in an environment of its own (3.5 GB; 10
 	             minutes, the first time 5 more)
+	make library the models of things that --perception camera knows (a minute; make demo and make test do it)
 	make browser Chromium, in which the tests look at the arm's page (as root; make test does it)
 	make setup   .venv from the locked, hashed packages; nothing else
 	make lint    ruff and mypy
@@ -142,12 +146,19 @@ browser:
 model: setup
 	@$(BIN)/tamp model pull $(MODEL)
 
-demo: setup render model
+library: setup render
+	@if [ "$$(cat .venv/.library-stamp 2>/dev/null)" = "$(LIBRARY_KEY)" ] && [ -e "$(OBJECTS)/index.json" ]; then exit 0; fi
+	if ! $(HAS_OSMESA); then $(SAY) 'library: going on without the models that --perception camera needs' >&2; exit 0; fi
+	$(SAY) 'library: a model of every thing of LIBERO (a minute)'
+	$(BIN)/tamp objects build
+	printf '%s\n' "$(LIBRARY_KEY)" > .venv/.library-stamp
+
+demo: setup render model library
 	@video=--video; $(HAS_OSMESA) || video=
 	$(SAY) "tamp solve \"$(INSTRUCTION)\" $$video"
 	$(BIN)/tamp solve "$(INSTRUCTION)" $$video
 
-test: setup render browser model lint
+test: setup render browser model library lint
 	@$(SAY) 'tests'
 	$(BIN)/pytest -n 2 --dist loadfile
 
@@ -175,7 +186,7 @@ lint: setup
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
-accept: setup render model
+accept: setup render model library
 	@$(BIN)/python tests/acceptance.py $(ARGS)
 
 FULL = --stage plan --workers $(or $(WORKERS),2) --out results/full

@@ -87,7 +87,7 @@ def examine() -> list[Check]:
     machine = check_machine()  # before the probes load it
     with ThreadPoolExecutor(max_workers=len(os.sched_getaffinity(0))) as pool:
         libraries = pool.map(check_library, LIBRARIES)
-        probes = [pool.submit(check) for check in (check_engines, check_rendering, check_assets)]
+        probes = [pool.submit(check) for check in (check_engines, check_rendering, check_assets, check_objects)]
         return [
             check_python(),
             *libraries,
@@ -153,6 +153,17 @@ def check_assets() -> list[Check]:
     )
     fault = _fault(code)
     return [Check("LIBERO assets", not fault, fault or "found", REINSTALL if fault else "")]
+
+
+def check_objects() -> list[Check]:
+    """The library of known objects, whole and made by what is installed. Only `--perception camera` needs it."""
+    code = (
+        "import sys\nfrom tamp.errors import TampError\nfrom tamp.perception.library import load\n"
+        "try:\n    sys.exit(load().stale or 0)\nexcept TampError as error:\n    sys.exit(str(error))"
+    )
+    fault = _fault(code)
+    advice = "no --perception camera without it: tamp objects build" if fault else ""
+    return [Check("object library", not fault, fault or "whole", advice, required=False)]
 
 
 def _expected(model: weights.Model) -> bool:

@@ -164,7 +164,8 @@ class Runner:
             self._policy = camera.process(camera.recipe(setup.domain, setup.planner, setup.llm, setup.stage != "plan"))
         noise = camera.noise(setup.noise, setup.seed, k.task_id, k.init_state)
         environment = self._environment(task, k)
-        return run_camera(task, None, settings, self._policy, folder, lambda line: None, environment, noise)
+        policy, label = self._policy, setup.label
+        return run_camera(task, None, settings, policy, folder, lambda line: None, environment, noise, label)
 
     def _goal_only(self, task: Task, k: Key, instruction: str, wording: Wording | None, folder: Path) -> Record:
         """Decode the goal and compare it with the task's; nothing moves."""

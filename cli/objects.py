@@ -111,7 +111,8 @@ def _row(model: ObjectModel, source: str) -> dict[str, Any]:
 def _print(rows: list[dict[str, Any]], robots: list[str], out: TextIO) -> None:
     out.write("name, kind, size (cm), symmetry about the vertical, attitudes, moving parts, source\n")
     for r in rows:
-        parts = ", ".join(f"{n} {kind}" for kind, n in Counter(j["kind"] for j in r["joints"]).items()) or "-"
+        kinds = Counter(j["kind"] for j in r["joints"]).items()
+        parts = ", ".join(f"{n} {kind}{'s' if n > 1 else ''}" for kind, n in kinds) or "-"
         out.write(
             f"  {r['name']}  {r['kind']}  {_size(r['size'])}  {_symmetry(r['turns'])}  {r['attitudes']}  {parts}"
             f"  {r['source']}\n"

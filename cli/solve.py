@@ -223,7 +223,8 @@ def _seen(
 
     process = camera.process(recipe)
     try:
-        return run_camera(task, given, settings, process, folder, _progress, noise=camera.noise(noise, settings.seed))
+        noisy, seeing = camera.noise(noise, settings.seed), camera.label(settings.said is None, noise)
+        return run_camera(task, given, settings, process, folder, _progress, noise=noisy, perception=seeing)
     finally:
         process.close()
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
+Numbers = NDArray[Any]
+"""Arrays of other kinds: masks, indices, bytes, short floats."""
 
 
 def pose(p: Array | list[float], R: Array | None = None) -> Array:

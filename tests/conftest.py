@@ -1,4 +1,4 @@
-"""Before any test imports mujoco: no GL library is needed but for pictures. Generated examples are the same every time."""
+"""Before any test imports mujoco: it needs a GL library for pictures only. Generated examples are always the same."""
 
 from __future__ import annotations
 

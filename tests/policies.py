@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -48,6 +48,7 @@ class Fake:
         seed: int = 0,
         more: More | None = None,
         given: Given | None = None,
+        names: Mapping[str, object] | None = None,
     ) -> None:
         self.told.append((instruction, calibration.cameras[0].name, seed))
         self.outcome, self.acted, self.more, self.given = None, 0, more, given

@@ -19,7 +19,7 @@ from tamp.perception import library
 from tamp.perception.boxing import boxes
 from tamp.perception.drawing import picture
 from tamp.perception.meshes import Mesh, Piece, read_mesh, read_told
-from tamp.perception.model_files import Entry, write
+from tamp.perception.model_files import ADDED, Entry, write
 from tamp.perception.modelling import modelled
 from tamp.perception.object_model import ObjectModel
 from tamp.perception.skinning import skins
@@ -48,7 +48,7 @@ def add(folder: Path, into: Path, taken: frozenset[str], names_of: NamesOf) -> E
         raise InputError(f"{folder}: nothing of its mesh can be seen; its faces are too small or have no area")
     made = modelled(thing, found, told.names or names_of(name), _hash(folder), told.turns)
     entry = Entry(made, library.made_with(), mesh.remarks, picture(model, data, both_sides=True))
-    write(into / library.ADDED / f"{name}.npz", entry)
+    write(into / ADDED / f"{name}.npz", entry)
     return entry
 
 

@@ -26,6 +26,7 @@ from tamp.perception.looks import Look
 from tamp.perception.object_model import RobotSkin
 from tamp.perception.recognising import Candidate, Found, candidates, recognised
 from tamp.perception.robot_mask import link_poses, robot_pixels
+from tamp.perception.support import CARRIED, floating
 from tamp.perception.tracks import Track, followed, gone, sighting, with_joints_followed
 
 ROBOT = "panda"
@@ -38,6 +39,8 @@ AT_HAND = 0.13
 """Metres around the tool in which nothing new is looked for while something is held."""
 NEW = 150
 """Points of which something new has at least."""
+MOST_LOTS = 50
+"""Lots of points in which things are looked for at most: the smaller ones are unknown."""
 KNOWN_SPOT = 0.02
 """Metres within which an unknown lot of points is the one that was there before."""
 TABLE_HEIGHT = 0.25
@@ -111,10 +114,17 @@ class CameraPerceiver:
             raise Refusal("the cameras see no level surface within reach: no scene to work in", "nothing seen")
         self.ground = ground
         points = above(looks, ground, self._world.base_position())
-        found, left = recognised(points, looks, ground, self._known, self._rng)
+        lots = clusters(points)
+        tried = points if len(lots) <= MOST_LOTS else Points(*_together(lots[:MOST_LOTS]))
+        found, left = recognised(tried, looks, ground, self._known, self._rng)
+        left += lots[MOST_LOTS:]
+        others = np.concatenate([np.zeros((0, 3)), *(c.p for c in left if len(c) >= NEW and _reaches(c, ground))])
+        up = floating([f.placed for f in found], ground.height, others)
+        found = [f for f, floats in zip(found, up, strict=True) if not floats]
         self.ground = ground = stood_on(ground, [f.placed.lowest for f in found if f.placed.model.thing.movable])
         for f in sorted(found, key=lambda f: tuple(f.placed.T_world_object[:2, 3].round(3))):
             self._begin(f, time)
+        left = clusters(_unlike(points, found)) if any(up) else left
         self.unknown = [_unknown(c, ground) for c in left if len(c) >= NEW]
 
     def _begin(self, found: Found, time: float) -> None:
@@ -223,13 +233,39 @@ class CameraPerceiver:
         if not lots:
             return
         for lot in lots:
-            found, left = recognised(lot, looks, self.ground, self._known, self._rng)
-            sure = [f for f in found if f.score > SURE and f.placed.model.thing.movable]
-            if sum(map(len, left)) > PARTLY * len(lot):  # they would be pieces of something large
-                sure, left = [], [lot]
-            for f in sure:
+            self._take_up(lot, looks, time)
+
+    def _take_up(self, lot: Points, looks: Sequence[Look], time: float) -> None:
+        """Take up new points that belong together: known things, or something unknown, of which they would be pieces
+        if they explained little of it or were in the air."""
+        assert self.ground is not None
+        found, _ = recognised(lot, looks, self.ground, self._known, self._rng)
+        sure = [f for f in found if f.score > SURE and f.placed.model.thing.movable]
+        there = [t.placed for n, t in self.tracks.items() if not t.lost and n != self.hand.held]
+        nothing = np.zeros((0, 3))
+        up = floating([*(f.placed for f in sure), *there], self.ground.stands, nothing)
+        sure = [f for f, floats in zip(sure, up, strict=False) if not floats]
+        left = _unlike(lot, sure)
+        if len(left) > PARTLY * len(lot):
+            sure, left = [], lot
+        for f in sorted(sure, key=lambda f: -f.score):
+            if not self._moved_unseen(f, time):
                 self._begin(f, time)
-            self.unknown += [_unknown(c, self.ground) for c in left if len(c) >= NEW]
+        self.unknown += [_unknown(c, self.ground) for c in clusters(left) if len(c) >= NEW]
+
+    def _moved_unseen(self, found: Found, time: float) -> bool:
+        """Whether what turned up is a thing that is not seen where it was: then that has moved."""
+        mine = [
+            n
+            for n, t in self.tracks.items()
+            if t.movable and t.time < time and n != self.hand.held and t.placed.model.thing.name == found.category
+        ]
+        if not mine:
+            return False
+        name = min(mine, key=lambda n: _apart(self.tracks[n], found))
+        track = replace(self.tracks[name], placed=found.placed, time=time, confidence=found.seen, lost=False)
+        self.tracks[name] = self._supported(track)
+        return True
 
     # The scene
 
@@ -251,6 +287,23 @@ SURE = 0.75
 
 def _apart(track: Track, found: Found) -> float:
     return float(np.linalg.norm(track.placed.T_world_object[:3, 3] - found.placed.T_world_object[:3, 3]))
+
+
+def _together(lots: Sequence[Points]) -> tuple[Array, Array]:
+    return np.concatenate([c.p for c in lots]), np.concatenate([c.colours for c in lots])
+
+
+def _reaches(points: Points, ground: Ground) -> bool:
+    """Whether some points reach down to the ground."""
+    return float(points.p[:, 2].min()) < ground.height + CARRIED
+
+
+def _unlike(points: Points, found: Sequence[Found]) -> Points:
+    """The points that belong to none of what was found."""
+    out = np.ones(len(points), dtype=bool)
+    for f in found:
+        out[out] &= f.placed.distance(points.p[out]) > EXPLAINED
+    return points.where(out)
 
 
 def _unknown(points: Points, ground: Ground) -> Unknown:

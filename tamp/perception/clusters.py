@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.ndimage import label
 
-from motion.poses import Array
+from motion.poses import Numbers
 from tamp.perception.looks import Look
 from tamp.perception.skinning import normals_of
 
@@ -40,8 +40,8 @@ class Ground:
     is the height at which things stand on it, which need not be where it is seen to be."""
 
     height: float
-    low: Array
-    high: Array
+    low: Numbers
+    high: Numbers
     stands: float
 
 
@@ -49,18 +49,18 @@ class Ground:
 class Points:
     """Points (n, 3) in the world with the colours (n, 3) in which they are seen."""
 
-    p: Array
-    colours: Array
+    p: Numbers
+    colours: Numbers
 
     def __len__(self) -> int:
         return len(self.p)
 
-    def where(self, mask: Array) -> Points:
+    def where(self, mask: Numbers) -> Points:
         """Some of them."""
         return Points(self.p[mask], self.colours[mask])
 
 
-def ground_of(looks: Sequence[Look], p_world_base: Array) -> Ground | None:
+def ground_of(looks: Sequence[Look], p_world_base: Numbers) -> Ground | None:
     """The level surface within reach that most is seen of, by its area; None where there is none."""
     heights, areas, spots = [], [], []
     for look in looks:
@@ -76,7 +76,8 @@ def ground_of(looks: Sequence[Look], p_world_base: Array) -> Ground | None:
     at = edges[counted.argmax()] + 0.5 * BIN
     mine = np.abs(z - at) < 1.5 * BIN
     height = float(np.median(z[mine]))
-    return Ground(height, *np.percentile(xy[mine], (0.5, 99.5), axis=0), height)
+    low, high = np.percentile(xy[mine], (0.5, 99.5), axis=0)
+    return Ground(height, low, high, height)
 
 
 def stood_on(ground: Ground, bottoms: Sequence[float]) -> Ground:
@@ -89,13 +90,13 @@ def stood_on(ground: Ground, bottoms: Sequence[float]) -> Ground:
     return replace(ground, stands=middle) if agree >= 2 and abs(middle - ground.height) > BIN else ground
 
 
-def _near(points: Array, p_world_base: Array) -> Array:
+def _near(points: Numbers, p_world_base: Numbers) -> Numbers:
     with np.errstate(invalid="ignore"):
         near = np.linalg.norm(points[..., :2] - p_world_base[:2], axis=-1) < REACH
         return np.asarray(near & (points[..., 0] > p_world_base[0] + FRONT))
 
 
-def above(looks: Sequence[Look], ground: Ground, p_world_base: Array) -> Points:
+def above(looks: Sequence[Look], ground: Ground, p_world_base: Numbers) -> Points:
     """What is seen above the ground within reach, the robot left out, thinned."""
     found = []
     for look in looks:

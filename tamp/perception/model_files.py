@@ -21,6 +21,8 @@ from tamp.perception.object_model import Field, ObjectModel, RobotSkin, Skin
 FORMAT = 1
 """Of the files: one that says another number is not read."""
 REMAKE = "make it anew: tamp objects build"
+ADDED = "added"
+"""Folder of the models that a user added: only he can make them anew."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,12 +86,14 @@ def read_picture(path: Path) -> bytes:
 
 
 def read_origin(path: Path) -> tuple[dict[str, str], str] | None:
-    """What the model in a file was made with and the hash of what it was made from; None unless it can be used."""
+    """What the model in a file was made with and the hash of what it was made from; None unless all of it can be
+    read."""
     try:
-        with _opened(path) as (text, _):
-            return dict(text["made_with"]), str(text["source"])
+        entry = read(path)
+        read_picture(path)
     except InputError:
         return None
+    return dict(entry.made_with), entry.model.source
 
 
 @contextlib.contextmanager
@@ -98,10 +102,15 @@ def _opened(path: Path) -> Iterator[tuple[dict[str, Any], Any]]:
         with np.load(path, allow_pickle=False) as file:
             text = json.loads(file["json"].tobytes())
             if text["format"] != FORMAT:
-                raise InputError(f"{path} has format {text['format']}, this version of tamp reads {FORMAT}; {REMAKE}")
+                raise InputError(f"{path} has format {text['format']}, tamp reads {FORMAT}; {_remedy(path)}")
             yield text, file
     except (OSError, EOFError, ValueError, KeyError, TypeError, IndexError, zipfile.BadZipFile) as e:
-        raise InputError(f"{path} is damaged ({type(e).__name__}: {e}); {REMAKE}") from e
+        raise InputError(f"{path} is damaged ({type(e).__name__}: {e}); {_remedy(path)}") from e
+
+
+def _remedy(path: Path) -> str:
+    again = "delete it or add it again: tamp objects add DIR"
+    return f"{again} (the rest: tamp objects build)" if path.parent.name == ADDED else REMAKE
 
 
 def _put_skin(arrays: dict[str, Any], i: int, part: str, skin: Skin) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from typing import Literal
 
 import numpy as np
 
-from motion.poses import Array
+from motion.poses import Array, Numbers
 from tamp.model.scene import Part, SceneObject
 
 FAR = 255
@@ -39,7 +39,7 @@ class Field:
     origin: Array
     cell: float
     unit: float
-    steps: Array
+    steps: Numbers
 
     def distance(self, p_part: Array) -> Array:
         """Metres (...) from points (..., 3) to the skin, at most `FAR` units; that for points off the grid."""

@@ -10,7 +10,7 @@ import numpy as np
 from motion.poses import Array, inverse
 from tamp.model.scene import Part, Region, SceneObject
 from tamp.perception.object_model import ObjectModel, Skin
-from tamp.perception.skinning import joined
+from tamp.perception.joining import joined
 
 
 @dataclass(frozen=True, eq=False)

@@ -57,7 +57,7 @@ CLOSELY = 8
 """Models that are looked at closely at most."""
 GOOD = 0.1
 """Score behind the best one within which shape does not decide."""
-SAME_SHAPE, MOSTLY = 0.005, 92.0
+SAME_SHAPE, MOSTLY = 0.005, 97.5
 """Metres by which two models of one shape are apart at most, in so many per cent of their skins."""
 COLOUR = 2.0
 """Weight of a difference in colours against the score of shape."""

@@ -17,6 +17,7 @@ from scipy.spatial import cKDTree
 
 from motion.poses import Array, inverse, pose
 from tamp.perception.drawing import HIDDEN, Studio, bounds_of, studio, visible
+from tamp.perception.images import Image
 from tamp.perception.object_model import FAR, Field, Skin
 
 SIZE = 256
@@ -36,8 +37,6 @@ FINEST = 0.0012
 CELL, CELLS, UNIT, ROUND = 0.002, 600_000, 0.00025, 0.03
 """Of a field: smallest cell (m), about the most cells, metres of a step, and metres around the skin."""
 
-JOINED_CELLS = 64
-"""Most cells along an axis of a skin that is joined of several, which is done while somebody waits."""
 EXACT = 4
 """Cells around the skin up to which the distances of a field are exact."""
 
@@ -61,7 +60,7 @@ def skins(
                 model.geom_group[geoms] = 1
                 T = pose(data.xpos[bodies[0]].copy(), data.xmat[bodies[0]].reshape(3, 3).copy())
                 samples = np.concatenate(list(_looks(place, *bounds_of(model, data, geoms))))
-                out[name] = _skin(_in_frame(samples, inverse(T)))
+                out[name] = skin_of(_in_frame(samples, inverse(T)))
     return out
 
 
@@ -73,14 +72,24 @@ def _in_frame(samples: Array, T: Array) -> Array:
 def _looks(place: Studio, low: Array, high: Array) -> Iterator[Array]:
     """Samples (n, 9) that each camera around a box sees."""
     for azimuth, elevation in AROUND:
-        image = place.look(azimuth, elevation, low, high)
+        image = _cropped(place.look(azimuth, elevation, low, high))
         points = image.points()
         normals, sharp = normals_of(points, image.T_world_camera[:3, 3])
         good = sharp.astype(bool) & (image.depth > 0)
         yield np.hstack([points[good], normals[good], image.colour[good].astype(float)])
 
 
-def _skin(samples: Array) -> Skin:
+def _cropped(image: Image) -> Image:
+    """The part of a picture in which there is something."""
+    rows, columns = (np.flatnonzero((image.depth > 0).any(axis=a)) for a in (1, 0))
+    if len(rows) == 0:
+        return image
+    window, K = (slice(rows[0], rows[-1] + 1), slice(columns[0], columns[-1] + 1)), image.K.copy()
+    K[:2, 2] -= columns[0], rows[0]
+    return Image(image.camera, image.colour[window], image.depth[window], K, image.T_world_camera)
+
+
+def skin_of(samples: Array) -> Skin:
     """A skin of samples (n, 9): points, normals and colours."""
     fine = thinned = _thinned(samples, FINEST)
     cell = FINEST
@@ -90,36 +99,6 @@ def _skin(samples: Array) -> Skin:
     normals = thinned[:, 3:6] / np.linalg.norm(thinned[:, 3:6], axis=1, keepdims=True)
     colours: Any = np.clip(thinned[:, 6:], 0, 255).astype(np.uint8)
     return Skin(thinned[:, :3], normals, colours, cell**2, _field(fine[:, :3]))
-
-
-def joined(skins: Sequence[tuple[Skin, Array]]) -> Skin:
-    """One skin of several, each with its pose (4, 4) in the frame that the one is to be in."""
-    points = np.concatenate([s.points @ T[:3, :3].T + T[:3, 3] for s, T in skins])
-    normals = np.concatenate([s.normals @ T[:3, :3].T for s, T in skins])
-    colours = np.concatenate([s.colours for s, _ in skins])
-    return Skin(points, normals, colours, float(np.mean([s.area for s, _ in skins])), _joined_field(points, skins))
-
-
-def _joined_field(points: Array, skins: Sequence[tuple[Skin, Array]]) -> Field:
-    grid, low, cell = _grid(points, JOINED_CELLS)
-    steps = np.full(grid.shape[:3], FAR, dtype=np.uint8)
-    for skin, T in skins:
-        f = skin.field
-        first, last = _cells(T, f, low, cell, steps.shape)
-        block = tuple(slice(a, b) for a, b in zip(first, last, strict=True))
-        near = f.distance((grid[block] - T[:3, 3]) @ T[:3, :3]) / UNIT
-        steps[block] = np.minimum(steps[block], np.minimum(np.rint(near), FAR).astype(np.uint8))
-    return Field(low, cell, UNIT, steps)
-
-
-def _cells(T: Array, f: Field, low: Array, cell: float, shape: tuple[int, ...]) -> tuple[Array, Array]:
-    """First and last cells (3,), (3,) of a grid that a field at pose `T` reaches."""
-    ends = np.array(f.steps.shape) * f.cell
-    corners = f.origin + np.array(list(itertools.product((0, 1), repeat=3))) * ends
-    world = corners @ T[:3, :3].T + T[:3, 3]
-    first = np.floor((world.min(axis=0) - low) / cell).astype(int)
-    last = np.ceil((world.max(axis=0) - low) / cell).astype(int) + 1
-    return np.clip(first, 0, shape), np.clip(last, 0, shape)
 
 
 def _thinned(samples: Array, cell: float) -> Array:
@@ -135,7 +114,7 @@ def _thinned(samples: Array, cell: float) -> Array:
     return np.column_stack(sums) / counts[:, None]
 
 
-def _grid(points: Array, most: int = CELLS) -> tuple[Array, Array, float]:
+def grid_around(points: Array, most: int = CELLS) -> tuple[Array, Array, float]:
     """The cells' centres (nx, ny, nz, 3) of a field around points, the first one (3,), and the size of a cell."""
     low, high = points.min(axis=0) - ROUND, points.max(axis=0) + ROUND
     cell = max(CELL, float((high - low).prod() / CELLS) ** (1 / 3))
@@ -144,7 +123,7 @@ def _grid(points: Array, most: int = CELLS) -> tuple[Array, Array, float]:
 
 
 def _field(points: Array) -> Field:
-    grid, low, cell = _grid(points)
+    grid, low, cell = grid_around(points)
     empty = np.ones(grid.shape[:3], dtype=bool)
     empty[tuple(np.rint((points - low) / cell).astype(int).T)] = False
     distances = distance_transform_edt(empty) * cell

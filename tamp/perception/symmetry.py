@@ -20,6 +20,10 @@ ALIKE, OF_WIDTH = 0.002, 0.02
 the larger counts."""
 NEARLY_ALL = 90.0
 """Per cent: a can with the tongue of its lid is round."""
+STICKS_OUT, ALL = 0.008, 99.0
+"""Metres to which all of it does, in per cent, but for what may be of the skin itself: a mug with its handle is not."""
+BASIN = 4.0
+"""Times `ALIKE` that a skin may be off about the middle of its box for its axis to be looked for."""
 ORDERS = (8, 6, 5, 4, 3, 2)
 TRIED = 1500
 """About how many points of a skin are turned."""
@@ -60,7 +64,7 @@ def symmetry_of(thing: SceneObject, skin: Skin, told: int | None = None) -> Symm
 
     def fitted(angles: Array) -> Array:
         def cost(axis: Array) -> float:
-            return float(np.mean([np.minimum(off(axis, a), 2 * alike).mean() for a in angles]))
+            return float(np.mean([np.minimum(off(axis, a), BASIN * alike).mean() for a in angles]))
 
         start = middle + np.array([[0.0, 0.0], [ALIKE, 0.0], [0.0, ALIKE]])
         options: Any = {"xatol": 1e-4, "maxfev": 60, "initial_simplex": start}
@@ -70,9 +74,9 @@ def symmetry_of(thing: SceneObject, skin: Skin, told: int | None = None) -> Symm
         return Symmetry(told, middle if told == 1 else fitted(_angles(told)))
     for turns in (0, *ORDERS):
         angles = _angles(turns)
-        if all(np.median(off(middle, a)) < 2 * alike for a in angles):
+        if all(np.median(off(middle, a)) < BASIN * alike for a in angles):
             axis = fitted(angles)
-            if all(np.percentile(off(axis, a), NEARLY_ALL) < alike for a in angles):
+            if all((np.percentile(off(axis, a), (NEARLY_ALL, ALL)) < (alike, STICKS_OUT)).all() for a in angles):
                 return Symmetry(turns, axis)
     return Symmetry(1, middle)
 
@@ -121,11 +125,10 @@ def _sides(points: Array) -> list[Array]:
     hull = ConvexHull(points, qhull_options="QJ")
     a, b, c = (hull.points[hull.simplices[:, i]] for i in range(3))
     areas = np.linalg.norm(np.cross(b - a, c - a), axis=1)
-    out: list[Array] = []
-    for i in np.argsort(-areas):
-        n = hull.equations[i, :3]
-        if all(m @ n < np.cos(FLAT) for m in out):
-            out.append(n)
+    normals, out = hull.equations[np.argsort(-areas), :3], list[Array]()
+    while len(normals):
+        out.append(normals[0])
+        normals = normals[normals @ out[-1] < np.cos(FLAT)]
     return out
 
 

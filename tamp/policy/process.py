@@ -14,6 +14,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from typing import Any
@@ -22,6 +23,7 @@ from tamp.errors import InputError
 from tamp.policy.answering import Answering, Diary, Make
 from tamp.policy.remote import Entry, RemotePolicy
 from tamp.policy.wire import pack, unpack
+from tamp.runs.bench.workers import no_interrupts
 
 PATIENCE = 240.0
 """Seconds that one answer may take, planning and a model's reading included, before the process counts as hung."""
@@ -92,7 +94,9 @@ class PolicyProcess:
         context = multiprocessing.get_context("spawn")
         self._connection, theirs = context.Pipe()
         process = context.Process(target=_work, args=(theirs, self.make), name="policy", daemon=True)
-        process.start()
+        resource_tracker.ensure_running()  # `start` would do it inside, and unblocks the interrupt when it does
+        with no_interrupts():
+            process.start()
         theirs.close()
         self._process = process
 

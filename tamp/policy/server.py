@@ -21,6 +21,8 @@ IDLE = 600.0
 """Seconds after which a client that says nothing is hung up on."""
 POLLED = 0.2
 """Seconds between two looks for the next client."""
+LEAVING = 2.0
+"""Seconds that a client which is just leaving is given before the next one is sent away."""
 HEALTH = "/healthz"
 
 
@@ -67,7 +69,7 @@ def serve(
     busy = threading.Lock()
 
     def connected(connection: Any) -> None:
-        if not busy.acquire(blocking=False):
+        if not busy.acquire(timeout=LEAVING):
             connection.send(pack({"error": "another client is being served; try again later"}))
             return
         try:

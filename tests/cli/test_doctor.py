@@ -61,6 +61,13 @@ def test_weights_are_looked_at_by_size(monkeypatch: pytest.MonkeyPatch, tmp_path
     assert doctor.check_model(model).advice == f"tamp model pull {model.name}"
 
 
+def test_a_library_of_objects_that_is_not_there_is_a_warning(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("TAMP_OBJECTS", str(tmp_path))
+    (check,) = doctor.check_objects()
+    assert (check.verdict, check.required) == ("warning", False)
+    assert f"there is no object library in {tmp_path}" in check.found and "tamp objects build" in check.advice
+
+
 def test_this_installation_is_fit_but_for_the_model_that_is_taken_away(tmp_path: Path) -> None:
     done = subprocess.run(
         [Path(sys.executable).with_name("tamp"), "doctor", "--json"],

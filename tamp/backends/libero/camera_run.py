@@ -37,15 +37,17 @@ def run_camera(
     say: Callable[[str], None],
     environment: LiberoEnvironment | None = None,
     noise: Noise = no_noise,
+    perception: str = "camera",
 ) -> Result:
     """Run one episode into `folder`, of the words `settings.said`. Without any the policy is handed goals in its own
     names for things: those of `goal_source`, or the task's own.
 
     `environment` is one with pictures of the same task, just reset; without it one is built. A policy that fails, or
-    is gone, is a result with the stage `error`, and gets another process for the next episode.
+    is gone, is a result with the stage `error`, and gets another process for the next episode. `perception` is how the
+    result says what saw.
     """
     given = settings.said is None
-    result = Result(out=str(folder), perception="camera, given goal" if given else "camera")
+    result = Result(out=str(folder), perception=perception)
     with EpisodeLog(folder) as log, timed(result, "total"):
         begin(log, task, settings, result.perception)
         say("building the scene")

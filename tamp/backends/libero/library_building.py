@@ -51,6 +51,8 @@ def build(folder: Path, names_of: NamesOf, workers: int = WORKERS) -> Iterator[O
     Ended before, it leaves whole files only, and the next build goes on. InputError when a process dies.
     """
     jobs: dict[str, Callable[[], Outcome]] = {n: partial(_build_one, folder, n, names_of) for n in reversed(due())}
+    for left in folder.glob("*/*.partial"):  # of a build that was killed
+        left.unlink(missing_ok=True)
     jobs[ROBOT] = partial(_build_robot, folder)
     outcomes: list[Outcome] = []
     with _pool(workers) as pool:

@@ -4,7 +4,7 @@ tests/stand_in_eyes.py; what is tested is everything around the eyes."""
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -39,7 +39,14 @@ class Reads:
     """Takes the instruction for PDDL."""
 
     def __call__(
-        self, text: str, scene: Scene, state: WorldState, domain: Domain, journal: Journal, picture: bytes
+        self,
+        text: str,
+        scene: Scene,
+        state: WorldState,
+        domain: Domain,
+        journal: Journal,
+        picture: bytes,
+        names: Mapping[str, str],
     ) -> tuple[Goal, ...]:
         assert picture.startswith(b"\x89PNG")
         if not text.startswith("("):
@@ -79,7 +86,10 @@ def policy(
 
 def run(process: PolicyProcess, environment: LiberoEnvironment, said: str | None, out: Path) -> Result:
     settings = Settings(load("tabletop"), init_state=INIT, said=said)
-    return run_camera(environment.task, None, settings, process, out, lambda line: None, environment)
+    seeing = "camera" if said else "camera, given goal"
+    return run_camera(
+        environment.task, None, settings, process, out, lambda line: None, environment, perception=seeing
+    )
 
 
 def renamed(scene: Scene) -> Scene:

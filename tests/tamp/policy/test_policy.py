@@ -81,7 +81,13 @@ class World:
 
 
 def reads(
-    text: str, scene: Scene, state: WorldState, domain: Domain, journal: Journal, picture: bytes
+    text: str,
+    scene: Scene,
+    state: WorldState,
+    domain: Domain,
+    journal: Journal,
+    picture: bytes,
+    names: Mapping[str, str],
 ) -> tuple[Goal, ...]:
     if not text.startswith("("):
         raise Refusal(f"there is no {text}", "absent")

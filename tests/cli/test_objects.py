@@ -1,0 +1,112 @@
+"""`tamp objects`: a thing is added, listed and shown; a build that is interrupted goes on."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tamp.perception.library import Index, made_with, write_index
+from tests.solids import BOWL, obj, revolved
+
+pytestmark = [pytest.mark.process, pytest.mark.episode]
+
+TAMP = Path(sys.executable).with_name("tamp")
+
+
+def tamp(library: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "TAMP_OBJECTS": str(library)}
+    return subprocess.run([TAMP, "objects", *arguments], capture_output=True, text=True, check=False, env=environment)
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A library of nothing but a bowl that was added, in millimetres."""
+    folder = tmp_path_factory.mktemp("objects")
+    write_index(folder, Index((), (), made_with(), {}))
+    brought = tmp_path_factory.mktemp("brought") / "red_bowl"
+    brought.mkdir()
+    (brought / "bowl.obj").write_text(obj(revolved(BOWL) * 1000))
+    done = tamp(folder, "add", str(brought))
+    assert done.returncode == 0, done.stderr
+    assert "any turn about the vertical" in done.stdout and "note: taken to be in mm" in done.stdout
+    return folder
+
+
+def test_an_added_thing_is_known_like_any_other(library: Path) -> None:
+    told = json.loads(tamp(library, "list", "--json").stdout)
+    (bowl,) = told["objects"]
+    assert (bowl["name"], bowl["kind"], bowl["source"], bowl["turns"]) == ("red_bowl", "item", "added", 0)
+    assert bowl["size"] == pytest.approx([0.12, 0.12, 0.04], abs=0.002)
+    lines = tamp(library, "list").stdout.splitlines()
+    assert lines[1].split()[:2] == ["red_bowl", "item"] and lines[1].endswith("added")
+
+
+def test_it_is_shown_with_a_picture(library: Path, tmp_path: Path) -> None:
+    import imageio.v3 as imageio
+
+    picture = tmp_path / "bowl.png"
+    done = tamp(library, "show", "red_bowl", "--picture", str(picture), "--json")
+    told = json.loads(done.stdout)
+    assert told["names"] == ["red bowl", "bowl"] and told["parts"][0]["points"] > 1000
+    assert told["attitudes"] == 2 and "taken to be in mm" in told["remarks"][0]
+    seen = imageio.imread(picture) < 250
+    assert 0.05 < seen.any(axis=-1).mean() < 0.6
+
+
+def test_the_skin_is_on_the_mesh_and_both_sides_of_its_wall_are_in_it(library: Path) -> None:
+    """The share of the true surface within 2 mm of a point of the skin, and of the skin within 2 mm of the surface."""
+    import numpy as np
+    from scipy.spatial import cKDTree
+
+    from tamp.perception.library import load
+
+    skin = load(library)["red_bowl"].skins["red_bowl"]
+    corners = revolved(BOWL)
+    weights = np.random.default_rng(0).dirichlet(np.ones(3), (len(corners), 40))
+    surface = np.einsum("nmk,nkj->nmj", weights, corners).reshape(-1, 3) - [0.0, 0.0, 0.02]
+    assert (cKDTree(skin.points).query(surface)[0] < 0.004).mean() > 0.98
+    assert (cKDTree(surface).query(skin.points)[0] < 0.003).mean() > 0.99
+    outwards = np.sum(skin.normals[:, :2] * skin.points[:, :2], axis=1)
+    assert 0.25 < (outwards > 0).mean() < 0.75
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["show", "red_bowll"], "no object 'red_bowll'; valid: red_bowl "),
+        (["show", "red_bowl", "--picture", "/nowhere/x.png"], "cannot write /nowhere/x.png"),
+        (["add", "/nowhere"], "no folder /nowhere; valid: a folder with a mesh"),
+    ],
+)
+def test_bad_input_exits_2(library: Path, arguments: list[str], says: str) -> None:
+    done = tamp(library, *arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert says in done.stderr and "Traceback" not in done.stderr
+
+
+def test_a_build_that_is_interrupted_keeps_what_is_whole_and_says_how_to_go_on(tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        [TAMP, "objects", "build", "--json"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        env={**os.environ, "TAMP_OBJECTS": str(tmp_path)},
+    )
+    until = time.monotonic() + 60
+    while not list(tmp_path.glob("*/*.npz")) and time.monotonic() < until and process.poll() is None:
+        time.sleep(0.1)
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does it
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out) == (130, "") and err.splitlines()[-1] == "tamp: interrupted"
+    assert "Traceback" not in err
+    assert list(tmp_path.glob("*/*.npz")) and not list(tmp_path.glob("*/*.partial"))
+    done = tamp(tmp_path, "list")
+    assert done.returncode == 2 and "is not complete; go on with: tamp objects build" in done.stderr

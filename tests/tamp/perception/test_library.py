@@ -1,0 +1,149 @@
+"""The object library as files: what is written is read, what is damaged is told with the command that helps."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from motion.poses import from_rpy
+from motion.shapes import Shape
+from tamp.errors import InputError
+from tamp.model.scene import Joint, Part, Region, SceneObject
+from tamp.perception import library, model_files
+from tamp.perception.library import Index, load, made_with, write_index
+from tamp.perception.model_files import Entry, read, read_origin, read_picture, whole_file, write
+from tamp.perception.object_model import ObjectModel, RobotSkin
+from tests.solids import prism, rectangle, skin
+
+
+def cabinet(name: str = "cabinet") -> ObjectModel:
+    """A thing with all that a thing can have."""
+    box = Shape("box", np.array([0.1, 0.05, 0.04]), from_rpy([0.1, 0.2, 0.3], [0.4, 0.5, 0.6]))
+    joint = Joint("slide", np.array([0.0, -1.0, 0.0]), np.array([0.1, 0.0, 0.1]), (-0.16, 0.01), 0.0, -0.14, 0.005)
+    parts = (
+        Part(name, "body", np.eye(4), (box,)),
+        Part(f"{name}_top", "drawer", from_rpy([0, 0, 0.1], [0.1, 0, 0]), (box, box), joint),
+    )
+    region = Region(f"{name}_inside", "interior", np.eye(4), np.array([0.1, 0.1, 0.05]), f"{name}_top", f"{name}_top")
+    skins = {p.name: skin(*prism(rectangle(0.08, 0.04), 0.02), (200, 30, 90)) for p in parts}
+    thing, names = SceneObject(name, name, False, parts, (region,)), ("cabinet", "chest")
+    return ObjectModel(thing, skins, np.eye(3)[None], 2, np.array([0.01, 0.02]), names, "abc")
+
+
+def same(a: Any, b: Any) -> bool:
+    """Whether two values are the same to the bit, however they are nested."""
+    if dataclasses.is_dataclass(a):
+        return type(a) is type(b) and all(same(getattr(a, f.name), getattr(b, f.name)) for f in dataclasses.fields(a))
+    if isinstance(a, dict):
+        return a.keys() == b.keys() and all(same(a[k], b[k]) for k in a)
+    if isinstance(a, tuple):
+        return len(a) == len(b) and all(map(same, a, b))
+    return bool(np.array_equal(a, b)) and np.asarray(a).dtype == np.asarray(b).dtype
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A library of two things, one of which was added, and a robot."""
+    path = tmp_path_factory.mktemp("objects")
+    write(path / "libero" / "cabinet.npz", Entry(cabinet(), made_with(), picture=b"PNG"))
+    write(path / "added" / "mug.npz", Entry(cabinet("mug"), made_with(), ("in mm",)))
+    write(path / "robots" / "panda.npz", Entry(RobotSkin({"link0": skin(*prism(rectangle(0.1, 0.1), 0.1))}, "x"), {}))
+    write_index(path, Index(("cabinet",), ("panda",), made_with(), {"corn": "it lacks corn.xml"}))
+    return path
+
+
+@pytest.fixture
+def folder(made: Path, tmp_path: Path) -> Path:
+    """A copy of it."""
+    return shutil.copytree(made, tmp_path / "objects")
+
+
+def test_what_is_written_is_read(folder: Path) -> None:
+    found, due = load(folder), cabinet()
+    assert set(found) == {"cabinet", "mug"} and found.added == {"mug"} and found.stale == ""
+    assert same(found["cabinet"].thing, due.thing) and found["cabinet"].names == ("cabinet", "chest")
+    assert [p.name for p in found["cabinet"].jointed] == ["cabinet_top"]
+    mine, theirs = found["cabinet"].skins["cabinet_top"], due.skins["cabinet_top"]
+    assert same(mine.field, theirs.field) and same(mine.colours, theirs.colours) and mine.area == theirs.area
+    assert mine.points == pytest.approx(theirs.points, abs=1e-7)
+    assert mine.normals == pytest.approx(theirs.normals, abs=1e-6)
+    assert set(found.robots["panda"].skins) == {"link0"}
+    assert read(folder / "added" / "mug.npz").remarks == ("in mm",)
+    assert read_picture(folder / "libero" / "cabinet.npz") == b"PNG"
+
+
+@pytest.mark.parametrize("spoil", ["cut", "empty", "flipped", "text", "gone"])
+@pytest.mark.parametrize("name", ["libero/cabinet.npz", "added/mug.npz", "robots/panda.npz", "index.json"])
+def test_what_is_damaged_is_named_with_the_command_that_helps(folder: Path, spoil: str, name: str) -> None:
+    path = folder / name
+    content = bytearray(path.read_bytes())
+    if spoil == "gone":
+        path.unlink()
+    else:
+        content[len(content) // 2] ^= 0x55
+        half = content[: len(content) // 2]
+        path.write_bytes({"cut": half, "empty": b"", "flipped": content, "text": b"hello"}[spoil])
+    if (name, spoil) == ("added/mug.npz", "gone"):
+        assert set(load(folder)) == {"cabinet"}
+        return
+    if (name, spoil) == ("index.json", "flipped"):
+        path.write_bytes(b"\xff" + bytes(content))
+    helps = "tamp objects add DIR" if name.startswith("added") else "tamp objects build"
+    with pytest.raises(InputError, match=helps) as error:
+        load(folder)
+    assert str(path) in str(error.value) or (name, spoil) == ("index.json", "gone")
+    assert name == "index.json" or read_origin(path) is None  # a build makes it anew
+
+
+def test_another_format_is_told(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(model_files, "FORMAT", 99)
+    with pytest.raises(InputError, match=r"cabinet\.npz has format 1, tamp reads 99; make it anew: tamp objects build"):
+        load(folder)
+    text = json.loads((folder / "index.json").read_text()) | {"format": 0}
+    (folder / "index.json").write_text(json.dumps(text))
+    with pytest.raises(InputError, match=r"index\.json has format 0.*tamp objects build"):
+        load(folder)
+
+
+def test_a_library_that_was_not_built_or_not_to_the_end(folder: Path) -> None:
+    with pytest.raises(InputError, match=r"there is no object library in .*; build it with: tamp objects build"):
+        load(folder / "nowhere")
+    (folder / "index.json").unlink()
+    with pytest.raises(InputError, match="is not complete; go on with: tamp objects build"):
+        load(folder)
+
+
+def test_a_stale_library_says_what_has_changed(folder: Path) -> None:
+    write_index(folder, Index(("cabinet",), ("panda",), made_with() | {"mujoco": "1.0", "recipe": "old"}, {}))
+    stale = load(folder).stale
+    assert "mujoco 1.0 (now " in stale and "recipe old (now " in stale and "robosuite" not in stale
+    assert "tamp objects build" in stale
+
+
+def test_half_a_file_never_has_its_name(folder: Path) -> None:
+    path = folder / "libero" / "bowl.npz"
+    with pytest.raises(KeyboardInterrupt), whole_file(path) as partial:
+        partial.write_bytes(b"half")
+        raise KeyboardInterrupt
+    assert list(path.parent.iterdir()) == [folder / "libero" / "cabinet.npz"]
+    with pytest.raises(InputError, match=r"cannot write .*TAMP_OBJECTS"):
+        write(folder / "index.json" / "bowl.npz", Entry(cabinet(), {}))
+
+
+def test_a_name_that_is_none_is_told_with_the_nearest(folder: Path) -> None:
+    with pytest.raises(InputError, match="no object 'cabinett'; valid: cabinet "):
+        load(folder).model("cabinett")
+
+
+def test_the_library_lies_beside_the_models(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv("TAMP_OBJECTS", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert library.objects_folder() == tmp_path / "tamp" / "objects"
+    monkeypatch.setenv("TAMP_OBJECTS", str(tmp_path / "mine"))
+    assert library.objects_folder() == tmp_path / "mine"

@@ -1,0 +1,133 @@
+"""Meshes that people bring: their unit, their upright, what is said about them, and what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from motion.poses import Array
+from tamp.errors import InputError
+from tamp.perception.adding import name_of
+from tamp.perception.meshes import Mesh, read_mesh, read_told
+from tests.solids import CAN, obj, revolved
+
+
+def written(folder: Path, corners: Array, told: str | None = None) -> Mesh:
+    (folder / "thing.obj").write_text(obj(corners))
+    if told is not None:
+        (folder / "object.toml").write_text(told)
+    return read_mesh(folder, read_told(folder))
+
+
+def size(mesh: Mesh) -> Array:
+    return np.asarray(np.ptp(mesh.corners.reshape(-1, 3), axis=0))
+
+
+@pytest.mark.parametrize(
+    ("scale", "told", "says"),
+    [
+        (1.0, None, None),
+        (1000.0, None, "taken to be in mm: its longest side is 100;"),
+        (1000.0, 'unit = "mm"', None),
+        (100.0, 'unit = "cm"', None),
+        (1 / 0.0254, 'unit = "in"', None),
+        (2.0, "scale = 0.5", None),
+        (50.0, 'unit = "cm"\nscale = 2', None),
+    ],
+)
+def test_a_can_of_ten_centimetres_is_one_in_any_unit(
+    tmp_path: Path, scale: float, told: str | None, says: str | None
+) -> None:
+    mesh = written(tmp_path, revolved(CAN) * scale + scale * np.array([3.0, -7.0, 1.0]), told)
+    assert size(mesh) == pytest.approx([0.06, 0.06, 0.1], abs=1e-4)
+    assert np.abs(mesh.corners.reshape(-1, 3).min(axis=0) + mesh.corners.reshape(-1, 3).max(axis=0)).max() < 1e-6
+    assert [says in r for r in mesh.remarks] == ([True] if says else [])
+
+
+def test_a_glb_has_y_up_and_an_obj_z_and_either_may_say_otherwise(tmp_path: Path) -> None:
+    import trimesh
+
+    box = trimesh.creation.box([0.06, 0.1, 0.04])
+    for suffix, told, due in (
+        ("glb", "", [0.06, 0.04, 0.1]),
+        ("glb", 'up = "z"', [0.06, 0.1, 0.04]),
+        ("stl", "", [0.06, 0.1, 0.04]),
+        ("stl", 'up = "y"', [0.06, 0.04, 0.1]),
+    ):
+        folder = tmp_path / f"{suffix}{len(told)}"
+        folder.mkdir()
+        box.export(folder / f"box.{suffix}")
+        (folder / "object.toml").write_text(told)
+        mesh = read_mesh(folder, read_told(folder))
+        assert size(mesh) == pytest.approx(due, abs=1e-6), (suffix, told)
+        assert mesh.remarks == ()
+
+
+def test_holes_are_told_and_no_error(tmp_path: Path) -> None:
+    mesh = written(tmp_path, revolved(CAN)[:-3])
+    assert len(mesh.remarks) == 1 and "the mesh has holes" in mesh.remarks[0]
+
+
+def test_parts_of_several_colours_keep_them(tmp_path: Path) -> None:
+    import trimesh
+
+    red, blue = trimesh.creation.box([0.05] * 3), trimesh.creation.box([0.05] * 3)
+    red.visual.face_colors, blue.visual.face_colors = [255, 0, 0, 255], [0, 0, 255, 255]
+    blue.apply_translation([0.0, 0.1, 0.0])
+    trimesh.Scene([red, blue]).export(tmp_path / "both.glb")
+    pieces = read_mesh(tmp_path, read_told(tmp_path)).pieces
+    above = {p.corners[..., 2].mean() > 0: tuple(p.colours.mean(axis=0).round()) for p in pieces}
+    assert above == {True: (0, 0, 255), False: (255, 0, 0)}
+
+
+@pytest.mark.parametrize(
+    ("files", "says"),
+    [
+        ({}, "has no mesh; valid: a folder with one mesh (.obj, .stl, .glb)"),
+        ({"a.obj": "x", "b.stl": "y"}, "has 2 meshes (a.obj, b.stl)"),
+        ({"a.obj": "v 0 0 0\nv 1 0 0\nv 0 1 0\n"}, "has no faces"),
+        ({"a.obj": "v 0 0 0\nv 1 0 nan\nv 0 1 0\nf 1 2 3\n"}, "1 of its vertices are no finite numbers"),
+        ({"a.obj": "v 0 0 0\nv 1e9 0 0\nv 0 1 0\nf 1 2 3\n"}, "valid: a thing between 1 cm and 1.5 m"),
+        ({"a.obj": "v 0 0 0\nv 1e-9 0 0\nv 0 1e-9 0\nf 1 2 3\n"}, "valid: a thing between 1 cm and 1.5 m"),
+        ({"a.glb": "glTF, or not"}, "cannot read"),
+        ({"a.stl": "solid of nothing"}, "has no faces"),
+    ],
+)
+def test_what_is_no_thing_is_refused(tmp_path: Path, files: dict[str, str], says: str) -> None:
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    with pytest.raises(InputError) as error:
+        read_mesh(tmp_path, read_told(tmp_path))
+    assert says in str(error.value) and str(tmp_path) in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("told", "says"),
+    [
+        ('name = "mug"', "object.toml:1: unknown key 'name'; valid: names, unit, scale, up, fixed, turns; did"),
+        ('names = "mug"', 'names is mug; valid: a list of names, ["red mug", "mug"]'),
+        ('\nunit = "km"', "object.toml:2: unit is 'km'; valid: m, cm, mm, in"),
+        ("scale = 0", "scale is 0; valid: a number above 0"),
+        ("scale = inf", "scale is inf; valid: a number above 0"),
+        ('up = "x"', "up is 'x'; valid: z, y"),
+        ("fixed = 1", "fixed is 1; valid: true, false"),
+        ("turns = 2.5", "turns is 2.5; valid: a whole number of turns in a circle"),
+        ("turns = -1", "turns is -1; valid"),
+        ("turns", "object.toml: not TOML"),
+    ],
+)
+def test_what_an_object_toml_cannot_say(tmp_path: Path, told: str, says: str) -> None:
+    (tmp_path / "object.toml").write_text(told)
+    with pytest.raises(InputError) as error:
+        read_told(tmp_path)
+    assert says in str(error.value)
+
+
+def test_a_folder_gives_its_name(tmp_path: Path) -> None:
+    assert name_of(tmp_path / "Red Mug-2", frozenset()) == "red_mug_2"
+    with pytest.raises(InputError, match=r"'ketchup' is a category of LIBERO already; .* my_ketchup"):
+        name_of(tmp_path / "ketchup", frozenset({"ketchup"}))
+    with pytest.raises(InputError, match="no thing can be called '9_lives!'"):
+        name_of(tmp_path / "9 Lives!", frozenset())
