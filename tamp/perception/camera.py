@@ -18,6 +18,7 @@ from motion.world import World
 from tamp.errors import Refusal
 from tamp.execution.activity import Observation
 from tamp.model.scene import UNKNOWN, Part, Region, RobotState, Scene, SceneObject
+from tamp.perception.checks import check, check_robot
 from tamp.perception.clusters import Ground, Points, above, clusters, ground_of, stood_on
 from tamp.perception.holding import Hand
 from tamp.perception.library import Library
@@ -25,7 +26,8 @@ from tamp.perception.looks import Look
 from tamp.perception.object_model import RobotSkin
 from tamp.perception.recognising import Candidate, Found, candidates, recognised
 from tamp.perception.robot_mask import link_poses, robot_pixels
-from tamp.perception.tracks import Track, followed, sighting, with_joints_followed
+from tamp.perception.support import CARRIED, floating
+from tamp.perception.tracks import Track, followed, gone, sighting, with_joints_followed
 
 ROBOT = "panda"
 """The robot's entry in the library."""
@@ -37,6 +39,8 @@ AT_HAND = 0.13
 """Metres around the tool in which nothing new is looked for while something is held."""
 NEW = 150
 """Points of which something new has at least."""
+MOST_LOTS = 50
+"""Lots of points in which things are looked for at most: the smaller ones are unknown."""
 KNOWN_SPOT = 0.02
 """Metres within which an unknown lot of points is the one that was there before."""
 TABLE_HEIGHT = 0.25
@@ -49,10 +53,11 @@ DEEP = 0.3
 
 @dataclass(frozen=True, eq=False)
 class Unknown:
-    """Something that no model explains: the box (3,), (3,) around it."""
+    """Something that no model explains: the box (3,), (3,) around it, and the points (n, 3) that were seen of it."""
 
     low: Array
     high: Array
+    points: Array
 
 
 @dataclass(eq=False)
@@ -96,6 +101,9 @@ class CameraPerceiver:
         skin: RobotSkin = self.library.robots[ROBOT]
         robot = observation.robot
         bodies = link_poses(self._world, robot.q, robot.opening, skin.skins)
+        check(observation.images)
+        for image in observation.images:
+            check_robot(image, bodies, skin.skins, self.robot.pinned_bodies)
         return [Look.of(image, robot_pixels(image, bodies, skin.skins)) for image in observation.images]
 
     # The first look
@@ -106,10 +114,17 @@ class CameraPerceiver:
             raise Refusal("the cameras see no level surface within reach: no scene to work in", "nothing seen")
         self.ground = ground
         points = above(looks, ground, self._world.base_position())
-        found, left = recognised(points, looks, ground, self._known, self._rng)
+        lots = clusters(points)
+        tried = points if len(lots) <= MOST_LOTS else Points(*_together(lots[:MOST_LOTS]))
+        found, left = recognised(tried, looks, ground, self._known, self._rng)
+        left += lots[MOST_LOTS:]
+        others = np.concatenate([np.zeros((0, 3)), *(c.p for c in left if len(c) >= NEW and _reaches(c, ground))])
+        up = floating([f.placed for f in found], ground.height, others)
+        found = [f for f, floats in zip(found, up, strict=True) if not floats]
         self.ground = ground = stood_on(ground, [f.placed.lowest for f in found if f.placed.model.thing.movable])
         for f in sorted(found, key=lambda f: tuple(f.placed.T_world_object[:2, 3].round(3))):
             self._begin(f, time)
+        left = clusters(_unlike(points, found)) if any(up) else left
         self.unknown = [_unknown(c, ground) for c in left if len(c) >= NEW]
 
     def _begin(self, found: Found, time: float) -> None:
@@ -145,6 +160,7 @@ class CameraPerceiver:
         for name in [n for n, t in self.tracks.items() if t.movable and n != self.hand.held]:
             after = followed(self.tracks[name], free, looks, observation.time, self._rng)
             self.tracks[name] = self._supported(after) if after is not self.tracks[name] else after
+        self.unknown = [u for u in self.unknown if not gone(u.points, looks)]
         rest = points.where(self._unexplained(points))
         if self.hand.held is not None:
             rest = rest.where(np.linalg.norm(rest.p - observation.robot.T_world_tool[:3, 3], axis=1) > AT_HAND)
@@ -216,13 +232,26 @@ class CameraPerceiver:
         lots = [c for c in clusters(fresh) if len(c) >= NEW]
         if not lots:
             return
-        together = Points(np.concatenate([c.p for c in lots]), np.concatenate([c.colours for c in lots]))
-        found, left = recognised(together, looks, self.ground, self._known, self._rng)
-        for f in sorted(found, key=lambda f: -f.score):
-            if f.score > SURE and f.placed.model.thing.movable:
-                if not self._moved_unseen(f, time):
-                    self._begin(f, time)
-        self.unknown += [_unknown(c, self.ground) for c in left if len(c) >= NEW]
+        for lot in lots:
+            self._take_up(lot, looks, time)
+
+    def _take_up(self, lot: Points, looks: Sequence[Look], time: float) -> None:
+        """Take up new points that belong together: known things, or something unknown, of which they would be pieces
+        if they explained little of it or were in the air."""
+        assert self.ground is not None
+        found, _ = recognised(lot, looks, self.ground, self._known, self._rng)
+        sure = [f for f in found if f.score > SURE and f.placed.model.thing.movable]
+        there = [t.placed for n, t in self.tracks.items() if not t.lost and n != self.hand.held]
+        nothing = np.zeros((0, 3))
+        up = floating([*(f.placed for f in sure), *there], self.ground.stands, nothing)
+        sure = [f for f, floats in zip(sure, up, strict=False) if not floats]
+        left = _unlike(lot, sure)
+        if len(left) > PARTLY * len(lot):
+            sure, left = [], lot
+        for f in sorted(sure, key=lambda f: -f.score):
+            if not self._moved_unseen(f, time):
+                self._begin(f, time)
+        self.unknown += [_unknown(c, self.ground) for c in clusters(left) if len(c) >= NEW]
 
     def _moved_unseen(self, found: Found, time: float) -> bool:
         """Whether what turned up is a thing that is not seen where it was: then that has moved."""
@@ -250,6 +279,8 @@ class CameraPerceiver:
         return Scene(everything, observation.robot, observation.time, confidence, in_hand=held, blur=BLUR)
 
 
+PARTLY = 0.4
+"""Share of new points that belong together which no known thing explains, from which on all of them are unknown."""
 SURE = 0.75
 """Score from which something that was not there before is taken for a known thing."""
 
@@ -258,10 +289,27 @@ def _apart(track: Track, found: Found) -> float:
     return float(np.linalg.norm(track.placed.T_world_object[:3, 3] - found.placed.T_world_object[:3, 3]))
 
 
+def _together(lots: Sequence[Points]) -> tuple[Array, Array]:
+    return np.concatenate([c.p for c in lots]), np.concatenate([c.colours for c in lots])
+
+
+def _reaches(points: Points, ground: Ground) -> bool:
+    """Whether some points reach down to the ground."""
+    return float(points.p[:, 2].min()) < ground.height + CARRIED
+
+
+def _unlike(points: Points, found: Sequence[Found]) -> Points:
+    """The points that belong to none of what was found."""
+    out = np.ones(len(points), dtype=bool)
+    for f in found:
+        out[out] &= f.placed.distance(points.p[out]) > EXPLAINED
+    return points.where(out)
+
+
 def _unknown(points: Points, ground: Ground) -> Unknown:
     low, high = points.p.min(axis=0).astype(float), points.p.max(axis=0).astype(float)
     low[2] = ground.stands
-    return Unknown(low, high)
+    return Unknown(low, high, points.p)
 
 
 def _box(name: str, u: Unknown) -> SceneObject:

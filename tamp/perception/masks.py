@@ -9,6 +9,7 @@ import numpy as np
 from motion.poses import Array, inverse
 from tamp.perception.images import Image
 from tamp.perception.kernels import splat
+from tamp.perception.object_model import Skin
 from tamp.perception.placing import Placed
 
 COVERS = 0.8
@@ -23,10 +24,15 @@ NEAREST = 0.02
 def drawn(things: Sequence[Placed], image: Image) -> tuple[np.ndarray, Array]:
     """What a picture would show if only these things were there: the number (h, w) of each, from 1 on and 0 for none,
     and depths (h, w) in metres, infinite without one."""
+    return drawn_skins([placed.skins() for placed in things], image)
+
+
+def drawn_skins(things: Sequence[Sequence[tuple[Skin, Array]]], image: Image) -> tuple[np.ndarray, Array]:
+    """The same of things that are given as skins with their poses (4, 4) in the world."""
     nearest, numbers = np.full(image.size, np.inf), np.zeros(image.size, dtype=np.uint8)
     T_camera_world = inverse(image.T_world_camera)
-    for number, placed in enumerate(things, 1):
-        for skin, T_world_part in placed.skins():
+    for number, skins in enumerate(things, 1):
+        for skin, T_world_part in skins:
             T = T_camera_world @ T_world_part
             p, n = skin.points @ T[:3, :3].T + T[:3, 3], skin.normals @ T[:3, :3].T
             seen = (np.einsum("ij,ij->i", n, p) < 0) & (p[:, 2] > NEAREST)

@@ -75,6 +75,15 @@ def sighting(placed: Placed, looks: Sequence[Look]) -> Sighting:
     return Sighting(matched, past)
 
 
+def gone(points: Array, looks: Sequence[Look]) -> bool:
+    """Whether one sees past most of some points (n, 3) of something unknown: it has moved."""
+    gaps = np.array([_gaps(look, points) for look in looks])
+    seen = (np.abs(gaps) <= 2 * MATCHED).any(axis=0)
+    past = (gaps > 2 * MATCHED).any(axis=0) & ~seen
+    told = Sighting(int(seen.sum()), int(past.sum()))
+    return told.tells and told.share < 1.0 - SAME
+
+
 def _gaps(look: Look, world: Array) -> Array:
     """How much further away (n,) than points (n, 3) what is seen there is, metres; far nearer out of the picture."""
     uv, z = look.image.project(world)

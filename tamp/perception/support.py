@@ -1,0 +1,46 @@
+"""What stands on something: what was recognised in the air is a piece of something else."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy.spatial import cKDTree
+
+from motion.poses import Array
+from tamp.perception.placing import Placed
+
+BOTTOM = 0.004
+"""Metres above its lowest point up to which a thing's skin is its bottom."""
+CARRIED = 0.02
+"""Metres from its bottom within which there is something that carries it."""
+
+
+def floating(things: Sequence[Placed], ground: float, others: Array) -> list[bool]:
+    """Which things nothing carries: not the ground (its height in m), nor what was not recognised and is no piece of
+    them (points (n, 3)), nor a thing that is carried itself. What does not move is."""
+    bottoms = [_bottom(t) for t in things]
+    carried = [
+        not t.model.thing.movable or float(b[:, 2].min()) < ground + CARRIED or _near(b, others)
+        for t, b in zip(things, bottoms, strict=True)
+    ]
+    while True:
+        again = [c or _on_another(i, bottoms[i], things, carried) for i, c in enumerate(carried)]
+        if again == carried:
+            return [not c for c in carried]
+        carried = again
+
+
+def _on_another(i: int, bottom: Array, things: Sequence[Placed], carried: Sequence[bool]) -> bool:
+    pairs = zip(things, carried, strict=True)
+    return any(c and k != i and float(t.distance(bottom).min()) < CARRIED for k, (t, c) in enumerate(pairs))
+
+
+def _bottom(placed: Placed) -> Array:
+    """The lowest points (n, 3) of a thing's skin."""
+    world = np.concatenate([skin.points @ T[:3, :3].T + T[:3, 3] for skin, T in placed.skins()])
+    return np.asarray(world[world[:, 2] < world[:, 2].min() + BOTTOM])
+
+
+def _near(bottom: Array, others: Array) -> bool:
+    return bool(len(others)) and float(cKDTree(others).query(bottom)[0].min()) < CARRIED
