@@ -150,11 +150,21 @@ class CameraPerceiver:
         if not track.movable:
             return track
         off = self.ground.stands - track.placed.lowest
-        if abs(off) > SUPPORTED:
+        if abs(off) > SUPPORTED or self._upon_another(track):
             return track
         T = track.placed.T_world_object.copy()
         T[2, 3] += off
         return replace(track, placed=replace(track.placed, T_world_object=T))
+
+    def _upon_another(self, track: Track) -> bool:
+        """Whether the middle of a thing is over another one that can be carried: then that may be what it stands on."""
+        middle = track.placed.T_world_object[:2, 3]
+        for other in self.tracks.values():
+            if other.movable and other.name != track.name and not other.lost:
+                low, high = other.placed.as_object(other.name).bounds()
+                if np.all(middle > low[:2]) and np.all(middle < high[:2]):
+                    return True
+        return False
 
     # Later looks
 

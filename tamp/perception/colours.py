@@ -13,8 +13,6 @@ NEAR = 0.006
 """Metres from the skin up to which a point has its colour."""
 LIGHT = (0.25, 1.8)
 """Least and most light on a surface, as a factor on its own colour."""
-TRUSTED = 0.7
-"""Share of the points that counts, the likest: the others may shine, glow, or be somebody else's."""
 SEEN = 400
 """Points that are compared."""
 
@@ -38,4 +36,4 @@ def difference(points: Points, skin: Skin, T_world_skin: Numbers) -> float:
         mine = facing == side
         light = float((seen[mine] * own[mine]).sum() / max(1e-6, (own[mine] ** 2).sum()))
         off[mine] = np.abs(seen[mine] - np.clip(light, *LIGHT) * own[mine]).mean(axis=1)
-    return float(np.sort(off)[: max(1, int(TRUSTED * len(off)))].mean())
+    return float(off.mean())

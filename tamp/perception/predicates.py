@@ -98,7 +98,7 @@ def location(item: SceneObject, scene: Scene, world: World) -> set[Atom]:
             continue
         touching = _touching(item, o, world, scene.blur)
         centred = np.linalg.norm((o.position - p)[:2]) < CENTRED
-        if touching and o.movable and _under(o, item, scene.blur) and centred:
+        if touching and o.movable and is_under(o, item, scene.blur) and centred:
             atoms.add(Atom("on", (item.name, o.name)))
         if not interiors:
             carrying = (r for r in o.regions if r.kind == "surface" and touching and above(p, r, scene.blur))
@@ -106,7 +106,7 @@ def location(item: SceneObject, scene: Scene, world: World) -> set[Atom]:
     return atoms or {Atom("on", (item.name, _resting_on(item, scene, world)))}
 
 
-def _under(below: SceneObject, item: SceneObject, blur: float) -> bool:
+def is_under(below: SceneObject, item: SceneObject, blur: float) -> bool:
     """Whether one item is the lower one: by its origin, as LIBERO has it, or where that is too blurred to say by the
     middle of the box around it."""
     rise = float(item.position[2] - below.position[2])
@@ -121,7 +121,7 @@ def _resting_on(item: SceneObject, scene: Scene, world: World) -> str:
     under = [
         o
         for o in scene
-        if o.movable and o is not item and _under(o, item, scene.blur) and _touching(item, o, world, scene.blur)
+        if o.movable and o is not item and is_under(o, item, scene.blur) and _touching(item, o, world, scene.blur)
     ]
     if under:
         return min(under, key=lambda o: float(np.linalg.norm((o.position - item.position)[:2]))).name

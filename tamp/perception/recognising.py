@@ -19,7 +19,7 @@ from tamp.perception.placing import Placed, whole
 
 SPINS = 18
 """Turns of a solid of revolution in which its colours are tried."""
-ALIKE = 0.012
+ALIKE = 0.006
 """Worth up to which two things look alike."""
 TURNS = 24
 """Turns about the vertical that are tried first."""

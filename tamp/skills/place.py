@@ -108,7 +108,8 @@ class Place(Skill):
         region = target.region
         if region is None:
             near = np.linalg.norm((o.position - target.owner.position)[:2]) < predicates.CENTRED
-            return None if near and o.position[2] > target.owner.position[2] else f"{args[0]} is not on {name}"
+            upon = near and predicates.is_under(target.owner, o, scene.blur)
+            return None if upon else f"{args[0]} is not on {name}"
         if region.kind == "interior":
             return None if contains(region, o.position) else f"{args[0]} is not in {name}"
         return None if predicates.above(o.position, region, scene.blur) else f"{args[0]} is not on {name}"
