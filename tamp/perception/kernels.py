@@ -56,7 +56,9 @@ def seen_past(
 
 
 @numba.njit(cache=True)
-def splat(p: Numbers, n: Numbers, radius: float, K: Numbers, number: int, nearest: Numbers, numbers: np.ndarray) -> None:
+def splat(
+    p: Numbers, n: Numbers, radius: float, K: Numbers, number: int, nearest: Numbers, numbers: np.ndarray
+) -> None:
     """Draw discs of a `radius` (m) around points (k, 3) with normals (k, 3), in a camera's frame, at least the pixel
     of each: where one is nearer than `nearest` (h, w) it becomes that, and `number` stands in `numbers` (h, w)."""
     h, w = nearest.shape

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from scipy.spatial import cKDTree
@@ -38,9 +39,9 @@ def correction(image: Image, bodies: Mapping[str, Array], skins: Mapping[str, Sk
     D = np.eye(4)  # in the world
     for reach in REACHES:
         moved = p @ D[:3, :3].T + D[:3, 3]
-        away, nearest = tree.query(moved, distance_upper_bound=reach)
-        near = np.isfinite(away)
-        if near.sum() < FEWEST or np.linalg.svd(moved[near] - moved[near].mean(axis=0))[1][0] < SPREAD * near.sum() ** 0.5:
+        found: Any = tree.query(moved, distance_upper_bound=reach)
+        near, nearest = np.isfinite(found[0]), found[1]
+        if near.sum() < FEWEST or _longest(moved[near]) < SPREAD:
             return np.eye(4)
         D = _step(moved[near], skin[nearest[near]], normals[nearest[near]]) @ D
     T = image.T_world_camera
@@ -53,6 +54,11 @@ def correction(image: Image, bodies: Mapping[str, Array], skins: Mapping[str, Sk
 def corrected(image: Image, off: Array) -> Image:
     """A picture of a camera that is at `off` (4, 4) from where it is said to be."""
     return replace(image, T_world_camera=image.T_world_camera @ off)
+
+
+def _longest(p: Array) -> float:
+    """The standard deviation of points (n, 3) along their longest axis."""
+    return float(np.sqrt(np.linalg.eigvalsh(np.cov(p.T))[-1]))
 
 
 def _some(image: Image, skin: Array) -> Array:
