@@ -288,7 +288,7 @@ class CameraPerceiver:
     def _scene(self, observation: Observation) -> Scene:
         assert self.ground is not None
         things = [t.placed.as_object(t.name) for t in self.tracks.values() if not t.lost]
-        boxes = [obstacle_object(f"unknown_{i}", u) for i, u in enumerate(self.unknown, 1)]
+        boxes = [obstacle_object(f"obstacle_{i}", u) for i, u in enumerate(self.unknown, 1)]
         confidence = {t.name: t.confidence for t in self.tracks.values()}
         held = (self.hand.held,) if self.hand.held is not None else ()
         everything = (*things, *boxes, ground_object(self.ground))

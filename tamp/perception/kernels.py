@@ -9,7 +9,9 @@ from motion.poses import Numbers
 
 
 @numba.njit(cache=True, fastmath=True)
-def on_skin(points: Numbers, T: Numbers, steps: Numbers, origin: Numbers, cell: float, unit: float, reach: float) -> Numbers:
+def on_skin(
+    points: Numbers, T: Numbers, steps: Numbers, origin: Numbers, cell: float, unit: float, reach: float
+) -> Numbers:
     """For each pose (k, 4, 4) how much of `points` (n, 3) lies on a skin: the mean of 1 on it and 0 from `reach` metres
     away on. The other arguments are a `Field`'s."""
     out = np.zeros(len(T), dtype=np.float32)
@@ -56,7 +58,9 @@ def seen_past(
 
 
 @numba.njit(cache=True)
-def splat(p: Numbers, n: Numbers, radius: float, K: Numbers, number: int, nearest: Numbers, numbers: np.ndarray) -> None:
+def splat(
+    p: Numbers, n: Numbers, radius: float, K: Numbers, number: int, nearest: Numbers, numbers: np.ndarray
+) -> None:
     """Draw discs of a `radius` (m) around points (k, 3) with normals (k, 3), in a camera's frame, at least the pixel
     of each: where one is nearer than `nearest` (h, w) it becomes that, and `number` stands in `numbers` (h, w)."""
     h, w = nearest.shape

@@ -128,7 +128,8 @@ class Candidate:
     def steps(self) -> list[Step]:
         """The steps that come before the last ones."""
         size = float((self.high - self.low)[:2].max())
-        return [Step(n, 2 * n / size, n, max(ON_SKIN, 1.5 * n)) for n in (0.6 * self.near, 0.3 * self.near, 0.15 * self.near)]
+        lengths = (share * self.near for share in (0.6, 0.3, 0.15))
+        return [Step(n, 2 * n / size, n, max(ON_SKIN, 1.5 * n)) for n in lengths]
 
     def spun(self, T_world_object: Array) -> Array:
         """Poses (k, 4, 4) that are the same for its shape."""

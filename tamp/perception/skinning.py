@@ -123,6 +123,7 @@ def grid_around(points: Array, most: int = CELLS) -> tuple[Array, Array, float]:
 
 
 def field_around(points: Array) -> Field:
+    """The distances to points (n, 3) that are as near to each other as a field's cells."""
     grid, low, cell = grid_around(points)
     empty = np.ones(grid.shape[:3], dtype=bool)
     empty[tuple(np.rint((points - low) / cell).astype(int).T)] = False

@@ -19,7 +19,8 @@ DEEP = 0.3
 
 @dataclass(frozen=True, eq=False)
 class Obstacle:
-    """Something in the way that nothing else is known of: the box (3,), (3,) around it, and the points (n, 3) that were seen of it."""
+    """Something in the way that nothing else is known of: the box (3,), (3,) around it, and the points (n, 3) that
+    were seen of it."""
 
     low: Array
     high: Array
@@ -27,12 +28,14 @@ class Obstacle:
 
 
 def obstacle(points: Points, ground: Ground) -> Obstacle:
+    """What some points are of, down to the ground."""
     low, high = points.p.min(axis=0).astype(float), points.p.max(axis=0).astype(float)
     low[2] = ground.stands
     return Obstacle(low, high, points.p)
 
 
 def obstacle_object(name: str, u: Obstacle) -> SceneObject:
+    """An obstacle as a thing of a scene, to be kept clear of."""
     half = np.maximum(0.5 * (u.high - u.low), 0.002)
     part = Part(name, "body", pose(0.5 * (u.low + u.high)), (Shape("box", half, np.eye(4)),))
     return SceneObject(name, UNKNOWN, False, (part,))

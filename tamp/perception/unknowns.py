@@ -30,12 +30,20 @@ STEP = 0.006
 """Metres by which the heights of cells may differ that are one box."""
 MOST_BOXES = 40
 ROUND, SQUARE, EVEN = 0.66, 0.87, 0.75
-"""Share of the rectangle around it that a round thing fills at least, and a box; least ratio of a round thing's sides."""
+"""Share of the rectangle around it that a round thing fills at least, and a box; least ratio of a round one's sides."""
 FLAT, TALL = 0.35, 1.6
 """Heights, in widths, of what is flat and of what is tall."""
 GREY, DARK, LIGHT = 0.18, 0.22, 0.75
 """Saturation below which there is no colour; brightness of what is black at most and of what is white at least."""
-HUES = ((0.04, "red"), (0.1, "orange"), (0.18, "yellow"), (0.44, "green"), (0.7, "blue"), (0.83, "purple"), (0.95, "pink"))
+HUES = (
+    (0.04, "red"),
+    (0.1, "orange"),
+    (0.18, "yellow"),
+    (0.44, "green"),
+    (0.7, "blue"),
+    (0.83, "purple"),
+    (0.95, "pink"),
+)
 """Hue, from 0 to 1, up to which a colour has a name; red from there on."""
 UP = np.array([0.0, 0.0, 1.0])
 
