@@ -99,7 +99,8 @@ def perceived(case: Case, folder: Path, library: Library) -> list[Record]:
             begun = time.perf_counter()
             eyes.perceive()
             record["update"] = round(time.perf_counter() - begun, 3)
-        found = scored(list(eyes.tracks.values()), len(eyes.unknown), truth, n, now.images, known)
+        images = recording.looked(n).images  # masks are judged where the cameras really are
+        found = scored(list(eyes.tracks.values()), len(eyes.unknown), truth, n, images, known)
         told.append(record | found.as_dict() | {"hand": eyes.hand.held, "holds": truth.moments[n].held})
     return told
 

@@ -24,7 +24,9 @@ from tamp.perception.library import Library
 from tamp.perception.looks import Look
 from tamp.perception.object_model import RobotSkin
 from tamp.perception.recognising import Candidate, Found, candidates, recognised
+from tamp.perception.registering import corrected, correction
 from tamp.perception.robot_mask import link_poses, robot_pixels
+from tamp.perception.steadying import steady
 from tamp.perception.support import CARRIED, floating
 from tamp.perception.surroundings import Obstacle, ground_object, obstacle, obstacle_object
 from tamp.perception.tracks import Track, followed, gone, with_joints_followed
@@ -67,6 +69,8 @@ class CameraPerceiver:
     _world: World = field(init=False)
     _known: list[Candidate] = field(init=False)
     _rng: np.random.Generator = field(init=False)
+    _off: dict[str, Array] = field(default_factory=dict)
+    """Where cameras are, in the frame of where they are said to be."""
 
     def __post_init__(self) -> None:
         self._world = World(self.robot, [])
@@ -94,9 +98,13 @@ class CameraPerceiver:
         robot = observation.robot
         bodies = link_poses(self._world, robot.q, robot.opening, skin.skins)
         check(observation.images)
-        for image in observation.images:
+        images = []
+        for image in map(steady, observation.images):
             check_robot(image, bodies, skin.skins, self.robot.pinned_bodies)
-        return [Look.of(image, robot_pixels(image, bodies, skin.skins)) for image in observation.images]
+            if image.camera not in self._off:
+                self._off[image.camera] = correction(image, bodies, skin.skins)
+            images.append(corrected(image, self._off[image.camera]))
+        return [Look.of(image, robot_pixels(image, bodies, skin.skins)) for image in images]
 
     # The first look
 

@@ -24,11 +24,11 @@ MEASURED = 0.1
 BEYOND = 0.03
 """Metres by which what is seen must be behind the robot's skin for one to see past the robot."""
 EDGE = 11
-"""Pixels, square, of which all have to show the robot: errors of a few millimetres and half a degree shift its edges."""
+"""Pixels, square, of which all have to show the robot: errors of a few millimetres and half a degree shift edges."""
 ENOUGH = 200
 """Pixels of the moving robot, away from its edges, on which anything is said."""
 ASTRAY = 0.25
-"""Share of these, where nothing is in front, in which one sees past the robot from which on a picture does not fit. Of
+"""Share of these, where nothing is in front, in which one sees past the robot when a picture does not fit. Of
 pictures that fit it is 0.02 at most, 0.08 with noise; of those half a second old 0.15 once the arm has moved by 2 cm,
 0.7 by 7 cm; of a focal length that is off by a fifth 0.26 to 0.6."""
 

@@ -111,7 +111,13 @@ def _moved(p: Array, T: Array) -> Array:
 
 
 def _lines(
-    cv2: Any, out: np.ndarray, image: Image, p_world: Array, ends: Iterable[tuple[int, int]], colours: Any, width: int = 1
+    cv2: Any,
+    out: np.ndarray,
+    image: Image,
+    p_world: Array,
+    ends: Iterable[tuple[int, int]],
+    colours: Any,
+    width: int = 1,
 ) -> None:
     uv, z = image.project(p_world)
     for (a, b), colour in zip(ends, colours, strict=True):

@@ -246,7 +246,12 @@ def _explained(
 
 def _likeliest(close: list[tuple[Candidate, Fit]], cluster: Points, target: Target) -> Found:
     """Of several that have nearly the same score the one that has the colours."""
-    judged_ = [(c, *_coloured(c, _as_good(c, f, close[0]), cluster)) for c, f in close]
+    theirs = np.zeros(len(cluster), dtype=bool)
+    for c, f in close:
+        T = f.T_world_object[0]
+        theirs |= c.skin.field.distance((cluster.p - T[:3, 3]) @ T[:3, :3]) < EXPLAINED
+    own = cluster.where(theirs)
+    judged_ = [(c, *_coloured(c, _as_good(c, f, close[0]), own)) for c, f in close]
     best = max(worth for _, _, worth in judged_)
     alike = [t for t in judged_ if t[2] > best - ALIKE]
     candidate, fit, worth = min(alike, key=lambda t: len(t[0].model.thing.name))  # the plain one of what looks alike

@@ -43,4 +43,4 @@ def _bottom(placed: Placed) -> Array:
 
 
 def _near(bottom: Array, others: Array) -> bool:
-    return bool(len(others)) and float(cKDTree(others).query(bottom)[0].min()) < CARRIED
+    return bool(len(others)) and float(np.min(cKDTree(others).query(bottom)[0])) < CARRIED
