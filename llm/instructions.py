@@ -48,7 +48,8 @@ def goals_of(
 
 @dataclass(frozen=True, eq=False)
 class Instructions:
-    """Reads for a policy: see `tamp.policy.policy.Read`. Nobody is asked back. `assume_first`: of several things that the words fit, the first."""
+    """Reads for a policy: see `tamp.policy.policy.Read`. Nobody is asked back.
+    `assume_first`: of several things that the words fit, the first."""
 
     model: Model
     assume_first: bool = False

@@ -11,13 +11,12 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from motion.poses import Array, pose
+from motion.poses import Array
 from motion.robot import RobotDescription
-from motion.shapes import Shape
 from motion.world import World
 from tamp.errors import Refusal
 from tamp.execution.activity import Observation
-from tamp.model.scene import UNKNOWN, Part, Region, RobotState, Scene, SceneObject
+from tamp.model.scene import Region, RobotState, Scene, contains
 from tamp.perception.checks import check, check_robot
 from tamp.perception.clusters import Ground, Points, above, clusters, ground_of, stood_on
 from tamp.perception.holding import Hand
@@ -29,7 +28,9 @@ from tamp.perception.registering import corrected, correction
 from tamp.perception.robot_mask import link_poses, robot_pixels
 from tamp.perception.steadying import steady
 from tamp.perception.support import CARRIED, floating
+from tamp.perception.surroundings import Obstacle, ground_object, obstacle, obstacle_object
 from tamp.perception.tracks import Track, followed, gone, with_joints_followed
+from tamp.perception.unknowns import SEEN, unknown_thing
 
 ROBOT = "panda"
 """The robot's entry in the library."""
@@ -37,6 +38,10 @@ EXPLAINED = 0.012
 """Metres from a thing's skin up to which a point is its own."""
 SUPPORTED = 0.01
 """Metres from the ground within which the bottom of a thing is on it."""
+HALF_SEEN = 0.03
+"""The same for a thing of which only the side is known that was seen first."""
+HALF_KNOWN = 0.5
+"""Confidence in a thing that no model explains."""
 AT_HAND = 0.13
 """Metres around the tool in which nothing new is looked for while something is held."""
 NEW = 150
@@ -45,21 +50,8 @@ MOST_LOTS = 50
 """Lots of points in which things are looked for at most: the smaller ones are unknown."""
 KNOWN_SPOT = 0.02
 """Metres within which an unknown lot of points is the one that was there before."""
-TABLE_HEIGHT = 0.25
-"""Metres above the floor from which the ground is a table."""
 BLUR = 0.004
 """Metres by which things may be off where they are seen."""
-DEEP = 0.3
-"""Metres that the ground reaches down."""
-
-
-@dataclass(frozen=True, eq=False)
-class Unknown:
-    """Something that no model explains: the box (3,), (3,) around it, and the points (n, 3) that were seen of it."""
-
-    low: Array
-    high: Array
-    points: Array
 
 
 @dataclass(eq=False)
@@ -72,7 +64,7 @@ class CameraPerceiver:
     seed: int = 0
     tracks: dict[str, Track] = field(default_factory=dict)
     hand: Hand = field(default_factory=Hand)
-    unknown: list[Unknown] = field(default_factory=list)
+    unknown: list[Obstacle] = field(default_factory=list)
     ground: Ground | None = None
     _world: World = field(init=False)
     _known: list[Candidate] = field(init=False)
@@ -133,7 +125,8 @@ class CameraPerceiver:
         for f in sorted(found, key=lambda f: tuple(f.placed.T_world_object[:2, 3].round(3))):
             self._begin(f, time)
         left = clusters(_unlike(points, found)) if any(up) else left
-        self.unknown = [_unknown(c, ground) for c in left if len(c) >= NEW]
+        for lot in left:
+            self._begin_unknown(lot, time)
 
     def _begin(self, found: Found, time: float) -> None:
         """Know of a thing from now on."""
@@ -143,6 +136,19 @@ class CameraPerceiver:
         like = tuple(c for c, _ in found.like)
         track = Track(name, found.placed, thing.movable, time, min(1.0, max(0.0, found.seen)), like)
         self.tracks[name] = self._supported(track)
+
+    def _begin_unknown(self, points: Points, time: float) -> None:
+        """Know from now on of something that no model explains: a thing, or where it is large an obstacle."""
+        assert self.ground is not None
+        if len(points) < NEW:
+            return
+        placed = unknown_thing(points, self.ground) if _reaches(points, self.ground) else None
+        if placed is None:
+            self.unknown.append(obstacle(points, self.ground))
+            return
+        number = 1 + sum(t.placed.model.source == SEEN for t in self.tracks.values())
+        name = f"{placed.model.thing.name}_{number}"
+        self.tracks[name] = Track(name, placed, True, time, HALF_KNOWN)
 
     def _supported(self, track: Track) -> Track:
         """A thing that stands on the ground, to the tenth of a millimetre, as far as its bottom is seen there."""
@@ -210,8 +216,6 @@ class CameraPerceiver:
                     self._carry_along(region, D)
 
     def _carry_along(self, region: Region, D: Array) -> None:
-        from tamp.model.scene import contains
-
         for name, t in self.tracks.items():
             if t.movable and name != self.hand.held and contains(region, t.placed.T_world_object[:3, 3]):
                 self.tracks[name] = replace(t, placed=replace(t.placed, T_world_object=D @ t.placed.T_world_object))
@@ -222,7 +226,8 @@ class CameraPerceiver:
         for name, t in self.tracks.items():
             fixed = not t.movable or name == self.hand.held
             if (fixed or moving) and not t.lost:
-                out[out] &= t.placed.distance(points.p[out]) > EXPLAINED
+                own = HALF_SEEN if t.placed.model.source == SEEN else EXPLAINED
+                out[out] &= t.placed.distance(points.p[out]) > own
         for u in self.unknown:
             inside = np.all((points.p > u.low - KNOWN_SPOT) & (points.p < u.high + KNOWN_SPOT), axis=1)
             out &= ~inside
@@ -233,11 +238,11 @@ class CameraPerceiver:
         lost = {n: t for n, t in self.tracks.items() if t.lost}
         if not lost:
             return
-        names = {t.placed.model.thing.name for t in lost.values()}
-        wanted = [c for c in self._known if c.model.thing.name in names]
+        models = {id(t.placed.model): t.placed.model for t in lost.values()}
+        wanted = candidates(models.values())
         found, _ = recognised(points, looks, self.ground, wanted, self._rng)
         for f in sorted(found, key=lambda f: -f.score):
-            mine = [n for n, t in lost.items() if t.placed.model.thing.name == f.category]
+            mine = [n for n, t in lost.items() if t.placed.model is f.placed.model]
             if mine:
                 name = min(mine, key=lambda n: _apart(lost[n], f))
                 del lost[name]
@@ -269,7 +274,8 @@ class CameraPerceiver:
         for f in sorted(sure, key=lambda f: -f.score):
             if not self._moved_unseen(f, time):
                 self._begin(f, time)
-        self.unknown += [_unknown(c, self.ground) for c in clusters(left) if len(c) >= NEW]
+        for c in clusters(left):
+            self._begin_unknown(c, time)
 
     def _moved_unseen(self, found: Found, time: float) -> bool:
         """Whether what turned up is a thing that is not seen where it was: then that has moved."""
@@ -290,10 +296,10 @@ class CameraPerceiver:
     def _scene(self, observation: Observation) -> Scene:
         assert self.ground is not None
         things = [t.placed.as_object(t.name) for t in self.tracks.values() if not t.lost]
-        boxes = [_box(f"unknown_{i}", u) for i, u in enumerate(self.unknown, 1)]
+        boxes = [obstacle_object(f"obstacle_{i}", u) for i, u in enumerate(self.unknown, 1)]
         confidence = {t.name: t.confidence for t in self.tracks.values()}
         held = (self.hand.held,) if self.hand.held is not None else ()
-        everything = (*things, *boxes, _table(self.ground))
+        everything = (*things, *boxes, ground_object(self.ground))
         return Scene(everything, observation.robot, observation.time, confidence, in_hand=held, blur=BLUR)
 
 
@@ -322,26 +328,3 @@ def _unlike(points: Points, found: Sequence[Found]) -> Points:
     for f in found:
         out[out] &= f.placed.distance(points.p[out]) > EXPLAINED
     return points.where(out)
-
-
-def _unknown(points: Points, ground: Ground) -> Unknown:
-    low, high = points.p.min(axis=0).astype(float), points.p.max(axis=0).astype(float)
-    low[2] = ground.stands
-    return Unknown(low, high, points.p)
-
-
-def _box(name: str, u: Unknown) -> SceneObject:
-    half = np.maximum(0.5 * (u.high - u.low), 0.002)
-    part = Part(name, "body", pose(0.5 * (u.low + u.high)), (Shape("box", half, np.eye(4)),))
-    return SceneObject(name, UNKNOWN, False, (part,))
-
-
-def _table(ground: Ground) -> SceneObject:
-    """What everything stands on."""
-    name = "table" if ground.height > TABLE_HEIGHT else "floor"
-    middle, half = 0.5 * (ground.low + ground.high), 0.5 * (ground.high - ground.low)
-    body = f"{name}_body"
-    T = pose([*middle, ground.stands - 0.5 * DEEP])
-    part = Part(body, "body", T, (Shape("box", np.array([*half, 0.5 * DEEP]), np.eye(4)),))
-    region = Region(name, "surface", pose([*middle, ground.stands]), np.array([*half, 0.0]), body)
-    return SceneObject(body, name, False, (part,), (region,))

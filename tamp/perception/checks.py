@@ -24,7 +24,7 @@ MEASURED = 0.1
 BEYOND = 0.03
 """Metres by which what is seen must be behind the robot's skin for one to see past the robot."""
 EDGE = 11
-"""Pixels, square, all of which have to show the robot: errors of calibration shift its edges."""
+"""Pixels, square, of which all have to show the robot: errors of a few millimetres and half a degree shift edges."""
 ENOUGH = 200
 """Pixels of the moving robot, away from its edges, on which anything is said."""
 ASTRAY = 0.25

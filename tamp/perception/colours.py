@@ -11,6 +11,8 @@ from tamp.perception.object_model import Skin
 
 NEAR = 0.006
 """Metres from the skin up to which a point has its colour."""
+NOT_ON_IT = 0.3
+"""Difference of a point that is not on the skin: there should be none."""
 LIGHT = (0.25, 1.8)
 """Least and most light on a surface, as a factor on its own colour."""
 SEEN = 400
@@ -19,13 +21,13 @@ SEEN = 400
 
 def difference(points: Points, skin: Skin, T_world_skin: Numbers) -> float:
     """How far the colours of some points are from a skin's, 0 to 1: with the light on each side of it, which is not
-    known, taken as it suits best. 1 where no point lies on the skin."""
+    known, taken as it suits best. Points that do not lie on the skin differ by `NOT_ON_IT`."""
     some = points.where(np.arange(len(points)) % max(1, len(points) // SEEN) == 0)
     local = (some.p - T_world_skin[:3, 3]) @ T_world_skin[:3, :3]
     away, nearest = cKDTree(skin.points).query(local, distance_upper_bound=NEAR)
     on = np.isfinite(away)
     if not on.any():
-        return 1.0
+        return NOT_ON_IT
     which = np.asarray(nearest)[on]
     seen, own = some.colours[on] / 255.0, skin.colours[which] / 255.0
     n = skin.normals[which]
@@ -36,4 +38,4 @@ def difference(points: Points, skin: Skin, T_world_skin: Numbers) -> float:
         mine = facing == side
         light = float((seen[mine] * own[mine]).sum() / max(1e-6, (own[mine] ** 2).sum()))
         off[mine] = np.abs(seen[mine] - np.clip(light, *LIGHT) * own[mine]).mean(axis=1)
-    return float(off.mean())
+    return float(off.sum() + NOT_ON_IT * (~on).sum()) / len(on)

@@ -34,7 +34,8 @@ class Image:
         h, w = self.size
         u, v = np.meshgrid(np.arange(w), np.arange(h))
         z = np.where(self.depth > 0, self.depth, np.nan)
-        rays = np.stack([(u - self.K[0, 2]) / self.K[0, 0], (v - self.K[1, 2]) / self.K[1, 1], np.ones((h, w))], axis=-1)
+        K = self.K
+        rays = np.stack([(u - K[0, 2]) / K[0, 0], (v - K[1, 2]) / K[1, 1], np.ones((h, w))], axis=-1)
         T = self.T_world_camera
         return np.asarray((rays * z[..., None]) @ T[:3, :3].T + T[:3, 3])
 

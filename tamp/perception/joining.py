@@ -11,7 +11,7 @@ from motion.poses import Array, Numbers
 from tamp.perception.object_model import FAR, Field, Skin
 from tamp.perception.skinning import UNIT, grid_around
 
-CELLS = 64
+CELLS = 88
 """Most cells along an axis of its field: it is made while somebody waits."""
 
 

@@ -30,7 +30,7 @@ def joint_values(model: ObjectModel, T_world_object: Array, target: Target) -> d
 
 
 def joint_near(model: ObjectModel, name: str, T_world_object: Array, target: Target, present: float) -> float:
-    """The value (m, rad) of the joint of part `name` that was at `present`: another only where that is clearly better."""
+    """The value (m, rad) of the joint of part `name` that was at `present`: another only where it is clearly better."""
     joint = model.thing.part(name).joint
     assert joint is not None
     low, high = joint.limits

@@ -9,7 +9,9 @@ from motion.poses import Numbers
 
 
 @numba.njit(cache=True, fastmath=True)
-def on_skin(points: Numbers, T: Numbers, steps: Numbers, origin: Numbers, cell: float, unit: float, reach: float) -> Numbers:
+def on_skin(
+    points: Numbers, T: Numbers, steps: Numbers, origin: Numbers, cell: float, unit: float, reach: float
+) -> Numbers:
     """For each pose (k, 4, 4) how much of `points` (n, 3) lies on a skin: the mean of 1 on it and 0 from `reach` metres
     away on. The other arguments are a `Field`'s."""
     out = np.zeros(len(T), dtype=np.float32)

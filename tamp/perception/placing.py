@@ -9,8 +9,8 @@ import numpy as np
 
 from motion.poses import Array, inverse
 from tamp.model.scene import Part, Region, SceneObject
-from tamp.perception.object_model import ObjectModel, Skin
 from tamp.perception.joining import joined
+from tamp.perception.object_model import ObjectModel, Skin
 
 
 @dataclass(frozen=True, eq=False)

@@ -128,7 +128,8 @@ class Candidate:
     def steps(self) -> list[Step]:
         """The steps that come before the last ones."""
         size = float((self.high - self.low)[:2].max())
-        return [Step(n, 2 * n / size, n, max(ON_SKIN, 1.5 * n)) for n in (0.6 * self.near, 0.3 * self.near, 0.15 * self.near)]
+        lengths = (share * self.near for share in (0.6, 0.3, 0.15))
+        return [Step(n, 2 * n / size, n, max(ON_SKIN, 1.5 * n)) for n in lengths]
 
     def spun(self, T_world_object: Array) -> Array:
         """Poses (k, 4, 4) that are the same for its shape."""
@@ -245,7 +246,12 @@ def _explained(
 
 def _likeliest(close: list[tuple[Candidate, Fit]], cluster: Points, target: Target) -> Found:
     """Of several that have nearly the same score the one that has the colours."""
-    judged_ = [(c, *_coloured(c, _as_good(c, f, close[0]), cluster)) for c, f in close]
+    theirs = np.zeros(len(cluster), dtype=bool)
+    for c, f in close:
+        T = f.T_world_object[0]
+        theirs |= c.skin.field.distance((cluster.p - T[:3, 3]) @ T[:3, :3]) < EXPLAINED
+    own = cluster.where(theirs)
+    judged_ = [(c, *_coloured(c, _as_good(c, f, close[0]), own)) for c, f in close]
     best = max(worth for _, _, worth in judged_)
     alike = [t for t in judged_ if t[2] > best - ALIKE]
     candidate, fit, worth = min(alike, key=lambda t: len(t[0].model.thing.name))  # the plain one of what looks alike

@@ -98,7 +98,7 @@ def skin_of(samples: Array) -> Skin:
         thinned = _thinned(fine, cell)
     normals = thinned[:, 3:6] / np.linalg.norm(thinned[:, 3:6], axis=1, keepdims=True)
     colours: Any = np.clip(thinned[:, 6:], 0, 255).astype(np.uint8)
-    return Skin(thinned[:, :3], normals, colours, cell**2, _field(fine[:, :3]))
+    return Skin(thinned[:, :3], normals, colours, cell**2, field_around(fine[:, :3]))
 
 
 def _thinned(samples: Array, cell: float) -> Array:
@@ -122,7 +122,8 @@ def grid_around(points: Array, most: int = CELLS) -> tuple[Array, Array, float]:
     return np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1), low, cell
 
 
-def _field(points: Array) -> Field:
+def field_around(points: Array) -> Field:
+    """The distances to points (n, 3) that are as near to each other as a field's cells."""
     grid, low, cell = grid_around(points)
     empty = np.ones(grid.shape[:3], dtype=bool)
     empty[tuple(np.rint((points - low) / cell).astype(int).T)] = False

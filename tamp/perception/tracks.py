@@ -18,7 +18,12 @@ AROUND = 0.03
 """Metres around a thing in which points may be its own although it has moved."""
 POINTS = 400
 """Points that a thing is held against."""
-NUDGED = (Step(0.006, 0.06, 0.003, 0.016), Step(0.003, 0.03, 0.0015), Step(0.0015, 0.015, 0.001), Step(0.0007, 0.007, 0.0005))
+NUDGED = (
+    Step(0.006, 0.06, 0.003, 0.016),
+    Step(0.003, 0.03, 0.0015),
+    Step(0.0015, 0.015, 0.001),
+    Step(0.0007, 0.007, 0.0005),
+)
 """Steps in which a thing is followed."""
 SAME = 0.6
 """Share of what should be seen of a thing that has to be seen for it to be there."""

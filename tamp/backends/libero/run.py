@@ -43,8 +43,8 @@ the agent view, if asked for."""
 @dataclass(frozen=True)
 class Settings:
     """What an episode is run with. `sight`: the goal source is shown the agent view; `overlay`: what cameras saw is
-    drawn on the video; `clock`: whether the world waits
-    while the robot thinks, or goes on, and what it thinks for counts as steps (the engine only, not a model's plans).
+    drawn on the video; `clock`: whether the world waits while the robot thinks, or goes on, and what it thinks for
+    counts as steps (the engine only, not a model's plans).
     """
 
     domain: Domain

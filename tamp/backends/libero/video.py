@@ -23,8 +23,7 @@ SIZE = (480, 480)
 
 
 class Recorder:
-    """Writes an mp4 that plays in real time. With a `library`, what was seen last is drawn on both cameras'
-    pictures."""
+    """Writes an mp4 that plays in real time. With a `library`, what was seen last is drawn on the cameras' pictures."""
 
     def __init__(self, environment: LiberoEnvironment, path: Path, library: Library | None = None) -> None:
         import imageio.v2 as imageio

@@ -1,0 +1,144 @@
+"""Things that no model explains: a name from colour and shape, something to touch them by, and a skin to follow them.
+
+Only what was seen is known of them: their hidden sides are taken to be where the seen ones end.
+"""
+
+from __future__ import annotations
+
+import colorsys
+
+import cv2
+import numpy as np
+from scipy.ndimage import binary_fill_holes
+
+from motion.poses import Array, Numbers, pose, rotation_about
+from motion.shapes import Shape
+from tamp.model.scene import Part, SceneObject
+from tamp.perception.clusters import Ground, Points
+from tamp.perception.object_model import ObjectModel, Skin
+from tamp.perception.placing import Placed
+from tamp.perception.skinning import field_around
+
+SEEN = "seen"
+"""Source of a model that was made of what was seen."""
+NAME = "unknown"
+LARGEST = (0.26, 0.3)
+"""Longest side seen from above, and height (m), of what may be carried."""
+CELL = 0.008
+"""Metres of the cells that heights are kept in."""
+STEP = 0.006
+"""Metres by which the heights of cells may differ that are one box."""
+MOST_BOXES = 40
+ROUND, SQUARE, EVEN = 0.66, 0.87, 0.75
+"""Share of the rectangle around it that a round thing fills at least, and a box; least ratio of a round one's sides."""
+FLAT, TALL = 0.35, 1.6
+"""Heights, in widths, of what is flat and of what is tall."""
+GREY, DARK, LIGHT = 0.18, 0.22, 0.75
+"""Saturation below which there is no colour; brightness of what is black at most and of what is white at least."""
+HUES = (
+    (0.04, "red"),
+    (0.1, "orange"),
+    (0.18, "yellow"),
+    (0.44, "green"),
+    (0.7, "blue"),
+    (0.83, "purple"),
+    (0.95, "pink"),
+)
+"""Hue, from 0 to 1, up to which a colour has a name; red from there on."""
+UP = np.array([0.0, 0.0, 1.0])
+
+
+def unknown_thing(points: Points, ground: Ground) -> Placed | None:
+    """A model of some points that stand on the ground, where they are; None where they are more than can be carried."""
+    middle, size, yaw, fills = _footprint(points.p[:, :2])
+    height = float(points.p[:, 2].max()) - ground.stands
+    if max(size) > LARGEST[0] or height > LARGEST[1] or min(*size, height) <= 0.0:
+        return None
+    T = pose([*middle, ground.stands], rotation_about(UP, yaw))
+    local = (points.p - T[:3, 3]) @ T[:3, :3]
+    category = f"{colour_name(points.colours)}_{_shape_name(size, height, fills)}"
+    part = Part(NAME, "body", np.eye(4), columns(local, height))
+    thing = SceneObject(NAME, category, True, (part,))
+    skin = Skin(local, _outwards(local, height), points.colours.astype(np.uint8), CELL**2, field_around(local))
+    model = ObjectModel(thing, {NAME: skin}, np.eye(3)[None], 1, np.zeros(2), (category.replace("_", " "),), SEEN)
+    return Placed(model, T)
+
+
+def _footprint(xy: Numbers) -> tuple[Array, tuple[float, float], float, float]:
+    """Middle (2,), sides (m) and turn of the smallest rectangle around points (n, 2), and how much of it they fill."""
+    hull = cv2.convexHull((xy * 1000.0).astype(np.float32))
+    (x, y), (w, h), angle = cv2.minAreaRect(hull)
+    fills = float(cv2.contourArea(hull)) / max(1.0, w * h)
+    return np.array([x, y]) / 1000.0, (w / 1000.0, h / 1000.0), float(np.radians(angle)), fills
+
+
+def columns(local: Numbers, height: float) -> tuple[Shape, ...]:
+    """Boxes (in the thing's frame) that reach from the ground up to where it was seen to end: what is hollow from above
+    stays hollow. One box where that would be too many."""
+    index = np.floor(local[:, :2] / CELL).astype(int)
+    first = index.min(axis=0)
+    tops = np.zeros(index.max(axis=0) - first + 1)
+    np.maximum.at(tops, tuple((index - first).T), local[:, 2])
+    filled = binary_fill_holes(tops > 0)
+    tops[filled & (tops == 0)] = STEP
+    boxes = _merged(np.ceil(tops / STEP).astype(int))
+    if len(boxes) > MOST_BOXES:
+        low, high = local.min(axis=0), local.max(axis=0)
+        low[2] = 0.0
+        return (Shape("box", 0.5 * (high - low), pose(0.5 * (low + high))),)
+    out = []
+    for (i, j), (k, m), level in boxes:
+        low = np.array([*((np.array([i, j]) + first) * CELL), 0.0])
+        high = np.array([*((np.array([k, m]) + first + 1) * CELL), min(level * STEP, height)])
+        out.append(Shape("box", 0.5 * (high - low), pose(0.5 * (low + high))))
+    return tuple(out)
+
+
+def _merged(levels: Numbers) -> list[tuple[tuple[int, int], tuple[int, int], int]]:
+    """Rectangles of cells of one level: first cell, last cell, level. Grown along the second axis, then the first."""
+    left, out = levels.copy(), []
+    for i, j in np.ndindex(*levels.shape):
+        level = int(left[i, j])
+        if level == 0:
+            continue
+        m = j
+        while m + 1 < left.shape[1] and left[i, m + 1] == level:
+            m += 1
+        k = i
+        while k + 1 < left.shape[0] and np.all(left[k + 1, j : m + 1] == level):
+            k += 1
+        left[i : k + 1, j : m + 1] = 0
+        out.append(((i, j), (k, m), level))
+    return out
+
+
+def _outwards(local: Numbers, height: float) -> Array:
+    """Normals (n, 3) as far as they can be guessed: up near the top, else away from the middle."""
+    out = np.column_stack([local[:, :2], np.zeros(len(local))])
+    out /= np.maximum(np.linalg.norm(out, axis=1, keepdims=True), 1e-6)
+    out[local[:, 2] > height - STEP] = UP
+    return out
+
+
+def _shape_name(size: tuple[float, float], height: float, fills: float) -> str:
+    width = float(np.mean(size))
+    if fills > SQUARE:
+        return "box"
+    if fills < ROUND or min(size) < EVEN * max(size):
+        return "thing"
+    return "disc" if height < FLAT * width else "cylinder" if height < TALL * width else "bottle"
+
+
+def colour_name(colours: Numbers) -> str:
+    """The word for most of some colours (n, 3), bytes."""
+    words = [_word(*c) for c in colours[:: max(1, len(colours) // 200)] / 255.0]
+    return max(sorted(set(words)), key=words.count)
+
+
+def _word(red: float, green: float, blue: float) -> str:
+    hue, saturation, value = colorsys.rgb_to_hsv(red, green, blue)
+    if value < DARK:
+        return "black"
+    if saturation < GREY:
+        return "white" if value > LIGHT else "grey"
+    return next((name for limit, name in HUES if hue < limit), "red")
