@@ -53,8 +53,8 @@ PROMISING = 0.6
 """Score behind the best one, after the first trial, from which on a model is not tried further."""
 MOST_PROMISING = 70
 """Models and places that are tried further at most."""
-CLOSELY = 8
-"""Models that are looked at closely at most."""
+CLOSELY, MAY_LEAN = 10, 14
+"""Models that are looked at closely at most, and of which it is tried at most whether they lean."""
 GOOD = 0.1
 """Score behind the best one within which shape does not decide."""
 SAME_SHAPE, MOSTLY = 0.005, 97.5
@@ -230,11 +230,12 @@ def _explained(
     better = [(c, climbed(f.T_world_object[0], c.skin, target, c.few, c.steps)) for c, f in promising]
     more = Target(_some(cluster, FINELY, rng).p, looks)
     fine = [(c, climbed(f.T_world_object[0], c.skin, more, c.samples, FINE)) for c, f in _within(better, 2 * GOOD)]
-    fine = _each_once(fine)
+    fine = _each_once(fine, turned=True)
     fine = [_with_joints(c, f, more) if c.model.jointed else (c, f) for c, f in fine[:CLOSELY]]
+    if max(float(f.score[0]) for _, f in fine) < LEANING:
+        upright = [t for t in _each_once(better) if t[0].model.thing.movable][:MAY_LEAN]
+        fine += [(c, climbed(f.T_world_object[0], c.skin, more, c.samples, TILTED)) for c, f in upright]
     fine = _each_once(_where_the_best_is(fine, more))
-    if fine[0][1].score[0] < LEANING:
-        fine = [(c, climbed(f.T_world_object[0], c.skin, more, c.samples, TILTED)) for c, f in fine]
     while fine:
         close = _within(fine, GOOD)
         found = _likeliest(close, cluster, more)
@@ -272,11 +273,13 @@ def _where_the_best_is(fine: list[tuple[Candidate, Fit]], target: Target) -> lis
     return [max(pair, key=lambda t: float(t[1].score[0])) for pair in zip(fine, there, strict=True)]
 
 
-def _each_once(fine: list[tuple[Candidate, Fit]]) -> list[tuple[Candidate, Fit]]:
-    """The best of each model, the best one first."""
-    best: dict[str, tuple[Candidate, Fit]] = {}
+def _each_once(fine: list[tuple[Candidate, Fit]], turned: bool = False) -> list[tuple[Candidate, Fit]]:
+    """The best of each model, the best one first; with `turned` of each way in which it is turned, to a quarter."""
+    best: dict[tuple[str, int], tuple[Candidate, Fit]] = {}
     for c, f in _within(fine, np.inf):
-        best.setdefault(c.model.thing.name, (c, f))
+        heading = f.T_world_object[0, :2, :2] @ c.R[:2, :2].T
+        quarter = int(np.rint(np.arctan2(heading[1, 0], heading[0, 0]) / (0.5 * np.pi))) % 4
+        best.setdefault((c.model.thing.name, quarter if turned and c.model.jointed else 0), (c, f))
     return list(best.values())
 
 
