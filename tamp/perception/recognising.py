@@ -3,12 +3,13 @@ first, until nothing is left that a model explains."""
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from motion.poses import Array, inverse, joint_transform
+from motion.poses import Array, inverse, joint_transform, pose
 from tamp.perception import colours
 from tamp.perception.clusters import Ground, Points, clusters
 from tamp.perception.fitting import ON_SKIN, Fit, Step, Target, climbed, judged, sampled, turned
@@ -53,7 +54,7 @@ PROMISING = 0.6
 """Score behind the best one, after the first trial, from which on a model is not tried further."""
 MOST_PROMISING = 70
 """Models and places that are tried further at most."""
-CLOSELY, MAY_LEAN = 10, 14
+CLOSELY, MAY_LEAN = 10, 28
 """Models that are looked at closely at most, and of which it is tried at most whether they lean."""
 GOOD = 0.1
 """Score behind the best one within which shape does not decide."""
@@ -78,6 +79,12 @@ ACCEPTED = (0.45, 0.6, 0.85)
 score, which several things that touch have, it has to be the third share."""
 ALL_OF_IT = 0.75
 """Score from which a cluster is one thing."""
+TILTS = (0.14, 0.28, 0.45)
+"""Radians by which things are tried to lean, each way."""
+SHIFTED = tuple((x, y, 0.0) for x in (-0.01, 0.0, 0.01) for y in (-0.01, 0.0, 0.01))
+"""Shifts (m) with each of them."""
+LOOSELY, LEANING_WAYS = 0.014, 3
+"""Metres from the skin at which a point counts for nothing then, and ways to lean that are looked at closely."""
 LEANING = 0.8
 """Score below which a thing may lean."""
 TWO_LEVELS = 0.004
@@ -233,8 +240,10 @@ def _explained(
     fine = _each_once(fine, turned=True)
     fine = [_with_joints(c, f, more) if c.model.jointed else (c, f) for c, f in fine[:CLOSELY]]
     if max(float(f.score[0]) for _, f in fine) < LEANING:
-        upright = [t for t in _each_once(better) if t[0].model.thing.movable][:MAY_LEAN]
-        fine += [(c, climbed(f.T_world_object[0], c.skin, more, c.samples, TILTED)) for c, f in upright]
+        items = [(c, f) for c, f in _each_once(rough) if c.model.thing.movable]
+        upright = [(c, climbed(f.T_world_object[0], c.skin, target, c.few, c.steps)) for c, f in items]
+        upright = _within(upright, np.inf)[:MAY_LEAN]
+        fine += [(c, _leaning(c, f.T_world_object[0], more)) for c, f in upright]
     fine = _each_once(_where_the_best_is(fine, more))
     while fine:
         close = _within(fine, GOOD)
@@ -258,6 +267,20 @@ def _likeliest(close: list[tuple[Candidate, Fit]], cluster: Points, target: Targ
     candidate, fit, worth = min(alike, key=lambda t: len(t[0].model.thing.name))  # the plain one of what looks alike
     like = tuple((c.model.thing.name, worth - w) for c, _, w in judged_ if c is not candidate and worth - w < GOOD)
     return replace(_found(candidate, fit, target), like=like)
+
+
+def _leaning(c: Candidate, T_world_object: Array, target: Target) -> Fit:
+    """The best of the ways in which a candidate may lean where it was thought to stand upright."""
+    T = T_world_object.astype(float)
+    middle = 0.5 * (c.skin.points.min(axis=0) + c.skin.points.max(axis=0)) @ T[:3, :3].T + T[:3, 3]
+    starts = [T]
+    for tilt, around in itertools.product(TILTS, np.arange(8) * 0.25 * np.pi):
+        axis = np.array([np.cos(around), np.sin(around), 0.0])
+        D = joint_transform("hinge", axis, middle, tilt) @ T
+        starts += [pose(shift) @ D for shift in SHIFTED]
+    best = judged(np.array(starts, dtype=np.float32), c.skin, target, c.few, LOOSELY).best(LEANING_WAYS)
+    fits = [climbed(S, c.skin, target, c.few, TILTED) for S in best.T_world_object]
+    return max(fits, key=lambda f: float(f.score[0]))
 
 
 def _within(tried: list[tuple[Candidate, Fit]], behind: float) -> list[tuple[Candidate, Fit]]:
