@@ -38,7 +38,7 @@ HAS_OSMESA = $(BIN)/python -c 'import ctypes.util as c, sys; sys.exit(not c.find
 
 help:
 	@cat <<'EOF'
-	make demo    set up, fetch the model, then: tamp solve "$(INSTRUCTION)" --video
+	make demo    set up, fetch the model, then: tamp solve "$(INSTRUCTION)" --video, and the same from cameras
 	make test    set up, fetch the model, then lint and the tests
 	make test-fast  set up, then lint and the tests without physics, weights, or anything that runs beside them (2 minutes)
 	make accept  set up, then everything that is promised, measured, as a table (an hour; goes on where it
@@ -157,6 +157,9 @@ demo: setup render model library
 	@video=--video; $(HAS_OSMESA) || video=
 	$(SAY) "tamp solve \"$(INSTRUCTION)\" $$video"
 	$(BIN)/tamp solve "$(INSTRUCTION)" $$video
+	if ! $(HAS_OSMESA); then exit 0; fi
+	$(SAY) "the same by eye: tamp solve \"$(INSTRUCTION)\" --perception camera --video --overlay"
+	$(BIN)/tamp solve "$(INSTRUCTION)" --perception camera --video --overlay
 
 test: setup render browser model library lint
 	@$(SAY) 'tests'

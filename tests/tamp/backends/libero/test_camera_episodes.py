@@ -1,0 +1,53 @@
+"""Real episodes in which nothing but two cameras and the encoders tells what is there."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from cli import camera, inputs
+from tamp.backends.libero import tasks
+from tamp.backends.libero.camera_run import run_camera
+from tamp.backends.libero.run import Settings
+from tamp.errors import InputError
+from tamp.planning.engine import Engine
+from tamp.policy.eyes import check_eyes
+from tamp.policy.process import PolicyProcess
+
+pytestmark = [pytest.mark.episode, pytest.mark.process]
+
+
+@pytest.fixture(scope="module")
+def process() -> Iterator[PolicyProcess]:
+    try:
+        check_eyes()
+    except InputError as e:
+        pytest.skip(f"no eyes: {e}")
+    made = camera.process(camera.recipe("tabletop", "fast-downward", "none", words=False))
+    yield made
+    made.close()
+
+
+@pytest.mark.parametrize(
+    ("task", "state", "action"),
+    [
+        ("libero_object/3", 45, "(place-in bbq_sauce_1 basket_1_contain_region)"),
+        ("libero_goal/3", 45, "(open-drawer wooden_cabinet_1_top_region)"),
+        ("libero_10/4", 45, "(place-on porcelain_mug_1 plate_1)"),
+    ],
+)
+def test_the_task_is_done_by_eye(process: PolicyProcess, tmp_path: Path, task: str, state: int, action: str) -> None:
+    """Picking and placing; a drawer and what goes into it; two things in a row. LIBERO's check says so."""
+    settings = Settings(inputs.domain("tabletop"), Engine(), seed=0, init_state=state)
+    result = run_camera(tasks.find(task), None, settings, process, tmp_path / "episode", lambda line: None)
+    assert result.success, f"{result.stage}: {result.reason}"
+    assert result.task
+    assert result.lasting
+    assert action in result.executed
+    assert result.perception.startswith("camera")
+    events = [json.loads(line) for line in (tmp_path / "episode" / "episode.jsonl").read_text().splitlines()]
+    seen = next(e for e in events if e["event"] == "scene")
+    assert min(seen["confidence"].values()) > 0.5

@@ -1,0 +1,78 @@
+"""Things that no model explains."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from motion.poses import Array
+from tamp.perception.clusters import Ground, Points
+from tamp.perception.unknowns import colour_name, unknown_thing
+
+GROUND = Ground(0.9, np.array([-0.5, -0.5]), np.array([0.5, 0.5]), 0.9)
+COLOURS = {"red": (200, 30, 20), "blue": (20, 40, 180), "white": (240, 240, 235), "black": (20, 22, 20),
+           "green": (30, 150, 40), "yellow": (220, 210, 40), "grey": (120, 120, 122)}  # fmt: skip
+
+
+def block(size: tuple[float, float, float], yaw: float, colour: str = "red") -> Points:
+    """What is seen of a block from above and before it, standing on the ground at (0.1, 0.2)."""
+    x, y, z = (np.linspace(-0.5, 0.5, 40) * s for s in size)
+    top = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)
+    front = np.stack(np.meshgrid(y, z + 0.5 * size[2]), axis=-1).reshape(-1, 2)
+    local = np.concatenate(
+        [np.insert(top, 2, size[2], axis=1), np.insert(front, 0, 0.5 * size[0], axis=1)]
+    )
+    c, s = np.cos(yaw), np.sin(yaw)
+    p = local @ np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]]).T + [0.1, 0.2, 0.9]
+    return Points(p, np.tile(np.array(COLOURS[colour], dtype=np.float32), (len(p), 1)))
+
+
+def can(radius: float, height: float) -> Points:
+    angle = np.linspace(0, 2 * np.pi, 60)
+    rings = [np.column_stack([r * np.cos(angle), r * np.sin(angle), np.full(60, height)]) for r in np.linspace(0, radius, 12)]
+    p = np.concatenate(rings) + [0.1, 0.2, 0.9]
+    return Points(p, np.tile(np.array(COLOURS["blue"], dtype=np.float32), (len(p), 1)))
+
+
+@pytest.mark.parametrize("yaw", [0.0, 0.3, 0.8, 2.0])
+def test_a_block_is_a_box_of_its_size_and_colour(yaw: float) -> None:
+    placed = unknown_thing(block((0.06, 0.1, 0.05), yaw), GROUND)
+    assert placed is not None
+    thing = placed.as_object("unknown_1")
+    assert (thing.category, thing.name, thing.movable) == ("red_box", "unknown_1", True)
+    low, high = bounding_in_own_axes(thing.parts[0].shapes)
+    assert sorted(high[:2] - low[:2]) == pytest.approx([0.06, 0.1], abs=0.018)  # whole cells
+    assert high[2] - low[2] == pytest.approx(0.05, abs=0.006)
+    assert thing.T_world_object[2, 3] == pytest.approx(0.9)
+
+
+def bounding_in_own_axes(shapes: tuple) -> tuple[Array, Array]:
+    corners = np.concatenate([s.corners() for s in shapes])
+    return corners.min(axis=0), corners.max(axis=0)
+
+
+def test_round_things_are_told_by_their_height() -> None:
+    found = [unknown_thing(can(0.04, h), GROUND) for h in (0.02, 0.08, 0.2)]
+    assert [f.model.thing.category for f in found if f] == ["blue_disc", "blue_cylinder", "blue_bottle"]
+
+
+def test_what_is_hollow_from_above_stays_hollow() -> None:
+    angle = np.linspace(0, 2 * np.pi, 200)
+    wall = [np.column_stack([0.05 * np.cos(angle), 0.05 * np.sin(angle), np.full(200, z)]) for z in np.linspace(0.0, 0.05, 12)]
+    floor = [np.column_stack([r * np.cos(angle), r * np.sin(angle), np.full(200, 0.004)]) for r in np.linspace(0, 0.045, 15)]
+    p = np.concatenate(wall + floor) + [0.1, 0.2, 0.9]
+    placed = unknown_thing(Points(p, np.zeros_like(p)), GROUND)
+    assert placed is not None
+    shapes = placed.model.thing.parts[0].shapes
+    middle = [s for s in shapes if np.all(np.abs(s.T_body_shape[:2, 3]) < s.half_extent[:2] + 1e-9)]
+    assert max(2 * s.half_extent[2] for s in middle) < 0.015
+
+
+def test_what_is_too_large_to_be_carried_is_no_thing() -> None:
+    assert unknown_thing(block((0.3, 0.4, 0.2), 0.0), GROUND) is None
+
+
+@pytest.mark.parametrize("name", COLOURS)
+def test_colours_have_their_names(name: str) -> None:
+    shaded = np.array([np.array(COLOURS[name]) * light for light in np.linspace(0.85, 1.0, 50)])
+    assert colour_name(shaded) == name
