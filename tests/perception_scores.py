@@ -17,6 +17,7 @@ from tamp.perception.masks import masks
 from tamp.perception.object_model import ObjectModel
 from tamp.perception.placing import Placed
 from tamp.perception.tracks import Track
+from tamp.perception.unknowns import SEEN
 
 PAIRED = 0.05
 """Metres between the middles of what was perceived and what is there up to which the one can be the other."""
@@ -45,6 +46,8 @@ class Pair:
     joints: list[tuple[str, float, float, float]] = field(default_factory=list)
     """Kind, error, what is true, what was perceived."""
     held: bool = False
+    unknown: bool = False
+    """Whether it was seen to be none of the known things."""
 
     @property
     def right(self) -> bool:
@@ -54,7 +57,8 @@ class Pair:
 
 @dataclass
 class Scored:
-    """One moment: all true things that a camera sees, and what was perceived where nothing is."""
+    """One moment: all true things that a camera sees, and what was perceived where nothing is: `false` known things,
+    and how many `unknown` ones."""
 
     pairs: list[Pair]
     false: list[str]
@@ -95,8 +99,9 @@ def scored(
             pair.iou = _iou(truth, n, i, [(c, m == k + 1) for c, m in seen.items()])
         if pixels >= VISIBLE:
             pairs.append(pair)
-    false = [t.name for k, t in enumerate(present) if k not in taken.values()]
-    return Scored(pairs, false, unknown)
+    extra = [t for k, t in enumerate(present) if k not in taken.values()]
+    false = [t.name for t in extra if t.placed.model.source != SEEN]
+    return Scored(pairs, false, unknown + len(extra) - len(false))
 
 
 def _assigned(apart: Array) -> dict[int, int]:
@@ -110,7 +115,7 @@ def _middle(placed: Placed) -> Array:
 
 
 def _fill(pair: Pair, track: Track, true: Placed) -> None:
-    pair.found = track.placed.model.category
+    pair.found, pair.unknown = track.placed.model.category, track.placed.model.source == SEEN
     pair.like = list(track.like)
     if not pair.right:
         return

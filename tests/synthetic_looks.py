@@ -64,7 +64,8 @@ def robot() -> RobotDescription:
 
 def bodies(q: float) -> dict[str, Array]:
     """Where its bodies are with the arm turned down by `q` rad."""
-    return {"base": pose(BASE), "arm": pose(BASE + [0.0, 0.0, 0.3], rotation_about(np.array([0.0, 1.0, 0.0]), q))}
+    shoulder = BASE + np.array([0.0, 0.0, 0.3])
+    return {"base": pose(BASE), "arm": pose(shoulder, rotation_about(np.array([0.0, 1.0, 0.0]), q))}
 
 
 def standing(made: ObjectModel, x: float, y: float, yaw: float, above: float = 0.0) -> Placed:

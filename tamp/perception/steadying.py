@@ -53,7 +53,7 @@ def scatter(depth: Any) -> float:
 
 
 def _opposite(depth: Any) -> Iterator[tuple[Any, Any, int]]:
-    """The depths (h, w), (h, w) of opposite neighbours of each pixel, 0 beyond the border, and how far they are away."""
+    """The depths (h, w), (h, w) of opposite neighbours of each pixel, 0 beyond the border, and how far they are off."""
     h, w = depth.shape
     wide, n = np.pad(depth, WINDOW), WINDOW
     for y, x in ((y, x) for y in range(-n, n + 1) for x in range(-n, n + 1) if (y, x) > (0, 0)):

@@ -24,7 +24,7 @@ from tamp.execution.performing import AtTable, at_table, in_turn
 from tamp.execution.session import Session
 from tamp.model.domain import Domain
 from tamp.model.goal import Goal, in_pddl
-from tamp.model.scene import UNKNOWN, Perceiver, RobotState, Scene, SceneObject, poses_of
+from tamp.model.scene import Perceiver, RobotState, Scene, SceneObject, poses_of
 from tamp.model.state import WorldState
 from tamp.perception.images import Image
 from tamp.perception.written_goals import goals_in
@@ -376,15 +376,15 @@ class _Episode:
 
 def told_of(scene: Scene) -> dict[str, Any]:
     """What there is in a scene, as plain data: categories, positions (m) with quaternions w x y z, regions, joint
-    values (m, rad) by the end of their part's name, and the corners of the boxes around things of no known
-    category."""
+    values (m, rad) by the end of their part's name, and the corners of the boxes around things
+    without regions."""
     return {
         "objects": {o.name: o.category for o in scene},
         "poses": poses_of(scene),
         "regions": {o.name: [r.name for r in o.regions] for o in scene if o.regions},
         "confidence": {name: round(float(c), 3) for name, c in scene.confidence.items()},
         "joints": {o.name: values for o in scene if (values := _joints(o))},
-        "boxes": {o.name: [corner.tolist() for corner in o.bounds()] for o in scene if o.category == UNKNOWN},
+        "boxes": {o.name: [corner.tolist() for corner in o.bounds()] for o in scene if not o.regions},
     }
 
 

@@ -1,0 +1,201 @@
+"""The camera's perceiver on synthetic pictures: what it recognises, and what it says of pictures that are none."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from motion.poses import Array
+from tamp.errors import InputError, Refusal
+from tamp.execution.activity import Observation
+from tamp.model.scene import Scene
+from tamp.perception.camera import CameraPerceiver
+from tamp.perception.images import Image
+from tamp.perception.placing import Placed
+from tests.perception_scores import pose_errors
+from tests.synthetic_looks import CAMERAS, HEIGHT, library, observed, robot, standing, taken
+
+PLACES = ((-0.15, -0.15), (0.12, -0.1), (-0.12, 0.18), (0.14, 0.2))
+
+
+class Eyes:
+    """A perceiver that is shown one observation after the other."""
+
+    def __init__(self) -> None:
+        self.now: Observation | None = None
+        self.perceiver = CameraPerceiver(self._look, library(), robot())
+
+    def _look(self) -> Observation:
+        assert self.now is not None
+        return self.now
+
+    def see(self, now: Observation) -> Scene:
+        self.now = now
+        return self.perceiver.perceive()
+
+
+def some() -> list[Placed]:
+    known = library()
+    return [standing(known["can"], 0.1, 0.15, 0.0), standing(known["carton"], -0.1, -0.1, 0.4)]
+
+
+def changed(observation: Observation, change: Callable[[Image], Image]) -> Observation:
+    return replace(observation, images=tuple(map(change, observation.images)))
+
+
+@settings(max_examples=6)
+@given(
+    yaws=st.tuples(*[st.floats(0, 6.28)] * 4),
+    nudges=st.tuples(*[st.floats(-0.03, 0.03)] * 8),
+    order=st.permutations(("can", "carton", "box", "disc")),
+)
+def test_things_are_recognised_wherever_they_stand(
+    yaws: tuple[float, ...], nudges: tuple[float, ...], order: Sequence[str]
+) -> None:
+    known = library()
+    true = [
+        standing(known[name], x + nudges[2 * i], y + nudges[2 * i + 1], yaws[i])
+        for i, (name, (x, y)) in enumerate(zip(order, PLACES, strict=True))
+    ]
+    eyes = Eyes()
+    scene = eyes.see(observed(true))
+    assert sorted(o.category for o in scene if o.movable) == sorted(order)
+    for placed in true:
+        (track,) = [t for t in eyes.perceiver.tracks.values() if t.placed.model is placed.model]
+        millimetres, degrees = pose_errors(placed.model, placed.T_world_object, track.placed.T_world_object)
+        assert millimetres < 4.0 and degrees < 4.0, (track.name, millimetres, degrees)
+
+
+BAD: dict[str, tuple[Callable[[Image], Image], str]] = {
+    "black": (lambda i: replace(i, colour=np.zeros_like(i.colour)), "the picture of front is black"),
+    "no depth": (lambda i: replace(i, depth=np.zeros_like(i.depth)), "front measured depth in 0% of its pixels"),
+    "depth that is no number": (lambda i: replace(i, depth=i.depth * np.nan), "front measured depth in 0%"),
+    "one camera without depth": (
+        lambda i: replace(i, depth=np.zeros_like(i.depth)) if i.camera == "above" else i,
+        "above measured depth in 0%",
+    ),
+    "twice the focal length": (lambda i: replace(i, K=scaled(i.K, 2.0)), "does not show the robot where"),
+    "half the focal length": (lambda i: replace(i, K=scaled(i.K, 0.5)), "does not show the robot where"),
+    "colour of another size than depth": (
+        lambda i: replace(i, colour=i.colour[::2, ::2].copy()), r"front: colour is \(120, 120, 3\), depth \(240, 240\)"
+    ),
+}
+
+
+def scaled(K: Array, by: float) -> Array:
+    return K * np.array([[by, 1.0, 1.0], [1.0, by, 1.0], [1.0, 1.0, 1.0]])
+
+
+@pytest.mark.parametrize("later", [False, True])
+@pytest.mark.parametrize("name", BAD)
+def test_pictures_that_cannot_be_are_refused_with_one_reason(name: str, later: bool) -> None:
+    change, why = BAD[name]
+    eyes = Eyes()
+    if later:
+        eyes.see(observed(some()))
+    with pytest.raises((Refusal, InputError), match=why):
+        eyes.see(changed(observed(some()), change))
+
+
+def test_no_pictures_are_refused() -> None:
+    with pytest.raises(InputError, match="an observation without pictures"):
+        Eyes().see(replace(observed(some()), images=()))
+
+
+@pytest.mark.parametrize("lag", [1, 3])
+def test_a_camera_that_shows_what_was_is_refused(lag: int) -> None:
+    """One that is frozen, and one that lags behind while the arm comes down."""
+    eyes = Eyes()
+    angles = [0.0, 0.15, 0.3, 0.45]
+    then = [observed(some(), q) for q in angles]
+    eyes.see(then[0])
+    with pytest.raises(Refusal, match="does not show the robot where its encoders have it"):
+        eyes.see(replace(then[3], images=then[3 - lag].images))
+    assert {o.category for o in eyes.see(then[3]) if o.movable} == {"can", "carton"}
+
+
+def test_pictures_of_another_size_will_do_also_in_the_middle() -> None:
+    def smaller(image: Image) -> Image:
+        K = np.array([[0.5, 1.0, 0.5], [1.0, 0.5, 0.5], [1.0, 1.0, 1.0]]) * image.K
+        return replace(image, colour=image.colour[::2, ::2].copy(), depth=image.depth[::2, ::2].copy(), K=K)
+
+    eyes = Eyes()
+    first = {o.name: o.position for o in eyes.see(observed(some())) if o.movable}
+    second = {o.name: o.position for o in eyes.see(changed(observed(some()), smaller)) if o.movable}
+    assert first.keys() == second.keys()
+    assert all(np.linalg.norm(first[n] - second[n]) < 0.004 for n in first)
+
+
+def with_arm(observation: Observation, x: float) -> Observation:
+    """A forearm of a person reaches over the table, along y at `x`, 7 cm above it."""
+
+    def reached(image: Image) -> Image:
+        h, w = image.size
+        v, u = np.mgrid[:h, :w]
+        K, T = image.K, image.T_world_camera
+        rays = np.stack([(u - K[0, 2]) / K[0, 0], (v - K[1, 2]) / K[1, 1], np.ones((h, w))], axis=-1) @ T[:3, :3].T
+        o = T[:3, 3] - [x, 0.0, HEIGHT + 0.15]
+        a = rays[..., 0] ** 2 + rays[..., 2] ** 2
+        b = 2.0 * (rays[..., 0] * o[0] + rays[..., 2] * o[2])
+        inside = b**2 - 4.0 * a * (o[0] ** 2 + o[2] ** 2 - 0.04**2)
+        z = (-b - np.sqrt(np.maximum(inside, 0.0))) / (2.0 * a)
+        y = T[1, 3] + z * rays[..., 1]
+        arm = (inside > 0) & (z > 0) & (z < image.depth) & (y > -0.05) & (y < 0.6)
+        depth, colour = np.where(arm, z, image.depth), image.colour.copy()
+        colour[arm] = (220, 170, 140)
+        return replace(image, depth=depth, colour=colour)
+
+    return changed(observation, reached)
+
+
+def test_a_persons_arm_is_an_obstacle_where_it_is_and_nothing_once_it_is_gone() -> None:
+    eyes = Eyes()
+    assert not boxes(eyes.see(observed(some())))
+    for x in (0.2, -0.02):
+        scene = eyes.see(with_arm(observed(some()), x))
+        assert {o.category for o in scene if o.movable} == {"can", "carton"}, "no known thing is seen in it"
+        middle = np.array([x, 0.1, HEIGHT + 0.15])
+        assert any(np.all(middle > low) and np.all(middle < high) for low, high in boxes(scene))
+        old = np.array([0.22 - x, 0.2, HEIGHT + 0.15])
+        assert not any(np.all(old > low) and np.all(old < high) for low, high in boxes(scene)), "where it was before"
+    assert not boxes(eyes.see(observed(some())))
+
+
+def boxes(scene: Scene) -> list[tuple[Array, Array]]:
+    """The obstacles of a scene."""
+    return [o.bounds() for o in scene if not o.movable and not o.regions]
+
+
+def test_two_hundred_lots_of_points_take_bounded_time_and_none_is_forgotten() -> None:
+    """Small grey blocks all over the table, of which no model explains any well."""
+    rng, now = np.random.default_rng(0), observed([])
+    front = now.images[0]
+    on_table = (np.abs(front.points()[..., 2] - HEIGHT) < 0.002) & (np.abs(front.points()[..., 1]) < 0.4)
+    v, u = np.nonzero(on_table)
+    depth = front.depth.copy()
+    for k in rng.choice(len(u), 200, replace=False):
+        depth[v[k] - 1 : v[k] + 2, u[k] - 1 : u[k] + 2] -= 0.04
+    eyes = Eyes()
+    eyes.see(observed(some()))  # what is compiled is compiled
+    begun = time.perf_counter()
+    scene = Eyes().see(replace(now, images=(replace(front, depth=depth), *now.images[1:])))
+    assert time.perf_counter() - begun < 20.0
+    assert scene.objects
+
+
+def test_a_thing_in_the_air_is_none() -> None:
+    known = library()
+    scene = Eyes().see(observed([*some(), standing(known["box"], 0.0, 0.3, 0.0, above=0.12)]))
+    assert {o.category for o in scene if o.movable} == {"can", "carton"}
+    assert len(boxes(scene)) == 1
+
+
+def test_the_cameras_of_these_tests_see_the_table_and_the_robot() -> None:
+    image = taken(CAMERAS[0], [])
+    assert (np.abs(image.points()[..., 2] - HEIGHT) < 0.001).mean() > 0.3

@@ -1,0 +1,104 @@
+"""Recordings: what goes in comes out, what is true is apart, and what is damaged is said to be."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from motion.poses import pose
+from tamp.errors import InputError
+from tamp.execution.activity import Observation
+from tamp.model.scene import RobotState
+from tamp.perception import ground_truth, recordings
+from tests.synthetic_looks import SIZE, library, observed, robot, standing
+
+PLACED = standing(library()["can"], 0.1, 0.0, 0.3)
+
+
+def recorded(folder: Path) -> Path:
+    """Three periods, with pictures of the first and the last."""
+    folder.mkdir(parents=True, exist_ok=True)
+    writer = recordings.Writer(folder, robot(), {"scene": "made up", "noise": "clean"})
+    for n in range(3):
+        state = RobotState(np.array([0.1 * n]), 0.02, pose([0.1 * n, 0.0, 1.0]))
+        images = observed([PLACED]).images if n != 1 else ()
+        writer.felt(Observation(0.05 * n, state, images))
+    (folder / ground_truth.FOLDER).mkdir()
+    truth = ground_truth.TruthWriter(folder / ground_truth.FOLDER, (ground_truth.Thing("can_1", "can", True),))
+    for _ in range(2):
+        mask = np.zeros((SIZE, SIZE), np.uint8)
+        mask[10:20, 10:30] = 1
+        pixels = {"front": {"can_1": 200}, "above": {"can_1": 3}}
+        truth.take(ground_truth.Moment(0.0, {"can_1": PLACED.T_world_object}, {"can_1": {}}, pixels), {"front": mask})
+    truth.close()
+    writer.close()
+    return folder
+
+
+def test_what_goes_in_comes_out(tmp_path: Path) -> None:
+    recording = recordings.read(recorded(tmp_path / "one"))
+    assert [len(o.images) for o, _ in recordings.played(recording)] == [2, 0, 2]
+    assert [n for _, n in recordings.played(recording)] == [0, None, 1]
+    assert [o.robot.q[0] for o in recording.felt] == pytest.approx([0.0, 0.1, 0.2])
+    for there, here in zip(observed([PLACED]).images, recording.looked(1).images, strict=True):
+        assert there.camera == here.camera and np.array_equal(there.colour, here.colour)
+        assert np.abs(there.depth - here.depth).max() <= 0.6e-4
+        assert np.allclose(there.K, here.K) and np.allclose(there.T_world_camera, here.T_world_camera)
+    assert recording.robot.arm_joints == ("j",) and recording.robot.pinned_bodies == {"base"}
+    assert recording.about["scene"] == "made up"
+
+
+def test_depth_beyond_what_is_stored_is_far_and_none_is_none() -> None:
+    assert recordings.stored(np.array([[0.0, 1.0, 99.0]])).tolist() == [[0, 10000, 65535]]
+
+
+def test_what_is_true_is_in_a_folder_that_perceiving_can_do_without(tmp_path: Path) -> None:
+    folder = recorded(tmp_path / "one")
+    truth = ground_truth.read(folder)
+    assert truth.mask(1, "front", "can_1").sum() == 200 and truth.moments[0].most_pixels("can_1") == 200
+    placed = truth.moments[0].placed(truth.things[0], library()["can"])
+    assert np.allclose(placed.T_world_object, PLACED.T_world_object)
+    for path in (folder / "truth").iterdir():
+        path.unlink()
+    assert recordings.read(folder).looked(0).images
+    with pytest.raises(InputError, match=r"no truth.json"):
+        ground_truth.read(folder)
+
+
+def test_nothing_of_the_truth_is_in_the_part_that_is_perceived(tmp_path: Path) -> None:
+    folder = recorded(tmp_path / "one")
+    assert "can" not in (folder / recordings.INDEX).read_text().replace("scan", "")
+
+
+def test_folders_of_recordings_are_found_and_others_are_said_to_be_none(tmp_path: Path) -> None:
+    recorded(tmp_path / "b")
+    recorded(tmp_path / "a")
+    assert [p.name for p in recordings.recordings(tmp_path)] == ["a", "b"]
+    assert recordings.recordings(tmp_path / "a") == [tmp_path / "a"]
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(InputError, match="tamp perception record"):
+        recordings.recordings(tmp_path / "empty")
+
+
+def test_what_is_damaged_or_not_finished_is_said_to_be(tmp_path: Path) -> None:
+    folder = recorded(tmp_path / "one")
+    index = folder / recordings.INDEX
+    told = json.loads(index.read_text())
+    (folder / "0000_front_depth.png").write_bytes(b"\x89PNG half")
+    with pytest.raises(InputError, match=r"0000_front_depth\.png is missing or damaged"):
+        recordings.read(folder).looked(0)
+    index.write_text(json.dumps({**told, "format": 99}))
+    with pytest.raises(InputError, match="has format 99, this version of tamp reads 1"):
+        recordings.read(folder)
+    index.write_text(json.dumps({**told, "felt": [{"time": 0.0}]}))
+    with pytest.raises(InputError, match="is damaged"):
+        recordings.read(folder)
+    index.write_text(index.read_text()[:100])
+    with pytest.raises(InputError, match="is damaged"):
+        recordings.read(folder)
+    index.unlink()
+    with pytest.raises(InputError, match="not finished"):
+        recordings.read(folder)
