@@ -17,13 +17,14 @@ from motion.world import World
 from tamp.errors import Refusal
 from tamp.execution.activity import Observation
 from tamp.model.scene import Region, RobotState, Scene, contains
+from tamp.perception.candidates import Candidate, candidates
 from tamp.perception.checks import check, check_robot
 from tamp.perception.clusters import Ground, Points, above, clusters, ground_of, stood_on
 from tamp.perception.holding import Hand
 from tamp.perception.library import Library
 from tamp.perception.looks import Look
 from tamp.perception.object_model import RobotSkin
-from tamp.perception.recognising import Candidate, Found, candidates, recognised
+from tamp.perception.recognising import Found, recognised
 from tamp.perception.registering import corrected, correction
 from tamp.perception.robot_mask import link_poses, robot_pixels
 from tamp.perception.steadying import steady

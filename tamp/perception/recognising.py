@@ -4,28 +4,22 @@ first, until nothing is left that a model explains."""
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from motion.poses import Array, inverse, joint_transform, pose
 from tamp.perception import colours
+from tamp.perception.candidates import Candidate
 from tamp.perception.clusters import Ground, Points, clusters
-from tamp.perception.fitting import ON_SKIN, Fit, Step, Target, climbed, judged, sampled, turned
+from tamp.perception.fitting import Fit, Step, Target, climbed, judged, sampled
 from tamp.perception.joints import joint_values
 from tamp.perception.looks import Look
-from tamp.perception.object_model import ObjectModel, Skin
 from tamp.perception.placing import Placed, whole
 
-SPINS = 18
-"""Turns of a solid of revolution in which its colours are tried."""
 ALIKE = 0.006
 """Worth up to which two things look alike."""
-TURNS = 24
-"""Turns about the vertical that are tried first."""
-NEAR = (0.013, 0.04)
-"""Least and most metres of that."""
 LOOKED_AT, TURNED = 300, 5
 """Poses of the first trial among which up to so many are kept that are turned otherwise."""
 SPREAD, MARGIN = 0.2, 0.015
@@ -43,9 +37,6 @@ TILTED = (
     Step(0.001, 0.01, 0.001, 0.008, 0.015),
 )
 """Steps for what leans."""
-COARSE = 0.12
-"""Share of a model's size from the skin at which a point counts for nothing in the first trial: turns and shifts that
-are tried then are that far apart."""
 FINE = (Step(0.003, 0.03, 0.002), Step(0.0015, 0.015, 0.001), Step(0.0007, 0.007, 0.0005))
 """The last steps in which a pose is bettered."""
 MOST_POSES = 6000
@@ -105,61 +96,6 @@ class Found:
     def category(self) -> str:
         """Its category."""
         return self.placed.model.thing.name
-
-
-@dataclass(eq=False)
-class Candidate:
-    """A model in one attitude, ready to be tried."""
-
-    model: ObjectModel
-    R: Array
-    skin: Skin
-    stripped: bool = False
-    joints: dict[str, float] = field(default_factory=dict)
-    samples: Array = field(init=False)
-    few: Array = field(init=False)
-    low: Array = field(init=False)
-    high: Array = field(init=False)
-    yaws: Array = field(init=False)
-    near: float = field(init=False)
-
-    def __post_init__(self) -> None:
-        upright = self.skin.points @ self.R.T
-        self.low, self.high = upright.min(axis=0), upright.max(axis=0)
-        self.samples, self.few = sampled(self.skin), sampled(self.skin, 100)
-        self.near = float(np.clip(COARSE * (self.high - self.low)[:2].max(), *NEAR))
-        turns = self.model.turns
-        self.yaws = np.zeros(1) if turns == 0 else np.arange(TURNS) * 2 * np.pi / TURNS / turns
-
-    @property
-    def steps(self) -> list[Step]:
-        """The steps that come before the last ones."""
-        size = float((self.high - self.low)[:2].max())
-        lengths = (share * self.near for share in (0.6, 0.3, 0.15))
-        return [Step(n, 2 * n / size, n, max(ON_SKIN, 1.5 * n)) for n in lengths]
-
-    def spun(self, T_world_object: Array) -> Array:
-        """Poses (k, 4, 4) that are the same for its shape."""
-        turns = self.model.turns if self.model.turns > 0 else SPINS
-        mid = np.append(0.5 * (self.low + self.high)[:2], 0.0) @ self.R
-        axis = self.R.T @ [0.0, 0.0, 1.0]
-        D = [joint_transform("hinge", axis, mid, 2 * np.pi * k / turns) for k in range(turns)]
-        return np.asarray(T_world_object @ np.array(D), dtype=np.float32)
-
-    def at(self, x: Array, y: Array, z: float, yaw: Array) -> Array:
-        """Poses (k, 4, 4) with the middle of the upright skin at `x`, `y` (k,) and the object's origin at `z`."""
-        mid = 0.5 * (self.low + self.high)
-        c, s = np.cos(yaw), np.sin(yaw)
-        off = np.stack([c * mid[0] - s * mid[1], s * mid[0] + c * mid[1]])
-        return turned(np.column_stack([x - off[0], y - off[1], np.full(len(yaw), z)]), yaw, self.R)
-
-
-def candidates(models: Iterable[ObjectModel]) -> list[Candidate]:
-    """All models, upright, with their joints as made; those that have some also without what moves on them, which may
-    be anywhere."""
-    usable = [m for m in models if m.body.name in m.skins]
-    stripped = [Candidate(m, m.rests[0], m.skins[m.body.name], stripped=True) for m in usable if m.jointed]
-    return [*(Candidate(m, m.rests[0], whole(m)) for m in usable), *stripped]
 
 
 def recognised(
@@ -277,7 +213,7 @@ def _leaning(c: Candidate, T_world_object: Array, target: Target) -> Fit:
     for tilt, around in itertools.product(TILTS, np.arange(8) * 0.25 * np.pi):
         axis = np.array([np.cos(around), np.sin(around), 0.0])
         D = joint_transform("hinge", axis, middle, tilt) @ T
-        starts += [pose(shift) @ D for shift in SHIFTED]
+        starts += [pose(list(shift)) @ D for shift in SHIFTED]
     best = judged(np.array(starts, dtype=np.float32), c.skin, target, c.few, LOOSELY).best(LEANING_WAYS)
     fits = [climbed(S, c.skin, target, c.few, TILTED) for S in best.T_world_object]
     return max(fits, key=lambda f: float(f.score[0]))

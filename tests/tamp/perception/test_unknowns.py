@@ -10,6 +10,7 @@ from tamp.perception.clusters import Ground, Points
 from tamp.perception.unknowns import colour_name, unknown_thing
 
 GROUND = Ground(0.9, np.array([-0.5, -0.5]), np.array([0.5, 0.5]), 0.9)
+SPOT = np.array([0.1, 0.2, 0.9])
 COLOURS = {"red": (200, 30, 20), "blue": (20, 40, 180), "white": (240, 240, 235), "black": (20, 22, 20),
            "green": (30, 150, 40), "yellow": (220, 210, 40), "grey": (120, 120, 122)}  # fmt: skip
 
@@ -27,10 +28,13 @@ def block(size: tuple[float, float, float], yaw: float, colour: str = "red") -> 
     return Points(p, np.tile(np.array(COLOURS[colour], dtype=np.float32), (len(p), 1)))
 
 
+def ring(radius: float, z: float, angle: Array) -> Array:
+    return np.column_stack([radius * np.cos(angle), radius * np.sin(angle), np.full(len(angle), z)])
+
+
 def can(radius: float, height: float) -> Points:
     angle = np.linspace(0, 2 * np.pi, 60)
-    rings = [np.column_stack([r * np.cos(angle), r * np.sin(angle), np.full(60, height)]) for r in np.linspace(0, radius, 12)]
-    p = np.concatenate(rings) + [0.1, 0.2, 0.9]
+    p = np.concatenate([ring(r, height, angle) for r in np.linspace(0, radius, 12)]) + SPOT
     return Points(p, np.tile(np.array(COLOURS["blue"], dtype=np.float32), (len(p), 1)))
 
 
@@ -58,9 +62,9 @@ def test_round_things_are_told_by_their_height() -> None:
 
 def test_what_is_hollow_from_above_stays_hollow() -> None:
     angle = np.linspace(0, 2 * np.pi, 200)
-    wall = [np.column_stack([0.05 * np.cos(angle), 0.05 * np.sin(angle), np.full(200, z)]) for z in np.linspace(0.0, 0.05, 12)]
-    floor = [np.column_stack([r * np.cos(angle), r * np.sin(angle), np.full(200, 0.004)]) for r in np.linspace(0, 0.045, 15)]
-    p = np.concatenate(wall + floor) + [0.1, 0.2, 0.9]
+    wall = [ring(0.05, z, angle) for z in np.linspace(0.0, 0.05, 12)]
+    floor = [ring(r, 0.004, angle) for r in np.linspace(0, 0.045, 15)]
+    p = np.concatenate(wall + floor) + SPOT
     placed = unknown_thing(Points(p, np.zeros_like(p)), GROUND)
     assert placed is not None
     shapes = placed.model.thing.parts[0].shapes
