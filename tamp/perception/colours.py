@@ -15,6 +15,8 @@ NOT_ON_IT = 0.3
 """Difference of a point that is not on the skin: there should be none."""
 LIGHT = (0.25, 1.8)
 """Least and most light on a surface, as a factor on its own colour."""
+MOST = 0.25
+"""Most that one point counts for: it may shine or glow."""
 SEEN = 400
 """Points that are compared."""
 
@@ -36,6 +38,7 @@ def difference(points: Points, skin: Skin, T_world_skin: Numbers) -> float:
     off = np.zeros(len(seen))
     for side in np.unique(facing):
         mine = facing == side
-        light = float((seen[mine] * own[mine]).sum() / max(1e-6, (own[mine] ** 2).sum()))
-        off[mine] = np.abs(seen[mine] - np.clip(light, *LIGHT) * own[mine]).mean(axis=1)
+        lights = (seen[mine] * own[mine]).sum(axis=1) / np.maximum(1e-3, (own[mine] ** 2).sum(axis=1))
+        light = float(np.clip(np.median(lights), *LIGHT))
+        off[mine] = np.minimum(np.abs(seen[mine] - light * own[mine]).mean(axis=1), MOST)
     return float(off.sum() + NOT_ON_IT * (~on).sum()) / len(on)
