@@ -12,11 +12,12 @@ import numpy as np
 from motion.poses import Array, inverse, joint_transform, pose
 from tamp.perception import colours
 from tamp.perception.candidates import Candidate
-from tamp.perception.clusters import Ground, Points, clusters
+from tamp.perception.clusters import THIN, Ground, Points, clusters
 from tamp.perception.fitting import Fit, Step, Target, climbed, judged, sampled
 from tamp.perception.joints import joint_values
 from tamp.perception.looks import Look
 from tamp.perception.placing import Placed, whole
+from tamp.perception.tracks import sighting
 
 ALIKE = 0.006
 """Worth up to which two things look alike."""
@@ -59,6 +60,8 @@ MATCHED = 0.006
 """Metres between a place of the skin and what is seen there up to which it is seen."""
 AROUND, FEW = 0.012, 40
 """Metres around a thing among others in which points are its own, and how many of them it is fitted to at least."""
+OWN = 0.18
+"""Share of the points that there should be of what is seen of a model that have to be there."""
 OVERLAP = 0.4
 """Share of a model's skin that may be on that of another one."""
 SIZES = (0.5, 2.5)
@@ -108,7 +111,7 @@ def recognised(
     while waiting:
         cluster = waiting.pop(0)
         best = _best(cluster, looks, ground, known, rng)
-        if best is None or _taken(best, found):
+        if best is None or _taken(best, found) or _evidence(best.placed, cluster, looks) < OWN:
             left.append(cluster)
             continue
         found.append(best)
@@ -133,6 +136,19 @@ def _among(one: Found, all_: Sequence[Found], points: Points, looks: Sequence[Lo
     fit = climbed(one.placed.T_world_object, c.skin, target, c.samples, TILTED)
     placed = replace(one.placed, T_world_object=fit.T_world_object[0].astype(float))
     return replace(one, placed=placed, score=float(fit.score[0]), seen=_seen(placed, target))
+
+
+def _evidence(placed: Placed, cluster: Points, looks: Sequence[Look]) -> float:
+    """How many of the points that a cluster has on a model there should be, for as much as is seen of the model: of few
+    what is seen there is something else, the ground or another thing that its skin happens to touch."""
+    skin = whole(placed.model, placed.joints)
+    samples = sampled(skin)
+    T = placed.T_world_object
+    world = samples @ T[:3, :3].T + T[:3, 3]
+    area = skin.area * len(skin.points) / len(samples)
+    spacing = [float(np.median(np.maximum(look.image.project(world)[1], 0.0))) / look.image.K[0, 0] for look in looks]
+    wanted = sighting(placed, looks).matched * area / max(THIN, min(spacing)) ** 2
+    return int((placed.distance(cluster.p) < EXPLAINED).sum()) / max(1.0, wanted)
 
 
 def _taken(new: Found, found: Sequence[Found]) -> bool:
