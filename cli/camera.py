@@ -11,7 +11,8 @@ from cli.output import hush_warnings
 from llm.weights import DEFAULT
 from tamp.policy.answering import Diary
 from tamp.policy.eyes import camera_eyes, check_eyes
-from tamp.policy.policy import Eyes, Policy, nobody_reads
+from tamp.policy.instruction import nobody_reads
+from tamp.policy.policy import Eyes, Policy
 
 if TYPE_CHECKING:
     from tamp.backends.libero.observing import Noise

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from llm.grounding import GroundingResult, ground
@@ -14,6 +13,7 @@ from tamp.model.scene import Scene
 from tamp.model.state import WorldState
 from tamp.planning.engine import Engine
 from tamp.planning.search import Journal
+from tamp.policy.instruction import Instruction
 
 
 def goals_of(
@@ -48,32 +48,22 @@ def goals_of(
 
 @dataclass(frozen=True, eq=False)
 class Instructions:
-    """Reads for a policy: see `tamp.policy.policy.Read`. Nobody is asked back.
+    """Reads for a policy: see `tamp.policy.instruction.Read`. Nobody is asked back.
     `assume_first`: of several things that the words fit, the first."""
 
     model: Model
     assume_first: bool = False
 
-    def __call__(
-        self,
-        text: str,
-        scene: Scene,
-        state: WorldState,
-        domain: Domain,
-        journal: Journal,
-        picture: bytes,
-        names: Mapping[str, str],
-    ) -> tuple[Goal, ...]:
+    def __call__(self, said: Instruction) -> tuple[Goal, ...]:
         """The goals, one after the other. Refusal where the words come to none."""
-        image = picture if self.model.sees and picture else None
         return goals_of(
-            text,
-            scene,
-            state,
-            domain,
+            said.text,
+            said.scene,
+            said.state,
+            said.domain,
             self.model,
-            journal,
-            names=dict(names),
+            said.journal,
+            names=dict(said.names),
             assume_first=self.assume_first,
-            image=image,
+            image=said.picture if self.model.sees and said.picture else None,
         ).goals

@@ -32,6 +32,11 @@ def inverse(T: Array) -> Array:
     return out
 
 
+def moved(p: Numbers, T: Array) -> Array:
+    """Points (n, 3) carried by a transform (4, 4)."""
+    return np.asarray(p @ T[:3, :3].T + T[:3, 3])
+
+
 def from_quat(p: Array, quat_wxyz: Array) -> Array:
     """Transform from a position (3,) and a unit quaternion (4,) in w x y z order."""
     R = np.empty(9)

@@ -27,10 +27,11 @@ from tamp.perception.object_model import RobotSkin
 from tamp.perception.recognising import Found, recognised
 from tamp.perception.registering import corrected, correction
 from tamp.perception.robot_mask import link_poses, robot_pixels
+from tamp.perception.sightings import gone
 from tamp.perception.steadying import steady
 from tamp.perception.support import CARRIED, floating
 from tamp.perception.surroundings import Obstacle, ground_object, obstacle, obstacle_object
-from tamp.perception.tracks import Track, followed, gone, with_joints_followed
+from tamp.perception.tracks import Track, followed, with_joints_followed
 from tamp.perception.unknowns import SEEN, unknown_thing
 
 ROBOT = "panda"
@@ -49,6 +50,10 @@ NEW = 150
 """Points of which something new has at least."""
 MOST_LOTS = 50
 """Lots of points in which things are looked for at most: the smaller ones are unknown."""
+PARTLY = 0.4
+"""Share of new points that belong together which no known thing explains, from which on all of them are unknown."""
+SURE = 0.75
+"""Score from which something that was not there before is taken for a known thing."""
 KNOWN_SPOT = 0.02
 """Metres within which an unknown lot of points is the one that was there before."""
 BLUR = 0.004
@@ -206,9 +211,7 @@ class CameraPerceiver:
         self.tracks[name] = after
         thing = before.placed.as_object(name)
         for part in thing.parts:
-            old = name + part.name.removeprefix(name)
-            key = before.placed.model.thing.name + old.removeprefix(name)
-            value = after.placed.joints.get(key)
+            value = after.placed.joints.get(before.placed.model.thing.name + part.name.removeprefix(name))
             if part.joint is None or value is None or abs(value - part.joint.value) < 1e-6:
                 continue
             D = part.joint.displacement(value)
@@ -245,17 +248,12 @@ class CameraPerceiver:
         for f in sorted(found, key=lambda f: -f.score):
             mine = [n for n, t in lost.items() if t.placed.model is f.placed.model]
             if mine:
-                name = min(mine, key=lambda n: _apart(lost[n], f))
-                del lost[name]
-                track = replace(self.tracks[name], placed=f.placed, time=time, confidence=f.seen, lost=False)
-                self.tracks[name] = self._supported(track)
+                del lost[self._found_again(mine, f, time)]
 
     def _take_up_the_new(self, points: Points, looks: Sequence[Look], time: float) -> None:
         assert self.ground is not None
         fresh = points.where(self._unexplained(points))
         lots = [c for c in clusters(fresh) if len(c) >= NEW]
-        if not lots:
-            return
         for lot in lots:
             self._take_up(lot, looks, time)
 
@@ -285,12 +283,16 @@ class CameraPerceiver:
             for n, t in self.tracks.items()
             if t.movable and t.time < time and n != self.hand.held and t.placed.model.thing.name == found.category
         ]
-        if not mine:
-            return False
-        name = min(mine, key=lambda n: _apart(self.tracks[n], found))
+        if mine:
+            self._found_again(mine, found, time)
+        return bool(mine)
+
+    def _found_again(self, names: Sequence[str], found: Found, time: float) -> str:
+        """Say of the nearest of some things that it is where something was found; its name."""
+        name = min(names, key=lambda n: _apart(self.tracks[n], found))
         track = replace(self.tracks[name], placed=found.placed, time=time, confidence=found.seen, lost=False)
         self.tracks[name] = self._supported(track)
-        return True
+        return name
 
     # The scene
 
@@ -302,12 +304,6 @@ class CameraPerceiver:
         held = (self.hand.held,) if self.hand.held is not None else ()
         everything = (*things, *boxes, ground_object(self.ground))
         return Scene(everything, observation.robot, observation.time, confidence, in_hand=held, blur=BLUR)
-
-
-PARTLY = 0.4
-"""Share of new points that belong together which no known thing explains, from which on all of them are unknown."""
-SURE = 0.75
-"""Score from which something that was not there before is taken for a known thing."""
 
 
 def _apart(track: Track, found: Found) -> float:

@@ -30,8 +30,6 @@ class Candidate:
     model: ObjectModel
     R: Array
     skin: Skin
-    stripped: bool = False
-    joints: dict[str, float] = field(default_factory=dict)
     samples: Array = field(init=False)
     few: Array = field(init=False)
     low: Array = field(init=False)
@@ -74,5 +72,5 @@ def candidates(models: Iterable[ObjectModel]) -> list[Candidate]:
     """All models, upright, with their joints as made; those that have some also without what moves on them, which may
     be anywhere."""
     usable = [m for m in models if m.body.name in m.skins]
-    stripped = [Candidate(m, m.rests[0], m.skins[m.body.name], stripped=True) for m in usable if m.jointed]
+    stripped = [Candidate(m, m.rests[0], m.skins[m.body.name]) for m in usable if m.jointed]
     return [*(Candidate(m, m.rests[0], whole(m)) for m in usable), *stripped]

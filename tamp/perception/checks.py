@@ -28,9 +28,8 @@ EDGE = 11
 ENOUGH = 200
 """Pixels of the moving robot, away from its edges, on which anything is said."""
 ASTRAY = 0.25
-"""Share of these, where nothing is in front, in which one sees past the robot when a picture does not fit. Of
-pictures that fit it is 0.02 at most, 0.08 with noise; of those half a second old 0.15 once the arm has moved by 2 cm,
-0.7 by 7 cm; of a focal length that is off by a fifth 0.26 to 0.6."""
+"""Share of these, where nothing is in front, in which one sees past the robot when a picture does not fit: well above
+what noise makes of one that does. A robot that is drawn far too large or leaves the picture is not noticed by it."""
 
 
 def check(images: Sequence[Image]) -> None:

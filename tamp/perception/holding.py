@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from motion.poses import Array, inverse, pose
+from motion.poses import Array, inverse, moved, pose
 from tamp.model.scene import RobotState
 from tamp.perception.placing import Placed
 
@@ -79,8 +79,6 @@ class Hand:
 
 def _middle(thing: Placed, T_tool_object: Array, opening: float) -> float:
     """How far (m) along the closing fingers the middle of what is between them is from the tool point."""
-    T = T_tool_object @ inverse(thing.T_world_object)
-    world = [skin.points @ S[:3, :3].T + S[:3, 3] for skin, S in thing.skins()]
-    p = np.concatenate([w @ T[:3, :3].T + T[:3, 3] for w in world])
+    p = moved(thing.points(), T_tool_object @ inverse(thing.T_world_object))
     between = (np.abs(p[:, 0]) < 0.5 * opening + 0.005) & (np.abs(p[:, 1]) < SLAB[0]) & (np.abs(p[:, 2]) < SLAB[1])
     return 0.5 * float(p[between, 0].min() + p[between, 0].max()) if between.any() else 0.0

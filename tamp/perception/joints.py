@@ -12,8 +12,8 @@ from tamp.perception.placing import Placed
 
 TRIED = 25
 """Values of a joint that are tried first."""
-FINER = (5, 25)
-"""Then, around the best, so many times finer, so many values."""
+FINER = 25
+"""Values that are tried then, between the two next to the best."""
 BETTER, SETTLED = 0.02, 0.003
 """By which share better than before another value has to be, anywhere in the range and close by."""
 AT_REST = 0.035
@@ -40,7 +40,7 @@ def joint_near(model: ObjectModel, name: str, T_world_object: Array, target: Tar
     if scores.max() < scores[-1] + BETTER * max(scores[-1], 0.1):
         best = present
     step = (high - low) / (TRIED - 1)
-    around = np.clip(np.append(np.linspace(best - step, best + step, FINER[1]), best), low, high)
+    around = np.clip(np.append(np.linspace(best - step, best + step, FINER), best), low, high)
     scores = _scores(model, name, T_world_object, target, around)
     if scores.max() >= scores[-1] + SETTLED * max(scores[-1], 0.1):
         best = float(around[np.argmax(scores)])

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from motion.poses import Array, inverse
+from motion.poses import Array, inverse, moved
 from tamp.model.scene import Part, Region, SceneObject
 from tamp.perception.joining import joined
 from tamp.perception.object_model import ObjectModel, Skin
@@ -34,10 +34,14 @@ class Placed:
             (self.model.skins[p.name], self.part_pose(p)) for p in self.model.thing.parts if p.name in self.model.skins
         ]
 
+    def points(self) -> Array:
+        """The points (n, 3) of its skin in the world."""
+        return np.concatenate([moved(skin.points, T) for skin, T in self.skins()])
+
     @property
     def lowest(self) -> float:
         """Height (m) of the lowest point of its skin."""
-        return min(float((skin.points @ T[2, :3]).min() + T[2, 3]) for skin, T in self.skins())
+        return float(self.points()[:, 2].min())
 
     def distance(self, p_world: Array) -> Array:
         """Metres (n,) from points (n, 3) to the nearest skin."""

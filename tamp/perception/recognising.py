@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from motion.poses import Array, inverse, joint_transform, pose
+from motion.poses import Array, inverse, joint_transform, moved, pose
 from tamp.perception import colours
 from tamp.perception.candidates import Candidate
 from tamp.perception.clusters import THIN, Ground, Points, clusters
@@ -17,7 +17,7 @@ from tamp.perception.fitting import Fit, Step, Target, climbed, judged, sampled
 from tamp.perception.joints import joint_values
 from tamp.perception.looks import Look
 from tamp.perception.placing import Placed, whole
-from tamp.perception.tracks import sighting
+from tamp.perception.sightings import share_seen, sighting
 
 ALIKE = 0.006
 """Worth up to which two things look alike."""
@@ -56,8 +56,6 @@ COLOUR = 2.0
 """Weight of a difference in colours against the score of shape."""
 EXPLAINED = 0.007
 """Metres from a skin up to which a point is explained by it."""
-MATCHED = 0.006
-"""Metres between a place of the skin and what is seen there up to which it is seen."""
 AROUND, FEW = 0.012, 40
 """Metres around a thing among others in which points are its own, and how many of them it is fitted to at least."""
 OWN = 0.18
@@ -135,7 +133,7 @@ def _among(one: Found, all_: Sequence[Found], points: Points, looks: Sequence[Lo
     target = Target(_some(points.where(near), FINELY, rng).p, looks)
     fit = climbed(one.placed.T_world_object, c.skin, target, c.samples, TILTED)
     placed = replace(one.placed, T_world_object=fit.T_world_object[0].astype(float))
-    return replace(one, placed=placed, score=float(fit.score[0]), seen=_seen(placed, target))
+    return replace(one, placed=placed, score=float(fit.score[0]), seen=share_seen(placed, looks))
 
 
 def _evidence(placed: Placed, cluster: Points, looks: Sequence[Look]) -> float:
@@ -143,17 +141,16 @@ def _evidence(placed: Placed, cluster: Points, looks: Sequence[Look]) -> float:
     what is seen there is something else, the ground or another thing that its skin happens to touch."""
     skin = whole(placed.model, placed.joints)
     samples = sampled(skin)
-    T = placed.T_world_object
-    world = samples @ T[:3, :3].T + T[:3, 3]
+    world = moved(samples, placed.T_world_object)
     area = skin.area * len(skin.points) / len(samples)
     spacing = [float(np.median(np.maximum(look.image.project(world)[1], 0.0))) / look.image.K[0, 0] for look in looks]
-    wanted = sighting(placed, looks).matched * area / max(THIN, min(spacing)) ** 2
+    wanted = float(sighting(placed, looks).matched * area / max(THIN, min(spacing)) ** 2)
     return int((placed.distance(cluster.p) < EXPLAINED).sum()) / max(1.0, wanted)
 
 
 def _taken(new: Found, found: Sequence[Found]) -> bool:
     """Whether a model is where others are already."""
-    world = np.concatenate([sampled(skin) @ T[:3, :3].T + T[:3, 3] for skin, T in new.placed.skins()])
+    world = np.concatenate([moved(sampled(skin), T) for skin, T in new.placed.skins()])
     return any(float((f.placed.distance(world) < EXPLAINED).mean()) > OVERLAP for f in found)
 
 
@@ -301,17 +298,16 @@ def _apart(fits: Fit, c: Candidate) -> list[Fit]:
 def _with_joints(c: Candidate, fit: Fit, target: Target) -> tuple[Candidate, Fit]:
     """A candidate with its drawers, doors and knobs where they are, and where it is then."""
     joints = joint_values(c.model, fit.T_world_object[0].astype(float), target)
-    moved = Candidate(c.model, c.R, whole(c.model, joints), joints=joints)
-    return moved, climbed(fit.T_world_object[0], moved.skin, target, moved.samples, FINE)
+    as_it_stands = Candidate(c.model, c.R, whole(c.model, joints))
+    return as_it_stands, climbed(fit.T_world_object[0], as_it_stands.skin, target, as_it_stands.samples, FINE)
 
 
 def _as_good(c: Candidate, fit: Fit, best: tuple[Candidate, Fit]) -> Fit:
     """A fit, as good as the best one where that has the same shape and place: what is between them is chance."""
     other, there = best
     T = inverse(fit.T_world_object[0].astype(float)) @ there.T_world_object[0]
-    off = c.skin.field.distance(other.samples @ T[:3, :3].T + T[:3, 3])
-    T = inverse(T)
-    back = other.skin.field.distance(c.samples @ T[:3, :3].T + T[:3, 3])
+    off = c.skin.field.distance(moved(other.samples, T))
+    back = other.skin.field.distance(moved(c.samples, inverse(T)))
     same = max(np.percentile(off, MOSTLY), np.percentile(back, MOSTLY)) < SAME_SHAPE
     return replace(fit, on=there.on, empty=there.empty) if same else fit
 
@@ -327,23 +323,7 @@ def _coloured(c: Candidate, fit: Fit, cluster: Points) -> tuple[Fit, float]:
 def _found(c: Candidate, fit: Fit, target: Target) -> Found:
     T = fit.T_world_object[0].astype(float)
     placed = Placed(c.model, T, joint_values(c.model, T, target) if c.model.jointed else {})
-    return Found(placed, float(fit.score[0]), _seen(placed, target))
-
-
-def _seen(placed: Placed, target: Target) -> float:
-    """How much of what should be seen of a placed model is: hidden places are left out."""
-    matched = past = 0
-    for skin, T in placed.skins():
-        world = sampled(skin) @ T[:3, :3].T + T[:3, 3]
-        for look in target.looks:
-            uv, z = look.image.project(world)
-            u, v = (np.rint(np.nan_to_num(uv[:, i])).astype(int) for i in (0, 1))
-            h, w = look.image.size
-            inside = (u >= 0) & (u < w) & (v >= 0) & (v < h) & (z > 0)
-            gap = np.where(inside, look.nearest[np.where(inside, v, 0), np.where(inside, u, 0)] - z, -1.0)
-            past += int((gap > MATCHED).sum())
-            matched += int((np.abs(gap) <= MATCHED).sum())
-    return matched / max(1, matched + past)
+    return Found(placed, float(fit.score[0]), share_seen(placed, target.looks))
 
 
 def _some(points: Points, n: int, rng: np.random.Generator) -> Points:

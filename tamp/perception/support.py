@@ -38,7 +38,7 @@ def _on_another(i: int, bottom: Array, things: Sequence[Placed], carried: Sequen
 
 def _bottom(placed: Placed) -> Array:
     """The lowest points (n, 3) of a thing's skin."""
-    world = np.concatenate([skin.points @ T[:3, :3].T + T[:3, 3] for skin, T in placed.skins()])
+    world = placed.points()
     return np.asarray(world[world[:, 2] < world[:, 2].min() + BOTTOM])
 
 

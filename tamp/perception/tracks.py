@@ -13,6 +13,7 @@ from tamp.perception.fitting import Step, Target, climbed, sampled
 from tamp.perception.joints import joint_near
 from tamp.perception.looks import Look
 from tamp.perception.placing import Placed, whole
+from tamp.perception.sightings import SAME, VISIBLE, sighting
 
 AROUND = 0.03
 """Metres around a thing in which points may be its own although it has moved."""
@@ -25,12 +26,6 @@ NUDGED = (
     Step(0.0007, 0.007, 0.0005),
 )
 """Steps in which a thing is followed."""
-SAME = 0.6
-"""Share of what should be seen of a thing that has to be seen for it to be there."""
-VISIBLE = 12
-"""Places of a thing's skin that must be in view for anything to be said about it."""
-MATCHED = 0.006
-"""Metres between a place of the skin and what is seen there up to which it is seen."""
 UNMOVED = (0.001, 0.01)
 """Metres and radians below which a thing has not moved: it is left where it was, so that it does not jitter."""
 
@@ -48,55 +43,6 @@ class Track:
     confidence: float
     like: tuple[str, ...] = ()
     lost: bool = False
-
-
-@dataclass(frozen=True)
-class Sighting:
-    """How many places of a thing's skin are seen where they should be, and past how many one sees."""
-
-    matched: int
-    past: int
-
-    @property
-    def share(self) -> float:
-        """Share of what is in view that is seen."""
-        return self.matched / max(1, self.matched + self.past)
-
-    @property
-    def tells(self) -> bool:
-        """Whether enough is in view to say anything."""
-        return self.matched + self.past >= VISIBLE
-
-
-def sighting(placed: Placed, looks: Sequence[Look]) -> Sighting:
-    """What is seen of a thing where it is thought to be: what is hidden counts neither way."""
-    matched = past = 0
-    for skin, T in placed.skins():
-        world = sampled(skin) @ T[:3, :3].T + T[:3, 3]
-        gaps = np.array([_gaps(look, world) for look in looks])
-        seen = np.abs(gaps) <= MATCHED
-        matched += int(seen.any(axis=0).sum())
-        past += int(((gaps > 2 * MATCHED).any(axis=0) & ~seen.any(axis=0)).sum())
-    return Sighting(matched, past)
-
-
-def gone(points: Array, looks: Sequence[Look]) -> bool:
-    """Whether one sees past most of some points (n, 3) of something unknown: it has moved."""
-    gaps = np.array([_gaps(look, points) for look in looks])
-    seen = (np.abs(gaps) <= 2 * MATCHED).any(axis=0)
-    past = (gaps > 2 * MATCHED).any(axis=0) & ~seen
-    told = Sighting(int(seen.sum()), int(past.sum()))
-    return told.tells and told.share < 1.0 - SAME
-
-
-def _gaps(look: Look, world: Array) -> Array:
-    """How much further away (n,) than points (n, 3) what is seen there is, metres; far nearer out of the picture."""
-    uv, z = look.image.project(world)
-    u, v = (np.rint(np.nan_to_num(uv[:, i])).astype(int) for i in (0, 1))
-    h, w = look.image.size
-    inside = (u >= 0) & (u < w) & (v >= 0) & (v < h) & (z > 0.01)
-    there = look.nearest[np.where(inside, v, 0), np.where(inside, u, 0)]
-    return np.where(inside & (there > 0), there - z, -1.0)
 
 
 def followed(track: Track, points: Points, looks: Sequence[Look], time: float, rng: np.random.Generator) -> Track:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -31,6 +31,7 @@ from tamp.perception.written_goals import goals_in
 from tamp.planning.engine import Engine, Planner
 from tamp.planning.search import Journal
 from tamp.policy.calibration import Calibration
+from tamp.policy.instruction import Instruction, Read, nobody_reads
 from tamp.policy.observations import encoders, has_pictures, pictures
 from tamp.policy.seldom import Seldom
 from tamp.runs.events import Publish
@@ -49,24 +50,6 @@ More = Callable[[], Mapping[str, Any]]
 Given = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 """Says what is wanted of a scene, for a policy without an instruction: `goals` in PDDL, one after the other, and what
 is to be `untouched`, in the scene's names. Refusal where it cannot be said in these."""
-
-
-class Read(Protocol):
-    """Reads an instruction about a scene that was seen."""
-
-    def __call__(
-        self,
-        text: str,
-        scene: Scene,
-        state: WorldState,
-        domain: Domain,
-        journal: Journal,
-        picture: bytes,
-        names: Mapping[str, str],
-    ) -> tuple[Goal, ...]:
-        """The goals, to be reached one after the other; `picture` is a PNG, `names` are what somebody calls things,
-        besides what they are. Refusal where the words come to none."""
-        ...
 
 
 @dataclass
@@ -102,19 +85,6 @@ class NoJournal:
 
     def write(self, name: str, content: str | bytes) -> None:
         """Drop a file."""
-
-
-def nobody_reads(
-    text: str,
-    scene: Scene,
-    state: WorldState,
-    domain: Domain,
-    journal: Journal,
-    picture: bytes,
-    names: Mapping[str, str],
-) -> tuple[Goal, ...]:
-    """For policies without a language model."""
-    raise InputError("this policy reads no instructions: it has no language model")
 
 
 class Policy:
@@ -328,9 +298,10 @@ class _Episode:
             return goals_in(scene, state, policy._domain, said["goals"], said.get("untouched", ()))
         policy._journal.event("instruction", text=self._instruction)
         try:
-            names = meant(self._names, scene)
-            domain, journal = policy._domain, policy._journal
-            return policy._read(str(self._instruction), scene, state, domain, journal, self._picture(), names)
+            words, names = str(self._instruction), meant(self._names, scene)
+            return policy._read(
+                Instruction(words, scene, state, policy._domain, policy._journal, self._picture(), names)
+            )
         finally:
             self._came_to.seconds["language"] = round(time.perf_counter() - start, 3)
 

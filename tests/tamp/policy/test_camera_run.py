@@ -4,7 +4,7 @@ tests/stand_in_eyes.py; what is tested is everything around the eyes."""
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,13 +19,12 @@ from tamp.backends.libero.goals import goal_regions
 from tamp.backends.libero.oracle import OraclePerceiver
 from tamp.backends.libero.run import Result, Settings
 from tamp.errors import Refusal
-from tamp.model.domain import Domain, load
+from tamp.model.domain import load
 from tamp.model.goal import Goal
 from tamp.model.scene import Scene
-from tamp.model.state import WorldState
 from tamp.perception.written_goals import goals_in
-from tamp.planning.search import Journal
 from tamp.policy.answering import Diary
+from tamp.policy.instruction import Instruction
 from tamp.policy.policy import Policy
 from tamp.policy.process import PolicyProcess
 from tests.stand_in_eyes import StandIn, answering
@@ -38,20 +37,11 @@ TASK, INIT = "libero_goal/2", 40
 class Reads:
     """Takes the instruction for PDDL."""
 
-    def __call__(
-        self,
-        text: str,
-        scene: Scene,
-        state: WorldState,
-        domain: Domain,
-        journal: Journal,
-        picture: bytes,
-        names: Mapping[str, str],
-    ) -> tuple[Goal, ...]:
-        assert picture.startswith(b"\x89PNG")
-        if not text.startswith("("):
-            raise Refusal(f"nobody knows what {text!r} means", "absent")
-        return goals_in(scene, state, domain, [text])
+    def __call__(self, said: Instruction) -> tuple[Goal, ...]:
+        assert said.picture.startswith(b"\x89PNG")
+        if not said.text.startswith("("):
+            raise Refusal(f"nobody knows what {said.text!r} means", "absent")
+        return goals_in(said.scene, said.state, said.domain, [said.text])
 
 
 @dataclass(frozen=True)

@@ -15,13 +15,12 @@ from motion.robot import RobotDescription
 from tamp.backends.fake.table import FakeTable
 from tamp.errors import InputError, Refusal
 from tamp.execution.activity import Observation
-from tamp.model.domain import Domain, load
+from tamp.model.domain import load
 from tamp.model.goal import Goal
 from tamp.model.scene import Perceiver, Scene
-from tamp.model.state import WorldState
 from tamp.perception.written_goals import goals_in
-from tamp.planning.search import Journal
 from tamp.policy.calibration import Calibration, Camera
+from tamp.policy.instruction import Instruction
 from tamp.policy.policy import Eyes, Look, Policy
 from tamp.runs.bench.boxes import make
 from tests.live_sessions import a_panda
@@ -80,18 +79,10 @@ class World:
         return made
 
 
-def reads(
-    text: str,
-    scene: Scene,
-    state: WorldState,
-    domain: Domain,
-    journal: Journal,
-    picture: bytes,
-    names: Mapping[str, str],
-) -> tuple[Goal, ...]:
-    if not text.startswith("("):
-        raise Refusal(f"there is no {text}", "absent")
-    return goals_in(scene, state, domain, [text])
+def reads(said: Instruction) -> tuple[Goal, ...]:
+    if not said.text.startswith("("):
+        raise Refusal(f"there is no {said.text}", "absent")
+    return goals_in(said.scene, said.state, said.domain, [said.text])
 
 
 def run(world: World, policy: Policy, steps: int = 200, pictures: bool = False) -> list[Array]:
