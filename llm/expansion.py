@@ -289,8 +289,8 @@ class Expander:
         return found.symbols
 
     def _absent(self, referent: Referent, known: Iterable[str]) -> Refusal:
-        here = self.can.words.inventory()
-        return Refusal(f'the scene has no "{referent.words}" that this can be said of; {here}', "absent")
+        message = f'the scene has no "{referent.words}" that this can be said of; {self.can.words.inventory()}'
+        return Refusal(message, "absent", (referent.words,))
 
 
 def _is_plural(words: str, can: Sayable) -> bool:

@@ -29,6 +29,7 @@ from llm.plain_stage import plainly
 from llm.relevance import relevant
 from llm.spelling import mended
 from llm.wanted import LEAST, wanted
+from llm.whereabouts import tell_whereabouts
 from llm.words import content, instruction, mentioned
 from tamp.errors import Refusal
 from tamp.model.domain import Domain
@@ -162,6 +163,25 @@ def ground_in(
     """The same for a world that is known by the `words` for its symbols: it need have no geometry."""
     start = time.perf_counter()
     text = mended(instruction(text), words.words())
+    try:
+        return _grounded(start, text, words, state, domain, model, assume_first, image, planner, tell)
+    except Refusal as refusal:
+        tell_whereabouts(refusal, text, words)
+        raise
+
+
+def _grounded(
+    start: float,
+    text: str,
+    words: Vocabulary,
+    state: WorldState,
+    domain: Domain,
+    model: Model,
+    assume_first: bool,
+    image: bytes | None,
+    planner: Planner | None,
+    tell: Tell,
+) -> GroundingResult:
     about, told = relevant(text, words, state)
     if about is not words:
         tell("shortened", symbols=len(state.symbols), kept=len(told.symbols))
@@ -216,6 +236,7 @@ def _with_guesses(stage: Stage, tell: Tell, refusal: Refusal) -> _Found:
     try:
         return _surely(_by_meaning(stage, tell), stage)
     except Refusal as e:
+        e.lacks = e.lacks or refusal.lacks
         raise (e if e.kind == "unsure" else refusal) from None
 
 

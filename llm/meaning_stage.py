@@ -103,7 +103,8 @@ class Stage:
     def _refuse_unsure(self, reply: Completion, guesses: tuple[Guess, ...]) -> None:
         for guess in guesses:
             if guess.probability < SURE:
-                raise Refusal(f'by "{guess.words}", do you mean the {guess.called}? Say which thing', "unsure")
+                message = f'by "{guess.words}", do you mean the {guess.called}? Say which thing'
+                raise Refusal(message, "unsure", (guess.words,))
         if reply.probability < LEAST:
             raise Refusal(f'the instruction was not understood for certain; the nearest is "{reply.text}"', "unsure")
 

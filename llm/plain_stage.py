@@ -39,7 +39,7 @@ def plainly(question: Question, model: Model, tell: Tell) -> Plainly:
     """What an instruction asks for. Refusal when it is about something that is not there or cannot be a goal."""
     text, words = question.text, question.words
     if missing := absent(text, words.words()):
-        raise Refusal(f"the scene has no {' and no '.join(missing)}; {words.inventory()}", "absent")
+        raise Refusal(f"the scene has no {' and no '.join(missing)}; {words.inventory()}", "absent", missing)
     if not mentioned_in_part((*words.phrases, *words.plural), Counter(content(text))):
         raise Refusal(f"the instruction names nothing in the scene; {words.inventory()}", "nameless")
     answer = ask(question, model, tell)

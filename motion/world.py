@@ -14,7 +14,7 @@ from typing import TypeVar
 import mujoco
 import numpy as np
 
-from motion.poses import Array, pose, to_quat
+from motion.poses import Array, Numbers, pose, to_quat
 from motion.robot import RobotDescription
 from motion.shapes import Body
 
@@ -24,6 +24,10 @@ ROBOT_TYPE = 1
 SCENE_TYPE = 2
 DETECTION_MARGIN = 0.02
 """Metres within which a pair counts as a contact at all; clearances up to this can be asked for."""
+INSIDE = 0.03
+"""Metres from a camera on the robot within which what is hit is its own mount."""
+FARTHEST_RAY = 3.0
+"""Metres that rays go."""
 
 _GEOMS = {
     "box": mujoco.mjtGeom.mjGEOM_BOX,
@@ -279,6 +283,29 @@ class World:
             near = [mujoco.mj_geomDistance(self.model, self.data, pad, g, limit, None) for g in self._geoms[body]]
             out.append(min(limit, *near))
         return out[0], out[1]
+
+    def sees(self, p_world: Array, points: Array, robot: bool = True, slack: float = 0.01) -> Numbers:
+        """Which of some points (n, 3) nothing is in front of, seen from a point (3,): with `robot` neither the arm as
+        it was put last, but for what the point itself is in, as a camera is in its mount. What is `slack` metres before
+        a point is taken for what the point is on."""
+        rays = points - p_world
+        lengths = np.linalg.norm(rays, axis=1)
+        open_ = np.ones(len(points), dtype=bool)
+        for group, nearest in ((1, 0.0), (0, INSIDE))[: 1 + robot]:  # what is around, then the robot
+            hit = self._hits(p_world, rays / np.maximum(lengths, 1e-9)[:, None], group)
+            open_ &= (hit < nearest) | (hit > lengths - slack)
+        return open_
+
+    def _hits(self, p_world: Array, rays: Array, group: int) -> Array:
+        """Metres (n,) along unit rays (n, 3) to the first geom of a group; infinite without one."""
+        groups = np.zeros(6, dtype=np.uint8)
+        groups[group] = 1
+        n = len(rays)
+        geoms, distances = np.full(n, -1, dtype=np.int32), np.full(n, -1.0)
+        mujoco.mj_multiRay(
+            self.model, self.data, p_world, rays.ravel(), groups, 1, -1, geoms, distances, n, FARTHEST_RAY
+        )
+        return np.where(geoms < 0, np.inf, distances)
 
     def _collide(self) -> None:
         self.effort += 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+from collections.abc import Sequence
 
 DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO)
 """What the system says when a disk takes no more: a fault of no episode."""
@@ -21,13 +22,19 @@ class InputError(TampError):
 
 
 class Refusal(TampError):
-    """The input is valid and the honest answer is no; `kind` is a word for why, for counting."""
+    """The input is valid and the honest answer is no; `kind` is a word for why, for counting.
+
+    `lacks` are the words of it that nothing seen fits, `places` the symbols of places that its other words name: what
+    fits may be there. `forbids`: it says of something that it is not to be done.
+    """
 
     exit_code = 1
 
-    def __init__(self, message: str, kind: str = "refused") -> None:
+    def __init__(self, message: str, kind: str = "refused", lacks: Sequence[str] = ()) -> None:
         super().__init__(message)
-        self.kind = kind
+        self.kind, self.lacks = kind, tuple(lacks)
+        self.places: tuple[str, ...] = ()
+        self.forbids = False
 
 
 def is_interrupt(error: BaseException | None) -> bool:

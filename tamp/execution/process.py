@@ -149,7 +149,7 @@ class Process:
 def _plain(error: Exception) -> Exception:
     """An error that says the same and can be sent: those of some modules hold what cannot."""
     if isinstance(error, Refusal):
-        return Refusal(str(error), error.kind)
+        return Refusal(str(error), error.kind, error.lacks)
     if isinstance(error, TampError):
         return InputError(str(error))
     return RuntimeError(f"{type(error).__name__}: {error}")

@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass, field
 from motion.lookahead import Lookahead
 from tamp.execution.activity import Doing, Routine, T
 from tamp.execution.following import Command, Execution
+from tamp.execution.motions import timed
 from tamp.execution.tabletop import Tabletop
 from tamp.model.atoms import Atom, GroundAction
 from tamp.model.goal import Goal
@@ -116,6 +117,15 @@ class Pursuit:
             return found.cause.message or found.cause.reason
         try:
             _, problem = yield from self._follow(found)
+        except StepLimit:
+            return f"step limit of {self.most_steps} reached"
+        return problem
+
+    def along(self, action: GroundAction, refinement: Refinement) -> Routine[str | None]:
+        """Carry out motions that were chosen elsewhere, once. Returns what was wrong with it."""
+        timeline = timed([refinement.segments], self.table.world)
+        try:
+            _, problem = yield from self._follow(Decision(Plan((action,)), (refinement,), timeline))
         except StepLimit:
             return f"step limit of {self.most_steps} reached"
         return problem

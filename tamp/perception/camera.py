@@ -6,12 +6,12 @@ was not there before. What is hidden is remembered where it was, what the hand h
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from motion.poses import Array
+from motion.poses import Array, Numbers
 from motion.robot import RobotDescription
 from motion.world import World
 from tamp.errors import Refusal
@@ -31,8 +31,9 @@ from tamp.perception.sightings import gone
 from tamp.perception.steadying import steady
 from tamp.perception.support import CARRIED, floating
 from tamp.perception.surroundings import Obstacle, ground_object, obstacle, obstacle_object
-from tamp.perception.tracks import Track, followed, with_joints_followed
+from tamp.perception.tracks import AROUND, Track, followed, with_joints_followed
 from tamp.perception.unknowns import SEEN, unknown_thing
+from tamp.perception.unseen import Unseen, shown
 
 ROBOT = "panda"
 """The robot's entry in the library."""
@@ -56,6 +57,8 @@ SURE = 0.75
 """Score from which something that was not there before is taken for a known thing."""
 KNOWN_SPOT = 0.02
 """Metres within which an unknown lot of points is the one that was there before."""
+MOVED_BY_RECOGNISING = 0.06
+"""Metres by which a thing may be elsewhere once it is recognised anew."""
 BLUR = 0.004
 """Metres by which things may be off where they are seen."""
 
@@ -77,6 +80,11 @@ class CameraPerceiver:
     _rng: np.random.Generator = field(init=False)
     _off: dict[str, Array] = field(default_factory=dict)
     """Where cameras are, in the frame of where they are said to be."""
+    _unseen: Unseen | None = None
+    _looked: list[Look] = field(default_factory=list)
+    """The pictures that were looked at last."""
+    _doubted: frozenset[str] = frozenset()
+    """Things that are to be recognised anew at the next look."""
 
     def __post_init__(self) -> None:
         self._world = World(self.robot, [])
@@ -97,7 +105,28 @@ class CameraPerceiver:
             self._first(looks, observation.time)
         else:
             self._again(looks, observation)
+        self._note_seen(looks)
         return self._scene(observation)
+
+    # What whoever searches asks
+
+    def _note_seen(self, looks: list[Look]) -> None:
+        assert self.ground is not None
+        self._looked = looks
+        self._unseen = self._unseen or Unseen.of(self.ground, self._world.base_position())
+        self._unseen.saw(looks)
+
+    def hidden(self, scene: Scene) -> Array:
+        """Places (n, 3) just above the ground that no picture has shown so far."""
+        return self._unseen.hidden(scene) if self._unseen is not None else np.zeros((0, 3))
+
+    def shows(self, points: Array) -> Numbers:
+        """Which of some points (n, 3) the last look shows, or sees through."""
+        return shown(points, self._looked)
+
+    def reconsider(self, names: Iterable[str]) -> None:
+        """Recognise some things anew at the next look, whatever they were taken for; only then."""
+        self._doubted = frozenset(names)
 
     def _looks(self, observation: Observation) -> list[Look]:
         skin: RobotSkin = self.library.robots[ROBOT]
@@ -137,11 +166,16 @@ class CameraPerceiver:
     def _begin(self, found: Found, time: float) -> None:
         """Know of a thing from now on."""
         thing = found.placed.model.thing
-        number = 1 + sum(t.placed.model.thing.name == thing.name for t in self.tracks.values())
-        name = f"{thing.name}_{number}"
+        name = self._free_name(thing.name)
         like = tuple(c for c, _ in found.like)
         track = Track(name, found.placed, thing.movable, time, min(1.0, max(0.0, found.seen)), like)
         self.tracks[name] = self._supported(track)
+
+    def _free_name(self, category: str, number: int = 1) -> str:
+        """A name that no thing has, with this number or the next one that is free."""
+        while f"{category}_{number}" in self.tracks:
+            number += 1
+        return f"{category}_{number}"
 
     def _begin_unknown(self, points: Points, time: float) -> None:
         """Know from now on of something that no model explains: a thing, or where it is large an obstacle."""
@@ -153,7 +187,7 @@ class CameraPerceiver:
             self.unknown.append(obstacle(points, self.ground))
             return
         number = 1 + sum(t.placed.model.source == SEEN for t in self.tracks.values())
-        name = f"{placed.model.thing.name}_{number}"
+        name = self._free_name(placed.model.thing.name, number)
         self.tracks[name] = Track(name, placed, True, time, HALF_KNOWN)
 
     def _supported(self, track: Track) -> Track:
@@ -184,6 +218,9 @@ class CameraPerceiver:
         assert self.ground is not None
         points = above(looks, self.ground, self._world.base_position())
         self._carry(observation.robot)
+        for name in sorted(self._doubted & self.tracks.keys()):
+            self._reconsider(name, points, looks, observation.time)
+        self._doubted = frozenset()
         free = points.where(self._unexplained(points, moving=False))
         for name in [n for n, t in self.tracks.items() if t.placed.model.jointed]:
             self._follow_joints(name, points, looks, observation.time)
@@ -196,6 +233,28 @@ class CameraPerceiver:
             rest = rest.where(np.linalg.norm(rest.p - observation.robot.T_world_tool[:3, 3], axis=1) > AT_HAND)
         self._look_for_the_lost(rest, looks, observation.time)
         self._take_up_the_new(rest, looks, observation.time)
+
+    def _reconsider(self, name: str, points: Points, looks: Sequence[Look], time: float) -> None:
+        """Recognise a thing anew in all that is seen where it is; left as it is where nothing is recognised there. One
+        of another category has another name from now on."""
+        assert self.ground is not None
+        before = self.tracks[name]
+        own = points.where(before.placed.distance(points.p) < AROUND)
+        others = [t for n, t in self.tracks.items() if n != name and not t.lost]
+        for t in others:
+            own = own.where(t.placed.distance(own.p) > EXPLAINED)
+        found, _ = recognised(own, looks, self.ground, self._known, self._rng)
+        near = [f for f in found if _apart(before, f) < MOVED_BY_RECOGNISING]
+        if not near:
+            return
+        best = max(near, key=lambda f: f.score)
+        if best.category == before.placed.model.thing.name:
+            like = tuple(c for c, _ in best.like)
+            again = replace(before, placed=best.placed, time=time, confidence=best.seen, like=like, lost=False)
+            self.tracks[name] = self._supported(again)
+            return
+        del self.tracks[name]
+        self._begin(best, time)
 
     def _carry(self, robot: RobotState) -> None:
         """What is held goes with the hand."""

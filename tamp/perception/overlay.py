@@ -55,7 +55,7 @@ def unknown(name: str, low: Array, high: Array) -> Shown:
 
 
 def shown_of(told: Mapping[str, Any], known: Mapping[str, ObjectModel]) -> list[Shown]:
-    """What to draw of a scene in plain data, as `tamp.policy.policy.told_of` has it; `known` has models by category.
+    """What to draw of a scene in plain data, as `tamp.policy.telling.told_of` has it; `known` has models by category.
     What everything stands on is left out."""
     found = []
     for name, category in told["objects"].items():

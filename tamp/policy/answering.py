@@ -7,8 +7,8 @@
 
 To a client that said `look` at reset the answer to an observation without pictures may be {"look": true}, which it
 answers with {"images": …} of that very moment. One that said `given`, instead of an instruction, is asked what is
-wanted of the scene, {"given": scene}, and answers {"goals": […], "untouched": […]} or {"refused": why}. What is wrong
-is {"error": why}, and the next message is heard.
+wanted of the scene, {"given": scene}, and answers {"goals": […], "untouched": […]} or {"refused": why, "kind": …}; of
+the kind `unmatched` where something is not seen. What is wrong is {"error": why}, and the next message is heard.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ class Answering:
         channel.send({"given": scene})
         answer = channel.receive()
         if "refused" in answer:
-            raise Refusal(str(answer["refused"]), "no goal")
+            raise Refusal(str(answer["refused"]), str(answer.get("kind", "no goal")))
         if not isinstance(answer.get("goals"), list):
             raise InputError(f"asked what is wanted, the client said {', '.join(answer) or 'nothing'}; valid: goals")
         return answer

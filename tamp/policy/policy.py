@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -18,22 +17,28 @@ from motion.poses import Array
 from motion.robot import RobotDescription
 from tamp.backends.libero.standard_action import finger_target
 from tamp.errors import InputError, Refusal, TampError
-from tamp.execution.activity import Observation
+from tamp.execution.activity import Activity, Observation, Routine
 from tamp.execution.following import Command
 from tamp.execution.performing import AtTable, at_table, in_turn
 from tamp.execution.session import Session
+from tamp.execution.tabletop import Tabletop
 from tamp.model.domain import Domain
 from tamp.model.goal import Goal, in_pddl
-from tamp.model.scene import Perceiver, RobotState, Scene, SceneObject, poses_of
+from tamp.model.scene import Perceiver, RobotState, Scene
 from tamp.model.state import WorldState
 from tamp.perception.images import Image
+from tamp.perception.viewpoints import HandEye
 from tamp.perception.written_goals import goals_in
 from tamp.planning.engine import Engine, Planner
 from tamp.planning.search import Journal
 from tamp.policy.calibration import Calibration
 from tamp.policy.instruction import Instruction, Read, nobody_reads
+from tamp.policy.looking import Looking
 from tamp.policy.observations import encoders, has_pictures, pictures
+from tamp.policy.outcome import Outcome
+from tamp.policy.searching import Search, SearchingEyes, lacks_something
 from tamp.policy.seldom import Seldom
+from tamp.policy.telling import told_of
 from tamp.runs.events import Publish
 
 MOVED = 0.05
@@ -50,31 +55,6 @@ More = Callable[[], Mapping[str, Any]]
 Given = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 """Says what is wanted of a scene, for a policy without an instruction: `goals` in PDDL, one after the other, and what
 is to be `untouched`, in the scene's names. Refusal where it cannot be said in these."""
-
-
-@dataclass
-class Outcome:
-    """What the policy came to, by its own eyes. `stage` and `reason` say where and why it ended without success;
-    `steps` are the control steps up to the last release or push, `total_steps` all. `seconds` by stage; `looks` is how
-    often it looked. `believed` has what is only believed to hold, with the second since when."""
-
-    done: bool = False
-    stage: str | None = None
-    reason: str | None = None
-    goal: str | list[str] | None = None
-    untouched: list[str] = field(default_factory=list)
-    alternatives: list[str] = field(default_factory=list)
-    plan: list[str] = field(default_factory=list)
-    executed: list[str] = field(default_factory=list)
-    steps: int = 0
-    total_steps: int = 0
-    looks: int = 0
-    seconds: dict[str, float] = field(default_factory=dict)
-    believed: dict[str, float] = field(default_factory=dict)
-
-    def as_dict(self) -> dict[str, Any]:
-        """As plain data."""
-        return asdict(self)
 
 
 class NoJournal:
@@ -100,8 +80,11 @@ class Policy:
         journal: Journal | None = None,
         publish: Publish = lambda event: None,
         most_steps: int = MOST_STEPS,
+        searches: bool = True,
     ) -> None:
-        """What lasts over many episodes. `journal` keeps what was tried and found, `publish` is told what happens."""
+        """What lasts over many episodes. `journal` keeps what was tried and found, `publish` is told what happens.
+        `searches`: what is doubtful or not seen is looked for, where the eyes can say what they have not seen."""
+        self._searches = searches
         self._domain, self._eyes, self._read = domain, eyes, read
         self._planner, self._most_steps = planner or Engine(), most_steps
         self._journal: Journal = journal or NoJournal()
@@ -181,10 +164,14 @@ class _Episode:
         self._acted, self._commands, self._fingers = 0, 0, np.nan
         self._images: tuple[Image, ...] = ()
         self._seen_at = calibration.robot.posture
-        self._seeing = Seldom(policy._eyes(self._look, calibration.robot), lambda: self.time, self._saw)
+        self._eyes = policy._eyes(self._look, calibration.robot)
+        self._seeing = Seldom(self._eyes, lambda: self.time, self._saw)
         self._blind: str | None = None
         self._ready: AtTable | None = None
         self._session: Session | None = None
+        self._search: Search | None = None
+        """What goes on before anything is taken up, where something is looked for or at."""
+        self._searched: Search | None = None
         self._came_to = Outcome()
 
     # What is felt and seen
@@ -252,7 +239,7 @@ class _Episode:
         self._feel(told)
         if self._session is None:
             self._begin()
-        command = None if self._session is None else self._session.tick(Observation(self.time, self._robot))
+        command = self._tick()
         self._acted += 1
         if command is None:
             self._finish()
@@ -262,6 +249,29 @@ class _Episode:
         action = controller.action(*command, self._fingers, self._widest, _arrays(arm))
         self._fingers = finger_target(self._fingers, action[6])
         return action
+
+    def _tick(self) -> Command | None:
+        """What the session commands; once a search has ended well, that which works towards what was found."""
+        observation = Observation(self.time, self._robot)
+        command = None if self._session is None else self._session.tick(observation)
+        if command is not None or self._search is None or self._ready is None:
+            return command
+        found, self._search = self._search, None
+        self._searched = found
+        assert self._session is not None
+        if not found.goals or self._session.failed is not None:
+            failed = self._session.failed
+            self._came_to.stage = "perception" if self._blind else "goal"
+            self._came_to.reason = failed.waits_for if failed else None
+            self._refused(str(self._came_to.reason))
+            return None
+        try:
+            self._take_up(self._ready, found.goals)
+        except TampError as e:
+            self._came_to.stage, self._came_to.reason = "goal", str(e)
+            self._refused(str(e))
+            return None
+        return self._session.tick(observation)
 
     def _begin(self) -> None:
         """See, read and take up what is wanted; without a session where nothing comes of it, and the outcome says why.
@@ -273,26 +283,65 @@ class _Episode:
             ready = at_table(self, self._seeing, robot, policy._domain, think, policy._publish, policy._most_steps)
             ready.table.looks_cost = True
             scene, state, _ = ready.table.look()
-            policy._journal.event("scene", **told_of(scene), symbols=state.symbols)
             policy._journal.event("state", atoms=state.atoms)
             stage = "goal"
-            goals = self._goals(scene, state)
-            for goal in goals:
-                goal.rules(policy._domain, state)
-            session = Session(ready, policy._publish, ends_when_idle=True)
-            session.pursue(*goals)
+            self._read_first(ready, scene, state)
         except TampError as e:
             if not isinstance(e, Refusal) and stage == "perception":
                 raise
-            policy._journal.event("refused", message=str(e))
+            self._refused(str(e))
             self._came_to.stage, self._came_to.reason = stage, str(e)
+
+    def _read_first(self, ready: AtTable, scene: Scene, state: WorldState) -> None:
+        """Take up what is wanted, or a search where it is not seen, or not for certain."""
+        search = self._new_search(ready.table)
+        try:
+            goals = self._goals(scene, state)
+        except Refusal as refusal:
+            if search is None or not lacks_something(refusal):
+                raise
+            self._look_first(ready, search, search.find(refusal))
             return
+        if search is not None and (names := search.doubted(goals, scene)):
+            self._look_first(ready, search, search.look_closer(names, goals))
+        else:
+            self._take_up(ready, goals)
+
+    def _take_up(self, ready: AtTable, goals: tuple[Goal, ...]) -> None:
+        """Work towards goals from now on. Refusal where that cannot be."""
+        _, state, _ = ready.table.look()
+        for goal in goals:
+            goal.rules(self._policy._domain, state)
+        session = Session(ready, self._policy._publish, ends_when_idle=True)
+        session.pursue(*goals)
         self._ready, self._session = ready, session
         self._came_to.goal = in_pddl(goals)
         self._came_to.untouched = list(dict.fromkeys(s for g in goals for s in g.untouched))
 
+    def _look_first(self, ready: AtTable, search: Search, routine: Routine[str | None]) -> None:
+        """Search before anything is taken up."""
+        self._ready, self._search = ready, search
+        self._session = Session(ready, self._policy._publish, ends_when_idle=True)
+        self._session.begin(Activity("search", routine))
+
+    def _new_search(self, table: Tabletop) -> Search | None:
+        """Who searches; None where that is not wanted, or nothing can be looked at from elsewhere."""
+        hand = next((c for c in self._calibration.cameras if c.on_hand), None)
+        if not self._policy._searches or hand is None or not isinstance(self._eyes, SearchingEyes):
+            return None
+        sizes = {i.camera: i.size for i in self._images}
+        h, w = sizes[hand.name]
+        half = float(np.tan(0.5 * hand.vertical_view))
+        eye = HandEye(hand.T, half * np.array([w / h, 1.0]))
+        looking = Looking(table, eye, np.random.default_rng(self._seed))
+        return Search(table, self._eyes, looking, self._goals)
+
+    def _refused(self, why: str) -> None:
+        self._policy._journal.event("refused", message=why)
+
     def _goals(self, scene: Scene, state: WorldState) -> tuple[Goal, ...]:
         policy, start = self._policy, time.perf_counter()
+        policy._journal.event("scene", **told_of(scene), symbols=state.symbols)
         if self._given is not None:
             said = self._given(told_of(scene))
             return goals_in(scene, state, policy._domain, said["goals"], said.get("untouched", ()))
@@ -303,7 +352,8 @@ class _Episode:
                 Instruction(words, scene, state, policy._domain, policy._journal, self._picture(), names)
             )
         finally:
-            self._came_to.seconds["language"] = round(time.perf_counter() - start, 3)
+            before = self._came_to.seconds.get("language", 0.0)
+            self._came_to.seconds["language"] = round(before + time.perf_counter() - start, 3)
 
     def _picture(self) -> bytes:
         """What the fixed camera sees, as a PNG; empty without pictures."""
@@ -322,45 +372,24 @@ class _Episode:
 
     def _finish(self) -> None:
         """Say what it came to."""
-        told = self._came_to
+        told, ready = self._came_to, self._ready
         told.looks, told.total_steps = self._seeing.looks, self._commands
         told.seconds["look"] = round(self._seeing.seconds, 3)
-        pursuit = self._ready.pursuit if self._ready else None
-        if pursuit is not None and self._session is not None and self._ready is not None:
-            found = pursuit.outcome
-            told.done, told.stage, told.reason = found.done, found.stage, found.reason
-            told.steps, told.alternatives = found.steps, found.alternatives
-            first = found.plan or self._ready.table.mind.first
-            told.plan = [str(a) for a in first.actions] if first else []
-            told.executed = [str(a) for a in found.executed]
-            seconds = self._ready.table.mind.seconds | found.seconds
-            told.seconds |= {k: round(v, 3) for k, v in seconds.items()}
-            told.believed = {str(a): t for a, t in self._ready.table.sight.beliefs.since.items()}
+        pursuit = ready.pursuit if ready else None
+        if ready is not None:
+            told.seconds |= {k: round(v, 3) for k, v in ready.table.mind.seconds.items()}
+        if pursuit is not None and self._session is not None and ready is not None:
+            told.take(pursuit.outcome, ready.table)
             if not told.done and told.stage is None:
                 failed = self._session.failed
                 told.stage = "perception" if self._blind else "execution"
                 told.reason = self._blind or (failed.waits_for if failed else "stopped before it was finished")
         elif told.reason is None:
-            told.stage, told.reason = "perception", "ended before anything was seen"
+            told.stage = "perception"
+            told.reason = "stopped while it searched" if ready else "ended before anything was seen"
+        if (search := self._searched or self._search) is not None:
+            told.searched(search.executed, search.steps)
         self.outcome = told
-
-
-def told_of(scene: Scene) -> dict[str, Any]:
-    """What there is in a scene, as plain data: categories, positions (m) with quaternions w x y z, regions, joint
-    values (m, rad) by the end of their part's name, and the corners of the boxes around things
-    without regions."""
-    return {
-        "objects": {o.name: o.category for o in scene},
-        "poses": poses_of(scene),
-        "regions": {o.name: [r.name for r in o.regions] for o in scene if o.regions},
-        "confidence": {name: round(float(c), 3) for name, c in scene.confidence.items()},
-        "joints": {o.name: values for o in scene if (values := _joints(o))},
-        "boxes": {o.name: [corner.tolist() for corner in o.bounds()] for o in scene if not o.regions},
-    }
-
-
-def _joints(o: SceneObject) -> dict[str, float]:
-    return {p.name.removeprefix(o.name): p.joint.value for p in o.parts if p.joint is not None}
 
 
 def _arrays(arm: Dynamics) -> tuple[Array, ...]:

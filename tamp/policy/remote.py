@@ -91,4 +91,4 @@ class RemotePolicy:
         try:
             return self._given(scene)
         except Refusal as e:
-            return {"refused": str(e)}
+            return {"refused": str(e), "kind": e.kind}

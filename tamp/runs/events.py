@@ -108,6 +108,15 @@ class GoalTaken(Event):
 
 
 @dataclass(frozen=True, eq=False)
+class Searching(Event):
+    """What is done to see better: `what` is looked for or at, `how` in words."""
+
+    kind = "search"
+    what: str
+    how: str
+
+
+@dataclass(frozen=True, eq=False)
 class OrderTaken(Event):
     """An order was taken, or refused with a reason."""
 

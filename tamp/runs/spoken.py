@@ -12,6 +12,7 @@ from tamp.runs.events import (
     MilestoneEnded,
     OrderTaken,
     Publish,
+    Searching,
     StageChanged,
     StateTold,
 )
@@ -36,6 +37,8 @@ def line_of(event: Event) -> str:
             line = f"goal {', then '.join(goal if isinstance(goal, list) else [str(goal)])}{alone}"
         case ActionEnded(_, action, missing, steps):
             line = f"{action}: {missing or 'done'} ({steps} steps)"
+        case Searching(what, how):
+            line = f"looking {what}: {how}"
         case MilestoneEnded(number, _, reached, _, of):
             line = f"goal {number} of {of} {'is seen to hold' if reached else 'is not reached'}"
         case OrderTaken(order, False, why):

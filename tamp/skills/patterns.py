@@ -44,6 +44,7 @@ class Pattern(Skill):
     name: str
     takes: tuple[str, ...]
     poses: Poses
+    pace: float = PACE
 
     @property
     def spec(self) -> Spec:
@@ -66,7 +67,7 @@ class Pattern(Skill):
             yield blocked("round", path, args[0] if args else "the way")
             return
         after = situation.at(path[-1], situation.scene.robot.opening, world.forward(path[-1]))
-        yield Refinement((Move(path, situation.state(), pace=PACE),), after)
+        yield Refinement((Move(path, situation.state(), pace=self.pace),), after)
 
 
 def patterns() -> dict[str, Pattern]:

@@ -37,7 +37,7 @@ class Recorder:
         self._seen: list[Shown] = []
 
     def saw(self, told: Mapping[str, Any]) -> None:
-        """What a policy says that it saw, as `tamp.policy.policy.told_of` has it: drawn from now on."""
+        """What a policy says that it saw, as `tamp.policy.telling.told_of` has it: drawn from now on."""
         if self._known is not None:
             self._seen = shown_of(told, self._known)
 

@@ -1,0 +1,95 @@
+"""Where no picture has shown anything yet: what stands there would be unknown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.ndimage import label
+
+from motion.poses import Array, Numbers
+from tamp.model.scene import Region, Scene
+from tamp.perception.clusters import FRONT, REACH, Ground
+from tamp.perception.looks import Look
+from tamp.perception.sightings import gaps_at
+
+CELL = 0.02
+"""Metres between the places that are looked at."""
+UP = 0.02
+"""Metres above the ground at which they are: what is lower is hardly a thing."""
+SMALLEST = 10
+"""Places beside each other that can hide a thing at least: 40 cm²."""
+SHOWN = 0.01
+"""Metres in front of a place at which what is seen there may be the place itself."""
+ABOVE_FLOOR = (0.01, 0.03)
+"""Metres above the floor of an interior at which it is looked into."""
+
+
+@dataclass(eq=False)
+class Unseen:
+    """Places (n, 3) just above the ground, `cells` (n, 2) on a grid of them, and which (n,) have been seen so far."""
+
+    places: Array
+    cells: Numbers
+    seen: Numbers
+
+    @staticmethod
+    def of(ground: Ground, p_world_base: Array) -> Unseen:
+        """Of the ground within reach nothing is seen yet."""
+        n = np.floor((ground.high - ground.low) / CELL).astype(int)
+        cells = np.stack(np.meshgrid(*(np.arange(k) for k in n), indexing="ij"), axis=-1).reshape(-1, 2)
+        places = np.column_stack([ground.low + (cells + 0.5) * CELL, np.full(len(cells), ground.stands + UP)])
+        near = np.linalg.norm(places[:, :2] - p_world_base[:2], axis=1) < REACH
+        near &= places[:, 0] > p_world_base[0] + FRONT
+        return Unseen(places[near], cells[near], np.zeros(int(near.sum()), dtype=bool))
+
+    def saw(self, looks: Sequence[Look]) -> None:
+        """Note what pictures show."""
+        self.seen |= shown(self.places, looks)
+
+    def hidden(self, scene: Scene) -> Array:
+        """The places (n, 3) that nobody has seen, enough beside each other for a thing, and in no thing that is known
+        of."""
+        left = ~self.seen
+        left[left] = ~inside_things(self.places[left], scene)
+        grid = np.zeros(self.cells.max(axis=0) + 1, dtype=bool)
+        grid[tuple(self.cells[left].T)] = True
+        labels, n = label(grid)
+        sizes = np.bincount(labels.ravel(), minlength=n + 1)
+        mine = labels[tuple(self.cells[left].T)]
+        return np.asarray(self.places[left][sizes[mine] >= SMALLEST])
+
+
+def shown(points: Array, looks: Sequence[Look]) -> Numbers:
+    """Which of some points (n, 3) some picture shows, or sees through."""
+    out = np.zeros(len(points), dtype=bool)
+    for look in looks:
+        out |= gaps_at(look, points) > -SHOWN
+    return out
+
+
+def inside_things(points: Array, scene: Scene) -> Numbers:
+    """Which of some points (n, 3) are in the box around a thing that can be carried, or within another one's walls."""
+    out = np.zeros(len(points), dtype=bool)
+    for o in scene:
+        if o.movable:
+            low, high = o.bounds()
+            out |= ((points > low - CELL) & (points < high + CELL)).all(axis=1)
+            continue
+        for part in o.parts:
+            for shape in part.shapes:
+                T = part.T_world_part @ shape.T_body_shape
+                local = (points - T[:3, 3]) @ T[:3, :3]
+                out |= (np.abs(local) < shape.half_extent + 0.5 * CELL).all(axis=1)
+    return out
+
+
+def floor_of(region: Region) -> Array:
+    """Points (n, 3) just above the floor of an interior, all over it."""
+    half = np.maximum(region.half_extent - 0.5 * CELL, 0.0)
+    axes = [np.linspace(-h, h, max(2, round(2 * h / CELL))) for h in half[:2]]
+    heights = np.minimum(-region.half_extent[2] + np.array(ABOVE_FLOOR), region.half_extent[2])
+    local = np.stack(np.meshgrid(*axes, heights, indexing="ij"), axis=-1).reshape(-1, 3)
+    T = region.T_world_region
+    return np.asarray(local @ T[:3, :3].T + T[:3, 3])

@@ -1,0 +1,271 @@
+"""Looking again before acting or refusing: what is doubtful from nearby, what is not seen where it may be hidden.
+
+A search looks around first, then opens one thing after the other that may hold what is missed, looks into it, and
+closes it again. It ends as soon as the words can be read, and says at the end where it looked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+
+from motion.poses import Array, Numbers
+from tamp.errors import Refusal
+from tamp.execution.activity import Routine
+from tamp.execution.pursuit import Pursuit
+from tamp.execution.tabletop import Tabletop
+from tamp.model.atoms import Atom, GroundAction
+from tamp.model.goal import Goal
+from tamp.model.scene import Region, Scene
+from tamp.model.state import WorldState
+from tamp.perception.unseen import SMALLEST, floor_of
+from tamp.perception.viewpoints import faces
+from tamp.perception.written_goals import goals_in
+from tamp.policy.looking import Looking
+from tamp.policy.places import called, listed
+from tamp.runs.events import Searching
+
+DOUBTFUL = 0.6
+"""Confidence below which a thing that is to be acted on is looked at from nearby first."""
+MOST_DOUBTED = 2
+"""Things that are looked at so at most."""
+MOST_AROUND = 3
+"""Views of what was hidden so far, at most."""
+MOST_INSIDE = 8
+"""Interiors that are looked into at most."""
+MOST_STEPS = 1200
+"""Control steps after which nothing more is opened."""
+MOST_OPENING = 300
+"""Control steps of opening or closing one thing at most."""
+SEEN_INTO = 0.8
+"""Share of an interior's floor that has to be seen for it to have been looked into."""
+SEEN_BEFORE = 0.3
+"""What a place that is seen already counts in a closer look, against one that is not."""
+LEAST = 0.15
+"""Share of a thing, or of an interior, that a view has to show."""
+
+Reads = Callable[[Scene, WorldState], tuple[Goal, ...]]
+"""What is wanted in a scene. Refusal where it comes to nothing."""
+
+
+@runtime_checkable
+class SearchingEyes(Protocol):
+    """Eyes that know what they have not seen."""
+
+    def hidden(self, scene: Scene) -> Array:
+        """Places (n, 3) on the ground that no picture has shown."""
+        ...
+
+    def shows(self, points: Array) -> Numbers:
+        """Which of some points (n, 3) the last look shows, or sees through."""
+        ...
+
+    def reconsider(self, names: Iterable[str]) -> None:
+        """Recognise some things anew at the next look."""
+        ...
+
+
+def lacks_something(refusal: Refusal) -> bool:
+    """Whether what was asked for may be there, only not be seen."""
+    return bool(refusal.lacks) or refusal.kind in ("absent", "unmatched")
+
+
+@dataclass(eq=False)
+class Search:
+    """One search, in an episode. `goals` are what the words came to in the end, `refusal` why they did not."""
+
+    table: Tabletop
+    eyes: SearchingEyes
+    looking: Looking
+    reads: Reads
+    goals: tuple[Goal, ...] = ()
+    refusal: Refusal | None = None
+    executed: list[GroundAction] = field(default_factory=list)
+    steps: int = 0
+    _known: frozenset[str] = frozenset()
+    """The things that there were when the words were read last."""
+    _looked: list[str] = field(default_factory=list)
+    """Where it has looked, in words."""
+
+    # What is doubtful
+
+    def doubted(self, goals: Iterable[Goal], scene: Scene) -> list[str]:
+        """The things that goals are about of which it is doubtful what or where they are, the worst first."""
+        owner = {r.name: o.name for o, r in scene.regions()}
+        about = {owner.get(s, s) for g in goals for s in g.symbols}
+        sure = scene.confidence
+        return sorted((n for n in about if sure.get(n, 1.0) < DOUBTFUL), key=lambda n: (sure[n], n))[:MOST_DOUBTED]
+
+    def look_closer(self, names: Iterable[str], goals: tuple[Goal, ...]) -> Routine[str | None]:
+        """Look at some things from nearby and read again, where they are others than they seemed. Returns why the
+        words come to nothing then."""
+        scene, _, _ = self.table.look()
+        self._known, self.goals = _things(scene), goals
+        for name in names:
+            scene, _, _ = self.table.look()
+            if scene.unseen((name,)):
+                continue
+            self._tell(f"at the {called(scene, name)} more closely", "it is not clear what or where it is")
+            points = faces(scene.object(name))
+            weights = np.where(self.eyes.shows(points), SEEN_BEFORE, 1.0)
+            self.eyes.reconsider((name,))
+            yield from self._look(points, weights, LEAST)
+            self.eyes.reconsider(())
+        scene, _, _ = self.table.look()
+        if _things(scene) == self._known:
+            return None
+        try:
+            self._read()
+        except Refusal as refusal:
+            if not lacks_something(refusal):
+                raise
+            return (yield from self.find(refusal))
+        return None
+
+    # What is missed
+
+    def find(self, refusal: Refusal) -> Routine[str | None]:
+        """Search for what words lack. Returns why they come to nothing in the end; raises Refusal where they do so for
+        another reason than that something is not seen."""
+        scene, _, _ = self.table.look()
+        self.goals, self.refusal, self._known = (), refusal, _things(scene)
+        named = [n for n in refusal.places if not scene.unseen((n,))]
+        for name in named:
+            if (yield from self._look_into(name)):
+                return None
+        if (yield from self._look_around()):
+            return None
+        for name in [n for n in self._interiors() if n not in named][:MOST_INSIDE]:
+            if (yield from self._look_into(name)):
+                return None
+        self.refusal = _with_where(self.refusal, self._looked)
+        return str(self.refusal)
+
+    def _look_around(self) -> Routine[bool]:
+        """Look where no picture has shown anything yet; whether that was enough."""
+        for number in range(MOST_AROUND):
+            scene, _, _ = self.table.look()
+            points = self.eyes.hidden(scene)
+            if len(points) < SMALLEST:
+                break
+            if number == 0:
+                self._tell_search("looking around")
+            if (yield from self._look(points, np.ones(len(points)), SMALLEST / len(points))):
+                break
+            self._looked += ["around"] if number == 0 else []
+            if self._is_found():
+                return True
+        return False
+
+    def _look_into(self, name: str) -> Routine[bool]:
+        """Look into an interior, which is opened first and closed again if it has to be; whether that was enough."""
+        scene, state, _ = self.table.look()
+        if scene.unseen((name,)):
+            return False
+        words, was_open = called(scene, name), Atom("open", (name,)) in state.atoms
+        if not was_open:
+            if not self._may_open():
+                return False
+            self._tell_search(f"opening the {words}")
+            if (yield from self._bring("open", name)) is not None:
+                return False
+            if self._is_found():
+                return True
+        if (yield from self._see_inside(name, words)):
+            return True
+        if not was_open and self.steps < MOST_STEPS:
+            yield from self._bring("closed", name)
+        return self._is_found()
+
+    def _see_inside(self, name: str, words: str) -> Routine[bool]:
+        """Look into an open interior, if it is not seen into from here; whether that was enough."""
+        scene, _, _ = self.table.look()
+        points = floor_of(scene.region(name)[1])
+        seen = self.eyes.shows(points)
+        if seen.mean() < SEEN_INTO:
+            self._tell_search(f"looking into the {words}")
+            problem = yield from self._look(points, np.where(seen, SEEN_BEFORE, 1.0), LEAST)
+            if problem is not None:
+                return self._is_found()
+        self._looked.append(words)
+        return self._is_found()
+
+    def _interiors(self) -> list[str]:
+        """The interiors that are closed, or open and not seen into, those that need no opening first, then the nearest
+        things, their upper places first."""
+        scene, state, _ = self.table.look()
+        base = self.table.world.base_position()
+        found: list[tuple[bool, float, float, str]] = []
+        for o, r in scene.regions():
+            is_open = Atom("open", (r.name,)) in state.atoms
+            if r.kind == "interior" and not (is_open and self._is_seen_into(r)):
+                away = float(np.linalg.norm(o.position[:2] - base[:2]))
+                found.append((not is_open, round(away, 2), -float(r.T_world_region[2, 3]), r.name))
+        return [name for *_, name in sorted(found)]
+
+    def _is_seen_into(self, region: Region) -> bool:
+        return bool(self.eyes.shows(floor_of(region)).mean() >= SEEN_INTO)
+
+    # What is done for it
+
+    def _may_open(self) -> bool:
+        assert self.refusal is not None
+        return not self.refusal.forbids and self.steps < MOST_STEPS and "open" in self.table.domain.predicates
+
+    def _look(self, points: Array, weights: Array, least: float) -> Routine[str | None]:
+        before, done = self.looking.steps, len(self.looking.done)
+        problem = yield from self.looking.at(points, weights, least)
+        self.steps += self.looking.steps - before
+        self.executed += self.looking.done[done:]
+        return problem
+
+    def _bring(self, predicate: str, name: str) -> Routine[str | None]:
+        """Have a place opened or closed, as any goal is pursued. Returns why it is not."""
+        scene, state, _ = self.table.look()
+        goals = goals_in(scene, state, self.table.domain, [f"({predicate} {name})"])
+        pursuit = Pursuit(self.table, MOST_OPENING)
+        problem = yield from pursuit.reach(*goals)
+        self.table.mind.next_goal()
+        self.steps += pursuit.steps
+        self.executed += pursuit.outcome.executed
+        return problem
+
+    def _is_found(self) -> bool:
+        """Whether there is something new by now, and the words can be read with it. Raises Refusal where they come to
+        nothing for another reason."""
+        scene, _, _ = self.table.look()
+        if _things(scene) <= self._known:
+            return False
+        try:
+            self._read()
+        except Refusal as refusal:
+            if not lacks_something(refusal):
+                raise
+            self.refusal = refusal
+            return False
+        return True
+
+    def _read(self) -> None:
+        scene, state, _ = self.table.look()
+        self._known = _things(scene)
+        self.goals = self.reads(scene, state)
+
+    def _tell_search(self, how: str) -> None:
+        assert self.refusal is not None
+        self._tell(f"for {' and '.join(f'the {w}' for w in self.refusal.lacks) or 'what is not seen'}", how)
+
+    def _tell(self, what: str, how: str) -> None:
+        self.table.publish(Searching(what, how))
+
+
+def _things(scene: Scene) -> frozenset[str]:
+    return frozenset(o.name for o in scene if o.name in scene.confidence)
+
+
+def _with_where(refusal: Refusal, looked: list[str]) -> Refusal:
+    """A refusal that says where one has looked, too."""
+    where = listed(looked)
+    return Refusal(f"{refusal}; looked {where}" if where else str(refusal), refusal.kind, refusal.lacks)
