@@ -31,7 +31,7 @@ from tamp.perception.sightings import gone
 from tamp.perception.steadying import steady
 from tamp.perception.support import CARRIED, floating
 from tamp.perception.surroundings import Obstacle, ground_object, obstacle, obstacle_object
-from tamp.perception.tracks import AROUND, Track, followed, with_joints_followed
+from tamp.perception.tracks import AROUND, Track, followed, sureness, with_joints_followed
 from tamp.perception.unknowns import SEEN, unknown_thing
 from tamp.perception.unseen import Unseen, shown
 
@@ -168,7 +168,7 @@ class CameraPerceiver:
         thing = found.placed.model.thing
         name = self._free_name(thing.name)
         like = tuple(c for c, _ in found.like)
-        track = Track(name, found.placed, thing.movable, time, min(1.0, max(0.0, found.seen)), like)
+        track = Track(name, found.placed, thing.movable, time, found.confidence, like, found.rivals)
         self.tracks[name] = self._supported(track)
 
     def _free_name(self, category: str, number: int = 1) -> str:
@@ -249,8 +249,8 @@ class CameraPerceiver:
             return
         best = max(near, key=lambda f: f.score)
         if best.category == before.placed.model.thing.name:
-            like = tuple(c for c, _ in best.like)
-            again = replace(before, placed=best.placed, time=time, confidence=best.seen, like=like, lost=False)
+            again = replace(before, placed=best.placed, time=time, confidence=best.confidence, lost=False)
+            again = replace(again, like=tuple(c for c, _ in best.like), rivals=best.rivals)
             self.tracks[name] = self._supported(again)
             return
         del self.tracks[name]
@@ -349,7 +349,7 @@ class CameraPerceiver:
     def _found_again(self, names: Sequence[str], found: Found, time: float) -> str:
         """Say of the nearest of some things that it is where something was found; its name."""
         name = min(names, key=lambda n: _apart(self.tracks[n], found))
-        track = replace(self.tracks[name], placed=found.placed, time=time, confidence=found.seen, lost=False)
+        track = replace(self.tracks[name], placed=found.placed, time=time, confidence=found.confidence, lost=False)
         self.tracks[name] = self._supported(track)
         return name
 
@@ -359,7 +359,7 @@ class CameraPerceiver:
         assert self.ground is not None
         things = [t.placed.as_object(t.name) for t in self.tracks.values() if not t.lost]
         boxes = [obstacle_object(f"obstacle_{i}", u) for i, u in enumerate(self.unknown, 1)]
-        confidence = {t.name: t.confidence for t in self.tracks.values()}
+        confidence = sureness(list(self.tracks.values()), self._known)
         held = (self.hand.held,) if self.hand.held is not None else ()
         everything = (*things, *boxes, ground_object(self.ground))
         return Scene(everything, observation.robot, observation.time, confidence, in_hand=held, blur=BLUR)

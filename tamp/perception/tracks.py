@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from motion.poses import Array
+from tamp.perception.candidates import Candidate
 from tamp.perception.clusters import Points
 from tamp.perception.fitting import Step, Target, climbed, sampled
 from tamp.perception.joints import joint_near
 from tamp.perception.looks import Look
 from tamp.perception.placing import Placed, whole
+from tamp.perception.recognising import HALF_SURE
 from tamp.perception.sightings import SAME, VISIBLE, sighting
 
 AROUND = 0.03
@@ -26,6 +28,8 @@ NUDGED = (
     Step(0.0007, 0.007, 0.0005),
 )
 """Steps in which a thing is followed."""
+OTHER_SHAPE = 0.004
+"""Metres by which the sizes of two things differ that are not of one shape."""
 UNMOVED = (0.001, 0.01)
 """Metres and radians below which a thing has not moved: it is left where it was, so that it does not jitter."""
 
@@ -33,8 +37,8 @@ UNMOVED = (0.001, 0.01)
 @dataclass(frozen=True, eq=False)
 class Track:
     """One thing. `time` (s) is when it was seen last, `confidence` how sure its category and place are, from 0 to 1;
-    `like` are the categories that would do nearly as well. `movable`: it can be carried. `lost`: one sees past where
-    it was, and it was not found elsewhere."""
+    `like` are the categories that would do nearly as well, `rivals` those that are as likely. `movable`: it can be
+    carried. `lost`: one sees past where it was, and it was not found elsewhere."""
 
     name: str
     placed: Placed
@@ -42,6 +46,7 @@ class Track:
     time: float
     confidence: float
     like: tuple[str, ...] = ()
+    rivals: tuple[str, ...] = ()
     lost: bool = False
 
 
@@ -73,6 +78,20 @@ def with_joints_followed(track: Track, points: Points, looks: Sequence[Look], ti
             target = Target(points.p, looks)
             joints[part.name] = joint_near(model, part.name, placed.T_world_object, target, present)
     return replace(track, placed=replace(placed, joints=joints), time=time)
+
+
+def sureness(tracks: Sequence[Track], known: Iterable[Candidate]) -> dict[str, float]:
+    """How sure one can be of each thing, from 0 to 1, by its name: only by half where it may as well be something of
+    another shape, or of a category that something else here has."""
+    sizes = {c.model.thing.name: c.high - c.low for c in known}
+    category = {t.name: t.placed.model.thing.name for t in tracks if not t.lost}
+    out = {}
+    for t in tracks:
+        there = {c for name, c in category.items() if name != t.name}
+        own = t.placed.model.thing.name
+        matters = any(r in there or np.abs(sizes[r] - sizes[own]).max() > OTHER_SHAPE for r in t.rivals)
+        out[t.name] = min(t.confidence, HALF_SURE) if matters else t.confidence
+    return out
 
 
 def _unmoved(before: Array, after: Array) -> bool:

@@ -87,9 +87,10 @@ def inside_things(points: Array, scene: Scene) -> Numbers:
 
 def floor_of(region: Region) -> Array:
     """Points (n, 3) just above the floor of an interior, all over it."""
-    half = np.maximum(region.half_extent - 0.5 * CELL, 0.0)
-    axes = [np.linspace(-h, h, max(2, round(2 * h / CELL))) for h in half[:2]]
-    heights = np.minimum(-region.half_extent[2] + np.array(ABOVE_FLOOR), region.half_extent[2])
-    local = np.stack(np.meshgrid(*axes, heights, indexing="ij"), axis=-1).reshape(-1, 3)
-    T = region.T_world_region
+    T, half = region.T_world_region, region.half_extent
+    up = int(np.argmax(np.abs(T[2, :3])))  # a region's own axes may point anywhere
+    inner = np.maximum(half - 0.5 * CELL, 0.0)
+    axes = [np.linspace(-h, h, max(2, round(2 * h / CELL))) for h in inner]
+    axes[up] = np.sign(T[2, up]) * np.minimum(np.array(ABOVE_FLOOR) - half[up], half[up])
+    local = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3)
     return np.asarray(local @ T[:3, :3].T + T[:3, 3])

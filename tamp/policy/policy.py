@@ -302,8 +302,8 @@ class _Episode:
                 raise
             self._look_first(ready, search, search.find(refusal))
             return
-        if search is not None and (names := search.doubted(goals, scene)):
-            self._look_first(ready, search, search.look_closer(names, goals))
+        if search is not None and search.doubted(goals, scene):
+            self._look_first(ready, search, search.make_sure(goals))
         else:
             self._take_up(ready, goals)
 

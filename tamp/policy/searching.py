@@ -89,41 +89,49 @@ class Search:
     """The things that there were when the words were read last."""
     _looked: list[str] = field(default_factory=list)
     """Where it has looked, in words."""
+    _closer: set[str] = field(default_factory=set)
+    """What was looked at from nearby."""
 
     # What is doubtful
 
     def doubted(self, goals: Iterable[Goal], scene: Scene) -> list[str]:
-        """The things that goals are about of which it is doubtful what or where they are, the worst first."""
+        """The things that goals are about of which it is doubtful what or where they are, and that were not looked at
+        from nearby, the most doubtful first."""
         owner = {r.name: o.name for o, r in scene.regions()}
-        about = {owner.get(s, s) for g in goals for s in g.symbols}
+        about = {owner.get(s, s) for g in goals for s in g.symbols} - self._closer
         sure = scene.confidence
-        return sorted((n for n in about if sure.get(n, 1.0) < DOUBTFUL), key=lambda n: (sure[n], n))[:MOST_DOUBTED]
+        return sorted((n for n in about if sure.get(n, 1.0) < DOUBTFUL), key=lambda n: (sure[n], n))
 
-    def look_closer(self, names: Iterable[str], goals: tuple[Goal, ...]) -> Routine[str | None]:
-        """Look at some things from nearby and read again, where they are others than they seemed. Returns why the
-        words come to nothing then."""
+    def make_sure(self, goals: tuple[Goal, ...]) -> Routine[str | None]:
+        """Look at what is doubtful of goals from nearby, and read again where something is another thing than it
+        seemed. Returns why the words come to nothing then."""
         scene, _, _ = self.table.look()
-        self._known, self.goals = _things(scene), goals
-        for name in names:
+        self.goals = goals
+        for _ in range(MOST_DOUBTED):
+            self._known = _things(scene)
+            names = self.doubted(self.goals, scene)
+            if not names:
+                break
+            yield from self._look_closer(scene, names[0])
             scene, _, _ = self.table.look()
-            if scene.unseen((name,)):
+            if _things(scene) == self._known:
                 continue
-            self._tell(f"at the {called(scene, name)} more closely", "it is not clear what or where it is")
-            points = faces(scene.object(name))
-            weights = np.where(self.eyes.shows(points), SEEN_BEFORE, 1.0)
-            self.eyes.reconsider((name,))
-            yield from self._look(points, weights, LEAST)
-            self.eyes.reconsider(())
-        scene, _, _ = self.table.look()
-        if _things(scene) == self._known:
-            return None
-        try:
-            self._read()
-        except Refusal as refusal:
-            if not lacks_something(refusal):
-                raise
-            return (yield from self.find(refusal))
+            try:
+                self._read()
+            except Refusal as refusal:
+                if not lacks_something(refusal):
+                    raise
+                return (yield from self.find(refusal))
         return None
+
+    def _look_closer(self, scene: Scene, name: str) -> Routine[None]:
+        self._closer.add(name)
+        self._tell(f"at the {called(scene, name)} from nearby", "it is not clear what or where it is")
+        points = faces(scene.object(name))
+        weights = np.where(self.eyes.shows(points), SEEN_BEFORE, 1.0)
+        self.eyes.reconsider((name,))
+        yield from self._look(points, weights, LEAST)
+        self.eyes.reconsider(())
 
     # What is missed
 
@@ -133,16 +141,22 @@ class Search:
         scene, _, _ = self.table.look()
         self.goals, self.refusal, self._known = (), refusal, _things(scene)
         named = [n for n in refusal.places if not scene.unseen((n,))]
-        for name in named:
-            if (yield from self._look_into(name)):
-                return None
-        if (yield from self._look_around()):
-            return None
-        for name in [n for n in self._interiors() if n not in named][:MOST_INSIDE]:
-            if (yield from self._look_into(name)):
-                return None
+        if (yield from self._is_seen_somewhere(named)):
+            return (yield from self.make_sure(self.goals))
         self.refusal = _with_where(self.refusal, self._looked)
         return str(self.refusal)
+
+    def _is_seen_somewhere(self, named: list[str]) -> Routine[bool]:
+        """Look into the `named` interiors, around, and into the others, until it is found."""
+        for name in named:
+            if (yield from self._look_into(name)):
+                return True
+        if (yield from self._look_around()):
+            return True
+        for name in [n for n in self._interiors() if n not in named][:MOST_INSIDE]:
+            if (yield from self._look_into(name)):
+                return True
+        return False
 
     def _look_around(self) -> Routine[bool]:
         """Look where no picture has shown anything yet; whether that was enough."""
