@@ -27,6 +27,7 @@ class Recipe:
     planner: str
     llm: str | None
     assume_first: bool = False
+    searches: bool = True
     eyes: Callable[[], Eyes] = camera_eyes
 
     def __call__(self, diary: Diary) -> Policy:
@@ -44,20 +45,23 @@ class Recipe:
             planners.find(self.planner, model),
             journal=diary,
             publish=diary.take,
+            searches=self.searches,
         )
 
 
-def recipe(domain: str, planner: str, llm: str, words: bool, assume_first: bool = False) -> Recipe:
+def recipe(
+    domain: str, planner: str, llm: str, words: bool, assume_first: bool = False, searches: bool = True
+) -> Recipe:
     """The recipe for these options; the model is left out where neither words are read nor it is to plan."""
-    return Recipe(domain, planner, llm if words or planners.asks_model(planner) else None, assume_first)
+    return Recipe(domain, planner, llm if words or planners.asks_model(planner) else None, assume_first, searches)
 
 
 def camera_policy(
-    domain: str = "tabletop", planner: str = "fast-downward", llm: str = DEFAULT, assume_first: bool = False
+    domain: str = "tabletop", planner: str = "fast-downward", llm: str = DEFAULT, assume_first: bool = False, searches: bool = True
 ) -> Policy:
     """A policy in this process, for an evaluation loop of one's own. InputError for what is not there."""
     check_eyes()
-    return recipe(domain, planner, llm, True, assume_first)(Diary())
+    return recipe(domain, planner, llm, True, assume_first, searches)(Diary())
 
 
 def process(made: Recipe) -> PolicyProcess:

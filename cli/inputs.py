@@ -28,7 +28,7 @@ class RealArm:
 ARM_ONLY = ("--host", "--port", "--world", "--dry-run", "--speed-scale")
 SCENE_ONLY = (
     "--scene", "--init-state", "--seed", "--untouched", "--perception", "--noise", "--planner", "--domain",
-    "--assume-first", "--video", "--overlay",
+    "--assume-first", "--no-search", "--video", "--overlay",
 )  # fmt: skip
 
 
@@ -54,6 +54,12 @@ def drawn(overlay: bool, video: bool, perception: str) -> None:
     """InputError where there is nothing to draw what was seen on, or nothing is seen."""
     if overlay and not (video and perception == "camera"):
         raise InputError("--overlay draws what cameras saw on the video; valid with --video --perception camera")
+
+
+def searched(no_search: bool, perception: str) -> None:
+    """InputError where there is no search to leave out."""
+    if no_search and perception != "camera":
+        raise InputError("--no-search: nothing is searched for with --perception oracle; valid: --perception camera")
 
 
 def built(backend: str, perception: str, noise: str = "clean") -> None:

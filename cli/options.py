@@ -81,6 +81,10 @@ Clock = Annotated[
 AssumeFirst = Annotated[
     bool, typer.Option("--assume-first", help="Of several objects that fit the words, take the first.")
 ]
+NoSearch = Annotated[
+    bool,
+    typer.Option("--no-search", help="With --perception camera: neither look again nor search for what is not seen."),
+]
 Json = Annotated[bool, typer.Option("--json", help="One JSON object on standard output, nothing else.")]
 
 DomainArgument = Annotated[

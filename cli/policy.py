@@ -22,6 +22,7 @@ def serve(
     planner: opt.Planner = "fast-downward",
     domain: opt.Domain = "tabletop",
     assume_first: opt.AssumeFirst = False,
+    no_search: opt.NoSearch = False,
     json_output: opt.Json = False,
 ) -> int:
     """Serve the policy over a websocket.
@@ -40,7 +41,7 @@ def serve(
     rendering.prepare(video=False, may=True)
     with quiet_stdout() as stdout:
         diary = Diary(also=spoken(lambda line: say(f"tamp: {line}")))
-        answering = Answering(recipe(domain, planner, llm, True, assume_first)(diary), diary)
+        answering = Answering(recipe(domain, planner, llm, True, assume_first, not no_search)(diary), diary)
         told = metadata(llm, planner)
 
         def ready(at: int) -> None:

@@ -44,6 +44,7 @@ def solve(
     domain: str,
     arm: inputs.RealArm,
     assume_first: bool,
+    searches: bool,
     video: bool,
     overlay: bool,
     out: Path | None,
@@ -56,6 +57,7 @@ def solve(
         raise InputError("--untouched goes with --goal; in words: say what not to touch")
     inputs.built(backend, perception, noise)
     inputs.drawn(overlay, video, perception)
+    inputs.searched(not searches, perception)
     if backend == "xarm":
         from cli.arm_solve import solve_arm
 
@@ -77,7 +79,7 @@ def solve(
         settings = replace(settings, overlay=overlay)
         given = from_pddl(goals, untouched, loaded) if goals else None
         if perception == "camera":
-            recipe = camera.recipe(domain, planner, llm, said is not None, assume_first)
+            recipe = camera.recipe(domain, planner, llm, said is not None, assume_first, searches)
             result = _run(lambda folder: _seen(task, given, settings, recipe, noise, folder), task, out)
         else:
             source = given or from_language(str(text), _known(model), task, assume_first, asks=True)

@@ -30,7 +30,7 @@ from tamp.perception.robot_mask import link_poses, robot_pixels
 from tamp.perception.sightings import gone
 from tamp.perception.steadying import steady
 from tamp.perception.support import CARRIED, floating
-from tamp.perception.surroundings import Obstacle, ground_object, obstacle, obstacle_object
+from tamp.perception.surroundings import OBSTACLE, Obstacle, ground_object, obstacle, obstacle_object, within
 from tamp.perception.tracks import AROUND, Track, followed, sureness, with_joints_followed
 from tamp.perception.unknowns import SEEN, unknown_thing
 from tamp.perception.unseen import Unseen, shown
@@ -220,6 +220,8 @@ class CameraPerceiver:
         self._carry(observation.robot)
         for name in sorted(self._doubted & self.tracks.keys()):
             self._reconsider(name, points, looks, observation.time)
+        for u in [u for i, u in enumerate(self.unknown, 1) if f"{OBSTACLE}{i}" in self._doubted]:
+            self._reconsider_obstacle(u, points, looks, observation.time)
         self._doubted = frozenset()
         free = points.where(self._unexplained(points, moving=False))
         for name in [n for n, t in self.tracks.items() if t.placed.model.jointed]:
@@ -240,8 +242,7 @@ class CameraPerceiver:
         assert self.ground is not None
         before = self.tracks[name]
         own = points.where(before.placed.distance(points.p) < AROUND)
-        others = [t for n, t in self.tracks.items() if n != name and not t.lost]
-        for t in others:
+        for t in [t for n, t in self.tracks.items() if n != name and not t.lost]:
             own = own.where(t.placed.distance(own.p) > EXPLAINED)
         found, _ = recognised(own, looks, self.ground, self._known, self._rng)
         near = [f for f in found if _apart(before, f) < MOVED_BY_RECOGNISING]
@@ -255,6 +256,19 @@ class CameraPerceiver:
             return
         del self.tracks[name]
         self._begin(best, time)
+
+    def _reconsider_obstacle(self, u: Obstacle, points: Points, looks: Sequence[Look], time: float) -> None:
+        """Recognise what was in the way without being known, in all that is seen of it by now."""
+        assert self.ground is not None
+        others = [o for o in self.unknown if o is not u]
+        rest = points.where(self._unexplained(points, unknown=others))
+        lots = [c for c in clusters(rest) if len(c) >= NEW and within(c.p, u, KNOWN_SPOT).any()]
+        found = [f for lot in lots for f in recognised(lot, looks, self.ground, self._known, self._rng)[0]]
+        sure = [f for f in found if f.score > SURE]
+        if sure:
+            self.unknown = others
+            for f in sure:
+                self._begin(f, time)
 
     def _carry(self, robot: RobotState) -> None:
         """What is held goes with the hand."""
@@ -283,17 +297,17 @@ class CameraPerceiver:
             if t.movable and name != self.hand.held and contains(region, t.placed.T_world_object[:3, 3]):
                 self.tracks[name] = replace(t, placed=replace(t.placed, T_world_object=D @ t.placed.T_world_object))
 
-    def _unexplained(self, points: Points, moving: bool = True) -> Array:
-        """Which points (n,) belong to nothing that is known; without `moving`, to nothing that stays where it is."""
+    def _unexplained(self, points: Points, moving: bool = True, unknown: Sequence[Obstacle] | None = None) -> Array:
+        """Which points (n,) belong to nothing that is known; without `moving`, to nothing that stays where it is.
+        `unknown` are the obstacles that count, all unless given."""
         out = np.ones(len(points), dtype=bool)
         for name, t in self.tracks.items():
             fixed = not t.movable or name == self.hand.held
             if (fixed or moving) and not t.lost:
                 own = HALF_SEEN if t.placed.model.source == SEEN else EXPLAINED
                 out[out] &= t.placed.distance(points.p[out]) > own
-        for u in self.unknown:
-            inside = np.all((points.p > u.low - KNOWN_SPOT) & (points.p < u.high + KNOWN_SPOT), axis=1)
-            out &= ~inside
+        for u in self.unknown if unknown is None else unknown:
+            out &= ~within(points.p, u, KNOWN_SPOT)
         return out
 
     def _look_for_the_lost(self, points: Points, looks: Sequence[Look], time: float) -> None:
@@ -358,7 +372,7 @@ class CameraPerceiver:
     def _scene(self, observation: Observation) -> Scene:
         assert self.ground is not None
         things = [t.placed.as_object(t.name) for t in self.tracks.values() if not t.lost]
-        boxes = [obstacle_object(f"obstacle_{i}", u) for i, u in enumerate(self.unknown, 1)]
+        boxes = [obstacle_object(f"{OBSTACLE}{i}", u) for i, u in enumerate(self.unknown, 1)]
         confidence = sureness(list(self.tracks.values()), self._known)
         held = (self.hand.held,) if self.hand.held is not None else ()
         everything = (*things, *boxes, ground_object(self.ground))

@@ -6,13 +6,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from motion.poses import Array, pose
+from motion.poses import Array, Numbers, pose
 from motion.shapes import Shape
 from tamp.model.scene import UNKNOWN, Part, Region, SceneObject
 from tamp.perception.clusters import Ground, Points
 
 TABLE_HEIGHT = 0.25
 """Metres above the floor from which the ground is a table."""
+OBSTACLE = "obstacle_"
+"""How the names of obstacles begin; a number follows."""
 DEEP = 0.3
 """Metres that the ground reaches down."""
 
@@ -32,6 +34,11 @@ def obstacle(points: Points, ground: Ground) -> Obstacle:
     low, high = points.p.min(axis=0).astype(float), points.p.max(axis=0).astype(float)
     low[2] = ground.stands
     return Obstacle(low, high, points.p)
+
+
+def within(points: Array, u: Obstacle, around: float) -> Numbers:
+    """Which points (n, 3) are in the box around an obstacle, or so many metres `around` it."""
+    return np.asarray(np.all((points > u.low - around) & (points < u.high + around), axis=1))
 
 
 def obstacle_object(name: str, u: Obstacle) -> SceneObject:

@@ -10,12 +10,14 @@ from scipy.ndimage import label
 
 from motion.poses import Array, Numbers
 from tamp.model.scene import Region, Scene
-from tamp.perception.clusters import FRONT, REACH, Ground
+from tamp.perception.clusters import FRONT, Ground
 from tamp.perception.looks import Look
 from tamp.perception.sightings import gaps_at
 
 CELL = 0.02
 """Metres between the places that are looked at."""
+REACHED = 0.8
+"""Metres from the robot's base up to which the hand gets to what stands on the ground."""
 UP = 0.02
 """Metres above the ground at which they are: what is lower is hardly a thing."""
 SMALLEST = 10
@@ -36,12 +38,13 @@ class Unseen:
 
     @staticmethod
     def of(ground: Ground, p_world_base: Array) -> Unseen:
-        """Of the ground within reach nothing is seen yet."""
-        n = np.floor((ground.high - ground.low) / CELL).astype(int)
-        cells = np.stack(np.meshgrid(*(np.arange(k) for k in n), indexing="ij"), axis=-1).reshape(-1, 2)
-        places = np.column_stack([ground.low + (cells + 0.5) * CELL, np.full(len(cells), ground.stands + UP)])
-        near = np.linalg.norm(places[:, :2] - p_world_base[:2], axis=1) < REACH
-        near &= places[:, 0] > p_world_base[0] + FRONT
+        """Of the ground within the arm's reach nothing is seen yet, wherever it may end."""
+        n = round(REACHED / CELL)
+        cells = np.stack(np.meshgrid(np.arange(n), np.arange(2 * n), indexing="ij"), axis=-1).reshape(-1, 2)
+        level = p_world_base[:2] + (cells + 0.5 - [0, n]) * CELL
+        places = np.column_stack([level, np.full(len(cells), ground.stands + UP)])
+        near = np.linalg.norm(level - p_world_base[:2], axis=1) < REACHED
+        near &= level[:, 0] > p_world_base[0] + FRONT
         return Unseen(places[near], cells[near], np.zeros(int(near.sum()), dtype=bool))
 
     def saw(self, looks: Sequence[Look]) -> None:

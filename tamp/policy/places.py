@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tamp.model.scene import Scene
+from tamp.model.scene import UNKNOWN, Scene
 
 SIDES = frozenset({"region", "contain", "side"})
 """Words of regions' names that say nothing."""
@@ -20,7 +20,8 @@ def called(scene: Scene, symbol: str) -> str:
         alone = sum(other.kind == r.kind for other in o.regions) == 1
         what = o.category.replace("_", " ")
         return what if alone else f"{' '.join([*words, *(['drawer'] if kind == 'drawer' else [])])} of the {what}"
-    return scene.object(symbol).category.replace("_", " ")
+    thing = scene.object(symbol)
+    return "unknown thing" if thing.category == UNKNOWN else thing.category.replace("_", " ")
 
 
 def listed(looked: Iterable[str]) -> str:

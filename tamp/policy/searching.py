@@ -19,9 +19,9 @@ from tamp.execution.pursuit import Pursuit
 from tamp.execution.tabletop import Tabletop
 from tamp.model.atoms import Atom, GroundAction
 from tamp.model.goal import Goal
-from tamp.model.scene import Region, Scene
+from tamp.model.scene import UNKNOWN, Region, Scene
 from tamp.model.state import WorldState
-from tamp.perception.unseen import SMALLEST, floor_of
+from tamp.perception.unseen import floor_of
 from tamp.perception.viewpoints import faces
 from tamp.perception.written_goals import goals_in
 from tamp.policy.looking import Looking
@@ -40,6 +40,8 @@ MOST_STEPS = 1200
 """Control steps after which nothing more is opened."""
 MOST_OPENING = 300
 """Control steps of opening or closing one thing at most."""
+LEAST_AROUND = 50
+"""Places of 2 x 2 cm that another look around has to show at least."""
 SEEN_INTO = 0.8
 """Share of an interior's floor that has to be seen for it to have been looked into."""
 SEEN_BEFORE = 0.3
@@ -151,10 +153,23 @@ class Search:
         for name in named:
             if (yield from self._look_into(name)):
                 return True
-        if (yield from self._look_around()):
+        if (yield from self._look_at_unknowns()) or (yield from self._look_around()):
             return True
         for name in [n for n in self._interiors() if n not in named][:MOST_INSIDE]:
             if (yield from self._look_into(name)):
+                return True
+        return False
+
+    def _look_at_unknowns(self) -> Routine[bool]:
+        """Look from nearby at what is in the way without being known: things may be in it, or it may be what is meant;
+        whether that was enough."""
+        for _ in range(MOST_DOUBTED):
+            scene, _, _ = self.table.look()
+            names = [o.name for o in scene if o.category == UNKNOWN and o.name not in self._closer]
+            if not names:
+                break
+            yield from self._look_closer(scene, names[0])
+            if self._is_found():
                 return True
         return False
 
@@ -163,11 +178,11 @@ class Search:
         for number in range(MOST_AROUND):
             scene, _, _ = self.table.look()
             points = self.eyes.hidden(scene)
-            if len(points) < SMALLEST:
+            if len(points) < LEAST_AROUND:
                 break
             if number == 0:
                 self._tell_search("looking around")
-            if (yield from self._look(points, np.ones(len(points)), SMALLEST / len(points))):
+            if (yield from self._look(points, np.ones(len(points)), LEAST_AROUND / len(points))):
                 break
             self._looked += ["around"] if number == 0 else []
             if self._is_found():
