@@ -57,7 +57,11 @@ def recipe(
 
 
 def camera_policy(
-    domain: str = "tabletop", planner: str = "fast-downward", llm: str = DEFAULT, assume_first: bool = False, searches: bool = True
+    domain: str = "tabletop",
+    planner: str = "fast-downward",
+    llm: str = DEFAULT,
+    assume_first: bool = False,
+    searches: bool = True,
 ) -> Policy:
     """A policy in this process, for an evaluation loop of one's own. InputError for what is not there."""
     check_eyes()

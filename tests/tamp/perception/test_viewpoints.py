@@ -1,0 +1,100 @@
+"""Views that a camera in the hand may take, and what nobody has seen yet."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from motion.poses import Array, pose, rotation_about
+from tamp.model.scene import Region
+from tamp.perception.clusters import Ground
+from tamp.perception.images import Image, pinhole
+from tamp.perception.looks import Look
+from tamp.perception.unseen import CELL, Unseen, floor_of, shown
+from tamp.perception.viewpoints import HandEye, views
+
+DOWN = np.array([[0.0, -1.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 0.0, -1.0]])
+EYE = HandEye(pose([0.05, 0.0, -0.1], rotation_about(np.array([0.0, 0.0, 1.0]), 0.3)), np.array([0.7, 0.7]))
+T_HAND = pose([0.4, 0.0, 0.5], DOWN)
+SPOT = np.array([0.5, 0.1, 0.0])
+PATCH = SPOT + np.array([[x, y, 0.0] for x in (-0.03, 0.0, 0.03) for y in (-0.03, 0.0, 0.03)])
+
+
+def everything(p: Array, points: Array) -> Array:
+    return np.ones(len(points), dtype=bool)
+
+
+def test_a_view_has_what_it_shows_in_its_picture() -> None:
+    found = list(views(PATCH, np.ones(len(PATCH)), EYE, T_HAND, everything))
+    assert found[0].share == pytest.approx(1.0) and found[0].worth == max(v.worth for v in found)
+    for v in found[:20]:
+        T_world_camera = v.T_world_tool @ EYE.T_tool_camera
+        assert np.array_equal(EYE.pictured(T_world_camera, PATCH), v.shown)
+        away = SPOT - T_world_camera[:3, 3]
+        assert away @ T_world_camera[:3, 2] == pytest.approx(np.linalg.norm(away)), "it looks at the middle"
+
+
+def test_of_two_equal_views_the_nearer_one_comes_first() -> None:
+    best = next(iter(views(PATCH, np.ones(len(PATCH)), EYE, T_HAND, everything)))
+    far = next(iter(views(PATCH, np.ones(len(PATCH)), EYE, pose([0.6, 0.3, 0.5], DOWN), everything)))
+    assert best.T_world_tool[1, 3] < far.T_world_tool[1, 3]
+
+
+def test_what_is_hidden_from_one_side_is_looked_at_from_the_other() -> None:
+    def behind_a_wall(p: Array, points: Array) -> Array:
+        return np.full(len(points), bool(p[0] > SPOT[0] + 0.1))
+
+    found = list(views(PATCH, np.ones(len(PATCH)), EYE, T_HAND, behind_a_wall))
+    assert found and all((v.T_world_tool @ EYE.T_tool_camera)[0, 3] > SPOT[0] + 0.1 for v in found)
+    assert not list(views(PATCH, np.ones(len(PATCH)), EYE, T_HAND, lambda p, points: np.zeros(len(points), dtype=bool)))
+
+
+def test_weights_say_what_is_worth_seeing() -> None:
+    weights = np.where(PATCH[:, 1] > SPOT[1], 1.0, 0.0)
+
+    def one_side(p: Array, points: Array) -> Array:
+        return np.asarray((points[:, 1] > SPOT[1]) == (p[1] > SPOT[1] + 0.05))
+
+    best = next(iter(views(PATCH, weights, EYE, T_HAND, one_side)))
+    assert best.share == pytest.approx(1.0) and best.shown.sum() == 3
+
+
+def from_above(height: float = 1.0, hidden: float = 0.0) -> Look:
+    """A picture of level ground at 0, from straight above (0.5, 0): left of the middle something is `hidden` metres
+    above it."""
+    depth = np.full((60, 60), height)
+    depth[:, :30] -= hidden
+    T = pose([0.5, 0.0, height], np.array([[0.0, -1.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 0.0, -1.0]]))
+    K = pinhole(60, 60, 0.8)
+    return Look.of(Image("c", np.zeros((60, 60, 3), dtype=np.uint8), depth, K, T), np.zeros((60, 60), dtype=bool))
+
+
+def test_a_place_is_shown_where_nothing_is_in_front_of_it() -> None:
+    left, right, outside = [0.5, 0.2, 0.0], [0.5, -0.2, 0.0], [0.5, 1.5, 0.0]
+    assert shown(np.array([left, right, outside]), [from_above(hidden=0.3)]).tolist() == [False, True, False]
+    assert shown(np.array([left]), [from_above(hidden=0.3), from_above()]).all(), "another picture shows it"
+
+
+def test_places_stay_seen() -> None:
+    from tamp.model.scene import RobotState, Scene
+
+    scene = Scene((), RobotState(np.zeros(7), 0.0, np.eye(4)))
+    ground = Ground(0.0, np.array([0.0, -1.0]), np.array([1.0, 1.0]), 0.0)
+    unseen = Unseen.of(ground, np.zeros(3))
+    before = len(unseen.hidden(scene))
+    unseen.saw([from_above(hidden=0.3)])
+    half = len(unseen.hidden(scene))
+    unseen.saw([from_above()])
+    whole = len(unseen.hidden(scene))
+    assert before > half > whole > 0
+    unseen.saw([from_above(hidden=0.3)])
+    assert len(unseen.hidden(scene)) == whole
+
+
+@pytest.mark.parametrize("turned", [np.eye(3), np.array([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])])
+def test_the_floor_of_an_interior_is_below_whatever_its_axes_are(turned: Array) -> None:
+    half = np.array([0.1, 0.08, 0.03])
+    region = Region("in", "interior", pose([0.0, 0.0, 1.0], turned), np.abs(turned.T @ half), "part")
+    p = floor_of(region)
+    assert p[:, 2].min() > 0.97 and p[:, 2].max() < 1.01
+    assert np.ptp(p[:, 0]) == pytest.approx(0.2 - CELL) and np.ptp(p[:, 1]) == pytest.approx(0.16 - CELL)
