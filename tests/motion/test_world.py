@@ -319,5 +319,6 @@ def test_a_body_and_the_arm_hide_what_is_behind_them(world: World, state: State)
     seen = world.sees(APART + np.array([-0.3, 0.0, 0.0]), np.array([beside, behind, front]))
     assert seen.tolist() == [True, False, True], "a point on the cube's own face is seen"
     T = world.forward(state.q)
-    far, near = T[:3, 3] + [0.0, 0.5, -0.08], T[:3, 3] - [0.0, 0.5, 0.08]
-    assert not world.sees(far, near[None] + [0.0, 0.0, 0.16]).any() or world.sees(far, near[None], robot=False).all()
+    hand = T[:3, 3] - 0.08 * T[:3, 2]
+    one_side, other = hand + [0.0, 0.3, 0.0], hand - [0.0, 0.3, 0.0]
+    assert world.sees(one_side, other[None], robot=False).all() and not world.sees(one_side, other[None]).any()

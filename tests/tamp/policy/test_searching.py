@@ -80,7 +80,7 @@ class Hiding(World):
 
 
 def calibrated() -> Calibration:
-    T_tool_camera = pose([0.05, 0.0, -0.1])
+    T_tool_camera = pose([0.0, -0.07, -0.09])  # beside the fingers, which close along x
     return Calibration(
         a_panda(), (Camera("agentview", 0.8, np.eye(4)), Camera("hand", 1.3, T_tool_camera, on_hand=True))
     )
