@@ -18,7 +18,7 @@ from tamp.errors import Refusal
 from tamp.execution.activity import Observation
 from tamp.model.scene import Region, RobotState, Scene, contains
 from tamp.perception.candidates import Candidate, candidates
-from tamp.perception.checks import check, check_robot
+from tamp.perception.checks import check, check_robot, check_together
 from tamp.perception.clusters import Ground, Points, above, clusters, ground_of, stood_on
 from tamp.perception.holding import Hand
 from tamp.perception.library import Library
@@ -118,6 +118,7 @@ class CameraPerceiver:
         ground = ground_of(looks, self._world.base_position())
         if ground is None:
             raise Refusal("the cameras see no level surface within reach: no scene to work in", "nothing seen")
+        check_together(looks, ground, self._world.base_position())
         self.ground = ground
         points = above(looks, ground, self._world.base_position())
         lots = clusters(points)
@@ -182,6 +183,7 @@ class CameraPerceiver:
 
     def _again(self, looks: Sequence[Look], observation: Observation) -> None:
         assert self.ground is not None
+        check_together(looks, self.ground, self._world.base_position())
         points = above(looks, self.ground, self._world.base_position())
         self._carry(observation.robot)
         free = points.where(self._unexplained(points, moving=False))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from motion.poses import Array
+from motion.poses import Array, joint_transform, moved
 from tamp.perception.clusters import Points
 from tamp.perception.fitting import Step, Target, climbed, sampled
 from tamp.perception.joints import joint_near
@@ -26,6 +26,17 @@ NUDGED = (
     Step(0.0007, 0.007, 0.0005),
 )
 """Steps in which a thing is followed."""
+TILTED = (
+    Step(0.004, 0.04, 0.002, 0.012, 0.05),
+    Step(0.002, 0.02, 0.001, 0.008, 0.025),
+    Step(0.001, 0.01, 0.0007, 0.008, 0.012),
+)
+"""The same for what leans."""
+LEANS = np.radians(2.0)
+"""Angle from the nearest attitude in which a thing can rest, from which on it leans."""
+UPRIGHTER = 0.02
+"""Score by which leaning has to explain better what is seen than resting does."""
+UP = np.array([0.0, 0.0, 1.0])
 UNMOVED = (0.001, 0.01)
 """Metres and radians below which a thing has not moved: it is left where it was, so that it does not jitter."""
 
@@ -51,9 +62,7 @@ def followed(track: Track, points: Points, looks: Sequence[Look], time: float, r
     near = points.where(track.placed.distance(points.p) < AROUND)
     if len(near) >= VISIBLE:
         some = near if len(near) <= POINTS else near.where(rng.choice(len(near), POINTS, replace=False))
-        skin = whole(track.placed.model, track.placed.joints)
-        before = track.placed.T_world_object
-        T = climbed(before, skin, Target(some.p, looks), sampled(skin), NUDGED).T_world_object[0].astype(float)
+        before, T = track.placed.T_world_object, _nudged(track.placed, Target(some.p, looks))
         there = replace(track.placed, T_world_object=before if _unmoved(before, T) else T)
         if sighting(there, looks).share >= SAME:
             return replace(track, placed=there, time=time, lost=False)
@@ -61,6 +70,36 @@ def followed(track: Track, points: Points, looks: Sequence[Look], time: float, r
     if seen.tells and seen.share < 1.0 - SAME:
         return replace(track, lost=True)
     return track
+
+
+def _nudged(placed: Placed, target: Target) -> Array:
+    """Where a thing has moved to (4, 4), close to where it was. What leans, as things do in the hand, is also tried as
+    it would rest: that is what becomes of most of what was put down."""
+    skin, before = whole(placed.model, placed.joints), placed.T_world_object
+    resting = at_rest(placed)
+    if resting is None:
+        return np.asarray(climbed(before, skin, target, sampled(skin), NUDGED).T_world_object[0], dtype=float)
+    rests = climbed(resting, skin, target, sampled(skin), NUDGED)
+    leans = climbed(before, skin, target, sampled(skin), TILTED)
+    best = leans if leans.score[0] > rests.score[0] + UPRIGHTER else rests
+    return np.asarray(best.T_world_object[0], dtype=float)
+
+
+def at_rest(placed: Placed) -> Array | None:
+    """The pose (4, 4) of a thing that leans, turned about its lowest point into the nearest attitude in which it can
+    rest; None for what does not lean."""
+    R = placed.T_world_object[:3, :3]
+    ups = R @ np.swapaxes(placed.model.rests, 1, 2) @ UP  # of the world, if it lay so
+    up = ups[int(ups[:, 2].argmax())]
+    axis, angle = np.cross(up, UP), float(np.arccos(np.clip(up[2], -1.0, 1.0)))
+    if angle < LEANS:
+        return None
+    p = placed.points()
+    lowest = p[int(p[:, 2].argmin())]
+    D = joint_transform("hinge", axis / np.linalg.norm(axis), lowest, angle)
+    T = D @ placed.T_world_object
+    T[2, 3] += lowest[2] - float(moved(p, D)[:, 2].min())
+    return np.asarray(T)
 
 
 def with_joints_followed(track: Track, points: Points, looks: Sequence[Look], time: float) -> Track:
