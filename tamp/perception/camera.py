@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from motion.poses import Array
+from motion.poses import Array, inverse
 from motion.robot import RobotDescription
 from motion.world import World
 from tamp.errors import Refusal
@@ -31,7 +31,7 @@ from tamp.perception.sightings import gone
 from tamp.perception.steadying import steady
 from tamp.perception.support import CARRIED, floating
 from tamp.perception.surroundings import Obstacle, ground_object, obstacle, obstacle_object
-from tamp.perception.tracks import Track, followed, with_joints_followed
+from tamp.perception.tracks import Track, followed, held_as_seen, with_joints_followed
 from tamp.perception.unknowns import SEEN, unknown_thing
 
 ROBOT = "panda"
@@ -186,6 +186,7 @@ class CameraPerceiver:
         check_together(looks, self.ground, self._world.base_position())
         points = above(looks, self.ground, self._world.base_position())
         self._carry(observation.robot)
+        self._hold_as_seen(points, looks, observation.robot)
         free = points.where(self._unexplained(points, moving=False))
         for name in [n for n, t in self.tracks.items() if t.placed.model.jointed]:
             self._follow_joints(name, points, looks, observation.time)
@@ -205,6 +206,15 @@ class CameraPerceiver:
         if held is not None and self.hand.T_tool_held is not None:
             T = robot.T_world_tool @ self.hand.T_tool_held
             self.tracks[held] = replace(self.tracks[held], placed=replace(self.tracks[held].placed, T_world_object=T))
+
+    def _hold_as_seen(self, points: Points, looks: Sequence[Look], robot: RobotState) -> None:
+        """Where in the hand what is held is, as far as it is seen: it may have turned or slipped."""
+        held = self.hand.held
+        if held is not None:
+            free = points.where(self._unexplained(points, but=held))
+            T = held_as_seen(self.tracks[held], free, looks, self._rng)
+            self.hand.T_tool_held = inverse(robot.T_world_tool) @ T
+            self._carry(robot)
 
     def _follow_joints(self, name: str, points: Points, looks: Sequence[Look], time: float) -> None:
         """Where a thing's drawers, doors and knobs are now; what lies in a drawer has gone with it."""
@@ -226,12 +236,13 @@ class CameraPerceiver:
             if t.movable and name != self.hand.held and contains(region, t.placed.T_world_object[:3, 3]):
                 self.tracks[name] = replace(t, placed=replace(t.placed, T_world_object=D @ t.placed.T_world_object))
 
-    def _unexplained(self, points: Points, moving: bool = True) -> Array:
-        """Which points (n,) belong to nothing that is known; without `moving`, to nothing that stays where it is."""
+    def _unexplained(self, points: Points, moving: bool = True, but: str | None = None) -> Array:
+        """Which points (n,) belong to nothing that is known; without `moving`, to nothing that stays where it is, and
+        not counting the thing `but`."""
         out = np.ones(len(points), dtype=bool)
         for name, t in self.tracks.items():
             fixed = not t.movable or name == self.hand.held
-            if (fixed or moving) and not t.lost:
+            if (fixed or moving) and not t.lost and name != but:
                 own = HALF_SEEN if t.placed.model.source == SEEN else EXPLAINED
                 out[out] &= t.placed.distance(points.p[out]) > own
         for u in self.unknown:
@@ -245,7 +256,7 @@ class CameraPerceiver:
         if not lost:
             return
         models = {id(t.placed.model): t.placed.model for t in lost.values()}
-        wanted = candidates(models.values())
+        wanted = candidates(models.values(), lying=True)
         found, _ = recognised(points, looks, self.ground, wanted, self._rng)
         for f in sorted(found, key=lambda f: -f.score):
             mine = [n for n, t in lost.items() if t.placed.model is f.placed.model]

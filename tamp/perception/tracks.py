@@ -9,7 +9,7 @@ import numpy as np
 
 from motion.poses import Array, joint_transform, moved
 from tamp.perception.clusters import Points
-from tamp.perception.fitting import Step, Target, climbed, sampled
+from tamp.perception.fitting import Step, Target, climbed, judged, sampled
 from tamp.perception.joints import joint_near
 from tamp.perception.looks import Look
 from tamp.perception.placing import Placed, whole
@@ -36,6 +36,8 @@ LEANS = np.radians(2.0)
 """Angle from the nearest attitude in which a thing can rest, from which on it leans."""
 UPRIGHTER = 0.02
 """Score by which leaning has to explain better what is seen than resting does."""
+SLIPPED = 0.05
+"""The same for what is held, against being where the hand has it."""
 UP = np.array([0.0, 0.0, 1.0])
 UNMOVED = (0.001, 0.01)
 """Metres and radians below which a thing has not moved: it is left where it was, so that it does not jitter."""
@@ -61,8 +63,7 @@ def followed(track: Track, points: Points, looks: Sequence[Look], time: float, r
     one sees past it."""
     near = points.where(track.placed.distance(points.p) < AROUND)
     if len(near) >= VISIBLE:
-        some = near if len(near) <= POINTS else near.where(rng.choice(len(near), POINTS, replace=False))
-        before, T = track.placed.T_world_object, _nudged(track.placed, Target(some.p, looks))
+        before, T = track.placed.T_world_object, _nudged(track.placed, Target(_some(near, rng).p, looks))
         there = replace(track.placed, T_world_object=before if _unmoved(before, T) else T)
         if sighting(there, looks).share >= SAME:
             return replace(track, placed=there, time=time, lost=False)
@@ -100,6 +101,25 @@ def at_rest(placed: Placed) -> Array | None:
     T = D @ placed.T_world_object
     T[2, 3] += lowest[2] - float(moved(p, D)[:, 2].min())
     return np.asarray(T)
+
+
+def held_as_seen(track: Track, points: Points, looks: Sequence[Look], rng: np.random.Generator) -> Array:
+    """Where a thing in the hand is (4, 4): it may have turned there, or slipped. Where the hand has it, unless it is
+    clearly seen otherwise."""
+    before, skin = track.placed.T_world_object, whole(track.placed.model, track.placed.joints)
+    near = points.where(track.placed.distance(points.p) < AROUND)
+    if len(near) < VISIBLE:
+        return before
+    target, samples = Target(_some(near, rng).p, looks), sampled(skin)
+    there = climbed(before, skin, target, samples, TILTED)
+    if there.score[0] < judged(before[None].astype(np.float32), skin, target, samples).score[0] + SLIPPED:
+        return before
+    T = np.asarray(there.T_world_object[0], dtype=float)
+    return T if sighting(replace(track.placed, T_world_object=T), looks).share >= SAME else before
+
+
+def _some(points: Points, rng: np.random.Generator) -> Points:
+    return points if len(points) <= POINTS else points.where(rng.choice(len(points), POINTS, replace=False))
 
 
 def with_joints_followed(track: Track, points: Points, looks: Sequence[Look], time: float) -> Track:
