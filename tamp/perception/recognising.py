@@ -18,6 +18,7 @@ from tamp.perception.joints import joint_values
 from tamp.perception.looks import Look
 from tamp.perception.placing import Placed, whole
 from tamp.perception.sightings import share_seen, sighting
+from tamp.perception.threads import each
 
 ALIKE = 0.006
 """Worth up to which two things look alike."""
@@ -179,11 +180,12 @@ def _explained(
 ) -> Found | None:
     target = Target(_some(cluster, TRIED, rng).p, looks)
     top = float(np.percentile(cluster.p[:, 2], 99.8))
-    rough = [(c, f) for c in known for f in _tried(c, target, cluster, ground, top, everywhere)]
+    tried = each(lambda c: [(c, f) for f in _tried(c, target, cluster, ground, top, everywhere)], known)
+    rough = [t for some in tried for t in some]
     if not rough:
         return None
     promising = _within(rough, PROMISING)[:MOST_PROMISING]
-    better = [(c, climbed(f.T_world_object[0], c.skin, target, c.few, c.steps)) for c, f in promising]
+    better = each(lambda t: (t[0], climbed(t[1].T_world_object[0], t[0].skin, target, t[0].few, t[0].steps)), promising)
     more = Target(_some(cluster, FINELY, rng).p, looks)
     fine = [(c, climbed(f.T_world_object[0], c.skin, more, c.samples, FINE)) for c, f in _within(better, 2 * GOOD)]
     fine = _each_once(fine, turned=True)
