@@ -13,11 +13,12 @@ from motion.poses import Array, inverse, joint_transform, moved, pose
 from tamp.perception import colours
 from tamp.perception.candidates import Candidate
 from tamp.perception.clusters import THIN, Ground, Points, clusters
-from tamp.perception.fitting import Fit, Step, Target, climbed, judged, sampled
+from tamp.perception.fitting import SKIN_POINTS, Fit, Step, Target, climbed, judged, sampled
 from tamp.perception.joints import joint_values
 from tamp.perception.looks import Look
+from tamp.perception.object_model import Skin
 from tamp.perception.placing import Placed, whole
-from tamp.perception.sightings import share_seen, sighting
+from tamp.perception.sightings import MATCHED, gaps_at, share_seen
 from tamp.perception.threads import each
 
 ALIKE = 0.006
@@ -59,7 +60,7 @@ EXPLAINED = 0.007
 """Metres from a skin up to which a point is explained by it."""
 AROUND, FEW = 0.012, 40
 """Metres around a thing among others in which points are its own, and how many of them it is fitted to at least."""
-OWN = 0.18
+OWN = 0.3
 """Share of the points that there should be of what is seen of a model that have to be there."""
 OVERLAP = 0.4
 """Share of a model's skin that may be on that of another one."""
@@ -140,13 +141,22 @@ def _among(one: Found, all_: Sequence[Found], points: Points, looks: Sequence[Lo
 def _evidence(placed: Placed, cluster: Points, looks: Sequence[Look]) -> float:
     """How many of the points that a cluster has on a model there should be, for as much as is seen of the model: of few
     what is seen there is something else, the ground or another thing that its skin happens to touch."""
-    skin = whole(placed.model, placed.joints)
-    samples = sampled(skin)
-    world = moved(samples, placed.T_world_object)
-    area = skin.area * len(skin.points) / len(samples)
-    spacing = [float(np.median(np.maximum(look.image.project(world)[1], 0.0))) / look.image.K[0, 0] for look in looks]
-    wanted = float(sighting(placed, looks).matched * area / max(THIN, min(spacing)) ** 2)
+    wanted = sum(_points_of(skin, T, looks) for skin, T in placed.skins())
     return int((placed.distance(cluster.p) < EXPLAINED).sum()) / max(1.0, wanted)
+
+
+def _points_of(skin: Skin, T_world_skin: Array, looks: Sequence[Look]) -> float:
+    """How many points there are, thinned, of what is seen of a skin: fewer where it is far or seen from aside."""
+    every = max(1, len(skin.points) // SKIN_POINTS)
+    world, normals = moved(skin.points[::every], T_world_skin), skin.normals[::every] @ T_world_skin[:3, :3].T
+    most: Array = np.zeros(len(world))
+    for look in looks:
+        towards = look.image.T_world_camera[:3, 3] - world
+        far = np.linalg.norm(towards, axis=1)
+        facing = np.maximum(np.einsum("ij,ij->i", normals, towards) / far, 0.0)
+        dense = np.minimum(facing * (look.image.K[0, 0] / far) ** 2, 1.0 / THIN**2)
+        most = np.maximum(most, np.where(np.abs(gaps_at(look, world)) <= MATCHED, dense, 0.0))
+    return float(most.sum()) * skin.area * every
 
 
 def _taken(new: Found, found: Sequence[Found]) -> bool:
