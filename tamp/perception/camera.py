@@ -11,14 +11,14 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from motion.poses import Array, Numbers
+from motion.poses import Array, Numbers, inverse
 from motion.robot import RobotDescription
 from motion.world import World
 from tamp.errors import Refusal
 from tamp.execution.activity import Observation
 from tamp.model.scene import Region, RobotState, Scene, contains
 from tamp.perception.candidates import Candidate, candidates
-from tamp.perception.checks import check, check_robot
+from tamp.perception.checks import check, check_robot, check_together
 from tamp.perception.clusters import Ground, Points, above, clusters, ground_of, stood_on
 from tamp.perception.holding import Hand
 from tamp.perception.library import Library
@@ -30,8 +30,9 @@ from tamp.perception.robot_mask import link_poses, robot_pixels
 from tamp.perception.sightings import gone
 from tamp.perception.steadying import steady
 from tamp.perception.support import CARRIED, floating
+from tamp.perception.sureness import likeliest_there, recognised_again, sureness
 from tamp.perception.surroundings import OBSTACLE, Obstacle, ground_object, obstacle, obstacle_object, within
-from tamp.perception.tracks import AROUND, Track, followed, sureness, with_joints_followed
+from tamp.perception.tracks import AROUND, Track, followed, held_as_seen, with_joints_followed
 from tamp.perception.unknowns import SEEN, unknown_thing
 from tamp.perception.unseen import Unseen, shown
 
@@ -57,8 +58,6 @@ SURE = 0.75
 """Score from which something that was not there before is taken for a known thing."""
 KNOWN_SPOT = 0.02
 """Metres within which an unknown lot of points is the one that was there before."""
-MOVED_BY_RECOGNISING = 0.06
-"""Metres by which a thing may be elsewhere once it is recognised anew."""
 BLUR = 0.004
 """Metres by which things may be off where they are seen."""
 
@@ -81,8 +80,6 @@ class CameraPerceiver:
     _off: dict[str, Array] = field(default_factory=dict)
     """Where cameras are, in the frame of where they are said to be."""
     _unseen: Unseen | None = None
-    _looked: list[Look] = field(default_factory=list)
-    """The pictures that were looked at last."""
     _doubted: frozenset[str] = frozenset()
     """Things that are to be recognised anew at the next look."""
 
@@ -105,16 +102,12 @@ class CameraPerceiver:
             self._first(looks, observation.time)
         else:
             self._again(looks, observation)
-        self._note_seen(looks)
+        assert self.ground is not None
+        self._unseen = self._unseen or Unseen.of(self.ground, self._world.base_position())
+        self._unseen.saw(looks)
         return self._scene(observation)
 
     # What whoever searches asks
-
-    def _note_seen(self, looks: list[Look]) -> None:
-        assert self.ground is not None
-        self._looked = looks
-        self._unseen = self._unseen or Unseen.of(self.ground, self._world.base_position())
-        self._unseen.saw(looks)
 
     def hidden(self, scene: Scene) -> Array:
         """Places (n, 3) just above the ground that no picture has shown so far."""
@@ -122,7 +115,7 @@ class CameraPerceiver:
 
     def shows(self, points: Array) -> Numbers:
         """Which of some points (n, 3) the last look shows, or sees through."""
-        return shown(points, self._looked)
+        return shown(points, self._unseen.looks if self._unseen is not None else ())
 
     def reconsider(self, names: Iterable[str]) -> None:
         """Recognise some things anew at the next look, whatever they were taken for; only then."""
@@ -147,6 +140,7 @@ class CameraPerceiver:
         ground = ground_of(looks, self._world.base_position())
         if ground is None:
             raise Refusal("the cameras see no level surface within reach: no scene to work in", "nothing seen")
+        check_together(looks, ground, self._world.base_position())
         self.ground = ground
         points = above(looks, ground, self._world.base_position())
         lots = clusters(points)
@@ -216,6 +210,7 @@ class CameraPerceiver:
 
     def _again(self, looks: Sequence[Look], observation: Observation) -> None:
         assert self.ground is not None
+        check_together(looks, self.ground, self._world.base_position())
         points = above(looks, self.ground, self._world.base_position())
         self._carry(observation.robot)
         for name in sorted(self._doubted & self.tracks.keys()):
@@ -223,6 +218,7 @@ class CameraPerceiver:
         for u in [u for i, u in enumerate(self.unknown, 1) if f"{OBSTACLE}{i}" in self._doubted]:
             self._reconsider_obstacle(u, points, looks, observation.time)
         self._doubted = frozenset()
+        self._hold_as_seen(points, looks, observation.robot)
         free = points.where(self._unexplained(points, moving=False))
         for name in [n for n, t in self.tracks.items() if t.placed.model.jointed]:
             self._follow_joints(name, points, looks, observation.time)
@@ -241,21 +237,14 @@ class CameraPerceiver:
         of another category has another name from now on."""
         assert self.ground is not None
         before = self.tracks[name]
-        own = points.where(before.placed.distance(points.p) < AROUND)
-        for t in [t for n, t in self.tracks.items() if n != name and not t.lost]:
-            own = own.where(t.placed.distance(own.p) > EXPLAINED)
-        found, _ = recognised(own, looks, self.ground, self._known, self._rng)
-        near = [f for f in found if _apart(before, f) < MOVED_BY_RECOGNISING]
-        if not near:
-            return
-        best = max(near, key=lambda f: f.score)
-        if best.category == before.placed.model.thing.name:
-            again = replace(before, placed=best.placed, time=time, confidence=best.confidence, lost=False)
-            again = replace(again, like=tuple(c for c, _ in best.like), rivals=best.rivals)
-            self.tracks[name] = self._supported(again)
-            return
-        del self.tracks[name]
-        self._begin(best, time)
+        near = (before.placed.distance(points.p) < AROUND) & self._unexplained(points, but=name)
+        found, _ = recognised(points.where(near), looks, self.ground, self._known, self._rng)
+        best = likeliest_there(before, found)
+        if best is not None and best.category == before.placed.model.thing.name:
+            self.tracks[name] = self._supported(recognised_again(before, best, time))
+        elif best is not None:
+            del self.tracks[name]
+            self._begin(best, time)
 
     def _reconsider_obstacle(self, u: Obstacle, points: Points, looks: Sequence[Look], time: float) -> None:
         """Recognise what was in the way without being known, in all that is seen of it by now."""
@@ -277,6 +266,15 @@ class CameraPerceiver:
             T = robot.T_world_tool @ self.hand.T_tool_held
             self.tracks[held] = replace(self.tracks[held], placed=replace(self.tracks[held].placed, T_world_object=T))
 
+    def _hold_as_seen(self, points: Points, looks: Sequence[Look], robot: RobotState) -> None:
+        """Where in the hand what is held is, as far as it is seen: it may have turned or slipped."""
+        held = self.hand.held
+        if held is not None:
+            free = points.where(self._unexplained(points, but=held))
+            T = held_as_seen(self.tracks[held], free, looks, self._rng)
+            self.hand.T_tool_held = inverse(robot.T_world_tool) @ T
+            self._carry(robot)
+
     def _follow_joints(self, name: str, points: Points, looks: Sequence[Look], time: float) -> None:
         """Where a thing's drawers, doors and knobs are now; what lies in a drawer has gone with it."""
         before = self.tracks[name]
@@ -297,13 +295,15 @@ class CameraPerceiver:
             if t.movable and name != self.hand.held and contains(region, t.placed.T_world_object[:3, 3]):
                 self.tracks[name] = replace(t, placed=replace(t.placed, T_world_object=D @ t.placed.T_world_object))
 
-    def _unexplained(self, points: Points, moving: bool = True, unknown: Sequence[Obstacle] | None = None) -> Array:
-        """Which points (n,) belong to nothing that is known; without `moving`, to nothing that stays where it is.
-        `unknown` are the obstacles that count, all unless given."""
+    def _unexplained(
+        self, points: Points, moving: bool = True, but: str | None = None, unknown: Sequence[Obstacle] | None = None
+    ) -> Numbers:
+        """Which points (n,) belong to nothing that is known; without `moving`, to nothing that stays where it is, and
+        not counting the thing `but`. `unknown` are the obstacles that count, all unless given."""
         out = np.ones(len(points), dtype=bool)
         for name, t in self.tracks.items():
             fixed = not t.movable or name == self.hand.held
-            if (fixed or moving) and not t.lost:
+            if (fixed or moving) and not t.lost and name != but:
                 own = HALF_SEEN if t.placed.model.source == SEEN else EXPLAINED
                 out[out] &= t.placed.distance(points.p[out]) > own
         for u in self.unknown if unknown is None else unknown:
@@ -316,7 +316,7 @@ class CameraPerceiver:
         if not lost:
             return
         models = {id(t.placed.model): t.placed.model for t in lost.values()}
-        wanted = candidates(models.values())
+        wanted = candidates(models.values(), lying=True)
         found, _ = recognised(points, looks, self.ground, wanted, self._rng)
         for f in sorted(found, key=lambda f: -f.score):
             mine = [n for n, t in lost.items() if t.placed.model is f.placed.model]

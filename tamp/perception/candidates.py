@@ -42,8 +42,13 @@ class Candidate:
         self.low, self.high = upright.min(axis=0), upright.max(axis=0)
         self.samples, self.few = sampled(self.skin), sampled(self.skin, 100)
         self.near = float(np.clip(COARSE * (self.high - self.low)[:2].max(), *NEAR))
-        turns = self.model.turns
+        turns = self._turns
         self.yaws = np.zeros(1) if turns == 0 else np.arange(TURNS) * 2 * np.pi / TURNS / turns
+
+    @property
+    def _turns(self) -> int:
+        """Its symmetry about the vertical: what lies on its side has none."""
+        return self.model.turns if np.array_equal(self.R, self.model.rests[0]) else 1
 
     @property
     def steps(self) -> list[Step]:
@@ -54,7 +59,7 @@ class Candidate:
 
     def spun(self, T_world_object: Array) -> Array:
         """Poses (k, 4, 4) that are the same for its shape."""
-        turns = self.model.turns if self.model.turns > 0 else SPINS
+        turns = self._turns if self._turns > 0 else SPINS
         mid = np.append(0.5 * (self.low + self.high)[:2], 0.0) @ self.R
         axis = self.R.T @ [0.0, 0.0, 1.0]
         D = [joint_transform("hinge", axis, mid, 2 * np.pi * k / turns) for k in range(turns)]
@@ -68,9 +73,9 @@ class Candidate:
         return turned(np.column_stack([x - off[0], y - off[1], np.full(len(yaw), z)]), yaw, self.R)
 
 
-def candidates(models: Iterable[ObjectModel]) -> list[Candidate]:
+def candidates(models: Iterable[ObjectModel], lying: bool = False) -> list[Candidate]:
     """All models, upright, with their joints as made; those that have some also without what moves on them, which may
-    be anywhere."""
+    be anywhere. With `lying` in every attitude in which they can rest."""
     usable = [m for m in models if m.body.name in m.skins]
     stripped = [Candidate(m, m.rests[0], m.skins[m.body.name]) for m in usable if m.jointed]
-    return [*(Candidate(m, m.rests[0], whole(m)) for m in usable), *stripped]
+    return [*(Candidate(m, R, whole(m)) for m in usable for R in m.rests[: None if lying else 1]), *stripped]

@@ -6,16 +6,20 @@ robot is. Nothing but what is in the picture and what the encoders say is asked.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 from scipy.ndimage import minimum_filter
 
-from motion.poses import Array
+from motion.poses import Array, Numbers
 from tamp.errors import InputError, Refusal
+from tamp.perception.clusters import Ground, stands_out
 from tamp.perception.images import Image
+from tamp.perception.looks import Look
 from tamp.perception.masks import drawn_skins
 from tamp.perception.object_model import Skin
+from tamp.perception.sightings import gaps_at
 
 DARK = 12
 """Colour, of 255, up to which all but a hundredth of a black picture is."""
@@ -30,6 +34,16 @@ ENOUGH = 200
 ASTRAY = 0.25
 """Share of these, where nothing is in front, in which one sees past the robot when a picture does not fit: well above
 what noise makes of one that does. A robot that is drawn far too large or leaves the picture is not noticed by it."""
+
+APART = 0.02
+"""Metres that one camera must see past a place at which another sees something, for them to disagree."""
+TOGETHER = 400
+"""Places of the one in view of the other on which anything is said."""
+DISAGREE = 0.06
+"""Share of these about which cameras disagree that do not fit each other: those that do disagree about 0.006 at most,
+also with noise, and with a focal length that is off by a tenth about 0.11 and more (17 scenes)."""
+ASKED = 8000
+"""Places of each that are asked about."""
 
 
 def check(images: Sequence[Image]) -> None:
@@ -58,6 +72,23 @@ def check_robot(image: Image, bodies: Mapping[str, Array], skins: Mapping[str, S
             "it: the picture is old, or the camera's focal length or pose is not what is said",
             "picture does not fit",
         )
+
+
+def check_together(looks: Sequence[Look], ground: Ground, p_world_base: Numbers) -> None:
+    """Refusal where one camera sees past what another one sees: with all of them right, that cannot be. Asked of what
+    stands out of the ground, which is where focal lengths, poses and lags show."""
+    for one, other in itertools.permutations(looks, 2):
+        p = one.points[stands_out(one, ground, p_world_base)]
+        gaps = gaps_at(other, p[:: max(1, len(p) // ASKED)])
+        told = gaps > -APART
+        share = float((gaps > APART).sum()) / max(1, int(told.sum()))
+        if told.sum() >= TOGETHER and share > DISAGREE:
+            cameras = " and ".join(sorted(k.image.camera for k in (one, other)))
+            raise Refusal(
+                f"{cameras} do not show the same things: {share:.0%} of what one sees is not there for the other; a "
+                "picture is old, or a camera's focal length or pose is not what is said",
+                "picture does not fit",
+            )
 
 
 def seen_past_robot(

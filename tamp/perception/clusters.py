@@ -96,13 +96,18 @@ def _near(points: Numbers, p_world_base: Numbers) -> Numbers:
         return np.asarray(near & (points[..., 0] > p_world_base[0] + FRONT))
 
 
+def stands_out(look: Look, ground: Ground, p_world_base: Numbers) -> Numbers:
+    """Which pixels (h, w) show something above the ground within reach that is not the robot."""
+    z = look.points[..., 2] - ground.height
+    with np.errstate(invalid="ignore"):
+        return np.asarray(~look.robot & _near(look.points, p_world_base) & (z > LOW) & (z < HIGHEST))
+
+
 def above(looks: Sequence[Look], ground: Ground, p_world_base: Numbers) -> Points:
     """What is seen above the ground within reach, the robot left out, thinned."""
     found = []
     for look in looks:
-        z = look.points[..., 2] - ground.height
-        with np.errstate(invalid="ignore"):
-            mine = ~look.robot & _near(look.points, p_world_base) & (z > LOW) & (z < HIGHEST)
+        mine = stands_out(look, ground, p_world_base)
         found.append((look.points[mine], look.image.colour[mine]))
     p, colours = (np.concatenate(parts) for parts in zip(*found, strict=True))
     _, kept = np.unique(np.floor(p / THIN).astype(np.int64), axis=0, return_index=True)

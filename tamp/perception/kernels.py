@@ -1,4 +1,4 @@
-"""The two inner loops of fitting models to pictures, compiled: a few nanoseconds a point and pose."""
+"""The inner loops of fitting models to pictures, compiled: a few nanoseconds a point and pose."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 from motion.poses import Numbers
 
 
-@numba.njit(cache=True, fastmath=True)
+@numba.njit(cache=True, fastmath=True, nogil=True)
 def on_skin(
     points: Numbers, T: Numbers, steps: Numbers, origin: Numbers, cell: float, unit: float, reach: float
 ) -> Numbers:
@@ -31,7 +31,7 @@ def on_skin(
     return out
 
 
-@numba.njit(cache=True, fastmath=True)
+@numba.njit(cache=True, fastmath=True, nogil=True)
 def seen_past(
     samples: Numbers, T: Numbers, T_camera_world: Numbers, K: Numbers, nearest: Numbers, past: float, fully: float
 ) -> Numbers:
@@ -54,6 +54,20 @@ def seen_past(
                 gap = nearest[v, u] - z
                 if gap > -past:
                     out[k, i] = min(max((gap - past) / fully, 0.0), 1.0)
+    return out
+
+
+@numba.njit(cache=True, nogil=True)
+def stored(points: Numbers, steps: Numbers, origin: Numbers, cell: float, far: int) -> Numbers:
+    """What a `Field` has at each of `points` (n, 3); `far` off its grid, and where a coordinate is no number."""
+    out = np.full(len(points), far, dtype=np.uint8)
+    nx, ny, nz = steps.shape
+    for i in range(len(points)):
+        x = (points[i, 0] - origin[0]) / cell + 0.5
+        y = (points[i, 1] - origin[1]) / cell + 0.5
+        z = (points[i, 2] - origin[2]) / cell + 0.5
+        if 0 <= x < nx and 0 <= y < ny and 0 <= z < nz:
+            out[i] = steps[int(x), int(y), int(z)]
     return out
 
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from motion.poses import Array, Numbers
 from tamp.model.scene import Part, SceneObject
+from tamp.perception.kernels import stored
 
 FAR = 255
 """Stored distance of places that are far from the skin."""
@@ -43,10 +44,9 @@ class Field:
 
     def distance(self, p_part: Array) -> Array:
         """Metres (...) from points (..., 3) to the skin, at most `FAR` units; that for points off the grid."""
-        index = np.rint((p_part - self.origin) / self.cell).astype(np.int32)
-        inside = np.all((index >= 0) & (index < self.steps.shape), axis=-1)
-        index = np.where(inside[..., None], index, 0)
-        return np.where(inside, self.steps[index[..., 0], index[..., 1], index[..., 2]], FAR) * self.unit
+        p = np.asarray(p_part)
+        flat = stored(p.reshape(-1, 3), self.steps, self.origin, self.cell, FAR)
+        return flat.reshape(p.shape[:-1]) * self.unit
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,11 +13,13 @@ from motion.poses import Array, inverse, joint_transform, moved, pose
 from tamp.perception import colours
 from tamp.perception.candidates import Candidate
 from tamp.perception.clusters import THIN, Ground, Points, clusters
-from tamp.perception.fitting import Fit, Step, Target, climbed, judged, sampled
+from tamp.perception.fitting import SKIN_POINTS, Fit, Step, Target, climbed, judged, sampled
 from tamp.perception.joints import joint_values
 from tamp.perception.looks import Look
+from tamp.perception.object_model import Skin
 from tamp.perception.placing import Placed, whole
-from tamp.perception.sightings import share_seen, sighting
+from tamp.perception.sightings import MATCHED, gaps_at, share_seen
+from tamp.perception.threads import each
 
 ALIKE = 0.006
 """Worth up to which two things look alike."""
@@ -58,7 +60,7 @@ EXPLAINED = 0.007
 """Metres from a skin up to which a point is explained by it."""
 AROUND, FEW = 0.012, 40
 """Metres around a thing among others in which points are its own, and how many of them it is fitted to at least."""
-OWN = 0.18
+OWN = 0.3
 """Share of the points that there should be of what is seen of a model that have to be there."""
 OVERLAP = 0.4
 """Share of a model's skin that may be on that of another one."""
@@ -158,13 +160,22 @@ def _among(one: Found, all_: Sequence[Found], points: Points, looks: Sequence[Lo
 def _evidence(placed: Placed, cluster: Points, looks: Sequence[Look]) -> float:
     """How many of the points that a cluster has on a model there should be, for as much as is seen of the model: of few
     what is seen there is something else, the ground or another thing that its skin happens to touch."""
-    skin = whole(placed.model, placed.joints)
-    samples = sampled(skin)
-    world = moved(samples, placed.T_world_object)
-    area = skin.area * len(skin.points) / len(samples)
-    spacing = [float(np.median(np.maximum(look.image.project(world)[1], 0.0))) / look.image.K[0, 0] for look in looks]
-    wanted = float(sighting(placed, looks).matched * area / max(THIN, min(spacing)) ** 2)
+    wanted = sum(_points_of(skin, T, looks) for skin, T in placed.skins())
     return int((placed.distance(cluster.p) < EXPLAINED).sum()) / max(1.0, wanted)
+
+
+def _points_of(skin: Skin, T_world_skin: Array, looks: Sequence[Look]) -> float:
+    """How many points there are, thinned, of what is seen of a skin: fewer where it is far or seen from aside."""
+    every = max(1, len(skin.points) // SKIN_POINTS)
+    world, normals = moved(skin.points[::every], T_world_skin), skin.normals[::every] @ T_world_skin[:3, :3].T
+    most: Array = np.zeros(len(world))
+    for look in looks:
+        towards = look.image.T_world_camera[:3, 3] - world
+        far = np.linalg.norm(towards, axis=1)
+        facing = np.maximum(np.einsum("ij,ij->i", normals, towards) / far, 0.0)
+        dense = np.minimum(facing * (look.image.K[0, 0] / far) ** 2, 1.0 / THIN**2)
+        most = np.maximum(most, np.where(np.abs(gaps_at(look, world)) <= MATCHED, dense, 0.0))
+    return float(most.sum()) * skin.area * every
 
 
 def _taken(new: Found, found: Sequence[Found]) -> bool:
@@ -198,11 +209,12 @@ def _explained(
 ) -> Found | None:
     target = Target(_some(cluster, TRIED, rng).p, looks)
     top = float(np.percentile(cluster.p[:, 2], 99.8))
-    rough = [(c, f) for c in known for f in _tried(c, target, cluster, ground, top, everywhere)]
+    tried = each(lambda c: [(c, f) for f in _tried(c, target, cluster, ground, top, everywhere)], known)
+    rough = [t for some in tried for t in some]
     if not rough:
         return None
     promising = _within(rough, PROMISING)[:MOST_PROMISING]
-    better = [(c, climbed(f.T_world_object[0], c.skin, target, c.few, c.steps)) for c, f in promising]
+    better = each(lambda t: (t[0], climbed(t[1].T_world_object[0], t[0].skin, target, t[0].few, t[0].steps)), promising)
     more = Target(_some(cluster, FINELY, rng).p, looks)
     fine = [(c, climbed(f.T_world_object[0], c.skin, more, c.samples, FINE)) for c, f in _within(better, 2 * GOOD)]
     fine = _each_once(fine, turned=True)

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from motion.poses import Array
-from tamp.perception.candidates import Candidate
+from motion.poses import Array, joint_transform, moved
 from tamp.perception.clusters import Points
-from tamp.perception.fitting import Step, Target, climbed, sampled
+from tamp.perception.fitting import Step, Target, climbed, judged, sampled
 from tamp.perception.joints import joint_near
 from tamp.perception.looks import Look
 from tamp.perception.placing import Placed, whole
-from tamp.perception.recognising import HALF_SURE
 from tamp.perception.sightings import SAME, VISIBLE, sighting
 
 AROUND = 0.03
@@ -28,8 +26,19 @@ NUDGED = (
     Step(0.0007, 0.007, 0.0005),
 )
 """Steps in which a thing is followed."""
-OTHER_SHAPE = 0.004
-"""Metres by which the sizes of two things differ that are not of one shape."""
+TILTED = (
+    Step(0.004, 0.04, 0.002, 0.012, 0.05),
+    Step(0.002, 0.02, 0.001, 0.008, 0.025),
+    Step(0.001, 0.01, 0.0007, 0.008, 0.012),
+)
+"""The same for what leans."""
+LEANS = np.radians(2.0)
+"""Angle from the nearest attitude in which a thing can rest, from which on it leans."""
+UPRIGHTER = 0.02
+"""Score by which leaning has to explain better what is seen than resting does."""
+SLIPPED = 0.05
+"""The same for what is held, against being where the hand has it."""
+UP = np.array([0.0, 0.0, 1.0])
 UNMOVED = (0.001, 0.01)
 """Metres and radians below which a thing has not moved: it is left where it was, so that it does not jitter."""
 
@@ -55,10 +64,7 @@ def followed(track: Track, points: Points, looks: Sequence[Look], time: float, r
     one sees past it."""
     near = points.where(track.placed.distance(points.p) < AROUND)
     if len(near) >= VISIBLE:
-        some = near if len(near) <= POINTS else near.where(rng.choice(len(near), POINTS, replace=False))
-        skin = whole(track.placed.model, track.placed.joints)
-        before = track.placed.T_world_object
-        T = climbed(before, skin, Target(some.p, looks), sampled(skin), NUDGED).T_world_object[0].astype(float)
+        before, T = track.placed.T_world_object, _nudged(track.placed, Target(_some(near, rng).p, looks))
         there = replace(track.placed, T_world_object=before if _unmoved(before, T) else T)
         if sighting(there, looks).share >= SAME:
             return replace(track, placed=there, time=time, lost=False)
@@ -66,6 +72,55 @@ def followed(track: Track, points: Points, looks: Sequence[Look], time: float, r
     if seen.tells and seen.share < 1.0 - SAME:
         return replace(track, lost=True)
     return track
+
+
+def _nudged(placed: Placed, target: Target) -> Array:
+    """Where a thing has moved to (4, 4), close to where it was. What leans, as things do in the hand, is also tried as
+    it would rest: that is what becomes of most of what was put down."""
+    skin, before = whole(placed.model, placed.joints), placed.T_world_object
+    resting = at_rest(placed)
+    if resting is None:
+        return np.asarray(climbed(before, skin, target, sampled(skin), NUDGED).T_world_object[0], dtype=float)
+    rests = climbed(resting, skin, target, sampled(skin), NUDGED)
+    leans = climbed(before, skin, target, sampled(skin), TILTED)
+    best = leans if leans.score[0] > rests.score[0] + UPRIGHTER else rests
+    return np.asarray(best.T_world_object[0], dtype=float)
+
+
+def at_rest(placed: Placed) -> Array | None:
+    """The pose (4, 4) of a thing that leans, turned about its lowest point into the nearest attitude in which it can
+    rest; None for what does not lean."""
+    R = placed.T_world_object[:3, :3]
+    ups = R @ np.swapaxes(placed.model.rests, 1, 2) @ UP  # of the world, if it lay so
+    up = ups[int(ups[:, 2].argmax())]
+    axis, angle = np.cross(up, UP), float(np.arccos(np.clip(up[2], -1.0, 1.0)))
+    if angle < LEANS:
+        return None
+    p = placed.points()
+    lowest = p[int(p[:, 2].argmin())]
+    D = joint_transform("hinge", axis / np.linalg.norm(axis), lowest, angle)
+    T = D @ placed.T_world_object
+    T[2, 3] += lowest[2] - float(moved(p, D)[:, 2].min())
+    return np.asarray(T)
+
+
+def held_as_seen(track: Track, points: Points, looks: Sequence[Look], rng: np.random.Generator) -> Array:
+    """Where a thing in the hand is (4, 4): it may have turned there, or slipped. Where the hand has it, unless it is
+    clearly seen otherwise."""
+    before, skin = track.placed.T_world_object, whole(track.placed.model, track.placed.joints)
+    near = points.where(track.placed.distance(points.p) < AROUND)
+    if len(near) < VISIBLE:
+        return before
+    target, samples = Target(_some(near, rng).p, looks), sampled(skin)
+    there = climbed(before, skin, target, samples, TILTED)
+    if there.score[0] < judged(before[None].astype(np.float32), skin, target, samples).score[0] + SLIPPED:
+        return before
+    T = np.asarray(there.T_world_object[0], dtype=float)
+    return T if sighting(replace(track.placed, T_world_object=T), looks).share >= SAME else before
+
+
+def _some(points: Points, rng: np.random.Generator) -> Points:
+    return points if len(points) <= POINTS else points.where(rng.choice(len(points), POINTS, replace=False))
 
 
 def with_joints_followed(track: Track, points: Points, looks: Sequence[Look], time: float) -> Track:
@@ -78,20 +133,6 @@ def with_joints_followed(track: Track, points: Points, looks: Sequence[Look], ti
             target = Target(points.p, looks)
             joints[part.name] = joint_near(model, part.name, placed.T_world_object, target, present)
     return replace(track, placed=replace(placed, joints=joints), time=time)
-
-
-def sureness(tracks: Sequence[Track], known: Iterable[Candidate]) -> dict[str, float]:
-    """How sure one can be of each thing, from 0 to 1, by its name: only by half where it may as well be something of
-    another shape, or of a category that something else here has."""
-    sizes = {c.model.thing.name: c.high - c.low for c in known}
-    category = {t.name: t.placed.model.thing.name for t in tracks if not t.lost}
-    out = {}
-    for t in tracks:
-        there = {c for name, c in category.items() if name != t.name}
-        own = t.placed.model.thing.name
-        matters = any(r in there or np.abs(sizes[r] - sizes[own]).max() > OTHER_SHAPE for r in t.rivals)
-        out[t.name] = min(t.confidence, HALF_SURE) if matters else t.confidence
-    return out
 
 
 def _unmoved(before: Array, after: Array) -> bool:

@@ -30,11 +30,13 @@ ABOVE_FLOOR = (0.01, 0.03)
 
 @dataclass(eq=False)
 class Unseen:
-    """Places (n, 3) just above the ground, `cells` (n, 2) on a grid of them, and which (n,) have been seen so far."""
+    """Places (n, 3) just above the ground, `cells` (n, 2) on a grid of them, and which (n,) have been seen so far;
+    `looks` are the last pictures."""
 
     places: Array
     cells: Numbers
     seen: Numbers
+    looks: Sequence[Look] = ()
 
     @staticmethod
     def of(ground: Ground, p_world_base: Array) -> Unseen:
@@ -49,6 +51,7 @@ class Unseen:
 
     def saw(self, looks: Sequence[Look]) -> None:
         """Note what pictures show."""
+        self.looks = looks
         self.seen |= shown(self.places, looks)
 
     def hidden(self, scene: Scene) -> Array:

@@ -25,7 +25,7 @@ from tamp.policy.remote import Entry, RemotePolicy
 from tamp.policy.wire import pack, unpack
 from tamp.runs.bench.workers import no_interrupts
 
-PATIENCE = 240.0
+PATIENCE = 600.0
 """Seconds that one answer may take, planning and a model's reading included, before the process counts as hung."""
 ORPHANED = 1.0
 """Seconds between two looks whether the process that started it is still there."""

@@ -320,5 +320,6 @@ def test_a_body_and_the_arm_hide_what_is_behind_them(world: World, state: State)
     assert seen.tolist() == [True, False, True], "a point on the cube's own face is seen"
     T = world.forward(state.q)
     hand = T[:3, 3] - 0.08 * T[:3, 2]
-    one_side, other = hand + [0.0, 0.3, 0.0], hand - [0.0, 0.3, 0.0]
+    aside = np.array([0.0, 0.3, 0.0])
+    one_side, other = hand + aside, hand - aside
     assert world.sees(one_side, other[None], robot=False).all() and not world.sees(one_side, other[None]).any()

@@ -33,6 +33,19 @@ def test_points_on_a_skin_are_counted_as_its_field_has_them(told: tuple[float, .
 
 
 @settings(max_examples=20)
+@given(seed=st.integers(0, 999), size=st.sampled_from([(300,), (20, 15)]))
+def test_a_field_has_the_distance_of_its_nearest_cell(seed: int, size: tuple[int, ...]) -> None:
+    f = model("carton").skins["carton"].field
+    points = np.random.default_rng(seed).uniform(-0.2, 0.2, (*size, 3))
+    points[0] = np.nan
+    index = np.floor((points - f.origin) / f.cell + 0.5)
+    inside = np.all((index >= 0) & (index < f.steps.shape), axis=-1)
+    cells = np.where(inside[..., None], index, 0).astype(int)
+    slow = np.where(inside, f.steps[tuple(np.moveaxis(cells, -1, 0))], 255) * f.unit
+    np.testing.assert_array_equal(f.distance(points), slow)
+
+
+@settings(max_examples=20)
 @given(told=POSES, seed=st.integers(0, 999))
 def test_what_one_sees_past_is_as_a_projection_has_it(told: tuple[float, ...], seed: int) -> None:
     rng = np.random.default_rng(seed)

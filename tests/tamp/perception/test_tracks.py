@@ -1,0 +1,57 @@
+"""Following things from look to look."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from motion.poses import Array, pose, rotation_about
+from tamp.perception.clusters import Points
+from tamp.perception.placing import Placed
+from tamp.perception.tracks import Track, at_rest, followed
+from tests.perception_scores import pose_errors
+from tests.synthetic_looks import CAMERAS, library, look, standing, taken
+
+
+def seen_as(true: Placed, thought: Placed) -> Array:
+    """Where a thing is said to be that was thought to be elsewhere."""
+    looks = [look(taken(c, [true])) for c in CAMERAS]
+    points = np.concatenate([k.points.reshape(-1, 3) for k in looks])
+    with np.errstate(invalid="ignore"):
+        near = points[true.distance(points) < 0.04]
+    near = near[near[:, 2] > 0.904]
+    track = Track("thing", thought, True, 0.0, 1.0)
+    seen = Points(near, np.zeros_like(near))
+    return followed(track, seen, looks, 1.0, np.random.default_rng(0)).placed.T_world_object
+
+
+def tilted(placed: Placed, degrees: float, shift: float = 0.0) -> Placed:
+    D = pose([shift, 0.0, 0.0], rotation_about(np.array([1.0, 0.0, 0.0]), np.radians(degrees)))
+    T = placed.T_world_object.copy()
+    T[:3, :3] = D[:3, :3] @ T[:3, :3]
+    T[:3, 3] += D[:3, 3]
+    return Placed(placed.model, T)
+
+
+@pytest.mark.parametrize("degrees", [0.0, 4.0, 12.0])
+@pytest.mark.parametrize("name", ["carton", "box"])
+def test_what_the_hand_put_down_askew_in_thought_is_seen_to_stand(name: str, degrees: float) -> None:
+    true = standing(library()[name], -0.1, 0.1, 0.4)
+    millimetres, turned = pose_errors(true.model, true.T_world_object, seen_as(true, tilted(true, degrees, 0.008)))
+    assert millimetres < 3.0 and turned < 2.0
+
+
+def test_what_leans_is_left_leaning() -> None:
+    true = tilted(standing(library()["carton"], -0.1, 0.1, 0.4, above=0.03), 15.0)
+    millimetres, turned = pose_errors(true.model, true.T_world_object, seen_as(true, tilted(true, 3.0, 0.004)))
+    assert millimetres < 4.0 and turned < 4.0
+
+
+def test_only_what_leans_has_to_be_brought_to_rest_and_its_lowest_point_stays_where_it_is() -> None:
+    true = standing(library()["carton"], 0.0, 0.0, 1.0)
+    assert at_rest(true) is None
+    leaning = tilted(true, 10.0)
+    T = at_rest(leaning)
+    assert T is not None
+    np.testing.assert_allclose(T[:3, :3], true.T_world_object[:3, :3], atol=1e-6)
+    assert abs(Placed(true.model, T).lowest - leaning.lowest) < 1e-6
