@@ -26,8 +26,6 @@ DETECTION_MARGIN = 0.02
 """Metres within which a pair counts as a contact at all; clearances up to this can be asked for."""
 INSIDE = 0.03
 """Metres from a camera on the robot within which what is hit is its own mount."""
-FARTHEST_RAY = 3.0
-"""Metres that rays go."""
 
 _GEOMS = {
     "box": mujoco.mjtGeom.mjGEOM_BOX,
@@ -297,15 +295,12 @@ class World:
         return open_
 
     def _hits(self, p_world: Array, rays: Array, group: int) -> Array:
-        """Metres (n,) along unit rays (n, 3) to the first geom of a group; infinite without one."""
-        groups = np.zeros(6, dtype=np.uint8)
+        """Metres (n,) along unit rays (n, 3) to the first geom of a group; infinite without one. One by one:
+        mj_multiRay goes through the hand's mesh (seen with 3.3.2)."""
+        groups, geom = np.zeros(6, dtype=np.uint8), np.zeros(1, dtype=np.int32)
         groups[group] = 1
-        n = len(rays)
-        geoms, distances = np.full(n, -1, dtype=np.int32), np.full(n, -1.0)
-        mujoco.mj_multiRay(
-            self.model, self.data, p_world, rays.ravel(), groups, 1, -1, geoms, distances, n, FARTHEST_RAY
-        )
-        return np.where(geoms < 0, np.inf, distances)
+        found = [mujoco.mj_ray(self.model, self.data, p_world, ray, groups, 1, -1, geom) for ray in rays]
+        return np.array([distance if distance >= 0 else np.inf for distance in found])
 
     def _collide(self) -> None:
         self.effort += 1

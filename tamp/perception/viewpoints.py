@@ -33,7 +33,7 @@ DETOUR = 0.15
 """Share of what is to be seen that a metre of way is worth."""
 TURNED = 0.04
 """The same for a radian that the hand is turned."""
-MOST_POINTS = 200
+MOST_POINTS = 100
 """Points of what is to be seen that are looked at."""
 FACE = (-0.8, 0.0, 0.8)
 """Where on a face of the box around a thing it is looked at, as a share of the way from its middle to its edge."""
