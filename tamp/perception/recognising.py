@@ -74,11 +74,11 @@ score, which several things that touch have, it has to be the third share."""
 ALL_OF_IT = 0.75
 """Score from which a cluster is one thing."""
 POOR = 0.8
-"""Score below which a thing may be another one or elsewhere: of 152 that were recognised rightly 2 had a poorer one
+"""Score below which a thing may be another one or elsewhere: of 156 that were recognised rightly 2 had a poorer one
 (16 tasks, state 42, clean and with all noise)."""
 RIVAL, SAME_LOOK = 0.02, 0.001
 """What another category may be worse by to be as likely, and by how much it differs at least, where it does not look
-the very same: 4 of these 152 had such a rival, and 2 of 4 that were recognised wrongly."""
+the very same: 3 of these 156 had such a rival, and 2 of 4 that were recognised wrongly."""
 HALF_SURE = 0.5
 """Confidence in what is doubtful."""
 TILTS = (0.14, 0.28, 0.45)
