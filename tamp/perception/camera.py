@@ -140,7 +140,8 @@ class CameraPerceiver:
         number = 1 + sum(t.placed.model.thing.name == thing.name for t in self.tracks.values())
         name = f"{thing.name}_{number}"
         like = tuple(c for c, _ in found.like)
-        track = Track(name, found.placed, thing.movable, time, min(1.0, max(0.0, found.seen)), like)
+        known = min(1.0, max(0.0, found.seen)) if found.placed.model.source != SEEN else HALF_KNOWN
+        track = Track(name, found.placed, thing.movable, time, known, like)
         self.tracks[name] = self._supported(track)
 
     def _begin_unknown(self, points: Points, time: float) -> None:
@@ -281,7 +282,7 @@ class CameraPerceiver:
         mine = [
             n
             for n, t in self.tracks.items()
-            if t.movable and t.time < time and n != self.hand.held and t.placed.model.thing.name == found.category
+            if t.movable and t.time < time and n != self.hand.held and t.placed.model.category == found.category
         ]
         if mine:
             self._found_again(mine, found, time)

@@ -15,9 +15,11 @@ from tamp.perception.candidates import Candidate
 from tamp.perception.clusters import THIN, Ground, Points, clusters
 from tamp.perception.fitting import Fit, Step, Target, climbed, judged, sampled
 from tamp.perception.joints import joint_values
+from tamp.perception.likeness import Likeness, likeness
 from tamp.perception.looks import Look
 from tamp.perception.placing import Placed, whole
 from tamp.perception.sightings import share_seen, sighting
+from tamp.perception.unknowns import SEEN, shaped_like
 
 ALIKE = 0.006
 """Worth up to which two things look alike."""
@@ -54,6 +56,10 @@ SAME_SHAPE, MOSTLY = 0.005, 97.5
 """Metres by which two models of one shape are apart at most, in so many per cent of their skins."""
 COLOUR = 2.0
 """Weight of a difference in colours against the score of shape."""
+BESIDE_IT = 0.3
+"""Difference in colours that a point counts for that is not on the skin: there should be none."""
+SPUN = tuple(np.radians((-10.0, -5.0, 0.0, 5.0, 10.0)))
+"""Turns about its axis (rad) by which a solid of revolution is tried around the best of the coarse ones."""
 EXPLAINED = 0.007
 """Metres from a skin up to which a point is explained by it."""
 AROUND, FEW = 0.012, 40
@@ -86,23 +92,26 @@ TWO_LEVELS = 0.004
 @dataclass(frozen=True, eq=False)
 class Found:
     """A model that was recognised. `score` is that of its shape, `seen` how much of what should be seen of it is,
-    `like` the categories that would do nearly as well, with what they are worse by."""
+    `like` the categories that would do nearly as well, with what they are worse by. `strange`: it has the shape of a
+    model, and other colours."""
 
     placed: Placed
     score: float
     seen: float
     like: tuple[tuple[str, float], ...] = ()
+    strange: bool = False
 
     @property
     def category(self) -> str:
         """Its category."""
-        return self.placed.model.thing.name
+        return self.placed.model.category
 
 
 def recognised(
     points: Points, looks: Sequence[Look], ground: Ground, known: Sequence[Candidate], rng: np.random.Generator
 ) -> tuple[list[Found], list[Points]]:
-    """The objects that explain some points, and the clusters that none does."""
+    """The objects that explain some points, and the clusters that none does. What has the shape of a known thing and
+    other colours is an unknown thing of that shape."""
     found: list[Found] = []
     left: list[Points] = []
     waiting = clusters(points)
@@ -115,7 +124,14 @@ def recognised(
         found.append(best)
         rest = [c.where(best.placed.distance(c.p) > EXPLAINED) for c in [cluster, *waiting]]
         waiting = sorted((c for r in rest for c in clusters(r)), key=len, reverse=True)
-    return [_among(f, found, points, looks, rng) for f in found], left
+    found = [_among(f, found, points, looks, rng) for f in found]
+    return [_unknown(f, points) if f.strange else f for f in found], left
+
+
+def _unknown(strange: Found, points: Points) -> Found:
+    """What has only the shape of a model, as a thing of its own."""
+    near = points.where(strange.placed.distance(points.p) < EXPLAINED)
+    return replace(strange, placed=shaped_like(strange.placed, near), like=())
 
 
 def _among(one: Found, all_: Sequence[Found], points: Points, looks: Sequence[Look], rng: np.random.Generator) -> Found:
@@ -197,7 +213,8 @@ def _explained(
     while fine:
         close = _within(fine, GOOD)
         found = _likeliest(close, cluster, more)
-        if found.seen > ACCEPTED[1] and (found.score > ACCEPTED[0] or found.seen > ACCEPTED[2]):
+        enough = found.seen > ACCEPTED[1] and (found.score > ACCEPTED[0] or found.seen > ACCEPTED[2])
+        if enough and (not found.strange or found.score > ALL_OF_IT):
             return found
         fine = fine[len(close) :]
     return None
@@ -210,12 +227,19 @@ def _likeliest(close: list[tuple[Candidate, Fit]], cluster: Points, target: Targ
         T = f.T_world_object[0]
         theirs |= c.skin.field.distance((cluster.p - T[:3, 3]) @ T[:3, :3]) < EXPLAINED
     own = cluster.where(theirs)
-    judged_ = [(c, *_coloured(c, _as_good(c, f, close[0]), own)) for c, f in close]
-    best = max(worth for _, _, worth in judged_)
-    alike = [t for t in judged_ if t[2] > best - ALIKE]
-    candidate, fit, worth = min(alike, key=lambda t: len(t[0].model.thing.name))  # the plain one of what looks alike
-    like = tuple((c.model.thing.name, worth - w) for c, _, w in judged_ if c is not candidate and worth - w < GOOD)
-    return replace(_found(candidate, fit, target), like=like)
+    judged_ = [_coloured(c, _as_good(c, f, close[0]), own, target.looks) for c, f in close]
+    best = max(judged_, key=lambda j: j.worth)
+    alike = [j for j in judged_ if best.worth - j.worth < ALIKE and _plainer(j.name, best.name)]
+    taken = min(alike, key=lambda j: len(j.name), default=best)
+    like = tuple((j.name, taken.worth - j.worth) for j in judged_ if j is not taken and taken.worth - j.worth < GOOD)
+    known = taken.candidate.model.source != SEEN
+    strange = known and taken.likeness is not None and taken.likeness.other
+    return replace(_found(taken.candidate, taken.fit, target), like=like, strange=strange)
+
+
+def _plainer(name: str, other: str) -> bool:
+    """Whether a category is the other one without some of its words: where nothing tells them apart it is not wrong."""
+    return set(name.split("_")) < set(other.split("_"))
 
 
 def _leaning(c: Candidate, T_world_object: Array, target: Target) -> Fit:
@@ -312,12 +336,32 @@ def _as_good(c: Candidate, fit: Fit, best: tuple[Candidate, Fit]) -> Fit:
     return replace(fit, on=there.on, empty=there.empty) if same else fit
 
 
-def _coloured(c: Candidate, fit: Fit, cluster: Points) -> tuple[Fit, float]:
-    """A fit turned as its colours have it, where the shape does not tell, and what it is worth with them."""
+@dataclass(frozen=True, eq=False)
+class _Judged:
+    """A candidate turned as its colours have it, how like what is seen it is, and what it is worth with that."""
+
+    candidate: Candidate
+    fit: Fit
+    likeness: Likeness | None
+    worth: float
+
+    @property
+    def name(self) -> str:
+        return self.candidate.model.thing.name
+
+
+def _coloured(c: Candidate, fit: Fit, cluster: Points, looks: Sequence[Look]) -> _Judged:
+    """A fit judged by its colours, turned as they have it where the shape does not tell."""
     spins = c.spun(fit.T_world_object[0])
-    off = [colours.difference(cluster, c.skin, T) for T in spins]
-    spin = int(np.argmin(off))
-    return replace(fit, T_world_object=spins[[spin]]), float(fit.score[0]) - COLOUR * off[spin]
+    T = spins[int(np.argmin([colours.difference(cluster, c.skin, T) for T in spins]))]
+    turned_ = c.spun(T, SPUN) if c.model.turns == 0 else T[None]
+    likes = [(likeness(c.skin, T, looks), T) for T in turned_]
+    known = [(like, T) for like, T in likes if like is not None]
+    like, T = min(known, key=lambda t: t[0].off, default=(None, T))
+    missed = c.skin.field.distance((cluster.p - T[:3, 3]) @ T[:3, :3]) > colours.NEAR
+    off = colours.difference(cluster, c.skin, T) if like is None else like.off
+    worth = float(fit.score[0]) - COLOUR * (off + BESIDE_IT * float(missed.mean()))
+    return _Judged(c, replace(fit, T_world_object=T[None]), like, worth)
 
 
 def _found(c: Candidate, fit: Fit, target: Target) -> Found:

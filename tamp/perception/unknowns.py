@@ -6,12 +6,14 @@ Only what was seen is known of them: their hidden sides are taken to be where th
 from __future__ import annotations
 
 import colorsys
+from dataclasses import replace
 
 import cv2
 import numpy as np
 from scipy.ndimage import binary_fill_holes
+from scipy.spatial import cKDTree
 
-from motion.poses import Array, Numbers, pose, rotation_about
+from motion.poses import Array, Numbers, moved, pose, rotation_about
 from motion.shapes import Shape
 from tamp.model.scene import Part, SceneObject
 from tamp.perception.clusters import Ground, Points
@@ -62,6 +64,32 @@ def unknown_thing(points: Points, ground: Ground) -> Placed | None:
     skin = Skin(local, _outwards(local, height), points.colours.astype(np.uint8), CELL**2, field_around(local))
     model = ObjectModel(thing, {NAME: skin}, np.eye(3)[None], 1, np.zeros(2), (category.replace("_", " "),), SEEN)
     return Placed(model, T)
+
+
+def shaped_like(placed: Placed, points: Points) -> Placed:
+    """An unknown thing with a known one's shape, parts and regions, where that was found, in the colours of the points
+    (n, 3) that were seen of it."""
+    model, whole = placed.model, placed.points()
+    _, size, _, fills = _footprint(whole[:, :2])
+    shape = _shape_name(size, float(np.ptp(whole[:, 2])), fills)
+    category = f"{colour_name(points.colours)}_{shape}"
+    thing = replace(Placed(model, model.thing.T_world_object).as_object(NAME), category=category)
+    seen, skins = cKDTree(points.p), {}
+    for part in model.thing.parts:
+        if part.name in model.skins:
+            skin = model.skins[part.name]
+            nearest = seen.query(moved(skin.points, placed.part_pose(part)))[1]
+            skins[_renamed(part.name, model)] = replace(skin, colours=points.colours[nearest].astype(np.uint8))
+    joints = {_renamed(name, model): value for name, value in placed.joints.items()}
+    return Placed(
+        replace(model, thing=thing, skins=skins, names=(category.replace("_", " "),), source=SEEN),
+        placed.T_world_object,
+        joints,
+    )
+
+
+def _renamed(part: str, model: ObjectModel) -> str:
+    return NAME + part.removeprefix(model.thing.name)
 
 
 def _footprint(xy: Numbers) -> tuple[Array, tuple[float, float], float, float]:
