@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
+from motion.robot import RobotDescription
+from tamp.model.scene import Perceiver
+from tamp.perception.camera import CameraPerceiver
 from tamp.perception.ground_truth import Truth
-from tamp.perception.library import Library
+from tamp.perception.library import Library, load
+from tamp.policy.policy import Eyes, Look
 from tamp.runs.bench.records import wilson
 
 Record = Mapping[str, Any]
@@ -69,3 +73,18 @@ def named(records: Sequence[Record]) -> Iterator[str]:
     yield "taken for another: " + ("; ".join(f"{a} for {b} {n}" for (a, b), n in wrong.most_common()) or "-")
     yield "missed: " + ("; ".join(f"{a} {n}" for a, n in missed.most_common()) or "-")
     yield "called: " + ("; ".join(f"{a} {b} {n}" for (a, b), n in sorted(names.items())) or "-")
+
+
+@dataclass(frozen=True)
+class EyesWithout:
+    """Eyes for a policy with the library but for some categories."""
+
+    categories: frozenset[str]
+
+    def __call__(self) -> Eyes:
+        library = without(load(), self.categories, {})
+
+        def made(look: Look, robot: RobotDescription) -> Perceiver:
+            return CameraPerceiver(look, library, robot)
+
+        return made

@@ -304,7 +304,8 @@ class CameraPerceiver:
         confidence = {t.name: t.confidence for t in self.tracks.values()}
         held = (self.hand.held,) if self.hand.held is not None else ()
         everything = (*things, *boxes, ground_object(self.ground))
-        return Scene(everything, observation.robot, observation.time, confidence, in_hand=held, blur=BLUR)
+        unknown = tuple(t.name for t in self.tracks.values() if t.placed.model.source == SEEN and not t.lost)
+        return Scene(everything, observation.robot, observation.time, confidence, held, BLUR, unknown)
 
 
 def _apart(track: Track, found: Found) -> float:

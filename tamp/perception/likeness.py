@@ -17,12 +17,12 @@ from motion.poses import Array, Numbers, moved
 from tamp.perception.looks import Look
 from tamp.perception.object_model import Skin
 
-POINTS = 800
-"""About how many points of a skin are looked at."""
+POINTS, EVERY = 800, 8
+"""About how many points of a skin are looked at, and of large ones one of so many."""
 ON_SKIN, FACING = 0.005, 0.3
 """Metres between a place of the skin and what is seen there, and least cosine of the ray to its normal."""
 FEWEST = 25
-"""Places in a picture of which anything is said."""
+"""Places of a skin in a picture of which anything is said."""
 SHARP, BLURRED, AROUND = 3, 10, 20
 """Places next to each other whose brightness is averaged, whose hue is, and against which brightness is held."""
 SIDEWAYS = 0.05
@@ -93,7 +93,7 @@ def likeness(skin: Skin, T_world_skin: Numbers, looks: Sequence[Look]) -> Likene
 
 def _shown(skin: Skin, T_world_skin: Numbers, look: Look) -> _Shown | None:
     """What a picture shows of a skin; None where that is too little."""
-    every = max(1, len(skin.points) // POINTS)
+    every = min(EVERY, max(1, len(skin.points) // POINTS))
     world, normals = moved(skin.points[::every], T_world_skin), skin.normals[::every] @ T_world_skin[:3, :3].T
     uv, z = look.image.project(world)
     u, v = (np.rint(np.nan_to_num(uv[:, i])).astype(int) for i in (0, 1))

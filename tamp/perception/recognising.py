@@ -213,15 +213,15 @@ def _explained(
     while fine:
         close = _within(fine, GOOD)
         found = _likeliest(close, cluster, more)
-        enough = found.seen > ACCEPTED[1] and (found.score > ACCEPTED[0] or found.seen > ACCEPTED[2])
-        if enough and (not found.strange or found.score > ALL_OF_IT):
+        if found is not None and (not found.strange or found.score > ALL_OF_IT):
             return found
         fine = fine[len(close) :]
     return None
 
 
-def _likeliest(close: list[tuple[Candidate, Fit]], cluster: Points, target: Target) -> Found:
-    """Of several that have nearly the same score the one that has the colours."""
+def _likeliest(close: list[tuple[Candidate, Fit]], cluster: Points, target: Target) -> Found | None:
+    """Of several that have nearly the same score the one that has the colours; None where too little is seen of it to
+    know."""
     theirs = np.zeros(len(cluster), dtype=bool)
     for c, f in close:
         T = f.T_world_object[0]
@@ -232,9 +232,12 @@ def _likeliest(close: list[tuple[Candidate, Fit]], cluster: Points, target: Targ
     alike = [j for j in judged_ if best.worth - j.worth < ALIKE and _plainer(j.name, best.name)]
     taken = min(alike, key=lambda j: len(j.name), default=best)
     like = tuple((j.name, taken.worth - j.worth) for j in judged_ if j is not taken and taken.worth - j.worth < GOOD)
-    known = taken.candidate.model.source != SEEN
-    strange = known and taken.likeness is not None and taken.likeness.other
-    return replace(_found(taken.candidate, taken.fit, target), like=like, strange=strange)
+    found = replace(_found(taken.candidate, taken.fit, target), like=like)
+    if found.seen <= ACCEPTED[1] or (found.score <= ACCEPTED[0] and found.seen <= ACCEPTED[2]):
+        return None
+    if taken.candidate.model.source == SEEN:  # its colours are those of one side, in one light
+        return found
+    return None if taken.likeness is None else replace(found, strange=taken.likeness.other)
 
 
 def _plainer(name: str, other: str) -> bool:

@@ -6,6 +6,7 @@ Only what was seen is known of them: their hidden sides are taken to be where th
 from __future__ import annotations
 
 import colorsys
+from collections import defaultdict
 from dataclasses import replace
 
 import cv2
@@ -152,15 +153,20 @@ def _shape_name(size: tuple[float, float], height: float, fills: float) -> str:
     width = float(np.mean(size))
     if fills > SQUARE:
         return "box"
+    if fills > ROUND and height > TALL * width:
+        return "bottle"
     if fills < ROUND or min(size) < EVEN * max(size):
         return "thing"
-    return "disc" if height < FLAT * width else "cylinder" if height < TALL * width else "bottle"
+    return "disc" if height < FLAT * width else "cylinder"
 
 
 def colour_name(colours: Numbers) -> str:
-    """The word for most of some colours (n, 3), bytes."""
-    words = [_word(*c) for c in colours[:: max(1, len(colours) // 200)] / 255.0]
-    return max(sorted(set(words)), key=words.count)
+    """The word for most of some colours (n, 3), bytes; what is in the shade tells less."""
+    some = colours[:: max(1, len(colours) // 200)] / 255.0
+    told: dict[str, float] = defaultdict(float)
+    for c in some:
+        told[_word(*c)] += float(max(c))
+    return max(sorted(told), key=lambda word: told[word])
 
 
 def _word(red: float, green: float, blue: float) -> str:

@@ -347,8 +347,8 @@ class _Episode:
 
 def told_of(scene: Scene) -> dict[str, Any]:
     """What there is in a scene, as plain data: categories, positions (m) with quaternions w x y z, regions, joint
-    values (m, rad) by the end of their part's name, and the corners of the boxes around things
-    without regions."""
+    values (m, rad) by the end of their part's name, the corners of the boxes around things without regions, and which
+    are unknown, with the middles of the boxes around them."""
     return {
         "objects": {o.name: o.category for o in scene},
         "poses": poses_of(scene),
@@ -356,6 +356,7 @@ def told_of(scene: Scene) -> dict[str, Any]:
         "confidence": {name: round(float(c), 3) for name, c in scene.confidence.items()},
         "joints": {o.name: values for o in scene if (values := _joints(o))},
         "boxes": {o.name: [corner.tolist() for corner in o.bounds()] for o in scene if not o.regions},
+        "unknown": {name: np.mean(scene.object(name).bounds(), axis=0).tolist() for name in scene.unknown},
     }
 
 
