@@ -1,13 +1,14 @@
 """`make bench-perception`: how right the camera mode's scenes are, against what is true in the simulator.
 
     python tests/bench_perception.py [--suites SUITE ...] [--tasks IDS] [--states N] [--develop] [--every N]
-                                     [--noise KIND ...] [--left-out] [--out DIR]
+                                     [--noise KIND ...] [--left-out [shapes]] [--out DIR]
 
 Scenes are recorded once (as `tamp perception record` does), and perceived from the recordings with each kind of noise;
 what is true is looked at afterwards only. With --every the episodes that reach the tasks' own goals are recorded, and
 the perceiver feels each control period and looks each N of them, as a session does when an action has ended. With
---left-out the library has none of the things that can be carried in a scene, nor what looks the same. Initial
-states from 0 on, or with --develop from 40 on. Goes on where it was interrupted.
+--left-out the library has none of the things that can be carried in a scene, nor what looks the same; with `--left-out
+shapes` nor what has the shape of one of them in other colours. Initial states from 0 on, or with --develop from 40 on.
+Goes on where it was interrupted.
 """
 
 from __future__ import annotations
@@ -33,9 +34,9 @@ from tamp.execution.activity import Observation
 from tamp.perception.library import Library, load
 from tests.bench_kitchen import read
 from tests.bench_stepping import machine
-from tests.left_out import carried, named, share, twins, without
+from tests.left_out import alikes, carried, named, share, without
 from tests.left_out import rows as left_out_rows
-from tests.perception_scores import by_category, look_alikes, scored
+from tests.perception_scores import by_category, scored
 
 SUITES = ("libero_spatial", "libero_object", "libero_goal", "libero_10")
 DEVELOP = 40
@@ -54,11 +55,11 @@ class Case:
     state: int
     noise: str
     every: int | None = None
-    left_out: bool = False
+    left_out: str | None = None
 
     @property
     def key(self) -> str:
-        return f"{self.seen}:left-out" if self.left_out else self.seen
+        return f"{self.seen}:left-out-{self.left_out}" if self.left_out else self.seen
 
     @property
     def seen(self) -> str:
@@ -254,14 +255,16 @@ def main() -> None:
     parser.add_argument("--develop", action="store_true", help="initial states from 40 on, not those that are held out")
     parser.add_argument("--every", type=int, metavar="N", help="along episodes, a look each N control steps")
     parser.add_argument("--noise", nargs="+", default=("clean", "all"), metavar="KIND")
-    parser.add_argument("--left-out", action="store_true", help="without the models of what can be carried")
+    parser.add_argument(
+        "--left-out", nargs="?", const="models", choices=("models", "shapes"), help="without what can be carried"
+    )
     parser.add_argument("--out", type=Path, default=Path("results/perception"))
     asked = parser.parse_args()
     hush_warnings()
     rendering.prepare(video=False, pictures=True)
     asked.out.mkdir(parents=True, exist_ok=True)
     results, library = asked.out / ("develop.jsonl" if asked.develop else "held_out.jsonl"), load()
-    had, alike = {r["key"] for r in read(results)}, twins(look_alikes(list(library.values())))
+    had, alike = {r["key"] for r in read(results)}, alikes(library, asked.left_out == "shapes")
     with hush_simulator():
         todo = [c for c in cases(asked) if c.key not in had]
         for case in todo:

@@ -1,9 +1,10 @@
 """`make bench-unknown`: things that the library does not have, picked and placed by the camera mode.
 
-    python tests/bench_unknown.py [--suites SUITE ...] [--tasks IDS] [--states N] [--develop] [--words]
+    python tests/bench_unknown.py [--suites SUITE ...] [--tasks IDS] [--states N] [--develop] [--words] [--shapes]
                                   [--noise KIND ...] [--out DIR]
 
-The tasks in which something is put somewhere, without the models of what is to be moved, nor those that look the same.
+The tasks in which something is put somewhere, without the models of what is to be moved, nor those that look the same,
+or with --shapes nor those that have the same shape in other colours.
 The goal is given, in the names that the policy has for what it sees; or with --words it is told by what things look
 like: the task's words, with the name of what was seen where the thing is. LIBERO's check says what came of it. Initial
 states from 0 on, or with --develop from 40 on. Goes on where it was interrupted.
@@ -43,8 +44,7 @@ from tamp.policy.policy import told_of
 from tests.bench_kitchen import read
 from tests.bench_perception import DEVELOP, SUITES
 from tests.bench_stepping import machine
-from tests.left_out import EyesWithout, share, twins
-from tests.perception_scores import look_alikes
+from tests.left_out import EyesWithout, alikes, share
 
 PUT = ("on", "in")
 """Predicates of LIBERO's goals that say where something is put."""
@@ -60,10 +60,12 @@ class Case:
     state: int
     noise: str
     words: bool
+    shapes: bool
 
     @property
     def key(self) -> str:
-        return f"{self.suite}/{self.task}:{self.state}:{self.noise}:{'words' if self.words else 'given'}"
+        how = ("words" if self.words else "given") + ("-shapes" if self.shapes else "")
+        return f"{self.suite}/{self.task}:{self.state}:{self.noise}:{how}"
 
 
 @dataclass(frozen=True)
@@ -146,7 +148,7 @@ def cases(asked: argparse.Namespace) -> Iterator[Case]:
         tasks = range(suite(name).n_tasks) if asked.tasks is None else parse_ids(asked.tasks)
         for task in tasks:
             for state in range(first, first + asked.states):
-                yield from (Case(name, task, state, noise, asked.words) for noise in asked.noise)
+                yield from (Case(name, task, state, noise, asked.words, asked.shapes) for noise in asked.noise)
 
 
 def table(records: list[Record]) -> Iterator[str]:
@@ -168,6 +170,7 @@ def main() -> None:
     parser.add_argument("--states", type=int, default=1, metavar="N", help="initial states a task")
     parser.add_argument("--develop", action="store_true", help="initial states from 40 on, not those that are held out")
     parser.add_argument("--words", action="store_true", help="told in words what to do, not given the goal")
+    parser.add_argument("--shapes", action="store_true", help="nor has the library anything of the same shape")
     parser.add_argument("--noise", nargs="+", default=("clean",), metavar="KIND")
     parser.add_argument("--out", type=Path, default=Path("results/unknown"))
     asked = parser.parse_args()
@@ -175,7 +178,7 @@ def main() -> None:
     rendering.prepare(video=False, camera=True)
     asked.out.mkdir(parents=True, exist_ok=True)
     library = load()
-    bench = Bench(asked.out, library, twins(look_alikes(list(library.values()))))
+    bench = Bench(asked.out, library, alikes(library, asked.shapes))
     results = asked.out / ("develop.jsonl" if asked.develop else "held_out.jsonl")
     had = {r["key"] for r in read(results)}
     with hush_simulator():

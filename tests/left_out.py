@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from motion.robot import RobotDescription
 from tamp.model.scene import Perceiver
 from tamp.perception.camera import CameraPerceiver
@@ -14,14 +16,15 @@ from tamp.perception.ground_truth import Truth
 from tamp.perception.library import Library, load
 from tamp.policy.policy import Eyes, Look
 from tamp.runs.bench.records import wilson
+from tests.perception_scores import SAME_COLOUR, look_alikes
 
 Record = Mapping[str, Any]
 
 
-def twins(pairs: Iterable[tuple[str, str]]) -> dict[str, set[str]]:
-    """The models that look like each one, of pairs that do."""
+def alikes(library: Library, shapes: bool = False) -> dict[str, set[str]]:
+    """The models that look like each one, or that have the shape of it, whatever their colours."""
     alike: dict[str, set[str]] = {}
-    for a, b in pairs:
+    for a, b in look_alikes(list(library.values()), np.inf if shapes else SAME_COLOUR):
         alike.setdefault(a, set()).add(b)
         alike.setdefault(b, set()).add(a)
     return alike

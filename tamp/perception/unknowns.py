@@ -11,13 +11,13 @@ from dataclasses import replace
 
 import cv2
 import numpy as np
-from scipy.ndimage import binary_fill_holes
+from scipy.ndimage import binary_fill_holes, median_filter
 from scipy.spatial import cKDTree
 
 from motion.poses import Array, Numbers, moved, pose, rotation_about
 from motion.shapes import Shape
 from tamp.model.scene import Part, SceneObject
-from tamp.perception.clusters import Ground, Points
+from tamp.perception.clusters import FEWEST, THIN, Ground, Points
 from tamp.perception.object_model import ObjectModel, Skin
 from tamp.perception.placing import Placed
 from tamp.perception.skinning import field_around
@@ -32,6 +32,8 @@ CELL = 0.008
 STEP = 0.006
 """Metres by which the heights of cells may differ that are one box."""
 MOST_BOXES = 40
+BESIDE, COMPANY = 0.006, 6
+"""Metres around a point of a surface in which there are so many others of it."""
 ROUND, SQUARE, EVEN = 0.66, 0.87, 0.75
 """Share of the rectangle around it that a round thing fills at least, and a box; least ratio of a round one's sides."""
 FLAT, TALL = 0.35, 1.6
@@ -53,6 +55,9 @@ UP = np.array([0.0, 0.0, 1.0])
 
 def unknown_thing(points: Points, ground: Ground) -> Placed | None:
     """A model of some points that stand on the ground, where they are; None where they are more than can be carried."""
+    points = in_company(points)
+    if len(points) < FEWEST:
+        return None
     middle, size, yaw, fills = _footprint(points.p[:, :2])
     height = float(points.p[:, 2].max()) - ground.stands
     if max(size) > LARGEST[0] or height > LARGEST[1] or min(*size, height) <= 0.0:
@@ -93,6 +98,12 @@ def _renamed(part: str, model: ObjectModel) -> str:
     return NAME + part.removeprefix(model.thing.name)
 
 
+def in_company(points: Points) -> Points:
+    """Points that have others around them, as those of a surface do: what hangs between surfaces is alone."""
+    tree = cKDTree(points.p)
+    return points.where(np.asarray(tree.query_ball_point(points.p, BESIDE, return_length=True) > COMPANY))
+
+
 def _footprint(xy: Numbers) -> tuple[Array, tuple[float, float], float, float]:
     """Middle (2,), sides (m) and turn of the smallest rectangle around points (n, 2), and how much of it they fill."""
     hull = cv2.convexHull((xy * 1000.0).astype(np.float32))
@@ -110,6 +121,8 @@ def columns(local: Numbers, height: float) -> tuple[Shape, ...]:
     np.maximum.at(tops, tuple((index - first).T), local[:, 2])
     filled = binary_fill_holes(tops > 0)
     tops[filled & (tops == 0)] = STEP
+    smooth = median_filter(tops, 3)
+    tops = np.where(smooth > 0, smooth, tops)  # a stray point is no column
     boxes = _merged(np.ceil(tops / STEP).astype(int))
     if len(boxes) > MOST_BOXES:
         low, high = local.min(axis=0), local.max(axis=0)
@@ -117,9 +130,13 @@ def columns(local: Numbers, height: float) -> tuple[Shape, ...]:
         return (Shape("box", 0.5 * (high - low), pose(0.5 * (low + high))),)
     out = []
     for (i, j), (k, m), level in boxes:
-        low = np.array([*((np.array([i, j]) + first) * CELL), 0.0])
-        high = np.array([*((np.array([k, m]) + first + 1) * CELL), min(level * STEP, height)])
-        out.append(Shape("box", 0.5 * (high - low), pose(0.5 * (low + high))))
+        mine = np.all((index - first >= (i, j)) & (index - first <= (k, m)), axis=1)
+        if mine.any():  # no wider than what was seen of it
+            (x, y), (far_x, far_y) = local[mine, :2].min(axis=0), local[mine, :2].max(axis=0)
+        else:
+            (x, y), (far_x, far_y) = (np.array([i, j]) + first) * CELL, (np.array([k, m]) + first + 1) * CELL
+        half = 0.5 * np.array([max(far_x - x, THIN), max(far_y - y, THIN), min(level * STEP, height)])
+        out.append(Shape("box", half, pose([0.5 * (x + far_x), 0.5 * (y + far_y), half[2]])))
     return tuple(out)
 
 
