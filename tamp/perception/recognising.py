@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.spatial import cKDTree
 
 from motion.poses import Array, inverse, joint_transform, moved, pose
 from tamp.perception import colours
@@ -75,6 +76,8 @@ TALLER = 0.02
 ACCEPTED = (0.45, 0.6, 0.85)
 """Score from which a model is taken of which at least the second share of what should be seen is seen; with less of a
 score, which several things that touch have, it has to be the third share."""
+FITS = 0.78
+"""Score of a thing that can be carried, held against its own points, below which it is none of the known ones."""
 ALL_OF_IT = 0.75
 """Score from which a cluster is one thing."""
 TILTS = (0.14, 0.28, 0.45)
@@ -124,8 +127,19 @@ def recognised(
         found.append(best)
         rest = [c.where(best.placed.distance(c.p) > EXPLAINED) for c in [cluster, *waiting]]
         waiting = sorted((c for r in rest for c in clusters(r)), key=len, reverse=True)
-    found = [_among(f, found, points, looks, rng) for f in found]
-    return [_unknown(f, points) if f.strange else f for f in found], left
+    found, lots = _without_loose([_among(f, found, points, looks, rng) for f in found], points)
+    for lot in lots:
+        left = [rest for c in left for rest in clusters(c.where(np.asarray(cKDTree(lot.p).query(c.p)[0]) > 0.0))]
+    return [_unknown(f, points) if f.strange else f for f in found], [*lots, *left]
+
+
+def _without_loose(found: Sequence[Found], points: Points) -> tuple[list[Found], list[Points]]:
+    """The things whose shapes fit, and the points of each of the others: something that is not it."""
+    off = np.array([f.placed.distance(points.p) for f in found]).reshape(len(found), len(points))
+    fits = [f.score > FITS or not f.placed.model.thing.movable for f in found]
+    nearest = off.argmin(axis=0) if found else np.zeros(len(points), dtype=int)
+    lots = [points.where((nearest == i) & (off[i] < AROUND)) for i, good in enumerate(fits) if not good]
+    return [f for f, good in zip(found, fits, strict=True) if good], [lot for lot in lots if len(lot)]
 
 
 def _unknown(strange: Found, points: Points) -> Found:
@@ -213,7 +227,7 @@ def _explained(
     while fine:
         close = _within(fine, GOOD)
         found = _likeliest(close, cluster, more)
-        if found is not None and (not found.strange or found.score > ALL_OF_IT):
+        if found is not None:
             return found
         fine = fine[len(close) :]
     return None
@@ -237,7 +251,9 @@ def _likeliest(close: list[tuple[Candidate, Fit]], cluster: Points, target: Targ
         return None
     if taken.candidate.model.source == SEEN:  # its colours are those of one side, in one light
         return found
-    return None if taken.likeness is None else replace(found, strange=taken.likeness.other)
+    if taken.likeness is None or (taken.likeness.other and taken.candidate.model.jointed and found.score < ALL_OF_IT):
+        return None
+    return replace(found, strange=taken.likeness.other)
 
 
 def _plainer(name: str, other: str) -> bool:
