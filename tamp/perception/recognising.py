@@ -379,7 +379,7 @@ def _coloured(c: Candidate, fit: Fit, cluster: Points, looks: Sequence[Look]) ->
     like, T = min(known, key=lambda t: t[0].off, default=(None, T))
     missed = c.skin.field.distance((cluster.p - T[:3, 3]) @ T[:3, :3]) > colours.NEAR
     off = colours.difference(cluster, c.skin, T) if like is None else like.off
-    worth = float(fit.score[0]) - COLOUR * (off + BESIDE_IT * float(missed.mean()))
+    worth = float(fit.score[0]) - COLOUR * (off + BESIDE_IT * float(missed.sum()) / max(1, len(missed)))
     return _Judged(c, replace(fit, T_world_object=T[None]), like, worth)
 
 

@@ -45,7 +45,7 @@ def test_a_block_is_a_box_of_its_size_and_colour(yaw: float) -> None:
     thing = placed.as_object("unknown_1")
     assert (thing.category, thing.name, thing.movable) == ("red_box", "unknown_1", True)
     low, high = bounding_in_own_axes(thing.parts[0].shapes)
-    assert sorted(high[:2] - low[:2]) == pytest.approx([0.06, 0.1], abs=0.018)  # whole cells
+    assert sorted(high[:2] - low[:2]) == pytest.approx([0.06, 0.1], abs=0.003)
     assert high[2] - low[2] == pytest.approx(0.05, abs=0.006)
     assert thing.T_world_object[2, 3] == pytest.approx(0.9)
 
@@ -58,6 +58,22 @@ def bounding_in_own_axes(shapes: tuple) -> tuple[Array, Array]:
 def test_round_things_are_told_by_their_height() -> None:
     found = [unknown_thing(can(0.04, h), GROUND) for h in (0.02, 0.08, 0.2)]
     assert [f.model.thing.category for f in found if f] == ["blue_disc", "blue_cylinder", "blue_bottle"]
+
+
+def test_a_thing_is_no_wider_than_what_is_seen_of_it() -> None:
+    stray = np.array([[0.18, 0.2, 0.92], [0.1, 0.31, 0.95]])
+    seen = can(0.03, 0.08)
+    both = Points(np.concatenate([seen.p, stray]), np.concatenate([seen.colours, seen.colours[:2]]))
+    placed = unknown_thing(both, GROUND)
+    assert placed is not None
+    low, high = bounding_in_own_axes(placed.model.thing.parts[0].shapes)
+    assert high[:2] - low[:2] == pytest.approx([0.06, 0.06], abs=0.002)
+
+
+def test_shade_is_no_colour() -> None:
+    """White that is lit from above, and in the shade on its sides."""
+    lit, shade = np.tile([230.0, 230.0, 225.0], (40, 1)), np.tile([40.0, 40.0, 40.0], (100, 1))
+    assert colour_name(np.concatenate([lit, shade])) == "white"
 
 
 def test_what_is_hollow_from_above_stays_hollow() -> None:
