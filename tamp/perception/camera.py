@@ -245,7 +245,7 @@ class CameraPerceiver:
             return
         models = {id(t.placed.model): t.placed.model for t in lost.values()}
         wanted = candidates(models.values())
-        found, _ = recognised(points, looks, self.ground, wanted, self._rng)
+        found, _ = recognised(points, looks, self.ground, wanted, self._rng, there=True)
         for f in sorted(found, key=lambda f: -f.score):
             mine = [n for n, t in lost.items() if t.placed.model is f.placed.model]
             if mine:

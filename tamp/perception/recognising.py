@@ -11,12 +11,11 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 from motion.poses import Array, inverse, joint_transform, moved, pose
-from tamp.perception import colours
 from tamp.perception.candidates import Candidate
 from tamp.perception.clusters import THIN, Ground, Points, clusters
+from tamp.perception.colours import coloured
 from tamp.perception.fitting import Fit, Step, Target, climbed, judged, sampled
 from tamp.perception.joints import joint_values
-from tamp.perception.likeness import Likeness, likeness
 from tamp.perception.looks import Look
 from tamp.perception.placing import Placed, whole
 from tamp.perception.sightings import share_seen, sighting
@@ -55,12 +54,6 @@ GOOD = 0.1
 """Score behind the best one within which shape does not decide."""
 SAME_SHAPE, MOSTLY = 0.005, 97.5
 """Metres by which two models of one shape are apart at most, in so many per cent of their skins."""
-COLOUR = 2.0
-"""Weight of a difference in colours against the score of shape."""
-BESIDE_IT = 0.3
-"""Difference in colours that a point counts for that is not on the skin: there should be none."""
-SPUN = tuple(np.radians((-10.0, -5.0, 0.0, 5.0, 10.0)))
-"""Turns about its axis (rad) by which a solid of revolution is tried around the best of the coarse ones."""
 EXPLAINED = 0.007
 """Metres from a skin up to which a point is explained by it."""
 AROUND, FEW = 0.012, 40
@@ -111,10 +104,15 @@ class Found:
 
 
 def recognised(
-    points: Points, looks: Sequence[Look], ground: Ground, known: Sequence[Candidate], rng: np.random.Generator
+    points: Points,
+    looks: Sequence[Look],
+    ground: Ground,
+    known: Sequence[Candidate],
+    rng: np.random.Generator,
+    there: bool = False,
 ) -> tuple[list[Found], list[Points]]:
     """The objects that explain some points, and the clusters that none does. What has the shape of a known thing and
-    other colours is an unknown thing of that shape."""
+    other colours is an unknown thing of that shape; with `there`, things that are known to be somewhere, it is not."""
     found: list[Found] = []
     left: list[Points] = []
     waiting = clusters(points)
@@ -127,7 +125,10 @@ def recognised(
         found.append(best)
         rest = [c.where(best.placed.distance(c.p) > EXPLAINED) for c in [cluster, *waiting]]
         waiting = sorted((c for r in rest for c in clusters(r)), key=len, reverse=True)
-    found, lots = _without_loose([_among(f, found, points, looks, rng) for f in found], points)
+    found = [_among(f, found, points, looks, rng) for f in found]
+    if there:
+        return found, left
+    found, lots = _without_loose(found, points)
     for lot in lots:
         left = [rest for c in left for rest in clusters(c.where(np.asarray(cKDTree(lot.p).query(c.p)[0]) > 0.0))]
     return [_unknown(f, points) if f.strange else f for f in found], [*lots, *left]
@@ -241,7 +242,7 @@ def _likeliest(close: list[tuple[Candidate, Fit]], cluster: Points, target: Targ
         T = f.T_world_object[0]
         theirs |= c.skin.field.distance((cluster.p - T[:3, 3]) @ T[:3, :3]) < EXPLAINED
     own = cluster.where(theirs)
-    judged_ = [_coloured(c, _as_good(c, f, close[0]), own, target.looks) for c, f in close]
+    judged_ = [coloured(c, _as_good(c, f, close[0]), own, target.looks) for c, f in close]
     best = max(judged_, key=lambda j: j.worth)
     alike = [j for j in judged_ if best.worth - j.worth < ALIKE and _plainer(j.name, best.name)]
     taken = min(alike, key=lambda j: len(j.name), default=best)
@@ -353,34 +354,6 @@ def _as_good(c: Candidate, fit: Fit, best: tuple[Candidate, Fit]) -> Fit:
     back = other.skin.field.distance(moved(c.samples, inverse(T)))
     same = max(np.percentile(off, MOSTLY), np.percentile(back, MOSTLY)) < SAME_SHAPE
     return replace(fit, on=there.on, empty=there.empty) if same else fit
-
-
-@dataclass(frozen=True, eq=False)
-class _Judged:
-    """A candidate turned as its colours have it, how like what is seen it is, and what it is worth with that."""
-
-    candidate: Candidate
-    fit: Fit
-    likeness: Likeness | None
-    worth: float
-
-    @property
-    def name(self) -> str:
-        return self.candidate.model.thing.name
-
-
-def _coloured(c: Candidate, fit: Fit, cluster: Points, looks: Sequence[Look]) -> _Judged:
-    """A fit judged by its colours, turned as they have it where the shape does not tell."""
-    spins = c.spun(fit.T_world_object[0])
-    T = spins[int(np.argmin([colours.difference(cluster, c.skin, T) for T in spins]))]
-    turned_ = c.spun(T, SPUN) if c.model.turns == 0 else T[None]
-    likes = [(likeness(c.skin, T, looks), T) for T in turned_]
-    known = [(like, T) for like, T in likes if like is not None]
-    like, T = min(known, key=lambda t: t[0].off, default=(None, T))
-    missed = c.skin.field.distance((cluster.p - T[:3, 3]) @ T[:3, :3]) > colours.NEAR
-    off = colours.difference(cluster, c.skin, T) if like is None else like.off
-    worth = float(fit.score[0]) - COLOUR * (off + BESIDE_IT * float(missed.sum()) / max(1, len(missed)))
-    return _Judged(c, replace(fit, T_world_object=T[None]), like, worth)
 
 
 def _found(c: Candidate, fit: Fit, target: Target) -> Found:

@@ -67,7 +67,7 @@ def match(told: Mapping[str, Any], scene: Scene) -> Names:
     `scene`."""
     pairs: dict[str, str] = {}
     why: dict[str, str] = {}
-    unknown = told.get("unknown", {})
+    unknown = {name: np.mean(told["boxes"][name], axis=0) for name in told.get("unknown", ())}
     for category in dict.fromkeys(c for n, c in told["objects"].items() if n not in unknown):
         seen = [n for n, c in told["objects"].items() if c == category and n not in unknown]
         there = [o for o in scene if o.category == category]
@@ -94,12 +94,12 @@ def match(told: Mapping[str, Any], scene: Scene) -> Names:
     return Names(pairs | regions, why)
 
 
-def _by_place(unknown: Mapping[str, list[float]], there: list[SceneObject], why: dict[str, str]) -> dict[str, str]:
+def _by_place(unknown: Mapping[str, Array], there: list[SceneObject], why: dict[str, str]) -> dict[str, str]:
     """Unknown things, with the middles of the boxes around them, and what is there of the simulator's, seen from above:
     how far down they reach is not seen."""
     pairs: dict[str, str] = {}
     middles = [np.mean(o.bounds(), axis=0) for o in there]
-    apart = np.array([[np.linalg.norm(m[:2] - np.array(at[:2])) for m in middles] for at in unknown.values()])
+    apart = np.array([[np.linalg.norm(m[:2] - at[:2]) for m in middles] for at in unknown.values()])
     if unknown and there:
         names = list(unknown)
         rows, columns = linear_sum_assignment(np.minimum(apart, FAR))
