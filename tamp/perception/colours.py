@@ -28,8 +28,9 @@ SEEN = 400
 """Points that are compared."""
 COLOUR = 2.0
 """Weight of a difference in colours against the score of shape."""
-SPUN = tuple(np.radians((-10.0, -5.0, 0.0, 5.0, 10.0)))
-"""Turns about its axis (rad) by which a solid of revolution is tried around the best of the coarse ones."""
+SPUN, FAR = tuple(np.radians((-10.0, -5.0, 5.0, 10.0))), 0.25
+"""Turns about its axis (rad) by which a solid of revolution is tried around the best of the coarse ones; how unlike it
+may be for that."""
 
 
 def difference(points: Points, skin: Skin, T_world_skin: Numbers) -> float:
@@ -74,10 +75,10 @@ def coloured(c: Candidate, fit: Fit, cluster: Points, looks: Sequence[Look]) -> 
     """A fit judged by its colours, turned as they have it where the shape does not tell."""
     spins = c.spun(fit.T_world_object[0])
     T = spins[int(np.argmin([difference(cluster, c.skin, T) for T in spins]))]
-    turned_ = c.spun(T, SPUN) if c.model.turns == 0 else T[None]
-    likes = [(likeness(c.skin, T, looks), T) for T in turned_]
-    known = [(like, T) for like, T in likes if like is not None]
-    like, T = min(known, key=lambda t: t[0].off, default=(None, T))
+    like = likeness(c.skin, T, looks)
+    if like is not None and c.model.turns == 0 and like.off < FAR:
+        turned = [(likeness(c.skin, S, looks) or like, S) for S in c.spun(T, SPUN)]
+        like, T = min([(like, T), *turned], key=lambda t: t[0].off)
     missed = c.skin.field.distance((cluster.p - T[:3, 3]) @ T[:3, :3]) > NEAR
     off = difference(cluster, c.skin, T) if like is None else like.off
     worth = float(fit.score[0]) - COLOUR * (off + NOT_ON_IT * float(missed.sum()) / max(1, len(missed)))
