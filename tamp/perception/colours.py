@@ -12,7 +12,7 @@ from motion.poses import Numbers
 from tamp.perception.candidates import Candidate
 from tamp.perception.clusters import Points
 from tamp.perception.fitting import Fit
-from tamp.perception.likeness import Likeness, likeness
+from tamp.perception.likeness import likeness
 from tamp.perception.looks import Look
 from tamp.perception.object_model import Skin
 
@@ -58,11 +58,10 @@ def difference(points: Points, skin: Skin, T_world_skin: Numbers) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Coloured:
-    """A candidate turned as its colours have it, how like what is seen it is, and what it is worth with that."""
+    """A candidate turned as its colours have it, and what it is worth with them."""
 
     candidate: Candidate
     fit: Fit
-    likeness: Likeness | None
     worth: float
 
     @property
@@ -82,4 +81,4 @@ def coloured(c: Candidate, fit: Fit, cluster: Points, looks: Sequence[Look]) -> 
     missed = c.skin.field.distance((cluster.p - T[:3, 3]) @ T[:3, :3]) > NEAR
     off = difference(cluster, c.skin, T) if like is None else like.off
     worth = float(fit.score[0]) - COLOUR * (off + NOT_ON_IT * float(missed.sum()) / max(1, len(missed)))
-    return Coloured(c, replace(fit, T_world_object=T[None]), like, worth)
+    return Coloured(c, replace(fit, T_world_object=T[None]), worth)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.spatial import cKDTree
 
-from motion.poses import Array, Numbers, moved
+from motion.poses import Array, Numbers, moved, pose
 from tamp.perception.looks import Look
 from tamp.perception.object_model import Skin
 
@@ -31,6 +31,8 @@ TONES = (0.8, 0.9, 1.0, 1.12, 1.25)
 """Powers that a camera's tones may be raised to."""
 DIM = 0.1
 """Sum of the channels, each up to 1, of a colour that counts half as grey: hues of what is dark are chance."""
+ASIDE = tuple((x, y) for x in (-0.002, 0.0, 0.002) for y in (-0.002, 0.0, 0.002) if (x, y) != (0.0, 0.0))
+"""Metres by which a thing may be beside where it is thought to be."""
 BLACK = 0.04
 """Brightness below which light and dark are chance."""
 LIGHT = (0.02, 2.5)
@@ -60,10 +62,13 @@ class Likeness:
         return self.hue + PATTERN * self.contrast * (1.0 - self.correlation)
 
     @property
-    def other(self) -> bool:
-        """Whether it is something else: by its hues, or where it has none by its pattern."""
-        if self.hue > HUE + VIVID * self.vivid:
-            return True
+    def other_hues(self) -> bool:
+        """Whether its hues are not the model's."""
+        return self.hue > HUE + VIVID * self.vivid
+
+    @property
+    def other_pattern(self) -> bool:
+        """Whether the pattern of what has no hue is not there."""
         return self.vivid < GREY and self.contrast > PLAIN and self.correlation < SIMILAR
 
 
@@ -89,6 +94,18 @@ def likeness(skin: Skin, T_world_skin: Numbers, looks: Sequence[Look]) -> Likene
     contrast = float(np.sqrt(mean[0]))
     correlation = mean[2] / (contrast * float(np.sqrt(mean[1])) + 1e-6)
     return Likeness(float(hues[0] / hues[2]), float(hues[1] / hues[2]), contrast, correlation)
+
+
+def is_other(skin: Skin, T_world_skin: Numbers, looks: Sequence[Look]) -> bool | None:
+    """Whether what is seen is something else than a skin, also if that is a little beside where it is thought to be:
+    hues of fine prints are others then. None where too little is seen of it."""
+    here = likeness(skin, T_world_skin, looks)
+    if here is None:
+        return None
+    if here.other_pattern or not here.other_hues:
+        return here.other_pattern
+    beside = (likeness(skin, pose([x, y, 0.0]) @ T_world_skin, looks) for x, y in ASIDE)
+    return all(like is None or like.other_hues for like in beside)
 
 
 def _shown(skin: Skin, T_world_skin: Numbers, look: Look) -> _Shown | None:

@@ -16,6 +16,7 @@ from tamp.perception.clusters import THIN, Ground, Points, clusters
 from tamp.perception.colours import coloured
 from tamp.perception.fitting import Fit, Step, Target, climbed, judged, sampled
 from tamp.perception.joints import joint_values
+from tamp.perception.likeness import is_other
 from tamp.perception.looks import Look
 from tamp.perception.placing import Placed, whole
 from tamp.perception.sightings import share_seen, sighting
@@ -252,9 +253,10 @@ def _likeliest(close: list[tuple[Candidate, Fit]], cluster: Points, target: Targ
         return None
     if taken.candidate.model.source == SEEN:  # its colours are those of one side, in one light
         return found
-    if taken.likeness is None or (taken.likeness.other and taken.candidate.model.jointed and found.score < ALL_OF_IT):
+    strange = is_other(taken.candidate.skin, taken.fit.T_world_object[0], target.looks)
+    if strange is None or (strange and taken.candidate.model.jointed and found.score < ALL_OF_IT):
         return None
-    return replace(found, strange=taken.likeness.other)
+    return replace(found, strange=strange)
 
 
 def _plainer(name: str, other: str) -> bool:
