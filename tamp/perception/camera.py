@@ -32,7 +32,7 @@ from tamp.perception.steadying import steady
 from tamp.perception.support import CARRIED, floating
 from tamp.perception.surroundings import Obstacle, ground_object, obstacle, obstacle_object
 from tamp.perception.tracks import Track, followed, with_joints_followed
-from tamp.perception.unknowns import SEEN, unknown_thing
+from tamp.perception.unknowns import SEEN, of_one_thing, unknown_thing
 
 ROBOT = "panda"
 """The robot's entry in the library."""
@@ -131,7 +131,7 @@ class CameraPerceiver:
         for f in sorted(found, key=lambda f: tuple(f.placed.T_world_object[:2, 3].round(3))):
             self._begin(f, time)
         left = clusters(_unlike(points, found)) if any(up) else left
-        for lot in left:
+        for lot in of_one_thing(left):
             self._begin_unknown(lot, time)
 
     def _begin(self, found: Found, time: float) -> None:
@@ -274,7 +274,7 @@ class CameraPerceiver:
         for f in sorted(sure, key=lambda f: -f.score):
             if not self._moved_unseen(f, time):
                 self._begin(f, time)
-        for c in clusters(left):
+        for c in of_one_thing(clusters(left)):
             self._begin_unknown(c, time)
 
     def _moved_unseen(self, found: Found, time: float) -> bool:

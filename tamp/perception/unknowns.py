@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import colorsys
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import replace
 
 import cv2
@@ -32,6 +33,8 @@ CELL = 0.008
 STEP = 0.006
 """Metres by which the heights of cells may differ that are one box."""
 MOST_BOXES = 40
+HALF = 0.5
+"""Share of the smaller one of two footprints in which they are one."""
 BESIDE, COMPANY = 0.006, 6
 """Metres around a point of a surface in which there are so many others of it."""
 ROUND, SQUARE, EVEN = 0.66, 0.87, 0.75
@@ -96,6 +99,25 @@ def shaped_like(placed: Placed, points: Points) -> Placed:
 
 def _renamed(part: str, model: ObjectModel) -> str:
     return NAME + part.removeprefix(model.thing.name)
+
+
+def of_one_thing(lots: Sequence[Points]) -> list[Points]:
+    """Lots of points, those together that stand in one place: two cameras see a thing from two sides, and nothing that
+    they see may join these."""
+    out: list[Points] = []
+    for lot in lots:
+        mine = [other for other in out if _in_one_place(lot, other)]
+        out = [other for other in out if not any(other is m for m in mine)]
+        out.append(Points(*(np.concatenate([getattr(x, n) for x in (lot, *mine)]) for n in ("p", "colours"))))
+    return out
+
+
+def _in_one_place(one: Points, other: Points) -> bool:
+    """Whether the boxes around some points are over one another, to half of the smaller one, without a gap between."""
+    low = np.maximum(one.p.min(axis=0), other.p.min(axis=0))
+    size = np.minimum(one.p.max(axis=0), other.p.max(axis=0)) - low
+    areas = [float(np.prod(np.ptp(x.p[:, :2], axis=0))) for x in (one, other)]
+    return size[2] > -CELL and min(size[:2]) > 0.0 and float(size[0] * size[1]) > HALF * min(areas)
 
 
 def in_company(points: Points) -> Points:
