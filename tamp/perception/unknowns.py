@@ -30,9 +30,11 @@ LARGEST = (0.26, 0.3)
 """Longest side seen from above, and height (m), of what may be carried."""
 CELL = 0.008
 """Metres of the cells that heights are kept in."""
-STEP = 0.006
-"""Metres by which the heights of cells may differ that are one box."""
-MOST_BOXES = 40
+STEP, STEPS = 0.006, (0.006, 0.012, 0.024)
+"""Metres by which the heights of cells may differ that are one box: more where there would be too many."""
+LEVEL = 0.008
+"""Metres below its highest point within which a top is level."""
+MOST_BOXES = 60
 HALF = 0.5
 """Share of the smaller one of two footprints in which they are one."""
 BESIDE, COMPANY = 0.006, 6
@@ -136,7 +138,7 @@ def _footprint(xy: Numbers) -> tuple[Array, tuple[float, float], float, float]:
 
 def columns(local: Numbers, height: float) -> tuple[Shape, ...]:
     """Boxes (in the thing's frame) that reach from the ground up to where it was seen to end: what is hollow from above
-    stays hollow. One box where that would be too many."""
+    stays hollow. One box where that would be too many, and where it is one: level, and filling its rectangle."""
     index = np.floor(local[:, :2] / CELL).astype(int)
     first = index.min(axis=0)
     tops = np.zeros(index.max(axis=0) - first + 1)
@@ -145,8 +147,10 @@ def columns(local: Numbers, height: float) -> tuple[Shape, ...]:
     tops[filled & (tops == 0)] = STEP
     smooth = median_filter(tops, 3)
     tops = np.where(smooth > 0, smooth, tops)  # a stray point is no column
-    boxes = _merged(np.ceil(tops / STEP).astype(int))
-    if len(boxes) > MOST_BOXES:
+    ways = ((step, _merged(np.ceil(tops / step).astype(int))) for step in STEPS)
+    step, boxes = next(((step, boxes) for step, boxes in ways if len(boxes) <= MOST_BOXES), (0.0, []))
+    is_level = (tops > height - LEVEL).mean() > SQUARE
+    if not boxes or (is_level and _footprint(local[:, :2])[3] > SQUARE):
         low, high = local.min(axis=0), local.max(axis=0)
         low[2] = 0.0
         return (Shape("box", 0.5 * (high - low), pose(0.5 * (low + high))),)
@@ -157,7 +161,7 @@ def columns(local: Numbers, height: float) -> tuple[Shape, ...]:
             (x, y), (far_x, far_y) = local[mine, :2].min(axis=0), local[mine, :2].max(axis=0)
         else:
             (x, y), (far_x, far_y) = (np.array([i, j]) + first) * CELL, (np.array([k, m]) + first + 1) * CELL
-        half = 0.5 * np.array([max(far_x - x, THIN), max(far_y - y, THIN), min(level * STEP, height)])
+        half = 0.5 * np.array([max(far_x - x, THIN), max(far_y - y, THIN), min(level * step, height)])
         out.append(Shape("box", half, pose([0.5 * (x + far_x), 0.5 * (y + far_y), half[2]])))
     return tuple(out)
 
