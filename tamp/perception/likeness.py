@@ -39,7 +39,7 @@ LIGHT = (0.02, 2.5)
 """Least and most light on a surface, as a factor on its own colour."""
 PATTERN = 0.5
 """What a pattern that is not seen counts against a difference in hue."""
-HUE, VIVID = 0.035, 0.07
+HUE, VIVID = 0.04, 0.085
 """Difference in hue of a grey thing that may be chance, and what is added for the most vivid one."""
 GREY, PLAIN, SIMILAR = 0.05, 0.07, 0.35
 """Least saturation of what hue tells; contrast from which there is a pattern, and its correlation with what is seen
@@ -96,16 +96,18 @@ def likeness(skin: Skin, T_world_skin: Numbers, looks: Sequence[Look]) -> Likene
     return Likeness(float(hues[0] / hues[2]), float(hues[1] / hues[2]), contrast, correlation)
 
 
-def is_other(skin: Skin, T_world_skin: Numbers, looks: Sequence[Look]) -> bool | None:
-    """Whether what is seen is something else than a skin, also if that is a little beside where it is thought to be:
-    hues of fine prints are others then. None where too little is seen of it."""
-    here = likeness(skin, T_world_skin, looks)
+def is_other(skin: Skin, turned: Sequence[Numbers], looks: Sequence[Look]) -> bool | None:
+    """Whether what is seen is something else than a skin at any of some poses (4, 4) that are the same for its shape,
+    the likeliest first; also if it is a little beside where it is thought to be: hues of fine prints are others then.
+    None where too little is seen of it."""
+    here = likeness(skin, turned[0], looks)
     if here is None:
         return None
-    if here.other_pattern or not here.other_hues:
-        return here.other_pattern
-    beside = (likeness(skin, pose([x, y, 0.0]) @ T_world_skin, looks) for x, y in ASIDE)
-    return all(like is None or like.other_hues for like in beside)
+    if here.other_pattern:
+        others = (likeness(skin, T, looks) for T in turned[1:])
+        return all(like is None or like.other_pattern or like.other_hues for like in others)
+    beside = (likeness(skin, pose([x, y, 0.0]) @ turned[0], looks) for x, y in ASIDE)
+    return here.other_hues and all(like is None or like.other_hues for like in beside)
 
 
 def _shown(skin: Skin, T_world_skin: Numbers, look: Look) -> _Shown | None:

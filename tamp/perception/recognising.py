@@ -72,6 +72,8 @@ ACCEPTED = (0.45, 0.6, 0.85)
 score, which several things that touch have, it has to be the third share."""
 FITS = 0.78
 """Score of a thing that can be carried, held against its own points, below which it is none of the known ones."""
+EVERY_WAY = tuple(np.arange(1, 36) * np.pi / 18)
+"""Turns (rad) of a solid of revolution in which its pattern is looked for before it is another one's."""
 ALL_OF_IT = 0.75
 """Score from which a cluster is one thing."""
 TILTS = (0.14, 0.28, 0.45)
@@ -253,7 +255,10 @@ def _likeliest(close: list[tuple[Candidate, Fit]], cluster: Points, target: Targ
         return None
     if taken.candidate.model.source == SEEN:  # its colours are those of one side, in one light
         return found
-    strange = is_other(taken.candidate.skin, taken.fit.T_world_object[0], target.looks)
+    T = taken.fit.T_world_object[0]
+    round_ = taken.candidate.model.turns == 0
+    turned_ = [T, *taken.candidate.spun(T, EVERY_WAY if round_ else None)]
+    strange = is_other(taken.candidate.skin, turned_, target.looks)
     if strange is None or (strange and taken.candidate.model.jointed and found.score < ALL_OF_IT):
         return None
     return replace(found, strange=strange)
