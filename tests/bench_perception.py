@@ -1,12 +1,14 @@
 """`make bench-perception`: how right the camera mode's scenes are, against what is true in the simulator.
 
     python tests/bench_perception.py [--suites SUITE ...] [--tasks IDS] [--states N] [--develop] [--every N]
-                                     [--noise KIND ...] [--out DIR]
+                                     [--noise KIND ...] [--left-out [shapes]] [--out DIR]
 
 Scenes are recorded once (as `tamp perception record` does), and perceived from the recordings with each kind of noise;
 what is true is looked at afterwards only. With --every the episodes that reach the tasks' own goals are recorded, and
-the perceiver feels each control period and looks each N of them, as a session does when an action has ended. Initial
-states from 0 on, or with --develop from 40 on. Goes on where it was interrupted.
+the perceiver feels each control period and looks each N of them, as a session does when an action has ended. With
+--left-out the library has none of the things that can be carried in a scene, nor what looks the same; with `--left-out
+shapes` nor what has the shape of one of them in other colours. Initial states from 0 on, or with --develop from 40 on.
+Goes on where it was interrupted.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ import sys
 import time
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,10 +32,11 @@ from tamp.backends.libero import rendering
 from tamp.errors import Refusal
 from tamp.execution.activity import Observation
 from tamp.perception.library import Library, load
-from tamp.runs.bench.records import wilson
 from tests.bench_kitchen import read
 from tests.bench_stepping import machine
-from tests.perception_scores import by_category, look_alikes, scored
+from tests.left_out import alikes, carried, named, share, without
+from tests.left_out import rows as left_out_rows
+from tests.perception_scores import by_category, scored
 
 SUITES = ("libero_spatial", "libero_object", "libero_goal", "libero_10")
 DEVELOP = 40
@@ -52,9 +55,15 @@ class Case:
     state: int
     noise: str
     every: int | None = None
+    left_out: str | None = None
 
     @property
     def key(self) -> str:
+        return f"{self.seen}:left-out-{self.left_out}" if self.left_out else self.seen
+
+    @property
+    def seen(self) -> str:
+        """What is in the pictures, noise and all."""
         return f"{self.suite}/{self.task}:{self.state}:{self.noise}" + (f":each{self.every}" if self.every else "")
 
 
@@ -72,22 +81,24 @@ def recorded(case: Case, folder: Path) -> Path:
     return folder / order.name
 
 
-def perceived(case: Case, folder: Path, library: Library) -> list[Record]:
+def perceived(case: Case, folder: Path, library: Library, alike: Mapping[str, set[str]]) -> list[Record]:
     """What came of a case: a record a moment."""
     from tamp.backends.libero.camera_noise import CameraNoise
     from tamp.perception import ground_truth, recordings
     from tamp.perception.camera import CameraPerceiver
 
     recording, truth = recordings.read(folder), ground_truth.read(folder)
-    noise = CameraNoise(case.noise, np.random.default_rng(zlib.crc32(case.key.encode())))  # type: ignore[arg-type]
+    noise = CameraNoise(case.noise, np.random.default_rng(zlib.crc32(case.seen.encode())))  # type: ignore[arg-type]
     known, now, told = by_category(library.values()), Observation(0.0, recording.felt[0].robot), []
-    eyes = CameraPerceiver(lambda: now, library, recording.robot)
+    given = without(library, carried(truth), alike) if case.left_out else library
+    eyes = CameraPerceiver(lambda: now, given, recording.robot)
     for observation, n in recordings.played(recording):
         now = observation if n is None else _spoilt(observation, noise)
         eyes.felt(now)
         if n is None:
             continue
         record: Record = {"key": case.key, "moment": n, "suite": case.suite, "noise": case.noise, "every": case.every}
+        record["left_out"] = case.left_out
         begun = time.perf_counter()
         try:
             eyes.perceive()
@@ -119,18 +130,10 @@ def cases(asked: argparse.Namespace) -> Iterator[Case]:
         tasks = range(suite(name).n_tasks) if asked.tasks is None else parse_ids(asked.tasks)
         for task in tasks:
             for state in range(first, first + asked.states):
-                yield from (Case(name, task, state, noise, asked.every) for noise in asked.noise)
+                yield from (Case(name, task, state, noise, asked.every, asked.left_out) for noise in asked.noise)
 
 
 # The table
-
-
-def share(hits: int, n: int) -> str:
-    """A share in per cent with its interval."""
-    if not n:
-        return "-"
-    low, high = wilson(hits, n)
-    return f"{100 * hits / n:.1f} ({100 * low:.1f} to {100 * high:.1f}) of {n}"
 
 
 def quantiles(values: Sequence[float], first: float, second: float, unit: str, digits: int = 1) -> str:
@@ -210,27 +213,37 @@ def _several(what: str, told: Sequence[str]) -> str:
     return f"{what}: {'; '.join(told) or '-'}"
 
 
-def table(records: list[Record], library: Library) -> Iterator[str]:
+def table(records: list[Record], alike: Mapping[str, set[str]]) -> Iterator[str]:
     """The table, a column a kind of noise, and what went most wrong."""
-    pairs = look_alikes(list(library.values()))
-    alike: dict[str, set[str]] = {}
-    for a, b in pairs:
-        alike.setdefault(a, set()).add(b)
-        alike.setdefault(b, set()).add(a)
     kinds = list(dict.fromkeys(r["noise"] for r in records))
     for later in (False, True):
         some = [r for r in records if (r["every"] is not None) == later]
         mine = {k: [r for r in some if r["noise"] == k] for k in kinds}
         if columns := {k: rows(those, alike) for k, those in mine.items() if those}:
             yield f"\n{'later looks, in episodes' if later else 'the first look'}\n"
-            yield f"| measure | {' | '.join(columns)} |"
-            yield f"|---|{'---|' * len(columns)}"
-            for name in next(iter(columns.values())):
-                yield f"| {name} | {' | '.join(c.get(name, '-') for c in columns.values())} |"
+            yield from _side_by_side(columns)
             for kind in columns:
                 yield f"\nworst, {kind}"
                 yield from worst(mine[kind])
-    yield f"\nmodels that look the same: {'; '.join(f'{a} and {b}' for a, b in pairs) or 'none'}"
+    same = [f"{a} and {b}" for a, others in alike.items() for b in sorted(others) if a < b]
+    yield f"\nmodels that look the same: {'; '.join(same) or 'none'}"
+
+
+def left_out_table(records: list[Record]) -> Iterator[str]:
+    """The same of scenes that were perceived without the models of what can be carried."""
+    mine = {k: [r for r in records if r["noise"] == k] for k in dict.fromkeys(r["noise"] for r in records)}
+    yield "\nwithout the models of what can be carried\n"
+    yield from _side_by_side({k: left_out_rows(those) for k, those in mine.items()})
+    for kind, those in mine.items():
+        yield f"\n{kind}"
+        yield from named(those)
+
+
+def _side_by_side(columns: Mapping[str, Mapping[str, str]]) -> Iterator[str]:
+    yield f"| measure | {' | '.join(columns)} |"
+    yield f"|---|{'---|' * len(columns)}"
+    for name in next(iter(columns.values()), {}):
+        yield f"| {name} | {' | '.join(c.get(name, '-') for c in columns.values())} |"
 
 
 def main() -> None:
@@ -242,23 +255,28 @@ def main() -> None:
     parser.add_argument("--develop", action="store_true", help="initial states from 40 on, not those that are held out")
     parser.add_argument("--every", type=int, metavar="N", help="along episodes, a look each N control steps")
     parser.add_argument("--noise", nargs="+", default=("clean", "all"), metavar="KIND")
+    parser.add_argument(
+        "--left-out", nargs="?", const="models", choices=("models", "shapes"), help="without what can be carried"
+    )
     parser.add_argument("--out", type=Path, default=Path("results/perception"))
     asked = parser.parse_args()
     hush_warnings()
     rendering.prepare(video=False, pictures=True)
     asked.out.mkdir(parents=True, exist_ok=True)
     results, library = asked.out / ("develop.jsonl" if asked.develop else "held_out.jsonl"), load()
-    had = {r["key"] for r in read(results)}
+    had, alike = {r["key"] for r in read(results)}, alikes(library, asked.left_out == "shapes")
     with hush_simulator():
         todo = [c for c in cases(asked) if c.key not in had]
         for case in todo:
-            told = perceived(case, recorded(case, asked.out / "recordings"), library)
+            told = perceived(case, recorded(case, asked.out / "recordings"), library, alike)
             with results.open("a") as f:
                 f.writelines(json.dumps(t) + "\n" for t in told)
     sys.stdout.write(f"{machine()}; {len(library)} models in the library, load now {os.getloadavg()[0]:.1f}\n")
     sys.stdout.write("seed of the perceiver 0, of the noise a checksum of the case\n")
     wanted = {c.key for c in cases(asked)}
-    sys.stdout.writelines(f"{line}\n" for line in table([r for r in read(results) if r["key"] in wanted], library))
+    records = [r for r in read(results) if r["key"] in wanted]
+    told = left_out_table(records) if asked.left_out else table(records, alike)
+    sys.stdout.writelines(f"{line}\n" for line in told)
 
 
 if __name__ == "__main__":

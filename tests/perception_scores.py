@@ -161,29 +161,30 @@ def _iou(truth: Truth, n: int, i: int, found: list[tuple[str, Array]]) -> float 
     return both / either if either else None
 
 
-def look_alikes(models: Sequence[ObjectModel]) -> list[tuple[str, str]]:
-    """Pairs of models that nothing tells apart: one shape, whichever quarter turn fits, and one colour."""
+def look_alikes(models: Sequence[ObjectModel], colour: float = SAME_COLOUR) -> list[tuple[str, str]]:
+    """Pairs of models that nothing tells apart: one shape, whichever quarter turn fits, and one colour, up to so many
+    steps of 255."""
     found = []
     for i, a in enumerate(models):
         for b in models[i + 1 :]:
             sizes = a.thing.extent - b.thing.extent
-            if a.skins.keys() and b.skins.keys() and np.abs(sizes).max() < 0.004 and _same(a, b):
+            if a.skins.keys() and b.skins.keys() and np.abs(sizes).max() < 0.004 and _same(a, b, colour):
                 found.append((a.category, b.category))
     return found
 
 
-def _same(a: ObjectModel, b: ObjectModel) -> bool:
-    return min(_unlike(a, b, k) for k in range(4)) < 1.0
+def _same(a: ObjectModel, b: ObjectModel, colour: float) -> bool:
+    return min(_unlike(a, b, k, colour) for k in range(4)) < 1.0
 
 
-def _unlike(a: ObjectModel, b: ObjectModel, quarter: int) -> float:
+def _unlike(a: ObjectModel, b: ObjectModel, quarter: int, colour: float) -> float:
     """How unlike two models are, 1 being the most that is still the same."""
     (p, colours_p), (q, colours_q) = _upright(a), _upright(b)
     p = p @ rotation_about(np.array([0.0, 0.0, 1.0]), quarter * np.pi / 2).T
     p, q = (x - 0.5 * (x.min(axis=0) + x.max(axis=0)) for x in (p, q))
     away, nearest = cKDTree(q).query(p)
     colours = np.abs(colours_p.astype(float) - colours_q[nearest]).mean()
-    return float(max(away.mean() / SAME_SHAPE, colours / SAME_COLOUR))
+    return float(max(away.mean() / SAME_SHAPE, colours / colour))
 
 
 def _upright(model: ObjectModel) -> tuple[Array, Array]:

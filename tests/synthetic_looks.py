@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -66,6 +67,13 @@ def bodies(q: float) -> dict[str, Array]:
     """Where its bodies are with the arm turned down by `q` rad."""
     shoulder = BASE + np.array([0.0, 0.0, 0.3])
     return {"base": pose(BASE), "arm": pose(shoulder, rotation_about(np.array([0.0, 1.0, 0.0]), q))}
+
+
+def painted(made: ObjectModel, colour: tuple[int, int, int]) -> ObjectModel:
+    """A model in another colour."""
+    plain = np.array(colour, np.uint8)
+    skins = {name: replace(s, colours=np.tile(plain, (len(s.points), 1))) for name, s in made.skins.items()}
+    return replace(made, skins=skins)
 
 
 def standing(made: ObjectModel, x: float, y: float, yaw: float, above: float = 0.0) -> Placed:

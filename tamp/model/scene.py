@@ -161,7 +161,8 @@ class Scene:
     """Everything seen at one moment. `time` in seconds; `confidence` per object name, 1 when exact.
 
     `in_hand` names what the eyes know to be held, with or without anything; None where geometry has to tell. `blur` is
-    by how many metres things may be off where they are said to be, 0 when exact.
+    by how many metres things may be off where they are said to be, 0 when exact. `unknown` names the things that are
+    none of the known ones: their categories are what they look like.
     """
 
     objects: tuple[SceneObject, ...]
@@ -170,6 +171,7 @@ class Scene:
     confidence: dict[str, float] = field(default_factory=dict)
     in_hand: tuple[str, ...] | None = None
     blur: float = 0.0
+    unknown: tuple[str, ...] = ()
 
     def __iter__(self) -> Iterator[SceneObject]:
         return iter(self.objects)

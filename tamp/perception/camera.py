@@ -19,7 +19,7 @@ from tamp.execution.activity import Observation
 from tamp.model.scene import Region, RobotState, Scene, contains
 from tamp.perception.candidates import Candidate, candidates
 from tamp.perception.checks import check, check_robot, check_together
-from tamp.perception.clusters import Ground, Points, above, clusters, ground_of, stood_on
+from tamp.perception.clusters import Ground, Points, above, clusters, ground_of, stood_on, together
 from tamp.perception.holding import Hand
 from tamp.perception.library import Library
 from tamp.perception.looks import Look
@@ -33,7 +33,7 @@ from tamp.perception.support import CARRIED, floating
 from tamp.perception.sureness import likeliest_there, recognised_again, sureness
 from tamp.perception.surroundings import OBSTACLE, Obstacle, ground_object, obstacle, obstacle_object, within
 from tamp.perception.tracks import AROUND, Track, followed, held_as_seen, with_joints_followed
-from tamp.perception.unknowns import SEEN, unknown_thing
+from tamp.perception.unknowns import SEEN, of_one_thing, unknown_thing
 from tamp.perception.unseen import Unseen, shown
 
 ROBOT = "panda"
@@ -144,7 +144,7 @@ class CameraPerceiver:
         self.ground = ground
         points = above(looks, ground, self._world.base_position())
         lots = clusters(points)
-        tried = points if len(lots) <= MOST_LOTS else Points(*_together(lots[:MOST_LOTS]))
+        tried = points if len(lots) <= MOST_LOTS else together(lots[:MOST_LOTS])
         found, left = recognised(tried, looks, ground, self._known, self._rng)
         left += lots[MOST_LOTS:]
         others = np.concatenate([np.zeros((0, 3)), *(c.p for c in left if len(c) >= NEW and _reaches(c, ground))])
@@ -154,7 +154,7 @@ class CameraPerceiver:
         for f in sorted(found, key=lambda f: tuple(f.placed.T_world_object[:2, 3].round(3))):
             self._begin(f, time)
         left = clusters(_unlike(points, found)) if any(up) else left
-        for lot in left:
+        for lot in of_one_thing(left):
             self._begin_unknown(lot, time)
 
     def _begin(self, found: Found, time: float) -> None:
@@ -162,7 +162,8 @@ class CameraPerceiver:
         thing = found.placed.model.thing
         name = self._free_name(thing.name)
         like = tuple(c for c, _ in found.like)
-        track = Track(name, found.placed, thing.movable, time, found.confidence, like, found.rivals)
+        known = found.confidence if found.placed.model.source != SEEN else HALF_KNOWN
+        track = Track(name, found.placed, thing.movable, time, known, like, found.rivals)
         self.tracks[name] = self._supported(track)
 
     def _free_name(self, category: str, number: int = 1) -> str:
@@ -317,7 +318,7 @@ class CameraPerceiver:
             return
         models = {id(t.placed.model): t.placed.model for t in lost.values()}
         wanted = candidates(models.values(), lying=True)
-        found, _ = recognised(points, looks, self.ground, wanted, self._rng)
+        found, _ = recognised(points, looks, self.ground, wanted, self._rng, there=True)
         for f in sorted(found, key=lambda f: -f.score):
             mine = [n for n, t in lost.items() if t.placed.model is f.placed.model]
             if mine:
@@ -346,7 +347,7 @@ class CameraPerceiver:
         for f in sorted(sure, key=lambda f: -f.score):
             if not self._moved_unseen(f, time):
                 self._begin(f, time)
-        for c in clusters(left):
+        for c in of_one_thing(clusters(left)):
             self._begin_unknown(c, time)
 
     def _moved_unseen(self, found: Found, time: float) -> bool:
@@ -354,7 +355,7 @@ class CameraPerceiver:
         mine = [
             n
             for n, t in self.tracks.items()
-            if t.movable and t.time < time and n != self.hand.held and t.placed.model.thing.name == found.category
+            if t.movable and t.time < time and n != self.hand.held and t.placed.model.category == found.category
         ]
         if mine:
             self._found_again(mine, found, time)
@@ -376,15 +377,12 @@ class CameraPerceiver:
         confidence = sureness(list(self.tracks.values()), self._known)
         held = (self.hand.held,) if self.hand.held is not None else ()
         everything = (*things, *boxes, ground_object(self.ground))
-        return Scene(everything, observation.robot, observation.time, confidence, in_hand=held, blur=BLUR)
+        unknown = tuple(t.name for t in self.tracks.values() if t.placed.model.source == SEEN and not t.lost)
+        return Scene(everything, observation.robot, observation.time, confidence, held, BLUR, unknown)
 
 
 def _apart(track: Track, found: Found) -> float:
     return float(np.linalg.norm(track.placed.T_world_object[:3, 3] - found.placed.T_world_object[:3, 3]))
-
-
-def _together(lots: Sequence[Points]) -> tuple[Array, Array]:
-    return np.concatenate([c.p for c in lots]), np.concatenate([c.colours for c in lots])
 
 
 def _reaches(points: Points, ground: Ground) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -57,12 +57,13 @@ class Candidate:
         lengths = (share * self.near for share in (0.6, 0.3, 0.15))
         return [Step(n, 2 * n / size, n, max(ON_SKIN, 1.5 * n)) for n in lengths]
 
-    def spun(self, T_world_object: Array) -> Array:
-        """Poses (k, 4, 4) that are the same for its shape."""
+    def spun(self, T_world_object: Array, angles: Sequence[float] | None = None) -> Array:
+        """Poses (k, 4, 4) that are the same for its shape: all turns that there are, or those by some angles (rad)."""
         turns = self._turns if self._turns > 0 else SPINS
         mid = np.append(0.5 * (self.low + self.high)[:2], 0.0) @ self.R
         axis = self.R.T @ [0.0, 0.0, 1.0]
-        D = [joint_transform("hinge", axis, mid, 2 * np.pi * k / turns) for k in range(turns)]
+        by = np.arange(turns) * 2 * np.pi / turns if angles is None else angles
+        D = [joint_transform("hinge", axis, mid, float(angle)) for angle in by]
         return np.asarray(T_world_object @ np.array(D), dtype=np.float32)
 
     def at(self, x: Array, y: Array, z: float, yaw: Array) -> Array:

@@ -125,3 +125,8 @@ def clusters(points: Points) -> list[Points]:
     mine = labels[tuple(index.T)]
     found = [points.where(mine == k) for k in range(1, n + 1)]
     return sorted((c for c in found if len(c) >= FEWEST), key=len, reverse=True)
+
+
+def together(lots: Sequence[Points]) -> Points:
+    """Several lots as one."""
+    return Points(np.concatenate([c.p for c in lots]), np.concatenate([c.colours for c in lots]))

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
 import numpy as np
 from scipy.spatial import cKDTree
 
 from motion.poses import Numbers
+from tamp.perception.candidates import Candidate
 from tamp.perception.clusters import Points
+from tamp.perception.fitting import Fit
+from tamp.perception.likeness import likeness
+from tamp.perception.looks import Look
 from tamp.perception.object_model import Skin
 
 NEAR = 0.006
@@ -19,6 +26,11 @@ MOST = 0.25
 """Most that one point counts for: it may shine or glow."""
 SEEN = 400
 """Points that are compared."""
+COLOUR = 2.0
+"""Weight of a difference in colours against the score of shape."""
+SPUN, FAR = tuple(np.radians((-10.0, -5.0, 5.0, 10.0))), 0.25
+"""Turns about its axis (rad) by which a solid of revolution is tried around the best of the coarse ones; how unlike it
+may be for that."""
 
 
 def difference(points: Points, skin: Skin, T_world_skin: Numbers) -> float:
@@ -42,3 +54,31 @@ def difference(points: Points, skin: Skin, T_world_skin: Numbers) -> float:
         light = float(np.clip(np.median(lights), *LIGHT))
         off[mine] = np.minimum(np.abs(seen[mine] - light * own[mine]).mean(axis=1), MOST)
     return float(off.sum() + NOT_ON_IT * (~on).sum()) / len(on)
+
+
+@dataclass(frozen=True, eq=False)
+class Coloured:
+    """A candidate turned as its colours have it, and what it is worth with them."""
+
+    candidate: Candidate
+    fit: Fit
+    worth: float
+
+    @property
+    def name(self) -> str:
+        """Its category."""
+        return self.candidate.model.thing.name
+
+
+def coloured(c: Candidate, fit: Fit, cluster: Points, looks: Sequence[Look]) -> Coloured:
+    """A fit judged by its colours, turned as they have it where the shape does not tell."""
+    spins = c.spun(fit.T_world_object[0])
+    T = spins[int(np.argmin([difference(cluster, c.skin, T) for T in spins]))]
+    like = likeness(c.skin, T, looks)
+    if like is not None and c.model.turns == 0 and like.off < FAR:
+        turned = [(likeness(c.skin, S, looks) or like, S) for S in c.spun(T, SPUN)]
+        like, T = min([(like, T), *turned], key=lambda t: t[0].off)
+    missed = c.skin.field.distance((cluster.p - T[:3, 3]) @ T[:3, :3]) > NEAR
+    off = difference(cluster, c.skin, T) if like is None else like.off
+    worth = float(fit.score[0]) - COLOUR * (off + NOT_ON_IT * float(missed.sum()) / max(1, len(missed)))
+    return Coloured(c, replace(fit, T_world_object=T[None]), worth)

@@ -8,18 +8,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.spatial import cKDTree
 
 from motion.poses import Array, inverse, joint_transform, moved, pose
-from tamp.perception import colours
 from tamp.perception.candidates import Candidate
-from tamp.perception.clusters import THIN, Ground, Points, clusters
-from tamp.perception.fitting import SKIN_POINTS, Fit, Step, Target, climbed, judged, sampled
+from tamp.perception.clusters import Ground, Points, clusters
+from tamp.perception.colours import coloured
+from tamp.perception.evidence import EXPLAINED, evidence
+from tamp.perception.fitting import Fit, Step, Target, climbed, judged, sampled
 from tamp.perception.joints import joint_values
+from tamp.perception.likeness import is_other
 from tamp.perception.looks import Look
-from tamp.perception.object_model import Skin
 from tamp.perception.placing import Placed, whole
-from tamp.perception.sightings import MATCHED, gaps_at, share_seen
+from tamp.perception.sightings import share_seen
 from tamp.perception.threads import each
+from tamp.perception.unknowns import SEEN, shaped_like
 
 ALIKE = 0.006
 """Worth up to which two things look alike."""
@@ -54,10 +57,6 @@ GOOD = 0.1
 """Score behind the best one within which shape does not decide."""
 SAME_SHAPE, MOSTLY = 0.005, 97.5
 """Metres by which two models of one shape are apart at most, in so many per cent of their skins."""
-COLOUR = 2.0
-"""Weight of a difference in colours against the score of shape."""
-EXPLAINED = 0.007
-"""Metres from a skin up to which a point is explained by it."""
 AROUND, FEW = 0.012, 40
 """Metres around a thing among others in which points are its own, and how many of them it is fitted to at least."""
 OWN = 0.3
@@ -71,6 +70,10 @@ TALLER = 0.02
 ACCEPTED = (0.45, 0.6, 0.85)
 """Score from which a model is taken of which at least the second share of what should be seen is seen; with less of a
 score, which several things that touch have, it has to be the third share."""
+FITS = 0.78
+"""Score of a thing that can be carried, held against its own points, below which it is none of the known ones."""
+EVERY_WAY = tuple(np.arange(1, 36) * np.pi / 18)
+"""Turns (rad) of a solid of revolution in which its pattern is looked for before it is another one's."""
 ALL_OF_IT = 0.75
 """Score from which a cluster is one thing."""
 POOR = 0.8
@@ -96,17 +99,19 @@ TWO_LEVELS = 0.004
 @dataclass(frozen=True, eq=False)
 class Found:
     """A model that was recognised. `score` is that of its shape, `seen` how much of what should be seen of it is,
-    `like` the categories that would do nearly as well, with what they are worse by."""
+    `like` the categories that would do nearly as well, with what they are worse by. `strange`: it has the shape of a
+    model, and other colours."""
 
     placed: Placed
     score: float
     seen: float
     like: tuple[tuple[str, float], ...] = ()
+    strange: bool = False
 
     @property
     def category(self) -> str:
         """Its category."""
-        return self.placed.model.thing.name
+        return self.placed.model.category
 
     @property
     def confidence(self) -> float:
@@ -121,22 +126,49 @@ class Found:
 
 
 def recognised(
-    points: Points, looks: Sequence[Look], ground: Ground, known: Sequence[Candidate], rng: np.random.Generator
+    points: Points,
+    looks: Sequence[Look],
+    ground: Ground,
+    known: Sequence[Candidate],
+    rng: np.random.Generator,
+    there: bool = False,
 ) -> tuple[list[Found], list[Points]]:
-    """The objects that explain some points, and the clusters that none does."""
+    """The objects that explain some points, and the clusters that none does. What has the shape of a known thing and
+    other colours is an unknown thing of that shape; with `there`, things that are known to be somewhere, it is not."""
     found: list[Found] = []
     left: list[Points] = []
     waiting = clusters(points)
     while waiting:
         cluster = waiting.pop(0)
         best = _best(cluster, looks, ground, known, rng)
-        if best is None or _taken(best, found) or _evidence(best.placed, cluster, looks) < OWN:
+        if best is None or _taken(best, found) or evidence(best.placed, cluster, looks) < OWN:
             left.append(cluster)
             continue
         found.append(best)
         rest = [c.where(best.placed.distance(c.p) > EXPLAINED) for c in [cluster, *waiting]]
         waiting = sorted((c for r in rest for c in clusters(r)), key=len, reverse=True)
-    return [_among(f, found, points, looks, rng) for f in found], left
+    found = [_among(f, found, points, looks, rng) for f in found]
+    if there:
+        return found, left
+    found, lots = _without_loose(found, points)
+    for lot in lots:
+        left = [rest for c in left for rest in clusters(c.where(np.asarray(cKDTree(lot.p).query(c.p)[0]) > 0.0))]
+    return [_unknown(f, points) if f.strange else f for f in found], [*lots, *left]
+
+
+def _without_loose(found: Sequence[Found], points: Points) -> tuple[list[Found], list[Points]]:
+    """The things whose shapes fit, and the points of each of the others: something that is not it."""
+    off = np.array([f.placed.distance(points.p) for f in found]).reshape(len(found), len(points))
+    fits = [f.score > FITS or not f.placed.model.thing.movable for f in found]
+    nearest = off.argmin(axis=0) if found else np.zeros(len(points), dtype=int)
+    lots = [points.where((nearest == i) & (off[i] < AROUND)) for i, good in enumerate(fits) if not good]
+    return [f for f, good in zip(found, fits, strict=True) if good], [lot for lot in lots if len(lot)]
+
+
+def _unknown(strange: Found, points: Points) -> Found:
+    """What has only the shape of a model, as a thing of its own."""
+    near = points.where(strange.placed.distance(points.p) < EXPLAINED)
+    return replace(strange, placed=shaped_like(strange.placed, near), like=())
 
 
 def _among(one: Found, all_: Sequence[Found], points: Points, looks: Sequence[Look], rng: np.random.Generator) -> Found:
@@ -155,27 +187,6 @@ def _among(one: Found, all_: Sequence[Found], points: Points, looks: Sequence[Lo
     fit = climbed(one.placed.T_world_object, c.skin, target, c.samples, TILTED)
     placed = replace(one.placed, T_world_object=fit.T_world_object[0].astype(float))
     return replace(one, placed=placed, score=float(fit.score[0]), seen=share_seen(placed, looks))
-
-
-def _evidence(placed: Placed, cluster: Points, looks: Sequence[Look]) -> float:
-    """How many of the points that a cluster has on a model there should be, for as much as is seen of the model: of few
-    what is seen there is something else, the ground or another thing that its skin happens to touch."""
-    wanted = sum(_points_of(skin, T, looks) for skin, T in placed.skins())
-    return int((placed.distance(cluster.p) < EXPLAINED).sum()) / max(1.0, wanted)
-
-
-def _points_of(skin: Skin, T_world_skin: Array, looks: Sequence[Look]) -> float:
-    """How many points there are, thinned, of what is seen of a skin: fewer where it is far or seen from aside."""
-    every = max(1, len(skin.points) // SKIN_POINTS)
-    world, normals = moved(skin.points[::every], T_world_skin), skin.normals[::every] @ T_world_skin[:3, :3].T
-    most: Array = np.zeros(len(world))
-    for look in looks:
-        towards = look.image.T_world_camera[:3, 3] - world
-        far = np.linalg.norm(towards, axis=1)
-        facing = np.maximum(np.einsum("ij,ij->i", normals, towards) / far, 0.0)
-        dense = np.minimum(facing * (look.image.K[0, 0] / far) ** 2, 1.0 / THIN**2)
-        most = np.maximum(most, np.where(np.abs(gaps_at(look, world)) <= MATCHED, dense, 0.0))
-    return float(most.sum()) * skin.area * every
 
 
 def _taken(new: Found, found: Sequence[Found]) -> bool:
@@ -228,25 +239,42 @@ def _explained(
     while fine:
         close = _within(fine, GOOD)
         found = _likeliest(close, cluster, more)
-        if found.seen > ACCEPTED[1] and (found.score > ACCEPTED[0] or found.seen > ACCEPTED[2]):
+        if found is not None:
             return found
         fine = fine[len(close) :]
     return None
 
 
-def _likeliest(close: list[tuple[Candidate, Fit]], cluster: Points, target: Target) -> Found:
-    """Of several that have nearly the same score the one that has the colours."""
+def _likeliest(close: list[tuple[Candidate, Fit]], cluster: Points, target: Target) -> Found | None:
+    """Of several that have nearly the same score the one that has the colours; None where too little is seen of it to
+    know."""
     theirs = np.zeros(len(cluster), dtype=bool)
     for c, f in close:
         T = f.T_world_object[0]
         theirs |= c.skin.field.distance((cluster.p - T[:3, 3]) @ T[:3, :3]) < EXPLAINED
     own = cluster.where(theirs)
-    judged_ = [(c, *_coloured(c, _as_good(c, f, close[0]), own)) for c, f in close]
-    best = max(worth for _, _, worth in judged_)
-    alike = [t for t in judged_ if t[2] > best - ALIKE]
-    candidate, fit, worth = min(alike, key=lambda t: len(t[0].model.thing.name))  # the plain one of what looks alike
-    like = tuple((c.model.thing.name, worth - w) for c, _, w in judged_ if c is not candidate and worth - w < GOOD)
-    return replace(_found(candidate, fit, target), like=like)
+    judged_ = [coloured(c, _as_good(c, f, close[0]), own, target.looks) for c, f in close]
+    best = max(judged_, key=lambda j: j.worth)
+    alike = [j for j in judged_ if best.worth - j.worth < ALIKE and _plainer(j.name, best.name)]
+    taken = min(alike, key=lambda j: len(j.name), default=best)
+    like = tuple((j.name, taken.worth - j.worth) for j in judged_ if j is not taken and taken.worth - j.worth < GOOD)
+    found = replace(_found(taken.candidate, taken.fit, target), like=like)
+    if found.seen <= ACCEPTED[1] or (found.score <= ACCEPTED[0] and found.seen <= ACCEPTED[2]):
+        return None
+    if taken.candidate.model.source == SEEN:  # its colours are those of one side, in one light
+        return found
+    T = taken.fit.T_world_object[0]
+    round_ = taken.candidate.model.turns == 0
+    turned_ = [T, *taken.candidate.spun(T, EVERY_WAY if round_ else None)]
+    strange = is_other(taken.candidate.skin, turned_, target.looks)
+    if strange is None or (strange and taken.candidate.model.jointed and found.score < ALL_OF_IT):
+        return None
+    return replace(found, strange=strange)
+
+
+def _plainer(name: str, other: str) -> bool:
+    """Whether a category is the other one without some of its words: where nothing tells them apart it is not wrong."""
+    return set(name.split("_")) < set(other.split("_"))
 
 
 def _leaning(c: Candidate, T_world_object: Array, target: Target) -> Fit:
@@ -341,14 +369,6 @@ def _as_good(c: Candidate, fit: Fit, best: tuple[Candidate, Fit]) -> Fit:
     back = other.skin.field.distance(moved(c.samples, inverse(T)))
     same = max(np.percentile(off, MOSTLY), np.percentile(back, MOSTLY)) < SAME_SHAPE
     return replace(fit, on=there.on, empty=there.empty) if same else fit
-
-
-def _coloured(c: Candidate, fit: Fit, cluster: Points) -> tuple[Fit, float]:
-    """A fit turned as its colours have it, where the shape does not tell, and what it is worth with them."""
-    spins = c.spun(fit.T_world_object[0])
-    off = [colours.difference(cluster, c.skin, T) for T in spins]
-    spin = int(np.argmin(off))
-    return replace(fit, T_world_object=spins[[spin]]), float(fit.score[0]) - COLOUR * off[spin]
 
 
 def _found(c: Candidate, fit: Fit, target: Target) -> Found:

@@ -6,15 +6,19 @@ Only what was seen is known of them: their hidden sides are taken to be where th
 from __future__ import annotations
 
 import colorsys
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
 
 import cv2
 import numpy as np
-from scipy.ndimage import binary_fill_holes
+from scipy.ndimage import binary_fill_holes, median_filter
+from scipy.spatial import cKDTree
 
-from motion.poses import Array, Numbers, pose, rotation_about
+from motion.poses import Array, Numbers, moved, pose, rotation_about
 from motion.shapes import Shape
 from tamp.model.scene import Part, SceneObject
-from tamp.perception.clusters import Ground, Points
+from tamp.perception.clusters import FEWEST, THIN, Ground, Points
 from tamp.perception.object_model import ObjectModel, Skin
 from tamp.perception.placing import Placed
 from tamp.perception.skinning import field_around
@@ -26,9 +30,15 @@ LARGEST = (0.26, 0.3)
 """Longest side seen from above, and height (m), of what may be carried."""
 CELL = 0.008
 """Metres of the cells that heights are kept in."""
-STEP = 0.006
-"""Metres by which the heights of cells may differ that are one box."""
-MOST_BOXES = 40
+STEP, STEPS = 0.006, (0.006, 0.012, 0.024)
+"""Metres by which the heights of cells may differ that are one box: more where there would be too many."""
+LEVEL = 0.008
+"""Metres below its highest point within which a top is level."""
+MOST_BOXES = 60
+HALF = 0.5
+"""Share of the smaller one of two footprints in which they are one."""
+BESIDE, COMPANY = 0.006, 6
+"""Metres around a point of a surface in which there are so many others of it."""
 ROUND, SQUARE, EVEN = 0.66, 0.87, 0.75
 """Share of the rectangle around it that a round thing fills at least, and a box; least ratio of a round one's sides."""
 FLAT, TALL = 0.35, 1.6
@@ -50,6 +60,9 @@ UP = np.array([0.0, 0.0, 1.0])
 
 def unknown_thing(points: Points, ground: Ground) -> Placed | None:
     """A model of some points that stand on the ground, where they are; None where they are more than can be carried."""
+    points = in_company(points)
+    if len(points) < FEWEST:
+        return None
     middle, size, yaw, fills = _footprint(points.p[:, :2])
     height = float(points.p[:, 2].max()) - ground.stands
     if max(size) > LARGEST[0] or height > LARGEST[1] or min(*size, height) <= 0.0:
@@ -64,6 +77,57 @@ def unknown_thing(points: Points, ground: Ground) -> Placed | None:
     return Placed(model, T)
 
 
+def shaped_like(placed: Placed, points: Points) -> Placed:
+    """An unknown thing with a known one's shape, parts and regions, where that was found, in the colours of the points
+    (n, 3) that were seen of it."""
+    model, whole = placed.model, placed.points()
+    _, size, _, fills = _footprint(whole[:, :2])
+    shape = _shape_name(size, float(np.ptp(whole[:, 2])), fills)
+    category = f"{colour_name(points.colours)}_{shape}"
+    thing = replace(Placed(model, model.thing.T_world_object).as_object(NAME), category=category)
+    seen, skins = cKDTree(points.p), {}
+    for part in model.thing.parts:
+        if part.name in model.skins:
+            skin = model.skins[part.name]
+            nearest = seen.query(moved(skin.points, placed.part_pose(part)))[1]
+            skins[_renamed(part.name, model)] = replace(skin, colours=points.colours[nearest].astype(np.uint8))
+    joints = {_renamed(name, model): value for name, value in placed.joints.items()}
+    return Placed(
+        replace(model, thing=thing, skins=skins, names=(category.replace("_", " "),), source=SEEN),
+        placed.T_world_object,
+        joints,
+    )
+
+
+def _renamed(part: str, model: ObjectModel) -> str:
+    return NAME + part.removeprefix(model.thing.name)
+
+
+def of_one_thing(lots: Sequence[Points]) -> list[Points]:
+    """Lots of points, those together that stand in one place: two cameras see a thing from two sides, and nothing that
+    they see may join these."""
+    out: list[Points] = []
+    for lot in lots:
+        mine = [other for other in out if _in_one_place(lot, other)]
+        out = [other for other in out if not any(other is m for m in mine)]
+        out.append(Points(*(np.concatenate([getattr(x, n) for x in (lot, *mine)]) for n in ("p", "colours"))))
+    return out
+
+
+def _in_one_place(one: Points, other: Points) -> bool:
+    """Whether the boxes around some points are over one another, to half of the smaller one, without a gap between."""
+    low = np.maximum(one.p.min(axis=0), other.p.min(axis=0))
+    size = np.minimum(one.p.max(axis=0), other.p.max(axis=0)) - low
+    areas = [float(np.prod(np.ptp(x.p[:, :2], axis=0))) for x in (one, other)]
+    return size[2] > -CELL and min(size[:2]) > 0.0 and float(size[0] * size[1]) > HALF * min(areas)
+
+
+def in_company(points: Points) -> Points:
+    """Points that have others around them, as those of a surface do: what hangs between surfaces is alone."""
+    tree = cKDTree(points.p)
+    return points.where(np.asarray(tree.query_ball_point(points.p, BESIDE, return_length=True) > COMPANY))
+
+
 def _footprint(xy: Numbers) -> tuple[Array, tuple[float, float], float, float]:
     """Middle (2,), sides (m) and turn of the smallest rectangle around points (n, 2), and how much of it they fill."""
     hull = cv2.convexHull((xy * 1000.0).astype(np.float32))
@@ -74,23 +138,31 @@ def _footprint(xy: Numbers) -> tuple[Array, tuple[float, float], float, float]:
 
 def columns(local: Numbers, height: float) -> tuple[Shape, ...]:
     """Boxes (in the thing's frame) that reach from the ground up to where it was seen to end: what is hollow from above
-    stays hollow. One box where that would be too many."""
+    stays hollow. One box where that would be too many, and where it is one: level, and filling its rectangle."""
     index = np.floor(local[:, :2] / CELL).astype(int)
     first = index.min(axis=0)
     tops = np.zeros(index.max(axis=0) - first + 1)
     np.maximum.at(tops, tuple((index - first).T), local[:, 2])
     filled = binary_fill_holes(tops > 0)
     tops[filled & (tops == 0)] = STEP
-    boxes = _merged(np.ceil(tops / STEP).astype(int))
-    if len(boxes) > MOST_BOXES:
+    smooth = median_filter(tops, 3)
+    tops = np.where(smooth > 0, smooth, tops)  # a stray point is no column
+    ways = ((step, _merged(np.ceil(tops / step).astype(int))) for step in STEPS)
+    step, boxes = next(((step, boxes) for step, boxes in ways if len(boxes) <= MOST_BOXES), (0.0, []))
+    is_level = (tops > height - LEVEL).mean() > SQUARE
+    if not boxes or (is_level and _footprint(local[:, :2])[3] > SQUARE):
         low, high = local.min(axis=0), local.max(axis=0)
         low[2] = 0.0
         return (Shape("box", 0.5 * (high - low), pose(0.5 * (low + high))),)
     out = []
     for (i, j), (k, m), level in boxes:
-        low = np.array([*((np.array([i, j]) + first) * CELL), 0.0])
-        high = np.array([*((np.array([k, m]) + first + 1) * CELL), min(level * STEP, height)])
-        out.append(Shape("box", 0.5 * (high - low), pose(0.5 * (low + high))))
+        mine = np.all((index - first >= (i, j)) & (index - first <= (k, m)), axis=1)
+        if mine.any():  # no wider than what was seen of it
+            (x, y), (far_x, far_y) = local[mine, :2].min(axis=0), local[mine, :2].max(axis=0)
+        else:
+            (x, y), (far_x, far_y) = (np.array([i, j]) + first) * CELL, (np.array([k, m]) + first + 1) * CELL
+        half = 0.5 * np.array([max(far_x - x, THIN), max(far_y - y, THIN), min(level * step, height)])
+        out.append(Shape("box", half, pose([0.5 * (x + far_x), 0.5 * (y + far_y), half[2]])))
     return tuple(out)
 
 
@@ -124,15 +196,20 @@ def _shape_name(size: tuple[float, float], height: float, fills: float) -> str:
     width = float(np.mean(size))
     if fills > SQUARE:
         return "box"
+    if fills > ROUND and height > TALL * width:
+        return "bottle"
     if fills < ROUND or min(size) < EVEN * max(size):
         return "thing"
-    return "disc" if height < FLAT * width else "cylinder" if height < TALL * width else "bottle"
+    return "disc" if height < FLAT * width else "cylinder"
 
 
 def colour_name(colours: Numbers) -> str:
-    """The word for most of some colours (n, 3), bytes."""
-    words = [_word(*c) for c in colours[:: max(1, len(colours) // 200)] / 255.0]
-    return max(sorted(set(words)), key=words.count)
+    """The word for most of some colours (n, 3), bytes; what is in the shade tells less."""
+    some = colours[:: max(1, len(colours) // 200)] / 255.0
+    told: dict[str, float] = defaultdict(float)
+    for c in some:
+        told[_word(*c)] += float(max(c))
+    return max(sorted(told), key=lambda word: told[word])
 
 
 def _word(red: float, green: float, blue: float) -> str:

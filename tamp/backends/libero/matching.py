@@ -1,4 +1,5 @@
-"""Which things that a policy saw are which of the simulator's: by category and by where they are. For the judge alone.
+"""Which things that a policy saw are which of the simulator's: by category and by where they are, and what it does not
+know by where it is alone. For the judge alone.
 
 What the policy calls a thing is its own affair, and it never hears the simulator's names.
 """
@@ -16,7 +17,7 @@ from motion.poses import Array
 from tamp.errors import Refusal
 from tamp.model.formula import renamed
 from tamp.model.goal import Goal
-from tamp.model.scene import Scene
+from tamp.model.scene import Scene, SceneObject
 from tamp.perception.relative_places import SIDES
 
 MATCHED = 0.05
@@ -66,8 +67,9 @@ def match(told: Mapping[str, Any], scene: Scene) -> Names:
     `scene`."""
     pairs: dict[str, str] = {}
     why: dict[str, str] = {}
-    for category in dict.fromkeys(told["objects"].values()):
-        seen = [n for n, c in told["objects"].items() if c == category]
+    unknown = {name: np.mean(told["boxes"][name], axis=0) for name in told.get("unknown", ())}
+    for category in dict.fromkeys(c for n, c in told["objects"].items() if n not in unknown):
+        seen = [n for n, c in told["objects"].items() if c == category and n not in unknown]
         there = [o for o in scene if o.category == category]
         if category in GROUND:
             pairs |= dict(zip(seen, (o.name for o in there), strict=False))
@@ -80,6 +82,7 @@ def match(told: Mapping[str, Any], scene: Scene) -> Names:
             if name not in pairs:
                 near = f"; the nearest is {apart[i].min() * 100:.0f} cm away" if there else ""
                 why[name] = f"where {name} was seen there is no {category}{near}"
+    pairs |= _by_place(unknown, [o for o in scene if o.category not in GROUND and o.name not in pairs.values()], why)
     regions: dict[str, str] = {}
     for name, theirs in pairs.items():
         known = {r.name for r in scene.object(theirs).regions}
@@ -89,6 +92,20 @@ def match(told: Mapping[str, Any], scene: Scene) -> Names:
             elif (said := theirs + region.removeprefix(name)) in known:
                 regions[region] = said
     return Names(pairs | regions, why)
+
+
+def _by_place(unknown: Mapping[str, Array], there: list[SceneObject], why: dict[str, str]) -> dict[str, str]:
+    """Unknown things, with the middles of the boxes around them, and what is there of the simulator's, seen from above:
+    how far down they reach is not seen."""
+    pairs: dict[str, str] = {}
+    middles = [np.mean(o.bounds(), axis=0) for o in there]
+    apart = np.array([[np.linalg.norm(m[:2] - at[:2]) for m in middles] for at in unknown.values()])
+    if unknown and there:
+        names = list(unknown)
+        rows, columns = linear_sum_assignment(np.minimum(apart, FAR))
+        pairs = {names[i]: there[j].name for i, j in zip(rows, columns, strict=True) if apart[i, j] <= MATCHED}
+    why.update({name: f"where {name} was seen there is nothing" for name in unknown if name not in pairs})
+    return pairs
 
 
 def _apart(told: list[float], position: Array) -> float:

@@ -20,7 +20,7 @@ from tamp.perception.images import Image
 from tamp.perception.placing import Placed
 from tests.perception_scores import pose_errors
 from tests.solids import UP
-from tests.synthetic_looks import CAMERAS, HEIGHT, library, observed, robot, standing, taken
+from tests.synthetic_looks import CAMERAS, HEIGHT, library, observed, painted, robot, standing, taken
 
 PLACES = ((-0.15, -0.15), (0.12, -0.1), (-0.12, 0.18), (0.14, 0.2))
 
@@ -192,6 +192,27 @@ def test_two_hundred_lots_of_points_take_bounded_time_and_none_is_forgotten() ->
     scene = Eyes().see(replace(now, images=(replace(front, depth=depth),)))
     assert time.perf_counter() - begun < 20.0
     assert scene.objects
+
+
+def test_a_known_shape_in_other_colours_is_an_unknown_thing_of_that_shape() -> None:
+    known = library()
+    can = standing(painted(known["can"], (40, 60, 220)), 0.1, 0.15, 0.0)
+    eyes = Eyes()
+    scene = eyes.see(observed([can, standing(known["carton"], -0.1, -0.1, 0.4)]))
+    assert sorted(o.category for o in scene if o.movable) == ["blue_cylinder", "carton"]
+    assert scene.unknown == ("unknown_1",) and scene.object("unknown_1").movable
+    size = np.ptp(eyes.perceiver.tracks["unknown_1"].placed.points(), axis=0)
+    assert size == pytest.approx([0.066, 0.066, 0.1], abs=0.003)
+    assert eyes.see(observed([can, standing(known["carton"], -0.1, -0.1, 0.4)])).unknown == ("unknown_1",), "followed"
+
+
+@pytest.mark.parametrize("light", [0.4, 0.7, 1.2])
+def test_light_is_no_colour(light: float) -> None:
+    """A picture that is darker or lighter, and each camera by itself."""
+    dark, same = observed(some()).images
+    lit = replace(dark, colour=np.clip(dark.colour * light, 0, 255).astype(np.uint8))
+    scene = Eyes().see(replace(observed(some()), images=(lit, same)))
+    assert {o.category for o in scene if o.movable} == {"can", "carton"} and not scene.unknown
 
 
 def test_a_thing_in_the_air_is_none() -> None:

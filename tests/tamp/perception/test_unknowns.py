@@ -7,7 +7,7 @@ import pytest
 
 from motion.poses import Array
 from tamp.perception.clusters import Ground, Points
-from tamp.perception.unknowns import colour_name, unknown_thing
+from tamp.perception.unknowns import colour_name, of_one_thing, unknown_thing
 
 GROUND = Ground(0.9, np.array([-0.5, -0.5]), np.array([0.5, 0.5]), 0.9)
 SPOT = np.array([0.1, 0.2, 0.9])
@@ -45,7 +45,7 @@ def test_a_block_is_a_box_of_its_size_and_colour(yaw: float) -> None:
     thing = placed.as_object("unknown_1")
     assert (thing.category, thing.name, thing.movable) == ("red_box", "unknown_1", True)
     low, high = bounding_in_own_axes(thing.parts[0].shapes)
-    assert sorted(high[:2] - low[:2]) == pytest.approx([0.06, 0.1], abs=0.018)  # whole cells
+    assert sorted(high[:2] - low[:2]) == pytest.approx([0.06, 0.1], abs=0.003)
     assert high[2] - low[2] == pytest.approx(0.05, abs=0.006)
     assert thing.T_world_object[2, 3] == pytest.approx(0.9)
 
@@ -58,6 +58,39 @@ def bounding_in_own_axes(shapes: tuple) -> tuple[Array, Array]:
 def test_round_things_are_told_by_their_height() -> None:
     found = [unknown_thing(can(0.04, h), GROUND) for h in (0.02, 0.08, 0.2)]
     assert [f.model.thing.category for f in found if f] == ["blue_disc", "blue_cylinder", "blue_bottle"]
+
+
+def test_a_thing_is_no_wider_than_what_is_seen_of_it() -> None:
+    stray = np.array([[0.18, 0.2, 0.92], [0.1, 0.31, 0.95]])
+    seen = can(0.03, 0.08)
+    both = Points(np.concatenate([seen.p, stray]), np.concatenate([seen.colours, seen.colours[:2]]))
+    placed = unknown_thing(both, GROUND)
+    assert placed is not None
+    low, high = bounding_in_own_axes(placed.model.thing.parts[0].shapes)
+    assert high[:2] - low[:2] == pytest.approx([0.06, 0.06], abs=0.002)
+
+
+def lot(x: float, z: float) -> Points:
+    """Points all through a block of 6 x 10 x 5 cm."""
+    axes = (np.linspace(x, x + 0.06, 6), np.linspace(0.0, 0.1, 8), np.linspace(z, z + 0.05, 5))
+    p = np.stack(np.meshgrid(*axes), axis=-1).reshape(-1, 3)
+    return Points(p, np.zeros_like(p))
+
+
+@pytest.mark.parametrize(
+    "other, together", [((0.0, 0.04), True), ((0.02, 0.0), True), ((0.04, 0.0), False), ((0.0, 0.12), False)]
+)
+def test_two_sides_of_a_thing_are_one_and_what_is_beside_or_hangs_over_it_is_not(
+    other: tuple[float, float], together: bool
+) -> None:
+    lots = of_one_thing([lot(0.0, 0.0), lot(0.3, 0.0), lot(*other)])
+    assert sorted(len(found) for found in lots) == ([240, 480] if together else [240, 240, 240])
+
+
+def test_shade_is_no_colour() -> None:
+    """White that is lit from above, and in the shade on its sides."""
+    lit, shade = np.tile([230.0, 230.0, 225.0], (40, 1)), np.tile([40.0, 40.0, 40.0], (100, 1))
+    assert colour_name(np.concatenate([lit, shade])) == "white"
 
 
 def test_what_is_hollow_from_above_stays_hollow() -> None:

@@ -85,3 +85,15 @@ def test_what_was_not_seen_cannot_be_asked_for() -> None:
     names = match(told(bowl_9=("bowl", 0.2, 0.0)), SCENE).backwards()
     with pytest.raises(Refusal, match="nothing that was seen was found to be bowl_1"):
         names.of(Goal(Atom("on", ("bowl_1", "main_table"))))
+
+
+def test_what_is_unknown_is_matched_by_where_it_is_alone() -> None:
+    seen = told(unknown_1=("red_box", 0.21, 0.01), bowl_3=("bowl", 0.1, 0.0), unknown_2=("bowl", -0.3, 0.0))
+    seen["unknown"] = ["unknown_1", "unknown_2"]
+    seen["boxes"] = {
+        "unknown_1": [[0.2, 0.0, 0.9], [0.22, 0.02, 1.5]],
+        "unknown_2": [[-0.4, 0.0, 0.9], [-0.2, 0.0, 0.9]],
+    }
+    names = match(seen, SCENE)
+    assert (names.true["unknown_1"], names.true["bowl_3"]) == ("bowl_2", "bowl_1")
+    assert names.why["unknown_2"] == "where unknown_2 was seen there is nothing"
