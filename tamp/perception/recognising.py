@@ -269,7 +269,8 @@ def _likeliest(close: list[tuple[Candidate, Fit]], cluster: Points, target: Targ
     strange = is_other(taken.candidate.skin, turned_, target.looks)
     if strange is None or (strange and taken.candidate.model.jointed and found.score < ALL_OF_IT):
         return None
-    return replace(found, strange=strange)
+    movable = taken.candidate.model.thing.movable
+    return replace(found, strange=strange and movable)  # a stove of another colour is a stove
 
 
 def _plainer(name: str, other: str) -> bool:
