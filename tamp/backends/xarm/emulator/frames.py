@@ -23,6 +23,8 @@ LONGEST = 1024
 FEEDBACK = 0xFF
 """What stands for the register in a feedback frame."""
 _HEADER = struct.Struct(">HHH")
+_LARGEST = struct.unpack("<f", b"\xff\xff\x7f\x7f")[0]
+"""The largest number of four bytes."""
 
 
 class ProtocolError(TampError):
@@ -119,7 +121,7 @@ def floats(data: bytes, count: int, offset: int = 0, *, endless: bool = False) -
 
 def pack_floats(values: Iterable[float]) -> bytes:
     """Floats as the wire has them; what is too large for four bytes becomes infinite."""
-    listed = [v if abs(v) < 3.4e38 else math.copysign(math.inf, v) for v in map(float, values)]
+    listed = [v if abs(v) <= _LARGEST else math.copysign(math.inf, v) for v in map(float, values)]
     return struct.pack(f"<{len(listed)}f", *listed)
 
 

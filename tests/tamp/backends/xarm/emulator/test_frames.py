@@ -6,7 +6,7 @@ import contextlib
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tamp.backends.xarm.emulator.frames import (
@@ -63,6 +63,7 @@ def test_garbage_raises_protocol_errors_only(garbage: bytes) -> None:
 
 
 @given(st.lists(st.floats(width=32, allow_nan=False, allow_infinity=False), min_size=1, max_size=20))
+@example([3.4028234663852886e38])
 def test_floats_are_little_endian_and_come_back(values: list[float]) -> None:
     assert floats(pack_floats(values), len(values)) == tuple(values)
 
