@@ -306,7 +306,7 @@ class CameraPerceiver:
             fixed = not t.movable or name == self.hand.held
             if (fixed or moving) and not t.lost and name != but:
                 own = HALF_SEEN if t.placed.model.source == SEEN else EXPLAINED
-                out[out] &= t.placed.distance(points.p[out]) > own
+                out[out] &= ~t.placed.explains(points.p[out], own)
         for u in self.unknown if unknown is None else unknown:
             out &= ~within(points.p, u, KNOWN_SPOT)
         return out
@@ -394,5 +394,5 @@ def _unlike(points: Points, found: Sequence[Found]) -> Points:
     """The points that belong to none of what was found."""
     out = np.ones(len(points), dtype=bool)
     for f in found:
-        out[out] &= f.placed.distance(points.p[out]) > EXPLAINED
+        out[out] &= ~f.placed.explains(points.p[out], EXPLAINED)
     return points.where(out)

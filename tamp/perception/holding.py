@@ -12,7 +12,7 @@ from motion.poses import Array, inverse, moved, pose
 from tamp.model.scene import RobotState
 from tamp.perception.placing import Placed
 
-STILL = 0.0006
+STILL = 0.0015
 """Metres that fingers which have stopped move in the moments that are looked back on."""
 MOMENTS = 4
 """Control periods that are looked back on."""

@@ -7,10 +7,13 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from motion.poses import Array, inverse, moved
+from motion.poses import Array, Numbers, inverse, moved
 from tamp.model.scene import Part, Region, SceneObject
 from tamp.perception.joining import joined
 from tamp.perception.object_model import ObjectModel, Skin
+
+WALL = 0.002
+"""Metres inside a collision shape from which on it is solid: shapes are a little larger than what they stand for."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +50,26 @@ class Placed:
         """Metres (n,) from points (n, 3) to the nearest skin."""
         found = [skin.field.distance((p_world - T[:3, 3]) @ T[:3, :3]) for skin, T in self.skins()]
         return np.asarray(np.min(found, axis=0))
+
+    def explains(self, p_world: Array, within: float) -> Numbers:
+        """Which points (n, 3) are its own (n,): up to so many metres from its skin, or in what is solid of it, where
+        nothing else can be. One sees into some things, a book from above, without that being in their skin."""
+        out: Numbers = self.distance(p_world) <= within
+        rest = np.flatnonzero(~out)
+        low, high = self.bounds
+        rest = rest[np.all((p_world[rest] > low) & (p_world[rest] < high), axis=1)]
+        for part in self.model.thing.parts if len(rest) else ():
+            T_world_part = self.part_pose(part)
+            for shape in part.shapes:
+                p = moved(p_world[rest], inverse(T_world_part @ shape.T_body_shape))
+                out[rest[np.all(np.abs(p) < shape.half_extent - WALL, axis=1)]] = shape.kind == "box"
+        return out
+
+    @property
+    def bounds(self) -> tuple[Array, Array]:
+        """Lowest and highest corner (3,), (3,) of the box around its skin, metres."""
+        p = self.points()
+        return p.min(axis=0), p.max(axis=0)
 
     def as_object(self, name: str) -> SceneObject:
         """The object of a scene, with the names of parts and regions beginning with its own."""

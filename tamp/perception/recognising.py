@@ -17,7 +17,7 @@ from tamp.perception.colours import coloured
 from tamp.perception.evidence import EXPLAINED, evidence
 from tamp.perception.fitting import Fit, Step, Target, climbed, judged, sampled
 from tamp.perception.joints import joint_values
-from tamp.perception.likeness import is_other
+from tamp.perception.likeness import is_other, likeness
 from tamp.perception.looks import Look
 from tamp.perception.placing import Placed, whole
 from tamp.perception.sightings import share_seen
@@ -100,13 +100,14 @@ TWO_LEVELS = 0.004
 class Found:
     """A model that was recognised. `score` is that of its shape, `seen` how much of what should be seen of it is,
     `like` the categories that would do nearly as well, with what they are worse by. `strange`: it has the shape of a
-    model, and other colours."""
+    model, and other colours; `sure`: its pattern is there, whatever its shape explains."""
 
     placed: Placed
     score: float
     seen: float
     like: tuple[tuple[str, float], ...] = ()
     strange: bool = False
+    sure: bool = False
 
     @property
     def category(self) -> str:
@@ -145,7 +146,7 @@ def recognised(
             left.append(cluster)
             continue
         found.append(best)
-        rest = [c.where(best.placed.distance(c.p) > EXPLAINED) for c in [cluster, *waiting]]
+        rest = [c.where(~best.placed.explains(c.p, EXPLAINED)) for c in [cluster, *waiting]]
         waiting = sorted((c for r in rest for c in clusters(r)), key=len, reverse=True)
     found = [_among(f, found, points, looks, rng) for f in found]
     if there:
@@ -159,10 +160,19 @@ def recognised(
 def _without_loose(found: Sequence[Found], points: Points) -> tuple[list[Found], list[Points]]:
     """The things whose shapes fit, and the points of each of the others: something that is not it."""
     off = np.array([f.placed.distance(points.p) for f in found]).reshape(len(found), len(points))
-    fits = [f.score > FITS or not f.placed.model.thing.movable for f in found]
     nearest = off.argmin(axis=0) if found else np.zeros(len(points), dtype=int)
-    lots = [points.where((nearest == i) & (off[i] < AROUND)) for i, good in enumerate(fits) if not good]
+    own = [(nearest == i) & (off[i] < AROUND) for i in range(len(found))]
+    fits = [f.sure or _fits(f, points.p[mine]) for f, mine in zip(found, own, strict=True)]
+    lots = [points.where(mine) for mine, good in zip(own, fits, strict=True) if not good]
     return [f for f, good in zip(found, fits, strict=True) if good], [lot for lot in lots if len(lot)]
+
+
+def _fits(f: Found, p_own: Array) -> bool:
+    """Whether the shape of a thing explains its own points (n, 3)."""
+    if f.score > FITS or not f.placed.model.thing.movable:
+        return True
+    inside = f.placed.explains(p_own, EXPLAINED) & (f.placed.distance(p_own) > EXPLAINED)
+    return f.score + float(inside.sum()) / max(1, len(p_own)) > FITS
 
 
 def _unknown(strange: Found, points: Points) -> Found:
@@ -269,8 +279,13 @@ def _likeliest(close: list[tuple[Candidate, Fit]], cluster: Points, target: Targ
     strange = is_other(taken.candidate.skin, turned_, target.looks)
     if strange is None or (strange and taken.candidate.model.jointed and found.score < ALL_OF_IT):
         return None
+    like_it = likeness(taken.candidate.skin, T, target.looks)
     movable = taken.candidate.model.thing.movable
-    return replace(found, strange=strange and movable)  # a stove of another colour is a stove
+    return replace(
+        found,
+        strange=strange and movable,  # a stove of another colour is a stove
+        sure=like_it is not None and like_it.same,
+    )
 
 
 def _plainer(name: str, other: str) -> bool:
