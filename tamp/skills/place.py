@@ -21,7 +21,7 @@ from tamp.skills.rests import PUT_OFF, SPOTS, rest_poses, resting_on
 from tamp.skills.shared_surface import arranged
 from tamp.skills.spec import Spec
 from tamp.skills.targets import Target, target_of, upright
-from tamp.skills.ways import ways_out
+from tamp.skills.ways import UPWARDS, ways_out
 
 CLEARANCE = 0.002
 CARRY = (0.006, 0.004)
@@ -44,6 +44,8 @@ the arm gives way."""
 SLOT = (0.008, 0.03)
 """Metres from its sides to what it is let down into within which a thing has to be aimed, and metres above its place
 from which on that counts."""
+RIM = 0.01
+"""Metres above a compartment at which what goes straight down into it begins to."""
 ROOM = 0.005
 """Metres kept from everything while letting go and drawing back, where there is a way to."""
 STRAIN = 0.25
@@ -159,7 +161,9 @@ class Place(Skill):
         if contacts := lower(q_place):
             return blocked("place", Blocked("collision", contacts[0].other), target.name)
         result = Blocked("unreachable")
-        for departure in ways_out(target.name, situation.scene):
+        aimed = any(c.robot == item for c in world.contacts(q_place, 0.0, held_clearance=SLOT[0]))
+        ways = ways_out(target.name, situation.scene)
+        for departure in (*_over_the_rim(target, drop), *ways) if aimed else ways:
             if np.linalg.norm(departure) < LEAST_DEPARTURE:
                 continue
             above = pose(T_world_tool[:3, 3] + departure, T_world_tool[:3, :3])
@@ -260,6 +264,15 @@ def _under(world: World, item: str, T_world_item: Array, drop: float) -> str | N
     heights = np.linspace(drop, 0.0, int(np.ceil(drop / FALL_STEP)), endpoint=False)
     contacts = (world.body_contacts(item, paths.lifted(T_world_item, h), COMPLIANCE) for h in heights)
     return next((c.other for found in contacts for c in found), None)
+
+
+def _over_the_rim(target: Target, drop: float) -> list[Array]:
+    """The displacement (3,) straight up that brings what hangs `drop` metres above the floor of a deep compartment out
+    of it, so that it is not on its way aside any more when it goes in."""
+    if target.region is None or target.shuts or not np.isfinite(target.floor):
+        return []
+    rise = float(target.owner.bounds()[1][2]) + RIM - target.floor - drop
+    return [np.array([0.0, 0.0, rise])] if rise > UPWARDS[0] else []
 
 
 def _tight(world: World, down: Array, T_world_tool: Array, item: str) -> bool:
