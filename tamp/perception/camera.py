@@ -150,7 +150,7 @@ class CameraPerceiver:
         others = np.concatenate([np.zeros((0, 3)), *(c.p for c in left if len(c) >= NEW and _reaches(c, ground))])
         up = floating([f.placed for f in found], ground.height, others)
         found = [f for f, floats in zip(found, up, strict=True) if not floats]
-        self.ground = ground = stood_on(ground, [f.placed.lowest for f in found if f.placed.model.thing.movable])
+        self.ground = ground = stood_on(ground, [f.placed.lowest for f in found])
         for f in sorted(found, key=lambda f: tuple(f.placed.T_world_object[:2, 3].round(3))):
             self._begin(f, time)
         left = clusters(_unlike(points, found)) if any(up) else left

@@ -279,13 +279,9 @@ def _likeliest(close: list[tuple[Candidate, Fit]], cluster: Points, target: Targ
     strange = is_other(taken.candidate.skin, turned_, target.looks)
     if strange is None or (strange and taken.candidate.model.jointed and found.score < ALL_OF_IT):
         return None
-    like_it = likeness(taken.candidate.skin, T, target.looks)
-    movable = taken.candidate.model.thing.movable
-    return replace(
-        found,
-        strange=strange and movable,  # a stove of another colour is a stove
-        sure=like_it is not None and like_it.same,
-    )
+    as_it_is = likeness(taken.candidate.skin, T, target.looks)
+    strange &= taken.candidate.model.thing.movable  # a stove of another colour is a stove
+    return replace(found, strange=strange, sure=as_it_is is not None and as_it_is.same)
 
 
 def _plainer(name: str, other: str) -> bool:
