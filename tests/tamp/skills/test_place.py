@@ -18,6 +18,7 @@ from motion.robot import RobotDescription
 from motion.shapes import Shape
 from motion.world import World
 from tamp.backends.libero.panda import panda
+from tamp.execution.motions import Move
 from tamp.model.bodies import world_of
 from tamp.model.scene import Part, Region, RobotState, Scene, SceneObject
 from tamp.model.situation import Situation
@@ -130,6 +131,25 @@ def test_what_is_aimed_stops_above_its_slot(robot: RobotDescription) -> None:
         found = next(s for s in islice(samples, 60) if isinstance(s, Refinement))
         counts.append(len(found.segments))
     assert counts == [4, 3]
+
+
+def test_what_goes_into_a_deep_compartment_goes_straight_down_from_above_its_rim(robot: RobotDescription) -> None:
+    deep, wall = 0.16, HALF + 0.006
+    walls = tuple(
+        Shape("box", np.array([0.005, wall, 0.5 * deep]), pose([s * (wall + 0.005), 0.0, 0.0])) for s in (-1, 1)
+    )
+    T = pose([*AT, TABLE_TOP + 0.5 * deep])
+    region = Region("slot", "interior", T, np.array([wall, wall, 0.5 * deep]), "caddy")
+    caddy = SceneObject("caddy", "caddy", False, (Part("caddy", "body", T, walls),), (region,))
+    situation, world = holding(robot, caddy, table())
+    assert situation.T_tool_held is not None
+    samples = Place().refine(("item", "slot"), situation, tools(world))
+    found = next(s for s in islice(samples, 60) if isinstance(s, Refinement))
+    over, down = (segment for segment in found.segments[:2] if isinstance(segment, Move))
+    bottoms = [(world.forward(q) @ situation.T_tool_held)[2, 3] - HALF for q in (over.path[-1], down.path[-1])]
+    assert bottoms[0] > TABLE_TOP + deep > bottoms[1]
+    across = [(world.forward(q) @ situation.T_tool_held)[:2, 3] for q in down.path]
+    assert np.ptp(across, axis=0).max() < 0.002
 
 
 def test_a_refinement_tells_what_it_moves(robot: RobotDescription) -> None:
