@@ -31,7 +31,7 @@ def record(
     scenes: Scenes,
     out: Out,
     init_state: opt.InitState = None,
-    seed: opt.Seed = 0,
+    seed: opt.SceneSeed = None,
     noise: opt.RecordedNoise = "clean",
     size: Size = 480,
     moments: Moments = None,
@@ -53,7 +53,10 @@ def record(
         from tamp.backends.libero.tasks import find
 
         loaded, told = inputs.domain(domain), []
-        orders = [Order(find(s), loaded, seed, init_state, noise, (size, size), moments) for s in scenes]
+        orders = []
+        for task in map(find, scenes):
+            drawn = task.seed if seed is None else seed
+            orders.append(Order(task, loaded, drawn, init_state, noise, (size, size), moments))
         with progress("recording", len(orders)) as done:
             for order in orders:
                 told.append(_recorded(order, out / order.name))
@@ -66,14 +69,16 @@ def record(
 
 
 def _recorded(order: Order, folder: Path) -> dict[str, Any]:
-    """What there is now of an order; it is left alone where it was recorded before."""
+    """What there is now of an order; it is left alone where it was recorded before, and is still the same scene and size."""
     from dataclasses import asdict
 
     from tamp.backends.libero.recording import record as record_one
     from tamp.perception import recordings
 
     if (folder / recordings.INDEX).is_file():
-        return {"folder": folder, "moments": len(recordings.read(folder).moments), "kept": True}
+        before = recordings.read(folder)
+        if (before.about.get("content"), before.about.get("size")) == (order.content, list(order.size)):
+            return {"folder": folder, "moments": len(before.moments), "kept": True}
     return {**asdict(record_one(order, folder)), "kept": False}
 
 

@@ -18,10 +18,12 @@ def check_eyes(folder: Path | None = None) -> None:
 def camera_eyes(folder: Path | None = None) -> Eyes:
     """Eyes with the library in a folder, by default the user's. InputError where that was not built."""
     from tamp.perception.camera import CameraPerceiver
+    from tamp.perception.candidates import candidates
 
     library = load(folder)
+    known = candidates(library.values())
 
     def made(look: Look, robot: RobotDescription) -> Perceiver:
-        return CameraPerceiver(look, library, robot)
+        return CameraPerceiver(look, library, robot, known=known)
 
     return made

@@ -6,6 +6,8 @@ pictures of things in the hand, of open drawers, and of what was put somewhere.
 
 from __future__ import annotations
 
+import hashlib
+import json
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -56,6 +58,13 @@ class Order:
         episode = "" if self.every is None else f"-each{self.every}"
         noise = "" if self.noise == "clean" else f"-{self.noise}"
         return f"{self.task.name.replace('/', '-')}-{state}{episode}{noise}"
+
+    @property
+    def content(self) -> str:
+        """A digest of what the scene's files say: a scene that was edited is another one."""
+        declared = dict(self.task.file.values) if self.task.file is not None else {}
+        said = self.task.bddl.read_text() if self.task.bddl is not None else ""
+        return hashlib.sha256((said + json.dumps(declared, sort_keys=True, default=str)).encode()).hexdigest()
 
 
 @dataclass(frozen=True)
@@ -119,7 +128,7 @@ class _Recorder:
         robot = environment.robot_model()
         about = {
             "scene": order.task.name, "instruction": order.task.instruction, "init_state": order.init_state,
-            "seed": order.seed, "noise": order.noise, "size": order.size, "period": environment.period,
+            "content": order.content, "seed": order.seed, "noise": order.noise, "size": order.size, "period": environment.period,
             "versions": versions(),
         }
         self.writer = Writer(self.folder, robot, about)
