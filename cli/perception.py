@@ -69,7 +69,7 @@ def record(
 
 
 def _recorded(order: Order, folder: Path) -> dict[str, Any]:
-    """What there is now of an order; it is left alone where it was recorded before, and is still the same scene and size."""
+    """What there is now of an order; it is left alone where that scene was recorded before in that size."""
     from dataclasses import asdict
 
     from tamp.backends.libero.recording import record as record_one

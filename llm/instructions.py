@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from llm.grounding import GroundingResult, ground
 from llm.logged import Logged
 from llm.model import Model
+from llm.unknown_things import named
 from tamp.model.domain import Domain
 from tamp.model.goal import Goal
 from tamp.model.scene import Scene
@@ -56,6 +57,9 @@ class Instructions:
 
     def __call__(self, said: Instruction) -> tuple[Goal, ...]:
         """The goals, one after the other. Refusal where the words come to none."""
+        model = Logged(self.model, said.journal.event)
+        known = [o.category.replace("_", " ") for o in said.scene if o.name not in said.scene.unknown]
+        unknown = named(said.crops, known, model) if self.model.sees else {}
         return goals_of(
             said.text,
             said.scene,
@@ -63,7 +67,7 @@ class Instructions:
             said.domain,
             self.model,
             said.journal,
-            names=dict(said.names),
+            names={**unknown, **said.names},
             assume_first=self.assume_first,
             image=said.picture if self.model.sees and said.picture else None,
         ).goals

@@ -15,8 +15,8 @@ from tamp.planning.search import Journal
 
 @dataclass(frozen=True, eq=False)
 class Instruction:
-    """Words about a scene that was seen. `picture` is a PNG of it, empty without one; `names` are what somebody calls
-    things, besides what they are."""
+    """Words about a scene that was seen. `picture` is a PNG of it, empty without one; `crops` are PNGs of the things
+    in it that no model explains; `names` are what somebody calls things, besides what they are."""
 
     text: str
     scene: Scene
@@ -25,6 +25,7 @@ class Instruction:
     journal: Journal
     picture: bytes = b""
     names: Mapping[str, str] = field(default_factory=dict)
+    crops: Mapping[str, bytes] = field(default_factory=dict)
 
 
 Read = Callable[[Instruction], tuple[Goal, ...]]

@@ -26,6 +26,7 @@ from tamp.model.domain import Domain
 from tamp.model.goal import Goal, in_pddl
 from tamp.model.scene import Perceiver, RobotState, Scene
 from tamp.model.state import WorldState
+from tamp.perception.crops import as_png, cut_out
 from tamp.perception.images import Image
 from tamp.perception.viewpoints import HandEye
 from tamp.perception.written_goals import goals_in
@@ -348,18 +349,15 @@ class _Episode:
         policy._journal.event("instruction", text=self._instruction)
         try:
             words, names = str(self._instruction), meant(self._names, scene)
+            picture = as_png(self._images[0].colour) if self._images else b""
+            unknown = [scene.object(name) for name in scene.unknown]
+            crops = {o.name: as_png(c) for o in unknown if (c := cut_out(self._images, *o.bounds())) is not None}
             return policy._read(
-                Instruction(words, scene, state, policy._domain, policy._journal, self._picture(), names)
+                Instruction(words, scene, state, policy._domain, policy._journal, picture, names, crops)
             )
         finally:
             before = self._came_to.seconds.get("language", 0.0)
             self._came_to.seconds["language"] = round(before + time.perf_counter() - start, 3)
-
-    def _picture(self) -> bytes:
-        """What the fixed camera sees, as a PNG; empty without pictures."""
-        import imageio.v3 as imageio
-
-        return bytes(imageio.imwrite("<bytes>", self._images[0].colour, extension=".png")) if self._images else b""
 
     def end(self) -> Outcome:
         """Stop here."""
