@@ -18,17 +18,16 @@ from tamp.errors import Refusal
 from tamp.execution.activity import Observation
 from tamp.model.scene import Region, RobotState, Scene, contains
 from tamp.perception.candidates import Candidate, candidates
-from tamp.perception.checks import check, check_robot, check_together
+from tamp.perception.checks import check_together
 from tamp.perception.clusters import Ground, Points, above, clusters, ground_of, stood_on, together
 from tamp.perception.holding import Hand
 from tamp.perception.library import Library
 from tamp.perception.looks import Look
 from tamp.perception.object_model import RobotSkin
 from tamp.perception.recognising import Found, recognised
-from tamp.perception.registering import corrected, correction
+from tamp.perception.rig import Rig
 from tamp.perception.robot_mask import link_poses, robot_pixels
 from tamp.perception.sightings import gone
-from tamp.perception.steadying import steady
 from tamp.perception.support import CARRIED, floating
 from tamp.perception.sureness import likeliest_there, recognised_again, sureness
 from tamp.perception.surroundings import OBSTACLE, Obstacle, ground_object, obstacle, obstacle_object, within
@@ -79,8 +78,7 @@ class CameraPerceiver:
     _world: World = field(init=False)
     _known: list[Candidate] = field(init=False)
     _rng: np.random.Generator = field(init=False)
-    _off: dict[str, Array] = field(default_factory=dict)
-    """Where cameras are, in the frame of where they are said to be."""
+    _rig: Rig = field(init=False)
     _unseen: Unseen | None = None
     _doubted: frozenset[str] = frozenset()
     """Things that are to be recognised anew at the next look."""
@@ -89,6 +87,7 @@ class CameraPerceiver:
         self._world = World(self.robot, [])
         self._known = list(self.known) or candidates(self.library.values())
         self._rng = np.random.default_rng(self.seed)
+        self._rig = Rig(self.library.robots[ROBOT].skins, self.robot.pinned_bodies)
 
     def felt(self, observation: Observation) -> None:
         """Follow what the hand holds, in each control period."""
@@ -127,14 +126,12 @@ class CameraPerceiver:
         skin: RobotSkin = self.library.robots[ROBOT]
         robot = observation.robot
         bodies = link_poses(self._world, robot.q, robot.opening, skin.skins)
-        check(observation.images)
-        images = []
-        for image in map(steady, observation.images):
-            check_robot(image, bodies, skin.skins, self.robot.pinned_bodies)
-            if image.camera not in self._off:
-                self._off[image.camera] = correction(image, bodies, skin.skins)
-            images.append(corrected(image, self._off[image.camera]))
-        return [Look.of(image, robot_pixels(image, bodies, skin.skins)) for image in images]
+        images = self._rig.placed(observation.images, bodies)
+        looks = [Look.of(image, robot_pixels(image, bodies, skin.skins)) for image in images]
+        if self._rig.moved and self.ground is not None:
+            check_together(looks, self.ground, self._world.base_position())
+        self._rig.believe()
+        return looks
 
     # The first look
 

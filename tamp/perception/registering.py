@@ -1,11 +1,13 @@
 """Where a camera really is: where the robot that it sees is where the encoders have it.
 
 A calibration that is off by half a degree moves things a metre away by a centimetre. Point-to-plane ICP of the pixels
-near the robot's skin (Chen and Medioni 1992), by small steps in all six directions.
+near the robot's skin (Chen and Medioni 1992), by small steps in all six directions, takes out errors of a degree; from
+the best of many turns of the camera, those of somebody who ran into it.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -15,6 +17,7 @@ from scipy.spatial import cKDTree
 
 from motion.poses import Array, inverse, pose, rotation_vector, rotation_vector_to_matrix
 from tamp.perception.images import Image
+from tamp.perception.masks import drawn_skins
 from tamp.perception.object_model import Skin
 
 REACHES = (0.05, 0.03, 0.02, 0.012, 0.012, 0.008, 0.008, 0.008)
@@ -27,12 +30,26 @@ NOTICED = (0.0015, 0.0015)
 """Metres and radians from which on a camera is not where it is said to be."""
 FARTHEST = (0.04, 0.04)
 """Metres and radians up to which a camera is moved: further away, it is not a matter of calibration."""
+TURNED, TURN = np.radians(7.5), np.radians(1.5)
+"""How far a camera that was moved may be turned up, down and aside, and the steps in which that is tried."""
+ROLLED = np.radians(4.0)
+"""How far it is rolled for that, too."""
+MOVED = (0.06, 0.15)
+"""Metres and radians that a camera which was moved may be off."""
+STARTS = 8
+"""The best turns, from which its pose is sought."""
+COARSELY, THINLY = 4, 6
+"""Of how many pixels, each way, one is looked at for that, and of how many points of the robot's skin."""
+BEHIND = 0.03
+"""Metres between the robot's skin and what is seen there up to which it is the robot that is seen."""
 
 
-def correction(image: Image, bodies: Mapping[str, Array], skins: Mapping[str, Skin]) -> Array:
+def correction(
+    image: Image, bodies: Mapping[str, Array], skins: Mapping[str, Skin], farthest: tuple[float, float] = FARTHEST
+) -> Array:
     """The pose (4, 4) of a camera in the frame of where it is said to be; the identity where the picture shows too
-    little of the robot, or nothing that would be noticed. `bodies` has the poses (4, 4) of the robot's bodies in the
-    world, `skins` their skins."""
+    little of the robot, or nothing that would be noticed, or where it would be farther (m, rad) away than that.
+    `bodies` has the poses (4, 4) of the robot's bodies in the world, `skins` their skins."""
     skin = np.concatenate([skins[name].points @ T[:3, :3].T + T[:3, 3] for name, T in bodies.items()])
     normals = np.concatenate([skins[name].normals @ T[:3, :3].T for name, T in bodies.items()])
     tree, p = cKDTree(skin), _some(image, skin)
@@ -48,7 +65,26 @@ def correction(image: Image, bodies: Mapping[str, Array], skins: Mapping[str, Sk
     off = inverse(T) @ D @ T
     size = float(np.linalg.norm(off[:3, 3])), float(np.linalg.norm(rotation_vector(off[:3, :3])))
     noticed = size[0] > NOTICED[0] or size[1] > NOTICED[1]
-    return off if noticed and size[0] < FARTHEST[0] and size[1] < FARTHEST[1] else np.eye(4)
+    return off if noticed and size[0] < farthest[0] and size[1] < farthest[1] else np.eye(4)
+
+
+def sought(image: Image, bodies: Mapping[str, Array], skins: Mapping[str, Skin]) -> Array:
+    """The same for a camera that was moved: of all poses up to `MOVED` the one from which the robot would be seen best
+    where the picture has it."""
+    small, thin = _small(image), {name: _thin(skin) for name, skin in skins.items()}
+
+    def share(off: Array) -> float:
+        return _share(corrected(small, off), bodies, thin)
+
+    angles = np.arange(-TURNED, TURNED + 1e-9, TURN)
+    about = itertools.product(angles, angles, (-ROLLED, 0.0, ROLLED))
+    turns = [pose(np.zeros(3), rotation_vector_to_matrix(np.array(v))) for v in about]
+    starts = sorted(turns, key=share, reverse=True)[:STARTS]
+    ends = [T @ correction(corrected(image, T), bodies, skins, MOVED) for T in starts]
+    best = max(ends, key=share)
+    best = best @ correction(corrected(image, best), bodies, skins)
+    off = float(np.linalg.norm(best[:3, 3])), float(np.linalg.norm(rotation_vector(best[:3, :3])))
+    return best if off[0] < MOVED[0] and off[1] < MOVED[1] else np.eye(4)
 
 
 def corrected(image: Image, off: Array) -> Image:
@@ -79,3 +115,27 @@ def _step(p: Array, q: Array, n: Array) -> Array:
     x = np.linalg.lstsq(A * weights[:, None], b * weights, rcond=None)[0]
     R = rotation_vector_to_matrix(x[:3])
     return pose(middle + x[3:] - R @ middle, R)
+
+
+def _small(image: Image) -> Image:
+    """Some of a picture's pixels."""
+    half = COARSELY // 2
+    K = image.K.copy()
+    K[:2, 2] -= half
+    K[:2] /= COARSELY
+    colour, depth = (a[half::COARSELY, half::COARSELY] for a in (image.colour, image.depth))
+    return replace(image, colour=colour, depth=depth, K=K)
+
+
+def _thin(skin: Skin) -> Skin:
+    """Some of a skin's points."""
+    points, normals, colours = (a[::THINLY] for a in (skin.points, skin.normals, skin.colours))
+    return replace(skin, points=points, normals=normals, colours=colours, area=skin.area * THINLY)
+
+
+def _share(image: Image, bodies: Mapping[str, Array], skins: Mapping[str, Skin]) -> float:
+    """Share of the robot's pixels where it is seen, less that where one sees past it."""
+    _, nearest = drawn_skins([[(skins[name], T) for name, T in bodies.items()]], image)
+    drawn = np.isfinite(nearest) & (image.depth > 0)
+    gap = image.depth[drawn] - nearest[drawn]
+    return float((np.abs(gap) < BEHIND).sum() - (gap > BEHIND).sum()) / max(1, len(gap))

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 from cli.main import app
+from motion.poses import pose, rotation_about
 from tamp.errors import InputError
 from tamp.perception import ground_truth, recordings
+from tamp.perception.camera import CameraPerceiver
 from tamp.perception.library import Library, load
 
 
@@ -68,3 +72,24 @@ def test_a_scene_is_recorded_once_with_the_truth_apart_and_shown_with_what_is_se
     assert abs(points[:, :2].mean(axis=0) - truth.moments[0].poses[name][:2, 3]).max() < 0.05
     seen_now = told("show", out)["moments"][0]
     assert len(seen_now["things"]) >= 5 and all(Path(p).is_file() for p in seen_now["pictures"])
+
+
+@pytest.mark.episode
+def test_a_camera_that_somebody_ran_into_is_seen_to_be_elsewhere(tmp_path: Path, library: Library) -> None:
+    """Said to be 2 cm and 5 degrees from where it is, at once or after a first look, things stay where they are."""
+    args = ["record", "libero_goal/0", "--init-state", "40", "--out", str(tmp_path)]
+    assert CliRunner().invoke(app, ["perception", *args]).exit_code == 0
+    recording = recordings.read(tmp_path / "libero_goal-0-state40")
+    truth, right = ground_truth.read(recording.folder).moments[0], recording.looked(0)
+    n, aside = np.array([0.8, -0.5, 0.33]), np.array([0.012, -0.012, 0.01])
+    wrong = pose(aside, rotation_about(n / np.linalg.norm(n), np.radians(5.0)))
+    fixed, hand = right.images
+    moved = replace(right, images=(replace(fixed, T_world_camera=fixed.T_world_camera @ wrong), hand))
+    for seen in ([moved], [right, moved]):
+        looks = iter(seen)
+        eyes = CameraPerceiver(lambda looks=looks: next(looks), library, recording.robot)  # type: ignore[misc]
+        scene = [eyes.perceive() for _ in seen][-1]
+        there = {o.category: o.position for o in scene if o.movable}
+        assert {"akita_black_bowl", "plate", "cream_cheese", "wine_bottle"} <= set(there)
+        for category, p in there.items():
+            assert np.linalg.norm(p - truth.poses[f"{category}_1"][:3, 3]) < 0.005, category

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from motion.poses import Array, inverse, pose, rotation_about, rotation_vector
 from tamp.perception.images import Image
 from tamp.perception.object_model import Skin
-from tamp.perception.registering import corrected, correction
+from tamp.perception.registering import corrected, correction, sought
 from tests.solids import prism, rectangle, skin
 from tests.synthetic_looks import CAMERAS, bodies, library, standing, taken
 
@@ -53,6 +53,18 @@ def test_half_a_degree_and_half_a_centimetre_are_found(
     put = corrected(said, correction(said, *robot()))
     metres, degrees = off_by(inverse(image.T_world_camera) @ put.T_world_camera)
     assert metres < 0.002 and degrees < 0.15
+
+
+@settings(max_examples=6)
+@given(axis=st.tuples(*[st.floats(-1, 1)] * 3).filter(lambda a: np.linalg.norm(a) > 0.1), seed=st.integers(0, 99))
+def test_a_camera_that_somebody_ran_into_is_found(axis: tuple[float, float, float], seed: int, image: Image) -> None:
+    n = np.array(axis) / np.linalg.norm(axis)
+    p = np.random.default_rng(seed).normal(size=3)
+    wrong = pose(0.02 * p / np.linalg.norm(p), rotation_about(n, np.radians(5.0)))
+    said = replace(image, T_world_camera=image.T_world_camera @ wrong)
+    put = corrected(said, sought(said, *robot()))
+    metres, degrees = off_by(inverse(image.T_world_camera) @ put.T_world_camera)
+    assert metres < 0.004 and degrees < 0.3
 
 
 def test_a_camera_without_the_robot_in_view_is_left_where_it_is_said_to_be(image: Image) -> None:
