@@ -26,7 +26,7 @@ from tamp.perception.looks import Look
 from tamp.perception.object_model import RobotSkin
 from tamp.perception.recognising import Found, recognised
 from tamp.perception.rig import Rig
-from tamp.perception.robot_mask import link_poses, robot_pixels
+from tamp.perception.robot_mask import link_poses
 from tamp.perception.sightings import gone
 from tamp.perception.support import CARRIED, floating
 from tamp.perception.sureness import likeliest_there, recognised_again, sureness
@@ -126,8 +126,7 @@ class CameraPerceiver:
         skin: RobotSkin = self.library.robots[ROBOT]
         robot = observation.robot
         bodies = link_poses(self._world, robot.q, robot.opening, skin.skins)
-        images = self._rig.placed(observation.images, bodies)
-        looks = [Look.of(image, robot_pixels(image, bodies, skin.skins)) for image in images]
+        looks = self._rig.looks(observation.images, bodies)
         if self._rig.moved and self.ground is not None:
             check_together(looks, self.ground, self._world.base_position())
         self._rig.believe()

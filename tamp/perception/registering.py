@@ -46,9 +46,9 @@ BEHIND = 0.03
 
 def correction(
     image: Image, bodies: Mapping[str, Array], skins: Mapping[str, Skin], farthest: tuple[float, float] = FARTHEST
-) -> Array:
-    """The pose (4, 4) of a camera in the frame of where it is said to be; the identity where the picture shows too
-    little of the robot, or nothing that would be noticed, or where it would be farther (m, rad) away than that.
+) -> Array | None:
+    """The pose (4, 4) of a camera in the frame of where it is said to be; the identity where nothing would be noticed,
+    or it would be farther (m, rad) away than that; None where the picture shows too little of the robot to tell.
     `bodies` has the poses (4, 4) of the robot's bodies in the world, `skins` their skins."""
     skin = np.concatenate([skins[name].points @ T[:3, :3].T + T[:3, 3] for name, T in bodies.items()])
     normals = np.concatenate([skins[name].normals @ T[:3, :3].T for name, T in bodies.items()])
@@ -59,7 +59,7 @@ def correction(
         found: Any = tree.query(moved, distance_upper_bound=reach)
         near, nearest = np.isfinite(found[0]), found[1]
         if near.sum() < FEWEST or _longest(moved[near]) < SPREAD:
-            return np.eye(4)
+            return None
         D = _step(moved[near], skin[nearest[near]], normals[nearest[near]]) @ D
     T = image.T_world_camera
     off = inverse(T) @ D @ T
@@ -68,7 +68,7 @@ def correction(
     return off if noticed and size[0] < farthest[0] and size[1] < farthest[1] else np.eye(4)
 
 
-def sought(image: Image, bodies: Mapping[str, Array], skins: Mapping[str, Skin]) -> Array:
+def sought(image: Image, bodies: Mapping[str, Array], skins: Mapping[str, Skin]) -> Array | None:
     """The same for a camera that was moved: of all poses up to `MOVED` the one from which the robot would be seen best
     where the picture has it."""
     small, thin = _small(image), {name: _thin(skin) for name, skin in skins.items()}
@@ -80,9 +80,12 @@ def sought(image: Image, bodies: Mapping[str, Array], skins: Mapping[str, Skin])
     about = itertools.product(angles, angles, (-ROLLED, 0.0, ROLLED))
     turns = [pose(np.zeros(3), rotation_vector_to_matrix(np.array(v))) for v in about]
     starts = sorted(turns, key=share, reverse=True)[:STARTS]
-    ends = [T @ correction(corrected(image, T), bodies, skins, MOVED) for T in starts]
+    ends = [T @ C for T in starts if (C := correction(corrected(image, T), bodies, skins, MOVED)) is not None]
+    if not ends:
+        return None
     best = max(ends, key=share)
-    best = best @ correction(corrected(image, best), bodies, skins)
+    last = correction(corrected(image, best), bodies, skins)
+    best = best if last is None else best @ last
     off = float(np.linalg.norm(best[:3, 3])), float(np.linalg.norm(rotation_vector(best[:3, :3])))
     return best if off[0] < MOVED[0] and off[1] < MOVED[1] else np.eye(4)
 

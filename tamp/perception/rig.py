@@ -1,7 +1,8 @@
 """The cameras, where they really are: pictures that can be trusted, with the poses that the robot in them tells.
 
-Where a camera is was measured once. A little off is a matter of calibration, and taken out at the first look. Somebody
-may have run into it since: then the robot is not seen where its encoders have it, and what explains that is sought.
+Where a camera is was measured once. A little off is a matter of calibration, and taken out at the first look: of a
+camera that sees the robot by that, of one in the hand by what others see, too. Somebody may have run into one since:
+then the robot is not seen where its encoders have it, and what explains that is sought.
 """
 
 from __future__ import annotations
@@ -13,15 +14,18 @@ import numpy as np
 
 from motion.poses import Array
 from tamp.errors import Refusal
+from tamp.perception.aligning import aligned
 from tamp.perception.checks import ASTRAY, check, check_robot, seen_past_robot
 from tamp.perception.images import Image
+from tamp.perception.looks import Look
 from tamp.perception.object_model import Skin
 from tamp.perception.registering import corrected, correction, sought
+from tamp.perception.robot_mask import robot_pixels
 from tamp.perception.steadying import steady
 
 SUSPECT = 0.03
 """Share of the robot's pixels in which one sees past it from which on a camera may have been moved: up to 0.02 where it
-is right; a degree, or half of one, is 0.03 and more."""
+is right; where it is a degree off mostly more."""
 
 
 @dataclass(eq=False)
@@ -34,12 +38,14 @@ class Rig:
     off: dict[str, Array] = field(default_factory=dict)
     _new: dict[str, Array] = field(default_factory=dict)
 
-    def placed(self, images: Sequence[Image], bodies: Mapping[str, Array]) -> list[Image]:
-        """The pictures, steadied and from where they were taken. `bodies` has the poses (4, 4) of the robot's bodies.
-        InputError for what are no pictures, Refusal for such as cannot be trusted."""
+    def looks(self, images: Sequence[Image], bodies: Mapping[str, Array]) -> list[Look]:
+        """The pictures, steadied, from where they were taken, and where they show the robot. `bodies` has the poses
+        (4, 4) of its bodies. InputError for what are no pictures, Refusal for such as cannot be trusted."""
         check(images)
         self._new = {}
-        return [self._placed(image, bodies) for image in map(steady, images)]
+        looks = [self._look(self._placed(image, bodies), bodies) for image in map(steady, images)]
+        told = [look for look in looks if not self._untold(look)]
+        return [self._by_others(look, told, bodies) if told and self._untold(look) else look for look in looks]
 
     @property
     def moved(self) -> bool:
@@ -50,18 +56,31 @@ class Rig:
         """Take the cameras to be where the last pictures had them."""
         self.off |= self._new
 
+    def _look(self, image: Image, bodies: Mapping[str, Array]) -> Look:
+        return Look.of(image, robot_pixels(image, bodies, self.skins))
+
+    def _untold(self, look: Look) -> bool:
+        """Whether where a camera is has not been found out, now or before."""
+        return look.image.camera not in {**self.off, **self._new}
+
+    def _by_others(self, look: Look, others: Sequence[Look], bodies: Mapping[str, Array]) -> Look:
+        off = self._new[look.image.camera] = aligned(look, others)
+        return look if np.array_equal(off, np.eye(4)) else self._look(corrected(look.image, off), bodies)
+
     def _placed(self, image: Image, bodies: Mapping[str, Array]) -> Image:
+        """A picture from where the robot in it tells; as it is where that tells nothing."""
         before = self.off.get(image.camera)
         put = image if before is None else corrected(image, before)
         past = seen_past_robot(put, bodies, self.skins, self.still)
         if before is not None and past <= ASTRAY:
             return put
-        off = sought(put, bodies, self.skins) if past > SUSPECT else correction(put, bodies, self.skins)
-        again = corrected(put, off)
+        off = (sought if past > SUSPECT else correction)(put, bodies, self.skins)
+        again = put if off is None else corrected(put, off)
         try:
             check_robot(again, bodies, self.skins, self.still)
         except Refusal:
             check_robot(put, bodies, self.skins, self.still)
             off, again = np.eye(4), put
-        self._new[image.camera] = off if before is None else before @ off
+        if off is not None:
+            self._new[image.camera] = off if before is None else before @ off
         return again

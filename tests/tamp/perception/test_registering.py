@@ -69,4 +69,4 @@ def test_a_camera_that_somebody_ran_into_is_found(axis: tuple[float, float, floa
 
 def test_a_camera_without_the_robot_in_view_is_left_where_it_is_said_to_be(image: Image) -> None:
     far = {name: pose([5.0, 0.0, 0.0]) @ T for name, T in robot()[0].items()}
-    assert np.array_equal(correction(image, far, robot()[1]), np.eye(4))
+    assert correction(image, far, robot()[1]) is None
