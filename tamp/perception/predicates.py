@@ -32,9 +32,10 @@ SEEN = frozenset({"on", "in", "clear", "holding", "hand-empty", "open", "closed"
 
 
 def symbols_of(scene: Scene) -> dict[str, str]:
-    """Symbol to type, for the tabletop vocabulary: items, surfaces, interiors by how they open, appliances."""
+    """Symbol to type, for the tabletop vocabulary: items, surfaces, interiors by how they open, appliances. What can be
+    carried comes first, whatever the order in which things were seen: a language model goes by what it reads first."""
     out: dict[str, str] = {}
-    for o in scene:
+    for o in sorted(scene, key=lambda o: not o.movable):
         if o.movable:
             out[o.name] = "item"
         for r in o.regions:
