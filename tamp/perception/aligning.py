@@ -53,7 +53,7 @@ class _Surface:
     def near(self, p: Numbers, reach: float) -> tuple[Numbers, Numbers, Numbers]:
         """Which points (n, 3) are near it: their places (k,), how far in front of it they are (k,), the normals there
         (k, 3)."""
-        distance, nearest = self.tree.query(p, distance_upper_bound=reach)
+        distance, nearest = (np.asarray(a) for a in self.tree.query(p, distance_upper_bound=reach))
         here = np.flatnonzero(np.isfinite(distance))
         n = self.normals[nearest[here]]
         return here, np.einsum("ij,ij->i", p[here] - self.p[nearest[here]], n), n
