@@ -21,6 +21,8 @@ COARSE = 0.12
 are tried then are that far apart."""
 NEAR = (0.013, 0.04)
 """Least and most metres of that."""
+ROUND, ROUNDS = 0.003, 30
+"""Metres off a circle from which on a point counts less, and steps in which its middle is found."""
 
 
 @dataclass(eq=False)
@@ -66,6 +68,15 @@ class Candidate:
         D = [joint_transform("hinge", axis, mid, float(angle)) for angle in by]
         return np.asarray(T_world_object @ np.array(D), dtype=np.float32)
 
+    def turned_otherwise(self, T_world_object: Array, angles: Sequence[float]) -> Array:
+        """Poses (k, 4, 4) turned by angles (rad) about the middle of the skin's box, and about what it is round about:
+        a mug about its own axis, whatever its handle adds to the box."""
+        box = 0.5 * (self.low + self.high)
+        pivots = (box, np.append(roundest(self.skin.points @ self.R.T), box[2]))
+        axis = self.R.T @ [0.0, 0.0, 1.0]
+        D = [joint_transform("hinge", axis, p @ self.R, float(angle)) for p in pivots for angle in angles]
+        return np.asarray(T_world_object @ np.array(D), dtype=np.float32)
+
     def at(self, x: Array, y: Array, z: float, yaw: Array) -> Array:
         """Poses (k, 4, 4) with the middle of the upright skin at `x`, `y` (k,) and the object's origin at `z`."""
         mid = 0.5 * (self.low + self.high)
@@ -80,3 +91,18 @@ def candidates(models: Iterable[ObjectModel], lying: bool = False) -> list[Candi
     usable = [m for m in models if m.body.name in m.skins]
     stripped = [Candidate(m, m.rests[0], m.skins[m.body.name]) for m in usable if m.jointed]
     return [*(Candidate(m, R, whole(m)) for m in usable for R in m.rests[: None if lying else 1]), *stripped]
+
+
+def roundest(points: Array) -> Array:
+    """Where the axis (2,) is from which most of some points (n, 3) are as far as each other, at their height: a circle
+    in each of some layers, with one middle, and what does not lie on any counting ever less."""
+    p, layer = points[:, :2], np.searchsorted(np.quantile(points[:, 2], (0.25, 0.5, 0.75)), points[:, 2])
+    middle, weights = p.mean(axis=0), np.ones(len(p))
+    for _ in range(ROUNDS):
+        out = p - middle
+        far = np.linalg.norm(out, axis=1)
+        radii = np.array([np.median(far[layer == i]) if (layer == i).any() else 0.0 for i in range(4)])
+        off = far - radii[layer]
+        weights = 1.0 / (1.0 + (off / ROUND) ** 2)
+        middle = middle + 2.0 * np.average(off[:, None] * out / np.maximum(far, 1e-9)[:, None], axis=0, weights=weights)
+    return np.asarray(middle)

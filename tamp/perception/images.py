@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -49,10 +50,12 @@ class Image:
         return np.stack([p[..., i] / safe * self.K[i, i] + self.K[i, 2] for i in (0, 1)], axis=-1), z
 
 
-def pinhole(height: int, width: int, vertical_view: float) -> Array:
-    """Intrinsics (3, 3) of a camera with square pixels and a vertical field of view in radians."""
+def pinhole(height: int, width: int, vertical_view: float, aside: Sequence[float] = (0.0, 0.0)) -> Array:
+    """Intrinsics (3, 3) of a camera with square pixels and a vertical field of view in radians. `aside`: pixels to the
+    right and down from the picture's middle at which the optical axis is."""
     f = 0.5 * height / np.tan(0.5 * vertical_view)
-    return np.array([[f, 0.0, 0.5 * (width - 1)], [0.0, f, 0.5 * (height - 1)], [0.0, 0.0, 1.0]])
+    u, v = 0.5 * (width - 1) + aside[0], 0.5 * (height - 1) + aside[1]
+    return np.array([[f, 0.0, u], [0.0, f, v], [0.0, 0.0, 1.0]])
 
 
 def metric_depth(raw: Array, near: float, far: float) -> Array:

@@ -43,8 +43,8 @@ class Placed:
 
     @property
     def lowest(self) -> float:
-        """Height (m) of the lowest point of its skin."""
-        return float(self.points()[:, 2].min())
+        """Height (m) at which it stands on something: of the lowest point of what it touches things by."""
+        return float(self.as_object(self.model.thing.name).bounds()[0][2])
 
     def distance(self, p_world: Array) -> Array:
         """Metres (n,) from points (n, 3) to the nearest skin."""

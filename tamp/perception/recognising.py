@@ -3,25 +3,25 @@ first, until nothing is left that a model explains."""
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.spatial import cKDTree
 
-from motion.poses import Array, inverse, joint_transform, moved, pose
+from motion.poses import Array, inverse, moved
 from tamp.perception.candidates import Candidate
 from tamp.perception.clusters import Ground, Points, clusters
 from tamp.perception.colours import coloured
 from tamp.perception.evidence import EXPLAINED, evidence
-from tamp.perception.fitting import Fit, Step, Target, climbed, judged, sampled
+from tamp.perception.fitting import Fit, Target, climbed, judged, sampled
 from tamp.perception.joints import joint_values
 from tamp.perception.likeness import is_other, likeness
 from tamp.perception.looks import Look
 from tamp.perception.placing import Placed, whole
 from tamp.perception.sightings import share_seen
 from tamp.perception.threads import each
+from tamp.perception.turning import EVERY_WAY, FINE, TILTED, leaning, turned_about
 from tamp.perception.unknowns import SEEN, shaped_like
 
 ALIKE = 0.006
@@ -36,15 +36,6 @@ TRIED = 120
 """Points that a model is held against at first."""
 FINELY = 400
 """Points that the last steps look at."""
-TILTED = (
-    Step(0.008, 0.0, 0.006, 0.02, 0.12),
-    Step(0.004, 0.04, 0.004, 0.012, 0.06),
-    Step(0.002, 0.02, 0.002, 0.008, 0.03),
-    Step(0.001, 0.01, 0.001, 0.008, 0.015),
-)
-"""Steps for what leans."""
-FINE = (Step(0.003, 0.03, 0.002), Step(0.0015, 0.015, 0.001), Step(0.0007, 0.007, 0.0005))
-"""The last steps in which a pose is bettered."""
 MOST_POSES = 6000
 """Poses of one model that are tried at most."""
 PROMISING = 0.6
@@ -72,8 +63,6 @@ ACCEPTED = (0.45, 0.6, 0.85)
 score, which several things that touch have, it has to be the third share."""
 FITS = 0.78
 """Score of a thing that can be carried, held against its own points, below which it is none of the known ones."""
-EVERY_WAY = tuple(np.arange(1, 36) * np.pi / 18)
-"""Turns (rad) of a solid of revolution in which its pattern is looked for before it is another one's."""
 ALL_OF_IT = 0.75
 """Score from which a cluster is one thing."""
 POOR = 0.8
@@ -84,12 +73,8 @@ RIVAL, SAME_LOOK = 0.02, 0.001
 the very same: 3 of these 156 had such a rival, and 2 of 4 that were recognised wrongly."""
 HALF_SURE = 0.5
 """Confidence in what is doubtful."""
-TILTS = (0.14, 0.28, 0.45)
-"""Radians by which things are tried to lean, each way."""
-SHIFTED = tuple((x, y, 0.0) for x in (-0.01, 0.0, 0.01) for y in (-0.01, 0.0, 0.01))
-"""Shifts (m) with each of them."""
-LOOSELY, LEANING_WAYS = 0.014, 3
-"""Metres from the skin at which a point counts for nothing then, and ways to lean that are looked at closely."""
+SETTLED = 0.9
+"""Score below which a thing may be turned otherwise: clean right ones have 0.91."""
 LEANING = 0.8
 """Score below which a thing may lean."""
 TWO_LEVELS = 0.004
@@ -195,6 +180,8 @@ def _among(one: Found, all_: Sequence[Found], points: Points, looks: Sequence[Lo
     c = Candidate(one.placed.model, one.placed.model.rests[0], whole(one.placed.model))
     target = Target(_some(points.where(near), FINELY, rng).p, looks)
     fit = climbed(one.placed.T_world_object, c.skin, target, c.samples, TILTED)
+    if fit.score[0] < SETTLED:
+        fit = max(fit, turned_about(c, fit, target), key=lambda f: float(f.score[0]))
     placed = replace(one.placed, T_world_object=fit.T_world_object[0].astype(float))
     return replace(one, placed=placed, score=float(fit.score[0]), seen=share_seen(placed, looks))
 
@@ -240,11 +227,13 @@ def _explained(
     fine = [(c, climbed(f.T_world_object[0], c.skin, more, c.samples, FINE)) for c, f in _within(better, 2 * GOOD)]
     fine = _each_once(fine, turned=True)
     fine = [_with_joints(c, f, more) if c.model.jointed else (c, f) for c, f in fine[:CLOSELY]]
+    if max(float(f.score[0]) for _, f in fine) < SETTLED:
+        fine += [(c, turned_about(c, f, more)) for c, f in _within(fine, GOOD)[:TURNED]]
     if max(float(f.score[0]) for _, f in fine) < LEANING:
         items = [(c, f) for c, f in _each_once(rough) if c.model.thing.movable]
         upright = [(c, climbed(f.T_world_object[0], c.skin, target, c.few, c.steps)) for c, f in items]
         upright = _within(upright, np.inf)[:MAY_LEAN]
-        fine += [(c, _leaning(c, f.T_world_object[0], more)) for c, f in upright]
+        fine += [(c, leaning(c, f.T_world_object[0], more)) for c, f in upright]
     fine = _each_once(_where_the_best_is(fine, more))
     while fine:
         close = _within(fine, GOOD)
@@ -287,20 +276,6 @@ def _likeliest(close: list[tuple[Candidate, Fit]], cluster: Points, target: Targ
 def _plainer(name: str, other: str) -> bool:
     """Whether a category is the other one without some of its words: where nothing tells them apart it is not wrong."""
     return set(name.split("_")) < set(other.split("_"))
-
-
-def _leaning(c: Candidate, T_world_object: Array, target: Target) -> Fit:
-    """The best of the ways in which a candidate may lean where it was thought to stand upright."""
-    T = T_world_object.astype(float)
-    middle = 0.5 * (c.skin.points.min(axis=0) + c.skin.points.max(axis=0)) @ T[:3, :3].T + T[:3, 3]
-    starts = [T]
-    for tilt, around in itertools.product(TILTS, np.arange(8) * 0.25 * np.pi):
-        axis = np.array([np.cos(around), np.sin(around), 0.0])
-        D = joint_transform("hinge", axis, middle, tilt) @ T
-        starts += [pose(list(shift)) @ D for shift in SHIFTED]
-    best = judged(np.array(starts, dtype=np.float32), c.skin, target, c.few, LOOSELY).best(LEANING_WAYS)
-    fits = [climbed(S, c.skin, target, c.few, TILTED) for S in best.T_world_object]
-    return max(fits, key=lambda f: float(f.score[0]))
 
 
 def _within(tried: list[tuple[Candidate, Fit]], behind: float) -> list[tuple[Candidate, Fit]]:

@@ -19,7 +19,8 @@ from tamp.errors import InputError
 class Camera:
     """A camera. `vertical_view` is its field of view in radians. `T` (4, 4) is its pose, x to the right, y down, z into
     the picture: in the world, or with `on_hand` in the tool's frame (the hand-eye transform). `near` and `far` are the
-    planes, in metres, of a depth buffer that runs from 0 to 1; None where depth comes in metres."""
+    planes, in metres, of a depth buffer that runs from 0 to 1; None where depth comes in metres. `aside`: pixels to the
+    right and down from the picture's middle at which its optical axis is."""
 
     name: str
     vertical_view: float
@@ -27,6 +28,7 @@ class Camera:
     on_hand: bool = False
     near: float | None = None
     far: float | None = None
+    aside: tuple[float, ...] = (0.0, 0.0)
 
 
 @dataclass(frozen=True, eq=False)

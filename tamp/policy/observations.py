@@ -61,7 +61,8 @@ def _picture(observation: Mapping[str, Any], camera: Camera, T_world_tool: Array
     if raw.shape != colour.shape[:2]:
         raise InputError(f"{depth} has the shape {raw.shape}, {image} {colour.shape[:2]}: both are to be of one size")
     h, w = colour.shape[:2]
-    K, T = pinhole(h, w, camera.vertical_view), T_world_tool @ camera.T if camera.on_hand else camera.T
+    K = pinhole(h, w, camera.vertical_view, camera.aside)
+    T = T_world_tool @ camera.T if camera.on_hand else camera.T
     return Image(camera.name, np.ascontiguousarray(colour[::-1]), _metres(raw[::-1], camera, depth), K, T)
 
 

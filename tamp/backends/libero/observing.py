@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from motion.poses import Array, inverse, pose
-from tamp.backends.libero.cameras import AGENT, CAMERAS, INTO_VIEW, planes, take
+from tamp.backends.libero.cameras import AGENT, CAMERAS, INTO_VIEW, aside, planes, take
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.model import robot_model
 from tamp.backends.libero.standard_action import ACTION_SCALE, Controller
@@ -42,7 +42,7 @@ def calibration(environment: Any) -> Calibration:
         n, on_hand = model.camera(name).id, name != AGENT
         T = pose(data.cam_xpos[n].copy(), data.cam_xmat[n].reshape(3, 3) @ INTO_VIEW)
         T = inverse(T_world_tool) @ T if on_hand else T
-        return Camera(name, float(np.radians(model.cam_fovy[n])), T, on_hand, near, far)
+        return Camera(name, float(np.radians(model.cam_fovy[n])), T, on_hand, near, far, aside(model))
 
     gains = Controller(np.array(controller.kp), np.array(controller.kd), ACTION_SCALE)
     return Calibration(robot_model(sim, controller.initial_joint), tuple(map(camera, CAMERAS)), gains)
