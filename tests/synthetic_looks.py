@@ -111,6 +111,24 @@ def taken(camera: Image, things: Sequence[Placed], arm: float = 0.0, ground: boo
     return Image(camera.camera, colour.astype(np.uint8), depth, camera.K, camera.T_world_camera)
 
 
+def boxed(camera: Image, boxes: Sequence[tuple[float, ...]], ground: float = HEIGHT) -> Image:
+    """What a camera measures of level ground with boxes on it, exact to the last bit: the low and the high corner in x
+    and y of each, and its height."""
+    h, w = camera.size
+    u, v = np.meshgrid(np.arange(w), np.arange(h))
+    K, T = camera.K, camera.T_world_camera
+    rays = np.stack([(u - K[0, 2]) / K[0, 0], (v - K[1, 2]) / K[1, 1], np.ones((h, w))], axis=-1) @ T[:3, :3].T
+    depth = (ground - T[2, 3]) / rays[..., 2]
+    depth = np.where(depth > 0, depth, 5.0)
+    for x0, y0, x1, y1, up in boxes:
+        low, high = np.array([x0, y0, ground]), np.array([x1, y1, ground + up])
+        with np.errstate(divide="ignore"):
+            first, last = ((side - T[:3, 3]) / rays for side in (low, high))
+        enters, leaves = np.minimum(first, last).max(axis=-1), np.maximum(first, last).min(axis=-1)
+        depth = np.where((enters < leaves) & (enters > 0), np.minimum(depth, enters), depth)
+    return replace(camera, depth=depth)
+
+
 CAMERAS = (
     looking("front", [0.75, 0.1, 1.55], [-0.05, 0.0, 0.95]),
     looking("above", [-0.05, -0.25, 1.75], [0.0, 0.0, 0.9]),

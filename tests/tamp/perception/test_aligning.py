@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -13,9 +12,9 @@ from motion.poses import Array, inverse, moved, pose, rotation_about
 from tamp.perception.aligning import aligned
 from tamp.perception.images import Image
 from tamp.perception.looks import Look
-from tests.synthetic_looks import HEIGHT, looking
+from tests.synthetic_looks import HEIGHT, boxed, looking
 
-FIXED = looking("front", (0.75, 0.1, 1.55), (-0.05, 0.0, 0.95), 480)
+FIXED = looking("front", (0.65, -0.5, 1.5), (0.0, 0.0, 0.95), 480)
 HAND = looking("hand", (0.35, -0.15, HEIGHT + 0.35), (0.08, 0.02, HEIGHT), 480)
 SEEN = np.array([[0.1, 0.05, HEIGHT], [0.05, -0.05, HEIGHT + 0.1], [0.2, 0.1, HEIGHT]])
 """Places that both cameras have in view."""
@@ -23,23 +22,6 @@ SEEN = np.array([[0.1, 0.05, HEIGHT], [0.05, -0.05, HEIGHT + 0.1], [0.2, 0.1, HE
 
 BOXES = ((0.08, 0.05, 0.2, 0.15, 0.1), (0.0, -0.15, 0.1, -0.05, 0.06))
 """Low and high corner in x and y, and height, of what stands there."""
-
-
-def taken(camera: Image, boxes: Sequence[tuple[float, ...]]) -> Image:
-    """The picture of a table with boxes on it, exact to the last bit."""
-    h, w = camera.size
-    u, v = np.meshgrid(np.arange(w), np.arange(h))
-    K, T = camera.K, camera.T_world_camera
-    rays = np.stack([(u - K[0, 2]) / K[0, 0], (v - K[1, 2]) / K[1, 1], np.ones((h, w))], axis=-1) @ T[:3, :3].T
-    depth = (HEIGHT - T[2, 3]) / rays[..., 2]
-    depth = np.where(depth > 0, depth, 5.0)
-    for x0, y0, x1, y1, up in boxes:
-        low, high = np.array([x0, y0, HEIGHT]), np.array([x1, y1, HEIGHT + up])
-        with np.errstate(divide="ignore"):
-            first, last = ((side - T[:3, 3]) / rays for side in (low, high))
-        enters, leaves = np.minimum(first, last).max(axis=-1), np.maximum(first, last).min(axis=-1)
-        depth = np.where((enters < leaves) & (enters > 0), np.minimum(depth, enters), depth)
-    return replace(camera, depth=depth)
 
 
 def look(image: Image) -> Look:
@@ -57,18 +39,18 @@ def astray(image: Image, off: Array) -> float:
 def test_an_error_in_the_hand_is_taken_out(axis: tuple[float, float, float], seed: int) -> None:
     n, p = np.array(axis) / np.linalg.norm(axis), np.random.default_rng(seed).normal(size=3)
     wrong = pose(0.005 * p / np.linalg.norm(p), rotation_about(n, np.radians(1.0)))
-    fixed, right = (taken(camera, BOXES) for camera in (FIXED, HAND))
+    fixed, right = (boxed(camera, BOXES) for camera in (FIXED, HAND))
     said = replace(right, T_world_camera=right.T_world_camera @ wrong)
     assert astray(said, aligned(look(said), [look(fixed)])) < max(0.002, 0.3 * astray(said, np.eye(4)))
 
 
 def test_a_right_camera_is_left_alone() -> None:
-    fixed, right = (taken(camera, BOXES) for camera in (FIXED, HAND))
+    fixed, right = (boxed(camera, BOXES) for camera in (FIXED, HAND))
     assert np.array_equal(aligned(look(right), [look(fixed)]), np.eye(4))
 
 
 def test_the_bare_table_tells_nothing() -> None:
     wrong = pose([0.004, 0.003, 0.0], rotation_about(np.array([0.0, 0.0, 1.0]), 0.017))
-    fixed, right = (taken(camera, []) for camera in (FIXED, HAND))
+    fixed, right = (boxed(camera, []) for camera in (FIXED, HAND))
     said = replace(right, T_world_camera=right.T_world_camera @ wrong)
     assert np.array_equal(aligned(look(said), [look(fixed)]), np.eye(4))
