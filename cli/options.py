@@ -130,13 +130,9 @@ Untouched = Annotated[
 ]
 Backend = Annotated[Literal["libero", "xarm", "pybullet"], typer.Option(help="The robot or simulator that moves.")]
 Perception = Annotated[Literal["oracle", "camera"], typer.Option(help="What sees: the simulator's state, or images.")]
-Noise = Annotated[
-    Literal["clean", "depth", "colour", "pose", "all"],
-    typer.Option(help="With --perception camera: what is wrong with the pictures."),
-]
-RecordedNoise = Annotated[
-    Literal["clean", "depth", "colour", "pose", "all"], typer.Option(help="What is wrong with the pictures.")
-]
+NoiseKind = Literal["clean", "depth", "colour", "pose", "all", "moved", "hand"]
+Noise = Annotated[NoiseKind, typer.Option(help="With --perception camera: what is wrong with the pictures.")]
+RecordedNoise = Annotated[NoiseKind, typer.Option(help="What is wrong with the pictures.")]
 Domain = Annotated[str, typer.Option(help="A name under domains/, or a folder with a domain.pddl.", metavar="NAME|DIR")]
 Host = Annotated[str | None, typer.Option(help="Address of a real robot.", metavar="IP")]
 ArmPort = Annotated[

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.spatial import cKDTree
 
-from motion.poses import Array, Numbers, inverse, moved, pose, rotation_vector_to_matrix
+from motion.poses import Array, Numbers, inverse, moved
 from tamp.perception.looks import Look
+from tamp.perception.onto_planes import onto_planes
 from tamp.perception.skinning import normals_of
 
 REACHES = (0.03, 0.02, 0.015, 0.01, 0.006, 0.006, 0.006, 0.006, 0.006, 0.006)
@@ -27,13 +28,13 @@ FEWEST = 200
 """Points that are not level of which there are at least: the ground alone does not tell."""
 EVERY, OTHERS = 4, 2
 """Of how many pixels, each way, one is taken: of the picture, and of those that it is held against."""
-SOFT = 0.004
-"""Metres off a plane from which on a point counts less."""
 HELD = (1e-4, 1e-3)
 """How much a radian, and a metre, in a direction that nothing tells is resisted."""
-LEVEL_OFF, OFF = 0.0008, 2.0
-"""How much better it has to fit to be believed: metres of what is level, and by what factor of the rest. Right cameras
-come to 0.0006 and 1.7 at most (35 scenes), ones that are 5 mm and 1 degree off in the hand to more of one of them."""
+LEVEL_OFF, OFF = 0.0008, 1.6
+"""How much better it has to fit to be believed: metres of what is level, and by what factor of the rest."""
+LEVEL_WORSE = 0.00003
+"""Metres by which what is level may fit worse: where only the rest fits better it was made to, by something that the
+two cameras see differently."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,9 +71,11 @@ def aligned(look: Look, others: Sequence[Look]) -> Array:
         level = np.abs(n[:, 2]) > LEVEL
         if (~level).sum() < FEWEST:
             return np.eye(4)
-        D = _step(now[here], off, n, level) @ D
+        share = np.sqrt(np.where(level, 1.0 / max(1, level.sum()), 1.0 / (~level).sum()))
+        D = onto_planes(now[here], off, n, share, HELD) @ D
     before, after = (_misfit(surface, moved(p, T)) for T in (np.eye(4), D))
-    if before[0] - after[0] < LEVEL_OFF and before[1] < OFF * after[1]:
+    better = before[0] - after[0] > LEVEL_OFF or before[1] > OFF * after[1]
+    if not better or after[0] > before[0] + LEVEL_WORSE:
         return np.eye(4)
     T = look.image.T_world_camera
     return inverse(T) @ D @ T
@@ -83,18 +86,6 @@ def _sampled(look: Look, every: int) -> tuple[Numbers, Numbers]:
     normals, trusted = normals_of(look.points.astype(float), look.image.T_world_camera[:3, 3])
     ok = (trusted & ~look.robot)[::every, ::every]
     return look.points[::every, ::every][ok].astype(float), normals[::every, ::every][ok]
-
-
-def _step(p: Numbers, off: Numbers, n: Numbers, level: Numbers) -> Array:
-    """The small motion (4, 4) that brings points (k, 3) onto planes with normals (k, 3) that they are `off` (k,)."""
-    middle = p.mean(axis=0)
-    share = np.sqrt(np.where(level, 1.0 / max(1, level.sum()), 1.0 / max(1, (~level).sum())))
-    weights = share / (1.0 + (off / SOFT) ** 2)
-    A = np.column_stack([np.cross(p - middle, n), n]) * weights[:, None]
-    held = np.diag([HELD[0]] * 3 + [HELD[1]] * 3)
-    x = np.linalg.lstsq(np.vstack([A, held]), np.concatenate([-off * weights, np.zeros(6)]), rcond=None)[0]
-    R = rotation_vector_to_matrix(x[:3])
-    return pose(middle + x[3:] - R @ middle, R)
 
 
 def _misfit(surface: _Surface, p: Numbers) -> tuple[float, float]:

@@ -18,7 +18,6 @@ from tamp.errors import Refusal
 from tamp.execution.activity import Observation
 from tamp.model.scene import Region, RobotState, Scene, contains
 from tamp.perception.candidates import Candidate, candidates
-from tamp.perception.checks import check_together
 from tamp.perception.clusters import Ground, Points, above, clusters, ground_of, stood_on, together
 from tamp.perception.holding import Hand
 from tamp.perception.library import Library
@@ -126,11 +125,7 @@ class CameraPerceiver:
         skin: RobotSkin = self.library.robots[ROBOT]
         robot = observation.robot
         bodies = link_poses(self._world, robot.q, robot.opening, skin.skins)
-        looks = self._rig.looks(observation.images, bodies)
-        if self._rig.moved and self.ground is not None:
-            check_together(looks, self.ground, self._world.base_position())
-        self._rig.believe()
-        return looks
+        return self._rig.looks(observation.images, bodies)
 
     # The first look
 
@@ -138,7 +133,7 @@ class CameraPerceiver:
         ground = ground_of(looks, self._world.base_position())
         if ground is None:
             raise Refusal("the cameras see no level surface within reach: no scene to work in", "nothing seen")
-        check_together(looks, ground, self._world.base_position())
+        self._rig.agree(looks, ground, self._world.base_position())
         self.ground = ground
         points = above(looks, ground, self._world.base_position())
         lots = clusters(points)
@@ -209,7 +204,7 @@ class CameraPerceiver:
 
     def _again(self, looks: Sequence[Look], observation: Observation) -> None:
         assert self.ground is not None
-        check_together(looks, self.ground, self._world.base_position())
+        self._rig.agree(looks, self.ground, self._world.base_position())
         points = above(looks, self.ground, self._world.base_position())
         self._carry(observation.robot)
         for name in sorted(self._doubted & self.tracks.keys()):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -62,19 +63,23 @@ class Candidate:
     def spun(self, T_world_object: Array, angles: Sequence[float] | None = None) -> Array:
         """Poses (k, 4, 4) that are the same for its shape: all turns that there are, or those by some angles (rad)."""
         turns = self._turns if self._turns > 0 else SPINS
-        mid = np.append(0.5 * (self.low + self.high)[:2], 0.0) @ self.R
-        axis = self.R.T @ [0.0, 0.0, 1.0]
         by = np.arange(turns) * 2 * np.pi / turns if angles is None else angles
-        D = [joint_transform("hinge", axis, mid, float(angle)) for angle in by]
-        return np.asarray(T_world_object @ np.array(D), dtype=np.float32)
+        return self._about(0.5 * (self.low + self.high), T_world_object, by)
 
     def turned_otherwise(self, T_world_object: Array, angles: Sequence[float]) -> Array:
         """Poses (k, 4, 4) turned by angles (rad) about the middle of the skin's box, and about what it is round about:
         a mug about its own axis, whatever its handle adds to the box."""
-        box = 0.5 * (self.low + self.high)
-        pivots = (box, np.append(roundest(self.skin.points @ self.R.T), box[2]))
-        axis = self.R.T @ [0.0, 0.0, 1.0]
-        D = [joint_transform("hinge", axis, p @ self.R, float(angle)) for p in pivots for angle in angles]
+        pivots = (0.5 * (self.low + self.high), np.append(self._round_about, 0.0))
+        return np.concatenate([self._about(p, T_world_object, angles) for p in pivots])
+
+    @cached_property
+    def _round_about(self) -> Array:
+        return roundest(self.skin.points @ self.R.T)
+
+    def _about(self, p: Array, T_world_object: Array, angles: Iterable[float]) -> Array:
+        """Poses (k, 4, 4) turned about the vertical through a point (3,) of the upright skin."""
+        axis, pivot = self.R.T @ [0.0, 0.0, 1.0], np.append(p[:2], 0.0) @ self.R
+        D = [joint_transform("hinge", axis, pivot, float(angle)) for angle in angles]
         return np.asarray(T_world_object @ np.array(D), dtype=np.float32)
 
     def at(self, x: Array, y: Array, z: float, yaw: Array) -> Array:

@@ -41,7 +41,7 @@ FEWEST = 25
 
 @dataclass(frozen=True, eq=False)
 class Ground:
-    """The level surface that most is seen of: its height (m), and the corners (2,), (2,) of what is seen. `stands` is
+    """The level surface that things stand on: its height (m), and the corners (2,), (2,) of what is seen. `stands` is
     the height at which things stand on it, which need not be where it is seen to be."""
 
     height: float

@@ -13,7 +13,8 @@ from tamp.model.scene import RobotState
 from tamp.perception.placing import Placed
 
 STILL = 0.0015
-"""Metres that fingers which have stopped move in the moments that are looked back on."""
+"""Metres that fingers which have stopped move in the moments that are looked back on: what is soft gives way
+slowly."""
 MOMENTS = 4
 """Control periods that are looked back on."""
 EMPTY = 0.0012

@@ -45,9 +45,6 @@ GREY, PLAIN, SIMILAR = 0.05, 0.07, 0.35
 """Least saturation of what hue tells; contrast from which there is a pattern, and its correlation with what is seen
 from which it is that one."""
 
-CLEAR, VERY_SIMILAR = 0.1, 0.7
-"""Contrast and correlation from which a pattern is this one beyond doubt."""
-
 
 @dataclass(frozen=True)
 class Likeness:
@@ -73,11 +70,6 @@ class Likeness:
     def other_pattern(self) -> bool:
         """Whether the pattern of what has no hue is not there."""
         return self.vivid < GREY and self.contrast > PLAIN and self.correlation < SIMILAR
-
-    @property
-    def same(self) -> bool:
-        """Whether its pattern is seen clearly, in its own hues."""
-        return self.contrast > CLEAR and self.correlation > VERY_SIMILAR and not self.other_hues
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,7 +16,7 @@ from tamp.perception.colours import coloured
 from tamp.perception.evidence import EXPLAINED, evidence
 from tamp.perception.fitting import Fit, Target, climbed, judged, sampled
 from tamp.perception.joints import joint_values
-from tamp.perception.likeness import is_other, likeness
+from tamp.perception.likeness import is_other
 from tamp.perception.looks import Look
 from tamp.perception.placing import Placed, whole
 from tamp.perception.sightings import share_seen
@@ -85,14 +85,13 @@ TWO_LEVELS = 0.004
 class Found:
     """A model that was recognised. `score` is that of its shape, `seen` how much of what should be seen of it is,
     `like` the categories that would do nearly as well, with what they are worse by. `strange`: it has the shape of a
-    model, and other colours; `sure`: its pattern is there, whatever its shape explains."""
+    model, and other colours."""
 
     placed: Placed
     score: float
     seen: float
     like: tuple[tuple[str, float], ...] = ()
     strange: bool = False
-    sure: bool = False
 
     @property
     def category(self) -> str:
@@ -147,7 +146,7 @@ def _without_loose(found: Sequence[Found], points: Points) -> tuple[list[Found],
     off = np.array([f.placed.distance(points.p) for f in found]).reshape(len(found), len(points))
     nearest = off.argmin(axis=0) if found else np.zeros(len(points), dtype=int)
     own = [(nearest == i) & (off[i] < AROUND) for i in range(len(found))]
-    fits = [f.sure or _fits(f, points.p[mine]) for f, mine in zip(found, own, strict=True)]
+    fits = [_fits(f, points.p[mine]) for f, mine in zip(found, own, strict=True)]
     lots = [points.where(mine) for mine, good in zip(own, fits, strict=True) if not good]
     return [f for f, good in zip(found, fits, strict=True) if good], [lot for lot in lots if len(lot)]
 
@@ -268,9 +267,7 @@ def _likeliest(close: list[tuple[Candidate, Fit]], cluster: Points, target: Targ
     strange = is_other(taken.candidate.skin, turned_, target.looks)
     if strange is None or (strange and taken.candidate.model.jointed and found.score < ALL_OF_IT):
         return None
-    as_it_is = likeness(taken.candidate.skin, T, target.looks)
-    strange &= taken.candidate.model.thing.movable  # a stove of another colour is a stove
-    return replace(found, strange=strange, sure=as_it_is is not None and as_it_is.same)
+    return replace(found, strange=strange and taken.candidate.model.thing.movable)  # a stove of another colour is one
 
 
 def _plainer(name: str, other: str) -> bool:

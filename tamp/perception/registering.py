@@ -1,8 +1,8 @@
 """Where a camera really is: where the robot that it sees is where the encoders have it.
 
 A calibration that is off by half a degree moves things a metre away by a centimetre. Point-to-plane ICP of the pixels
-near the robot's skin (Chen and Medioni 1992), by small steps in all six directions, takes out errors of a degree; from
-the best of many turns of the camera, those of somebody who ran into it.
+near the robot's skin, by small steps in all six directions, takes out errors of a degree; from the best of many turns
+of the camera, those of somebody who ran into it.
 """
 
 from __future__ import annotations
@@ -15,10 +15,11 @@ from typing import Any
 import numpy as np
 from scipy.spatial import cKDTree
 
-from motion.poses import Array, inverse, pose, rotation_vector, rotation_vector_to_matrix
+from motion.poses import Array, inverse, pose, rotation_vector_to_matrix
 from tamp.perception.images import Image
 from tamp.perception.masks import drawn_skins
 from tamp.perception.object_model import Skin
+from tamp.perception.onto_planes import onto_planes, size
 
 REACHES = (0.05, 0.03, 0.02, 0.012, 0.012, 0.008, 0.008, 0.008)
 """Metres from the robot's skin up to which a point is taken for one of it, step after step."""
@@ -60,12 +61,13 @@ def correction(
         near, nearest = np.isfinite(found[0]), found[1]
         if near.sum() < FEWEST or _longest(moved[near]) < SPREAD:
             return None
-        D = _step(moved[near], skin[nearest[near]], normals[nearest[near]]) @ D
+        n = normals[nearest[near]]
+        D = onto_planes(moved[near], np.einsum("ij,ij->i", moved[near] - skin[nearest[near]], n), n) @ D
     T = image.T_world_camera
     off = inverse(T) @ D @ T
-    size = float(np.linalg.norm(off[:3, 3])), float(np.linalg.norm(rotation_vector(off[:3, :3])))
-    noticed = size[0] > NOTICED[0] or size[1] > NOTICED[1]
-    return off if noticed and size[0] < farthest[0] and size[1] < farthest[1] else np.eye(4)
+    metres, radians = size(off)
+    noticed = metres > NOTICED[0] or radians > NOTICED[1]
+    return off if noticed and metres < farthest[0] and radians < farthest[1] else np.eye(4)
 
 
 def sought(image: Image, bodies: Mapping[str, Array], skins: Mapping[str, Skin]) -> Array | None:
@@ -86,8 +88,8 @@ def sought(image: Image, bodies: Mapping[str, Array], skins: Mapping[str, Skin])
     best = max(ends, key=share)
     last = correction(corrected(image, best), bodies, skins)
     best = best if last is None else best @ last
-    off = float(np.linalg.norm(best[:3, 3])), float(np.linalg.norm(rotation_vector(best[:3, :3])))
-    return best if off[0] < MOVED[0] and off[1] < MOVED[1] else np.eye(4)
+    metres, radians = size(best)
+    return best if metres < MOVED[0] and radians < MOVED[1] else np.eye(4)
 
 
 def corrected(image: Image, off: Array) -> Image:
@@ -107,17 +109,6 @@ def _some(image: Image, skin: Array) -> Array:
     with np.errstate(invalid="ignore"):
         p = p[np.all((p > low) & (p < high), axis=1)]
     return np.asarray(p[:: max(1, len(p) // POINTS)])
-
-
-def _step(p: Array, q: Array, n: Array) -> Array:
-    """The small motion (4, 4) that brings points (k, 3) onto the planes at `q` with normals `n`."""
-    middle = p.mean(axis=0)
-    A = np.column_stack([np.cross(p - middle, n), n])
-    b = np.einsum("ij,ij->i", q - p, n)
-    weights = 1.0 / (1.0 + (b / 0.004) ** 2)
-    x = np.linalg.lstsq(A * weights[:, None], b * weights, rcond=None)[0]
-    R = rotation_vector_to_matrix(x[:3])
-    return pose(middle + x[3:] - R @ middle, R)
 
 
 def _small(image: Image) -> Image:

@@ -12,10 +12,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from motion.poses import Array
+from motion.poses import Array, Numbers
 from tamp.errors import Refusal
 from tamp.perception.aligning import aligned
-from tamp.perception.checks import ASTRAY, check, check_robot, seen_past_robot
+from tamp.perception.checks import ASTRAY, check, check_robot, check_together, seen_past_robot
+from tamp.perception.clusters import Ground
 from tamp.perception.images import Image
 from tamp.perception.looks import Look
 from tamp.perception.object_model import Skin
@@ -36,24 +37,26 @@ class Rig:
     skins: Mapping[str, Skin]
     still: Collection[str]
     off: dict[str, Array] = field(default_factory=dict)
+    _doubt: Refusal | None = None
+    """What is to be said of the last pictures if no camera was moved after all."""
     _new: dict[str, Array] = field(default_factory=dict)
 
     def looks(self, images: Sequence[Image], bodies: Mapping[str, Array]) -> list[Look]:
         """The pictures, steadied, from where they were taken, and where they show the robot. `bodies` has the poses
         (4, 4) of its bodies. InputError for what are no pictures, Refusal for such as cannot be trusted."""
         check(images)
-        self._new = {}
+        self._new, self._doubt = {}, None
         looks = [self._look(self._placed(image, bodies), bodies) for image in map(steady, images)]
         told = [look for look in looks if not self._untold(look)]
         return [self._by_others(look, told, bodies) if told and self._untold(look) else look for look in looks]
 
-    @property
-    def moved(self) -> bool:
-        """Whether a camera is not where it was before, by the last pictures: what else they show has to agree."""
-        return any(camera in self.off for camera in self._new)
-
-    def believe(self) -> None:
-        """Take the cameras to be where the last pictures had them."""
+    def agree(self, looks: Sequence[Look], ground: Ground, p_world_base: Numbers) -> None:
+        """Take the cameras to be where the last pictures had them, if they show the same things. Else Refusal: what
+        speaks against one by itself, if anything does."""
+        try:
+            check_together(looks, ground, p_world_base)
+        except Refusal as refusal:
+            raise self._doubt or refusal from None
         self.off |= self._new
 
     def _look(self, image: Image, bodies: Mapping[str, Array]) -> Look:
@@ -76,11 +79,15 @@ class Rig:
             return put
         off = (sought if past > SUSPECT else correction)(put, bodies, self.skins)
         again = put if off is None else corrected(put, off)
+        left = past if off is None else seen_past_robot(again, bodies, self.skins, self.still)
+        if left > past:
+            off, again, left = np.eye(4), put, past
         try:
-            check_robot(again, bodies, self.skins, self.still)
-        except Refusal:
             check_robot(put, bodies, self.skins, self.still)
-            off, again = np.eye(4), put
+        except Refusal as refusal:
+            if left > ASTRAY:
+                raise
+            self._doubt = refusal
         if off is not None:
             self._new[image.camera] = off if before is None else before @ off
         return again

@@ -33,7 +33,10 @@ LOOSELY, LEANING_WAYS = 0.014, 3
 
 
 def turned_about(c: Candidate, fit: Fit, target: Target) -> Fit:
-    """The best way to turn a candidate about where it is: small steps do not bring a handle to the other side."""
+    """The best way to turn a candidate about where it is: small steps do not bring a handle to the other side. As it is
+    for what is round, and for what has joints: that is tried in all quarters before."""
+    if len(c.yaws) == 1 or c.model.jointed:
+        return fit
     ways = judged(c.turned_otherwise(fit.T_world_object[0], EVERY_WAY), c.skin, target, c.few, LOOSELY).best(WAYS)
     steps = (*c.steps, *FINE)
     fits = each(lambda T: climbed(T, c.skin, target, c.samples, steps), list(ways.T_world_object))

@@ -18,7 +18,7 @@ from tamp.errors import InputError
 from tamp.model.goal_syntax import valid
 from tamp.perception.images import Image
 
-Kind = Literal["clean", "depth", "colour", "pose", "all"]
+Kind = Literal["clean", "depth", "colour", "pose", "all", "moved", "hand"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 SPREAD = 0.0015
 """Standard deviation of depth, metres at one metre; it grows with the square of the distance."""
@@ -31,13 +31,16 @@ GAIN, GAMMA = (0.7, 1.3), (0.8, 1.25)
 """Least and most light of a picture, and exponent of its tones, against the simulator's."""
 GRAIN = 3.0
 """Standard deviation of a colour, of 255."""
-OFF, TURNED = 0.005, float(np.radians(0.5))
-"""Metres and radians by which the fixed camera is not where it is said to be."""
+FIXED, HAND = "fixed", "hand"
+ASTRAY: dict[Kind, tuple[str, float, float]] = {
+    "pose": (FIXED, 0.005, 0.5), "all": (FIXED, 0.005, 0.5), "moved": (FIXED, 0.02, 5.0), "hand": (HAND, 0.005, 1.0),
+}
+"""Which camera is not where it is said to be, by how many metres and degrees."""
 
 
 @dataclass(frozen=True, eq=False)
 class CameraNoise:
-    """Noise of a `kind` for one episode, in which the fixed camera's pose is wrong in one way throughout: a
+    """Noise of a `kind` for one episode, in which a camera's pose is wrong in one way throughout: a
     `tamp.backends.libero.observing.Noise`."""
 
     kind: Kind
@@ -48,7 +51,8 @@ class CameraNoise:
         if self.kind not in KINDS:
             raise InputError(f"no noise {self.kind!r}; {valid(self.kind, KINDS)}")
         off, axis = (v / np.linalg.norm(v) for v in self.rng.normal(size=(2, 3)))
-        object.__setattr__(self, "_T_camera_said", pose(OFF * off, rotation_about(axis, TURNED)))
+        _, metres, degrees = ASTRAY.get(self.kind, (FIXED, 0.0, 0.0))
+        object.__setattr__(self, "_T_camera_said", pose(metres * off, rotation_about(axis, np.radians(degrees))))
 
     def __call__(self, images: tuple[Image, ...]) -> tuple[Image, ...]:
         """What comes of pictures."""
@@ -59,7 +63,8 @@ class CameraNoise:
             image = replace(image, depth=measured(image.depth, self.rng))
         if self.kind in ("colour", "all"):
             image = replace(image, colour=lit(image.colour, self.rng))
-        if self.kind in ("pose", "all") and image.camera == AGENT:
+        which = FIXED if image.camera == AGENT else HAND
+        if self.kind in ASTRAY and ASTRAY[self.kind][0] == which:
             image = replace(image, T_world_camera=image.T_world_camera @ self._T_camera_said)
         return image
 

@@ -81,8 +81,8 @@ BAD: dict[str, tuple[Callable[[Image], Image], str]] = {
         lambda i: replace(i, depth=np.zeros_like(i.depth)) if i.camera == "above" else i,
         "above measured depth in 0%",
     ),
-    "twice the focal length": (lambda i: replace(i, K=scaled(i.K, 2.0)), "focal length or pose is not what is said"),
-    "half the focal length": (lambda i: replace(i, K=scaled(i.K, 0.5)), "focal length or pose is not what is said"),
+    "twice the focal length": (lambda i: replace(i, K=scaled(i.K, 2.0)), "does not show the robot where"),
+    "half the focal length": (lambda i: replace(i, K=scaled(i.K, 0.5)), "does not show the robot where"),
     "one camera's focal length a tenth too long": (
         lambda i: replace(i, K=scaled(i.K, 1.1)) if i.camera == "above" else i,
         "above and front do not show the same things",
@@ -120,7 +120,7 @@ def test_a_camera_that_shows_what_was_is_refused(lag: int) -> None:
     angles = [0.0, 0.15, 0.3, 0.45]
     then = [observed(some(), q) for q in angles]
     eyes.see(then[0])
-    with pytest.raises(Refusal, match="picture is old, or"):
+    with pytest.raises(Refusal, match="does not show the robot where its encoders have it"):
         eyes.see(replace(then[3], images=then[3 - lag].images))
     assert {o.category for o in eyes.see(then[3]) if o.movable} == {"can", "carton"}
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from motion.poses import inverse, pose, rotation_vector
-from tamp.backends.libero.camera_noise import CameraNoise, lit, measured
+from tamp.backends.libero.camera_noise import CameraNoise, Kind, lit, measured
 from tamp.errors import InputError
 from tamp.perception.images import Image, pinhole
 
@@ -48,15 +48,21 @@ def test_light_changes_from_picture_to_picture() -> None:
     assert lit(colour, rng).std() == pytest.approx(3.0, rel=0.2)
 
 
-def test_the_fixed_camera_is_wrong_in_one_way_all_along_and_the_one_on_the_hand_is_not() -> None:
-    noise = CameraNoise("pose", RNG(3))
+@pytest.mark.parametrize(
+    ("kind", "wrong", "metres", "degrees"),
+    [("pose", 0, 0.005, 0.5), ("moved", 0, 0.02, 5.0), ("hand", 1, 0.005, 1.0)],
+)
+def test_one_camera_is_wrong_in_one_way_all_along_and_the_other_is_not(
+    kind: Kind, wrong: int, metres: float, degrees: float
+) -> None:
+    noise = CameraNoise(kind, RNG(3))
     images = picture("agentview", np.ones((40, 40))), picture("robot0_eye_in_hand", np.ones((40, 40)))
     first, second = noise(images), noise(images)
-    off = inverse(images[0].T_world_camera) @ first[0].T_world_camera
-    assert np.linalg.norm(off[:3, 3]) == pytest.approx(0.005)
-    assert np.degrees(np.linalg.norm(rotation_vector(off[:3, :3]))) == pytest.approx(0.5)
-    assert np.array_equal(first[0].T_world_camera, second[0].T_world_camera)
-    assert np.array_equal(first[1].T_world_camera, images[1].T_world_camera)
+    off = inverse(images[wrong].T_world_camera) @ first[wrong].T_world_camera
+    assert np.linalg.norm(off[:3, 3]) == pytest.approx(metres)
+    assert np.degrees(np.linalg.norm(rotation_vector(off[:3, :3]))) == pytest.approx(degrees)
+    assert np.array_equal(first[wrong].T_world_camera, second[wrong].T_world_camera)
+    assert np.array_equal(first[1 - wrong].T_world_camera, images[1 - wrong].T_world_camera)
     assert np.array_equal(first[0].depth, images[0].depth) and np.array_equal(first[0].colour, images[0].colour)
 
 
