@@ -64,7 +64,9 @@ class OrderServer:
                 hang_up(connection)
                 continue
             name = f"connection {number}"
-            self._connected[name] = _Connected(connection, name, self._masters, self._leave)
+            # told of what its first order does already, which may come, and be done, as soon as it is read
+            self._connected[name] = connected = _Connected(connection, name, self._masters, self._leave)
+            connected.begin()
 
     def _leave(self, name: str) -> None:
         self._connected.pop(name, None)
@@ -74,14 +76,14 @@ class OrderServer:
 class _Connected:
     """One connection: a thread that reads orders, and one that writes what is to be told."""
 
-    def __init__(
-        self, connection: socket.socket, name: str, masters: Masters, leave: Callable[[str], None]
-    ) -> None:
+    def __init__(self, connection: socket.socket, name: str, masters: Masters, leave: Callable[[str], None]) -> None:
         connection.settimeout(None)  # the arm's SDK gives all sockets of a process a time-out
         self._connection, self._name, self._masters, self._leave = connection, name, masters, leave
         self._unread: queue.Queue[bytes] = queue.Queue(MOST_UNREAD)
-        threading.Thread(target=self._read, name=name, daemon=True).start()
-        threading.Thread(target=self._write, name=name, daemon=True).start()
+
+    def begin(self) -> None:
+        for work in (self._read, self._write):
+            threading.Thread(target=work, name=self._name, daemon=True).start()
 
     def tell(self, line: bytes) -> None:
         try:

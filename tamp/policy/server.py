@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import queue
+import socket
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -63,7 +64,12 @@ def serve(
     stop: Callable[[], bool] = lambda: False,
 ) -> None:
     """Serve until `stop`, or Ctrl-C; `ready` is told the port (0: any free one). InputError when it is taken."""
+    from websockets.sync.server import ServerConnection
     from websockets.sync.server import serve as listening
+
+    def patient(accepted: socket.socket, *told: Any, **options: Any) -> ServerConnection:
+        accepted.settimeout(None)  # the arm's SDK gives all sockets of a process a time-out
+        return ServerConnection(accepted, *told, **options)
 
     waiting: queue.Queue[tuple[Any, threading.Event]] = queue.Queue()
     busy = threading.Lock()
@@ -83,7 +89,15 @@ def serve(
         return connection.respond(200, "OK\n") if request.path == HEALTH else None
 
     try:
-        server = listening(connected, host, port, max_size=LARGEST, compression=None, process_request=requested)
+        server = listening(
+            connected,
+            host,
+            port,
+            max_size=LARGEST,
+            compression=None,
+            process_request=requested,
+            create_connection=patient,
+        )
     except OSError as e:
         raise InputError(f"cannot listen at {host}:{port}: {e.strerror}; choose another --port") from e
     thread = threading.Thread(target=server.serve_forever, name="policy server", daemon=True)

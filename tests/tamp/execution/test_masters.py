@@ -98,7 +98,7 @@ def test_orders_over_tcp_and_what_is_wrong_with_them(server: OrderServer, given:
     assert anna.hear() == {
         "event": "command",
         "taken": False,
-        "why": "'dance' is not JSON; valid: a line such as {\"stop\": \"wave\"}",
+        "why": '\'dance\' is not JSON; valid: a line such as {"stop": "wave"}',
     }
     ben.say('{"start": "hold"}')
     assert "gives the orders here" in ben.hear()["why"]
@@ -106,6 +106,19 @@ def test_orders_over_tcp_and_what_is_wrong_with_them(server: OrderServer, given:
     wait(lambda: given[-1] == Stop())
     anna.socket.shutdown(socket.SHUT_RDWR)
     wait(lambda: ben.say('{"start": "hold"}') or Start("hold") in given)
+
+
+def test_who_gives_an_order_is_told_what_it_does_at_once() -> None:
+    told: list[OrderServer] = []
+    found = OrderServer(Masters(lambda order: told[0].tell({"event": "begun"})))
+    told.append(found)
+    try:
+        for _ in range(50):
+            with Client(found).socket as client:
+                client.sendall(b'{"stop": ""}\n')
+                assert json.loads(client.makefile("rb").readline()) == {"event": "begun"}
+    finally:
+        found.close()
 
 
 def test_everybody_is_told_and_who_does_not_read_is_hung_up_on(server: OrderServer) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import socket
 import threading
+import time
 import urllib.request
 from collections.abc import Iterator
 from typing import Any, cast
@@ -94,6 +96,20 @@ def test_one_client_at_a_time_and_the_next_one_when_it_is_gone(address: str) -> 
             assert health.read() == b"OK\n"
     with connected(address) as (_, metadata):
         assert metadata == {"policy": "fake"}
+
+
+def test_a_time_out_of_the_whole_process_hangs_up_on_nobody(
+    request: pytest.FixtureRequest,
+) -> None:
+    before = socket.getdefaulttimeout()
+    socket.setdefaulttimeout(0.1)  # as the arm's SDK does
+    try:
+        with connected(request.getfixturevalue("address")) as (channel, _):
+            time.sleep(0.3)
+            channel.send({"end": True})
+            assert channel.receive() == {"outcome": None}
+    finally:
+        socket.setdefaulttimeout(before)
 
 
 def test_nobody_there_is_said() -> None:
