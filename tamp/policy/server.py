@@ -67,9 +67,10 @@ def serve(
     from websockets.sync.server import ServerConnection
     from websockets.sync.server import serve as listening
 
-    def patient(accepted: socket.socket, *told: Any, **options: Any) -> ServerConnection:
-        accepted.settimeout(None)  # the arm's SDK gives all sockets of a process a time-out
-        return ServerConnection(accepted, *told, **options)
+    class Patient(ServerConnection):
+        def __init__(self, accepted: socket.socket, *told: Any, **options: Any) -> None:
+            accepted.settimeout(None)  # the arm's SDK gives all sockets of a process a time-out
+            super().__init__(accepted, *told, **options)
 
     waiting: queue.Queue[tuple[Any, threading.Event]] = queue.Queue()
     busy = threading.Lock()
@@ -96,7 +97,7 @@ def serve(
             max_size=LARGEST,
             compression=None,
             process_request=requested,
-            create_connection=patient,
+            create_connection=Patient,
         )
     except OSError as e:
         raise InputError(f"cannot listen at {host}:{port}: {e.strerror}; choose another --port") from e
