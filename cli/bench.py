@@ -48,12 +48,13 @@ class Request:
     clock: Clock = "paused"
     perception: str = "oracle"
     noise: str = "clean"
+    disturb: str | None = None
 
     def shared(self) -> dict[str, Any]:
         """What all episodes of a results folder have in common."""
         names = ("stage", "seed", "planner", "domain", "llm")
         told = {name: getattr(self, name) for name in names}
-        usual = {"clock": "paused", "perception": "oracle", "noise": "clean"}
+        usual = {"clock": "paused", "perception": "oracle", "noise": "clean", "disturb": None}
         told |= {name: getattr(self, name) for name, value in usual.items() if getattr(self, name) != value}
         return told if self.wordings is None else told | {"wordings": _digest(self.wordings)}
 
@@ -70,7 +71,7 @@ def bench(asked: Request, json_output: bool) -> int:
         suites = asked.suites or list(dict.fromkeys(w.suite for w in worded))
         chosen = _tasks(suites, wanted if not worded else None, asked.trials)
         shared = (asked.stage, asked.seed, asked.planner, asked.domain, asked.llm)
-        seeing = (asked.perception, asked.noise)
+        seeing = (asked.perception, asked.noise, asked.disturb)
         setup = Setup(*shared, _folder(asked.out), _tree(), asked.clock, worded, *seeing)
         keys = list(_reworded(chosen, worded, asked.trials, wanted) if worded else _episodes(chosen, asked.trials))
         engine = _engine(asked.engine)
@@ -158,6 +159,7 @@ def _check(setup: Setup) -> None:
     if setup.clock == "real" and planners.asks_model(setup.planner):
         raise InputError(f"--clock real plans beside the world, with an engine: not with --planner {setup.planner}")
     inputs.built("libero", setup.perception, setup.noise)
+    inputs.disturbed(setup.disturb, setup.perception, setup.stage)
     if setup.perception == "camera" and (setup.stage == "goal" or setup.clock == "real"):
         what = "--stage goal" if setup.stage == "goal" else "--clock real"
         raise InputError(f"{what} is for --perception oracle; valid with camera: --stage plan or all, --clock paused")

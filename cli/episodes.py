@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import traceback
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -47,6 +47,7 @@ class Setup:
     wordings: tuple[Wording, ...] = ()
     perception: str = "oracle"
     noise: str = "clean"
+    disturb: str | None = None
 
     @property
     def label(self) -> str:
@@ -132,6 +133,7 @@ class Runner:
         seed, clock = self.setup.seed, self.setup.clock
         said = None if source is None else instruction
         settings = Settings(self.domain, planner, seed, k.init_state, sight=self.sight, clock=clock, said=said)
+        settings = replace(settings, disturb=self.setup.disturb)
         with hush_simulator():
             if self.setup.perception == "camera":
                 result = self._seen(task, settings, k, folder)
@@ -153,6 +155,7 @@ class Runner:
             "lasting": result.lasting,
             "touched": result.touched,
             "shifted": result.shifted,
+            "disturbed": result.disturbed,
         }
 
     def _seen(self, task: Task, settings: Settings, k: Key, folder: Path) -> Result:

@@ -27,7 +27,7 @@ class RealArm:
 
 ARM_ONLY = ("--host", "--port", "--world", "--dry-run", "--speed-scale")
 SCENE_ONLY = (
-    "--scene", "--init-state", "--seed", "--untouched", "--perception", "--noise", "--planner", "--domain",
+    "--scene", "--init-state", "--seed", "--untouched", "--perception", "--noise", "--disturb", "--planner", "--domain",
     "--assume-first", "--no-search", "--video", "--overlay",
 )  # fmt: skip
 
@@ -60,6 +60,17 @@ def searched(no_search: bool, perception: str) -> None:
     """InputError where there is no search to leave out."""
     if no_search and perception != "camera":
         raise InputError("--no-search: nothing is searched for with --perception oracle; valid: --perception camera")
+
+
+def disturbed(kind: str | None, perception: str, stage: str = "all") -> None:
+    """InputError for a disturbance that there is not, or that nobody would notice."""
+    if kind is None:
+        return
+    if stage == "goal":
+        raise InputError("--disturb: nothing moves with --stage goal; valid: --stage plan or all")
+    from tamp.backends.libero.disturbing import check
+
+    check(kind, perception)
 
 
 def built(backend: str, perception: str, noise: str = "clean") -> None:

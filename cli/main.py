@@ -71,6 +71,7 @@ def solve(
     backend: opt.Backend = "libero",
     perception: opt.Perception = "oracle",
     noise: opt.Noise = "clean",
+    disturb: opt.Disturb = None,
     llm: opt.Llm = DEFAULT,
     planner: opt.Planner = "fast-downward",
     domain: opt.Domain = "tabletop",
@@ -108,6 +109,7 @@ def solve(
         backend=backend,
         perception=perception,
         noise=noise,
+        disturb=disturb,
         llm=llm,
         planner=planner,
         domain=domain,
@@ -249,6 +251,7 @@ def bench(
     clock: opt.Clock = "paused",
     perception: opt.Perception = "oracle",
     noise: opt.Noise = "clean",
+    disturb: opt.Disturb = None,
     json_output: opt.Json = False,
 ) -> int:
     """Run benchmark episodes and score them.
@@ -260,7 +263,7 @@ def bench(
     from cli.bench import Request, bench
 
     shared = (trials, tasks, stage, workers, engine, out, min_success, baseline, seed, planner, llm, domain)
-    return bench(Request(suites or [], *shared, wordings, clock, perception, noise), json_output)
+    return bench(Request(suites or [], *shared, wordings, clock, perception, noise, disturb), json_output)
 
 
 @opt.command(app)

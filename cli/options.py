@@ -131,6 +131,13 @@ Untouched = Annotated[
 Backend = Annotated[Literal["libero", "xarm", "pybullet"], typer.Option(help="The robot or simulator that moves.")]
 Perception = Annotated[Literal["oracle", "camera"], typer.Option(help="What sees: the simulator's state, or images.")]
 NoiseKind = Literal["clean", "depth", "colour", "pose", "all", "moved", "hand"]
+Disturb = Annotated[
+    str | None,
+    typer.Option(
+        help="Somebody disturbs each episode once: moved, knocked, occupied, shut, pushed, … (a wrong one lists all).",
+        metavar="KIND",
+    ),
+]
 Noise = Annotated[NoiseKind, typer.Option(help="With --perception camera: what is wrong with the pictures.")]
 RecordedNoise = Annotated[NoiseKind, typer.Option(help="What is wrong with the pictures.")]
 Domain = Annotated[str, typer.Option(help="A name under domains/, or a folder with a domain.pddl.", metavar="NAME|DIR")]
@@ -146,9 +153,7 @@ DryRun = Annotated[bool, typer.Option("--dry-run", help="Of a real robot: go thr
 SpeedScale = Annotated[
     float | None, typer.Option(help="Of a real robot: share of its world's speeds.", min=0.01, max=1.0)
 ]
-Html = Annotated[
-    Path | None, typer.Option(help="A page with a picture of each (needs OSMesa).", metavar="FILE")
-]
+Html = Annotated[Path | None, typer.Option(help="A page with a picture of each (needs OSMesa).", metavar="FILE")]
 Video = Annotated[bool, typer.Option("--video", help="Record video.mp4 (needs OSMesa).")]
 Overlay = Annotated[
     bool, typer.Option("--overlay", help="With --video and --perception camera: draw on it what was seen.")

@@ -39,6 +39,7 @@ def solve(
     backend: str,
     perception: str,
     noise: str,
+    disturb: str | None,
     llm: str,
     planner: str,
     domain: str,
@@ -66,6 +67,7 @@ def solve(
         model = load_model(llm) if text is not None or planners.asks_model(planner) else None
         sight = text is not None and model is not None and model.sees
         task, loaded = _prepare(scene, domain, planner, video, sight, perception == "camera")
+        inputs.disturbed(disturb, perception)
         seed = task.seed if seed is None else seed
         if text is None and not goals:
             text, goals = _own(task)
@@ -76,7 +78,7 @@ def solve(
         say(f"tamp: {', then '.join(goals) or repr(text)} in {task.name} ({seeing}, seed {seed})")
         said = None if goals else text
         settings = _settings(loaded, planners.find(planner, model), seed, init_state, video, sight, said)
-        settings = replace(settings, overlay=overlay)
+        settings = replace(settings, overlay=overlay, disturb=disturb)
         given = from_pddl(goals, untouched, loaded) if goals else None
         if perception == "camera":
             recipe = camera.recipe(domain, planner, llm, said is not None, assume_first, searches)
@@ -95,9 +97,7 @@ def solve(
     return 0 if result.good else 1
 
 
-def _prepare(
-    scene: str, domain: str, planner: str, video: bool, sight: bool, camera: bool
-) -> tuple[Task, Domain]:
+def _prepare(scene: str, domain: str, planner: str, video: bool, sight: bool, camera: bool) -> tuple[Task, Domain]:
     """Check everything that can be checked without a simulation."""
     from tamp.backends.libero import rendering
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from tamp.backends.libero.disturbing import disturbed
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.goals import beside_things, goal_regions
 from tamp.backends.libero.observing import Noise, calibration, encoders, in_metres, no_noise, pictures
@@ -21,6 +22,7 @@ from tamp.backends.libero.tasks import Task
 from tamp.backends.libero.video import Recorder
 from tamp.backends.libero.watching import Watcher
 from tamp.model.scene import Scene, poses_of
+from tamp.perception.images import Image
 from tamp.perception.library import load
 from tamp.perception.predicates import held_in
 from tamp.policy.process import PolicyProcess
@@ -61,16 +63,16 @@ def run_camera(
             recorder = None
             if settings.video:
                 library = load() if settings.overlay else None
-                recorder = stack.enter_context(
-                    contextlib.closing(Recorder(environment, folder / "video.mp4", library))
-                )
+                recorder = stack.enter_context(contextlib.closing(Recorder(environment, folder / "video.mp4", library)))
+            somebody = stack.enter_context(disturbed(environment, settings.disturb, settings.seed, settings.init_state))
             places = goal_regions(environment) if given and goal_source is None else ()
             watcher = Watcher(
-                environment, OraclePerceiver(environment, places), settings.domain, log, say, recorder
+                environment, OraclePerceiver(environment, places), settings.domain, log, say, recorder, somebody
             )
             policy = process.policy(watcher.hear)
             try:
                 told = _drive(policy, watcher, goal_source, settings, noise)
+                result.disturbed = somebody.told if somebody else None
             except BaseException as e:
                 process.close()  # whatever it was in the middle of
                 if not isinstance(e, PolicyFault):
@@ -90,6 +92,11 @@ def _drive(
     environment, limit = watcher.environment, watcher.environment.task.step_limit
     calibrated = in_metres(calibration(environment), noise, environment.robot_state().T_world_tool)
 
+    somebody = watcher.disturber
+
+    def spoilt(images: tuple[Image, ...]) -> tuple[Image, ...]:
+        return noise(images if somebody is None else somebody.pictures(images))
+
     def given(scene: Mapping[str, Any]) -> Mapping[str, Any]:
         """The goals in the policy's own words: all that crosses to it besides observations."""
         goals = wanted_in(goal_source, environment, watcher.start, watcher.state, settings, watcher.log)
@@ -102,7 +109,7 @@ def _drive(
             settings.said,
             calibrated,
             seed=settings.seed,
-            more=lambda: pictures(environment, noise),
+            more=lambda: pictures(environment, spoilt),
             given=given if settings.said is None else None,
             names=_in_library_terms(environment.task.names, watcher.start),
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -40,6 +40,8 @@ class LiberoEnvironment:
         self.steps = 0
         self.stepping_seconds = 0.0
         self.last_action = np.zeros(7)
+        self.disturbed: Callable[[Array], Array] | None = None
+        """What becomes of an action (7,) where somebody meddles: he is asked before each control step."""
         states = _stored(task, init_state)
         np.random.seed(seed)  # robosuite's samplers draw from numpy's global generator
         with buildable(task), bddl_file(task) as path:
@@ -171,6 +173,8 @@ class LiberoEnvironment:
 
     def act(self, action: Array) -> None:
         """One control step with LIBERO's standard action (7,) in [-1, 1]."""
+        if self.disturbed is not None:
+            action = self.disturbed(action)
         self.last_action = action
         start = time.perf_counter()
         self._stepper.step(action)
@@ -183,6 +187,24 @@ class LiberoEnvironment:
         self.sim.data.set_joint_qpos(joint, np.concatenate([T_world_object[:3, 3], to_quat(T_world_object[:3, :3])]))
         self.sim.data.set_joint_qvel(joint, np.zeros(6))
         self.sim.forward()
+
+    def pose_of(self, name: str) -> Array:
+        """Where a thing is (4, 4)."""
+        body = self.sim.model._model.body(self.root_bodies()[name]).id
+        data = self.sim.data._data
+        return pose(data.xpos[body].copy(), data.xmat[body].reshape(3, 3).copy())
+
+    def set_joint(self, body: str, value: float) -> None:
+        """Have somebody bring the joint of a drawer, a door or a knob to a value, at rest."""
+        model, data = self.sim.model._model, self.sim.data._data
+        joint = int(model.body_jntadr[model.body(body).id])
+        data.qpos[model.jnt_qposadr[joint]], data.qvel[model.jnt_dofadr[joint]] = value, 0.0
+        self.sim.forward()
+
+    def push_hand(self, force: Array) -> None:
+        """Have somebody push the hand with a force (3,), newtons, from now on."""
+        body = self.sim.model._model.site_bodyid[self.domain.robots[0].eef_site_id]
+        self.sim.data._data.xfrc_applied[body, :3] = force
 
     def check_success(self) -> bool:
         """LIBERO's own verdict. Never success in a scene that is declared: LIBERO knows no task there."""

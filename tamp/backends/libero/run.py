@@ -6,11 +6,13 @@ import contextlib
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from tamp.backends.libero.disturbing import Disturber, disturbed
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.goals import goal_regions, is_the_tasks, task_goal
 from tamp.backends.libero.judge import Asked, Judge
@@ -31,7 +33,7 @@ from tamp.perception.written_goals import goals_in
 from tamp.planning.beside import Beside, Recipe
 from tamp.planning.engine import Engine, Planner
 from tamp.runs.episode_log import SCHEMA, EpisodeLog
-from tamp.runs.events import Events
+from tamp.runs.events import ActionBegun, Event, Events
 from tamp.runs.spoken import spoken
 from tamp.runs.versions import versions
 
@@ -55,6 +57,8 @@ class Settings:
     sight: bool = False
     clock: Clock = "paused"
     overlay: bool = False
+    disturb: str | None = None
+    """A kind of disturbance: see `tamp.backends.libero.disturbing`."""
     said: str | None = None
     """The words that the goals come from, for the log; None where there are none."""
 
@@ -72,7 +76,8 @@ class Result:
     `lasting`: it also says so after standing still at the end, with the hand empty. `seconds` by stage. `stage` and
     `reason` say why the goal is not seen to hold, which may be so although LIBERO's own check is content.
     `steps` are the control steps up to the last release, `total_steps` all that the actions took. `touched` has the
-    steps in which something was touched that the action was not about, `shifted` the items that were moved so. `goal`
+    steps in which something was touched that the action was not about, `shifted` the items that were moved so;
+    `disturbed` says what somebody did on purpose, None where nothing was done. `goal`
     is a list for a sequence of goals, `untouched` what was to be left alone; `alternatives` are those taken of goals
     with `or`.
     """
@@ -95,6 +100,7 @@ class Result:
     touched: dict[str, int] = field(default_factory=dict)
     shifted: list[str] = field(default_factory=list)
     perception: str = "oracle"
+    disturbed: dict[str, Any] | None = None
     out: str = ""
 
     @property
@@ -170,6 +176,7 @@ def _episode(
 ) -> None:
     perceiver = OraclePerceiver(environment, goal_regions(environment) if goal_source is None else ())
     ready = _at_table(environment, perceiver, settings, log, say, stack)
+    somebody = stack.enter_context(disturbed(environment, settings.disturb, settings.seed, settings.init_state))
     scene, state, _ = ready.table.look()
     log.event("scene", objects={o.name: o.category for o in scene}, symbols=state.symbols, poses=poses_of(scene))
     log.event("state", atoms=state.atoms)
@@ -188,6 +195,9 @@ def _episode(
     judge = Judge(environment, start, asked_of(goals, environment, perceiver, ready.table.sight, start), recorder)
     ready.table.publish = Events(ready.table.publish, judge.asked.heard)
 
+    if somebody is not None:
+        ready.table.publish = Events(ready.table.publish, partial(_disturbs, somebody))
+
     def after() -> None:
         judge.after_step(_operands(ready))
 
@@ -195,6 +205,7 @@ def _episode(
         run_in_real_time(session, environment, ready.table.publish, after=after)
     else:
         run_paused(session, environment, after=after)
+    result.disturbed = somebody.told if somebody else None
     _conclude(ready, judge, state, log, result)
     judged(result, own)
     if (failed := session.failed) is not None and result.stage is None:
@@ -254,6 +265,10 @@ def _at_table(
 def _operands(ready: AtTable) -> tuple[str, ...]:
     doing = ready.table.doing
     return doing.operands if doing else ()
+
+
+def _disturbs(somebody: Disturber, event: Event) -> None:
+    somebody.heard(event, tuple(event.action.strip("()").split()[1:]) if isinstance(event, ActionBegun) else ())
 
 
 def _conclude(ready: AtTable, judge: Judge, state: WorldState, log: EpisodeLog, result: Result) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from tamp.backends.libero.disturbing import Disturber
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.goals import is_the_tasks
 from tamp.backends.libero.judge import Asked, Judge
@@ -40,6 +41,7 @@ class Watcher:
     log: EpisodeLog
     say: Callable[[str], None]
     recorder: Recorder | None = None
+    disturber: Disturber | None = None
     names: Names = field(default_factory=lambda: Names({}))
     goals: tuple[Goal, ...] = ()
     """What the policy works towards, in the simulator's names."""
@@ -102,6 +104,8 @@ class Watcher:
             case ActionEnded():
                 self._operands = ()
         self.judge.asked.heard(event)
+        if self.disturber is not None:
+            self.disturber.heard(event, self._operands)
 
     def _take(self, texts: list[str], untouched: list[str]) -> None:
         """Have it judged from now on whether these goals hold."""

@@ -1,0 +1,255 @@
+"""What somebody who disturbs an episode does: puts things elsewhere, pushes the arm, runs into a camera.
+
+Each of these does it, once, and says what came of it; or None where it cannot be done now.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from motion.poses import Array, error, rotation_about, to_quat
+from tamp.backends.libero.cameras import AGENT
+from tamp.backends.libero.free_places import LEVEL, around, stays
+from tamp.backends.libero.moments import Moment
+from tamp.model.scene import SceneObject
+
+BY = (0.03, 0.08)
+"""Metres by which a thing is moved."""
+FALLEN = (0.05, 0.15)
+"""Metres from under the hand at which a thing comes to lie that is knocked out of it."""
+BESIDE = (0.01, 0.04)
+"""Metres between a thing and what is put beside it."""
+SMALL = 0.15
+"""Metres: half the extent of a place up to which something in its middle occupies it."""
+PUSH, PUSHED = 40.0, 6
+"""Newtons with which the hand is pushed, and for how many control steps."""
+HELD_OPEN, SLIPPED = 30, 8
+"""Control steps in which fingers do not close, and in which they let go of a handle."""
+BLIND = 40
+"""Control steps for which cameras show nothing of use."""
+AWAY = np.array([4.0, 0.0, 0.5])
+"""Where a thing is taken away to (3,): behind the fixed camera."""
+BACK = 60
+"""Control steps after which it is brought back."""
+RUN_INTO = (0.02, float(np.radians(5.0)))
+"""Metres and radians by which a camera moves that somebody runs into."""
+
+
+def nothing() -> None:
+    """Do nothing."""
+
+
+@dataclass(frozen=True, eq=False)
+class Done:
+    """What was done, for the record. `steps`: for how many control steps it goes on; then `after` is done. `undo`
+    leaves the simulation as it was found."""
+
+    told: dict[str, Any] = field(default_factory=dict)
+    steps: int = 0
+    after: Callable[[], Any] = nothing
+    undo: Callable[[], None] = nothing
+
+
+Rng = np.random.Generator
+Do = Callable[[Moment, Rng], Done | None]
+
+
+def move(now: Moment, rng: Rng) -> Done | None:
+    """Move the thing that the action is about."""
+    thing = _thing(now)
+    return _put(now, thing.name, around(now.environment.pose_of(thing.name)[:3, 3], BY, rng))
+
+
+def knock(now: Moment, rng: Rng) -> Done | None:
+    """Knock what is carried out of the fingers: it lies somewhere under the hand."""
+    name = _thing(now).name
+    x, y, _ = now.environment.pose_of(name)[:3, 3]
+    return _put(now, name, around(np.array([x, y, now.stood(name)]), FALLEN, rng))
+
+
+def swap(now: Moment, rng: Rng) -> Done | None:
+    """Put a thing of another kind, as near in size as there is, in the thing's place, and it in the other's."""
+    environment, scene = now.environment, now.scene()
+    thing = scene.object(_thing(now).name)
+    others = [o for o in scene if o.movable and o.category != thing.category]
+    for other in sorted(others, key=lambda o: float(np.linalg.norm(o.extent - thing.extent))):
+        pair = {
+            thing.name: (thing.T_world_object, _standing(thing, *_foot(other))),
+            other.name: (other.T_world_object, _standing(other, *_foot(thing))),
+        }
+        for name, (_, T) in pair.items():
+            environment.put(name, T)
+        if all(stays(environment, name, T) for name, (_, T) in pair.items()):
+            return Done({"thing": thing.name, "for": other.name})
+        for name, (T, _) in pair.items():
+            environment.put(name, T)
+    return None
+
+
+def occupy(now: Moment, rng: Rng) -> Done | None:
+    """Put something else where what is carried is to go."""
+    scene, place = now.scene(), _place(now)
+    others = [o for o in scene if o.movable and o.name not in now.operands] if place is not None else []
+    for other in sorted(others, key=lambda o: float(np.prod(o.extent))):
+        assert place is not None
+        T = _standing(other, place[:2], place[2])
+        if stays(now.environment, other.name, T):
+            now.environment.put(other.name, T)
+            return Done({"thing": other.name, "place": now.operands[-1]})
+    return None
+
+
+def obstruct(now: Moment, rng: Rng) -> Done | None:
+    """Put something else close beside the thing that is to be taken: the tallest that there is."""
+    scene = now.scene()
+    thing = scene.object(_thing(now).name)
+    middle, bottom = _foot(thing)
+    for other in sorted(scene, key=lambda o: -float(o.extent[2])):
+        if other.movable and other.name not in now.operands:
+            gap = 0.5 * float(max(thing.extent[:2]) + max(other.extent[:2]))
+            where = around(np.array([*middle, 0.0]), (gap + BESIDE[0], gap + BESIDE[1]), rng)
+            if (done := _put(now, other.name, where, bottom)) is not None:
+                return Done({**done.told, "beside": thing.name})
+    return None
+
+
+def take_away(now: Moment, rng: Rng) -> Done | None:
+    """Take the thing away for good."""
+    name = _thing(now).name
+    T = now.environment.pose_of(name)
+    T[:3, 3] = AWAY
+    now.environment.put(name, T)
+    return Done({"thing": name})
+
+
+def take_away_for_a_while(now: Moment, rng: Rng) -> Done | None:
+    """Take the thing away, and bring it back to where it was, or near there."""
+    name = _thing(now).name
+    p = now.environment.pose_of(name)[:3, 3].copy()
+
+    def bring_back() -> None:
+        _put(now, name, (q for q in (p, *around(p, BY, rng))))
+
+    done = take_away(now, rng)
+    return done and Done(done.told, BACK, after=bring_back)
+
+
+def shut(now: Moment, rng: Rng) -> Done | None:
+    """Push shut what was opened before."""
+    return _turn_back(now, 1.0, knob=False)
+
+
+def half_shut(now: Moment, rng: Rng) -> Done | None:
+    """Push half shut what was opened before."""
+    return _turn_back(now, 0.5, knob=False)
+
+
+def turn_back(now: Moment, rng: Rng) -> Done | None:
+    """Turn back the knob that was turned before."""
+    return _turn_back(now, 1.0, knob=True)
+
+
+def push(now: Moment, rng: Rng) -> Done | None:
+    """Run into the arm."""
+    angle, environment = rng.uniform(0.0, 2.0 * np.pi), now.environment
+    environment.push_hand(PUSH * np.array([np.cos(angle), np.sin(angle), 0.0]))
+
+    def leave() -> None:
+        environment.push_hand(np.zeros(3))
+
+    return Done({"newtons": PUSH}, PUSHED, after=leave, undo=leave)
+
+
+def hold_open(now: Moment, rng: Rng) -> Done | None:
+    """Keep the fingers from closing for a while."""
+    return Done({"steps": HELD_OPEN}, HELD_OPEN)
+
+
+def slip(now: Moment, rng: Rng) -> Done | None:
+    """Make the fingers let go."""
+    return Done({"steps": SLIPPED}, SLIPPED)
+
+
+def blind(now: Moment, rng: Rng) -> Done | None:
+    """Keep cameras from showing anything of use for a while."""
+    return Done({"steps": BLIND}, BLIND)
+
+
+def run_into_camera(now: Moment, rng: Rng) -> Done | None:
+    """Run into the fixed camera, which stays where it is then."""
+    sim = now.environment.sim
+    model = sim.model._model
+    n = model.camera(AGENT).id
+    p, quat = model.cam_pos[n].copy(), model.cam_quat[n].copy()
+    off, axis = (v / np.linalg.norm(v) for v in rng.normal(size=(2, 3)))
+    R_world_camera = sim.data._data.cam_xmat[n].reshape(3, 3)  # fixed in the world
+    model.cam_pos[n] = p + RUN_INTO[0] * off
+    model.cam_quat[n] = to_quat(R_world_camera @ rotation_about(axis, RUN_INTO[1]))
+    sim.forward()
+
+    def undo() -> None:
+        model.cam_pos[n], model.cam_quat[n] = p, quat
+
+    return Done({"metres": RUN_INTO[0], "degrees": float(np.degrees(RUN_INTO[1]))}, undo=undo)
+
+
+def _thing(now: Moment) -> SceneObject:
+    thing = now.thing
+    assert thing is not None  # else it is not the moment
+    return thing
+
+
+def _put(now: Moment, name: str, places: Iterator[Array], bottom: float | None = None) -> Done | None:
+    """Put a thing at the first of some places at which it stays, as it stood at first; over `bottom` if there is
+    one."""
+    environment, stood = now.environment, now.first.object(name)
+    before = environment.pose_of(name)
+    for p in places:
+        T = stood.T_world_object.copy() if bottom is None else _standing(stood, p[:2], bottom)
+        T[:3, 3] = p if bottom is None else T[:3, 3]
+        if stays(environment, name, T):
+            environment.put(name, T)
+            return Done({"thing": name, "by": round(float(np.linalg.norm(error(before, T)[:3])), 4)})
+    return None
+
+
+def _standing(o: SceneObject, xy: Array, bottom: float) -> Array:
+    """The pose (4, 4) of a thing as it is turned now, its middle over a place and its bottom at a height."""
+    middle, low = _foot(o)
+    T = o.T_world_object.copy()
+    T[:2, 3] += xy - middle
+    T[2, 3] += bottom + LEVEL - low
+    return T
+
+
+def _foot(o: SceneObject) -> tuple[Array, float]:
+    """The middle (2,) of a thing, and the height of its bottom."""
+    low, high = o.bounds()
+    return 0.5 * (low + high)[:2], float(low[2])
+
+
+def _place(now: Moment) -> Array | None:
+    """The middle (3,) of the place that what is carried is to go to; None for a wide one."""
+    scene, name = now.scene(), now.operands[-1]
+    for _, r in scene.regions():
+        if r.name == name:
+            half = r.world_half_extent()
+            bottom = np.array([0.0, 0.0, 0.0 if r.kind == "surface" else half[2]])
+            return r.T_world_region[:3, 3] - bottom if max(half[:2]) < SMALL else None
+    thing = next((o for o in scene if o.name == name and o.movable and name != now.operands[0]), None)
+    return None if thing is None else np.array([*_foot(thing)[0], thing.bounds()[1][2]])
+
+
+def _turn_back(now: Moment, share: float, knob: bool) -> Done | None:
+    part = now.opened()
+    if part is None or part.joint is None or (part.kind == "knob") != knob:
+        return None
+    joint = part.joint
+    closed = min(joint.limits, key=lambda value: abs(value - joint.rest))
+    value = joint.value + share * (closed - joint.value)
+    now.environment.set_joint(part.name, value)
+    return Done({"thing": part.name, "to": round(value, 4)})
