@@ -130,6 +130,12 @@ class Execution:
         segment = self.timeline.segments[min(self.index, len(self.timeline.segments) - 1)]
         return isinstance(segment, Grip) or segment.precise or segment.handover is not None
 
+    def seconds_until(self, index: int) -> float:
+        """Seconds of motion that are left before the segment `index` begins; 0 once it has."""
+        ahead = self.timeline.segments[self.index : index]
+        left = sum(s.trajectory.duration for s in ahead if isinstance(s, Motion))
+        return max(0.0, float(left) - self._t) if ahead else 0.0
+
     def step(self, robot: RobotState) -> Command | None:
         """The command for this control period, from the observation just made."""
         self.veto = None

@@ -10,24 +10,30 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 
+import numpy as np
+
 from motion.lookahead import Lookahead
+from motion.poses import error
 from tamp.execution.activity import Doing, Routine, T
 from tamp.execution.following import Command, Execution
+from tamp.execution.monitor import Monitor
 from tamp.execution.motions import timed
-from tamp.execution.tabletop import Tabletop
+from tamp.execution.tabletop import STANDS_STILL, Tabletop
 from tamp.model.atoms import Atom, GroundAction
 from tamp.model.goal import Goal
 from tamp.model.scene import RobotState, Scene, jointed_parts, moving_parts, walls
 from tamp.model.situation import Situation
-from tamp.model.state import WorldState
+from tamp.model.state import WorldState, problem_of
 from tamp.planning.deliberation import Decision, Thought
 from tamp.planning.engine import Plan
 from tamp.planning.refinement import Failure
 from tamp.planning.search import NoSolution
+from tamp.plans.validation import Course, Fault
 from tamp.runs.events import (
     ActionBegun,
     ActionEnded,
     Commanded,
+    Interrupted,
     MilestoneEnded,
     StateSeen,
     Vetoed,
@@ -36,6 +42,10 @@ from tamp.skills.base import Refinement
 
 ATTEMPTS = 3
 """Executions of one action before it is given up."""
+STOPS = 5
+"""Times that one action is stopped in the middle before it is carried out whatever is seen."""
+BRAKING = 0.5
+"""Seconds in which the arm comes to rest."""
 REST = 0.5
 """Seconds that things which are not where they were foreseen get to come to rest."""
 AT_REST = 2.0
@@ -61,6 +71,16 @@ class Outcome:
     seconds: dict[str, float] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class Followed:
+    """How far a decision was followed: how many actions ended, and what was wrong with the last, if anything was;
+    `stopped` in the middle of the next one."""
+
+    done: int
+    problem: str | None = None
+    stopped: bool = False
+
+
 class StepLimit(Exception):
     """The control steps are used up."""
 
@@ -77,6 +97,10 @@ class Pursuit:
     """Is told what geometry found out that keeps a single action from being done."""
     failures: dict[GroundAction, list[str]] = field(default_factory=dict)
     """What was wrong with actions when they were tried for the goal that is worked towards, the last one last."""
+    watchful: bool = True
+    """Whether actions are stopped at once when what they rely on is not so any more."""
+    _stopped: dict[GroundAction, list[str]] = field(default_factory=dict)
+    """Why actions were stopped in the middle, for the goal that is worked towards."""
     _before: WorldState = field(default_factory=lambda: WorldState({}, frozenset()))
     """How things were before the action that is going on."""
 
@@ -116,19 +140,19 @@ class Pursuit:
             self.objected(found.cause.facts)
             return found.cause.message or found.cause.reason
         try:
-            _, problem = yield from self._follow(found)
+            last, problem = yield from self._carry_out(found)
         except StepLimit:
             return f"step limit of {self.most_steps} reached"
-        return problem
+        return problem if last == action else problem or self._stopped.get(action, ["it was stopped"])[-1]
 
     def along(self, action: GroundAction, refinement: Refinement) -> Routine[str | None]:
         """Carry out motions that were chosen elsewhere, once. Returns what was wrong with it."""
         timeline = timed([refinement.segments], self.table.world)
         try:
-            _, problem = yield from self._follow(Decision(Plan((action,)), (refinement,), timeline))
+            followed = yield from self._follow(Decision(Plan((action,)), (refinement,), timeline), watchful=False)
         except StepLimit:
             return f"step limit of {self.most_steps} reached"
-        return problem
+        return followed.problem
 
     def repeat(self, action: GroundAction) -> Routine[str | None]:
         """Carry out an action again and again, until it goes wrong."""
@@ -146,7 +170,7 @@ class Pursuit:
             self.outcome.reason = f"goal {number} of {len(goals)}, {goal}: {self.outcome.reason}"
 
     def _reach(self, goal: Goal) -> Routine[None]:
-        self.failures = {}
+        self.failures, self._stopped = {}, {}
         doubted: frozenset[Atom] = frozenset()
         taken = goal
         while True:
@@ -164,6 +188,8 @@ class Pursuit:
             taken = decided.goal or goal
             action, problem = yield from self._carry_out(decided)
             doubted = frozenset()
+            if action is None:  # stopped before anything was done
+                continue
             if problem is None and action == decided.plan.actions[-1]:
                 _, state, _ = self.table.look()
                 unseen = goal.missing(state)
@@ -182,17 +208,21 @@ class Pursuit:
         added = self.table.domain.added_by(action)
         return added & frozenset(goal.atoms) if added <= state.atoms else frozenset()
 
-    def _carry_out(self, decided: Decision) -> Routine[tuple[GroundAction, str | None]]:
+    def _carry_out(self, decided: Decision) -> Routine[tuple[GroundAction | None, str | None]]:
         """Execute the plan's actions; when what is seen is not what was foreseen, refine the rest again.
 
-        Returns the last action executed, and what was wrong with it or None.
+        Returns the last action executed, None without one, and what was wrong with it or None.
         """
+        last: GroundAction | None = None
         while True:
-            done, problem = yield from self._follow(decided)
-            last, remaining = decided.plan.actions[done - 1], decided.plan.actions[done:]
-            if problem is not None or not remaining:
-                return last, problem
-            _, _, situation = self.table.look()
+            followed = yield from self._follow(decided, self.watchful)
+            done, remaining = followed.done, decided.plan.actions[followed.done :]
+            last = decided.plan.actions[done - 1] if done else last
+            if followed.problem is not None or not remaining:
+                return last, followed.problem
+            _, state, situation = self.table.look()
+            if followed.stopped and not self._leads_on(remaining, state):
+                return last, None
             again = yield from self._await(self.table.mind.refine(Plan(remaining), situation, decided.steps[done:]))
             if isinstance(again, Failure):
                 return last, None
@@ -215,30 +245,46 @@ class Pursuit:
         yield command
         self.steps += 1
 
-    def _follow(self, decided: Decision) -> Routine[tuple[int, str | None]]:
+    def _leads_on(self, actions: tuple[GroundAction, ...], state: WorldState) -> bool:
+        """Whether the rest of a plan can still be carried out, by the domain."""
+        course: Course | Fault = Course.of(problem_of(self.table.domain, state, ()))
+        for action in actions:
+            if isinstance(course, Course):
+                course = course.follow(action)
+        return isinstance(course, Course)
+
+    def _follow(self, decided: Decision, watchful: bool) -> Routine[Followed]:
         """Command the motions of several actions without a pause, and judge each action when it ends.
 
-        Stops after the first that failed or left things other than foreseen. Returns how many ended, and what
-        was wrong with the last, if anything was.
+        Stops after the first that failed or left things other than foreseen, and being `watchful` in the middle of one
+        that cannot go well any more.
         """
         table, actions, steps = self.table, decided.plan.actions, decided.steps
         watch = Lookahead(table.world, table.period)
         opening, gains = table.observed.robot.opening, table.world.robot.gains
         execution = Execution(decided.timeline, opening, table.period, gains, watch)
         done, before, start = 0, self.steps, time.perf_counter()
+        monitor = Monitor(table)
         doing = self._begin(actions[0], steps[0], watch)
+        monitor.begin(actions[0].args, steps[0], table.look()[2])
         try:
             while True:
                 command = execution.step(robot := table.observed.robot)
                 if done < execution.finished or execution.halted:
-                    problem, as_foreseen = yield from self._judge(actions[done], steps[done], before, execution, watch)
+                    judged = yield from self._judge(actions[done], steps[done], before, execution, watch)
+                    problem, as_foreseen, seen = judged
                     if problem is not None:
                         table.mind.disappointed(actions[done], steps[done].note)
                         problem += f", the arm was halted since {execution.why}" if execution.halted else ""
                     done, before = done + 1, self.steps
                     if problem is not None or not as_foreseen or done == len(actions) or execution.halted:
-                        return done, problem
+                        return Followed(done, problem)
                     doing = self._begin(actions[done], steps[done], watch)
+                    monitor.begin(actions[done].args, steps[done], seen)
+                acts = execution.timeline.acts[done]
+                if watchful and (why := monitor.violation(execution, acts)) and self._may_stop(actions[done], why):
+                    yield from self._brake()
+                    return Followed(done, stopped=True)
                 if command is not None:
                     self._tell_stage(doing, done, execution, self._went_wrong(actions[done]))
                     yield from self._command(command, execution, robot)
@@ -250,6 +296,24 @@ class Pursuit:
             table.doing = None
             taken = self.outcome.seconds
             taken["execute"] = taken.get("execute", 0.0) + time.perf_counter() - start
+
+    def _may_stop(self, action: GroundAction, why: str) -> bool:
+        """Whether an action is stopped because of what is seen: what never comes to rest is put up with in the end."""
+        reasons = self._stopped.setdefault(action, [])
+        if len(reasons) >= STOPS:
+            return False
+        reasons.append(why)
+        self.table.publish(Interrupted(str(action), why, self.steps))
+        return True
+
+    def _brake(self) -> Routine[None]:
+        """Come to rest."""
+        for _ in range(round(BRAKING / self.table.period)):
+            before = self.table.observed.robot.T_world_tool
+            yield from self._pass(None)
+            e = error(before, self.table.observed.robot.T_world_tool)
+            if float(np.linalg.norm(e[:3])) < STANDS_STILL * self.table.period:
+                return
 
     def _begin(self, action: GroundAction, refinement: Refinement, watch: Lookahead) -> Doing:
         table = self.table
@@ -293,9 +357,9 @@ class Pursuit:
 
     def _judge(
         self, action: GroundAction, refinement: Refinement, before: int, execution: Execution, watch: Lookahead
-    ) -> Routine[tuple[str | None, bool]]:
-        """What is missing of an action's postcondition, and whether things are as its refinement foresaw; `before` is
-        the control step it began at.
+    ) -> Routine[tuple[str | None, bool, Situation]]:
+        """What is missing of an action's postcondition, whether things are as its refinement foresaw, and how they are;
+        `before` is the control step it began at.
         """
         table = self.table
         scene, state, situation = yield from self._settled(action, refinement, execution)
@@ -307,7 +371,7 @@ class Pursuit:
         self.outcome.executed.append(action)
         table.publish(ActionEnded(missing is None, str(action), missing, self.steps - before, difference))
         table.publish(StateSeen(state.atoms))
-        return missing, difference is None
+        return missing, difference is None, situation
 
     def _settled(
         self, action: GroundAction, refinement: Refinement, execution: Execution

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -39,10 +40,11 @@ class Situation:
         """The same for the kinematic world."""
         return replace(state_of(self.scene), held=self.held, T_tool_held=self.T_tool_held)
 
-    def difference(self, seen: Situation, tolerance: float = 1.0) -> str | None:
+    def difference(self, seen: Situation, tolerance: float = 1.0, but: Collection[str] = ()) -> str | None:
         """What is elsewhere in another situation, in words, or not seen there, or new; None when nothing is, by much.
 
         The arm may be anywhere; what is held is compared in the tool frame. `tolerance` is in multiples of the usual.
+        Things and parts in `but` may be anywhere.
         """
         if self.held != seen.held:
             return f"the hand holds {seen.held or 'nothing'}, not {self.held or 'nothing'}"
@@ -61,10 +63,10 @@ class Situation:
             off, turned = float(np.linalg.norm(e[:3])), float(np.linalg.norm(e[3:]))
             metres, radians = (tolerance * x for x in (SLIPPED if o.name == self.held else DISPLACED))
             metres, radians = metres + seen.scene.blur, radians + TURNED_BY_BLUR * seen.scene.blur
-            if o.movable and (off > metres or turned > radians):
+            if o.movable and o.name not in but and (off > metres or turned > radians):
                 return f"{o.name} is {off * 1000:.0f} mm and {np.degrees(turned):.0f}° from where it should be"
             for part, seen_part in zip(o.parts, other.parts, strict=True):
-                if part.joint is not None and seen_part.joint is not None:
+                if part.joint is not None and seen_part.joint is not None and part.name not in but:
                     span = abs(part.joint.limits[1] - part.joint.limits[0])
                     allowed = tolerance * JOINT_OFF * span + part.joint.slack(seen.scene.blur)
                     if abs(part.joint.value - seen_part.joint.value) > allowed:

@@ -68,6 +68,16 @@ class ActionEnded(Event):
 
 
 @dataclass(frozen=True, eq=False)
+class Interrupted(Event):
+    """An action was stopped in the middle: what it relied on is not so any more."""
+
+    kind = "interrupted"
+    action: str
+    why: str
+    step: int
+
+
+@dataclass(frozen=True, eq=False)
 class StateSeen(Event):
     """The atoms that hold now."""
 

@@ -9,6 +9,7 @@ from tamp.runs.events import (
     Blind,
     Event,
     GoalTaken,
+    Interrupted,
     MilestoneEnded,
     OrderTaken,
     Publish,
@@ -37,6 +38,8 @@ def line_of(event: Event) -> str:
             line = f"goal {', then '.join(goal if isinstance(goal, list) else [str(goal)])}{alone}"
         case ActionEnded(_, action, missing, steps):
             line = f"{action}: {missing or 'done'} ({steps} steps)"
+        case Interrupted(action, why):
+            line = f"{action} is stopped: {why}"
         case Searching(what, how):
             line = f"looking {what}: {how}"
         case MilestoneEnded(number, _, reached, _, of):

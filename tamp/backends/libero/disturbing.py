@@ -75,6 +75,10 @@ IMPOSSIBLE = ("taken",)
 """After these what was wanted cannot be done any more, and is to be told so."""
 
 
+MORE_STEPS = 200
+"""Control steps that a disturbed episode may take beyond LIBERO's limit, which is for tasks that are done once."""
+
+
 def check(kind: str, perception: str) -> None:
     """InputError for a kind that there is not, or that nobody would notice without cameras."""
     if kind not in KINDS:
@@ -115,8 +119,9 @@ class Disturber:
     _last: tuple[Image, ...] = ()
 
     def __post_init__(self) -> None:
-        self._now = Moment(self.environment)
+        self._now, self._task = Moment(self.environment), self.environment.task
         self.environment.disturbed = self.acts
+        self.environment.task = replace(self._task, step_limit=self._task.step_limit + MORE_STEPS)
 
     def heard(self, event: Event, operands: tuple[str, ...]) -> None:
         """Something that the robot told; `operands` of an action in the simulation's names."""
@@ -145,7 +150,7 @@ class Disturber:
     def leave(self) -> None:
         """Leave the simulation to others."""
         self._done.undo()
-        self.environment.disturbed = None
+        self.environment.disturbed, self.environment.task = None, self._task
 
     @property
     def _goes_on(self) -> bool:

@@ -29,6 +29,8 @@ PUSH, PUSHED = 40.0, 6
 """Newtons with which the hand is pushed, and for how many control steps."""
 HELD_OPEN, SLIPPED = 30, 8
 """Control steps in which fingers do not close, and in which they let go of a handle."""
+SHUT = 0.0015
+"""Metres or radians beyond what counts as closed or off at which a joint ends: there LIBERO's drawers stop."""
 BLIND = 40
 """Control steps for which cameras show nothing of use."""
 AWAY = np.array([4.0, 0.0, 0.5])
@@ -249,7 +251,7 @@ def _turn_back(now: Moment, share: float, knob: bool) -> Done | None:
     if part is None or part.joint is None or (part.kind == "knob") != knob:
         return None
     joint = part.joint
-    closed = min(joint.limits, key=lambda value: abs(value - joint.rest))
+    closed = float(np.clip(joint.rest - joint.sign * SHUT, *joint.limits))
     value = joint.value + share * (closed - joint.value)
     now.environment.set_joint(part.name, value)
     return Done({"thing": part.name, "to": round(value, 4)})

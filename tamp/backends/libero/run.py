@@ -174,9 +174,9 @@ def _episode(
     say: Callable[[str], None],
     stack: contextlib.ExitStack,
 ) -> None:
+    somebody = stack.enter_context(disturbed(environment, settings.disturb, settings.seed, settings.init_state))
     perceiver = OraclePerceiver(environment, goal_regions(environment) if goal_source is None else ())
     ready = _at_table(environment, perceiver, settings, log, say, stack)
-    somebody = stack.enter_context(disturbed(environment, settings.disturb, settings.seed, settings.init_state))
     scene, state, _ = ready.table.look()
     log.event("scene", objects={o.name: o.category for o in scene}, symbols=state.symbols, poses=poses_of(scene))
     log.event("state", atoms=state.atoms)

@@ -1,0 +1,62 @@
+"""What an action relies on, watched while it goes on: things are where they were, what is held is held, nothing is new.
+
+An action that acts is left alone: what it moves is judged when it ends. Before that a violation is a reason to stop at
+once. Eyes that may err have to see it twice.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from tamp.execution.following import Execution
+from tamp.execution.tabletop import Tabletop
+from tamp.model.scene import moving_parts
+from tamp.model.situation import Situation
+from tamp.skills.base import Refinement
+
+SELDOM, OFTEN = 0.5, 0.1
+"""Seconds between two looks where looking takes long, and where it does not."""
+TOO_LATE = 0.3
+"""Seconds before an action acts from which on it is let act: the arm would hardly stop before that."""
+
+
+@dataclass(eq=False)
+class Monitor:
+    """Watches one action after the other."""
+
+    table: Tabletop
+    _expected: Situation | None = None
+    _args: tuple[str, ...] = ()
+    _refinement: Refinement | None = None
+    _due: float = 0.0
+    _suspected: str | None = field(default=None)
+
+    def begin(self, args: tuple[str, ...], refinement: Refinement, seen: Situation) -> None:
+        """An action about `args` begins, and things are as they are `seen`."""
+        self._args, self._refinement, self._expected = args, refinement, seen
+        self._due, self._suspected = self.table.observed.time + self._pause, None
+
+    @property
+    def _pause(self) -> float:
+        return SELDOM if self.table.looks_cost else OFTEN
+
+    def violation(self, execution: Execution, acts: int) -> str | None:
+        """What is not as the action relies on, in words, where it is time to look and to stop; None else. It acts from
+        the segment `acts` of its timeline on."""
+        now = self.table.observed.time
+        if now < self._due or self._expected is None or execution.seconds_until(acts) < TOO_LATE:
+            return None
+        why = self._difference(execution.index >= acts)
+        sure = why is not None and (not self.table.looks_cost or self._suspected is not None)
+        self._suspected = why
+        self._due = now + (self._pause if why is None else 0.0)
+        return why if sure else None
+
+    def _difference(self, acting: bool) -> str | None:
+        expected, refinement = self._expected, self._refinement
+        assert expected is not None and refinement is not None
+        scene = self.table.perceiver.perceive()
+        moves = refinement.touched
+        if acting:
+            moves |= refinement.displaced | moving_parts(expected.scene, self._args)
+        return expected.difference(replace(expected, scene=scene), but=moves)
