@@ -42,6 +42,8 @@ KNOBS: Tasks = {"libero_10": (2,), "libero_90": (21, 45)}
 """Tasks in which a knob is turned before something else is done."""
 HANDLES: Tasks = {"libero_goal": (0, 3), "libero_90": (6, 7, 8, 11, 23, 35)}
 """Tasks in which something is opened by its handle."""
+NONE = "none"
+"""Episodes that nobody disturbs, for comparison."""
 WHERE: dict[str, Tasks] = {"shut": DRAWERS, "half-shut": DRAWERS, "turned-back": KNOBS, "slips": HANDLES}
 
 
@@ -56,7 +58,7 @@ def told(records: list[Record], kind: str) -> Iterator[str]:
     """What came of a kind."""
     from tamp.backends.libero.disturbing import IMPOSSIBLE
 
-    hit = [r for r in records if r["disturbed"]]
+    hit = [r for r in records if r["disturbed"] or kind == NONE]
     if not hit:
         yield f"{kind:13} nothing was disturbed in {len(records)} episodes"
         return
@@ -82,7 +84,15 @@ def run(kind: str, asked: argparse.Namespace) -> list[Record]:
     folder = asked.out / asked.perception / kind
     stage = "all" if asked.words else "plan"
     setup = Setup(
-        stage, 0, "fast-downward", "tabletop", DEFAULT, folder, None, perception=asked.perception, disturb=kind
+        stage,
+        0,
+        "fast-downward",
+        "tabletop",
+        DEFAULT,
+        folder,
+        None,
+        perception=asked.perception,
+        disturb=None if kind == NONE else kind,
     )
     results = Results(folder)
     records = results.open({"kind": kind, "perception": asked.perception, "words": asked.words})
@@ -103,7 +113,7 @@ def main() -> None:
     from tamp.backends.libero.disturbing import KINDS
 
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--kinds", nargs="+", choices=KINDS, default=None)
+    parser.add_argument("--kinds", nargs="+", choices=[NONE, *KINDS], default=None)
     parser.add_argument("--perception", choices=("oracle", "camera"), default="oracle")
     parser.add_argument("--words", action="store_true")
     parser.add_argument("--episodes", type=int, default=20, metavar="N", help="of each kind")
@@ -112,7 +122,8 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("results/disturbed"))
     asked = parser.parse_args()
     sys.stdout.write(f"{machine()}\n")
-    for kind in asked.kinds or [k for k, v in KINDS.items() if asked.perception == "camera" or not v.cameras]:
+    noticed = [k for k, v in KINDS.items() if asked.perception == "camera" or not v.cameras]
+    for kind in asked.kinds or [NONE, *noticed]:
         sys.stdout.writelines(f"{line}\n" for line in told(run(kind, asked), kind))
         sys.stdout.flush()
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from tamp.execution import pursuit
+from tamp.execution import outcome
 from tamp.execution.tabletop import Tabletop
 from tamp.model.atoms import GroundAction
 
@@ -35,7 +35,7 @@ class Outcome:
         """As plain data."""
         return asdict(self)
 
-    def take(self, found: pursuit.Outcome, table: Tabletop) -> None:
+    def take(self, found: outcome.Outcome, table: Tabletop) -> None:
         """What became of goals at a table."""
         self.done, self.stage, self.reason = found.done, found.stage, found.reason
         self.steps, self.alternatives = found.steps, found.alternatives

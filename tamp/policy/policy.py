@@ -216,7 +216,7 @@ class _Episode:
         except TampError as e:
             self._blind = str(e)
             raise
-        self._images, self._seen_at = images, self._robot.q
+        self._images, self._seen_at, self._blind = images, self._robot.q, None
         return Observation(self.time, self._robot, images)
 
     def _saw(self, scene: Scene) -> None:

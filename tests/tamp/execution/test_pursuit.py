@@ -358,7 +358,7 @@ class Nervous:
 
 def test_an_arm_that_is_halted_looks_again_and_tries_anew(setting: Setting, monkeypatch: pytest.MonkeyPatch) -> None:
     watch = Nervous(VETOED_PERIODS + 3)
-    monkeypatch.setattr("tamp.execution.pursuit.Lookahead", lambda *_: watch)
+    monkeypatch.setattr("tamp.execution.carrying.Lookahead", lambda *_: watch)
     outcome = setting.pursue("turned-on lamp")
     assert outcome.done and outcome.executed == [LAMP, LAMP]
     vetoes, results = setting.events("veto"), setting.events("result")
@@ -368,7 +368,7 @@ def test_an_arm_that_is_halted_looks_again_and_tries_anew(setting: Setting, monk
 
 
 def test_an_arm_that_is_halted_again_and_again_is_reported(setting: Setting, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tamp.execution.pursuit.Lookahead", lambda *_: Nervous(400))
+    monkeypatch.setattr("tamp.execution.carrying.Lookahead", lambda *_: Nervous(400))
     outcome = setting.pursue("turned-on lamp")
     assert not outcome.done and outcome.stage == "execution" and outcome.reason is not None
     assert "hand would be 4.0 mm inside bottle" in outcome.reason
