@@ -6,11 +6,11 @@ once. Eyes that may err have to see it twice.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
+from tamp.errors import Refusal
 from tamp.execution.following import Execution
 from tamp.execution.tabletop import Tabletop
-from tamp.model.scene import moving_parts
 from tamp.model.situation import Situation
 from tamp.skills.base import Refinement
 
@@ -26,14 +26,13 @@ class Monitor:
 
     table: Tabletop
     _expected: Situation | None = None
-    _args: tuple[str, ...] = ()
-    _refinement: Refinement | None = None
+    _touched: frozenset[str] = frozenset()
     _due: float = 0.0
-    _suspected: str | None = field(default=None)
+    _suspected: str | None = None
 
-    def begin(self, args: tuple[str, ...], refinement: Refinement, seen: Situation) -> None:
-        """An action about `args` begins, and things are as they are `seen`."""
-        self._args, self._refinement, self._expected = args, refinement, seen
+    def begin(self, refinement: Refinement, seen: Situation) -> None:
+        """An action begins, and things are as they are `seen`."""
+        self._touched, self._expected = refinement.touched, seen
         self._due, self._suspected = self.table.observed.time + self._pause, None
 
     @property
@@ -46,17 +45,12 @@ class Monitor:
         now = self.table.observed.time
         if now < self._due or self._expected is None or execution.seconds_until(acts) < TOO_LATE:
             return None
-        why = self._difference(execution.index >= acts)
+        try:
+            seen = replace(self._expected, scene=self.table.perceiver.perceive())
+        except Refusal:  # blind for a moment: whoever has to see waits, nobody who is on his way
+            return None
+        why = self._expected.difference(seen, but=self._touched)
         sure = why is not None and (not self.table.looks_cost or self._suspected is not None)
         self._suspected = why
         self._due = now + (self._pause if why is None else 0.0)
         return why if sure else None
-
-    def _difference(self, acting: bool) -> str | None:
-        expected, refinement = self._expected, self._refinement
-        assert expected is not None and refinement is not None
-        scene = self.table.perceiver.perceive()
-        moves = refinement.touched
-        if acting:
-            moves |= refinement.displaced | moving_parts(expected.scene, self._args)
-        return expected.difference(replace(expected, scene=scene), but=moves)

@@ -207,7 +207,9 @@ class Pursuit:
             decided = again
 
     def _leads_on(self, actions: tuple[GroundAction, ...], state: WorldState) -> bool:
-        """Whether the rest of a plan can still be carried out, by the domain."""
+        """Whether the rest of a plan can still be carried out, by the domain, with what is seen."""
+        if not all(arg in state.symbols for action in actions for arg in action.args):
+            return False
         course: Course | Fault = Course.of(problem_of(self.table.domain, state, ()))
         for action in actions:
             if isinstance(course, Course):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -25,6 +26,7 @@ from tamp.runs.bench.boxes import make
 from tamp.runs.events import Event
 from tests.emulated import running
 from tests.live_sessions import Live, a_panda, session_on
+from tests.tamp.execution.lamps import Setting, lamps
 
 WORLDS = (
     "fake",
@@ -84,3 +86,9 @@ def on_an_arm() -> Iterator[Live]:
             session.close()
         finally:
             driver.close()
+
+
+@pytest.fixture
+def setting(tmp_path: Path) -> Setting:
+    """Two lamps, and an arm that presses switches."""
+    return lamps(tmp_path)

@@ -1,0 +1,119 @@
+"""What is not as an action relies on stops it at once; a wrong look does not, and what is away may come back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from motion.timing import Trajectory
+from tamp.execution.carrying import STOPS
+from tamp.execution.monitor import OFTEN, SELDOM
+from tamp.execution.motions import Motion
+from tamp.execution.periods import BLIND
+from tamp.execution.pursuit import GLANCE, PATIENCE, WAITS
+from tamp.model.situation import Situation
+from tamp.skills.base import Infeasible, Refinement, Tools
+from tests.tamp.execution.lamps import STEPS, Press, Room, Setting, lamps
+
+
+class Approach(Press):
+    """Comes near first, slowly, and presses then."""
+
+    def refine(self, args: tuple[str, ...], situation: Situation, tools: Tools) -> Iterator[Refinement | Infeasible]:
+        for found in super().refine(args, situation, tools):
+            assert isinstance(found, Refinement)
+            (move,) = found.segments
+            assert isinstance(move, Motion)
+            T, times = move.trajectory.T_world_tool, 2.0 * move.trajectory.times
+            parts = (slice(0, STEPS // 2 + 1), slice(STEPS // 2, STEPS))
+            ways = (Trajectory(times[p] - times[p][0], np.zeros((len(T[p]), 1)), T[p]) for p in parts)
+            yield replace(found, segments=tuple(replace(move, trajectory=way) for way in ways))
+
+
+@pytest.fixture
+def setting(tmp_path: Path) -> Setting:
+    """Two lamps, and an arm that comes near before it presses."""
+    return replace(lamps(tmp_path), press=Approach())
+
+
+def turn_off(name: str, room: Room) -> None:
+    room.lit.discard(name)
+
+
+def test_an_action_is_stopped_at_once_when_what_was_done_is_undone(setting: Setting) -> None:
+    room = setting.room
+    room.lit.add("torch")
+    room.happens[8] = lambda room: turn_off("torch", room)
+    outcome = setting.pursue("turned-on lamp", "turned-on torch")
+    stopped = setting.events("interrupted")
+    assert outcome.done and room.lit == {"lamp", "torch"}
+    assert [e["action"] for e in stopped] == ["(press lamp)"] and "torch_knob is at 0.000" in stopped[0]["why"]
+    assert stopped[0]["step"] - 8 <= OFTEN / room.period
+
+
+def test_where_looking_takes_long_it_is_seen_twice_before_anything_is_stopped(setting: Setting) -> None:
+    room, setting.looks_cost = setting.room, True
+    room.glimpse[3] = "torch"
+    assert setting.pursue("turned-on lamp").done
+    assert setting.events("interrupted") == [] and room.looks >= 4
+
+
+def test_what_is_really_gone_is_told_within_two_looks(setting: Setting) -> None:
+    room, setting.looks_cost = setting.room, True
+    room.happens[5] = lambda room: room.gone.add("lamp")
+    outcome = setting.pursue("turned-on lamp")
+    stopped = setting.events("interrupted")
+    assert [e["why"] for e in stopped] == ["lamp is not seen"]
+    assert stopped[0]["step"] - 5 <= SELDOM / room.period + 2
+    assert (outcome.stage, outcome.reason) == ("perception", "lamp is not seen")
+
+
+def test_what_is_brought_back_is_pressed_all_the_same(setting: Setting) -> None:
+    room = setting.room
+    room.happens = {5: lambda room: room.gone.add("lamp"), 60: lambda room: room.gone.discard("lamp")}
+    assert setting.pursue("turned-on lamp").done
+    assert room.pressed == ["lamp"] and room.commands < 60 + 90
+
+
+def test_what_is_gone_for_good_is_waited_for_so_long_and_no_longer(setting: Setting) -> None:
+    room = setting.room
+    room.happens[5] = lambda room: room.gone.add("lamp")
+    outcome = setting.pursue("turned-on lamp")
+    assert not outcome.done and outcome.reason == "lamp is not seen"
+    assert PATIENCE / room.period <= room.commands <= WAITS * (PATIENCE + GLANCE) / room.period + 20
+
+
+def test_nobody_waits_for_what_was_never_there(setting: Setting) -> None:
+    setting.room.gone.add("torch")
+    outcome = setting.pursue("turned-on lamp", "turned-on torch")
+    assert outcome.reason == "torch is not seen" and setting.room.commands == 0
+
+
+def test_something_that_never_comes_to_rest_is_put_up_with(setting: Setting) -> None:
+    room = setting.room
+
+    def flicker(room: Room) -> None:
+        (room.lit.discard if "torch" in room.lit else room.lit.add)("torch")
+
+    room.happens = dict.fromkeys(range(1, 400, 3), flicker)
+    assert setting.pursue("turned-on lamp").done
+    assert 1 <= len(setting.events("interrupted")) <= STOPS
+
+
+def test_eyes_that_are_blind_for_a_while_are_waited_for(setting: Setting) -> None:
+    room = setting.room
+    room.blind = range(12, 50)
+    assert setting.pursue("turned-on lamp", "turned-on torch").done
+
+
+def test_eyes_that_stay_blind_are_told_of(setting: Setting) -> None:
+    room = setting.room
+    room.blind = range(12, 1000)
+    outcome = setting.pursue("turned-on lamp")
+    failed = [e for e in setting.events("activity") if e["stage"] == "failed"]
+    assert not outcome.done and failed[-1]["why"] == "the lens is covered"
+    assert room.commands < 90 + BLIND / room.period
