@@ -49,12 +49,13 @@ class Request:
     perception: str = "oracle"
     noise: str = "clean"
     disturb: str | None = None
+    without: tuple[str, ...] = ()
 
     def shared(self) -> dict[str, Any]:
         """What all episodes of a results folder have in common."""
         names = ("stage", "seed", "planner", "domain", "llm")
         told = {name: getattr(self, name) for name in names}
-        usual = {"clock": "paused", "perception": "oracle", "noise": "clean", "disturb": None}
+        usual = {"clock": "paused", "perception": "oracle", "noise": "clean", "disturb": None, "without": ()}
         told |= {name: getattr(self, name) for name, value in usual.items() if getattr(self, name) != value}
         return told if self.wordings is None else told | {"wordings": _digest(self.wordings)}
 
@@ -71,7 +72,7 @@ def bench(asked: Request, json_output: bool) -> int:
         suites = asked.suites or list(dict.fromkeys(w.suite for w in worded))
         chosen = _tasks(suites, wanted if not worded else None, asked.trials)
         shared = (asked.stage, asked.seed, asked.planner, asked.domain, asked.llm)
-        seeing = (asked.perception, asked.noise, asked.disturb)
+        seeing = (asked.perception, asked.noise, asked.disturb, asked.without)
         setup = Setup(*shared, _folder(asked.out), _tree(), asked.clock, worded, *seeing)
         keys = list(_reworded(chosen, worded, asked.trials, wanted) if worded else _episodes(chosen, asked.trials))
         engine = _engine(asked.engine)

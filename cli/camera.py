@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from cli import inputs, planners
 from cli.output import hush_warnings
 from llm.weights import DEFAULT
+from tamp.execution.tabletop import REFLEXES
 from tamp.policy.answering import Diary
 from tamp.policy.eyes import camera_eyes, check_eyes
 from tamp.policy.instruction import nobody_reads
@@ -28,6 +29,7 @@ class Recipe:
     llm: str | None
     assume_first: bool = False
     searches: bool = True
+    reflexes: tuple[str, ...] = REFLEXES
     eyes: Callable[[], Eyes] = camera_eyes
 
     def __call__(self, diary: Diary) -> Policy:
@@ -46,6 +48,7 @@ class Recipe:
             journal=diary,
             publish=diary.take,
             searches=self.searches,
+            reflexes=self.reflexes,
         )
 
 

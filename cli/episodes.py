@@ -48,6 +48,15 @@ class Setup:
     perception: str = "oracle"
     noise: str = "clean"
     disturb: str | None = None
+    without: tuple[str, ...] = ()
+    """Reflexes that are left out."""
+
+    @property
+    def reflexes(self) -> tuple[str, ...]:
+        """What is done of itself while actions go on."""
+        from tamp.execution.tabletop import REFLEXES
+
+        return tuple(r for r in REFLEXES if r not in self.without)
 
     @property
     def label(self) -> str:
@@ -133,7 +142,7 @@ class Runner:
         seed, clock = self.setup.seed, self.setup.clock
         said = None if source is None else instruction
         settings = Settings(self.domain, planner, seed, k.init_state, sight=self.sight, clock=clock, said=said)
-        settings = replace(settings, disturb=self.setup.disturb)
+        settings = replace(settings, disturb=self.setup.disturb, reflexes=frozenset(self.setup.reflexes))
         with hush_simulator():
             if self.setup.perception == "camera":
                 result = self._seen(task, settings, k, folder)
@@ -164,7 +173,8 @@ class Runner:
 
         setup = self.setup
         if self._policy is None:
-            self._policy = camera.process(camera.recipe(setup.domain, setup.planner, setup.llm, setup.stage != "plan"))
+            recipe = camera.recipe(setup.domain, setup.planner, setup.llm, setup.stage != "plan")
+            self._policy = camera.process(replace(recipe, reflexes=setup.reflexes))
         noise = camera.noise(setup.noise, setup.seed, k.task_id, k.init_state)
         environment = self._environment(task, k)
         policy, label = self._policy, setup.label

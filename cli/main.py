@@ -252,6 +252,7 @@ def bench(
     perception: opt.Perception = "oracle",
     noise: opt.Noise = "clean",
     disturb: opt.Disturb = None,
+    without: opt.Without = None,
     json_output: opt.Json = False,
 ) -> int:
     """Run benchmark episodes and score them.
@@ -263,7 +264,8 @@ def bench(
     from cli.bench import Request, bench
 
     shared = (trials, tasks, stage, workers, engine, out, min_success, baseline, seed, planner, llm, domain)
-    return bench(Request(suites or [], *shared, wordings, clock, perception, noise, disturb), json_output)
+    told = Request(suites or [], *shared, wordings, clock, perception, noise, disturb, tuple(without or ()))
+    return bench(told, json_output)
 
 
 @opt.command(app)

@@ -138,6 +138,10 @@ Disturb = Annotated[
         metavar="KIND",
     ),
 ]
+Without = Annotated[
+    list[Literal["servo", "monitor", "repair"]] | None,
+    typer.Option(help="Leave out what is done of itself while actions go on: to see what it is worth."),
+]
 Noise = Annotated[NoiseKind, typer.Option(help="With --perception camera: what is wrong with the pictures.")]
 RecordedNoise = Annotated[NoiseKind, typer.Option(help="What is wrong with the pictures.")]
 Domain = Annotated[str, typer.Option(help="A name under domains/, or a folder with a domain.pddl.", metavar="NAME|DIR")]

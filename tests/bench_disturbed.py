@@ -1,7 +1,7 @@
 """`make bench-disturbed`: every kind of disturbance, over tasks in which it can happen.
 
     python -m tests.bench_disturbed [--kinds KIND ...] [--perception oracle|camera] [--words] [--episodes N]
-                                    [--develop] [--workers N] [--out DIR]
+                                    [--without servo|monitor|repair ...] [--develop] [--workers N] [--out DIR]
 
 The task's goal is given, or with --words its sentence. LIBERO's check says what came of it; where the task cannot be
 done any more (`taken`), what counts is a no with a reason that names the thing. Episodes in which nothing could be
@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
@@ -21,6 +22,7 @@ import numpy as np
 from cli.episodes import Setup, record
 from llm.weights import DEFAULT
 from tamp.backends.libero import rendering
+from tamp.execution.tabletop import REFLEXES
 from tamp.runs.bench import workers
 from tamp.runs.bench.records import Record, Results, key
 from tamp.runs.bench.scheduling import Key
@@ -81,19 +83,10 @@ def _honest(r: Record) -> bool:
 
 def run(kind: str, asked: argparse.Namespace) -> list[Record]:
     """The records of a kind."""
-    folder = asked.out / asked.perception / kind
+    folder = asked.out / "-".join([asked.perception, *asked.without]) / kind
     stage = "all" if asked.words else "plan"
-    setup = Setup(
-        stage,
-        0,
-        "fast-downward",
-        "tabletop",
-        DEFAULT,
-        folder,
-        None,
-        perception=asked.perception,
-        disturb=None if kind == NONE else kind,
-    )
+    setup = Setup(stage, 0, "fast-downward", "tabletop", DEFAULT, folder, None, perception=asked.perception)
+    setup = replace(setup, disturb=None if kind == NONE else kind, without=tuple(asked.without))
     results = Results(folder)
     records = results.open({"kind": kind, "perception": asked.perception, "words": asked.words})
     done = {key(r) for r in records}
@@ -117,6 +110,7 @@ def main() -> None:
     parser.add_argument("--perception", choices=("oracle", "camera"), default="oracle")
     parser.add_argument("--words", action="store_true")
     parser.add_argument("--episodes", type=int, default=20, metavar="N", help="of each kind")
+    parser.add_argument("--without", nargs="+", choices=REFLEXES, default=[])
     parser.add_argument("--develop", action="store_true")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--out", type=Path, default=Path("results/disturbed"))

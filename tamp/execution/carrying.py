@@ -75,7 +75,7 @@ class Carrying:
         monitor = Monitor(table)
         doing = self._begin(actions[0], steps[0], watch)
         try:
-            monitor.begin(steps[0], (yield from self.periods.look())[2])
+            monitor.begin(actions[0].args, steps[0], (yield from self.periods.look())[2])
             while True:
                 command = execution.step(robot := table.observed.robot)
                 if done < execution.finished or execution.halted:
@@ -88,9 +88,11 @@ class Carrying:
                     if problem is not None or not as_foreseen or done == len(actions) or execution.halted:
                         return Followed(done, problem)
                     doing = self._begin(actions[done], steps[done], watch)
-                    monitor.begin(steps[done], seen)
+                    monitor.begin(actions[done].args, steps[done], seen)
+                    execution.correction.leave()
                 acts = execution.timeline.acts[done]
-                if watchful and (why := monitor.violation(execution, acts)) and self._may_stop(actions[done], why):
+                why = monitor.violation(execution, acts) if watchful else None
+                if why and self._may_stop(actions[done], why):
                     yield from self._brake()
                     return Followed(done, stopped=True)
                 if command is not None:

@@ -17,6 +17,7 @@ from motion.poses import Array, error
 from motion.robot import ServoGains
 from motion.timing import Trajectory
 from motion.world import State
+from tamp.execution.correcting import Correction
 from tamp.execution.motions import Grip, Motion, Timeline
 from tamp.model.scene import RobotState
 
@@ -87,6 +88,8 @@ class Execution:
     watch: Watch | None = None
     veto: Veto | None = None
     halted: bool = False
+    correction: Correction = field(default_factory=Correction)
+    """Where what the motions were planned for has moved to since."""
     why: str = ""
     """Why it is halted, in words."""
     index: int = 0
@@ -139,6 +142,7 @@ class Execution:
     def step(self, robot: RobotState) -> Command | None:
         """The command for this control period, from the observation just made."""
         self.veto = None
+        self.correction.advance(self.period)
         while self.index < len(self.timeline.segments) and not self.halted:
             segment = self.timeline.segments[self.index]
             command = self._grip(segment, robot) if isinstance(segment, Grip) else self._move(segment, robot)
@@ -167,9 +171,9 @@ class Execution:
         self._set_opening(segment, robot)
         if self._arrived(segment, robot) or self.halted:
             return None
-        T = robot.T_world_tool
-        command = servo.displacement(T, trajectory, self._t, gains)
-        self._watch_for_motion(T, command)
+        T = self.correction.planned(robot.T_world_tool)
+        command = self.correction.commanded(servo.displacement(T, trajectory, self._t, gains))
+        self._watch_for_motion(robot.T_world_tool, command)
         pace = self._pace(T, trajectory)
         instead = self._instead(segment, robot, command, pace)
         if instead is not None:  # the reference waits
@@ -200,7 +204,8 @@ class Execution:
         if following and isinstance(following[0], Grip):
             closes = following[0].opening < robot.opening
             seconds, metres, radians = EARLY if closes else EARLY_RELEASE
-            near = servo.arrived(robot.T_world_tool, segment.trajectory.T_world_tool[-1], (metres, radians))
+            T, T_goal = self.correction.planned(robot.T_world_tool), segment.trajectory.T_world_tool[-1]
+            near = servo.arrived(T, T_goal, (metres, radians))
             if self._t >= segment.trajectory.duration - seconds and near:
                 opening = following[0].opening
                 self._early = robot.opening if self._early is None else self._early
@@ -209,15 +214,15 @@ class Execution:
 
     def _arrived(self, segment: Motion, robot: RobotState) -> bool:
         trajectory, gains = segment.trajectory, self.gains
-        T, T_goal = robot.T_world_tool, trajectory.T_world_tool[-1]
+        T, T_goal = self.correction.planned(robot.T_world_tool), trajectory.T_world_tool[-1]
         if self._t < trajectory.duration - (0.0 if segment.precise else gains.lead):
             return False
         late = self._t - trajectory.duration
         near = servo.arrived(T, T_goal, FAR_OFF)
         if late > MOST_LATE:
             return self._given_up(near)
-        before = robot if self._before is None else self._before
-        still = self._t > 0 and np.linalg.norm(error(before.T_world_tool, T)[:3]) < HELD_UP * self.period
+        moved = error(self._before.T_world_tool, robot.T_world_tool) if self._before is not None else np.zeros(6)
+        still = self._t > 0 and np.linalg.norm(moved[:3]) < HELD_UP * self.period
         if still and segment.yielding and servo.arrived(T, T_goal, gains.coarse):
             return True
         if still and late > gains.patience:

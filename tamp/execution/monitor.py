@@ -11,7 +11,9 @@ from dataclasses import dataclass, replace
 from tamp.errors import Refusal
 from tamp.execution.following import Execution
 from tamp.execution.tabletop import Tabletop
+from tamp.model.scene import Scene
 from tamp.model.situation import Situation
+from tamp.runs.events import Corrected
 from tamp.skills.base import Refinement
 
 SELDOM, OFTEN = 0.5, 0.1
@@ -26,13 +28,18 @@ class Monitor:
 
     table: Tabletop
     _expected: Situation | None = None
+    _about: str | None = None
+    """The thing that the present motions lead to."""
     _touched: frozenset[str] = frozenset()
     _due: float = 0.0
     _suspected: str | None = None
 
-    def begin(self, refinement: Refinement, seen: Situation) -> None:
-        """An action begins, and things are as they are `seen`."""
+    def begin(self, args: tuple[str, ...], refinement: Refinement, seen: Situation) -> None:
+        """An action about `args` begins, and things are as they are `seen`."""
         self._touched, self._expected = refinement.touched, seen
+        owner = {r.name: o.name for o, r in seen.scene.regions()}
+        names = [owner.get(a, a) for a in args if a != seen.held]
+        self._about = names[0] if names else None
         self._due, self._suspected = self.table.observed.time + self._pause, None
 
     @property
@@ -50,7 +57,17 @@ class Monitor:
         except Refusal:  # blind for a moment: whoever has to see waits, nobody who is on his way
             return None
         why = self._expected.difference(seen, but=self._touched)
+        if why is None:
+            self._lead(execution, self._expected.scene, seen.scene)
         sure = why is not None and (not self.table.looks_cost or self._suspected is not None)
         self._suspected = why
         self._due = now + (self._pause if why is None else 0.0)
-        return why if sure else None
+        return why if sure and "monitor" in self.table.reflexes else None
+
+    def _lead(self, execution: Execution, expected: Scene, seen: Scene) -> None:
+        """Lead the motion to where the thing that it is for is seen, which is nearly where it was."""
+        if self._about is None or "servo" not in self.table.reflexes:
+            return
+        before, now = expected.object(self._about), seen.object(self._about)
+        if execution.correction.lead(before.T_world_object, now.T_world_object, now.turns):
+            self.table.publish(Corrected(self._about, execution.correction.wanted))

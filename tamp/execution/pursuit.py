@@ -29,8 +29,8 @@ from tamp.skills.base import Refinement
 
 ATTEMPTS = 3
 """Executions of one action before it is given up."""
-PATIENCE, WAITS = 5.0, 2
-"""Seconds for which somebody who disturbed may set it right before that is the end, and how often it is waited for."""
+PATIENCE = 6.0
+"""Seconds in all for which it is waited, on the way to a goal, that somebody who disturbed sets it right."""
 GLANCE = 0.5
 """Seconds between two looks meanwhile."""
 
@@ -46,15 +46,18 @@ class Pursuit:
     """Is told what geometry found out that keeps a single action from being done."""
     failures: dict[GroundAction, list[str]] = field(default_factory=dict)
     """What was wrong with actions when they were tried for the goal that is worked towards, the last one last."""
-    watchful: bool = True
-    """Whether actions are stopped at once when what they rely on is not so any more."""
-    _waits: int = WAITS
+    _patience: float = PATIENCE
     _periods: Periods = field(init=False)
     _carrying: Carrying = field(init=False)
 
     def __post_init__(self) -> None:
         self._periods = Periods(self.table, self.most_steps)
         self._carrying = Carrying(self._periods, self.outcome, self._went_wrong)
+
+    @property
+    def _repairs(self) -> bool:
+        """Whether what went wrong is tried otherwise."""
+        return "repair" in self.table.reflexes
 
     @property
     def steps(self) -> int:
@@ -130,7 +133,7 @@ class Pursuit:
 
     def _reach(self, goal: Goal) -> Routine[None]:
         self.failures, self._carrying.stopped = {}, {}
-        self._waits = WAITS
+        self._patience = PATIENCE
         doubted: frozenset[Atom] = frozenset()
         taken = goal
         while True:
@@ -151,6 +154,10 @@ class Pursuit:
             taken = decided.goal or goal
             action, problem = yield from self._carry_out(decided)
             doubted = frozenset()
+            if self._carrying.stopped and not self._repairs:
+                why = next(iter(self._carrying.stopped.values()))[-1]
+                self.outcome.fail("execution", f"stopped, {why}")
+                return
             if action is None:  # stopped before anything was done
                 continue
             if problem is None and action == decided.plan.actions[-1]:
@@ -160,20 +167,21 @@ class Pursuit:
             if problem is not None:
                 doubted = self._doubted(action, goal)
                 self.failures.setdefault(action, []).append(problem)
-                if len(self.failures[action]) >= ATTEMPTS:
-                    self.outcome.fail("execution", f"{action}: {problem} after {ATTEMPTS} attempts")
+                tried = len(self.failures[action])
+                if tried >= ATTEMPTS or not self._repairs:
+                    times = f" after {tried} attempts" if self._repairs else ""
+                    self.outcome.fail("execution", f"{action}: {problem}{times}")
                     return
 
     def _gives_up(self, stage: str, reason: str, situation: Situation) -> Routine[bool]:
         """Whether that is the end, which it is not where somebody has disturbed what goes on, and things become other
         than they are before long: he may set right what he did."""
-        if self._carrying.stopped and self._waits > 0:
-            self._waits -= 1
-            for _ in range(round(PATIENCE / GLANCE)):
-                yield from self._periods.wait(GLANCE)
-                _, _, seen = yield from self._periods.look()
-                if situation.difference(seen) is not None:
-                    return False
+        while self._carrying.stopped and self._patience > 0.0 and self._repairs:
+            self._patience -= GLANCE
+            yield from self._periods.wait(GLANCE)
+            _, _, seen = yield from self._periods.look()
+            if situation.difference(seen) is not None:
+                return False
         self.outcome.fail(stage, reason)
         return True
 
@@ -191,7 +199,7 @@ class Pursuit:
         """
         last: GroundAction | None = None
         while True:
-            followed = yield from self._carrying.follow(decided, self.watchful)
+            followed = yield from self._carrying.follow(decided, watchful=True)
             done, remaining = followed.done, decided.plan.actions[followed.done :]
             last = decided.plan.actions[done - 1] if done else last
             if followed.problem is not None or not remaining:

@@ -28,6 +28,9 @@ STANDS_STILL = 0.02
 BRAKING = 0.15
 """Seconds of braking after which the arm is held where it is even if it still creeps: one that is asked for nothing has
 nothing to hold it against its own weight."""
+REFLEXES = ("servo", "monitor", "repair")
+"""Motions are led to where things are seen; actions are stopped when they cannot go well any more; what went wrong is
+tried otherwise."""
 LEVER = 0.2
 """Metres that a radian counts as."""
 
@@ -53,6 +56,8 @@ class Tabletop:
     """Motions without an end, by their names."""
     looks_cost: bool = False
     """Whether looking takes long: it is then done less often, and what moves is waited for instead."""
+    reflexes: frozenset[str] = frozenset(REFLEXES)
+    """What is done of itself while actions go on."""
     doing: Doing | None = None
     _standing: Standing = field(default_factory=lambda: Standing())  # noqa: PLW0108 (it is defined below)
 

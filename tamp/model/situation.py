@@ -59,7 +59,7 @@ class Situation:
                 pair = (self.T_tool_held, seen.T_tool_held)
             e = error(*pair)
             if o.name != self.held:
-                e[5] = _modulo(e[5], o.turns)
+                e[5] = modulo_turns(e[5], o.turns)
             off, turned = float(np.linalg.norm(e[:3])), float(np.linalg.norm(e[3:]))
             metres, radians = (tolerance * x for x in (SLIPPED if o.name == self.held else DISPLACED))
             metres, radians = metres + seen.scene.blur, radians + TURNED_BY_BLUR * seen.scene.blur
@@ -101,7 +101,7 @@ class Situation:
         return replace(self, scene=scene)
 
 
-def _modulo(angle: float, turns: int) -> float:
+def modulo_turns(angle: float, turns: int) -> float:
     """What is left of an angle about the vertical of a thing that looks the same after each of its `turns`."""
     if turns == 1:
         return angle

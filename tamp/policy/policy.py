@@ -7,7 +7,7 @@ told nothing but observations and the instruction, and ends quietly: once it is 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,7 @@ from tamp.execution.activity import Activity, Observation, Routine
 from tamp.execution.following import Command
 from tamp.execution.performing import AtTable, at_table, in_turn
 from tamp.execution.session import Session
-from tamp.execution.tabletop import Tabletop
+from tamp.execution.tabletop import REFLEXES, Tabletop
 from tamp.model.domain import Domain
 from tamp.model.goal import Goal, in_pddl
 from tamp.model.scene import Perceiver, RobotState, Scene
@@ -82,10 +82,12 @@ class Policy:
         publish: Publish = lambda event: None,
         most_steps: int = MOST_STEPS,
         searches: bool = True,
+        reflexes: Iterable[str] = REFLEXES,
     ) -> None:
         """What lasts over many episodes. `journal` keeps what was tried and found, `publish` is told what happens.
-        `searches`: what is doubtful or not seen is looked for, where the eyes can say what they have not seen."""
-        self._searches = searches
+        `searches`: what is doubtful or not seen is looked for, where the eyes can say what they have not seen;
+        `reflexes`: see `tamp.execution.tabletop`."""
+        self._searches, self._reflexes = searches, frozenset(reflexes)
         self._domain, self._eyes, self._read = domain, eyes, read
         self._planner, self._most_steps = planner or Engine(), most_steps
         self._journal: Journal = journal or NoJournal()
@@ -282,7 +284,7 @@ class _Episode:
         stage = "perception"
         try:
             ready = at_table(self, self._seeing, robot, policy._domain, think, policy._publish, policy._most_steps)
-            ready.table.looks_cost = True
+            ready.table.looks_cost, ready.table.reflexes = True, policy._reflexes
             scene, state, _ = ready.table.look()
             policy._journal.event("state", atoms=state.atoms)
             stage = "goal"

@@ -78,6 +78,15 @@ class Interrupted(Event):
 
 
 @dataclass(frozen=True, eq=False)
+class Corrected(Event):
+    """A motion is led to where `thing` is seen now: `by` (6,) [metres, radians], world axes, from where it was."""
+
+    kind = "corrected"
+    thing: str
+    by: Array
+
+
+@dataclass(frozen=True, eq=False)
 class StateSeen(Event):
     """The atoms that hold now."""
 

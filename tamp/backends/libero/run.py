@@ -23,6 +23,7 @@ from tamp.errors import InputError, Refusal, TampError
 from tamp.execution.clock import Clock, run_in_real_time, run_paused
 from tamp.execution.performing import AtTable, at_table, in_turn
 from tamp.execution.session import Session
+from tamp.execution.tabletop import REFLEXES
 from tamp.model.domain import Domain
 from tamp.model.goal import Goal, in_pddl
 from tamp.model.scene import Perceiver, Scene, poses_of
@@ -57,6 +58,8 @@ class Settings:
     sight: bool = False
     clock: Clock = "paused"
     overlay: bool = False
+    reflexes: frozenset[str] = frozenset(REFLEXES)
+    """See `tamp.execution.tabletop`."""
     disturb: str | None = None
     """A kind of disturbance: see `tamp.backends.libero.disturbing`."""
     said: str | None = None
@@ -177,6 +180,7 @@ def _episode(
     somebody = stack.enter_context(disturbed(environment, settings.disturb, settings.seed, settings.init_state))
     perceiver = OraclePerceiver(environment, goal_regions(environment) if goal_source is None else ())
     ready = _at_table(environment, perceiver, settings, log, say, stack)
+    ready.table.reflexes = settings.reflexes
     scene, state, _ = ready.table.look()
     log.event("scene", objects={o.name: o.category for o in scene}, symbols=state.symbols, poses=poses_of(scene))
     log.event("state", atoms=state.atoms)

@@ -14,7 +14,7 @@ from tamp.execution.carrying import STOPS
 from tamp.execution.monitor import OFTEN, SELDOM
 from tamp.execution.motions import Motion
 from tamp.execution.periods import BLIND
-from tamp.execution.pursuit import GLANCE, PATIENCE, WAITS
+from tamp.execution.pursuit import GLANCE, PATIENCE
 from tamp.model.situation import Situation
 from tamp.skills.base import Infeasible, Refinement, Tools
 from tests.tamp.execution.lamps import STEPS, Press, Room, Setting, lamps
@@ -84,7 +84,7 @@ def test_what_is_gone_for_good_is_waited_for_so_long_and_no_longer(setting: Sett
     room.happens[5] = lambda room: room.gone.add("lamp")
     outcome = setting.pursue("turned-on lamp")
     assert not outcome.done and outcome.reason == "lamp is not seen"
-    assert PATIENCE / room.period <= room.commands <= WAITS * (PATIENCE + GLANCE) / room.period + 20
+    assert PATIENCE / room.period <= room.commands <= (PATIENCE + GLANCE) / room.period + 20
 
 
 def test_nobody_waits_for_what_was_never_there(setting: Setting) -> None:
