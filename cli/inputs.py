@@ -73,6 +73,17 @@ def disturbed(kind: str | None, perception: str, stage: str = "all") -> None:
     check(kind, perception)
 
 
+def left_out(text: str | None) -> tuple[str, ...]:
+    """What `--without` names. InputError for what nobody does."""
+    from tamp.execution.tabletop import REFLEXES
+    from tamp.model.goal_syntax import valid
+
+    names = tuple(dict.fromkeys(name.strip() for name in (text or "").split(",") if name.strip()))
+    if unknown := next((name for name in names if name not in REFLEXES), None):
+        raise InputError(f"--without {unknown}: {valid(unknown, REFLEXES)}")
+    return names
+
+
 def built(backend: str, perception: str, noise: str = "clean") -> None:
     """InputError for what is announced and not built yet, and for cameras that lack something."""
     if backend not in ("libero", "xarm"):

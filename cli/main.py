@@ -262,9 +262,10 @@ def bench(
     was interrupted when given the same --out.
     """
     from cli.bench import Request, bench
+    from cli.inputs import left_out
 
     shared = (trials, tasks, stage, workers, engine, out, min_success, baseline, seed, planner, llm, domain)
-    told = Request(suites or [], *shared, wordings, clock, perception, noise, disturb, tuple(without or ()))
+    told = Request(suites or [], *shared, wordings, clock, perception, noise, disturb, left_out(without))
     return bench(told, json_output)
 
 

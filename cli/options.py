@@ -139,8 +139,8 @@ Disturb = Annotated[
     ),
 ]
 Without = Annotated[
-    list[Literal["servo", "monitor", "repair"]] | None,
-    typer.Option(help="Leave out what is done of itself while actions go on: to see what it is worth."),
+    str | None,
+    typer.Option(help="Leave out servo, monitor, repair, or some with commas: to see what they are worth.", metavar="A,B"),
 ]
 Noise = Annotated[NoiseKind, typer.Option(help="With --perception camera: what is wrong with the pictures.")]
 RecordedNoise = Annotated[NoiseKind, typer.Option(help="What is wrong with the pictures.")]
