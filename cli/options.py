@@ -140,7 +140,7 @@ Disturb = Annotated[
 ]
 Without = Annotated[
     str | None,
-    typer.Option(help="Leave out servo, monitor, repair, or some with commas: to see what they are worth.", metavar="A,B"),
+    typer.Option(help="Leave out servo, monitor or repair, several with commas: what are they worth?", metavar="A,B"),
 ]
 Noise = Annotated[NoiseKind, typer.Option(help="With --perception camera: what is wrong with the pictures.")]
 RecordedNoise = Annotated[NoiseKind, typer.Option(help="What is wrong with the pictures.")]
