@@ -18,6 +18,8 @@ from tamp.skills.base import Refinement
 
 SELDOM, OFTEN = 0.5, 0.1
 """Seconds between two looks where looking takes long, and where it does not."""
+SLIPPED = 0.004
+"""Metres that fingers close by on what they hold without anything being wrong: what is soft gives way."""
 TOO_LATE = 0.3
 """Seconds before an action acts from which on it is let act: the arm would hardly stop before that."""
 
@@ -50,6 +52,8 @@ class Monitor:
         """What is not as the action relies on, in words, where it is time to look and to stop; None else. It acts from
         the segment `acts` of its timeline on."""
         now = self.table.observed.time
+        if self._expected is not None and self._expected.held is not None and self._closes():
+            self._due = min(self._due, now)
         if now < self._due or self._expected is None or execution.seconds_until(acts) < TOO_LATE:
             return None
         try:
@@ -63,6 +67,11 @@ class Monitor:
         self._suspected = why
         self._due = now + (self._pause if why is None else 0.0)
         return why if sure and "monitor" in self.table.reflexes else None
+
+    def _closes(self) -> bool:
+        """Whether the fingers close on what they held: it cannot be between them any more."""
+        assert self._expected is not None
+        return self.table.observed.robot.opening < self._expected.scene.robot.opening - SLIPPED
 
     def _lead(self, execution: Execution, expected: Scene, seen: Scene) -> None:
         """Lead the motion to where the thing that it is for is seen, which is nearly where it was."""

@@ -47,6 +47,8 @@ class Pursuit:
     failures: dict[GroundAction, list[str]] = field(default_factory=dict)
     """What was wrong with actions when they were tried for the goal that is worked towards, the last one last."""
     _patience: float = PATIENCE
+    _regained: int = 0
+    """How often an action had been stopped when it was looked around last."""
     _periods: Periods = field(init=False)
     _carrying: Carrying = field(init=False)
 
@@ -133,13 +135,15 @@ class Pursuit:
 
     def _reach(self, goal: Goal) -> Routine[None]:
         self.failures, self._carrying.stopped = {}, {}
-        self._patience = PATIENCE
+        self._patience, self._regained = PATIENCE, 0
         doubted: frozenset[Atom] = frozenset()
         taken = goal
         while True:
             scene, state, situation = yield from self._periods.look(doubted)
             if lost := scene.unseen(goal.symbols):
                 reason = f"{' and '.join(lost)} {'is' if len(lost) == 1 else 'are'} not seen"
+                if (yield from self._regains(lost)):
+                    continue
                 if (yield from self._gives_up("perception", reason, situation)):
                     return
                 continue
@@ -172,6 +176,15 @@ class Pursuit:
                     times = f" after {tried} attempts" if self._repairs else ""
                     self.outcome.fail("execution", f"{action}: {problem}{times}")
                     return
+
+    def _regains(self, lost: list[str]) -> Routine[bool]:
+        """Whether things that are not seen any more are found again by looking around, which is done once for each
+        time that an action was stopped."""
+        disturbed = sum(map(len, self._carrying.stopped.values()))
+        if self.table.regain is None or not self._repairs or disturbed <= self._regained:
+            return False
+        self._regained = disturbed
+        return (yield from self.table.regain(lost))
 
     def _gives_up(self, stage: str, reason: str, situation: Situation) -> Routine[bool]:
         """Whether that is the end, which it is not where somebody has disturbed what goes on, and things become other

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from motion.poses import Array, error
 from motion.world import World
-from tamp.execution.activity import Doing, Observation
+from tamp.execution.activity import Doing, Observation, Routine
 from tamp.execution.following import Command
 from tamp.model.atoms import Atom, GroundAction
 from tamp.model.domain import Domain
@@ -56,6 +56,8 @@ class Tabletop:
     """Motions without an end, by their names."""
     looks_cost: bool = False
     """Whether looking takes long: it is then done less often, and what moves is waited for instead."""
+    regain: Callable[[list[str]], Routine[bool]] | None = None
+    """Looks around for things that are not seen any more; whether all are seen again."""
     reflexes: frozenset[str] = frozenset(REFLEXES)
     """What is done of itself while actions go on."""
     doing: Doing | None = None

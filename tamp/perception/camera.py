@@ -113,6 +113,11 @@ class CameraPerceiver:
         """Places (n, 3) just above the ground that no picture has shown so far."""
         return self._unseen.hidden(scene) if self._unseen is not None else np.zeros((0, 3))
 
+    def forget(self) -> None:
+        """Take places for seen that the last pictures show, no longer those of earlier ones: something was moved."""
+        if self._unseen is not None:
+            self._unseen.forget()
+
     def shows(self, points: Array) -> Numbers:
         """Which of some points (n, 3) the last look shows, or sees through."""
         return shown(points, self._unseen.looks if self._unseen is not None else ())

@@ -20,7 +20,8 @@ MOMENTS = 4
 EMPTY = 0.0012
 """Metres between the pads up to which nothing can be between them."""
 LETS_GO = 0.004
-"""Metres that the fingers open by when they let go of a thing."""
+"""Metres that the fingers open by when they let go of a thing, and that they close by within the moments that are
+looked back on when it is not between them any more."""
 AT_PADS = 0.01
 """Metres from each pad within which the skin of what is held must be."""
 SLAB = (0.011, 0.02)
@@ -46,7 +47,8 @@ class Hand:
         opening = robot.opening
         self._moments.append(robot)
         if self.held is not None:
-            if opening > self.width + LETS_GO or opening < EMPTY:
+            before = max(m.opening for m in self._moments)  # what is soft gives way more slowly than that
+            if opening > self.width + LETS_GO or opening < EMPTY or opening < before - LETS_GO:
                 return self.let_go()
             self.width = min(self.width, opening)
             return None

@@ -54,6 +54,10 @@ class Unseen:
         self.looks = looks
         self.seen |= shown(self.places, looks)
 
+    def forget(self) -> None:
+        """Somebody has moved things: only what the last pictures show is seen."""
+        self.seen = shown(self.places, self.looks)
+
     def hidden(self, scene: Scene) -> Array:
         """The places (n, 3) that nobody has seen, enough beside each other for a thing, and in no thing that is known
         of."""

@@ -298,6 +298,7 @@ class _Episode:
     def _read_first(self, ready: AtTable, scene: Scene, state: WorldState) -> None:
         """Take up what is wanted, or a search where it is not seen, or not for certain."""
         search = self._new_search(ready.table)
+        ready.table.regain = search.regain if search is not None else None
         try:
             goals = self._goals(scene, state)
         except Refusal as refusal:

@@ -61,6 +61,10 @@ class SearchingEyes(Protocol):
         """Places (n, 3) on the ground that no picture has shown."""
         ...
 
+    def forget(self) -> None:
+        """Take no place for seen that the last look does not show."""
+        ...
+
     def shows(self, points: Array) -> Numbers:
         """Which of some points (n, 3) the last look shows, or sees through."""
         ...
@@ -172,6 +176,19 @@ class Search:
             if self._is_found():
                 return True
         return False
+
+    def regain(self, names: list[str]) -> Routine[bool]:
+        """Look around for things that were seen before and were moved, or taken away; whether all are seen again."""
+        self.eyes.forget()
+        self._tell(f"for {' and '.join(names)}", "looking around")
+        for _ in range(MOST_AROUND):
+            scene, _, _ = self.table.look()
+            points = self.eyes.hidden(scene)
+            if not scene.unseen(names) or len(points) < LEAST_AROUND:
+                break
+            if (yield from self._look(points, np.ones(len(points)), LEAST_AROUND / len(points))):
+                break
+        return not self.table.look()[0].unseen(names)
 
     def _look_around(self) -> Routine[bool]:
         """Look where no picture has shown anything yet; whether that was enough."""

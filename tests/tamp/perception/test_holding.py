@@ -81,3 +81,16 @@ def test_a_thing_is_let_go_of_when_the_fingers_open() -> None:
     said = closing(hand, [0.04, 0.042, 0.05], thing)
     assert said == [None, None, "cube_1"]
     assert hand.held is None
+
+
+def test_a_thing_that_is_knocked_out_is_let_go_of_while_the_fingers_still_close() -> None:
+    hand, thing = Hand(), cube([0.4, 0.0, 0.1])
+    closing(hand, STOPPED, thing)
+    assert closing(hand, [0.033], thing) == ["cube_1"] and hand.held is None
+
+
+def test_a_soft_thing_that_gives_way_is_held() -> None:
+    hand, thing = Hand(), cube([0.4, 0.0, 0.1])
+    closing(hand, STOPPED, thing)
+    closing(hand, [0.04 - 0.0009 * n for n in range(1, 25)], thing)
+    assert hand.held == "cube_1"

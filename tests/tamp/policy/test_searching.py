@@ -67,6 +67,9 @@ class Hiding(World):
             def hidden(self, scene: Scene) -> Array:
                 return np.zeros((0, 3)) if world.moved else PLACES
 
+            def forget(self) -> None:
+                pass
+
             def shows(self, points: Array) -> Array:
                 return np.ones(len(points), dtype=bool)
 
