@@ -165,6 +165,7 @@ class Runner:
             "touched": result.touched,
             "shifted": result.shifted,
             "disturbed": result.disturbed,
+            "verdicts": result.verdicts,
         }
 
     def _seen(self, task: Task, settings: Settings, k: Key, folder: Path) -> Result:

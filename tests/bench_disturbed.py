@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
@@ -44,6 +45,8 @@ KNOBS: Tasks = {"libero_10": (2,), "libero_90": (21, 45)}
 """Tasks in which a knob is turned before something else is done."""
 HANDLES: Tasks = {"libero_goal": (0, 3), "libero_90": (6, 7, 8, 11, 23, 35)}
 """Tasks in which something is opened by its handle."""
+PERIOD = 0.05
+"""Seconds of a control step."""
 NONE = "none"
 """Episodes that nobody disturbs, for comparison."""
 WHERE: dict[str, Tasks] = {"shut": DRAWERS, "half-shut": DRAWERS, "turned-back": KNOBS, "slips": HANDLES}
@@ -69,10 +72,20 @@ def told(records: list[Record], kind: str) -> Iterator[str]:
     tasks = len({(r["suite"], r["task_id"]) for r in hit})
     steps = [r["steps"] for r in hit if r["success"]]
     middle = f", {np.median(steps):.0f} steps" if steps else ""
-    yield f"{kind:13} {what}, %: {share(len(good), len(hit))}, {tasks} tasks{middle}"
+    yield f"{kind:13} {what}, %: {share(len(good), len(hit))}, {tasks} tasks{middle}{_noticed(hit)}"
+    if verdicts := sum((Counter(r["verdicts"] or {}) for r in records), Counter[str]()):
+        n = sum(verdicts.values())
+        wrong = f"{verdicts['done']} called done that were not, {verdicts['undone']} the other way"
+        yield f"    of {n} verdicts on actions {wrong}"
     for r in hit:
         if r not in good:
             yield f"    {r['suite']}/{r['task_id']}:{r['init_state']} {r['failure_stage']}: {r['failure_reason']}"
+
+
+def _noticed(hit: list[Record]) -> str:
+    """How soon the arm was on its new way, or at rest."""
+    after = [r["disturbed"]["resumed"] for r in hit if r["disturbed"] and "resumed" in r["disturbed"]]
+    return f", new way after {PERIOD * float(np.median(after)):.2f} s ({len(after)})" if after else ""
 
 
 def _honest(r: Record) -> bool:

@@ -146,6 +146,7 @@ def _conclude(watcher: Watcher, told: Mapping[str, Any], result: Result) -> None
     result.total_steps = environment.steps - 1  # the one that stops it
     result.seconds["step"] = round(environment.stepping_seconds, 3)
     result.seconds |= told.get("seconds", {})
+    result.verdicts = dict(watcher.verdicts)
     result.touched = dict(judge.monitor.touched.most_common())
     judge.hold()
     result.libero = judge.success

@@ -22,7 +22,7 @@ from tamp.backends.libero.standard_action import OPEN
 from tamp.errors import InputError
 from tamp.model.goal_syntax import valid
 from tamp.perception.images import Image
-from tamp.runs.events import Event
+from tamp.runs.events import ActionBegun, Event, Interrupted
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,8 @@ def disturbed(
 
 @dataclass(eq=False)
 class Disturber:
-    """Does what a `kind` says, as soon as it can be done. `told` says what and when; None before."""
+    """Does what a `kind` says, as soon as it can be done. `told` says what and when, None before; and after how many
+    control steps the robot `noticed`, and went on or was at rest (`resumed`)."""
 
     kind: str
     environment: LiberoEnvironment
@@ -126,6 +127,17 @@ class Disturber:
     def heard(self, event: Event, operands: tuple[str, ...]) -> None:
         """Something that the robot told; `operands` of an action in the simulation's names."""
         self._now.heard(event, operands)
+        if self.told is not None and isinstance(event, Interrupted | ActionBegun):
+            self._note(event)
+
+    def _note(self, event: Event) -> None:
+        """Note after how many control steps the robot stopped because of it, and went on."""
+        assert self.told is not None
+        after = self.environment.steps - self.told["step"]
+        if isinstance(event, Interrupted):
+            self.told.setdefault("noticed", after)
+        elif "noticed" in self.told:
+            self.told.setdefault("resumed", after)
 
     def acts(self, action: Array) -> Array:
         """What becomes of the robot's action (7,) in this control step."""

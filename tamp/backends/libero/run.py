@@ -80,7 +80,8 @@ class Result:
     `reason` say why the goal is not seen to hold, which may be so although LIBERO's own check is content.
     `steps` are the control steps up to the last release, `total_steps` all that the actions took. `touched` has the
     steps in which something was touched that the action was not about, `shifted` the items that were moved so;
-    `disturbed` says what somebody did on purpose, None where nothing was done. `goal`
+    `disturbed` says what somebody did on purpose, None where nothing was done; `verdicts` how often eyes were `right`
+    about what became of an action, took it for `done` that was not, or for `undone`. `goal`
     is a list for a sequence of goals, `untouched` what was to be left alone; `alternatives` are those taken of goals
     with `or`.
     """
@@ -104,6 +105,7 @@ class Result:
     shifted: list[str] = field(default_factory=list)
     perception: str = "oracle"
     disturbed: dict[str, Any] | None = None
+    verdicts: dict[str, int] = field(default_factory=dict)
     out: str = ""
 
     @property

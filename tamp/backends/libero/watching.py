@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -23,6 +24,7 @@ from tamp.model.scene import Scene
 from tamp.model.state import WorldState
 from tamp.perception import relative_places
 from tamp.perception.beliefs import Beliefs
+from tamp.perception.predicates import held_in, observe
 from tamp.perception.sight import Sight
 from tamp.policy.remote import Entry
 from tamp.runs.episode_log import EpisodeLog
@@ -51,13 +53,15 @@ class Watcher:
     start: Scene = field(init=False)
     state: WorldState = field(init=False)
     judge: Judge = field(init=False)
+    verdicts: Counter[str] = field(default_factory=Counter)
+    """How often the policy was `right` about what became of an action, said it was `done` that was not, or `undone`."""
     _seen: Mapping[str, Any] = field(default_factory=lambda: {"symbols": {}})
     _operands: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         self.start = self.perceiver.perceive()
         found = bound(self.domain)
-        world = world_of(self.start, self.environment.robot_model())
+        world, self._skills = world_of(self.start, self.environment.robot_model()), found.skills
         self._sight = Sight(self.domain, found.observers, world)
         self.state = self._sight.state(self.start)
         self.judge = Judge(self.environment, self.start, Asked((), self.perceiver, self._sight), self.recorder)
@@ -101,11 +105,25 @@ class Watcher:
                 self._take(goal if isinstance(goal, list) else [str(goal)], untouched)
             case ActionBegun(action):
                 self._operands = self.names.operands(action)
-            case ActionEnded():
+            case ActionEnded(said, action):
                 self._operands = ()
+                self._check(action, said)
         self.judge.asked.heard(event)
         if self.disturber is not None:
             self.disturber.heard(event, self._operands)
+
+    def _check(self, action: str, said: bool) -> None:
+        """Count whether what the policy says of an action is so."""
+        name, *told = action.strip("()").split()
+        args = self.names.operands(action)
+        if name not in self._skills or len(args) != len(told):
+            return
+        scene = self.perceiver.perceive()
+        held = held_in(observe(scene, self._sight.world))
+        missing = self._skills[name].achieved(args, scene, held)
+        verdict = "right" if said == (missing is None) else "done" if said else "undone"
+        self.verdicts[verdict] += 1
+        self.log.event("verdict", action=action, verdict=verdict, missing=missing)
 
     def _take(self, texts: list[str], untouched: list[str]) -> None:
         """Have it judged from now on whether these goals hold."""

@@ -23,7 +23,7 @@ FIELDS = (
     *("suite", "task_id", "language", "init_state", "seed", "success", "steps", "planning_seconds"),
     *("execution_seconds", "stepping_seconds", "wall_seconds", "failure_stage", "failure_reason", "goal", "plan"),
     *("perception", "lasting", "touched", "shifted", "tree"),
-    *("wording", "reply", "confidence", "language_seconds", "reaches", "reached", "task", "disturbed"),
+    *("wording", "reply", "confidence", "language_seconds", "reaches", "reached", "task", "disturbed", "verdicts"),
 )
 """Keys of a record. `planning_seconds` is symbolic planning and refinement, `execution_seconds` all from the first
 command to the last apart from that, `stepping_seconds` what of it the simulator took. `touched` are control
@@ -31,9 +31,10 @@ steps with an unintended contact, by what was touched; `shifted` what was moved 
 the git tree, or null. `wording` is 0 for the task's own instruction; `reply`, `confidence` and `language_seconds` are
 the language model's, null without one; `reaches` is whether a plan for the decoded goal reaches the task's. `reached`
 is whether what was asked for holds by the oracle of the goal, `task` LIBERO's check where that is the task, else null.
-`disturbed` says what somebody did on purpose, null where nothing was done.
+`disturbed` says what somebody did on purpose, null where nothing was done; `verdicts` how often eyes were `right` about
+what became of an action, took it for `done` that was not, or for `undone`.
 """
-_LATER = ("reply", "confidence", "language_seconds", "reaches", "reached", "task", "disturbed")
+_LATER = ("reply", "confidence", "language_seconds", "reaches", "reached", "task", "disturbed", "verdicts")
 LATER: Record = {"wording": 0, **dict.fromkeys(_LATER)}
 """Keys that records of earlier versions lack, and what that means."""
 KINDS: dict[str, type | tuple[type, ...]] = {
