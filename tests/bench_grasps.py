@@ -1,0 +1,210 @@
+"""`make bench-grasps`: one grasp an episode, by camera: does it hold, and how far off is the closing tool?
+
+    python -m tests.bench_grasps [--noise KIND] [--without servo ...] [--episodes N] [--develop] [--workers N]
+                                 [--out DIR]
+
+Every thing of some scenes that can be carried is taken once, scene after scene, until each of many classes had its
+turn. The goal is given. That it holds is the simulator's word; the error is between where the tool was to be against
+the thing and where it truly is. With `--noise moved` somebody has run into the fixed camera, with `hand` the one in the
+hand is not where it is said to be. Initial states from 0 on, or with --develop from 40 on. Goes on where it was
+interrupted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cli import camera, inputs, planners
+from cli.output import hush_simulator, hush_warnings
+from cli.solve import from_pddl
+from llm.weights import DEFAULT
+from motion.poses import Array
+from tamp.backends.libero import rendering, tasks
+from tamp.backends.libero.camera_run import run_camera
+from tamp.backends.libero.environment import LiberoEnvironment
+from tamp.backends.libero.run import Settings
+from tamp.backends.libero.scenes import Scenes
+from tamp.execution.tabletop import REFLEXES
+from tamp.policy.process import PolicyProcess
+from tamp.runs.bench import workers
+from tamp.runs.bench.scheduling import Key
+from tests.bench_kitchen import read
+from tests.bench_perception import DEVELOP
+from tests.bench_stepping import machine
+from tests.left_out import share
+
+SCENES = {
+    "libero_object": (0, 2, 4, 6, 8),
+    "libero_spatial": (0, 5),
+    "libero_goal": (8,),
+    "libero_10": (1, 2, 4, 5, 6, 8, 9),
+    "libero_90": (2, 18, 32, 47, 58, 66, 73),
+}
+MOST = 6
+"""Things of one class at most."""
+Record = dict[str, Any]
+
+
+@dataclass(eq=False)
+class Probe:
+    """Where tool and thing truly are in each control step."""
+
+    environment: LiberoEnvironment
+    thing: str
+    tool: list[Array] = field(default_factory=list)
+    place: list[Array] = field(default_factory=list)
+
+    def __call__(self, action: Array) -> Array:
+        """Note it; the action is left as it is."""
+        self.tool.append(self.environment.robot_state().T_world_tool[:3, 3].copy())
+        self.place.append(self.environment.pose_of(self.thing)[:3, 3])
+        return action
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What all episodes share; called in a worker it makes what runs them."""
+
+    folder: Path
+    noise: str
+    without: tuple[str, ...]
+
+    def __call__(self) -> Runner:
+        """What runs the episodes."""
+        hush_warnings()
+        rendering.prepare(video=False, camera=True)
+        return Runner(self)
+
+
+@dataclass(eq=False)
+class Runner:
+    """Takes one thing an episode."""
+
+    setup: Setup
+    _scenes: Scenes = field(default_factory=lambda: Scenes(render=True))
+    _policy: PolicyProcess | None = None
+
+    def __call__(self, k: Key) -> Record:
+        """The record of taking the thing of a scene that has the number `wording`."""
+        setup = self.setup
+        reflexes = tuple(r for r in REFLEXES if r not in setup.without)
+        with hush_simulator():
+            if self._policy is None:
+                recipe = camera.recipe("tabletop", "fast-downward", DEFAULT, words=False)
+                self._policy = camera.process(replace(recipe, reflexes=reflexes))
+            environment = self._scenes.of(tasks.find(f"{k.suite}/{k.task_id}"), 0, k.init_state)
+            thing = list(environment.domain.objects_dict)[k.wording]
+            category = environment.domain.objects_dict[thing].category_name
+            environment.disturbed = probe = Probe(environment, thing)
+            domain, folder = inputs.domain("tabletop"), setup.folder / "-".join(map(str, k))
+            settings = Settings(domain, planners.find("fast-downward", None), 0, k.init_state)
+            goal = from_pddl([f"(holding {thing})"], [], domain)
+            noise = camera.noise(setup.noise, 0, k.task_id, k.init_state, k.wording)
+            try:
+                result = run_camera(
+                    environment.task, goal, settings, self._policy, folder, lambda line: None, environment, noise
+                )
+            finally:
+                environment.disturbed = None
+        told = {"key": list(k), "class": category, "thing": thing, "holds": result.reached}
+        return told | {"stage": result.stage, "reason": result.reason, "off": off(folder, probe, thing)}
+
+
+def off(folder: Path, probe: Probe, thing: str) -> list[float] | None:
+    """How far (3,) the tool was from where it was to be against the thing when the fingers closed the first time; None
+    where they did not."""
+    events = [json.loads(line) for line in (folder / "episode.jsonl").read_text().splitlines()]
+    names = next((e["names"] for e in events if e["event"] == "matched"), {})
+    ours = next((ours for ours, theirs in names.items() if theirs == thing), None)
+    looked: Array | None = None
+    was_to_be: Array | None = None
+    for e in events:
+        if e["event"] == "look" and ours in e["poses"]:
+            looked = np.array(e["poses"][ours][:3])
+        elif e["event"] == "action" and "grasp" in e["note"] and looked is not None:
+            was_to_be = np.array(e["note"]["grasp"])[:3, 3] - looked
+        elif e["event"] == "command" and e["stage"] == "grip" and was_to_be is not None:
+            step = int(np.argmin(np.linalg.norm(np.array(probe.tool) - e["tool"], axis=1)))
+            is_at = probe.tool[step] - probe.place[step]
+            return [round(float(x), 5) for x in is_at - was_to_be]
+    return None
+
+
+def every(first: int) -> Iterator[tuple[Key, str]]:
+    """Every thing of the scenes and its class, in one initial state, then in the next one."""
+    for state in range(first, first + 10):
+        for suite, numbers in SCENES.items():
+            for number in numbers:
+                with hush_simulator():
+                    built = LiberoEnvironment(tasks.find(f"{suite}/{number}"), init_state=state)
+                    things = list(built.domain.objects_dict.items())
+                    built.close()
+                for n, (_, thing) in enumerate(things):
+                    yield Key(suite, number, state, n), str(thing.category_name)
+
+
+def chosen(first: int, episodes: int) -> list[Key]:
+    """The first of them, no class more than `MOST` times."""
+    count: Counter[str] = Counter()
+
+    def fitting() -> Iterator[Key]:
+        for k, category in every(first):
+            count[category] += 1
+            if count[category] <= MOST:
+                yield k
+
+    return list(islice(fitting(), episodes))
+
+
+def table(records: list[Record]) -> Iterator[str]:
+    """What came of them."""
+    held = sum(r["holds"] for r in records)
+    yield f"hold, %: {share(held, len(records))}, {len({r['class'] for r in records})} classes"
+    errors = np.array([np.linalg.norm(r["off"]) for r in records if r["off"]]) * 1000
+    if len(errors):
+        yield f"tool against thing at closing, mm: {np.median(errors):.1f} median, {np.quantile(errors, 0.95):.1f} 95th"
+    for r in records:
+        if not r["holds"]:
+            yield f"    {r['key']} {r['thing']} {r['stage']}: {r['reason']} off {r['off']}"
+
+
+def main() -> None:
+    """See the module."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--noise", default="clean")
+    parser.add_argument("--without", nargs="+", choices=REFLEXES, default=[])
+    parser.add_argument("--episodes", type=int, default=100, metavar="N")
+    parser.add_argument("--develop", action="store_true")
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--out", type=Path, default=Path("results/grasps"))
+    asked = parser.parse_args()
+    folder = asked.out / "-".join([asked.noise, *asked.without])
+    folder.mkdir(parents=True, exist_ok=True)
+    results = folder / "results.jsonl"
+    done = {tuple(r["key"]) for r in read(results)} if results.exists() else set()
+    due = [k for k in chosen(DEVELOP if asked.develop else 0, asked.episodes) if tuple(k) not in done]
+
+    def given_up(k: Key) -> Record:
+        told = {"key": list(k), "class": "?", "thing": "?", "holds": False}
+        return told | {"stage": "error", "reason": "its process died", "off": None}
+
+    sys.stdout.write(f"{machine()}\n")
+    for r in workers.run(due, asked.workers, Setup(folder, asked.noise, tuple(asked.without)), given_up):
+        with results.open("a") as file:
+            file.write(json.dumps(r) + "\n")
+    sys.stdout.writelines(f"{line}\n" for line in table(read(results)))
+
+
+if __name__ == "__main__":
+    rendering.prepare(video=False, camera=True, may=True)
+    main()
