@@ -20,6 +20,8 @@ SELDOM, OFTEN = 0.5, 0.1
 """Seconds between two looks where looking takes long, and where it does not."""
 SLIPPED = 0.004
 """Metres that fingers close by on what they hold without anything being wrong: what is soft gives way."""
+LAST = 0.45
+"""Seconds before an action acts at which it is looked once more where that takes long."""
 TOO_LATE = 0.3
 """Seconds before an action acts from which on it is let act: the arm would hardly stop before that."""
 
@@ -34,6 +36,7 @@ class Monitor:
     """The thing that the present motions lead to."""
     _touched: frozenset[str] = frozenset()
     _due: float = 0.0
+    _looked_last: bool = False
     _suspected: str | None = None
 
     def begin(self, args: tuple[str, ...], refinement: Refinement, seen: Situation) -> None:
@@ -42,7 +45,7 @@ class Monitor:
         owner = {r.name: o.name for o, r in seen.scene.regions()}
         names = [owner.get(a, a) for a in args if a != seen.held]
         self._about = names[0] if names else None
-        self._due, self._suspected = self.table.observed.time + self._pause, None
+        self._due, self._suspected, self._looked_last = self.table.observed.time + self._pause, None, False
 
     @property
     def _pause(self) -> float:
@@ -52,10 +55,14 @@ class Monitor:
         """What is not as the action relies on, in words, where it is time to look and to stop; None else. It acts from
         the segment `acts` of its timeline on."""
         now = self.table.observed.time
-        if self._expected is not None and self._expected.held is not None and self._closes():
-            self._due = min(self._due, now)
-        if now < self._due or self._expected is None or execution.seconds_until(acts) < TOO_LATE:
+        left = execution.seconds_until(acts)
+        if self._expected is None or left < TOO_LATE:
             return None
+        if self._closes() or (left < LAST and not self._looked_last):
+            self._due = min(self._due, now)
+        if now < self._due:
+            return None
+        self._looked_last = left < LAST
         try:
             seen = replace(self._expected, scene=self.table.perceiver.perceive())
         except Refusal:  # blind for a moment: whoever has to see waits, nobody who is on his way
@@ -70,7 +77,8 @@ class Monitor:
 
     def _closes(self) -> bool:
         """Whether the fingers close on what they held: it cannot be between them any more."""
-        assert self._expected is not None
+        if self._expected is None or self._expected.held is None:
+            return False
         return self.table.observed.robot.opening < self._expected.scene.robot.opening - SLIPPED
 
     def _lead(self, execution: Execution, expected: Scene, seen: Scene) -> None:

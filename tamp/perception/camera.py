@@ -26,7 +26,7 @@ from tamp.perception.object_model import RobotSkin
 from tamp.perception.recognising import Found, recognised
 from tamp.perception.rig import Rig
 from tamp.perception.robot_mask import link_poses
-from tamp.perception.sightings import gone
+from tamp.perception.sightings import gone, sighting
 from tamp.perception.support import CARRIED, floating
 from tamp.perception.sureness import likeliest_there, recognised_again, sureness
 from tamp.perception.surroundings import OBSTACLE, Obstacle, ground_object, obstacle, obstacle_object, within
@@ -273,6 +273,9 @@ class CameraPerceiver:
             T = held_as_seen(self.tracks[held], free, looks, self._rng)
             self.hand.T_tool_held = inverse(robot.T_world_tool) @ T
             self._carry(robot)
+            if sighting(self.tracks[held].placed, looks).past_it:
+                self.hand.let_go()  # the fingers hold something else, or nothing
+                self.tracks[held] = replace(self.tracks[held], lost=True)
 
     def _follow_joints(self, name: str, points: Points, looks: Sequence[Look], time: float) -> None:
         """Where a thing's drawers, doors and knobs are now; what lies in a drawer has gone with it."""

@@ -33,6 +33,11 @@ class Sighting:
         return self.matched / max(1, self.matched + self.past)
 
     @property
+    def past_it(self) -> bool:
+        """Whether one sees past the place where it should be."""
+        return self.tells and self.share < 1.0 - SAME
+
+    @property
     def tells(self) -> bool:
         """Whether enough is in view to say anything."""
         return self.matched + self.past >= VISIBLE
@@ -55,8 +60,7 @@ def gone(points: Array, looks: Sequence[Look]) -> bool:
     gaps = np.array([gaps_at(look, points) for look in looks])
     seen = (np.abs(gaps) <= 2 * MATCHED).any(axis=0)
     past = (gaps > 2 * MATCHED).any(axis=0) & ~seen
-    told = Sighting(int(seen.sum()), int(past.sum()))
-    return told.tells and told.share < 1.0 - SAME
+    return Sighting(int(seen.sum()), int(past.sum())).past_it
 
 
 def gaps_at(look: Look, world: Array) -> Array:
@@ -67,8 +71,6 @@ def gaps_at(look: Look, world: Array) -> Array:
     inside = (u >= 0) & (u < w) & (v >= 0) & (v < h) & (z > 0.01)
     there = look.nearest[np.where(inside, v, 0), np.where(inside, u, 0)]
     return np.where(inside & (there > 0), there - z, -1.0)
-
-
 
 
 def share_seen(placed: Placed, looks: Sequence[Look]) -> float:

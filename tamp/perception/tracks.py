@@ -68,10 +68,7 @@ def followed(track: Track, points: Points, looks: Sequence[Look], time: float, r
         there = replace(track.placed, T_world_object=before if _unmoved(before, T) else T)
         if sighting(there, looks).share >= SAME:
             return replace(track, placed=there, time=time, lost=False)
-    seen = sighting(track.placed, looks)
-    if seen.tells and seen.share < 1.0 - SAME:
-        return replace(track, lost=True)
-    return track
+    return replace(track, lost=True) if sighting(track.placed, looks).past_it else track
 
 
 def _nudged(placed: Placed, target: Target) -> Array:
