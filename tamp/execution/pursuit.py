@@ -48,7 +48,7 @@ class Pursuit:
     """What was wrong with actions when they were tried for the goal that is worked towards, the last one last."""
     _patience: float = PATIENCE
     _regained: int = 0
-    """How often an action had been stopped when it was looked around last."""
+    """How often an action had gone wrong when it was looked around last."""
     _periods: Periods = field(init=False)
     _carrying: Carrying = field(init=False)
 
@@ -60,6 +60,11 @@ class Pursuit:
     def _repairs(self) -> bool:
         """Whether what went wrong is tried otherwise."""
         return "repair" in self.table.reflexes
+
+    @property
+    def _troubles(self) -> int:
+        """How often an action went wrong, or was stopped, for the goal that is worked towards."""
+        return sum(map(len, (*self.failures.values(), *self._carrying.stopped.values())))
 
     @property
     def steps(self) -> int:
@@ -178,18 +183,17 @@ class Pursuit:
                     return
 
     def _regains(self, lost: list[str]) -> Routine[bool]:
-        """Whether things that are not seen any more are found again by looking around, which is done once for each
-        time that an action was stopped."""
-        disturbed = sum(map(len, self._carrying.stopped.values()))
-        if self.table.regain is None or not self._repairs or disturbed <= self._regained:
+        """Whether things that are not seen any more are found again by looking around, which is done once each time
+        that an action went wrong."""
+        if self.table.regain is None or not self._repairs or self._troubles <= self._regained:
             return False
-        self._regained = disturbed
+        self._regained = self._troubles
         return (yield from self.table.regain(lost))
 
     def _gives_up(self, stage: str, reason: str, situation: Situation) -> Routine[bool]:
-        """Whether that is the end, which it is not where somebody has disturbed what goes on, and things become other
-        than they are before long: he may set right what he did."""
-        while self._carrying.stopped and self._patience > 0.0 and self._repairs:
+        """Whether that is the end, which it is not where somebody may have disturbed what goes on, and things become
+        other than they are before long: he may set right what he did."""
+        while self._troubles and self._patience > 0.0 and self._repairs:
             self._patience -= GLANCE
             yield from self._periods.wait(GLANCE)
             _, _, seen = yield from self._periods.look()
