@@ -48,6 +48,7 @@ class Request:
     clock: Clock = "paused"
     perception: str = "oracle"
     noise: str = "clean"
+    calibration: Path | None = None
     disturb: str | None = None
     without: tuple[str, ...] = ()
 
@@ -57,6 +58,7 @@ class Request:
         told = {name: getattr(self, name) for name in names}
         usual = {"clock": "paused", "perception": "oracle", "noise": "clean", "disturb": None, "without": ()}
         told |= {name: getattr(self, name) for name, value in usual.items() if getattr(self, name) != value}
+        told |= {} if self.calibration is None else {"calibration": _digest(self.calibration)}
         return told if self.wordings is None else told | {"wordings": _digest(self.wordings)}
 
 
@@ -72,7 +74,7 @@ def bench(asked: Request, json_output: bool) -> int:
         suites = asked.suites or list(dict.fromkeys(w.suite for w in worded))
         chosen = _tasks(suites, wanted if not worded else None, asked.trials)
         shared = (asked.stage, asked.seed, asked.planner, asked.domain, asked.llm)
-        seeing = (asked.perception, asked.noise, asked.disturb, asked.without)
+        seeing = (asked.perception, asked.noise, asked.calibration, asked.disturb, asked.without)
         setup = Setup(*shared, _folder(asked.out), _tree(), asked.clock, worded, *seeing)
         keys = list(_reworded(chosen, worded, asked.trials, wanted) if worded else _episodes(chosen, asked.trials))
         engine = _engine(asked.engine)
@@ -160,6 +162,7 @@ def _check(setup: Setup) -> None:
     if setup.clock == "real" and planners.asks_model(setup.planner):
         raise InputError(f"--clock real plans beside the world, with an engine: not with --planner {setup.planner}")
     inputs.built("libero", setup.perception, setup.noise)
+    inputs.calibrated(setup.calibration, setup.perception)
     inputs.disturbed(setup.disturb, setup.perception, setup.stage)
     if setup.perception == "camera" and (setup.stage == "goal" or setup.clock == "real"):
         what = "--stage goal" if setup.stage == "goal" else "--clock real"

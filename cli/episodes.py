@@ -47,6 +47,7 @@ class Setup:
     wordings: tuple[Wording, ...] = ()
     perception: str = "oracle"
     noise: str = "clean"
+    calibration: Path | None = None
     disturb: str | None = None
     without: tuple[str, ...] = ()
     """Reflexes that are left out."""
@@ -141,8 +142,18 @@ class Runner:
         planner = planners.find(self.setup.planner, self.model)
         seed, clock = self.setup.seed, self.setup.clock
         said = None if source is None else instruction
-        settings = Settings(self.domain, planner, seed, k.init_state, sight=self.sight, clock=clock, said=said)
-        settings = replace(settings, disturb=self.setup.disturb, reflexes=frozenset(self.setup.reflexes))
+        settings = Settings(
+            self.domain,
+            planner,
+            seed,
+            k.init_state,
+            sight=self.sight,
+            clock=clock,
+            said=said,
+            calibration=self.setup.calibration,
+            disturb=self.setup.disturb,
+            reflexes=frozenset(self.setup.reflexes),
+        )
         with hush_simulator():
             if self.setup.perception == "camera":
                 result = self._seen(task, settings, k, folder)
@@ -176,7 +187,8 @@ class Runner:
         if self._policy is None:
             recipe = camera.recipe(setup.domain, setup.planner, setup.llm, setup.stage != "plan")
             self._policy = camera.process(replace(recipe, reflexes=setup.reflexes))
-        noise = camera.noise(setup.noise, setup.seed, k.task_id, k.init_state)
+        drawn = (k.task_id, k.init_state) if setup.calibration is None else ()  # what was calibrated stays as it is
+        noise = camera.noise(setup.noise, setup.seed, *drawn)
         environment = self._environment(task, k)
         policy, label = self._policy, setup.label
         return run_camera(task, None, settings, policy, folder, lambda line: None, environment, noise, label)

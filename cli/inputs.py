@@ -27,8 +27,8 @@ class RealArm:
 
 ARM_ONLY = ("--host", "--port", "--world", "--dry-run", "--speed-scale")
 SCENE_ONLY = (
-    "--scene", "--init-state", "--seed", "--untouched", "--perception", "--noise", "--disturb", "--planner", "--domain",
-    "--assume-first", "--no-search", "--video", "--overlay",
+    "--scene", "--init-state", "--seed", "--untouched", "--perception", "--noise", "--calibration", "--disturb",
+    "--planner", "--domain", "--assume-first", "--no-search", "--video", "--overlay",
 )  # fmt: skip
 
 
@@ -71,6 +71,17 @@ def disturbed(kind: str | None, perception: str, stage: str = "all") -> None:
     from tamp.backends.libero.disturbing import check
 
     check(kind, perception)
+
+
+def calibrated(path: Path | None, perception: str) -> None:
+    """InputError for a file that is no calibration, or where no camera is asked."""
+    if path is None:
+        return
+    if perception != "camera":
+        raise InputError("--calibration is about cameras; valid with --perception camera")
+    from tamp.perception.calibration_file import read
+
+    read(path)
 
 
 def left_out(text: str | None) -> tuple[str, ...]:

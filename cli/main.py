@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from cli import options as opt
+from cli.calibrate import calibrate
 from cli.live_command import live
 from cli.new import new_app
 from cli.objects import objects_app
@@ -71,6 +72,7 @@ def solve(
     backend: opt.Backend = "libero",
     perception: opt.Perception = "oracle",
     noise: opt.Noise = "clean",
+    calibration: opt.CalibrationFile = None,
     disturb: opt.Disturb = None,
     llm: opt.Llm = DEFAULT,
     planner: opt.Planner = "fast-downward",
@@ -109,6 +111,7 @@ def solve(
         backend=backend,
         perception=perception,
         noise=noise,
+        calibration=calibration,
         disturb=disturb,
         llm=llm,
         planner=planner,
@@ -124,6 +127,7 @@ def solve(
 
 
 opt.command(app)(live)
+opt.command(app)(calibrate)
 
 
 @opt.command(app)
@@ -251,6 +255,7 @@ def bench(
     clock: opt.Clock = "paused",
     perception: opt.Perception = "oracle",
     noise: opt.Noise = "clean",
+    calibration: opt.CalibrationFile = None,
     disturb: opt.Disturb = None,
     without: opt.Without = None,
     json_output: opt.Json = False,
@@ -265,7 +270,7 @@ def bench(
     from cli.inputs import left_out
 
     shared = (trials, tasks, stage, workers, engine, out, min_success, baseline, seed, planner, llm, domain)
-    told = Request(suites or [], *shared, wordings, clock, perception, noise, disturb, left_out(without))
+    told = Request(suites or [], *shared, wordings, clock, perception, noise, calibration, disturb, left_out(without))
     return bench(told, json_output)
 
 

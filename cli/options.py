@@ -138,6 +138,10 @@ Disturb = Annotated[
         metavar="KIND",
     ),
 ]
+CalibrationFile = Annotated[
+    Path | None,
+    typer.Option(help="With --perception camera: what tamp calibrate wrote of the cameras.", metavar="FILE"),
+]
 Without = Annotated[
     str | None,
     typer.Option(help="Leave out servo, monitor or repair, several with commas: what are they worth?", metavar="A,B"),

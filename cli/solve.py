@@ -39,6 +39,7 @@ def solve(
     backend: str,
     perception: str,
     noise: str,
+    calibration: Path | None,
     disturb: str | None,
     llm: str,
     planner: str,
@@ -59,6 +60,7 @@ def solve(
     inputs.built(backend, perception, noise)
     inputs.drawn(overlay, video, perception)
     inputs.searched(not searches, perception)
+    inputs.calibrated(calibration, perception)
     if backend == "xarm":
         from cli.arm_solve import solve_arm
 
@@ -78,7 +80,7 @@ def solve(
         say(f"tamp: {', then '.join(goals) or repr(text)} in {task.name} ({seeing}, seed {seed})")
         said = None if goals else text
         settings = _settings(loaded, planners.find(planner, model), seed, init_state, video, sight, said)
-        settings = replace(settings, overlay=overlay, disturb=disturb)
+        settings = replace(settings, overlay=overlay, calibration=calibration, disturb=disturb)
         given = from_pddl(goals, untouched, loaded) if goals else None
         if perception == "camera":
             recipe = camera.recipe(domain, planner, llm, said is not None, assume_first, searches)

@@ -24,6 +24,8 @@ JUDGED = 0.012
 """The same where it is judged how well they fit."""
 LEVEL = 0.9
 """How upright the normal of what is level is at least."""
+ALIKE = 0.8
+"""Cosine between normals of one place as two cameras have them, at least: they see different sides of things."""
 FEWEST = 200
 """Points that are not level of which there are at least: the ground alone does not tell."""
 EVERY, OTHERS = 4, 2
@@ -38,7 +40,7 @@ two cameras see differently."""
 
 
 @dataclass(frozen=True, eq=False)
-class _Surface:
+class Surface:
     """Points (n, 3) with normals (n, 3) that other points may lie on."""
 
     p: Numbers
@@ -46,10 +48,11 @@ class _Surface:
     tree: cKDTree
 
     @staticmethod
-    def of(looks: Sequence[Look]) -> _Surface:
-        seen = [_sampled(look, OTHERS) for look in looks]
+    def of(looks: Sequence[Look]) -> Surface:
+        """What looks show, without the robot."""
+        seen = [_with_normals(look, OTHERS) for look in looks]
         p, normals = (np.concatenate(a) for a in zip(*seen, strict=True))
-        return _Surface(p, normals, cKDTree(p))
+        return Surface(p, normals, cKDTree(p))
 
     def near(self, p: Numbers, reach: float) -> tuple[Numbers, Numbers, Numbers]:
         """Which points (n, 3) are near it: their places (k,), how far in front of it they are (k,), the normals there
@@ -60,35 +63,68 @@ class _Surface:
         return here, np.einsum("ij,ij->i", p[here] - self.p[nearest[here]], n), n
 
 
+@dataclass(frozen=True, eq=False)
+class View:
+    """Points (n, 3) with normals (n, 3), in its own frame, that a camera sees from where it is said to be (4, 4), and
+    the surface on which others see them."""
+
+    T_world_camera: Array
+    p: Numbers
+    normals: Numbers
+    surface: Surface
+
+    @staticmethod
+    def of(look: Look, surface: Surface) -> View:
+        """What a picture shows, without the robot, against a surface."""
+        T = look.image.T_world_camera
+        p, normals = _with_normals(look, EVERY)
+        return View(T, moved(p, inverse(T)), normals @ T[:3, :3], surface)
+
+    def near(self, off: Array, reach: float) -> tuple[Numbers, Numbers, Numbers, Numbers]:
+        """Of a camera that is `off` (4, 4): the points (k, 3) that are near the surface, how far in front of it they
+        are (k,), the normals there (k, 3), all in the frame of where it is said to be, and which are level (k,)."""
+        now = moved(self.p, off)
+        here, gaps, n = self.surface.near(moved(now, self.T_world_camera), reach)
+        mine = n @ self.T_world_camera[:3, :3]
+        alike = np.einsum("ij,ij->i", mine, self.normals[here] @ off[:3, :3].T) > ALIKE
+        return now[here[alike]], gaps[alike], mine[alike], np.abs(n[alike, 2]) > LEVEL
+
+
 def aligned(look: Look, others: Sequence[Look]) -> Array:
     """The pose (4, 4) of a picture's camera in the frame of where it is said to be, so that it shows the same surfaces
     as others do; the identity where they have too little in common, or fit already."""
-    surface, p = _Surface.of(others), _sampled(look, EVERY)[0]
-    D = np.eye(4)
-    for reach in REACHES:
-        now = moved(p, D)
-        here, off, n = surface.near(now, reach)
-        level = np.abs(n[:, 2]) > LEVEL
-        if (~level).sum() < FEWEST:
-            return np.eye(4)
-        share = np.sqrt(np.where(level, 1.0 / max(1, level.sum()), 1.0 / (~level).sum()))
-        D = onto_planes(now[here], off, n, share, HELD) @ D
-    before, after = (_misfit(surface, moved(p, T)) for T in (np.eye(4), D))
+    view = View.of(look, Surface.of(others))
+    off = jointly_aligned([view])
+    if off is None:
+        return np.eye(4)
+    before, after = (_misfit(view.surface, moved(view.p, view.T_world_camera @ T)) for T in (np.eye(4), off))
     better = before[0] - after[0] > LEVEL_OFF or before[1] > OFF * after[1]
     if not better or after[0] > before[0] + LEVEL_WORSE:
         return np.eye(4)
-    T = look.image.T_world_camera
-    return inverse(T) @ D @ T
+    return off
 
 
-def _sampled(look: Look, every: int) -> tuple[Numbers, Numbers]:
-    """Some points (n, 3) of a picture that are not the robot's, with normals (n, 3)."""
+def jointly_aligned(views: Sequence[View], start: Array | None = None) -> Array | None:
+    """The pose (4, 4) of a camera in the frame of where it is said to be, from views in all of which it is the same;
+    None where they tell too little."""
+    off = np.eye(4) if start is None else start
+    for reach in REACHES:
+        p, gaps, n, level = (np.concatenate(a) for a in zip(*(v.near(off, reach) for v in views), strict=True))
+        if (~level).sum() < FEWEST:
+            return None
+        share = np.sqrt(np.where(level, 1.0 / max(1, level.sum()), 1.0 / (~level).sum()))
+        off = onto_planes(p, gaps, n, share, HELD) @ off
+    return off
+
+
+def _with_normals(look: Look, every: int) -> tuple[Numbers, Numbers]:
+    """Some points (n, 3) of a picture that are not the robot's, with normals (n, 3), in the world."""
     normals, trusted = normals_of(look.points.astype(float), look.image.T_world_camera[:3, 3])
     ok = (trusted & ~look.robot)[::every, ::every]
     return look.points[::every, ::every][ok].astype(float), normals[::every, ::every][ok]
 
 
-def _misfit(surface: _Surface, p: Numbers) -> tuple[float, float]:
+def _misfit(surface: Surface, p: Numbers) -> tuple[float, float]:
     """Mean distances (m) of points (n, 3) from a surface: of where it is level, and of the rest."""
     _, off, n = surface.near(p, JUDGED)
     level = np.abs(n[:, 2]) > LEVEL

@@ -46,9 +46,13 @@ BEHIND = 0.03
 
 
 def correction(
-    image: Image, bodies: Mapping[str, Array], skins: Mapping[str, Skin], farthest: tuple[float, float] = FARTHEST
+    image: Image,
+    bodies: Mapping[str, Array],
+    skins: Mapping[str, Skin],
+    farthest: tuple[float, float] = FARTHEST,
+    noticed: tuple[float, float] = NOTICED,
 ) -> Array | None:
-    """The pose (4, 4) of a camera in the frame of where it is said to be; the identity where nothing would be noticed,
+    """The pose (4, 4) of a camera in the frame of where it is said to be; the identity where nothing is `noticed`,
     or it would be farther (m, rad) away than that; None where the picture shows too little of the robot to tell.
     `bodies` has the poses (4, 4) of the robot's bodies in the world, `skins` their skins."""
     skin = np.concatenate([skins[name].points @ T[:3, :3].T + T[:3, 3] for name, T in bodies.items()])
@@ -66,8 +70,8 @@ def correction(
     T = image.T_world_camera
     off = inverse(T) @ D @ T
     metres, radians = size(off)
-    noticed = metres > NOTICED[0] or radians > NOTICED[1]
-    return off if noticed and metres < farthest[0] and radians < farthest[1] else np.eye(4)
+    elsewhere = metres > noticed[0] or radians > noticed[1]
+    return off if elsewhere and metres < farthest[0] and radians < farthest[1] else np.eye(4)
 
 
 def sought(image: Image, bodies: Mapping[str, Array], skins: Mapping[str, Skin]) -> Array | None:

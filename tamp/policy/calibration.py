@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -38,6 +38,15 @@ class Calibration:
     robot: RobotDescription
     cameras: tuple[Camera, ...]
     controller: Controller = field(default_factory=Controller)
+
+    def corrected(self, offs: Mapping[str, Array]) -> Calibration:
+        """The same with cameras, by their names, that are off (4, 4) from where they are said to be, in that frame.
+        InputError for a camera that there is not."""
+        names = [c.name for c in self.cameras]
+        if unknown := next((name for name in offs if name not in names), None):
+            raise InputError(f"the calibration is of a camera {unknown!r}; valid: {', '.join(names)}")
+        cameras = tuple(replace(c, T=c.T @ offs[c.name]) if c.name in offs else c for c in self.cameras)
+        return replace(self, cameras=cameras)
 
     def as_dict(self) -> dict[str, Any]:
         """As plain data and arrays, for a message."""

@@ -22,6 +22,7 @@ from tamp.backends.libero.tasks import Task
 from tamp.backends.libero.video import Recorder
 from tamp.backends.libero.watching import Watcher
 from tamp.model.scene import Scene, poses_of
+from tamp.perception import calibration_file
 from tamp.perception.images import Image
 from tamp.perception.library import load
 from tamp.perception.predicates import held_in
@@ -91,6 +92,8 @@ def _drive(
     """Step the world with the policy's actions, until it ends or the task's step limit is reached; what it came to."""
     environment, limit = watcher.environment, watcher.environment.task.step_limit
     calibrated = in_metres(calibration(environment), noise, environment.robot_state().T_world_tool)
+    if settings.calibration is not None:
+        calibrated = calibrated.corrected(calibration_file.read(settings.calibration))
 
     somebody = watcher.disturber
 

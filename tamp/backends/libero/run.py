@@ -60,6 +60,8 @@ class Settings:
     overlay: bool = False
     reflexes: frozenset[str] = frozenset(REFLEXES)
     """See `tamp.execution.tabletop`."""
+    calibration: Path | None = None
+    """What `tamp calibrate` wrote of the cameras."""
     disturb: str | None = None
     """A kind of disturbance: see `tamp.backends.libero.disturbing`."""
     said: str | None = None

@@ -1,0 +1,168 @@
+"""Where cameras really are, from many views: what `tamp.perception.rig` finds out at one look, once and for all.
+
+A fixed camera is where the robot that it sees is where the encoders have it, whatever the robot does. The camera in the
+hand is where it sees the surfaces that the fixed ones see: its place in the hand is one for all views, which are
+solved together, so that what one view does not tell another one does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from motion.poses import Array, Numbers, error, inverse, pose, rotation_vector, rotation_vector_to_matrix
+from tamp.errors import Refusal
+from tamp.execution.activity import Observation
+from tamp.perception.aligning import Surface, View, jointly_aligned
+from tamp.perception.images import Image
+from tamp.perception.looks import Look
+from tamp.perception.object_model import Skin
+from tamp.perception.onto_planes import size
+from tamp.perception.registering import MOVED, corrected, correction, sought
+from tamp.perception.robot_mask import robot_pixels
+from tamp.perception.steadying import steady
+
+FEWEST = 3
+"""Views at least, from places that differ."""
+APART = (0.05, float(np.radians(10.0)))
+"""Metres, or radians, between two places of the hand that differ."""
+STAYS = 1e-4
+"""How much a pose changes, at most, of a camera that does not move with the hand."""
+AGREE = (0.004, float(np.radians(0.6)))
+"""Metres and radians by which views may say different things of one camera, in the median."""
+
+Bodies = Callable[[Observation], Mapping[str, Array]]
+"""The poses (4, 4) of the robot's bodies at an observation."""
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """Where a camera is: `off` (4, 4) in the frame of where it is said to be, by how many `views`; `T` (4, 4) in the
+    tool's frame where it is `on_hand`, else in the world. `scatter`: how much single views differ, metres and
+    radians, in the median."""
+
+    camera: str
+    on_hand: bool
+    off: Array
+    T: Array
+    views: int
+    scatter: tuple[float, float]
+
+    @property
+    def size(self) -> tuple[float, float]:
+        """Metres and radians by which it is elsewhere than was said."""
+        return size(self.off)
+
+
+def calibrated(observations: Sequence[Observation], bodies: Bodies, skins: Mapping[str, Skin]) -> list[Found]:
+    """All cameras, the fixed ones first. Refusal for what cannot be told from these views, and what is missing."""
+    seen = distinct([o for o in observations if o.images])
+    if len(seen) < FEWEST:
+        raise Refusal(
+            f"{len(seen)} views from places of the hand that differ by {100 * APART[0]:.0f} cm or "
+            f"{np.degrees(APART[1]):.0f} degrees; {FEWEST} are needed: move the hand between the views, and turn it",
+            "too few views",
+        )
+    cameras = [i.camera for i in seen[0].images]
+    on_hand = {c: _moves(c, seen) for c in cameras}
+    fixed = [_fixed(c, seen, bodies, skins) for c in cameras if not on_hand[c]]
+    if not fixed and any(on_hand.values()):
+        raise Refusal("a camera in the hand is calibrated by what a fixed one sees; there is none", "too few views")
+    hands = [_on_hand(c, seen, fixed, bodies, skins) for c in cameras if on_hand[c]]
+    return [*fixed, *hands]
+
+
+def distinct(observations: Sequence[Observation]) -> list[Observation]:
+    """Those that were made from places of the hand that differ."""
+    out: list[Observation] = []
+    for o in observations:
+        if all(_apart(o, other) for other in out):
+            out.append(o)
+    return out
+
+
+def _apart(one: Observation, other: Observation) -> bool:
+    e = error(one.robot.T_world_tool, other.robot.T_world_tool)
+    return bool(np.linalg.norm(e[:3]) > APART[0] or np.linalg.norm(e[3:]) > APART[1])
+
+
+def _image(o: Observation, camera: str) -> Image:
+    return next(i for i in o.images if i.camera == camera)
+
+
+def _moves(camera: str, seen: Sequence[Observation]) -> bool:
+    """Whether a camera moves with the hand."""
+    poses = [_image(o, camera).T_world_camera for o in seen]
+    return any(np.abs(T - poses[0]).max() > STAYS for T in poses)
+
+
+def _fixed(camera: str, seen: Sequence[Observation], bodies: Bodies, skins: Mapping[str, Skin]) -> Found:
+    offs: list[Array] = []
+    for o in seen:
+        image, there = steady(_image(o, camera)), bodies(o)
+        start = np.eye(4) if offs else sought(image, there, skins)
+        known = offs[0] if offs else start
+        if known is None:
+            continue
+        more = correction(corrected(image, known), there, skins, MOVED, noticed=(0.0, 0.0))
+        if more is not None:
+            offs.append(known @ more)
+    if len(offs) < FEWEST:
+        raise Refusal(
+            f"{camera} shows enough of the robot in {len(offs)} views; {FEWEST} are needed: bring more of the arm into "
+            "its picture",
+            "too few views",
+        )
+    off, scatter = middle(offs)
+    _check(camera, scatter)
+    return Found(camera, False, off, _image(seen[0], camera).T_world_camera @ off, len(offs), scatter)
+
+
+def _on_hand(
+    camera: str, seen: Sequence[Observation], fixed: Sequence[Found], bodies: Bodies, skins: Mapping[str, Skin]
+) -> Found:
+    views = []
+    for o in seen:
+        there = bodies(o)
+        others = [_look(corrected(steady(_image(o, f.camera)), f.off), there, skins) for f in fixed]
+        look = _look(steady(_image(o, camera)), there, skins)
+        views.append(View.of(look, Surface.of(others)))
+    told = jointly_aligned(views)
+    if told is None:
+        raise Refusal(
+            f"what {camera} and the fixed cameras both see does not tell where it is: bring things with sides into "
+            "view, not the table alone, and turn the hand",
+            "degenerate",
+        )
+    single = [off for view in views if (off := jointly_aligned([view], told)) is not None]
+    scatter = middle(single)[1] if single else (0.0, 0.0)
+    _check(camera, scatter)
+    T_tool_camera = inverse(seen[0].robot.T_world_tool) @ _image(seen[0], camera).T_world_camera
+    return Found(camera, True, told, T_tool_camera @ told, len(views), scatter)
+
+
+def _look(image: Image, bodies: Mapping[str, Array], skins: Mapping[str, Skin]) -> Look:
+    return Look.of(image, robot_pixels(image, bodies, skins))
+
+
+def _check(camera: str, scatter: tuple[float, float]) -> None:
+    if scatter[0] > AGREE[0] or scatter[1] > AGREE[1]:
+        raise Refusal(
+            f"views of {camera} say different things, by {1000 * scatter[0]:.1f} mm and "
+            f"{np.degrees(scatter[1]):.2f} degrees: it moved meanwhile, or the encoders, the depth or the focal length "
+            "are not what is said",
+            "views differ",
+        )
+
+
+def middle(offs: Sequence[Array]) -> tuple[Array, tuple[float, float]]:
+    """The middle (4, 4) of small poses (4, 4), each direction by itself, and how far they are from it in the median
+    (m, rad)."""
+    twists: Numbers = np.array([np.concatenate([T[:3, 3], rotation_vector(T[:3, :3])]) for T in offs])
+    twist = np.median(twists, axis=0)
+    T = pose(twist[:3], rotation_vector_to_matrix(twist[3:]))
+    away = np.array([size(inverse(T) @ off) for off in offs])
+    metres, radians = np.median(away, axis=0)
+    return T, (float(metres), float(radians))

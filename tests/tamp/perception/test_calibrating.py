@@ -1,0 +1,132 @@
+"""Where cameras really are, from many views of LIBERO's robot: found, refused with what is missing, and used."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from motion.poses import Array, inverse, pose, rotation_about
+from motion.world import World
+from tamp.backends.libero.recording import Order, record
+from tamp.backends.libero.tasks import find
+from tamp.errors import InputError, Refusal
+from tamp.execution.activity import Observation
+from tamp.model.domain import load
+from tamp.perception import calibration_file, recordings
+from tamp.perception.calibrating import FEWEST, Found, calibrated, distinct, middle
+from tamp.perception.library import load as library
+from tamp.perception.onto_planes import size
+from tamp.perception.robot_mask import link_poses
+
+pytestmark = pytest.mark.episode
+
+AGENT, HAND = "agentview", "robot0_eye_in_hand"
+
+
+@pytest.fixture(scope="module")
+def recording(tmp_path_factory: pytest.TempPathFactory) -> recordings.Recording:
+    """An episode in which a bowl is put on a plate, seen every 15 control steps."""
+    folder = tmp_path_factory.mktemp("recording")
+    record(Order(find("libero_goal/8"), load("tabletop"), init_state=40, size=(320, 320), every=12), folder)
+    return recordings.read(folder)
+
+
+@pytest.fixture(scope="module")
+def seen(recording: recordings.Recording) -> list[Observation]:
+    """What was seen of it."""
+    return [recording.looked(n) for n in range(len(recording.moments))]
+
+
+def found(recording: recordings.Recording, seen: Sequence[Observation]) -> dict[str, Found]:
+    skins, world = library().robots["panda"].skins, World(recording.robot, [])
+
+    def bodies(o: Observation) -> Mapping[str, Array]:
+        return link_poses(world, o.robot.q, o.robot.opening, skins)
+
+    return {f.camera: f for f in calibrated(seen, bodies, skins)}
+
+
+def elsewhere(seen: Sequence[Observation], camera: str, said: Array) -> list[Observation]:
+    """The same by a camera that is said to be somewhere else (4, 4), in its frame."""
+    return [
+        replace(o, images=tuple(
+            replace(i, T_world_camera=i.T_world_camera @ said) if i.camera == camera else i for i in o.images
+        ))
+        for o in seen
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("camera", "metres", "degrees"), [(AGENT, 0.02, 5.0), (HAND, 0.005, 1.0)], ids=["fixed", "in the hand"]
+)
+def test_a_camera_is_found_to_half_a_millimetre_and_the_other_one_left(
+    recording: recordings.Recording, seen: list[Observation], camera: str, metres: float, degrees: float
+) -> None:
+    said = pose(metres * np.array([0.6, 0.0, -0.8]), rotation_about(np.array([0.0, 0.8, 0.6]), np.radians(degrees)))
+    told = found(recording, elsewhere(seen, camera, said))
+    for name, one in told.items():
+        left = size(said @ one.off if name == camera else one.off)
+        assert left[0] < 0.0006 and np.degrees(left[1]) < 0.08, name
+    assert [told[AGENT].on_hand, told[HAND].on_hand] == [False, True]
+
+
+def test_too_few_views_are_refused_with_what_is_missing(
+    recording: recordings.Recording, seen: list[Observation]
+) -> None:
+    with pytest.raises(Refusal, match=f"1 views from places of the hand that differ .*; {FEWEST} are needed"):
+        found(recording, [seen[0], seen[0], seen[0], seen[0]])
+    assert len(distinct([seen[0], seen[0]])) == 1 and len(distinct(seen)) >= FEWEST
+
+
+def test_a_camera_in_the_hand_without_a_fixed_one_is_refused(
+    recording: recordings.Recording, seen: list[Observation]
+) -> None:
+    alone = [replace(o, images=tuple(i for i in o.images if i.camera == HAND)) for o in seen]
+    with pytest.raises(Refusal, match="by what a fixed one sees; there is none"):
+        found(recording, alone)
+
+
+def test_a_camera_that_moved_between_the_views_is_refused(
+    recording: recordings.Recording, seen: list[Observation]
+) -> None:
+    wrong = [
+        elsewhere([o], AGENT, pose(0.004 * n * np.array([1.0, 0.0, 0.0])))[0] for n, o in enumerate(seen)
+    ]  # it says itself that it moved: then it is one in the hand, and there is no fixed one
+    with pytest.raises(Refusal):
+        found(recording, wrong)
+
+
+def test_what_was_found_is_written_read_and_used(tmp_path: Path) -> None:
+    off = pose(np.array([0.003, 0.0, 0.004]), rotation_about(np.array([0.0, 0.0, 1.0]), np.radians(1.0)))
+    path = tmp_path / "new" / "calibration.json"
+    calibration_file.write(path, [Found(AGENT, False, off, off, 5, (0.0, 0.0))], {"scene": "x"})
+    assert np.allclose(calibration_file.read(path)[AGENT], off)
+    told = json.loads(path.read_text())["cameras"][AGENT]
+    assert (told["mm"], told["degrees"], told["views"]) == (5.0, 1.0, 5)
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        ("{", "is damaged"),
+        ('{"format": 9}', "has format 9"),
+        ('{"format": 1}', "is no calibration"),
+        ('{"format": 1, "cameras": {"agentview": {"off": [[2, 0], [0, 2]]}}}', "off of agentview is no pose"),
+    ],
+)
+def test_a_file_that_is_no_calibration_is_refused(content: str, why: str, tmp_path: Path) -> None:
+    (tmp_path / "c.json").write_text(content)
+    with pytest.raises(InputError, match=why):
+        calibration_file.read(tmp_path / "c.json")
+
+
+def test_the_middle_of_poses_is_not_led_astray_by_one() -> None:
+    small = [pose(0.001 * np.array([n, 0.0, 0.0])) for n in (1, 2, 3)]
+    T, scatter = middle([*small, pose(np.array([0.5, 0.5, 0.5])), small[1]])
+    assert np.allclose(T[:3, 3], [0.002, 0.0, 0.0]) and scatter[0] == pytest.approx(0.001)
+    assert size(inverse(T) @ small[1])[0] == pytest.approx(0.0)
