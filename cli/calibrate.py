@@ -34,15 +34,12 @@ def calibrate(folder: Views, out: Written = None, json_output: opt.Json = False)
         from motion.poses import inverse, pose
         from motion.world import World
         from tamp.perception import calibration_file, recordings
-        from tamp.perception.calibrating import calibrated
+        from tamp.perception.calibrating import calibrated_from
         from tamp.perception.camera import ROBOT
         from tamp.perception.library import load
-        from tamp.perception.robot_mask import link_poses
 
         recording, skins = recordings.read(folder), load().robots[ROBOT].skins
-        world = World(recording.robot, [])
-        seen = [recording.looked(n) for n in range(len(recording.moments))]
-        found = calibrated(seen, lambda o: link_poses(world, o.robot.q, o.robot.opening, skins), skins)
+        found = calibrated_from(recording, skins)
         path = out or folder / "calibration.json"
         calibration_file.write(path, found, recording.about)
         if json_output:
@@ -57,6 +54,6 @@ def calibrate(folder: Views, out: Written = None, json_output: opt.Json = False)
                 f"{np.degrees(f.scatter[1]):.2f} degrees\n"
             )
         stdout.write(f"written to {path}; as a world file has it:\n")
-        base = inverse(pose(world.base_position()))
+        base = inverse(pose(World(recording.robot, []).base_position()))
         stdout.writelines(f"    {line}\n" for line in calibration_file.as_world(found, base))
     return 0

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from motion.poses import Array, Numbers, error, inverse, pose, rotation_vector, rotation_vector_to_matrix
+from motion.world import World
 from tamp.errors import Refusal
 from tamp.execution.activity import Observation
 from tamp.perception.aligning import Surface, View, jointly_aligned
@@ -20,8 +21,9 @@ from tamp.perception.images import Image
 from tamp.perception.looks import Look
 from tamp.perception.object_model import Skin
 from tamp.perception.onto_planes import size
+from tamp.perception.recordings import Recording
 from tamp.perception.registering import MOVED, corrected, correction, sought
-from tamp.perception.robot_mask import robot_pixels
+from tamp.perception.robot_mask import link_poses, robot_pixels
 from tamp.perception.steadying import steady
 
 FEWEST = 3
@@ -54,6 +56,16 @@ class Found:
     def size(self) -> tuple[float, float]:
         """Metres and radians by which it is elsewhere than was said."""
         return size(self.off)
+
+
+def calibrated_from(recording: Recording, skins: Mapping[str, Skin]) -> list[Found]:
+    """All cameras of a recording, from all its views."""
+    world = World(recording.robot, [])
+
+    def bodies(o: Observation) -> Mapping[str, Array]:
+        return link_poses(world, o.robot.q, o.robot.opening, skins)
+
+    return calibrated([recording.looked(n) for n in range(len(recording.moments))], bodies, skins)
 
 
 def calibrated(observations: Sequence[Observation], bodies: Bodies, skins: Mapping[str, Skin]) -> list[Found]:
