@@ -85,6 +85,18 @@ def goal_scene(tmp_path_factory: pytest.TempPathFactory, library: Library) -> re
 
 
 @pytest.mark.episode
+def test_cameras_are_not_calibrated_by_one_view(goal_scene: recordings.Recording) -> None:
+    done = CliRunner().invoke(app, ["calibrate", str(goal_scene.folder)])
+    assert done.exit_code == 1 and "1 views from places of the hand that differ by 5 cm or 10 degrees" in done.stderr
+    assert not (goal_scene.folder / "calibration.json").exists()
+
+
+def test_no_recording_is_no_calibration(tmp_path: Path) -> None:
+    done = CliRunner().invoke(app, ["calibrate", str(tmp_path / "nowhere")])
+    assert done.exit_code == 2 and "no recording" in done.stderr
+
+
+@pytest.mark.episode
 def test_a_table_is_as_high_as_it_is_to_a_tenth_of_a_millimetre(goal_scene: recordings.Recording) -> None:
     """In every part of both pictures: depth is measured where the intrinsics say."""
     for image in goal_scene.looked(0).images:
