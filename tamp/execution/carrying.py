@@ -53,6 +53,8 @@ class Carrying:
     outcome: Outcome
     went_wrong: Callable[[GroundAction], str]
     stopped: dict[GroundAction, list[str]] = field(default_factory=dict)
+    wanted: frozenset[str] = frozenset()
+    """The symbols of the goal that is worked towards."""
     _before: WorldState = field(default_factory=lambda: WorldState({}, frozenset()))
     """How things were before the action that is going on."""
 
@@ -72,10 +74,10 @@ class Carrying:
         opening, gains = table.observed.robot.opening, table.world.robot.gains
         execution = Execution(decided.timeline, opening, table.period, gains, watch)
         done, before, start = 0, self.periods.steps, time.perf_counter()
-        monitor = Monitor(table)
+        monitor = Monitor(table, self.wanted)
         doing = self._begin(actions[0], steps[0], watch)
         try:
-            monitor.begin(actions[0].args, steps[0], (yield from self.periods.look())[2])
+            monitor.begin(actions, steps[0], (yield from self.periods.look())[2])
             while True:
                 command = execution.step(robot := table.observed.robot)
                 if done < execution.finished or execution.halted:
@@ -88,7 +90,7 @@ class Carrying:
                     if problem is not None or not as_foreseen or done == len(actions) or execution.halted:
                         return Followed(done, problem)
                     doing = self._begin(actions[done], steps[done], watch)
-                    monitor.begin(actions[done].args, steps[done], seen)
+                    monitor.begin(actions[done:], steps[done], seen)
                     execution.correction.leave()
                 acts = execution.timeline.acts[done]
                 why = monitor.violation(execution, acts) if watchful else None

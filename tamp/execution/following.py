@@ -139,6 +139,15 @@ class Execution:
         left = sum(s.trajectory.duration for s in ahead if isinstance(s, Motion))
         return max(0.0, float(left) - self._t) if ahead else 0.0
 
+    def ahead(self, index: int) -> Array:
+        """Where the tool is still to go (n, 3) before the segment `index` begins."""
+        way = []
+        for number, segment in enumerate(self.timeline.segments[self.index : index]):
+            if isinstance(segment, Motion):
+                first = int(np.searchsorted(segment.trajectory.times, 0.0 if number else self._t))
+                way.append(segment.trajectory.T_world_tool[first:, :3, 3])
+        return np.concatenate(way) if way else np.zeros((0, 3))
+
     def step(self, robot: RobotState) -> Command | None:
         """The command for this control period, from the observation just made."""
         self.veto = None

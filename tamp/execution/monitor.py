@@ -1,17 +1,23 @@
-"""What an action relies on, watched while it goes on: things are where they were, what is held is held, nothing is new.
+"""What a plan relies on, watched while it goes on: things are where they were, what is held is held, nothing is new.
 
-An action that acts is left alone: what it moves is judged when it ends. Before that a violation is a reason to stop at
+That is asked of what the goal and the rest of the plan are about, and of what is near the way that is still to go. An
+action that acts is left alone: what it moves is judged when it ends. Before that a violation is a reason to stop at
 once. Eyes that may err have to see it twice.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+
+from motion.poses import Array
 from tamp.errors import Refusal
 from tamp.execution.following import Execution
 from tamp.execution.tabletop import Tabletop
-from tamp.model.scene import Scene
+from tamp.model.atoms import GroundAction
+from tamp.model.scene import Scene, SceneObject
 from tamp.model.situation import Situation
 from tamp.runs.events import Corrected
 from tamp.skills.base import Refinement
@@ -22,6 +28,8 @@ SLIPPED = 0.004
 """Metres that fingers close by on what they hold without anything being wrong: what is soft gives way."""
 LAST = 0.45
 """Seconds before an action acts at which it is looked once more where that takes long."""
+NEAR = 0.15
+"""Metres from the way of the tool within which things are near it: the hand, and what it holds, are that wide."""
 TOO_LATE = 0.3
 """Seconds before an action acts from which on it is let act: the arm would hardly stop before that."""
 
@@ -31,20 +39,26 @@ class Monitor:
     """Watches one action after the other."""
 
     table: Tabletop
+    wanted: frozenset[str] = frozenset()
+    """The symbols of the goal."""
     _expected: Situation | None = None
     _about: str | None = None
     """The thing that the present motions lead to."""
     _touched: frozenset[str] = frozenset()
+    _needed: frozenset[str] = frozenset()
+    """The things that the goal and the rest of the plan are about."""
     _due: float = 0.0
     _looked_last: bool = False
     _suspected: str | None = None
 
-    def begin(self, args: tuple[str, ...], refinement: Refinement, seen: Situation) -> None:
-        """An action about `args` begins, and things are as they are `seen`."""
+    def begin(self, actions: Sequence[GroundAction], refinement: Refinement, seen: Situation) -> None:
+        """The first of some actions begins, the rest of a plan, and things are as they are `seen`."""
         self._touched, self._expected = refinement.touched, seen
         owner = {r.name: o.name for o, r in seen.scene.regions()}
-        names = [owner.get(a, a) for a in args if a != seen.held]
-        self._about = names[0] if names else None
+        symbols = self.wanted.union(*(action.args for action in actions))
+        self._needed = frozenset(owner.get(symbol, symbol) for symbol in symbols)
+        about = [owner.get(arg, arg) for arg in actions[0].args if arg != seen.held]
+        self._about = about[0] if about else None
         self._due, self._suspected, self._looked_last = self.table.observed.time + self._pause, None, False
 
     @property
@@ -67,13 +81,27 @@ class Monitor:
             seen = replace(self._expected, scene=self.table.perceiver.perceive())
         except Refusal:  # blind for a moment: whoever has to see waits, nobody who is on his way
             return None
-        why = self._expected.difference(seen, but=self._touched)
+        why = self._difference(self._expected, seen, execution.ahead(acts))
         if why is None:
             self._lead(execution, self._expected.scene, seen.scene)
         sure = why is not None and (not self.table.looks_cost or self._suspected is not None)
         self._suspected = why
         self._due = now + (self._pause if why is None else 0.0)
         return why if sure and "monitor" in self.table.reflexes else None
+
+    def _difference(self, expected: Situation, seen: Situation, way: Array) -> str | None:
+        """What is other than expected, of what matters on the `way` (n, 3) that is still to go, in words."""
+
+        def matters(o: SceneObject) -> bool:
+            return o.name in self._needed or o.name == expected.held or _near(o, way)
+
+        before, now = ({o.name for o in s.scene if matters(o)} for s in (expected, seen))
+        kept = before | now
+        pair = [
+            replace(s, scene=replace(s.scene, objects=tuple(o for o in s.scene if o.name in kept)))
+            for s in (expected, seen)
+        ]
+        return pair[0].difference(pair[1], but=self._touched)
 
     def _closes(self) -> bool:
         """Whether the fingers close on what they held: it cannot be between them any more."""
@@ -88,3 +116,10 @@ class Monitor:
         before, now = expected.object(self._about), seen.object(self._about)
         if execution.correction.lead(before.T_world_object, now.T_world_object, now.turns):
             self.table.publish(Corrected(self._about, execution.correction.wanted))
+
+
+def _near(o: SceneObject, way: Array) -> bool:
+    """Whether a thing is near the way (n, 3) of the tool."""
+    low, high = o.bounds()
+    outside = np.maximum(np.maximum(low - way, way - high), 0.0)
+    return bool(len(way)) and float(np.linalg.norm(outside, axis=1).min()) < NEAR

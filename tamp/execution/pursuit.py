@@ -139,7 +139,7 @@ class Pursuit:
             self.outcome.reason = f"goal {number} of {len(goals)}, {goal}: {self.outcome.reason}"
 
     def _reach(self, goal: Goal) -> Routine[None]:
-        self.failures, self._carrying.stopped = {}, {}
+        self.failures, self._carrying.stopped, self._carrying.wanted = {}, {}, frozenset(goal.symbols)
         self._patience, self._regained = PATIENCE, 0
         doubted: frozenset[Atom] = frozenset()
         taken = goal

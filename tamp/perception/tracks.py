@@ -38,6 +38,8 @@ UPRIGHTER = 0.02
 """Score by which leaning has to explain better what is seen than resting does."""
 SLIPPED = 0.05
 """The same for what is held, against being where the hand has it."""
+MOVED, MORE_SEEN = 0.15, 0.1
+"""Score, or share of what is in view, by which a place has to explain better what is seen than where a thing was."""
 UP = np.array([0.0, 0.0, 1.0])
 UNMOVED = (0.001, 0.01)
 """Metres and radians below which a thing has not moved: it is left where it was, so that it does not jitter."""
@@ -64,11 +66,23 @@ def followed(track: Track, points: Points, looks: Sequence[Look], time: float, r
     one sees past it."""
     near = points.where(track.placed.distance(points.p) < AROUND)
     if len(near) >= VISIBLE:
-        before, T = track.placed.T_world_object, _nudged(track.placed, Target(_some(near, rng).p, looks))
-        there = replace(track.placed, T_world_object=before if _unmoved(before, T) else T)
+        there = _moved(track.placed, Target(_some(near, rng).p, looks), looks)
         if sighting(there, looks).share >= SAME:
             return replace(track, placed=there, time=time, lost=False)
     return replace(track, lost=True) if sighting(track.placed, looks).past_it else track
+
+
+def _moved(placed: Placed, target: Target, looks: Sequence[Look]) -> Placed:
+    """A thing where it is seen to have moved, close to where it was: left there as long as that explains what is seen
+    nearly as well. Of what is half hidden by the hand many places do."""
+    before, T = placed.T_world_object, _nudged(placed, target)
+    if _unmoved(before, T):
+        return placed
+    there, skin = replace(placed, T_world_object=T), whole(placed.model, placed.joints)
+    shares = [sighting(p, looks).share for p in (placed, there)]
+    scores = judged(np.array([before, T], dtype=np.float32), skin, target, sampled(skin)).score
+    better = shares[1] > shares[0] + MORE_SEEN or scores[1] > scores[0] + MOVED
+    return there if better else placed
 
 
 def _nudged(placed: Placed, target: Target) -> Array:
