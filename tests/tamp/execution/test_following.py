@@ -303,3 +303,32 @@ def test_an_arm_that_is_vetoed_for_good_is_halted_and_nothing_counts_as_finished
 
 def test_what_was_not_planned_in_a_world_is_not_looked_ahead_in() -> None:
     assert not any(guarded(range(BOUND), state=None)[2])
+
+
+def test_the_motion_is_led_to_where_the_thing_is_seen_now() -> None:
+    arm = KinematicArm()
+    execution = Execution(timeline(OUT), 0.08, PERIOD)
+    thing = pose([0.2, 0.0, 0.95])
+    seen = pose([0.206, -0.008, 0.95], rotation_vector_to_matrix(np.array([0.0, 0.0, 0.15])))
+    for n in range(BOUND):
+        if n == 8:
+            execution.correction.lead(thing, seen, 1)
+        if (command := execution.step(arm.observe())) is None:
+            break
+        arm.command(*command)
+    goal = seen @ np.linalg.inv(thing) @ OUT.trajectory.T_world_tool[-1]
+    e = error(arm.T, goal)
+    assert np.linalg.norm(e[:3]) < 0.004 and np.linalg.norm(e[3:]) < 0.03
+
+
+def test_what_is_still_to_go_before_an_action_acts() -> None:
+    execution, arm = Execution(timeline(OUT, BACK, Grip(0.0)), 0.08, PERIOD), KinematicArm()
+    assert execution.seconds_until(2) == pytest.approx(2.0) and execution.seconds_until(0) == 0.0
+    assert len(execution.ahead(2)) == 42 and len(execution.ahead(0)) == 0
+    left, way = [], []
+    while (command := execution.step(arm.observe())) is not None:
+        left.append(execution.seconds_until(2))
+        way.append(len(execution.ahead(2)))
+        arm.command(*command)
+    assert left == sorted(left, reverse=True) and way == sorted(way, reverse=True)
+    assert left[-1] == 0.0 and way[-1] == 0

@@ -55,3 +55,26 @@ def test_only_what_leans_has_to_be_brought_to_rest_and_its_lowest_point_stays_wh
     assert T is not None
     np.testing.assert_allclose(T[:3, :3], true.T_world_object[:3, :3], atol=1e-6)
     assert abs(Placed(true.model, T).points()[:, 2].min() - leaning.points()[:, 2].min()) < 1e-6
+
+
+@pytest.mark.parametrize("millimetres", [0.0, 12.0, 25.0])
+def test_a_thing_that_was_moved_is_followed_as_far(millimetres: float) -> None:
+    true = standing(library()["carton"], -0.1, 0.1, 0.4)
+    before = Placed(true.model, pose([0.001 * millimetres, 0.0, 0.0]) @ true.T_world_object)
+    off, _ = pose_errors(true.model, true.T_world_object, seen_as(true, before))
+    assert off < 2.0
+
+
+def test_a_thing_of_which_hardly_anything_is_seen_stays_where_it_was() -> None:
+    true = standing(library()["carton"], -0.1, 0.1, 0.4)
+    looks = [look(taken(c, [true])) for c in CAMERAS]
+    points = np.concatenate([k.points.reshape(-1, 3) for k in looks])
+    with np.errstate(invalid="ignore"):
+        near = points[true.distance(points) < 0.04]
+    top = near[near[:, 2] > near[:, 2].max() - 0.002]
+    corner = top[np.argsort(top[:, 0])][:40]  # the hand hides the rest
+    rng = np.random.default_rng(0)
+    for _ in range(5):
+        track = Track("thing", true, True, 0.0, 1.0)
+        found = followed(track, Points(corner, np.zeros_like(corner)), looks, 1.0, rng)
+        assert np.array_equal(found.placed.T_world_object, true.T_world_object) and not found.lost
