@@ -20,6 +20,7 @@ from tamp.model.scene import Region, RobotState, Scene, contains
 from tamp.perception.candidates import Candidate, candidates
 from tamp.perception.clusters import Ground, Points, above, clusters, ground_of, stood_on, together
 from tamp.perception.holding import Hand
+from tamp.perception.identity import mistaken
 from tamp.perception.library import Library
 from tamp.perception.looks import Look
 from tamp.perception.object_model import RobotSkin
@@ -27,7 +28,7 @@ from tamp.perception.recognising import Found, recognised
 from tamp.perception.rig import Rig
 from tamp.perception.robot_mask import link_poses
 from tamp.perception.sightings import gone, sighting
-from tamp.perception.support import CARRIED, floating
+from tamp.perception.support import floating, reaches, unlike
 from tamp.perception.sureness import likeliest_there, recognised_again, sureness
 from tamp.perception.surroundings import OBSTACLE, Obstacle, ground_object, obstacle, obstacle_object, within
 from tamp.perception.tracks import AROUND, Track, followed, held_as_seen, with_joints_followed
@@ -145,13 +146,13 @@ class CameraPerceiver:
         tried = points if len(lots) <= MOST_LOTS else together(lots[:MOST_LOTS])
         found, left = recognised(tried, looks, ground, self._known, self._rng)
         left += lots[MOST_LOTS:]
-        others = np.concatenate([np.zeros((0, 3)), *(c.p for c in left if len(c) >= NEW and _reaches(c, ground))])
+        others = np.concatenate([np.zeros((0, 3)), *(c.p for c in left if len(c) >= NEW and reaches(c, ground))])
         up = floating([f.placed for f in found], ground.height, others)
         found = [f for f, floats in zip(found, up, strict=True) if not floats]
         self.ground = ground = stood_on(ground, [f.placed.lowest for f in found])
         for f in sorted(found, key=lambda f: tuple(f.placed.T_world_object[:2, 3].round(3))):
             self._begin(f, time)
-        left = clusters(_unlike(points, found)) if any(up) else left
+        left = clusters(unlike(points, (f.placed for f in found), EXPLAINED)) if any(up) else left
         for lot in of_one_thing(left):
             self._begin_unknown(lot, time)
 
@@ -175,7 +176,7 @@ class CameraPerceiver:
         assert self.ground is not None
         if len(points) < NEW:
             return
-        placed = unknown_thing(points, self.ground) if _reaches(points, self.ground) else None
+        placed = unknown_thing(points, self.ground) if reaches(points, self.ground) else None
         if placed is None:
             self.unknown.append(obstacle(points, self.ground))
             return
@@ -224,6 +225,8 @@ class CameraPerceiver:
         for name in [n for n, t in self.tracks.items() if t.movable and n != self.hand.held]:
             after = followed(self.tracks[name], free, looks, observation.time, self._rng)
             self.tracks[name] = self._supported(after) if after is not self.tracks[name] else after
+        for name in mistaken(self.tracks, observation.robot.T_world_tool[:3, 3], looks, observation.time):
+            self._reconsider(name, points, looks, observation.time)
         self.unknown = [u for u in self.unknown if not gone(u.points, looks)]
         rest = points.where(self._unexplained(points))
         if self.hand.held is not None:
@@ -342,7 +345,7 @@ class CameraPerceiver:
         nothing = np.zeros((0, 3))
         up = floating([*(f.placed for f in sure), *there], self.ground.stands, nothing)
         sure = [f for f, floats in zip(sure, up, strict=False) if not floats]
-        left = _unlike(lot, sure)
+        left = unlike(lot, (f.placed for f in sure), EXPLAINED)
         if len(left) > PARTLY * len(lot):
             sure, left = [], lot
         for f in sorted(sure, key=lambda f: -f.score):
@@ -384,16 +387,3 @@ class CameraPerceiver:
 
 def _apart(track: Track, found: Found) -> float:
     return float(np.linalg.norm(track.placed.T_world_object[:3, 3] - found.placed.T_world_object[:3, 3]))
-
-
-def _reaches(points: Points, ground: Ground) -> bool:
-    """Whether some points reach down to the ground."""
-    return float(points.p[:, 2].min()) < ground.height + CARRIED
-
-
-def _unlike(points: Points, found: Sequence[Found]) -> Points:
-    """The points that belong to none of what was found."""
-    out = np.ones(len(points), dtype=bool)
-    for f in found:
-        out[out] &= ~f.placed.explains(points.p[out], EXPLAINED)
-    return points.where(out)

@@ -1,19 +1,33 @@
-"""What stands on something: what was recognised in the air is a piece of something else."""
+"""What stands on something, and what is left: what was recognised in the air is a piece of something else."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from scipy.spatial import cKDTree
 
 from motion.poses import Array
+from tamp.perception.clusters import Ground, Points
 from tamp.perception.placing import Placed
 
 BOTTOM = 0.004
 """Metres above its lowest point up to which a thing's skin is its bottom."""
 CARRIED = 0.02
 """Metres from its bottom within which there is something that carries it."""
+
+
+def reaches(points: Points, ground: Ground) -> bool:
+    """Whether some points reach down to the ground."""
+    return float(points.p[:, 2].min()) < ground.height + CARRIED
+
+
+def unlike(points: Points, things: Iterable[Placed], within: float) -> Points:
+    """The points that belong to none of some things: up to so many metres from their skins they do."""
+    out = np.ones(len(points), dtype=bool)
+    for thing in things:
+        out[out] &= ~thing.explains(points.p[out], within)
+    return points.where(out)
 
 
 def floating(things: Sequence[Placed], ground: float, others: Array) -> list[bool]:

@@ -1,0 +1,44 @@
+"""Whether a thing is still the one that it was taken for, by its colours."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from tamp.perception.identity import mistaken
+from tamp.perception.placing import Placed
+from tamp.perception.tracks import Track
+from tests.synthetic_looks import CAMERAS, library, look, painted, standing, taken
+
+HERE = np.array([0.0, 0.0, 1.2])
+
+
+def told(true: Sequence[Placed], thought: Sequence[Placed], time: float = 1.0) -> list[str]:
+    looks = [look(taken(c, list(true))) for c in CAMERAS]
+    tracks = {f"thing_{i}": Track(f"thing_{i}", placed, True, time, 1.0) for i, placed in enumerate(thought)}
+    return mistaken(tracks, HERE, looks, 1.0)
+
+
+def test_things_that_are_what_they_were_taken_for_are_left_alone() -> None:
+    things = [standing(library()[name], x, 0.1, 0.4) for name, x in (("carton", -0.1), ("box", 0.1))]
+    assert told(things, things) == []
+
+
+def test_another_thing_of_the_same_shape_is_noticed() -> None:
+    true = standing(library()["carton"], -0.1, 0.1, 0.4)
+    assert told([true], [standing(painted(library()["carton"], (200, 40, 40)), -0.1, 0.1, 0.4)]) == ["thing_0"]
+
+
+def test_what_was_not_seen_in_these_pictures_is_not_judged_by_them() -> None:
+    true = standing(library()["carton"], -0.1, 0.1, 0.4)
+    other = standing(painted(library()["carton"], (200, 40, 40)), -0.1, 0.1, 0.4)
+    assert told([true], [other], time=0.5) == []
+
+
+def test_where_one_was_put_in_the_place_of_another_both_are_noticed_wherever_the_second_is() -> None:
+    red, green, blue = (painted(library()["carton"], c) for c in ((200, 40, 40), (40, 160, 60), (60, 80, 220)))
+    places = [(-0.1, 0.1), (0.0, 0.1), (0.1, 0.1), (0.3, -0.2)]
+    true = [standing(m, x, y, 0.4) for m, (x, y) in zip((green, red, blue, blue), places, strict=True)]
+    thought = [standing(m, x, y, 0.4) for m, (x, y) in zip((blue, red, blue, green), places, strict=True)]
+    assert sorted(told(true, thought)) == ["thing_0", "thing_3"]
