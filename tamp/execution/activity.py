@@ -21,12 +21,13 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, eq=False)
 class Observation:
-    """What is known of one control period: seconds of the session's clock, proprioception, and the cameras' pictures
-    where any were taken."""
+    """What is known of one control period: seconds of the session's clock, proprioception, the cameras' pictures where
+    any were taken, and how far apart (m) the fingers were last asked to be, where that is known."""
 
     time: float
     robot: RobotState
     images: tuple[Image, ...] = ()
+    asked: float | None = None
 
 
 Routine = Generator[Command | None, None, T]

@@ -92,7 +92,8 @@ class CameraPerceiver:
     def felt(self, observation: Observation) -> None:
         """Follow what the hand holds, in each control period."""
         robot = observation.robot
-        self.hand.felt(robot, [(t.name, t.placed) for t in self.tracks.values() if t.movable])
+        things = [(t.name, t.placed) for t in self.tracks.values() if t.movable]
+        self.hand.felt(robot, things, observation.asked)
         self._carry(robot)
 
     def perceive(self) -> Scene:
@@ -277,7 +278,7 @@ class CameraPerceiver:
             self.hand.T_tool_held = inverse(robot.T_world_tool) @ T
             self._carry(robot)
             if sighting(self.tracks[held].placed, looks).past_it:
-                self.hand.let_go()  # the fingers hold something else, or nothing
+                self.hand.was_wrong()
                 self.tracks[held] = replace(self.tracks[held], lost=True)
 
     def _follow_joints(self, name: str, points: Points, looks: Sequence[Look], time: float) -> None:

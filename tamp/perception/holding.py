@@ -17,6 +17,8 @@ STILL = 0.0015
 slowly."""
 MOMENTS = 4
 """Control periods that are looked back on."""
+PRESSED = 6
+"""Control periods of being asked to close after which fingers that stand still are kept from it by something."""
 EMPTY = 0.0012
 """Metres between the pads up to which nothing can be between them."""
 LETS_GO = 0.004
@@ -39,13 +41,19 @@ class Hand:
     _moments: deque[RobotState] = field(default_factory=lambda: deque(maxlen=MOMENTS))
     _widest: float = 0.0
     """The widest opening since something was let go of."""
+    _pressed: int = 0
+    """Control periods for which the fingers have been asked to close further than they do."""
     _tried: bool = False
     """Whether nothing was found between the fingers as they are."""
 
-    def felt(self, robot: RobotState, things: Iterable[tuple[str, Placed]]) -> str | None:
-        """Take what was felt; the name of what has just been let go of, if anything was. `things` could be held."""
+    def felt(
+        self, robot: RobotState, things: Iterable[tuple[str, Placed]], asked: float | None = None
+    ) -> str | None:
+        """Take what was felt; the name of what has just been let go of, if anything was. `things` could be held;
+        `asked` is how far apart (m) the fingers were last asked to be, where that is known."""
         opening = robot.opening
         self._moments.append(robot)
+        self._pressed = self._pressed + 1 if asked is not None and opening > asked + LETS_GO else 0
         if self.held is not None:
             before = max(m.opening for m in self._moments)  # what is soft gives way more slowly than that
             if opening > self.width + LETS_GO or opening < EMPTY or opening < before - LETS_GO:
@@ -56,7 +64,8 @@ class Hand:
         self._widest = max(self._widest, opening)
         still = len(openings) == MOMENTS and float(np.ptp(openings)) < STILL
         self._tried = self._tried and still
-        if opening < self._widest - LETS_GO and still and opening > EMPTY and not self._tried:
+        closing = opening < self._widest - LETS_GO or self._pressed >= PRESSED
+        if closing and still and opening > EMPTY and not self._tried:
             self._take_hold(self._moments[0], things)
         return None
 
@@ -65,6 +74,11 @@ class Hand:
         name, self.held, self.T_tool_held = self.held, None, None
         self._widest, self._tried = 0.0, False
         return name
+
+    def was_wrong(self) -> None:
+        """Forget what is held: it is seen not to be. While the fingers stay as they are they hold nothing known."""
+        self.let_go()
+        self._tried = True
 
     def _take_hold(self, robot: RobotState, things: Iterable[tuple[str, Placed]]) -> None:
         """Take hold of what is between the fingers, at the moment when they stopped."""

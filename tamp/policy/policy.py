@@ -255,7 +255,8 @@ class _Episode:
 
     def _tick(self) -> Command | None:
         """What the session commands; once a search has ended well, that which works towards what was found."""
-        observation = Observation(self.time, self._robot)
+        asked = self.commanded.opening if self.commanded is not None else None
+        observation = Observation(self.time, self._robot, asked=asked)
         command = None if self._session is None else self._session.tick(observation)
         if command is not None or self._search is None or self._ready is None:
             return command

@@ -94,3 +94,18 @@ def test_a_soft_thing_that_gives_way_is_held() -> None:
     closing(hand, STOPPED, thing)
     closing(hand, [0.04 - 0.0009 * n for n in range(1, 25)], thing)
     assert hand.held == "cube_1"
+
+
+def test_fingers_that_were_hardly_wider_than_a_thing_hold_it_once_they_press() -> None:
+    hand, thing = Hand(), cube([0.4, 0.0, 0.1])
+    felt = [0.042, 0.0415, 0.041, *[0.0402] * 9]
+    for opening in felt:
+        hand.felt(RobotState(np.zeros(7), opening, DOWN), [("cube_1", thing)], asked=0.0)
+    assert hand.held == "cube_1"
+
+
+def test_fingers_that_have_just_been_asked_to_close_hold_nothing_yet() -> None:
+    hand, thing = Hand(), cube([0.4, 0.0, 0.1])
+    for asked in [0.045] * 10 + [0.0] * 3:
+        hand.felt(RobotState(np.zeros(7), 0.045, DOWN), [("cube_1", thing)], asked=asked)
+    assert hand.held is None
