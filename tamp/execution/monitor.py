@@ -15,9 +15,10 @@ import numpy as np
 from motion.poses import Array
 from tamp.errors import Refusal
 from tamp.execution.following import Execution
+from tamp.execution.motions import Grip
 from tamp.execution.tabletop import Tabletop
 from tamp.model.atoms import GroundAction
-from tamp.model.scene import Scene, SceneObject
+from tamp.model.scene import Joint, Scene, SceneObject
 from tamp.model.situation import Situation
 from tamp.runs.events import Corrected
 from tamp.skills.base import Refinement
@@ -26,6 +27,10 @@ SELDOM, OFTEN = 0.5, 0.1
 """Seconds between two looks where looking takes long, and where it does not."""
 SLIPPED = 0.004
 """Metres that fingers close by on what they hold without anything being wrong: what is soft gives way."""
+DOUBT = 1.5
+"""How much further, where eyes may err, a thing has to be away, in multiples of what counts as elsewhere."""
+TURNS_ON = 0.3
+"""Share of a joint's range within which it may go on moving by itself, as long as what is open stays open."""
 LAST = 0.45
 """Seconds before an action acts at which it is looked once more where that takes long."""
 NEAR = 0.15
@@ -53,7 +58,9 @@ class Monitor:
 
     def begin(self, actions: Sequence[GroundAction], refinement: Refinement, seen: Situation) -> None:
         """The first of some actions begins, the rest of a plan, and things are as they are `seen`."""
-        self._touched, self._expected = refinement.touched, seen
+        pushes = not any(isinstance(s, Grip) for s in refinement.segments)
+        self._touched = refinement.touched | (refinement.displaced if pushes else frozenset())
+        self._expected = seen
         owner = {r.name: o.name for o, r in seen.scene.regions()}
         symbols = self.wanted.union(*(action.args for action in actions))
         self._needed = frozenset(owner.get(symbol, symbol) for symbol in symbols)
@@ -101,7 +108,13 @@ class Monitor:
             replace(s, scene=replace(s.scene, objects=tuple(o for o in s.scene if o.name in kept)))
             for s in (expected, seen)
         ]
-        return pair[0].difference(pair[1], but=self._touched)
+        but = self._touched | _as_good(*(s.scene for s in pair))
+        held = expected.held
+        if held is not None and pair[1].scene.in_hand is not None:  # where in the hand is seen less well than whether
+            if held not in pair[1].scene.in_hand:
+                return f"{held} is not in the hand"
+            but |= {held}
+        return pair[0].difference(pair[1], DOUBT if self.table.looks_cost else 1.0, but)
 
     def _closes(self) -> bool:
         """Whether the fingers close on what they held: it cannot be between them any more."""
@@ -116,6 +129,19 @@ class Monitor:
         before, now = expected.object(self._about), seen.object(self._about)
         if execution.correction.lead(before.T_world_object, now.T_world_object, now.turns):
             self.table.publish(Corrected(self._about, execution.correction.wanted))
+
+
+def _as_good(expected: Scene, seen: Scene) -> frozenset[str]:
+    """The parts whose joints are elsewhere than they were, but open or closed, on or off as before: what was pushed
+    goes on by itself for a while."""
+    before, now = ({p.name: p.joint for o in s for p in o.parts if p.joint is not None} for s in (expected, seen))
+    return frozenset(name for name in before.keys() & now.keys() if _is_as_good(before[name], now[name]))
+
+
+def _is_as_good(before: Joint, now: Joint) -> bool:
+    low, high = before.limits
+    same = (before.is_active, before.is_rest) == (now.is_active, now.is_rest)
+    return same and abs(before.value - now.value) < TURNS_ON * (high - low)
 
 
 def _near(o: SceneObject, way: Array) -> bool:

@@ -123,3 +123,10 @@ def test_eyes_that_stay_blind_are_told_of(setting: Setting) -> None:
     failed = [e for e in setting.events("activity") if e["stage"] == "failed"]
     assert not outcome.done and failed[-1]["why"] == "the lens is covered"
     assert room.commands < 90 + BLIND / room.period
+
+
+def test_a_knob_that_goes_on_turning_stops_nothing(setting: Setting) -> None:
+    room = setting.room
+    room.glow, room.lit, room.since = 10, {"torch"}, {"torch": -6}
+    assert setting.pursue("turned-on lamp", "turned-on torch").done
+    assert setting.events("interrupted") == [] and room.pressed == ["lamp"]
