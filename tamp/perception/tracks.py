@@ -38,8 +38,10 @@ UPRIGHTER = 0.02
 """Score by which leaning has to explain better what is seen than resting does."""
 SLIPPED = 0.05
 """The same for what is held, against being where the hand has it."""
-MOVED, MORE_SEEN = 0.15, 0.1
+MOVED, MORE_SEEN = 0.1, 0.1
 """Score, or share of what is in view, by which a place has to explain better what is seen than where a thing was."""
+BELIEVED = 0.5
+"""Score of a place from which on it is believed for its score: what is well in view scores about 0.9 where it is."""
 UP = np.array([0.0, 0.0, 1.0])
 UNMOVED = (0.001, 0.01)
 """Metres and radians below which a thing has not moved: it is left where it was, so that it does not jitter."""
@@ -81,8 +83,8 @@ def _moved(placed: Placed, target: Target, looks: Sequence[Look]) -> Placed:
     there, skin = replace(placed, T_world_object=T), whole(placed.model, placed.joints)
     shares = [sighting(p, looks).share for p in (placed, there)]
     scores = judged(np.array([before, T], dtype=np.float32), skin, target, sampled(skin)).score
-    better = shares[1] > shares[0] + MORE_SEEN or scores[1] > scores[0] + MOVED
-    return there if better else placed
+    fits_better = scores[1] > max(scores[0] + MOVED, BELIEVED)
+    return there if fits_better or shares[1] > shares[0] + MORE_SEEN else placed
 
 
 def _nudged(placed: Placed, target: Target) -> Array:
