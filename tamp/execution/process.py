@@ -91,7 +91,10 @@ class Process:
         self._replies, reply = context.Pipe(duplex=False)
         self._unwanted = context.Value("L", 0)
         self._process = context.Process(
-            target=_serve, args=(self.make, self._questions, reply, self._unwanted), name=self.name, daemon=True
+            target=_serve,
+            args=(self.make, os.getpid(), self._questions, reply, self._unwanted),  # it may be gone before this starts
+            name=self.name,
+            daemon=True,
         )
         self._process.start()
         reply.close()
@@ -155,10 +158,10 @@ def _plain(error: Exception) -> Exception:
     return RuntimeError(f"{type(error).__name__}: {error}")
 
 
-def _serve(make: Make, questions: Any, replies: Connection, unwanted: Any) -> None:
+def _serve(make: Make, parent: int, questions: Any, replies: Connection, unwanted: Any) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.nice(NICENESS)
-    parent, number = os.getppid(), 0
+    number = 0
     made = make(lambda: unwanted.value >= number or os.getppid() != parent)
     while os.getppid() == parent:
         try:

@@ -93,7 +93,7 @@ class PolicyProcess:
     def _start(self) -> None:
         context = multiprocessing.get_context("spawn")
         self._connection, theirs = context.Pipe()
-        process = context.Process(target=_work, args=(theirs, self.make), name="policy", daemon=True)
+        process = context.Process(target=_work, args=(theirs, self.make, os.getpid()), name="policy", daemon=True)
         resource_tracker.ensure_running()  # `start` would do it inside, and unblocks the interrupt when it does
         with no_interrupts():
             process.start()
@@ -107,10 +107,10 @@ class PolicyProcess:
         self._policy = RemotePolicy(_Pipe(self._connection, self.patience, gone))
 
 
-def _work(connection: Connection, make: Make) -> None:
+def _work(connection: Connection, make: Make, parent: int) -> None:
     """The process's life: messages in, answers out, until the other end closes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
+    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
     channel, diary = _Pipe(connection), Diary()
     try:
         policy = make(diary)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import signal
 import time
@@ -10,7 +11,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from tamp.errors import Refusal
-from tamp.execution.process import Asked, Cancelled, Process, ProcessGone
+from tamp.execution.process import Asked, Cancelled, Process, ProcessGone, _serve
 
 
 class Sums:
@@ -89,3 +90,16 @@ def test_closing_ends_it_whatever_it_does() -> None:
     process.close()
     gone: Callable[[], bool] = lambda: not os.path.exists(f"/proc/{pid}")  # noqa: E731, PTH110
     assert gone()
+
+
+def test_one_whose_parent_was_gone_before_it_began_ends_at_once() -> None:
+    context = multiprocessing.get_context("spawn")
+    gone = context.Process(target=print)
+    gone.start()
+    gone.join()
+    (replies, reply), questions, unwanted = context.Pipe(duplex=False), context.Queue(), context.Value("L", 0)
+    orphan = context.Process(target=_serve, args=(Sums, gone.pid, questions, reply, unwanted))
+    orphan.start()
+    orphan.join(20)
+    assert orphan.exitcode == 0
+    replies.close()
