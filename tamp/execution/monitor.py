@@ -124,8 +124,8 @@ class Monitor:
 
     def _lead(self, execution: Execution, expected: Scene, seen: Scene) -> None:
         """Lead the motion to where the thing that it is for is seen, which is nearly where it was."""
-        if self._about is None or "servo" not in self.table.reflexes:
-            return
+        if self._about is None or self._about in self._touched or "servo" not in self.table.reflexes:
+            return  # what is pushed goes ahead of the hand
         before, now = expected.object(self._about), seen.object(self._about)
         if execution.correction.lead(before.T_world_object, now.T_world_object, now.turns):
             self.table.publish(Corrected(self._about, execution.correction.wanted))

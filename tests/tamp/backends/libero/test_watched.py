@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tamp.backends.libero import tasks
@@ -18,5 +19,8 @@ pytestmark = pytest.mark.episode
 def test_what_the_robot_moves_itself_does_not_stop_it(scene: str, tmp_path: Path) -> None:
     settings = Settings(load("tabletop"), init_state=41)
     result = run(tasks.find(scene), None, settings, tmp_path / "out", lambda line: None)
-    stopped = [e["why"] for e in read(tmp_path / "out" / "episode.jsonl") if e["event"] == "interrupted"]
+    told = read(tmp_path / "out" / "episode.jsonl")
+    stopped = [e["why"] for e in told if e["event"] == "interrupted"]
+    led = [np.abs(e["by"][:3]).max() for e in told if e["event"] == "corrected"]
     assert result.success and stopped == []
+    assert max(led, default=0.0) < 0.008, "what is pushed leads nothing ahead of itself"
