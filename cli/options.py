@@ -134,7 +134,7 @@ NoiseKind = Literal["clean", "depth", "colour", "pose", "all", "moved", "hand"]
 Disturb = Annotated[
     str | None,
     typer.Option(
-        help="Somebody disturbs each episode once: moved, knocked, occupied, shut, pushed, … (a wrong one lists all).",
+        help="Somebody disturbs each episode once: moved, knocked, occupied, shut, pushed, …: docs/disturbances.md.",
         metavar="KIND",
     ),
 ]

@@ -77,7 +77,8 @@ class Monitor:
         the segment `acts` of its timeline on."""
         now = self.table.observed.time
         left = execution.seconds_until(acts)
-        if self._expected is None or left < TOO_LATE:
+        watches = "monitor" in self.table.reflexes
+        if self._expected is None or left < TOO_LATE or not (watches or "servo" in self.table.reflexes):
             return None
         if self._closes() or (left < LAST and not self._looked_last):
             self._due = min(self._due, now)
@@ -92,9 +93,9 @@ class Monitor:
         if why is None:
             self._lead(execution, self._expected.scene, seen.scene)
         sure = why is not None and (not self.table.looks_cost or self._suspected is not None)
-        self._suspected = why
-        self._due = now + (self._pause if why is None else 0.0)
-        return why if sure and "monitor" in self.table.reflexes else None
+        again = watches and why is not None and not sure
+        self._suspected, self._due = why, now + (0.0 if again else self._pause)
+        return why if sure and watches else None
 
     def _difference(self, expected: Situation, seen: Situation, way: Array) -> str | None:
         """What is other than expected, of what matters on the `way` (n, 3) that is still to go, in words."""

@@ -97,6 +97,8 @@ class Pursuit:
     def do(self, action: GroundAction, goal: Goal | None = None) -> Routine[str | None]:
         """Carry out one action from where things are, once; so that it serves a goal, if there is one. Returns what
         was wrong with it."""
+        self._carrying.stopped = {}
+        self._carrying.wanted = frozenset(goal.symbols) if goal is not None else frozenset()
         try:
             _, state, situation = yield from self._periods.look()
             mind = self.table.mind
@@ -222,7 +224,7 @@ class Pursuit:
             if followed.problem is not None or not remaining:
                 return last, followed.problem
             _, state, situation = yield from self._periods.look()
-            if followed.stopped and not self._leads_on(remaining, state):
+            if followed.stopped and not (self._repairs and self._leads_on(remaining, state)):
                 return last, None
             again = yield from self._periods.thought(
                 self.table.mind.refine(Plan(remaining), situation, decided.steps[done:])

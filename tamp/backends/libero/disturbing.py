@@ -27,10 +27,9 @@ from tamp.runs.events import ActionBegun, Event, Interrupted
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of disturbance in words, when it is done, and what. `fingers`: they are open meanwhile; `pictures`: what
+    """A kind of disturbance: when it is done, and what. `fingers`: they are open meanwhile; `pictures`: what
     becomes of one meanwhile, given the last one before; `cameras`: nobody notices it without them."""
 
-    words: str
     when: Callable[[Moment], bool]
     do: Do
     fingers: bool = False
@@ -51,30 +50,28 @@ def _flat(now: Image, last: Image) -> Image:
 
 
 KINDS: dict[str, Kind] = {
-    "moved-before": Kind("a thing is moved before the arm goes to it", Moment.grasping, meddling.move),
-    "moved": Kind("a thing is moved while the arm comes near it", Moment.approaching, meddling.move),
-    "moved-after": Kind("a thing is moved when the fingers close on it", Moment.closing, meddling.move),
-    "knocked": Kind("a thing is knocked out of the fingers", Moment.carrying, meddling.knock),
-    "swapped": Kind("a thing of another kind takes its place", Moment.approaching, meddling.swap),
-    "occupied": Kind("something is put where it is to go", Moment.carrying, meddling.occupy),
-    "shut": Kind("what was opened is pushed shut", Moment.relying, meddling.shut),
-    "half-shut": Kind("what was opened is pushed half shut", Moment.relying, meddling.half_shut),
-    "turned-back": Kind("a knob that was turned is turned back", Moment.relying, meddling.turn_back),
-    "slips": Kind("a handle slips out of the fingers", Moment.handling, meddling.slip, fingers=True),
-    "pushed": Kind("somebody runs into the arm", Moment.approaching, meddling.push),
-    "open-fingers": Kind("the fingers do not close for a while", Moment.closing, meddling.hold_open, fingers=True),
-    "in-the-way": Kind("something is put close beside the thing", Moment.approaching, meddling.obstruct),
-    "taken": Kind("the thing is taken away for good", Moment.approaching, meddling.take_away),
-    "brought-back": Kind("the thing is away for three seconds", Moment.approaching, meddling.take_away_for_a_while),
-    "frozen": Kind("cameras freeze for two seconds", Moment.going, meddling.blind, pictures=_frozen, cameras=True),
-    "black": Kind("cameras are black for two seconds", Moment.going, meddling.blind, pictures=_black, cameras=True),
-    "no-depth": Kind("no depth for two seconds", Moment.going, meddling.blind, pictures=_flat, cameras=True),
-    "shifted": Kind("somebody runs into the fixed camera", Moment.going, meddling.run_into_camera, cameras=True),
+    "moved-before": Kind(Moment.grasping, meddling.move),
+    "moved": Kind(Moment.approaching, meddling.move),
+    "moved-after": Kind(Moment.closing, meddling.move),
+    "knocked": Kind(Moment.carrying, meddling.knock),
+    "swapped": Kind(Moment.approaching, meddling.swap),
+    "occupied": Kind(Moment.carrying, meddling.occupy),
+    "shut": Kind(Moment.relying, meddling.shut),
+    "half-shut": Kind(Moment.relying, meddling.half_shut),
+    "turned-back": Kind(Moment.relying, meddling.turn_back),
+    "slips": Kind(Moment.handling, meddling.slip, fingers=True),
+    "pushed": Kind(Moment.approaching, meddling.push),
+    "open-fingers": Kind(Moment.closing, meddling.hold_open, fingers=True),
+    "in-the-way": Kind(Moment.approaching, meddling.obstruct),
+    "taken": Kind(Moment.approaching, meddling.take_away),
+    "brought-back": Kind(Moment.approaching, meddling.take_away_for_a_while),
+    "frozen": Kind(Moment.going, meddling.blind, pictures=_frozen, cameras=True),
+    "black": Kind(Moment.going, meddling.blind, pictures=_black, cameras=True),
+    "no-depth": Kind(Moment.going, meddling.blind, pictures=_flat, cameras=True),
+    "shifted": Kind(Moment.going, meddling.run_into_camera, cameras=True),
 }
 IMPOSSIBLE = ("taken",)
 """After these what was wanted cannot be done any more, and is to be told so."""
-
-
 MORE_STEPS = 200
 """Control steps that a disturbed episode may take beyond LIBERO's limit, which is for tasks that are done once."""
 

@@ -22,7 +22,7 @@ from tamp.execution.motions import Motion
 from tamp.execution.performing import AtTable
 from tamp.execution.pursuit import Outcome
 from tamp.execution.session import Session
-from tamp.execution.tabletop import Tabletop
+from tamp.execution.tabletop import REFLEXES, Tabletop
 from tamp.model.atoms import Atom, GroundAction
 from tamp.model.bodies import world_of
 from tamp.model.domain import Domain, load
@@ -198,6 +198,7 @@ class Setting:
     world: World
     folder: Path
     looks_cost: bool = False
+    reflexes: frozenset[str] = frozenset(REFLEXES)
 
     def pursue(self, *atoms: str, steps: int = 400, seconds: float = 20.0) -> Outcome:
         return self.follow(
@@ -219,6 +220,7 @@ class Setting:
                 publish=Events(log.take),
                 sight=Sight(self.domain, {}, self.world),
                 looks_cost=self.looks_cost,
+                reflexes=self.reflexes,
             )
             at_table = AtTable(table, steps)
             session = Session(at_table, table.publish, ends_when_idle=True)

@@ -130,3 +130,22 @@ def test_a_knob_that_goes_on_turning_stops_nothing(setting: Setting) -> None:
     room.glow, room.lit, room.since = 10, {"torch"}, {"torch": -6}
     assert setting.pursue("turned-on lamp", "turned-on torch").done
     assert setting.events("interrupted") == [] and room.pressed == ["lamp"]
+
+
+def undone_at_once(setting: Setting, *reflexes: str) -> Setting:
+    """Somebody turns the torch off while the arm goes to the lamp."""
+    setting.reflexes = frozenset(reflexes)
+    setting.room.lit.add("torch")
+    setting.room.happens[8] = lambda room: turn_off("torch", room)
+    return setting
+
+
+def test_without_repair_a_stop_is_the_end(setting: Setting) -> None:
+    outcome = undone_at_once(setting, "monitor").pursue("turned-on lamp", "turned-on torch")
+    assert not outcome.done and str(outcome.reason).startswith("stopped, torch_knob is at 0.000")
+    assert setting.room.pressed == []
+
+
+def test_without_monitor_nothing_is_stopped_and_all_is_mended_afterwards(setting: Setting) -> None:
+    assert undone_at_once(setting, "repair").pursue("turned-on lamp", "turned-on torch").done
+    assert setting.events("interrupted") == [] and setting.room.lit == {"lamp", "torch"}
