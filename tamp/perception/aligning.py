@@ -15,7 +15,7 @@ from scipy.spatial import cKDTree
 
 from motion.poses import Array, Numbers, inverse, moved
 from tamp.perception.looks import Look
-from tamp.perception.onto_planes import onto_planes
+from tamp.perception.onto_planes import onto_planes, spread
 from tamp.perception.skinning import normals_of
 
 REACHES = (0.03, 0.02, 0.015, 0.01, 0.006, 0.006, 0.006, 0.006, 0.006, 0.006)
@@ -32,6 +32,9 @@ EVERY, OTHERS = 4, 2
 """Of how many pixels, each way, one is taken: of the picture, and of those that it is held against."""
 HELD = (1e-4, 1e-3)
 """How much a radian, and a metre, in a direction that nothing tells is resisted."""
+UNTOLD = (10.0, 100.0)
+"""Metres, or radians, by which a camera may be elsewhere for each metre by which surfaces do not fit, in the direction of
+which they tell least."""
 LEVEL_OFF, OFF = 0.0008, 1.6
 """How much better it has to fit to be believed: metres of what is level, and by what factor of the rest."""
 LEVEL_WORSE = 0.00003
@@ -112,9 +115,25 @@ def jointly_aligned(views: Sequence[View], start: Array | None = None) -> Array 
         p, gaps, n, level = (np.concatenate(a) for a in zip(*(v.near(off, reach) for v in views), strict=True))
         if (~level).sum() < FEWEST:
             return None
-        share = np.sqrt(np.where(level, 1.0 / max(1, level.sum()), 1.0 / (~level).sum()))
-        off = onto_planes(p, gaps, n, share, HELD) @ off
+        off = onto_planes(p, gaps, n, _shares(level), HELD) @ off
     return off
+
+
+def untold(views: Sequence[View], off: Array) -> Array | None:
+    """The direction (3,) of the camera's frame along or about which it may be anywhere, by what is near the surface from
+    where it is (4, 4); None where all are told."""
+    p, _, n, level = (np.concatenate(a) for a in zip(*(v.near(off, REACHES[-1]) for v in views), strict=True))
+    turn, shift = spread(p, n, _shares(level))
+    for covariance, most in ((shift, UNTOLD[0]), (turn, UNTOLD[1])):
+        variances, directions = np.linalg.eigh(covariance)
+        if variances[-1] > most**2:
+            return np.asarray(directions[:, -1])
+    return None
+
+
+def _shares(level: Numbers) -> Numbers:
+    """What points count, of which some are level (n,): those as much as the others, all together."""
+    return np.sqrt(np.where(level, 1.0 / max(1, level.sum()), 1.0 / max(1, (~level).sum())))
 
 
 def _with_normals(look: Look, every: int) -> tuple[Numbers, Numbers]:

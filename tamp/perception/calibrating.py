@@ -16,7 +16,7 @@ from motion.poses import Array, Numbers, error, inverse, pose, rotation_vector, 
 from motion.world import World
 from tamp.errors import Refusal
 from tamp.execution.activity import Observation
-from tamp.perception.aligning import Surface, View, jointly_aligned
+from tamp.perception.aligning import Surface, View, jointly_aligned, untold
 from tamp.perception.images import Image
 from tamp.perception.looks import Look
 from tamp.perception.object_model import Skin
@@ -146,6 +146,14 @@ def _on_hand(
         raise Refusal(
             f"what {camera} and the fixed cameras both see does not tell where it is: bring things with sides into "
             "view, not the table alone, and turn the hand",
+            "degenerate",
+        )
+    if (open_way := untold(views, told)) is not None:
+        along = ", ".join(f"{x:.1f}" for x in open_way)
+        raise Refusal(
+            f"what {camera} and the fixed cameras both see leaves it open where it is along, or how it is turned about, "
+            f"({along}) of its own frame: turn the hand between the views, and bring sides of things into view that face "
+            "other ways",
             "degenerate",
         )
     single = [off for view in views if (off := jointly_aligned([view], told)) is not None]

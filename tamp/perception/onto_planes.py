@@ -8,6 +8,8 @@ from motion.poses import Array, Numbers, pose, rotation_vector, rotation_vector_
 
 SOFT = 0.004
 """Metres off a plane from which on a point counts less."""
+LEAST = 1e-8
+"""What is known of any direction before."""
 
 
 def onto_planes(
@@ -23,6 +25,14 @@ def onto_planes(
     x = np.linalg.lstsq(np.vstack([A, resisted]), np.concatenate([-off * weights, np.zeros(6)]), rcond=None)[0]
     R = rotation_vector_to_matrix(x[:3])
     return pose(middle + x[3:] - R @ middle, R)
+
+
+def spread(p: Numbers, n: Numbers, share: Numbers | float = 1.0) -> tuple[Numbers, Numbers]:
+    """How uncertain such a motion is: covariances (3, 3) of its turn [rad^2] and of its shift [m^2] for errors of one
+    metre off the planes, where points of one share in all are told apart."""
+    A = np.column_stack([np.cross(p - p.mean(axis=0), n), n]) * np.reshape(share, (-1, 1))
+    covariance = np.linalg.inv(A.T @ A + LEAST * np.eye(6))
+    return covariance[:3, :3], covariance[3:, 3:]
 
 
 def size(T: Array) -> tuple[float, float]:

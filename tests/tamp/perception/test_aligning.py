@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from motion.poses import Array, inverse, moved, pose, rotation_about
-from tamp.perception.aligning import aligned
+from tamp.perception.aligning import Surface, View, aligned, untold
 from tamp.perception.images import Image
 from tamp.perception.looks import Look
 from tests.synthetic_looks import HEIGHT, boxed, looking
@@ -54,3 +54,21 @@ def test_the_bare_table_tells_nothing() -> None:
     fixed, right = (boxed(camera, []) for camera in (FIXED, HAND))
     said = replace(right, T_world_camera=right.T_world_camera @ wrong)
     assert np.array_equal(aligned(look(said), [look(fixed)]), np.eye(4))
+
+
+def seen_by_both(boxes: tuple[tuple[float, ...], ...]) -> tuple[list[View], Array]:
+    """What a hand camera sees of boxes against the fixed one, and the direction (3,) of world y in its frame."""
+    fixed, hand = (boxed(camera, boxes) for camera in (FIXED, HAND))
+    view = View.of(look(hand), Surface.of([look(fixed)]))
+    return [view], view.T_world_camera[:3, :3].T @ np.array([0.0, 1.0, 0.0])
+
+
+def test_walls_that_all_face_one_way_leave_it_open_where_a_camera_is_along_them() -> None:
+    wall = ((-0.05, -0.45, 0.1, 0.45, 0.1),)  # its ends are out of the hand camera's view
+    views, along = seen_by_both(wall)
+    open_way = untold(views, np.eye(4))
+    assert open_way is not None and abs(open_way @ along) > 0.95
+
+
+def test_sides_that_face_two_ways_tell_all() -> None:
+    assert untold(seen_by_both(BOXES)[0], np.eye(4)) is None
