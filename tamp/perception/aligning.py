@@ -33,8 +33,8 @@ EVERY, OTHERS = 4, 2
 HELD = (1e-4, 1e-3)
 """How much a radian, and a metre, in a direction that nothing tells is resisted."""
 UNTOLD = (10.0, 100.0)
-"""Metres, or radians, by which a camera may be elsewhere for each metre by which surfaces do not fit, in the direction of
-which they tell least."""
+"""Metres, or radians, by which a camera may be elsewhere for each metre by which surfaces do not fit, in the direction
+of which they tell least."""
 LEVEL_OFF, OFF = 0.0008, 1.6
 """How much better it has to fit to be believed: metres of what is level, and by what factor of the rest."""
 LEVEL_WORSE = 0.00003
@@ -120,8 +120,8 @@ def jointly_aligned(views: Sequence[View], start: Array | None = None) -> Array 
 
 
 def untold(views: Sequence[View], off: Array) -> Array | None:
-    """The direction (3,) of the camera's frame along or about which it may be anywhere, by what is near the surface from
-    where it is (4, 4); None where all are told."""
+    """The direction (3,) of the camera's frame along or about which it may be anywhere, by what is near the surface
+    from where it is (4, 4); None where all are told."""
     p, _, n, level = (np.concatenate(a) for a in zip(*(v.near(off, REACHES[-1]) for v in views), strict=True))
     turn, shift = spread(p, n, _shares(level))
     for covariance, most in ((shift, UNTOLD[0]), (turn, UNTOLD[1])):

@@ -151,9 +151,9 @@ def _on_hand(
     if (open_way := untold(views, told)) is not None:
         along = ", ".join(f"{x:.1f}" for x in open_way)
         raise Refusal(
-            f"what {camera} and the fixed cameras both see leaves it open where it is along, or how it is turned about, "
-            f"({along}) of its own frame: turn the hand between the views, and bring sides of things into view that face "
-            "other ways",
+            f"what {camera} and the fixed cameras both see leaves it open where it is along, or how it is turned "
+            f"about, ({along}) of its own frame: turn the hand between the views, and bring sides of things into "
+            "view that face other ways",
             "degenerate",
         )
     single = [off for view in views if (off := jointly_aligned([view], told)) is not None]

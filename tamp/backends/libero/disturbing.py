@@ -52,6 +52,7 @@ def _flat(now: Image, last: Image) -> Image:
 KINDS: dict[str, Kind] = {
     "moved-before": Kind(Moment.grasping, meddling.move),
     "moved": Kind(Moment.approaching, meddling.move),
+    "nudged": Kind(Moment.approaching, meddling.nudge),
     "moved-after": Kind(Moment.closing, meddling.move),
     "knocked": Kind(Moment.carrying, meddling.knock),
     "swapped": Kind(Moment.approaching, meddling.swap),
@@ -118,7 +119,7 @@ class Disturber:
 
     def __post_init__(self) -> None:
         self._now, self._task = Moment(self.environment), self.environment.task
-        self.environment.disturbed = self.acts
+        self._others, self.environment.disturbed = self.environment.disturbed, self.acts
         self.environment.task = replace(self._task, step_limit=self._task.step_limit + MORE_STEPS)
 
     def heard(self, event: Event, operands: tuple[str, ...]) -> None:
@@ -138,6 +139,7 @@ class Disturber:
 
     def acts(self, action: Array) -> Array:
         """What becomes of the robot's action (7,) in this control step."""
+        action = self._others(action) if self._others is not None else action
         kind, now, step = KINDS[self.kind], self._now, self.environment.steps
         now.since += 1
         if self.told is None:
@@ -159,7 +161,7 @@ class Disturber:
     def leave(self) -> None:
         """Leave the simulation to others."""
         self._done.undo()
-        self.environment.disturbed, self.environment.task = None, self._task
+        self.environment.disturbed, self.environment.task = self._others, self._task
 
     @property
     def _goes_on(self) -> bool:

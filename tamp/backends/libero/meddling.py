@@ -19,6 +19,8 @@ from tamp.model.scene import SceneObject
 
 BY = (0.03, 0.08)
 """Metres by which a thing is moved."""
+NUDGED = (0.005, 0.012)
+"""The same for one that is only touched: less than what makes a robot plan anew."""
 FALLEN = (0.05, 0.15)
 """Metres from under the hand at which a thing comes to lie that is knocked out of it."""
 BESIDE = (0.01, 0.04)
@@ -64,6 +66,12 @@ def move(now: Moment, rng: Rng) -> Done | None:
     """Move the thing that the action is about."""
     thing = _thing(now)
     return _put(now, thing.name, around(now.environment.pose_of(thing.name)[:3, 3], BY, rng))
+
+
+def nudge(now: Moment, rng: Rng) -> Done | None:
+    """Touch the thing that the action is about, so that it moves a little."""
+    thing = _thing(now)
+    return _put(now, thing.name, around(now.environment.pose_of(thing.name)[:3, 3], NUDGED, rng))
 
 
 def knock(now: Moment, rng: Rng) -> Done | None:
