@@ -77,7 +77,8 @@ class Carrying:
         monitor = Monitor(table, self.wanted)
         doing = self._begin(actions[0], steps[0], watch)
         try:
-            monitor.begin(actions, steps[0], (yield from self.periods.look())[2])
+            seen = (yield from self.periods.look())[2]
+            monitor.begin(actions, steps[0], seen, seen)
             while True:
                 command = execution.step(robot := table.observed.robot)
                 if done < execution.finished or execution.halted:
@@ -90,7 +91,7 @@ class Carrying:
                     if problem is not None or not as_foreseen or done == len(actions) or execution.halted:
                         return Followed(done, problem)
                     doing = self._begin(actions[done], steps[done], watch)
-                    monitor.begin(actions[done:], steps[done], seen)
+                    monitor.begin(actions[done:], steps[done], seen, steps[done - 1].after)
                     execution.correction.leave()
                 acts = execution.timeline.acts[done]
                 why = monitor.violation(execution, acts) if watchful else None

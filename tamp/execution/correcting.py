@@ -1,7 +1,8 @@
-"""A motion that was planned for where a thing was seen, led to where it is seen now: position-based visual servoing.
+"""A motion that was planned for where things were seen, led to where they are seen now: position-based visual servoing.
 
-The plan stays as it is; the tool is looked at, and commanded, in a frame that has moved as the thing has. What was free
-of collisions by centimetres is so by millimetres less, and the look-ahead goes on watching.
+The plan stays as it is; the tool is looked at, and commanded, in a frame that has moved as the thing has which it goes
+to, and with what it holds where that has moved to in the hand. What was free of collisions by centimetres is so by
+millimetres less, and the look-ahead goes on watching.
 """
 
 from __future__ import annotations
@@ -16,13 +17,12 @@ from tamp.model.situation import modulo_turns
 IGNORED = (0.001, 0.02)
 """Metres and radians up to which a thing is where it was."""
 SPEED = (0.04, 0.4)
-"""Metres and radians a second with which the frame follows."""
+"""Metres and radians a second with which a frame follows."""
 
 
 @dataclass(eq=False)
-class Correction:
-    """How the frame of a motion has moved: `offset` (6,) [metres, radians] about `pivot` (3,), world axes, on its way
-    to where it is `wanted`."""
+class Shift:
+    """How a frame has moved: `offset` (6,) [metres, radians] about `pivot` (3,), on its way to where it is `wanted`."""
 
     pivot: Array = field(default_factory=lambda: np.zeros(3))
     offset: Array = field(default_factory=lambda: np.zeros(6))
@@ -31,8 +31,9 @@ class Correction:
     def lead(self, T_planned: Array, T_seen: Array, turns: int) -> bool:
         """Follow a thing from where it was taken to be to where it is seen (4, 4), both of it; `turns` as in
         `tamp.model.scene.SceneObject`. Whether that is another place than before."""
-        e = error(T_planned, T_seen)
-        e[5] = modulo_turns(e[5], turns)
+        own = T_planned[:3, :3].T @ error(T_planned, T_seen)[3:]
+        own[2] = modulo_turns(own[2], turns)
+        e = np.concatenate([T_seen[:3, 3] - T_planned[:3, 3], T_planned[:3, :3] @ own])
         if np.linalg.norm(e[:3]) < IGNORED[0] and np.linalg.norm(e[3:]) < IGNORED[1]:
             e = np.zeros(6)
         changed = not np.allclose(e, self.wanted, atol=IGNORED[0])
@@ -40,7 +41,7 @@ class Correction:
         return changed
 
     def leave(self) -> None:
-        """Go back to the motion as it was planned."""
+        """Go back to where it was planned."""
         self.wanted = np.zeros(6)
 
     def advance(self, period: float) -> None:
@@ -52,15 +53,38 @@ class Correction:
 
     @property
     def T(self) -> Array:
-        """What has become of the world (4, 4) in which the motion was planned."""
+        """What has become of the frame (4, 4)."""
         R = rotation_vector_to_matrix(self.offset[3:])
         return pose(self.pivot + self.offset[:3] - R @ self.pivot, R)
 
-    def planned(self, T_world_tool: Array) -> Array:
-        """Where the tool (4, 4) is in the plan's world."""
-        return inverse(self.T) @ T_world_tool if self.offset.any() else T_world_tool
 
-    def commanded(self, displacement: Array) -> Array:
-        """A displacement (6,) in the plan's world, in this one."""
-        R = rotation_vector_to_matrix(self.offset[3:])
-        return np.concatenate([R @ displacement[:3], R @ displacement[3:]])
+@dataclass(eq=False)
+class Correction:
+    """`world`: how what the motion leads to has moved, world axes; `in_hand`: what is held, tool axes."""
+
+    world: Shift = field(default_factory=Shift)
+    in_hand: Shift = field(default_factory=Shift)
+
+    def leave(self) -> None:
+        """Go back to the motion as it was planned."""
+        self.world.leave()
+        self.in_hand.leave()
+
+    def advance(self, period: float) -> None:
+        """One control period later."""
+        self.world.advance(period)
+        self.in_hand.advance(period)
+
+    def planned(self, T_world_tool: Array) -> Array:
+        """Where the tool (4, 4) is in the plan's world, holding what it holds as it was planned."""
+        if not (self.world.offset.any() or self.in_hand.offset.any()):
+            return T_world_tool
+        return inverse(self.world.T) @ T_world_tool @ self.in_hand.T
+
+    def commanded(self, displacement: Array, T_world_tool: Array) -> Array:
+        """The displacement (6,) of the tool, now at (4, 4), that is one (6,) in the plan's world."""
+        if not (self.world.offset.any() or self.in_hand.offset.any()):
+            return displacement
+        T = self.planned(T_world_tool)
+        after = pose(T[:3, 3] + displacement[:3], rotation_vector_to_matrix(displacement[3:]) @ T[:3, :3])
+        return error(T_world_tool, self.world.T @ after @ inverse(self.in_hand.T))

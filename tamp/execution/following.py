@@ -181,7 +181,7 @@ class Execution:
         if self._arrived(segment, robot) or self.halted:
             return None
         T = self.correction.planned(robot.T_world_tool)
-        command = self.correction.commanded(servo.displacement(T, trajectory, self._t, gains))
+        command = self.correction.commanded(servo.displacement(T, trajectory, self._t, gains), robot.T_world_tool)
         self._watch_for_motion(robot.T_world_tool, command)
         pace = self._pace(T, trajectory)
         instead = self._instead(segment, robot, command, pace)

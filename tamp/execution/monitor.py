@@ -47,6 +47,7 @@ class Monitor:
     wanted: frozenset[str] = frozenset()
     """The symbols of the goal."""
     _expected: Situation | None = None
+    _planned: Situation | None = None
     _about: str | None = None
     """The thing that the present motions lead to."""
     _touched: frozenset[str] = frozenset()
@@ -56,11 +57,14 @@ class Monitor:
     _looked_last: bool = False
     _suspected: str | None = None
 
-    def begin(self, actions: Sequence[GroundAction], refinement: Refinement, seen: Situation) -> None:
-        """The first of some actions begins, the rest of a plan, and things are as they are `seen`."""
+    def begin(
+        self, actions: Sequence[GroundAction], refinement: Refinement, seen: Situation, planned: Situation
+    ) -> None:
+        """The first of some actions begins, the rest of a plan; things are as they are `seen`, nearly as they were when
+        its motions were `planned`."""
         pushes = not any(isinstance(s, Grip) for s in refinement.segments)
         self._touched = refinement.touched | (refinement.displaced if pushes else frozenset())
-        self._expected = seen
+        self._expected, self._planned = seen, planned
         owner = {r.name: o.name for o, r in seen.scene.regions()}
         symbols = self.wanted.union(*(action.args for action in actions))
         self._needed = frozenset(owner.get(symbol, symbol) for symbol in symbols)
@@ -91,7 +95,7 @@ class Monitor:
             return None
         why = self._difference(self._expected, seen, execution.ahead(acts))
         if why is None:
-            self._lead(execution, self._expected.scene, seen.scene)
+            self._lead(execution, seen)
         sure = why is not None and (not self.table.looks_cost or self._suspected is not None)
         again = watches and why is not None and not sure
         self._suspected, self._due = why, now + (0.0 if again else self._pause)
@@ -123,13 +127,21 @@ class Monitor:
             return False
         return self.table.observed.robot.opening < self._expected.scene.robot.opening - SLIPPED
 
-    def _lead(self, execution: Execution, expected: Scene, seen: Scene) -> None:
-        """Lead the motion to where the thing that it is for is seen, which is nearly where it was."""
-        if self._about is None or self._about in self._touched or "servo" not in self.table.reflexes:
-            return  # what is pushed goes ahead of the hand
-        before, now = expected.object(self._about), seen.object(self._about)
-        if execution.correction.lead(before.T_world_object, now.T_world_object, now.turns):
-            self.table.publish(Corrected(self._about, execution.correction.wanted))
+    def _lead(self, execution: Execution, seen: Situation) -> None:
+        """Lead the motion to where the thing that it is for is seen, which is nearly where it was, and have what is
+        held go where it was to go, wherever in the hand it is."""
+        planned, correction = self._planned, execution.correction
+        if planned is None or "servo" not in self.table.reflexes:
+            return
+        if self._about is not None and self._about not in self._touched:  # what is pushed goes ahead of the hand
+            was, thing = planned.scene.object(self._about), seen.scene.object(self._about)
+            if correction.world.lead(was.T_world_object, thing.T_world_object, thing.turns):
+                self.table.publish(Corrected(self._about, correction.world.wanted))
+        held, before, now = planned.held, planned.T_tool_held, seen.T_tool_held
+        if held is None or held != seen.held or before is None or now is None:
+            return
+        if correction.in_hand.lead(before, now, seen.scene.object(held).turns):
+            self.table.publish(Corrected(held, correction.in_hand.wanted, in_hand=True))
 
 
 def _as_good(expected: Scene, seen: Scene) -> frozenset[str]:

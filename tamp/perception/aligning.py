@@ -119,7 +119,7 @@ def jointly_aligned(views: Sequence[View], start: Array | None = None) -> Array 
     return off
 
 
-def untold(views: Sequence[View], off: Array) -> Array | None:
+def untold(views: Sequence[View], off: Array) -> Numbers | None:
     """The direction (3,) of the camera's frame along or about which it may be anywhere, by what is near the surface
     from where it is (4, 4); None where all are told."""
     p, _, n, level = (np.concatenate(a) for a in zip(*(v.near(off, REACHES[-1]) for v in views), strict=True))
@@ -133,7 +133,7 @@ def untold(views: Sequence[View], off: Array) -> Array | None:
 
 def _shares(level: Numbers) -> Numbers:
     """What points count, of which some are level (n,): those as much as the others, all together."""
-    return np.sqrt(np.where(level, 1.0 / max(1, level.sum()), 1.0 / max(1, (~level).sum())))
+    return np.asarray(np.sqrt(np.where(level, 1.0 / max(1, level.sum()), 1.0 / max(1, (~level).sum()))))
 
 
 def _with_normals(look: Look, every: int) -> tuple[Numbers, Numbers]:

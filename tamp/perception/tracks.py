@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from motion.poses import Array, joint_transform, moved
+from motion.poses import Array, Numbers, joint_transform, moved, pose, rotation_vector_to_matrix
 from tamp.perception.clusters import Points
 from tamp.perception.fitting import Step, Target, climbed, judged, sampled
 from tamp.perception.joints import joint_near
@@ -38,6 +38,12 @@ UPRIGHTER = 0.02
 """Score by which leaning has to explain better what is seen than resting does."""
 SLIPPED = 0.05
 """The same for what is held, against being where the hand has it."""
+SLIPS = 0.01 * np.array([(x, y, z) for z in (-2, -1, 0, 1) for x in (-1, 0, 1) for y in (-1, 0, 1)])
+"""Metres (n, 3) by which what is held may have slipped since the last look: mostly down."""
+TIPS = 0.2 * np.array([(0, 0, 0), (1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0)])
+"""Rotation vectors (n, 3) by which it may have tipped meanwhile."""
+TRIED = 12
+"""So many of these are tried in full."""
 MOVED, MORE_SEEN = 0.1, 0.1
 """Score, or share of what is in view, by which a place has to explain better what is seen than where a thing was."""
 BELIEVED = 0.5
@@ -125,11 +131,21 @@ def held_as_seen(track: Track, points: Points, looks: Sequence[Look], rng: np.ra
     if len(near) < VISIBLE:
         return before
     target, samples = Target(_some(near, rng).p, looks), sampled(skin)
-    there = climbed(before, skin, target, samples, TILTED)
-    if there.score[0] < judged(before[None].astype(np.float32), skin, target, samples).score[0] + SLIPPED:
+    score = float(judged(before[None].astype(np.float32), skin, target, samples).score[0])
+    elsewhere = judged(_slipped(before), skin, target, samples).best(TRIED) if score < BELIEVED else None
+    starts = [before] if elsewhere is None else elsewhere.T_world_object
+    there = max((climbed(T, skin, target, samples, TILTED) for T in starts), key=lambda f: float(f.score[0]))
+    if there.score[0] < score + SLIPPED:
         return before
     T = np.asarray(there.T_world_object[0], dtype=float)
     return T if sighting(replace(track.placed, T_world_object=T), looks).share >= SAME else before
+
+
+def _slipped(T_world_object: Array) -> Numbers:
+    """Poses (n, 4, 4) of a thing that may have slipped and tipped in the hand."""
+    tipped = [rotation_vector_to_matrix(v) @ T_world_object[:3, :3] for v in TIPS]
+    places = T_world_object[:3, 3] + SLIPS
+    return np.array([pose(p, R) for R in tipped for p in places], dtype=np.float32)
 
 
 def _some(points: Points, rng: np.random.Generator) -> Points:

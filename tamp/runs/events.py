@@ -79,11 +79,13 @@ class Interrupted(Event):
 
 @dataclass(frozen=True, eq=False)
 class Corrected(Event):
-    """A motion is led to where `thing` is seen now: `by` (6,) [metres, radians], world axes, from where it was."""
+    """A motion is led to where `thing` is seen now: `by` (6,) [metres, radians] from where it was, world axes; of what
+    is held tool axes."""
 
     kind = "corrected"
     thing: str
     by: Array
+    in_hand: bool = False
 
 
 @dataclass(frozen=True, eq=False)

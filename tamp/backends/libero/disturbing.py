@@ -55,6 +55,7 @@ KINDS: dict[str, Kind] = {
     "nudged": Kind(Moment.approaching, meddling.nudge),
     "moved-after": Kind(Moment.closing, meddling.move),
     "knocked": Kind(Moment.carrying, meddling.knock),
+    "slides": Kind(Moment.carrying, meddling.slide),
     "swapped": Kind(Moment.approaching, meddling.swap),
     "occupied": Kind(Moment.carrying, meddling.occupy),
     "shut": Kind(Moment.relying, meddling.shut),

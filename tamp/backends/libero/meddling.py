@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from motion.poses import Array, error, rotation_about, to_quat
+from motion.poses import Array, error, inverse, pose, rotation_about, to_quat
 from tamp.backends.libero.cameras import AGENT
 from tamp.backends.libero.free_places import LEVEL, around, stays
 from tamp.backends.libero.moments import Moment
@@ -23,6 +23,8 @@ NUDGED = (0.005, 0.012)
 """The same for one that is only touched: less than what makes a robot plan anew."""
 FALLEN = (0.05, 0.15)
 """Metres from under the hand at which a thing comes to lie that is knocked out of it."""
+TILTED, DOWN = (np.radians(8.0), np.radians(15.0)), (0.003, 0.006)
+"""Radians and metres by which what is held turns in the fingers, about the line between them, and slides down."""
 BESIDE = (0.01, 0.04)
 """Metres between a thing and what is put beside it."""
 SMALL = 0.15
@@ -79,6 +81,15 @@ def knock(now: Moment, rng: Rng) -> Done | None:
     name = _thing(now).name
     x, y, _ = now.environment.pose_of(name)[:3, 3]
     return _put(now, name, around(np.array([x, y, now.stood(name)]), FALLEN, rng))
+
+
+def slide(now: Moment, rng: Rng) -> Done | None:
+    """Make what is carried turn and slide in the fingers."""
+    name, T_world_tool = _thing(now).name, now.environment.robot_state().T_world_tool
+    angle, down = float(rng.uniform(*TILTED)) * float(rng.choice([-1.0, 1.0])), float(rng.uniform(*DOWN))
+    slip = pose([0.0, 0.0, down], rotation_about(np.array([1.0, 0.0, 0.0]), angle))
+    now.environment.put(name, T_world_tool @ slip @ inverse(T_world_tool) @ now.environment.pose_of(name))
+    return Done({"thing": name, "degrees": round(float(np.degrees(angle)), 1), "down": round(down, 4)})
 
 
 def swap(now: Moment, rng: Rng) -> Done | None:

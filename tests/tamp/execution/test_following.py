@@ -312,7 +312,7 @@ def test_the_motion_is_led_to_where_the_thing_is_seen_now() -> None:
     seen = pose([0.206, -0.008, 0.95], rotation_vector_to_matrix(np.array([0.0, 0.0, 0.15])))
     for n in range(BOUND):
         if n == 8:
-            execution.correction.lead(thing, seen, 1)
+            execution.correction.world.lead(thing, seen, 1)
         if (command := execution.step(arm.observe())) is None:
             break
         arm.command(*command)

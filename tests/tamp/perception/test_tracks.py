@@ -8,7 +8,7 @@ import pytest
 from motion.poses import Array, pose, rotation_about
 from tamp.perception.clusters import Points
 from tamp.perception.placing import Placed
-from tamp.perception.tracks import Track, at_rest, followed
+from tamp.perception.tracks import Track, at_rest, followed, held_as_seen
 from tests.perception_scores import pose_errors
 from tests.synthetic_looks import CAMERAS, library, look, standing, taken
 
@@ -55,6 +55,21 @@ def test_only_what_leans_has_to_be_brought_to_rest_and_its_lowest_point_stays_wh
     assert T is not None
     np.testing.assert_allclose(T[:3, :3], true.T_world_object[:3, :3], atol=1e-6)
     assert abs(Placed(true.model, T).points()[:, 2].min() - leaning.points()[:, 2].min()) < 1e-6
+
+
+@pytest.mark.parametrize(("down", "degrees"), [(0.0, 0.0), (0.005, 12.0), (0.018, 0.0), (0.018, 12.0)])
+def test_what_has_slipped_in_the_hand_is_seen_where_it_is_now(down: float, degrees: float) -> None:
+    thought = standing(library()["carton"], -0.1, 0.1, 0.4, above=0.15)
+    true = tilted(thought, degrees)
+    true.T_world_object[2, 3] -= down
+    looks = [look(taken(c, [true])) for c in CAMERAS]
+    points = np.concatenate([k.points.reshape(-1, 3) for k in looks])
+    with np.errstate(invalid="ignore"):
+        near = points[true.distance(points) < 0.04]
+    track = Track("thing", thought, True, 0.0, 1.0)
+    found = held_as_seen(track, Points(near, np.zeros_like(near)), looks, np.random.default_rng(0))
+    millimetres, turned = pose_errors(true.model, true.T_world_object, found)
+    assert millimetres < 4.0 and turned < 4.0
 
 
 @pytest.mark.parametrize("millimetres", [0.0, 12.0, 25.0])
