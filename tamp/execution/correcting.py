@@ -7,11 +7,13 @@ millimetres less, and the look-ahead goes on watching.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from motion.poses import Array, error, inverse, pose, rotation_vector_to_matrix
+from motion.timing import Trajectory
+from motion.world import State
 from tamp.model.situation import modulo_turns
 
 IGNORED = (0.001, 0.02)
@@ -54,8 +56,16 @@ class Shift:
     @property
     def T(self) -> Array:
         """What has become of the frame (4, 4)."""
-        R = rotation_vector_to_matrix(self.offset[3:])
-        return pose(self.pivot + self.offset[:3] - R @ self.pivot, R)
+        return self._moved(self.offset)
+
+    @property
+    def T_wanted(self) -> Array:
+        """What it is on its way to become (4, 4): the thing is there already."""
+        return self._moved(self.wanted)
+
+    def _moved(self, by: Array) -> Array:
+        R = rotation_vector_to_matrix(by[3:])
+        return pose(self.pivot + by[:3] - R @ self.pivot, R)
 
 
 @dataclass(eq=False)
@@ -75,16 +85,33 @@ class Correction:
         self.world.advance(period)
         self.in_hand.advance(period)
 
+    @property
+    def _none(self) -> bool:
+        return not (self.world.offset.any() or self.in_hand.offset.any())
+
     def planned(self, T_world_tool: Array) -> Array:
         """Where the tool (4, 4) is in the plan's world, holding what it holds as it was planned."""
-        if not (self.world.offset.any() or self.in_hand.offset.any()):
+        if self._none:
             return T_world_tool
         return inverse(self.world.T) @ T_world_tool @ self.in_hand.T
 
     def commanded(self, displacement: Array, T_world_tool: Array) -> Array:
         """The displacement (6,) of the tool, now at (4, 4), that is one (6,) in the plan's world."""
-        if not (self.world.offset.any() or self.in_hand.offset.any()):
+        if self._none:
             return displacement
         T = self.planned(T_world_tool)
         after = pose(T[:3, 3] + displacement[:3], rotation_vector_to_matrix(displacement[3:]) @ T[:3, :3])
         return error(T_world_tool, self.world.T @ after @ inverse(self.in_hand.T))
+
+    def led(self, trajectory: Trajectory) -> Trajectory:
+        """A planned trajectory, its tool poses where they are now."""
+        if self._none:
+            return trajectory
+        T = self.world.T @ trajectory.T_world_tool @ inverse(self.in_hand.T)
+        return replace(trajectory, T_world_tool=T)
+
+    def held(self, state: State) -> State:
+        """A state in which motions were planned, with what is held where in the hand it is seen."""
+        if state.T_tool_held is None or not self.in_hand.wanted.any():
+            return state
+        return replace(state, T_tool_held=self.in_hand.T_wanted @ state.T_tool_held)

@@ -196,7 +196,8 @@ class Execution:
         """What to ask for instead (6,) when the look-ahead vetoes a command; None when it does not."""
         if self.watch is None or segment.state is None:
             return None
-        found = self.watch.veto(self._before, robot, displacement, segment.trajectory, self._t, pace, segment.state)
+        trajectory, state = self.correction.led(segment.trajectory), self.correction.held(segment.state)
+        found = self.watch.veto(self._before, robot, displacement, trajectory, self._t, pace, state)
         if found is None:
             return None
         self.veto, instead = found
