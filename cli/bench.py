@@ -7,7 +7,7 @@ import hashlib
 import re
 import subprocess
 from collections.abc import Callable, Generator, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
@@ -51,12 +51,14 @@ class Request:
     calibration: Path | None = None
     disturb: str | None = None
     without: tuple[str, ...] = ()
+    repair: str | None = None
 
     def shared(self) -> dict[str, Any]:
         """What all episodes of a results folder have in common."""
         names = ("stage", "seed", "planner", "domain", "llm")
         told = {name: getattr(self, name) for name in names}
-        usual = {"clock": "paused", "perception": "oracle", "noise": "clean", "disturb": None, "without": ()}
+        usual: dict[str, Any] = {"clock": "paused", "perception": "oracle", "noise": "clean"}
+        usual |= {"disturb": None, "without": (), "repair": None}
         told |= {name: getattr(self, name) for name, value in usual.items() if getattr(self, name) != value}
         told |= {} if self.calibration is None else {"calibration": _digest(self.calibration)}
         return told if self.wordings is None else told | {"wordings": _digest(self.wordings)}
@@ -74,8 +76,9 @@ def bench(asked: Request, json_output: bool) -> int:
         suites = asked.suites or list(dict.fromkeys(w.suite for w in worded))
         chosen = _tasks(suites, wanted if not worded else None, asked.trials)
         shared = (asked.stage, asked.seed, asked.planner, asked.domain, asked.llm)
-        seeing = (asked.perception, asked.noise, asked.calibration, asked.disturb, asked.without)
+        seeing = (asked.perception, asked.noise, asked.calibration)
         setup = Setup(*shared, _folder(asked.out), _tree(), asked.clock, worded, *seeing)
+        setup = replace(setup, disturb=asked.disturb, without=asked.without, repair=asked.repair)
         keys = list(_reworded(chosen, worded, asked.trials, wanted) if worded else _episodes(chosen, asked.trials))
         engine = _engine(asked.engine)
         _check(setup)
@@ -164,10 +167,11 @@ def _check(setup: Setup) -> None:
     inputs.built("libero", setup.perception, setup.noise)
     inputs.calibrated(setup.calibration, setup.perception)
     inputs.disturbed(setup.disturb, setup.perception, setup.stage)
+    inputs.repaired(setup.repair, stage=setup.stage)
     if setup.perception == "camera" and (setup.stage == "goal" or setup.clock == "real"):
         what = "--stage goal" if setup.stage == "goal" else "--clock real"
         raise InputError(f"{what} is for --perception oracle; valid with camera: --stage plan or all, --clock paused")
-    if setup.stage != "plan" or planners.asks_model(setup.planner):
+    if setup.stage != "plan" or planners.asks_model(setup.planner) or setup.repair is not None:
         load_model(setup.llm)
 
 

@@ -30,18 +30,22 @@ class Recipe:
     assume_first: bool = False
     searches: bool = True
     reflexes: tuple[str, ...] = REFLEXES
+    advised: bool = False
+    """Whether the model is asked what to do where nothing else helps."""
     eyes: Callable[[], Eyes] = camera_eyes
 
     def __call__(self, diary: Diary) -> Policy:
         """The policy, which writes into a diary."""
         from cli.solve import load_model
+        from llm.deciding import Advisor
         from llm.instructions import Instructions
 
         hush_warnings()
         model = None if self.llm is None else load_model(self.llm)
         read = nobody_reads if model is None else Instructions(model, self.assume_first)
+        domain = inputs.domain(self.domain)
         return Policy(
-            inputs.domain(self.domain),
+            domain,
             self.eyes(),
             read,
             planners.find(self.planner, model),
@@ -49,14 +53,22 @@ class Recipe:
             publish=diary.take,
             searches=self.searches,
             reflexes=self.reflexes,
+            advise=Advisor(model, domain, diary) if self.advised and model is not None else None,
         )
 
 
 def recipe(
-    domain: str, planner: str, llm: str, words: bool, assume_first: bool = False, searches: bool = True
+    domain: str,
+    planner: str,
+    llm: str,
+    words: bool,
+    assume_first: bool = False,
+    searches: bool = True,
+    repair: str | None = None,
 ) -> Recipe:
-    """The recipe for these options; the model is left out where neither words are read nor it is to plan."""
-    return Recipe(domain, planner, llm if words or planners.asks_model(planner) else None, assume_first, searches)
+    """The recipe for these options; the model is left out where it has nothing to do."""
+    asked = words or planners.asks_model(planner) or repair is not None
+    return Recipe(domain, planner, llm if asked else None, assume_first, searches, advised=repair is not None)
 
 
 def camera_policy(

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import time
 import traceback
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -22,7 +24,9 @@ if TYPE_CHECKING:
     from tamp.backends.libero.scenes import Scenes
     from tamp.backends.libero.tasks import Task
     from tamp.execution.clock import Clock
+    from tamp.execution.questions import Decide
     from tamp.model.domain import Domain
+    from tamp.planning.search import Journal
     from tamp.policy.process import PolicyProcess
     from tamp.runs.bench.wordings import Wording
 
@@ -51,6 +55,7 @@ class Setup:
     disturb: str | None = None
     without: tuple[str, ...] = ()
     """Reflexes that are left out."""
+    repair: str | None = None
 
     @property
     def reflexes(self) -> tuple[str, ...]:
@@ -67,14 +72,17 @@ class Setup:
     def __call__(self) -> Runner:
         """What runs the episodes, made in the process that does."""
         from cli.solve import load_model
+        from llm.deciding import Advisor
         from tamp.backends.libero import rendering
 
         hush_warnings()
-        asked = self.stage != "plan" or planners.asks_model(self.planner)
+        asked = self.stage != "plan" or planners.asks_model(self.planner) or self.repair is not None
         model = load_model(self.llm) if asked else None
         sees = self.perception == "camera"
         rendering.prepare(video=False, sight=model is not None and model.sees, camera=sees)
-        return Runner(self, inputs.domain(self.domain), model)
+        domain = inputs.domain(self.domain)
+        advises = partial(Advisor, model, domain) if self.repair is not None and model is not None else None
+        return Runner(self, domain, model, advises)
 
 
 @dataclass(eq=False)
@@ -84,6 +92,8 @@ class Runner:
     setup: Setup
     domain: Domain
     model: Model | None
+    advises: Callable[[Journal], Decide] | None = None
+    """Who is asked where nothing else helps, with the simulator's state for eyes."""
     _scenes: Scenes | None = field(default=None)
     _looked: Looked | None = field(default=None)
     _policy: PolicyProcess | None = field(default=None)
@@ -153,6 +163,7 @@ class Runner:
             calibration=self.setup.calibration,
             disturb=self.setup.disturb,
             reflexes=frozenset(self.setup.reflexes),
+            advises=self.advises,
         )
         with hush_simulator():
             if self.setup.perception == "camera":
@@ -185,7 +196,8 @@ class Runner:
 
         setup = self.setup
         if self._policy is None:
-            recipe = camera.recipe(setup.domain, setup.planner, setup.llm, setup.stage != "plan")
+            words = setup.stage != "plan"
+            recipe = camera.recipe(setup.domain, setup.planner, setup.llm, words, repair=setup.repair)
             self._policy = camera.process(replace(recipe, reflexes=setup.reflexes))
         drawn = (k.task_id, k.init_state) if setup.calibration is None else ()  # what was calibrated stays as it is
         noise = camera.noise(setup.noise, setup.seed, *drawn)

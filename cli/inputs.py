@@ -95,6 +95,16 @@ def left_out(text: str | None) -> tuple[str, ...]:
     return names
 
 
+def repaired(name: str | None, backend: str = "libero", stage: str = "all") -> None:
+    """InputError for somebody who cannot be asked how to go on, or where nothing goes on."""
+    from llm.skill_planner import NAME
+
+    if name not in (None, NAME):
+        raise InputError(f"--repair {name}: nobody of that name can be asked; valid: {NAME}")
+    if name is not None and (backend != "libero" or stage == "goal"):
+        raise InputError("--repair: nothing is repaired there; valid: --backend libero, of bench --stage plan or all")
+
+
 def built(backend: str, perception: str, noise: str = "clean") -> None:
     """InputError for what is announced and not built yet, and for cameras that lack something."""
     if backend not in ("libero", "xarm"):

@@ -7,8 +7,8 @@ from functools import partial
 
 from cli.live_reading import Interruptible, Reading, kept
 from cli.output import hush_warnings
-from tamp.execution.directing import Question
 from tamp.execution.process import Cancelled, Process
+from tamp.execution.questions import Question
 from tamp.planning.beside import Entries, Notes
 from tamp.planning.deliberation import Ready, Thought
 from tamp.planning.refinement import never
@@ -20,23 +20,18 @@ class Decider:
 
     def __init__(self, reading: Reading, cancelled: Cancelled | None = None) -> None:
         from llm.backends.load import load
-        from llm.deciding import shots
+        from llm.deciding import Advisor
         from tamp.model.domain import load as load_domain
 
         hush_warnings()
-        self._domain = load_domain(reading.domain)
-        self._examples = tuple(shots(self._domain))
-        self._model = Interruptible(load(reading.llm), cancelled or never)
+        model = Interruptible(load(reading.llm), cancelled or never)
+        self._notes = Notes()
+        self._advisor = Advisor(model, load_domain(reading.domain), self._notes)
 
     def decide(self, asked: Question) -> tuple[str, Entries]:
         """The command, and what was noted on the way."""
-        from llm.deciding import decided
-        from llm.logged import Logged
-
-        notes = Notes()
-        command = decided(Logged(self._model, notes.event), asked, self._domain, self._examples)
-        notes.event("decision", command=command, not_again=sorted(asked.not_again))
-        return command, notes.taken()
+        command = self._advisor(asked).result()
+        return command, self._notes.taken()
 
 
 def in_turn(reading: Reading, journal: Journal) -> Callable[[Question], Thought[str]]:

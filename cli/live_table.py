@@ -16,8 +16,9 @@ from motion.poses import Array, pose
 from motion.robot import RobotDescription
 from tamp.backends.backend import Backend
 from tamp.errors import InputError
-from tamp.execution.directing import Decide, Director
+from tamp.execution.directing import Director
 from tamp.execution.performing import AtTable, Read, at_table, in_turn
+from tamp.execution.questions import Decide
 from tamp.execution.script import Disturb
 from tamp.execution.session import Session
 from tamp.model.domain import Domain

@@ -74,6 +74,7 @@ def solve(
     noise: opt.Noise = "clean",
     calibration: opt.CalibrationFile = None,
     disturb: opt.Disturb = None,
+    repair: opt.Repair = None,
     llm: opt.Llm = DEFAULT,
     planner: opt.Planner = "fast-downward",
     domain: opt.Domain = "tabletop",
@@ -113,6 +114,7 @@ def solve(
         noise=noise,
         calibration=calibration,
         disturb=disturb,
+        repair=repair,
         llm=llm,
         planner=planner,
         domain=domain,
@@ -258,6 +260,7 @@ def bench(
     calibration: opt.CalibrationFile = None,
     disturb: opt.Disturb = None,
     without: opt.Without = None,
+    repair: opt.Repair = None,
     json_output: opt.Json = False,
 ) -> int:
     """Run benchmark episodes and score them.
@@ -270,7 +273,8 @@ def bench(
     from cli.inputs import left_out
 
     shared = (trials, tasks, stage, workers, engine, out, min_success, baseline, seed, planner, llm, domain)
-    told = Request(suites or [], *shared, wordings, clock, perception, noise, calibration, disturb, left_out(without))
+    seeing = (clock, perception, noise, calibration)
+    told = Request(suites or [], *shared, wordings, *seeing, disturb, left_out(without), repair)
     return bench(told, json_output)
 
 

@@ -142,6 +142,10 @@ CalibrationFile = Annotated[
     Path | None,
     typer.Option(help="With --perception camera: what tamp calibrate wrote of the cameras.", metavar="FILE"),
 ]
+Repair = Annotated[
+    str | None,
+    typer.Option(help="Who is asked what to do where nothing else helps. qwen: --llm.", metavar="NAME"),
+]
 Without = Annotated[
     str | None,
     typer.Option(help="Leave out servo, monitor or repair, several with commas: what are they worth?", metavar="A,B"),

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from cli import camera, inputs, planners
 from cli.output import INTERRUPTED, debugging, emit_json, hush_simulator, hush_warnings, quiet_stdout, say
 from llm import words
+from llm.deciding import Advisor
 from tamp.errors import InputError, is_interrupt
 from tamp.runs.episode_log import new_folder
 
@@ -41,6 +43,7 @@ def solve(
     noise: str,
     calibration: Path | None,
     disturb: str | None,
+    repair: str | None,
     llm: str,
     planner: str,
     domain: str,
@@ -61,12 +64,14 @@ def solve(
     inputs.drawn(overlay, video, perception)
     inputs.searched(not searches, perception)
     inputs.calibrated(calibration, perception)
+    inputs.repaired(repair, backend)
     if backend == "xarm":
         from cli.arm_solve import solve_arm
 
         return solve_arm(text, goals[0] if goals else None, llm, arm, out, json_output)
     with quiet_stdout() as stdout:
-        model = load_model(llm) if text is not None or planners.asks_model(planner) else None
+        asked = planners.asks_model(planner) or repair is not None
+        model = load_model(llm) if text is not None or asked else None
         sight = text is not None and model is not None and model.sees
         task, loaded = _prepare(scene, domain, planner, video, sight, perception == "camera")
         inputs.disturbed(disturb, perception)
@@ -80,10 +85,11 @@ def solve(
         say(f"tamp: {', then '.join(goals) or repr(text)} in {task.name} ({seeing}, seed {seed})")
         said = None if goals else text
         settings = _settings(loaded, planners.find(planner, model), seed, init_state, video, sight, said)
-        settings = replace(settings, overlay=overlay, calibration=calibration, disturb=disturb)
+        advises = None if repair is None else partial(Advisor, _known(model), loaded)
+        settings = replace(settings, overlay=overlay, calibration=calibration, disturb=disturb, advises=advises)
         given = from_pddl(goals, untouched, loaded) if goals else None
         if perception == "camera":
-            recipe = camera.recipe(domain, planner, llm, said is not None, assume_first, searches)
+            recipe = camera.recipe(domain, planner, llm, said is not None, assume_first, searches, repair)
             result = _run(lambda folder: _seen(task, given, settings, recipe, noise, folder), task, out)
         else:
             source = given or from_language(str(text), _known(model), task, assume_first, asks=True)

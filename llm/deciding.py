@@ -8,14 +8,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
+from llm.logged import Logged
 from llm.model import Model, Prompt
 from llm.skill_prompt import EXAMPLES, example_problem, plan_of, question, skill
-from tamp.execution.directing import Question
+from tamp.execution.questions import Question
 from tamp.model.atoms import GroundAction
 from tamp.model.domain import Domain
 from tamp.model.state import problem_of
+from tamp.planning.deliberation import Ready
+from tamp.planning.search import Journal
 from tamp.plans.validation import Course
 
 SKIPS = ("skip 1", "skip 3")
@@ -50,6 +54,24 @@ def decided(model: Model, asked: Question, domain: Domain, examples: Shots) -> s
         _shown(Course.of(problem), asked.told, asked.before),
     )
     return model.complete(prompt, "", "|".join(map(re.escape, valid))).text.strip()
+
+
+@dataclass(eq=False)
+class Advisor:
+    """Decides in this process, while whoever asks waits; `journal` keeps what was said."""
+
+    model: Model
+    domain: Domain
+    journal: Journal
+    _examples: Shots | None = None
+
+    def __call__(self, asked: Question) -> Ready[str]:
+        """The command."""
+        if self._examples is None:
+            self._examples = tuple(shots(self.domain))
+        command = decided(Logged(self.model, self.journal.event), asked, self.domain, self._examples)
+        self.journal.event("decision", command=command, not_again=sorted(asked.not_again))
+        return Ready(command)
 
 
 def commands(problem: Any, asked: Question) -> list[str]:

@@ -28,7 +28,7 @@ from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.goals import goal_regions, task_goal
 from tamp.backends.libero.oracle import OraclePerceiver
 from tamp.backends.libero.tasks import suite_tasks
-from tamp.execution.directing import Decide, Question
+from tamp.execution.questions import Decide, Question
 from tamp.model.domain import load as load_domain
 from tamp.model.state import problem_of
 from tamp.planning.beside import Notes

@@ -1,11 +1,13 @@
 """`make bench-disturbed`: every kind of disturbance, over tasks in which it can happen.
 
     python -m tests.bench_disturbed [--kinds KIND ...] [--perception oracle|camera] [--words] [--episodes N]
-                                    [--without servo|monitor|repair ...] [--develop] [--workers N] [--out DIR]
+                                    [--without servo|monitor|repair ...] [--repair qwen|chance] [--develop]
+                                    [--workers N] [--out DIR]
 
 The task's goal is given, or with --words its sentence. LIBERO's check says what came of it; where the task cannot be
 done any more (`taken`), what counts is a no with a reason that names the thing. Episodes in which nothing could be
-disturbed count nowhere. Initial states from 0 on, or with --develop from 40 on. Goes on where it was interrupted.
+disturbed count nowhere. With --repair the model, or chance, is asked where nothing else helps. Initial states from 0
+on, or with --develop from 40 on. Goes on where it was interrupted.
 """
 
 from __future__ import annotations
@@ -14,16 +16,23 @@ import argparse
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
 
 import numpy as np
 
-from cli.episodes import Setup, record
+from cli.episodes import Runner, Setup, record
+from llm.deciding import commands
 from llm.weights import DEFAULT
 from tamp.backends.libero import rendering
+from tamp.execution.questions import Question
 from tamp.execution.tabletop import REFLEXES
+from tamp.model.domain import Domain
+from tamp.model.state import problem_of
+from tamp.planning.deliberation import Ready
+from tamp.planning.search import Journal
 from tamp.runs.bench import workers
 from tamp.runs.bench.records import Record, Results, key
 from tamp.runs.bench.scheduling import Key
@@ -94,12 +103,42 @@ def _honest(r: Record) -> bool:
     return not r["success"] and r["failure_stage"] not in (None, "error", "checker") and thing in r["failure_reason"]
 
 
+@dataclass(frozen=True)
+class Chance:
+    """Says any of what can be said."""
+
+    domain: Domain
+    journal: Journal
+    rng: np.random.Generator = field(default_factory=lambda: np.random.default_rng(0))
+
+    def __call__(self, asked: Question) -> Ready[str]:
+        """The command."""
+        state = asked.state.with_facts(asked.goal.rules(self.domain, asked.state))
+        valid = commands(problem_of(self.domain, state, asked.goal.parts), asked)
+        said = str(self.rng.choice(valid)) if valid else ""
+        self.journal.event("decision", command=said, not_again=sorted(asked.not_again))
+        return Ready(said)
+
+
+@dataclass(frozen=True)
+class ByChance(Setup):
+    """Asks chance, with the simulator's state for eyes."""
+
+    def __call__(self) -> Runner:
+        """What runs the episodes."""
+        made = super().__call__()
+        made.advises = partial(Chance, made.domain)
+        return made
+
+
 def run(kind: str, asked: argparse.Namespace) -> list[Record]:
     """The records of a kind."""
-    folder = asked.out / "-".join([asked.perception, *asked.without]) / kind
+    folder = asked.out / "-".join([asked.perception, *asked.without, *filter(None, [asked.repair])]) / kind
     stage = "all" if asked.words else "plan"
-    setup = Setup(stage, 0, "fast-downward", "tabletop", DEFAULT, folder, None, perception=asked.perception)
+    made = ByChance if asked.repair == "chance" else Setup
+    setup = made(stage, 0, "fast-downward", "tabletop", DEFAULT, folder, None, perception=asked.perception)
     setup = replace(setup, disturb=None if kind == NONE else kind, without=tuple(asked.without))
+    setup = replace(setup, repair=asked.repair if made is Setup else None)
     results = Results(folder)
     records = results.open({"kind": kind, "perception": asked.perception, "words": asked.words})
     done = {key(r) for r in records}
@@ -124,6 +163,7 @@ def main() -> None:
     parser.add_argument("--words", action="store_true")
     parser.add_argument("--episodes", type=int, default=20, metavar="N", help="of each kind")
     parser.add_argument("--without", nargs="+", choices=REFLEXES, default=[])
+    parser.add_argument("--repair", choices=("qwen", "chance"))
     parser.add_argument("--develop", action="store_true")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--out", type=Path, default=Path("results/disturbed"))

@@ -14,9 +14,10 @@ from tamp.backends.backend import Backend
 from tamp.backends.libero.panda import panda
 from tamp.execution.activity import Activity
 from tamp.execution.clock import observed
-from tamp.execution.directing import Decide, Director
+from tamp.execution.directing import Director
 from tamp.execution.orders import Order
 from tamp.execution.performing import AtTable, at_table, in_turn
+from tamp.execution.questions import Decide
 from tamp.execution.session import Session
 from tamp.execution.tabletop import Tabletop
 from tamp.model.domain import load

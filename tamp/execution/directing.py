@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 
 from tamp.execution.activity import OVER, Activity, Routine
 from tamp.execution.orders import End, Order, Skip, Start, Stop, read_typed
+from tamp.execution.questions import Decide, Question
 from tamp.execution.tabletop import Tabletop
 from tamp.model.atoms import Atom
 from tamp.model.goal import Goal
 from tamp.model.state import WorldState
-from tamp.planning.deliberation import Thought
 from tamp.runs.events import Event, OrderTaken, StageChanged
 
 DECISION = "decision"
@@ -26,27 +26,6 @@ LONGEST = 30.0
 """Seconds after which he is asked even though nothing has changed."""
 MOST = 60
 """Questions for one goal before it is given up."""
-
-
-@dataclass(frozen=True, eq=False)
-class Question:
-    """What somebody who decides is shown.
-
-    `state` has what geometry found out beside what is seen; `told` is it in words: position, actions with their stages
-    and seconds, what is held. `running` are the names of what can be stopped, `before` the orders so far and what
-    became of them, `not_again` those that were given in this state already.
-    """
-
-    goal: Goal
-    state: WorldState
-    told: str
-    running: tuple[str, ...]
-    before: tuple[tuple[str, str], ...]
-    not_again: frozenset[str]
-
-
-Decide = Callable[[Question], Thought[str]]
-"""Answers with an order, as it is typed; with nothing where there is none left to give."""
 
 
 @dataclass(eq=False)

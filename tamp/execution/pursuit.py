@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from tamp.execution.activity import Routine
+from tamp.execution.advice import Advice
 from tamp.execution.carrying import Carrying
 from tamp.execution.motions import timed
 from tamp.execution.outcome import Outcome
@@ -47,6 +48,7 @@ class Pursuit:
     failures: dict[GroundAction, list[str]] = field(default_factory=dict)
     """What was wrong with actions when they were tried for the goal that is worked towards, the last one last."""
     _patience: float = PATIENCE
+    _advice: Advice = field(init=False)
     _regained: int = 0
     """How often an action had gone wrong when it was looked around last."""
     _periods: Periods = field(init=False)
@@ -55,6 +57,7 @@ class Pursuit:
     def __post_init__(self) -> None:
         self._periods = Periods(self.table, self.most_steps)
         self._carrying = Carrying(self._periods, self.outcome, self._went_wrong)
+        self._advice = Advice(self._periods)
 
     @property
     def _repairs(self) -> bool:
@@ -142,7 +145,7 @@ class Pursuit:
 
     def _reach(self, goal: Goal) -> Routine[None]:
         self.failures, self._carrying.stopped, self._carrying.wanted = {}, {}, frozenset(goal.symbols)
-        self._patience, self._regained = PATIENCE, 0
+        self._patience, self._regained, self._advice = PATIENCE, 0, Advice(self._periods)
         doubted: frozenset[Atom] = frozenset()
         taken = goal
         while True:
@@ -151,7 +154,7 @@ class Pursuit:
                 reason = f"{' and '.join(lost)} {'is' if len(lost) == 1 else 'are'} not seen"
                 if (yield from self._regains(lost)):
                     continue
-                if (yield from self._gives_up("perception", reason, situation)):
+                if (yield from self._gives_up("perception", reason, situation, None)):
                     return
                 continue
             if not goal.missing(state):
@@ -159,7 +162,7 @@ class Pursuit:
                 return
             decided = yield from self._periods.thought(self.table.mind.decide(goal, state, situation))
             if isinstance(decided, NoSolution):
-                if (yield from self._gives_up(decided.stage, decided.reason, situation)):
+                if (yield from self._gives_up(decided.stage, decided.reason, situation, goal)):
                     return
                 continue
             taken = decided.goal or goal
@@ -177,12 +180,20 @@ class Pursuit:
                 problem = f"done, and still {' '.join(map(str, unseen))} is not seen to hold" if unseen else None
             if problem is not None:
                 doubted = self._doubted(action, goal)
-                self.failures.setdefault(action, []).append(problem)
-                tried = len(self.failures[action])
-                if tried >= ATTEMPTS or not self._repairs:
-                    times = f" after {tried} attempts" if self._repairs else ""
-                    self.outcome.fail("execution", f"{action}: {problem}{times}")
+                if (yield from self._failed(action, problem, goal)):
                     return
+
+    def _failed(self, action: GroundAction, problem: str, goal: Goal) -> Routine[bool]:
+        """An action went wrong; whether that is the end."""
+        self.failures.setdefault(action, []).append(problem)
+        tried = len(self.failures[action])
+        if tried < ATTEMPTS and self._repairs:
+            return False
+        why = f"{action}: {problem}" + (f" after {tried} attempts" if self._repairs else "")
+        if (yield from self._advised(goal, why)):
+            return False
+        self.outcome.fail("execution", why)
+        return True
 
     def _regains(self, lost: list[str]) -> Routine[bool]:
         """Whether things that are not seen any more are found again by looking around, which is done once each time
@@ -192,17 +203,36 @@ class Pursuit:
         self._regained = self._troubles
         return (yield from self.table.regain(lost))
 
-    def _gives_up(self, stage: str, reason: str, situation: Situation) -> Routine[bool]:
+    def _gives_up(self, stage: str, reason: str, situation: Situation, goal: Goal | None) -> Routine[bool]:
         """Whether that is the end, which it is not where somebody may have disturbed what goes on, and things become
-        other than they are before long: he may set right what he did."""
+        other than they are before long: he may set right what he did. Nor is it where somebody who is asked knows what
+        to do for the goal, of which all is seen."""
         while self._troubles and self._patience > 0.0 and self._repairs:
             self._patience -= GLANCE
             yield from self._periods.wait(GLANCE)
             _, _, seen = yield from self._periods.look()
             if situation.difference(seen) is not None:
                 return False
+        if goal is not None and (yield from self._advised(goal, reason)):
+            return False
         self.outcome.fail(stage, reason)
         return True
+
+    def _advised(self, goal: Goal, why: str) -> Routine[bool]:
+        """Whether something was done that somebody said who was asked, being told why it does not go on."""
+        while self._repairs and (action := (yield from self._advice.sought(goal, why, self.failures))) is not None:
+            _, state, situation = yield from self._periods.look()
+            thought = self.table.mind.first_of(action, goal, state, situation)
+            found = yield from self._periods.thought(thought)
+            if isinstance(found, Failure):
+                self._advice.went_wrong(action, found.cause.message or found.cause.reason)
+                continue
+            last, problem = yield from self._carry_out(found)
+            if last == action and problem is None:
+                self.failures.clear()
+                return True
+            self._advice.went_wrong(action, problem or "it was stopped")
+        return False
 
     def _doubted(self, action: GroundAction, goal: Goal) -> frozenset[Atom]:
         """What an action that failed was for, where all of it looks true by the predicates' tolerances: it is done

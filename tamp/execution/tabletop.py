@@ -11,6 +11,7 @@ from motion.poses import Array, error
 from motion.world import World
 from tamp.execution.activity import Doing, Observation, Routine
 from tamp.execution.following import Command
+from tamp.execution.questions import Decide
 from tamp.model.atoms import Atom, GroundAction
 from tamp.model.domain import Domain
 from tamp.model.scene import Perceiver, Scene
@@ -56,6 +57,8 @@ class Tabletop:
     """Motions without an end, by their names."""
     looks_cost: bool = False
     """Whether looking takes long: it is then done less often, and what moves is waited for instead."""
+    advise: Decide | None = None
+    """Is asked what to do where nothing else helps."""
     regain: Callable[[list[str]], Routine[bool]] | None = None
     """Looks around for things that are not seen any more; whether all are seen again."""
     reflexes: frozenset[str] = frozenset(REFLEXES)

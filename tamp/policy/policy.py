@@ -20,6 +20,7 @@ from tamp.errors import InputError, Refusal, TampError
 from tamp.execution.activity import Activity, Observation, Routine
 from tamp.execution.following import Command
 from tamp.execution.performing import AtTable, at_table, in_turn
+from tamp.execution.questions import Decide
 from tamp.execution.session import Session
 from tamp.execution.tabletop import REFLEXES, Tabletop
 from tamp.model.domain import Domain
@@ -83,11 +84,12 @@ class Policy:
         most_steps: int = MOST_STEPS,
         searches: bool = True,
         reflexes: Iterable[str] = REFLEXES,
+        advise: Decide | None = None,
     ) -> None:
         """What lasts over many episodes. `journal` keeps what was tried and found, `publish` is told what happens.
         `searches`: what is doubtful or not seen is looked for, where the eyes can say what they have not seen;
-        `reflexes`: see `tamp.execution.tabletop`."""
-        self._searches, self._reflexes = searches, frozenset(reflexes)
+        `reflexes` and `advise`: see `tamp.execution.tabletop`."""
+        self._searches, self._reflexes, self._advise = searches, frozenset(reflexes), advise
         self._domain, self._eyes, self._read = domain, eyes, read
         self._planner, self._most_steps = planner or Engine(), most_steps
         self._journal: Journal = journal or NoJournal()
@@ -233,8 +235,6 @@ class _Episode:
             if same and np.array_equal(before.colour, now.colour):
                 raise Refusal(f"{now.camera} shows the same picture though the arm has moved: it is frozen", "frozen")
 
-    # What is done
-
     def act(self, told: Mapping[str, Any]) -> Array:
         """The action for an observation."""
         if self.outcome is not None:
@@ -285,8 +285,9 @@ class _Episode:
         stage = "perception"
         try:
             ready = at_table(self, self._seeing, robot, policy._domain, think, policy._publish, policy._most_steps)
-            ready.table.looks_cost, ready.table.reflexes = True, policy._reflexes
-            scene, state, _ = ready.table.look()
+            table = ready.table
+            table.looks_cost, table.reflexes, table.advise = True, policy._reflexes, policy._advise
+            scene, state, _ = table.look()
             policy._journal.event("state", atoms=state.atoms)
             stage = "goal"
             self._read_first(ready, scene, state)

@@ -8,7 +8,7 @@ import pytest
 
 from llm.deciding import END, SKIPS, commands, decided, shots
 from llm.model import Completion, Prompt
-from tamp.execution.directing import Question
+from tamp.execution.questions import Question
 from tamp.model.atoms import Atom
 from tamp.model.domain import load
 from tamp.model.goal import Goal

@@ -22,6 +22,7 @@ from tamp.backends.libero.video import Recorder
 from tamp.errors import InputError, Refusal, TampError
 from tamp.execution.clock import Clock, run_in_real_time, run_paused
 from tamp.execution.performing import AtTable, at_table, in_turn
+from tamp.execution.questions import Decide
 from tamp.execution.session import Session
 from tamp.execution.tabletop import REFLEXES
 from tamp.model.domain import Domain
@@ -33,6 +34,7 @@ from tamp.perception.sight import Sight
 from tamp.perception.written_goals import goals_in
 from tamp.planning.beside import Beside, Recipe
 from tamp.planning.engine import Engine, Planner
+from tamp.planning.search import Journal
 from tamp.runs.episode_log import SCHEMA, EpisodeLog
 from tamp.runs.events import ActionBegun, Event, Events
 from tamp.runs.spoken import spoken
@@ -60,6 +62,8 @@ class Settings:
     overlay: bool = False
     reflexes: frozenset[str] = frozenset(REFLEXES)
     """See `tamp.execution.tabletop`."""
+    advises: Callable[[Journal], Decide] | None = None
+    """Makes who is asked what to do where nothing else helps; what he says is kept in the journal."""
     calibration: Path | None = None
     """What `tamp calibrate` wrote of the cameras."""
     disturb: str | None = None
@@ -185,6 +189,7 @@ def _episode(
     perceiver = OraclePerceiver(environment, goal_regions(environment) if goal_source is None else ())
     ready = _at_table(environment, perceiver, settings, log, say, stack)
     ready.table.reflexes = settings.reflexes
+    ready.table.advise = None if settings.advises is None else settings.advises(log)
     scene, state, _ = ready.table.look()
     log.event("scene", objects={o.name: o.category for o in scene}, symbols=state.symbols, poses=poses_of(scene))
     log.event("state", atoms=state.atoms)

@@ -21,6 +21,7 @@ from tamp.execution.following import VETOED
 from tamp.execution.motions import Motion
 from tamp.execution.performing import AtTable
 from tamp.execution.pursuit import Outcome
+from tamp.execution.questions import Decide
 from tamp.execution.session import Session
 from tamp.execution.tabletop import REFLEXES, Tabletop
 from tamp.model.atoms import Atom, GroundAction
@@ -199,6 +200,7 @@ class Setting:
     folder: Path
     looks_cost: bool = False
     reflexes: frozenset[str] = frozenset(REFLEXES)
+    advise: Decide | None = None
 
     def pursue(self, *atoms: str, steps: int = 400, seconds: float = 20.0) -> Outcome:
         return self.follow(
@@ -221,6 +223,7 @@ class Setting:
                 sight=Sight(self.domain, {}, self.world),
                 looks_cost=self.looks_cost,
                 reflexes=self.reflexes,
+                advise=self.advise,
             )
             at_table = AtTable(table, steps)
             session = Session(at_table, table.publish, ends_when_idle=True)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tamp.execution.directing import Question
 from tamp.execution.orders import Stop
+from tamp.execution.questions import Question
 from tamp.model.atoms import Atom
 from tamp.model.goal import Goal
 from tamp.planning.deliberation import Ready
