@@ -162,6 +162,7 @@ class Pursuit:
                 return
             decided = yield from self._periods.thought(self.table.mind.decide(goal, state, situation))
             if isinstance(decided, NoSolution):
+                self._advice.objected(decided.facts)
                 if (yield from self._gives_up(decided.stage, decided.reason, situation, goal)):
                     return
                 continue
@@ -225,11 +226,13 @@ class Pursuit:
             thought = self.table.mind.first_of(action, goal, state, situation)
             found = yield from self._periods.thought(thought)
             if isinstance(found, Failure):
+                self._advice.objected(found.cause.facts)
                 self._advice.went_wrong(action, found.cause.message or found.cause.reason)
                 continue
             last, problem = yield from self._carry_out(found)
             if last == action and problem is None:
                 self.failures.clear()
+                self._advice.helped()
                 return True
             self._advice.went_wrong(action, problem or "it was stopped")
         return False

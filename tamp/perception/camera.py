@@ -28,7 +28,7 @@ from tamp.perception.recognising import Found, recognised
 from tamp.perception.rig import Rig
 from tamp.perception.robot_mask import link_poses
 from tamp.perception.sightings import gone, sighting
-from tamp.perception.support import floating, reaches, unlike
+from tamp.perception.support import floating, reaches, stood, unlike
 from tamp.perception.sureness import likeliest_there, recognised_again, sureness
 from tamp.perception.surroundings import OBSTACLE, Obstacle, ground_object, obstacle, obstacle_object, within
 from tamp.perception.tracks import AROUND, Track, followed, held_as_seen, with_joints_followed
@@ -39,8 +39,6 @@ ROBOT = "panda"
 """The robot's entry in the library."""
 EXPLAINED = 0.012
 """Metres from a thing's skin up to which a point is its own."""
-SUPPORTED = 0.01
-"""Metres from the ground within which the bottom of a thing is on it."""
 HALF_SEEN = 0.03
 """The same for a thing of which only the side is known that was seen first."""
 HALF_KNOWN = 0.5
@@ -186,26 +184,9 @@ class CameraPerceiver:
         self.tracks[name] = Track(name, placed, True, time, HALF_KNOWN)
 
     def _supported(self, track: Track) -> Track:
-        """A thing that stands on the ground, to the tenth of a millimetre, as far as its bottom is seen there."""
         assert self.ground is not None
-        if not track.movable:
-            return track
-        off = self.ground.stands - track.placed.lowest
-        if abs(off) > SUPPORTED or self._upon_another(track):
-            return track
-        T = track.placed.T_world_object.copy()
-        T[2, 3] += off
-        return replace(track, placed=replace(track.placed, T_world_object=T))
-
-    def _upon_another(self, track: Track) -> bool:
-        """Whether the middle of a thing is over another one that can be carried: then that may be what it stands on."""
-        middle = track.placed.T_world_object[:2, 3]
-        for other in self.tracks.values():
-            if other.movable and other.name != track.name and not other.lost:
-                low, high = other.placed.as_object(other.name).bounds()
-                if np.all(middle > low[:2]) and np.all(middle < high[:2]):
-                    return True
-        return False
+        others = [t.placed for n, t in self.tracks.items() if n != track.name and t.movable and not t.lost]
+        return replace(track, placed=stood(track.placed, others, self.ground)) if track.movable else track
 
     # Later looks
 
@@ -226,8 +207,9 @@ class CameraPerceiver:
         for name in [n for n, t in self.tracks.items() if t.movable and n != self.hand.held]:
             after = followed(self.tracks[name], free, looks, observation.time, self._rng)
             self.tracks[name] = self._supported(after) if after is not self.tracks[name] else after
-        for name in mistaken(self.tracks, observation.robot.T_world_tool[:3, 3], looks, observation.time):
-            self._reconsider(name, points, looks, observation.time)
+        others = {n: t for n, t in self.tracks.items() if n != self.hand.held}
+        tool = observation.robot.T_world_tool[:3, 3]
+        self._replaced(mistaken(others, free, tool, looks, observation.time), points, looks, observation.time)
         self.unknown = [u for u in self.unknown if not gone(u.points, looks)]
         rest = points.where(self._unexplained(points))
         if self.hand.held is not None:
@@ -236,18 +218,38 @@ class CameraPerceiver:
         self._take_up_the_new(rest, looks, observation.time)
 
     def _reconsider(self, name: str, points: Points, looks: Sequence[Look], time: float) -> None:
-        """Recognise a thing anew in all that is seen where it is; left as it is where nothing is recognised there. One
-        of another category has another name from now on."""
-        assert self.ground is not None
-        before = self.tracks[name]
-        near = (before.placed.distance(points.p) < AROUND) & self._unexplained(points, but=name)
-        found, _ = recognised(points.where(near), looks, self.ground, self._known, self._rng)
-        best = likeliest_there(before, found)
+        """Recognise a thing anew; left as it is where nothing is recognised there. One of another category has another
+        name from now on."""
+        before, best = self.tracks[name], self._anew(name, points, looks)
         if best is not None and best.category == before.placed.model.thing.name:
             self.tracks[name] = self._supported(recognised_again(before, best, time))
         elif best is not None:
             del self.tracks[name]
             self._begin(best, time)
+
+    def _anew(self, name: str, points: Points, looks: Sequence[Look]) -> Found | None:
+        """What is recognised in all that is seen where a thing is; None where nothing is."""
+        assert self.ground is not None
+        before = self.tracks[name]
+        near = (before.placed.distance(points.p) < AROUND) & self._unexplained(points, but=name)
+        found, _ = recognised(points.where(near), looks, self.ground, self._known, self._rng)
+        return likeliest_there(before, found)
+
+    def _replaced(self, names: Sequence[str], points: Points, looks: Sequence[Look], time: float) -> None:
+        """Know of what is now where other things were: one of these others, it may be, or something new. What was there
+        is lost."""
+        anew = {name: self._anew(name, points, looks) for name in names}
+        found = {name: f for name, f in anew.items() if f is not None}
+        for name in found:
+            self.tracks[name] = replace(self.tracks[name], lost=True)
+        for name, f in found.items():
+            mine = [n for n in found if self.tracks[n].lost and self.tracks[n].placed.model is f.placed.model]
+            if name in mine:
+                self.tracks[name] = self._supported(recognised_again(self.tracks[name], f, time))
+            elif mine:
+                self._found_again(mine, f, time)
+            else:
+                self._begin(f, time)
 
     def _reconsider_obstacle(self, u: Obstacle, points: Points, looks: Sequence[Look], time: float) -> None:
         """Recognise what was in the way without being known, in all that is seen of it by now."""

@@ -1,7 +1,7 @@
 """Whether a thing that is followed is still the one that it was taken for: somebody may have put another one there.
 
-Shapes do not tell products from each other, and what is followed is followed by its shape. What is nearest to the hand
-is about to matter, and is looked at each time; where that is another thing, all are looked at.
+One of another shape does not fit what is seen there any more. Of products that have one shape only colours tell: what
+is nearest to the hand is about to matter, and is looked at each time; where that is another thing, all are looked at.
 """
 
 from __future__ import annotations
@@ -11,24 +11,50 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from motion.poses import Array, joint_transform
+from tamp.perception.clusters import Points
+from tamp.perception.fitting import Target, judged, sampled
 from tamp.perception.likeness import is_other
 from tamp.perception.looks import Look
 from tamp.perception.placing import Placed, whole
-from tamp.perception.tracks import UP, Track
+from tamp.perception.tracks import AROUND, BELIEVED, UP, Track
 from tamp.perception.unknowns import SEEN
 
 NEAREST = 2
 """So many of the nearest things are looked at each time."""
 SPINS = 12
 """Turns in which what looks the same after any of them is held against what is seen."""
+OTHERS = 0.012
+"""Metres from the skin of another thing up to which a point is that one's."""
+FEWEST = 60
+"""Points near a thing that are no other's, from which on its shape is judged."""
 
 
-def mistaken(tracks: Mapping[str, Track], p_world_tool: Array, looks: Sequence[Look], time: float) -> list[str]:
-    """The names of things that pictures of that `time` show to be something else than they were taken for."""
-    seen = [t for t in tracks.values() if t.movable and t.time == time and t.placed.model.source != SEEN]
+def mistaken(
+    tracks: Mapping[str, Track], points: Points, p_world_tool: Array, looks: Sequence[Look], time: float
+) -> list[str]:
+    """The names of things that pictures of that `time` show to be something else than they were taken for. `points` may
+    be any of these things'."""
+    known = [t for t in tracks.values() if t.movable and not t.lost and t.placed.model.source != SEEN]
+    misfits = [t.name for t in known if _fits_badly(t, known, points, looks)]
+    seen = [t for t in known if t.time == time]
     seen.sort(key=lambda t: float(np.linalg.norm(t.placed.T_world_object[:3, 3] - p_world_tool)))
     first = [t.name for t in seen[:NEAREST] if _is_other(t.placed, looks)]
-    return first and first + [t.name for t in seen[NEAREST:] if _is_other(t.placed, looks)]
+    others = [t.name for t in seen[NEAREST:] if _is_other(t.placed, looks)] if first else []
+    return list(dict.fromkeys(misfits + first + others))
+
+
+def _fits_badly(track: Track, known: Sequence[Track], points: Points, looks: Sequence[Look]) -> bool:
+    """Whether a thing does not fit what is seen where it should be. Measured at every look of 16 episodes by camera:
+    none of 672 things that were where they were thought to be scored below 0.6, none of 14 others above 0.48."""
+    own = points.p[track.placed.distance(points.p) < AROUND]
+    for other in known:
+        if other is not track and len(own):
+            own = own[other.placed.distance(own) > OTHERS]
+    if len(own) < FEWEST:
+        return False
+    skin = whole(track.placed.model, track.placed.joints)
+    T = track.placed.T_world_object[None].astype(np.float32)
+    return bool(judged(T, skin, Target(own, looks), sampled(skin)).score[0] < BELIEVED)
 
 
 def _is_other(placed: Placed, looks: Sequence[Look]) -> bool:

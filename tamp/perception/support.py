@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 import numpy as np
 from scipy.spatial import cKDTree
@@ -15,6 +16,21 @@ BOTTOM = 0.004
 """Metres above its lowest point up to which a thing's skin is its bottom."""
 CARRIED = 0.02
 """Metres from its bottom within which there is something that carries it."""
+
+SUPPORTED = 0.01
+"""Metres from the ground within which the bottom of a thing is on it."""
+
+
+def stood(placed: Placed, others: Iterable[Placed], ground: Ground) -> Placed:
+    """A thing that stands on the ground, to the tenth of a millimetre, if its bottom is seen near there: not one whose
+    middle is over one of `others` that can be carried, which may be what it stands on."""
+    off, middle = ground.stands - placed.lowest, placed.T_world_object[:2, 3]
+    bounds = (other.as_object(other.model.thing.name).bounds() for other in others)
+    if abs(off) > SUPPORTED or any(np.all((middle > b[0][:2]) & (middle < b[1][:2])) for b in bounds):
+        return placed
+    T = placed.T_world_object.copy()
+    T[2, 3] += off
+    return replace(placed, T_world_object=T)
 
 
 def reaches(points: Points, ground: Ground) -> bool:

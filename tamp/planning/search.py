@@ -47,12 +47,14 @@ class Solution:
 @dataclass(frozen=True)
 class NoSolution:
     """Why there is none. `stage` is where it ended: plan or refinement. `proven` when there can be no plan;
-    `because` says which part of what was asked for is at fault, where that is known."""
+    `because` says which part of what was asked for is at fault, where that is known; `facts` are what geometry found
+    out."""
 
     stage: str
     reason: str
     proven: bool = False
     because: str | None = None
+    facts: frozenset[Atom] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -149,15 +151,15 @@ class Search:
             late += [found] if result.timeout else []
             if result.cause.facts <= facts:
                 goals.remove(found.goal)
+            facts |= result.cause.facts
             if not goals or budget.spent():
                 break
-            facts |= result.cause.facts
         if late and not budget.spent():  # nothing is known against it but that its share was too small
             result = self._refine(late[0].plan, situation, budget.part(LATE_SHARE))
             self._tell(result)
             if isinstance(result, Refined):
                 return Solution(late[0].plan, result, late[0].goal)
-        return NoSolution("refinement", _why(failures, self._advice(failures[0], situation), unplanned))
+        return NoSolution("refinement", _why(failures, self._advice(failures[0], situation), unplanned), facts=facts)
 
     def refine(
         self, plan: Plan, situation: Situation, seconds: float, hints: tuple[Refinement, ...] = ()

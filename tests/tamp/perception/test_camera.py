@@ -256,3 +256,27 @@ def test_what_turned_in_the_hand_is_where_it_is_seen(degrees: float) -> None:
     found = eyes.perceiver.tracks["carton_1"].placed.T_world_object
     millimetres, off = pose_errors(carton.model, turned.T_world_object, found)
     assert millimetres < 5.0 and off < 3.0
+
+
+@pytest.mark.parametrize(("one", "other"), [("can", "carton"), ("carton", "box"), ("box", "disc")])
+def test_things_that_change_places_keep_their_names(one: str, other: str) -> None:
+    known, eyes = library(), Eyes()
+    places = [(0.1, 0.15), (-0.1, -0.1)]
+    eyes.see(observed([standing(known[n], x, y, 0.3) for n, (x, y) in zip((one, other), places, strict=True)]))
+    there = [standing(known[n], x, y, 0.3) for n, (x, y) in zip((other, one), places, strict=True)]
+    scene = eyes.see(observed(there, time=1.0))
+    assert {o.name for o in scene if o.movable} == {f"{one}_1", f"{other}_1"}
+    for placed, name in zip(there, (f"{other}_1", f"{one}_1"), strict=True):
+        assert np.linalg.norm(scene.object(name).position[:2] - placed.T_world_object[:2, 3]) < 0.004
+
+
+def test_a_twin_that_crosses_a_thing_is_not_taken_for_it() -> None:
+    known, eyes = library(), Eyes()
+    still = standing(known["carton"], 0.0, 0.05, 0.0)
+    xs = [0.1, 0.01, -0.08]  # the twin comes from the right, passes before it, and goes on to the left
+    for step, x in enumerate(xs):
+        twin = standing(known["carton"], x, 0.05 if step != 1 else 0.14, 0.0)
+        scene = eyes.see(observed([still, twin], time=float(step)))
+    places = sorted((o.name, tuple(o.position[:2].round(2))) for o in scene if o.category == "carton")
+    first = next(n for n, p in places if np.allclose(p, (0.0, 0.05), atol=0.006))
+    assert len(places) == 2 and first == "carton_1"
