@@ -36,7 +36,7 @@ class Names:
 
     def of(self, goal: Goal) -> Goal:
         """A goal of the policy's in the simulator's names. Refusal for what was matched with nothing."""
-        known = {s: self._said(s) for s in (*goal.symbols, *goal.untouched)}
+        known = {s: self.said(s) for s in (*goal.symbols, *goal.untouched)}
         return replace(
             goal, formula=renamed(goal.formula, known), untouched=tuple(known[s] for s in goal.untouched)
         )
@@ -55,7 +55,8 @@ class Names:
         """From the simulator's names to the policy's."""
         return Names({theirs: ours for ours, theirs in self.true.items()})
 
-    def _said(self, name: str) -> str:
+    def said(self, name: str) -> str:
+        """The simulator's name. Refusal for what was matched with nothing."""
         side, thing = _beside(name)
         if thing not in self.true:
             raise Refusal(self.why.get(thing, f"nothing that was seen was found to be {thing}"), "unmatched")

@@ -15,7 +15,7 @@ from tamp.backends.libero.matching import Names, match
 from tamp.backends.libero.oracle import OraclePerceiver
 from tamp.backends.libero.run import asked_of
 from tamp.backends.libero.video import Recorder
-from tamp.errors import TampError
+from tamp.errors import Refusal, TampError
 from tamp.model.atoms import Atom
 from tamp.model.bodies import world_of
 from tamp.model.domain import Domain
@@ -115,10 +115,14 @@ class Watcher:
     def _check(self, action: str, said: bool) -> None:
         """Count whether what the policy says of an action is so."""
         name, *told = action.strip("()").split()
-        args = self.names.operands(action)
-        if name not in self._skills or len(args) != len(told):
+        scene = self.judge.asked.perceiver.perceive()  # with the places beside things that are asked for
+        there = {o.name for o in scene} | {r.name for _, r in scene.regions()}
+        try:
+            args = tuple(map(self.names.said, told))
+        except Refusal:  # of what is the policy's alone nothing can be said
             return
-        scene = self.perceiver.perceive()
+        if name not in self._skills or not there.issuperset(args):
+            return
         held = held_in(observe(scene, self._sight.world))
         missing = self._skills[name].achieved(args, scene, held)
         verdict = "right" if said == (missing is None) else "done" if said else "undone"
