@@ -19,7 +19,7 @@ from tamp.execution.activity import Observation
 from tamp.model.scene import Region, RobotState, Scene, contains
 from tamp.perception.candidates import Candidate, candidates
 from tamp.perception.clusters import Ground, Points, above, clusters, ground_of, stood_on, together
-from tamp.perception.holding import Hand
+from tamp.perception.holding import Hand, at_pads
 from tamp.perception.identity import mistaken
 from tamp.perception.library import Library
 from tamp.perception.looks import Look
@@ -279,9 +279,10 @@ class CameraPerceiver:
             T = held_as_seen(self.tracks[held], free, looks, self._rng)
             self.hand.T_tool_held = inverse(robot.T_world_tool) @ T
             self._carry(robot)
-            if sighting(self.tracks[held].placed, looks).past_it:
+            lost = sighting(self.tracks[held].placed, looks).past_it
+            if lost or not at_pads(self.tracks[held].placed, robot):
                 self.hand.was_wrong()
-                self.tracks[held] = replace(self.tracks[held], lost=True)
+                self.tracks[held] = replace(self.tracks[held], lost=lost)
 
     def _follow_joints(self, name: str, points: Points, looks: Sequence[Look], time: float) -> None:
         """Where a thing's drawers, doors and knobs are now; what lies in a drawer has gone with it."""

@@ -83,15 +83,26 @@ class Hand:
     def _take_hold(self, robot: RobotState, things: Iterable[tuple[str, Placed]]) -> None:
         """Take hold of what is between the fingers, at the moment when they stopped."""
         self._tried = True
-        T, half = robot.T_world_tool, 0.5 * robot.opening
-        pads = np.array([T[:3, 3] + s * half * T[:3, 0] for s in (-1.0, 1.0)])
-        found = [(float(thing.distance(pads).max()), name, thing) for name, thing in things]
+        T = robot.T_world_tool
+        found = [(_from_pads(thing, robot), name, thing) for name, thing in things]
         off, name, thing = min(found, key=lambda f: f[0], default=(np.inf, "", None))
         if thing is None or off > AT_PADS:
             return
         T_tool = inverse(T) @ thing.T_world_object
         self.held, self.width = name, robot.opening
         self.T_tool_held = pose([-_middle(thing, T_tool, self._widest), 0.0, 0.0]) @ T_tool
+
+
+def at_pads(thing: Placed, robot: RobotState) -> bool:
+    """Whether a thing is where both pads touch it."""
+    return _from_pads(thing, robot) <= AT_PADS
+
+
+def _from_pads(thing: Placed, robot: RobotState) -> float:
+    """How far (m) the skin of a thing is from the pad that it is further from."""
+    T, half = robot.T_world_tool, 0.5 * robot.opening
+    pads = np.array([T[:3, 3] + s * half * T[:3, 0] for s in (-1.0, 1.0)])
+    return float(thing.distance(pads).max())
 
 
 def _middle(thing: Placed, T_tool_object: Array, opening: float) -> float:

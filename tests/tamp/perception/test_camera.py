@@ -241,21 +241,42 @@ def test_what_fell_over_is_found_again_as_what_it_was() -> None:
         assert np.abs(box[0] - box[1]).max() < 0.005
 
 
-@pytest.mark.parametrize("degrees", [0.0, 10.0])
-def test_what_turned_in_the_hand_is_where_it_is_seen(degrees: float) -> None:
+def grasped(observation: Observation, thing: Placed) -> Observation:
+    """The same with the pads at the narrow sides of a carton, as high as its middle."""
+    robot = replace(observation.robot, T_world_tool=thing.T_world_object @ pose([0.0, 0.0, 0.06]), opening=0.07)
+    return replace(observation, robot=robot)
+
+
+def holding_a_carton() -> tuple[Eyes, Placed]:
+    """Eyes that take a carton for held, and where that would be."""
     carton = standing(library()["carton"], -0.1, -0.1, 0.4)
     eyes = Eyes()
-    before = observed([carton])
-    eyes.see(before)
-    lifted = pose([0.0, 0.0, 0.05]) @ carton.T_world_object
+    eyes.see(observed([carton]))
+    lifted = Placed(carton.model, pose([0.0, 0.0, 0.05]) @ carton.T_world_object)
+    tool = grasped(observed([]), lifted).robot.T_world_tool
     hand = eyes.perceiver.hand
-    hand.held, hand.T_tool_held = "carton_1", inverse(before.robot.T_world_tool) @ lifted
-    turned = Placed(carton.model, lifted @ pose([0.0, 0.0, 0.0], rotation_about(UP[[2, 0, 1]], np.radians(degrees))))
-    scene = eyes.see(observed([turned]))
-    assert [o.name for o in scene if o.movable] == ["carton_1"]
+    hand.held, hand.T_tool_held = "carton_1", inverse(tool) @ lifted.T_world_object
+    return eyes, lifted
+
+
+@pytest.mark.parametrize("degrees", [0.0, 10.0])
+def test_what_turned_in_the_hand_is_where_it_is_seen(degrees: float) -> None:
+    eyes, lifted = holding_a_carton()
+    turn = pose([0.0, 0.0, 0.0], rotation_about(UP[[2, 0, 1]], np.radians(degrees)))
+    turned = Placed(lifted.model, lifted.T_world_object @ turn)
+    scene = eyes.see(grasped(observed([turned]), lifted))
+    assert [o.name for o in scene if o.movable] == ["carton_1"] and scene.in_hand == ("carton_1",)
     found = eyes.perceiver.tracks["carton_1"].placed.T_world_object
-    millimetres, off = pose_errors(carton.model, turned.T_world_object, found)
+    millimetres, off = pose_errors(turned.model, turned.T_world_object, found)
     assert millimetres < 5.0 and off < 3.0
+
+
+@pytest.mark.parametrize("away", [0.03, 0.05, 0.2])
+def test_what_is_seen_beside_the_hand_is_not_in_it(away: float) -> None:
+    eyes, lifted = holding_a_carton()
+    lies = Placed(lifted.model, pose([away, 0.0, -0.05]) @ lifted.T_world_object)
+    scene = eyes.see(grasped(observed([lies]), lifted))
+    assert scene.in_hand == () and eyes.perceiver.hand.held is None
 
 
 @pytest.mark.parametrize(("one", "other"), [("can", "carton"), ("carton", "box"), ("box", "disc")])
