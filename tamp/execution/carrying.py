@@ -173,13 +173,23 @@ class Carrying:
         scene, state, situation = yield from self._settled(action, refinement, execution)
         watch.seen = jointed_parts(scene)  # within what is let pass, but not quite as foreseen
         missing = table.missing(action, scene, situation, self._before)
+        looked = missing is not None and (yield from self._clarified(action))
+        if looked:
+            scene, state, situation = yield from self.periods.look()
+            missing = table.missing(action, scene, situation, self._before)
         if missing is None and table.sight.carried_out(action, self._before, scene.time):
             state = table.sight.state(scene)
         difference = refinement.after.difference(situation)
         self.outcome.executed.append(action)
         table.publish(ActionEnded(missing is None, str(action), missing, self.periods.steps - before, difference))
         table.publish(StateSeen(state.atoms))
-        return missing, difference is None, situation
+        return missing, difference is None and not looked, situation
+
+    def _clarified(self, action: GroundAction) -> Routine[bool]:
+        """Whether it was looked again, from elsewhere, at what an action was about, of which little is seen."""
+        if self.table.clarify is None or "repair" not in self.table.reflexes:
+            return False
+        return (yield from self.table.clarify(action.args))
 
     def _settled(
         self, action: GroundAction, refinement: Refinement, execution: Execution

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -61,6 +61,8 @@ class Tabletop:
     """Is asked what to do where nothing else helps."""
     regain: Callable[[list[str]], Routine[bool]] | None = None
     """Looks around for things that are not seen any more; whether all are seen again."""
+    clarify: Callable[[Sequence[str]], Routine[bool]] | None = None
+    """Looks from elsewhere at things that are hardly seen from here; whether it did."""
     reflexes: frozenset[str] = frozenset(REFLEXES)
     """What is done of itself while actions go on."""
     doing: Doing | None = None

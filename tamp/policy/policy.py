@@ -299,8 +299,8 @@ class _Episode:
 
     def _read_first(self, ready: AtTable, scene: Scene, state: WorldState) -> None:
         """Take up what is wanted, or a search where it is not seen, or not for certain."""
-        search = self._new_search(ready.table)
-        ready.table.regain = search.regain if search is not None else None
+        if (search := self._new_search(ready.table)) is not None:
+            ready.table.regain, ready.table.clarify = search.regain, search.clarify
         try:
             goals = self._goals(scene, state)
         except Refusal as refusal:

@@ -6,7 +6,7 @@ closes it again. It ends as soon as the words can be read, and says at the end w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
@@ -46,6 +46,9 @@ SEEN_INTO = 0.8
 """Share of an interior's floor that has to be seen for it to have been looked into."""
 SEEN_BEFORE = 0.3
 """What a place that is seen already counts in a closer look, against one that is not."""
+CLEAR = 0.4
+"""Share of a thing's surface that a look shows, or sees through, where it is clear what has become of it: 0.5 to 1.0
+after eight actions that failed."""
 LEAST = 0.15
 """Share of a thing, or of an interior, that a view has to show."""
 
@@ -189,6 +192,21 @@ class Search:
             if (yield from self._look(points, np.ones(len(points)), LEAST_AROUND / len(points))):
                 break
         return not self.table.look()[0].unseen(names)
+
+    def clarify(self, names: Sequence[str]) -> Routine[bool]:
+        """Look from nearby at the first of some things that the last look hardly shows; whether there was such a
+        view."""
+        scene, _, _ = self.table.look()
+        there = [o.name for o in scene if o.name in names and o.movable and o.name not in (scene.in_hand or ())]
+        for name in there:
+            points = faces(scene.object(name))
+            shown = self.eyes.shows(points)
+            if shown.mean() >= CLEAR:
+                continue
+            self._tell(f"at the {called(scene, name)} from nearby", "it is not clear what became of it")
+            if (yield from self._look(points, np.where(shown, SEEN_BEFORE, 1.0), LEAST)) is None:
+                return True
+        return False
 
     def _look_around(self) -> Routine[bool]:
         """Look where no picture has shown anything yet; whether that was enough."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
@@ -15,7 +15,7 @@ from motion.shapes import Shape
 from motion.timing import Trajectory
 from motion.world import World
 from tamp.errors import Refusal
-from tamp.execution.activity import Observation
+from tamp.execution.activity import Observation, Routine
 from tamp.execution.clock import observed, run_paused
 from tamp.execution.following import VETOED
 from tamp.execution.motions import Motion
@@ -93,6 +93,8 @@ class Room:
     """What somebody does, after so many commands."""
     blind: range = range(0)
     """Commands after which nothing is seen."""
+    dazzled: bool = False
+    """Whether every lamp looks dark."""
     looks: int = 0
     glimpse: dict[int, str] = field(default_factory=dict)
     """Lamps that one look misses."""
@@ -122,6 +124,8 @@ class Room:
             self.since[name] = self.commands
 
     def _lit(self, name: str) -> float:
+        if self.dazzled:
+            return 0.0
         if name not in self.lit or self.glow == 0:
             return float(name in self.lit)
         return min(1.0, (self.commands - self.since[name]) / self.glow)
@@ -201,6 +205,7 @@ class Setting:
     looks_cost: bool = False
     reflexes: frozenset[str] = frozenset(REFLEXES)
     advise: Decide | None = None
+    clarify: Callable[[Sequence[str]], Routine[bool]] | None = None
 
     def pursue(self, *atoms: str, steps: int = 400, seconds: float = 20.0) -> Outcome:
         return self.follow(
@@ -224,6 +229,7 @@ class Setting:
                 looks_cost=self.looks_cost,
                 reflexes=self.reflexes,
                 advise=self.advise,
+                clarify=self.clarify,
             )
             at_table = AtTable(table, steps)
             session = Session(at_table, table.publish, ends_when_idle=True)

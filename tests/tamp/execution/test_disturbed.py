@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from motion.timing import Trajectory
+from tamp.execution.activity import Routine
 from tamp.execution.carrying import STOPS
 from tamp.execution.monitor import OFTEN, SELDOM
 from tamp.execution.motions import Motion
@@ -108,6 +109,23 @@ def test_something_that_never_comes_to_rest_is_put_up_with(setting: Setting) -> 
 def test_what_neither_the_goal_nor_the_way_has_to_do_with_stops_nothing(setting: Setting) -> None:
     setting.room.happens[5] = lambda room: room.lit.add("torch")
     assert setting.pursue("turned-on lamp").done and setting.events("interrupted") == []
+
+
+@pytest.mark.parametrize(("better", "presses"), [(True, 1), (False, 2)])
+def test_what_is_unclear_is_looked_at_from_elsewhere_before_it_is_done_again(
+    better: bool, presses: int, setting: Setting
+) -> None:
+    room, asked = setting.room, []
+
+    def clarify(names: Sequence[str]) -> Routine[bool]:
+        asked.append(tuple(names))
+        room.dazzled = False
+        yield from ()
+        return better
+
+    setting.clarify, room.dazzled = clarify, True
+    assert setting.pursue("turned-on lamp").done
+    assert asked == [("lamp",)] and len(room.pressed) == len(setting.events("result")) == presses
 
 
 def test_eyes_that_are_blind_for_a_while_are_waited_for(setting: Setting) -> None:
