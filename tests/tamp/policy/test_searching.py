@@ -34,6 +34,7 @@ class Hiding(World):
     def __init__(self, missing: str = "box_1", for_ever: bool = False, doubtful: str = "") -> None:
         super().__init__()
         self.missing, self.for_ever, self.doubtful = missing, for_ever, doubtful
+        self.clear = True
         self.start = self.table.observe().T_world_tool[:3, 3]
         self.reconsidered: list[tuple[str, ...]] = []
 
@@ -71,7 +72,7 @@ class Hiding(World):
                 pass
 
             def shows(self, points: Array) -> Array:
-                return np.ones(len(points), dtype=bool)
+                return np.full(len(points), world.clear)
 
             def reconsider(self, names: Iterable[str]) -> None:
                 world.reconsidered += [told] if (told := tuple(names)) else []
@@ -135,6 +136,17 @@ def test_what_is_doubtful_is_looked_at_from_nearby_before_it_is_acted_on() -> No
     assert out is not None and out.done, out
     assert world.reconsidered == [("box_1",)] and out.executed[0] == "(look)"
     assert sum(isinstance(e, Searching) for e in told) == 1
+
+
+@pytest.mark.parametrize("clear", [True, False])
+def test_what_seems_to_have_failed_is_looked_at_from_elsewhere_where_little_of_it_is_seen(clear: bool) -> None:
+    world = Hiding(missing="")
+    world.clear, world.table.faults.fingers_stop_at = clear, 0.08
+    policy, told = tried(world, steps=800)
+    out = policy.outcome
+    assert out is not None and not out.done and "box_1 is not in the hand" in str(out.reason)
+    unclear = [e for e in told if isinstance(e, Searching) and e.how == "it is not clear what became of it"]
+    assert len(unclear) == (0 if clear else 3), "once for each attempt"
 
 
 def test_what_is_doubtful_and_not_wanted_is_left() -> None:

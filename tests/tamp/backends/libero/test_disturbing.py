@@ -11,7 +11,7 @@ import pytest
 
 from tamp.backends.libero import tasks
 from tamp.backends.libero.cameras import AGENT
-from tamp.backends.libero.disturbing import Disturber, check, disturbed
+from tamp.backends.libero.disturbing import KINDS, Disturber, check, disturbed
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.free_places import stays
 from tamp.backends.libero.run import Result, Settings, run
@@ -119,6 +119,12 @@ def test_things_stay_on_a_table_and_neither_in_the_air_nor_in_each_other(environ
     assert stays(environment, BOWL, T)
     assert not stays(environment, BOWL, up) and not stays(environment, BOWL, inside)
     assert np.array_equal(environment.sim.data._data.qpos, before)
+
+
+def test_every_kind_is_told_of() -> None:
+    text = (Path(__file__).parents[4] / "docs" / "disturbances.md").read_text()
+    told, _, _ = text.partition("## What the robot does about it")
+    assert [kind for kind in KINDS if f"`{kind}`" not in told] == []
 
 
 def test_what_cannot_be_disturbed_is_said_with_what_can() -> None:
