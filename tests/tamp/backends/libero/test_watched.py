@@ -21,6 +21,6 @@ def test_what_the_robot_moves_itself_does_not_stop_it(scene: str, tmp_path: Path
     result = run(tasks.find(scene), None, settings, tmp_path / "out", lambda line: None)
     told = read(tmp_path / "out" / "episode.jsonl")
     stopped = [e["why"] for e in told if e["event"] == "interrupted"]
-    led = [np.abs(e["by"][:3]).max() for e in told if e["event"] == "corrected"]
+    led = [np.abs(e["by"][:3]).max() for e in told if e["event"] == "corrected" and not e["in_hand"]]
     assert result.success and stopped == []
     assert max(led, default=0.0) < 0.008, "what is pushed leads nothing ahead of itself"
