@@ -107,8 +107,8 @@ def test_a_benchs_policy_is_kept_for_its_episodes(
     with answering(scene) as (eyes, looks):
         made: list[camera.Recipe] = []
 
-        def standing(*args: Any) -> camera.Recipe:
-            made.append(replace(recipe(*args), eyes=Standing(eyes)))
+        def standing(*args: Any, **more: Any) -> camera.Recipe:
+            made.append(replace(recipe(*args, **more), eyes=Standing(eyes)))
             return made[-1]
 
         monkeypatch.setattr(camera, "recipe", standing)
