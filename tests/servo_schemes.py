@@ -19,10 +19,10 @@ from motion.poses import Array, Numbers, pose, rotation_about
 from motion.robot import RobotDescription
 from tamp.execution.activity import Observation
 from tamp.model.scene import Perceiver, Scene
-from tamp.perception.camera import EXPLAINED, CameraPerceiver
+from tamp.perception.camera import CameraPerceiver
 from tamp.perception.looks import Look
 from tamp.perception.placing import Placed
-from tamp.perception.tracks import AROUND
+from tamp.perception.tracks import AROUND, EXPLAINED
 from tamp.policy import eyes
 from tamp.policy.policy import Eyes
 from tamp.policy.policy import Look as ToLook

@@ -31,14 +31,12 @@ from tamp.perception.sightings import gone, sighting
 from tamp.perception.support import floating, reaches, stood, unlike
 from tamp.perception.sureness import likeliest_there, recognised_again, sureness
 from tamp.perception.surroundings import OBSTACLE, Obstacle, ground_object, obstacle, obstacle_object, within
-from tamp.perception.tracks import AROUND, Track, followed, held_as_seen, with_joints_followed
+from tamp.perception.tracks import AROUND, EXPLAINED, Track, followed, held_as_seen, with_joints_followed
 from tamp.perception.unknowns import SEEN, of_one_thing, unknown_thing
 from tamp.perception.unseen import Unseen, shown
 
 ROBOT = "panda"
 """The robot's entry in the library."""
-EXPLAINED = 0.012
-"""Metres from a thing's skin up to which a point is its own."""
 HALF_SEEN = 0.03
 """The same for a thing of which only the side is known that was seen first."""
 HALF_KNOWN = 0.5

@@ -16,15 +16,13 @@ from tamp.perception.fitting import Target, judged, sampled
 from tamp.perception.likeness import is_other
 from tamp.perception.looks import Look
 from tamp.perception.placing import Placed, whole
-from tamp.perception.tracks import AROUND, BELIEVED, UP, Track
+from tamp.perception.tracks import AROUND, BELIEVED, EXPLAINED, UP, Track
 from tamp.perception.unknowns import SEEN
 
 NEAREST = 2
 """So many of the nearest things are looked at each time."""
 SPINS = 12
 """Turns in which what looks the same after any of them is held against what is seen."""
-OTHERS = 0.012
-"""Metres from the skin of another thing up to which a point is that one's."""
 FEWEST = 60
 """Points near a thing that are no other's, from which on its shape is judged."""
 
@@ -49,7 +47,7 @@ def _fits_badly(track: Track, known: Sequence[Track], points: Points, looks: Seq
     own = points.p[track.placed.distance(points.p) < AROUND]
     for other in known:
         if other is not track and len(own):
-            own = own[other.placed.distance(own) > OTHERS]
+            own = own[other.placed.distance(own) > EXPLAINED]
     if len(own) < FEWEST:
         return False
     skin = whole(track.placed.model, track.placed.joints)

@@ -17,6 +17,8 @@ from tamp.perception.sightings import SAME, VISIBLE, sighting
 
 AROUND = 0.03
 """Metres around a thing in which points may be its own although it has moved."""
+EXPLAINED = 0.012
+"""Metres from a thing's skin up to which a point is its own."""
 POINTS = 400
 """Points that a thing is held against."""
 NUDGED = (
