@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,6 +13,7 @@ from motion.arms import Arm
 from motion.poses import Array, pose, to_quat, turned_to
 from motion.robot import Gripper, RobotDescription
 from motion.shapes import Shape
+from motion.urdf import Link, Motor, written
 
 TOOL_POINT = "tool_point"
 """Name of the tool's frame: the flange when there is no tool."""
@@ -74,72 +75,28 @@ def _add_capsules(body: ET.Element, parts: Iterable[Capsule], link: int) -> None
 def urdf(arm: Arm, tool: Tool | None = None) -> str:
     """The same arm for PyBullet: one link per joint without a shape, each capsule a link of its own fixed to it under
     the capsule's name, `tool` and the frame `tool_point`. Other readers may know no capsules in URDF."""
-    root = ET.Element("robot", name=arm.name)
-    _add_link(root, link_name(0))
+    return written(arm.name, _links(arm, tool))
+
+
+def _links(arm: Arm, tool: Tool | None) -> Iterator[Link]:
+    def link(name: str, parent: str | None, T: Array, joint: Motor | None = None, *shapes: Shape) -> Link:
+        return Link(name, parent, T, joint, shapes, mass=1.0, inertia=0.01 * np.eye(3))
+
+    yield link(link_name(0), None, np.eye(4))
     T = np.eye(4)
     for i in range(arm.joints):
-        _add_link(root, link_name(i + 1))
-        joint = _add_joint(root, f"joint{i + 1}", "revolute", link_name(i), link_name(i + 1), T)
-        ET.SubElement(joint, "axis", xyz="0 0 1")
-        lower, upper = repr(arm.lower[i]), repr(arm.upper[i])
-        ET.SubElement(joint, "limit", lower=lower, upper=upper, effort="100", velocity="10")
+        turns = Motor(f"joint{i + 1}", "revolute", limits=(arm.lower[i], arm.upper[i]))
+        yield link(link_name(i + 1), link_name(i), T, turns)
         T = arm.step(i, 0.0)
     for c in capsules(arm):
         middle, along = 0.5 * (c.p + c.q), c.q - c.p
         length = float(np.linalg.norm(along))
         shape = Shape("capsule", np.array([c.radius, length / 2, 0.0]), np.eye(4))
-        _add_link(root, c.name, shape)
-        T_link_capsule = pose(middle, turned_to(along / length))
-        _add_joint(root, f"{c.name} fixed", "fixed", link_name(c.link), c.name, T_link_capsule)
+        yield link(c.name, link_name(c.link), pose(middle, turned_to(along / length)), None, shape)
     if tool is not None:
-        _add_link(root, "tool", tool.shape)
-        _add_joint(root, "tool fixed", "fixed", link_name(arm.joints), "tool", T)
+        yield link("tool", link_name(arm.joints), T, None, tool.shape)
         T = T @ tool.T_flange_tool
-    _add_link(root, TOOL_POINT)
-    _add_joint(root, f"{TOOL_POINT} fixed", "fixed", link_name(arm.joints), TOOL_POINT, T)
-    ET.indent(root)  # PyBullet reads no line longer than 1,000 characters or so
-    return ET.tostring(root, encoding="unicode")
-
-
-def _add_link(root: ET.Element, name: str, shape: Shape | None = None) -> None:
-    link = ET.SubElement(root, "link", name=name)
-    inertial = ET.SubElement(link, "inertial")
-    ET.SubElement(inertial, "mass", value="1")
-    ET.SubElement(inertial, "inertia", ixx="0.01", iyy="0.01", izz="0.01", ixy="0", ixz="0", iyz="0")
-    if shape is None:
-        return
-    collision = ET.SubElement(link, "collision")
-    ET.SubElement(collision, "origin", _origin(shape.T_body_shape))
-    geometry = ET.SubElement(collision, "geometry")
-    r, half = float(shape.size[0]), float(shape.size[1])
-    match shape.kind:
-        case "box":
-            ET.SubElement(geometry, "box", size=_text(2 * shape.size))
-        case "sphere":
-            ET.SubElement(geometry, "sphere", radius=repr(r))
-        case "capsule" | "cylinder":
-            ET.SubElement(geometry, shape.kind, radius=repr(r), length=repr(2 * half))
-        case _:
-            raise ValueError(f"a tool cannot be a {shape.kind}; it may be a box, capsule, cylinder or sphere")
-
-
-def _add_joint(root: ET.Element, name: str, kind: str, parent: str, child: str, T: Array) -> ET.Element:
-    joint = ET.SubElement(root, "joint", name=name, type=kind)
-    ET.SubElement(joint, "parent", link=parent)
-    ET.SubElement(joint, "child", link=child)
-    ET.SubElement(joint, "origin", _origin(T))
-    return joint
-
-
-def _origin(T: Array) -> dict[str, str]:
-    """Position and roll, pitch and yaw (R = Rz Ry Rx), as URDF has them."""
-    R = T[:3, :3]
-    pitch = np.arctan2(-R[2, 0], np.hypot(R[0, 0], R[1, 0]))
-    yaw = np.arctan2(R[1, 0], R[0, 0])
-    # from the rotation with the yaw taken off, which is right also where the pitch is a right angle
-    c, s = np.cos(yaw), np.sin(yaw)
-    roll = np.arctan2(s * R[0, 2] - c * R[1, 2], c * R[1, 1] - s * R[0, 1])
-    return {"xyz": _text(T[:3, 3]), "rpy": _text([roll, pitch, yaw])}
+    yield link(TOOL_POINT, link_name(arm.joints), T)
 
 
 def _text(numbers: ArrayLike) -> str:

@@ -7,11 +7,9 @@ from __future__ import annotations
 
 import itertools
 import math
-import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,6 +17,7 @@ import numpy as np
 from motion.arm_model import urdf
 from motion.arm_shape import Tool, capsules, watched
 from motion.arms import Arm
+from motion.bullet import Bullet
 from motion.poses import Array, pose, to_quat
 from motion.shapes import Body, Shape
 
@@ -106,12 +105,12 @@ def _densified(arm: Arm, tool: Tool | None, q: Array, times: Array) -> Iterator[
 class _Scene:
     """The arm and the bodies in one PyBullet client."""
 
-    def __init__(self, pybullet: Any, client: int, arm: Arm, tool: Tool | None, bodies: Iterable[Body]) -> None:
-        self.pybullet, self.client = pybullet, client
-        self.robot = self._load(urdf(arm, tool))
-        count = pybullet.getNumJoints(self.robot, physicsClientId=client)
-        infos = [pybullet.getJointInfo(self.robot, i, physicsClientId=client) for i in range(count)]
-        self.joints = [i for i, info in enumerate(infos) if info[2] == pybullet.JOINT_REVOLUTE]
+    def __init__(self, bullet: Bullet, arm: Arm, tool: Tool | None, bodies: Iterable[Body]) -> None:
+        self.bullet = bullet
+        flags = bullet.URDF_USE_SELF_COLLISION | bullet.URDF_USE_SELF_COLLISION_INCLUDE_PARENT
+        self.robot = bullet.load(lambda folder: urdf(arm, tool), np.eye(4), True, flags)
+        infos = [bullet.getJointInfo(self.robot, i) for i in range(bullet.getNumJoints(self.robot))]
+        self.joints = [i for i, info in enumerate(infos) if info[2] == bullet.JOINT_REVOLUTE]
         self.parts = {i: info[12].decode() for i, info in enumerate(infos)}
         fixed = {c.name for c in capsules(arm) if c.link == 0}
         self.moving = {i for i, name in self.parts.items() if name not in fixed}
@@ -119,16 +118,8 @@ class _Scene:
         self.pairs = {frozenset((numbers[a], numbers[b])) for a, b in watched(arm, tool)}
         self.bodies = [(self._add(s, b.T_world_body @ s.T_body_shape), b.name) for b in bodies for s in b.shapes]
 
-    def _load(self, text: str) -> int:
-        p = self.pybullet
-        with tempfile.TemporaryDirectory() as folder:
-            file = Path(folder) / "arm.urdf"
-            file.write_text(text)
-            flags = p.URDF_USE_SELF_COLLISION | p.URDF_USE_SELF_COLLISION_INCLUDE_PARENT
-            return int(p.loadURDF(str(file), useFixedBase=True, flags=flags, physicsClientId=self.client))
-
     def _add(self, shape: Shape, T: Array) -> int:
-        p, size = self.pybullet, [float(v) for v in shape.size]
+        p, size = self.bullet, [float(v) for v in shape.size]
         match shape.kind:
             case "box":
                 asked = {"shapeType": p.GEOM_BOX, "halfExtents": size}
@@ -141,15 +132,15 @@ class _Scene:
             case "plane":
                 asked = {"shapeType": p.GEOM_BOX, "halfExtents": [SLAB, SLAB, 1.0]}
                 T = T @ pose([0.0, 0.0, -1.0])
-        made = p.createCollisionShape(**asked, physicsClientId=self.client)
+        made = p.createCollisionShape(**asked)
         w, x, y, z = to_quat(T[:3, :3])
         place = {"basePosition": T[:3, 3].tolist(), "baseOrientation": [x, y, z, w]}
-        return int(p.createMultiBody(0, made, **place, physicsClientId=self.client))
+        return int(p.createMultiBody(0, made, **place))
 
     def move(self, q: Array) -> None:
         """Put the arm at a configuration (n,)."""
         for joint, value in zip(self.joints, q.tolist(), strict=True):
-            self.pybullet.resetJointState(self.robot, joint, value, physicsClientId=self.client)
+            self.bullet.resetJointState(self.robot, joint, value)
 
     def to_bodies(self, far: float) -> Found | None:
         """The nearest body within `far` metres."""
@@ -172,7 +163,7 @@ class _Scene:
 
     def _points(self, body: int, far: float) -> Sequence[Any]:
         # None, rather than nothing, is what it returns when something went wrong: then no answer is better than "free"
-        points = self.pybullet.getClosestPoints(self.robot, body, far, physicsClientId=self.client)
+        points = self.bullet.getClosestPoints(self.robot, body, far)
         if points is None:
             raise RuntimeError("PyBullet gave no answer")
         return points  # type: ignore[no-any-return]
@@ -180,12 +171,8 @@ class _Scene:
 
 @contextmanager
 def _scene(arm: Arm, tool: Tool | None, bodies: Iterable[Body]) -> Iterator[_Scene]:
-    import pybullet
-
-    client = pybullet.connect(pybullet.DIRECT)
-    if client < 0:
-        raise RuntimeError("PyBullet has no client to spare")
+    bullet = Bullet()
     try:
-        yield _Scene(pybullet, client, arm, tool, bodies)
+        yield _Scene(bullet, arm, tool, bodies)
     finally:
-        pybullet.disconnect(client)
+        bullet.close()

@@ -1,0 +1,47 @@
+"""A PyBullet client of one's own, and models as it loads them."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from motion.poses import Array, to_quat
+
+
+class Bullet:
+    """PyBullet's functions with a client of their own: `bullet.stepSimulation()`. Closed at the end by `close`."""
+
+    def __init__(self) -> None:
+        import pybullet
+
+        self._pybullet = pybullet
+        self.client = pybullet.connect(pybullet.DIRECT)
+        if self.client < 0:
+            raise RuntimeError("PyBullet has no client to spare")
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._pybullet, name)
+        if not callable(found):
+            return found
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            return found(*args, physicsClientId=self.client, **kwargs)
+
+        self.__dict__[name] = call
+        return call
+
+    def load(self, write: Callable[[Path], str], T: Array, fixed: bool, flags: int = 0) -> int:
+        """The body of the URDF text that `write` gives, which may put meshes into the folder that it is told. Its root
+        is at `T` (4, 4)."""
+        w, x, y, z = to_quat(T[:3, :3]).tolist()
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "model.urdf"
+            file.write_text(write(Path(folder)))
+            place = {"basePosition": T[:3, 3].tolist(), "baseOrientation": [x, y, z, w]}
+            return int(self.loadURDF(str(file), useFixedBase=fixed, flags=flags | self.URDF_USE_INERTIA_FROM_FILE, **place))
+
+    def close(self) -> None:
+        """Disconnect."""
+        self._pybullet.disconnect(self.client)

@@ -1,0 +1,1 @@
+"""Tables in PyBullet: another physics for any scene that is seen, and for any body."""

@@ -1,0 +1,122 @@
+"""A robot in PyBullet: its model, moved by torques that answer as its description says, and its fingers."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from motion.bullet import Bullet
+from motion.dynamics import ArmDynamics, Dynamics, Encoders
+from motion.poses import Array, error, pose, rotation_vector_to_matrix
+from motion.robot import RobotDescription
+from motion.urdf import links_of, written
+
+PAD_FRICTION = 2.0
+"""Of the fingers' pads."""
+GRIP = 30.0
+"""Newtons of a finger."""
+FINGER_SPEED = 0.15
+"""Metres a second of a finger."""
+REST = 10.0
+"""1/s² by which the null space pulls towards its posture."""
+SINGULAR = 1e-3
+"""Keeps the mobility of the tool from being singular."""
+
+
+class BulletArm:
+    """The arm and the hand of a robot."""
+
+    def __init__(self, bullet: Bullet, robot: RobotDescription) -> None:
+        self._bullet, self._robot = bullet, robot
+        self._dynamics = ArmDynamics(robot)
+        self.body = bullet.load(lambda folder: written("robot", links_of(robot, folder)), np.eye(4), fixed=True)
+        infos = [bullet.getJointInfo(self.body, i) for i in range(bullet.getNumJoints(self.body))]
+        numbers = {info[1].decode(): i for i, info in enumerate(infos)}
+        self._joints = [numbers[name] for name in robot.arm_joints]
+        self._fingers = [numbers[name] for name in robot.finger_joints]
+        self._signs = [float(np.sign(infos[i][8] + infos[i][9])) for i in self._fingers]
+        moving = [i for i, info in enumerate(infos) if info[2] != bullet.JOINT_FIXED]
+        self._moving = moving
+        self._ours = [moving.index(i) for i in self._joints]
+        self.opening = robot.gripper.opening
+        for i in self._joints:
+            bullet.setJointMotorControl2(self.body, i, bullet.VELOCITY_CONTROL, force=0.0)
+        for i in range(-1, len(infos)):
+            bullet.changeDynamics(self.body, i, linearDamping=0.0, angularDamping=0.0, jointDamping=0.0)
+        rubs = {"lateralFriction": PAD_FRICTION, "spinningFriction": 0.01, "rollingFriction": 1e-3}
+        for i in self._fingers:
+            bullet.changeDynamics(self.body, i, **rubs)
+        self._couple()
+        self.put(robot.posture)
+
+    def _couple(self) -> None:
+        """Have two fingers move alike."""
+        if len(self._fingers) != 2:
+            return
+        b, (one, other) = self._bullet, self._fingers
+        axis = list(b.getJointInfo(self.body, one)[13])
+        gear = b.createConstraint(self.body, one, self.body, other, b.JOINT_GEAR, axis, [0] * 3, [0] * 3)
+        b.changeConstraint(gear, gearRatio=-self._signs[0] * self._signs[1], erp=0.1, maxForce=2 * GRIP)
+
+    def put(self, q: Array) -> None:
+        """Put the arm at a configuration (n,), at rest, with the hand open."""
+        for i, value in zip(self._joints, q.tolist(), strict=True):
+            self._bullet.resetJointState(self.body, i, value)
+        for i, sign in zip(self._fingers, self._signs, strict=True):
+            self._bullet.resetJointState(self.body, i, sign * self._robot.gripper.opening / 2)
+
+    def felt(self) -> Encoders:
+        """Its joints now."""
+        def states(joints: list[int]) -> Array:
+            found = self._bullet.getJointStates(self.body, joints) if joints else ()
+            return np.array([s[:2] for s in found]).reshape(-1, 2).T
+
+        (q, v), (p, w) = states(self._joints), states(self._fingers)
+        return Encoders(q, v, p, w)
+
+    def now(self) -> Dynamics:
+        """The arm as it is now."""
+        return self._dynamics.at(self.felt())
+
+    def aim(self, displacement: Array, opening: float) -> Array:
+        """Where the tool is to go (4, 4) that is asked to move by a displacement (6,) in reach; the fingers set off."""
+        T, reach = self.now().T_world_tool, self._robot.response.reach
+        asked = displacement.copy()
+        for part, most in ((slice(0, 3), reach[0]), (slice(3, 6), reach[1])):
+            asked[part] /= max(1.0, float(np.abs(asked[part]).max()) / most)
+        for i, sign in zip(self._fingers, self._signs, strict=True):
+            self._bullet.setJointMotorControl2(
+                self.body,
+                i,
+                self._bullet.POSITION_CONTROL,
+                targetPosition=sign * opening / 2,
+                force=GRIP,
+                maxVelocity=FINGER_SPEED,
+                positionGain=0.3,
+            )
+        return pose(T[:3, 3] + asked[:3], rotation_vector_to_matrix(asked[3:]) @ T[:3, :3])
+
+    def drive(self, T_world_goal: Array) -> None:
+        """The torques of one physics step: the tool goes to the goal as a critically damped mass does, position and
+        rotation alike, the null space to its posture, and nothing weighs."""
+        felt = self.felt()
+        d, rate = self._dynamics.at(felt), self._robot.response.rate
+        inertia, bias = self._inertia_and_bias()
+        wanted = rate**2 * error(d.T_world_tool, T_world_goal) - 2.0 * rate * d.twist
+        inverse_inertia = np.linalg.inv(inertia)
+        mobility = d.J @ inverse_inertia @ d.J.T
+        weights = np.linalg.inv(mobility + SINGULAR * np.eye(6))
+        n = len(felt.q)
+        null = np.eye(n) - d.J.T @ weights @ d.J @ inverse_inertia
+        rest = inertia @ (REST * (self._robot.posture - felt.q) - 2.0 * np.sqrt(REST) * felt.v)
+        torques = d.J.T @ weights @ wanted + null @ rest + bias
+        self._bullet.setJointMotorControlArray(
+            self.body, self._joints, self._bullet.TORQUE_CONTROL, forces=torques.tolist()
+        )
+
+    def _inertia_and_bias(self) -> tuple[Array, Array]:
+        """The inertia of the joints (n, n), and what holds the arm against its weight and velocities (n,), Nm."""
+        states = self._bullet.getJointStates(self.body, self._moving)
+        q, v = [s[0] for s in states], [s[1] for s in states]
+        inertia = np.array(self._bullet.calculateMassMatrix(self.body, q))
+        bias = np.array(self._bullet.calculateInverseDynamics(self.body, q, v, [0.0] * len(q)))
+        return inertia[np.ix_(self._ours, self._ours)], bias[self._ours]
