@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from motion.arm_shape import Capsule, Tool, capsules, link_name, watched
 from motion.arms import Arm
+from motion.hands import Hand
 from motion.poses import Array, pose, to_quat, turned_to
 from motion.robot import Gripper, RobotDescription
 from motion.shapes import Shape
@@ -17,36 +18,49 @@ from motion.urdf import Link, Motor, written
 
 TOOL_POINT = "tool_point"
 """Name of the tool's frame: the flange when there is no tool."""
+FINGERS, PADS = ("finger1", "finger2"), ("pad1", "pad2")
+ROTOR = 0.5
+"""kg m² of a motor's rotor as its joint feels it: no table says it, and the gears make it most of the inertia."""
 
 
-def robot_model(arm: Arm, tool: Tool | None = None, posture: Array | None = None) -> RobotDescription:
-    """The arm with its base at the world's origin, resting at `posture` (n,), or at zero.
+def robot_model(
+    arm: Arm,
+    tool: Tool | None = None,
+    posture: Array | None = None,
+    hand: Hand | None = None,
+    T_world_base: Array | None = None,
+) -> RobotDescription:
+    """The arm with its base at `T_world_base` (4, 4), or at the world's origin, resting at `posture` (n,), or at zero.
+    On its flange are a tool, or a hand, or nothing.
 
-    Bodies are named `base`, `link1`, … and `tool`. Parts of the arm that must not touch each other are pairs of the
-    model. The base is fixed, so that it collides with nothing but the arm.
+    Bodies are named `base`, `link1`, … and `tool`, and the fingers `finger1` and `finger2`. Parts of the arm that must
+    not touch each other are pairs of the model. The base is fixed, so that it collides with nothing but the arm.
     """
     return RobotDescription(
-        mjcf=_mjcf(arm, tool),
+        mjcf=_mjcf(arm, hand.as_tool if hand else tool, hand, np.eye(4) if T_world_base is None else T_world_base),
         arm_joints=tuple(f"joint{i + 1}" for i in range(arm.joints)),
         tool_site=TOOL_POINT,
         posture=np.zeros(arm.joints) if posture is None else np.asarray(posture, dtype=float),
         pinned_bodies=frozenset({link_name(0)}),
-        gripper=Gripper(opening=0.0),
+        finger_joints=() if hand is None else FINGERS,
+        pad_geoms=() if hand is None else PADS,
+        gripper=Gripper(opening=0.0) if hand is None else hand.gripper,
     )
 
 
-def _mjcf(arm: Arm, tool: Tool | None) -> str:
+def _mjcf(arm: Arm, tool: Tool | None, hand: Hand | None, T_world_base: Array) -> str:
     root = ET.Element("mujoco", model=arm.name)
     ET.SubElement(root, "compiler", angle="radian", autolimits="true")
-    parent = ET.SubElement(ET.SubElement(root, "worldbody"), "body", name=link_name(0))
+    world = ET.SubElement(root, "worldbody")
+    parent = ET.SubElement(world, "body", {"name": link_name(0), **_placed(T_world_base)})
     parts = capsules(arm)
     _add_capsules(parent, parts, 0)
     T = np.eye(4)
     for i in range(arm.joints):
         parent = ET.SubElement(parent, "body", {"name": link_name(i + 1), **_placed(T)})
         ET.SubElement(parent, "inertial", pos="0 0 0", mass="1", diaginertia="0.01 0.01 0.01")
-        limits = _text([arm.lower[i], arm.upper[i]])
-        ET.SubElement(parent, "joint", name=f"joint{i + 1}", type="hinge", axis="0 0 1", range=limits)
+        turns = {"type": "hinge", "axis": "0 0 1", "range": _text([arm.lower[i], arm.upper[i]])}
+        ET.SubElement(parent, "joint", {"name": f"joint{i + 1}", "armature": repr(ROTOR), **turns})
         _add_capsules(parent, parts, i + 1)
         T = arm.step(i, 0.0)
     flange = ET.SubElement(parent, "body", {"name": "tool", **_placed(T)})
@@ -55,10 +69,25 @@ def _mjcf(arm: Arm, tool: Tool | None) -> str:
     if tool is not None:
         size, at = _text(tool.shape.size), _placed(tool.shape.T_body_shape)
         ET.SubElement(flange, "geom", {"name": "tool", "type": tool.shape.kind, "size": size, **at})
+    if hand is not None:
+        ET.SubElement(flange, "inertial", pos="0 0 0.05", mass=repr(hand.mass), diaginertia="0.001 0.001 0.001")
+        _add_fingers(flange, hand)
     contact = ET.SubElement(root, "contact")
     for a, b in watched(arm, tool):
         ET.SubElement(contact, "pair", geom1=a, geom2=b)
     return ET.tostring(root, encoding="unicode")
+
+
+def _add_fingers(flange: ET.Element, hand: Hand) -> None:
+    """Two fingers that slide apart along the tool's x, zero when they touch."""
+    half = hand.finger
+    for name, pad, side in zip(FINGERS, PADS, (1.0, -1.0), strict=True):
+        body = ET.SubElement(flange, "body", {"name": name, **_placed(hand.T_flange_tool)})
+        ET.SubElement(body, "inertial", pos="0 0 0", mass="0.08", diaginertia="0.0001 0.0001 0.0001")
+        limits = sorted((0.0, side * hand.gripper.opening / 2))
+        ET.SubElement(body, "joint", name=name, type="slide", axis="1 0 0", range=_text(limits))
+        middle = [side * half[0], 0.0, hand.tip - half[2]]
+        ET.SubElement(body, "geom", name=pad, type="box", size=_text(half), pos=_text(middle))
 
 
 def _placed(T: Array) -> dict[str, str]:

@@ -40,7 +40,8 @@ class Bullet:
             file = Path(folder) / "model.urdf"
             file.write_text(write(Path(folder)))
             place = {"basePosition": T[:3, 3].tolist(), "baseOrientation": [x, y, z, w]}
-            return int(self.loadURDF(str(file), useFixedBase=fixed, flags=flags | self.URDF_USE_INERTIA_FROM_FILE, **place))
+            flags |= self.URDF_USE_INERTIA_FROM_FILE
+            return int(self.loadURDF(str(file), useFixedBase=fixed, flags=flags, **place))
 
     def close(self) -> None:
         """Disconnect."""

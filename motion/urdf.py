@@ -26,7 +26,7 @@ _KINDS: dict[int, Kind] = {
 }
 EFFORT, VELOCITY = 200.0, 10.0
 """Nm or N, and rad/s or m/s: more than anything here has; who drives a joint has limits of his own."""
-PRODUCTS = ("xx", "yy", "zz", "xy", "xz", "yz")
+MOMENTS = {"ixx": (0, 0), "iyy": (1, 1), "izz": (2, 2), "ixy": (0, 1), "ixz": (0, 2), "iyz": (1, 2)}
 LIGHTEST = 1e-3
 """Kilograms of a link that has no mass of its own: engines want some."""
 
@@ -150,7 +150,7 @@ def _add(root: ET.Element, link: Link) -> None:
     inertial = ET.SubElement(made, "inertial")
     ET.SubElement(inertial, "origin", _origin(pose(link.p_link_com)))
     ET.SubElement(inertial, "mass", value=repr(float(link.mass)))
-    moments = {f"i{a}{b}": repr(float(link.inertia["xyz".index(a), "xyz".index(b)])) for a, b in PRODUCTS}
+    moments = {name: repr(float(link.inertia[i, j])) for name, (i, j) in MOMENTS.items()}
     ET.SubElement(inertial, "inertia", moments)
     for shape in link.shapes:
         _add_shape(made, shape)

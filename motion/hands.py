@@ -1,0 +1,63 @@
+"""Parallel grippers that are mounted on an arm's flange, as boxes: a palm, and two fingers that slide."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from motion.arm_shape import Tool
+from motion.poses import Array, pose, rotation_about
+from motion.robot import Gripper
+from motion.shapes import Shape
+
+
+@dataclass(frozen=True, eq=False)
+class Hand:
+    """A gripper in the tool frame of its arm: z out of the hand, x along the closing fingers, the origin where things
+    are held. `T_flange_tool` (4, 4) says where that is, `palm` what is taken up on the flange and does not move. A
+    finger is a box with half-extents `finger` (3,) whose inner face is its pad and whose tip is `tip` metres beyond the
+    tool point. `mass` in kg.
+    """
+
+    name: str
+    T_flange_tool: Array
+    palm: Shape
+    finger: Array
+    tip: float
+    mass: float
+    gripper: Gripper
+
+    @property
+    def as_tool(self) -> Tool:
+        """What of it never moves, as arms that only know tools have it."""
+        return Tool(self.palm, self.T_flange_tool)
+
+
+_TOOL_POINT = 0.158
+"""Metres from the flange to where an xArm's gripper holds things: 12 mm before the tips of its closed fingers."""
+
+XARM_GRIPPER = Hand(
+    name="xarm-gripper",
+    T_flange_tool=pose([0.0, 0.0, _TOOL_POINT], rotation_about(np.array([0.0, 0.0, 1.0]), -np.pi / 2)),
+    palm=Shape("box", np.array([0.0285, 0.07, 0.0525]), pose([0.0, 0.0, 0.0525])),
+    finger=np.array([0.007, 0.016, 0.0225]),
+    tip=0.012,
+    mass=0.82,
+    gripper=Gripper(
+        opening=0.084,
+        pad_half_width=0.014,
+        pad_heights=(-0.012, -0.004, 0.004),
+        finger=(0.012, 0.018, 0.02),
+        palm=(0.075, 0.0305, 0.05),
+        underside=-0.053,
+        fingertip=0.013,
+        closed=0.05,
+        footprint=(0.03, 0.018),
+    ),
+)
+"""UFACTORY's xArm Gripper: 84 mm of stroke, 172 mm from the flange to the tips, by its meshes and manual. Its fingers
+swing on a four-bar linkage, in and out by 12 mm over the whole stroke; here they slide, half-way between."""
+
+HANDS = {hand.name: hand for hand in (XARM_GRIPPER,)}
+"""By their names."""
