@@ -52,13 +52,15 @@ class Request:
     disturb: str | None = None
     without: tuple[str, ...] = ()
     repair: str | None = None
+    backend: str = "libero"
+    body: str | None = None
 
     def shared(self) -> dict[str, Any]:
         """What all episodes of a results folder have in common."""
         names = ("stage", "seed", "planner", "domain", "llm")
         told = {name: getattr(self, name) for name in names}
         usual: dict[str, Any] = {"clock": "paused", "perception": "oracle", "noise": "clean"}
-        usual |= {"disturb": None, "without": (), "repair": None}
+        usual |= {"disturb": None, "without": (), "repair": None, "backend": "libero", "body": None}
         told |= {name: getattr(self, name) for name, value in usual.items() if getattr(self, name) != value}
         told |= {} if self.calibration is None else {"calibration": _digest(self.calibration)}
         return told if self.wordings is None else told | {"wordings": _digest(self.wordings)}
@@ -78,7 +80,14 @@ def bench(asked: Request, json_output: bool) -> int:
         shared = (asked.stage, asked.seed, asked.planner, asked.domain, asked.llm)
         seeing = (asked.perception, asked.noise, asked.calibration)
         setup = Setup(*shared, _folder(asked.out), _tree(), asked.clock, worded, *seeing)
-        setup = replace(setup, disturb=asked.disturb, without=asked.without, repair=asked.repair)
+        setup = replace(
+            setup,
+            disturb=asked.disturb,
+            without=asked.without,
+            repair=asked.repair,
+            backend=asked.backend,
+            body=asked.body,
+        )
         keys = list(_reworded(chosen, worded, asked.trials, wanted) if worded else _episodes(chosen, asked.trials))
         engine = _engine(asked.engine)
         _check(setup)
@@ -164,7 +173,9 @@ def _check(setup: Setup) -> None:
     inputs.planner(setup.planner)
     if setup.clock == "real" and planners.asks_model(setup.planner):
         raise InputError(f"--clock real plans beside the world, with an engine: not with --planner {setup.planner}")
-    inputs.built("libero", setup.perception, setup.noise)
+    inputs.seen(setup.perception, setup.noise)
+    only_libero = {"--perception camera": setup.perception == "camera", "--disturb": setup.disturb is not None}
+    inputs.embodied(setup.backend, setup.body, only_libero | {"--stage goal": setup.stage == "goal"})
     inputs.calibrated(setup.calibration, setup.perception)
     inputs.disturbed(setup.disturb, setup.perception, setup.stage)
     inputs.repaired(setup.repair, stage=setup.stage)

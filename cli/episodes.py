@@ -15,12 +15,12 @@ from cli.output import hush_simulator, hush_warnings
 from tamp.errors import InputError, TampError, disk_error, is_interrupt
 from tamp.runs.bench.records import FIELDS, NOTHING, Record
 from tamp.runs.bench.scheduling import Key
+from tamp.runs.labels import in_pybullet
 
 if TYPE_CHECKING:
     from cli.decoded import Looked
     from llm.model import Model
     from tamp.backends.libero.environment import LiberoEnvironment
-    from tamp.backends.libero.run import Result, Settings
     from tamp.backends.libero.scenes import Scenes
     from tamp.backends.libero.tasks import Task
     from tamp.execution.clock import Clock
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from tamp.planning.search import Journal
     from tamp.policy.process import PolicyProcess
     from tamp.runs.bench.wordings import Wording
+    from tamp.runs.episode import Result, Settings
 
 Stage = Literal["goal", "plan", "all"]
 
@@ -56,6 +57,8 @@ class Setup:
     without: tuple[str, ...] = ()
     """Reflexes that are left out."""
     repair: str | None = None
+    backend: str = "libero"
+    body: str | None = None
 
     @property
     def reflexes(self) -> tuple[str, ...]:
@@ -67,7 +70,8 @@ class Setup:
     @property
     def label(self) -> str:
         """How results say what saw."""
-        return camera.label(self.stage == "plan", self.noise) if self.perception == "camera" else self.perception
+        seen = camera.label(self.stage == "plan", self.noise) if self.perception == "camera" else self.perception
+        return seen if self.backend == "libero" else in_pybullet(self.body)
 
     def __call__(self) -> Runner:
         """What runs the episodes, made in the process that does."""
@@ -142,8 +146,8 @@ class Runner:
 
     def _whole(self, task: Task, k: Key, instruction: str, folder: Path) -> Record:
         """A real episode, from the task's own goal or from an instruction."""
-        from cli.solve import from_language
-        from tamp.backends.libero.run import Settings, run
+        from cli.solve import from_language, told_by
+        from tamp.runs.episode import Settings
 
         source = None
         if self.setup.stage != "plan":
@@ -164,23 +168,26 @@ class Runner:
             disturb=self.setup.disturb,
             reflexes=frozenset(self.setup.reflexes),
             advises=self.advises,
+            body=self.setup.body,
         )
         with hush_simulator():
             if self.setup.perception == "camera":
                 result = self._seen(task, settings, k, folder)
             else:
+                run = told_by(self.setup.backend)
                 result = run(task, source, settings, folder, lambda line: None, self._environment(task, k))
+        success = result.libero if self.setup.backend == "libero" else result.success
         return {
             "perception": self.setup.label,
-            "success": result.libero,
+            "success": success,
             "reached": result.reached,
             "task": result.task,
             "steps": result.steps,
             "planning_seconds": round(result.seconds.get("plan", 0.0) + result.seconds.get("refine", 0.0), 3),
             "execution_seconds": result.seconds.get("execute", 0.0),
             "stepping_seconds": result.seconds.get("step", 0.0),
-            "failure_stage": result.stage or (None if result.libero else "checker"),
-            "failure_reason": result.reason or (None if result.libero else NOT_THE_TASK),
+            "failure_stage": result.stage or (None if success else "checker"),
+            "failure_reason": result.reason or (None if success else NOT_THE_TASK),
             "goal": result.goal,
             "plan": result.plan,
             "lasting": result.lasting,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,8 +27,8 @@ class RealArm:
 
 ARM_ONLY = ("--host", "--port", "--world", "--dry-run", "--speed-scale")
 SCENE_ONLY = (
-    "--scene", "--init-state", "--seed", "--untouched", "--perception", "--noise", "--calibration", "--disturb",
-    "--planner", "--domain", "--assume-first", "--no-search", "--video", "--overlay",
+    "--scene", "--body", "--init-state", "--seed", "--untouched", "--perception", "--noise", "--calibration",
+    "--disturb", "--planner", "--domain", "--assume-first", "--no-search", "--video", "--overlay",
 )  # fmt: skip
 
 
@@ -105,10 +105,20 @@ def repaired(name: str | None, backend: str = "libero", stage: str = "all") -> N
         raise InputError("--repair: nothing is repaired there; valid: --backend libero, of bench --stage plan or all")
 
 
-def built(backend: str, perception: str, noise: str = "clean") -> None:
-    """InputError for what is announced and not built yet, and for cameras that lack something."""
-    if backend not in ("libero", "xarm"):
-        raise InputError(f"--backend {backend} is not built yet; valid: libero, xarm")
+def embodied(backend: str, body: str | None, only_libero: Mapping[str, bool]) -> None:
+    """InputError for a robot that there is not, or that does not go there, and for what goes with LIBERO alone."""
+    if body is not None:
+        if backend != "pybullet":
+            raise InputError("--body: the robot of LIBERO's scenes is a Panda; valid with --backend pybullet")
+        from tamp.backends import bodies
+
+        bodies.find(body)
+    if backend == "pybullet" and (wrong := [option for option, given in only_libero.items() if given]):
+        raise InputError(f"{' '.join(wrong)}: not in PyBullet; valid: --backend libero")
+
+
+def seen(perception: str, noise: str = "clean") -> None:
+    """InputError for cameras that lack something."""
     if perception == "camera":
         from cli.camera import check
 

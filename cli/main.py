@@ -70,6 +70,7 @@ def solve(
     goal: opt.Goals = None,
     untouched: opt.Untouched = None,
     backend: opt.Backend = "libero",
+    body: opt.Body = None,
     perception: opt.Perception = "oracle",
     noise: opt.Noise = "clean",
     calibration: opt.CalibrationFile = None,
@@ -110,6 +111,7 @@ def solve(
         goals=goal or [],
         untouched=untouched or [],
         backend=backend,
+        body=body,
         perception=perception,
         noise=noise,
         calibration=calibration,
@@ -255,6 +257,8 @@ def bench(
     domain: opt.Domain = "tabletop",
     wordings: opt.Wordings = None,
     clock: opt.Clock = "paused",
+    backend: opt.Simulator = "libero",
+    body: opt.Body = None,
     perception: opt.Perception = "oracle",
     noise: opt.Noise = "clean",
     calibration: opt.CalibrationFile = None,
@@ -265,16 +269,16 @@ def bench(
 ) -> int:
     """Run benchmark episodes and score them.
 
-    Success is only ever LIBERO's own check; with --stage goal nothing moves, and a decoded goal that asks for
-    the same as the task's own counts. Writes a line an episode and a summary a suite, and goes on where it
-    was interrupted when given the same --out.
+    Success is only ever LIBERO's own check, or in PyBullet that the goal holds; with --stage goal nothing moves, and
+    a decoded goal that asks for the same as the task's own counts. Writes a line an episode and a summary a suite, and
+    goes on where it was interrupted when given the same --out.
     """
     from cli.bench import Request, bench
     from cli.inputs import left_out
 
     shared = (trials, tasks, stage, workers, engine, out, min_success, baseline, seed, planner, llm, domain)
     seeing = (clock, perception, noise, calibration)
-    told = Request(suites or [], *shared, wordings, *seeing, disturb, left_out(without), repair)
+    told = Request(suites or [], *shared, wordings, *seeing, disturb, left_out(without), repair, backend, body)
     return bench(told, json_output)
 
 

@@ -129,6 +129,11 @@ Untouched = Annotated[
     list[str] | None, typer.Option(help="With --goal: a symbol that must not be moved or operated.", metavar="NAME")
 ]
 Backend = Annotated[Literal["libero", "xarm", "pybullet"], typer.Option(help="The robot or simulator that moves.")]
+Simulator = Annotated[Literal["libero", "pybullet"], typer.Option(help="The simulator that moves.")]
+Body = Annotated[
+    str | None,
+    typer.Option(help="With --backend pybullet: the robot, as xarm7, or its .toml; else the scene's.", metavar="NAME"),
+]
 Perception = Annotated[Literal["oracle", "camera"], typer.Option(help="What sees: the simulator's state, or images.")]
 NoiseKind = Literal["clean", "depth", "colour", "pose", "all", "moved", "hand"]
 Disturb = Annotated[

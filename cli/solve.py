@@ -14,16 +14,17 @@ from llm import words
 from llm.deciding import Advisor
 from tamp.errors import InputError, is_interrupt
 from tamp.runs.episode_log import new_folder
+from tamp.runs.labels import in_pybullet
 
 if TYPE_CHECKING:
     from llm.model import Model
-    from tamp.backends.libero.run import GoalSource, Result, Settings
     from tamp.backends.libero.tasks import Task
     from tamp.model.domain import Domain
     from tamp.model.goal import Goal
     from tamp.model.scene import Scene
     from tamp.model.state import WorldState
     from tamp.planning.engine import Planner
+    from tamp.runs.episode import GoalSource, Result, Settings
     from tamp.runs.episode_log import EpisodeLog
 
 EPISODES = Path("episodes")
@@ -39,6 +40,7 @@ def solve(
     goals: list[str],
     untouched: list[str],
     backend: str,
+    body: str | None,
     perception: str,
     noise: str,
     calibration: Path | None,
@@ -60,7 +62,9 @@ def solve(
     text = None if goals or text is None else words.instruction(text)
     if untouched and not goals:
         raise InputError("--untouched goes with --goal; in words: say what not to touch")
-    inputs.built(backend, perception, noise)
+    inputs.seen(perception, noise)
+    camera_only = {"--perception camera": perception == "camera", "--video": video, "--disturb": disturb is not None}
+    inputs.embodied(backend, body, camera_only)
     inputs.drawn(overlay, video, perception)
     inputs.searched(not searches, perception)
     inputs.calibrated(calibration, perception)
@@ -81,19 +85,22 @@ def solve(
         if text is not None and model is None:
             model = load_model(llm)
             sight = _sees(model, video)
-        seeing = camera.in_words(camera.label(bool(goals), noise) if perception == "camera" else perception)
+        where = perception if backend == "libero" else in_pybullet(body)
+        seeing = camera.in_words(camera.label(bool(goals), noise) if perception == "camera" else where)
         say(f"tamp: {', then '.join(goals) or repr(text)} in {task.name} ({seeing}, seed {seed})")
         said = None if goals else text
         settings = _settings(loaded, planners.find(planner, model), seed, init_state, video, sight, said)
         advises = None if repair is None else partial(Advisor, _known(model), loaded)
         settings = replace(settings, overlay=overlay, calibration=calibration, disturb=disturb, advises=advises)
+        settings = replace(settings, body=body)
         given = from_pddl(goals, untouched, loaded) if goals else None
         if perception == "camera":
             recipe = camera.recipe(domain, planner, llm, said is not None, assume_first, searches, repair)
             result = _run(lambda folder: _seen(task, given, settings, recipe, noise, folder), task, out)
         else:
             source = given or from_language(str(text), _known(model), task, assume_first, asks=True)
-            result = _run(lambda folder: _told(task, source, settings, folder), task, out)
+            run = told_by(backend)
+            result = _run(lambda folder: run(task, source, settings, folder, _progress), task, out)
         if isinstance(result, int):
             return result
         if result.reason is not None:
@@ -148,7 +155,7 @@ def _settings(
     said: str | None,
 ) -> Settings:
     with hush_simulator():
-        from tamp.backends.libero.run import Settings
+        from tamp.runs.episode import Settings
 
     return Settings(domain, planner, seed, init_state, video, sight, said=said)
 
@@ -218,11 +225,15 @@ def _known(model: Model | None) -> Model:
     return model
 
 
-def _told(task: Task, source: GoalSource, settings: Settings, folder: Path) -> Result:
-    """An episode with the simulator's state for eyes."""
+def told_by(backend: str) -> Callable[..., Result]:
+    """What runs an episode with a simulator's state for eyes."""
+    if backend == "pybullet":
+        from tamp.backends.pybullet.run import run as in_bullet
+
+        return in_bullet
     from tamp.backends.libero.run import run
 
-    return run(task, source, settings, folder, _progress)
+    return run
 
 
 def _seen(

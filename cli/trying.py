@@ -15,11 +15,11 @@ from tamp.errors import InputError, is_interrupt
 
 if TYPE_CHECKING:
     from llm.model import Model
-    from tamp.backends.libero.run import GoalSource
     from tamp.backends.libero.tasks import Task
     from tamp.lint.check import Report
     from tamp.model.domain import Domain
     from tamp.runs.cases.scene_case import SceneCase
+    from tamp.runs.episode import GoalSource
     from tamp.runs.trials.running import Trials
     from tamp.runs.trials.trial import Trial
 

@@ -27,7 +27,7 @@ from cli.output import hush_simulator, hush_warnings
 from cli.solve import from_language, load_model
 from llm.model import Model
 from tamp.backends.libero import rendering
-from tamp.backends.libero.run import GoalSource, Result, Settings, run
+from tamp.backends.libero.run import run
 from tamp.backends.libero.tasks import Task, find
 from tamp.model.atoms import Atom
 from tamp.model.domain import Domain
@@ -39,6 +39,7 @@ from tamp.model.state import WorldState
 from tamp.perception import relative_places
 from tamp.runs import episode_log
 from tamp.runs.bench.records import wilson
+from tamp.runs.episode import GoalSource, Result, Settings
 from tamp.runs.episode_log import EpisodeLog
 from tests.bench_meaning import cases, read
 

@@ -35,7 +35,6 @@ from motion.poses import Array
 from tamp.backends.libero import rendering, tasks
 from tamp.backends.libero.camera_run import run_camera
 from tamp.backends.libero.environment import LiberoEnvironment
-from tamp.backends.libero.run import Settings
 from tamp.backends.libero.scenes import Scenes
 from tamp.execution.tabletop import REFLEXES
 from tamp.perception.camera import ROBOT
@@ -43,6 +42,7 @@ from tamp.perception.library import load as library
 from tamp.policy.process import PolicyProcess
 from tamp.runs.bench import workers
 from tamp.runs.bench.scheduling import Key
+from tamp.runs.episode import Settings
 from tests.bench_kitchen import read
 from tests.bench_perception import DEVELOP
 from tests.bench_stepping import machine

@@ -23,12 +23,13 @@ from cli.output import hush_simulator, hush_warnings
 from cli.solve import from_language, from_pddl, load_model
 from llm.model import Model
 from tamp.backends.libero import rendering
-from tamp.backends.libero.run import Settings, run
+from tamp.backends.libero.run import run
 from tamp.backends.libero.tasks import find
 from tamp.data import data_dir
 from tamp.model.domain import Domain
 from tamp.model.domain import load as load_domain
 from tamp.runs.bench.records import wilson
+from tamp.runs.episode import Settings
 
 Record = dict[str, Any]
 

@@ -27,10 +27,11 @@ from cli.solve import from_language, load_model
 from llm.model import Model
 from tamp.backends.libero import rendering
 from tamp.backends.libero.environment import LiberoEnvironment
-from tamp.backends.libero.run import Settings, run
+from tamp.backends.libero.run import run
 from tamp.backends.libero.tasks import Task, suite_tasks
 from tamp.model.domain import Domain
 from tamp.model.domain import load as load_domain
+from tamp.runs.episode import Settings
 from tests.bench_kitchen import read
 
 SUITES = ("libero_spatial", "libero_object", "libero_goal", "libero_10", "libero_90")

@@ -24,11 +24,12 @@ import numpy as np
 from cli.output import hush_simulator, hush_warnings
 from motion.poses import Array
 from tamp.backends.libero import rendering
-from tamp.backends.libero.run import Settings, run
+from tamp.backends.libero.run import run
 from tamp.backends.libero.scenes import Scenes
 from tamp.backends.libero.tasks import Task, suite_tasks
 from tamp.extension.starting import new_domain
 from tamp.model.domain import Domain, load
+from tamp.runs.episode import Settings
 
 SAMPLES = 10_000
 Record = dict[str, Any]

@@ -117,7 +117,8 @@ def replay(
 
 def measure(environment: Any, init_state: int, repeat: int) -> Measured:
     """One episode, run once and replayed `repeat` times each way."""
-    from tamp.backends.libero.run import HOLD_STEPS, Settings
+    from tamp.backends.libero.judge import HOLD_STEPS
+    from tamp.runs.episode import Settings
 
     environment.reset(seed=SEED, init_state=init_state)
     settings = Settings(domain("tabletop"), seed=SEED, init_state=init_state)

@@ -34,13 +34,13 @@ from tamp.backends.libero.cameras import take
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.matching import match
 from tamp.backends.libero.oracle import OraclePerceiver
-from tamp.backends.libero.run import Settings
 from tamp.backends.libero.tasks import Task, find, suite
 from tamp.errors import Refusal
 from tamp.execution.activity import Observation
 from tamp.model.scene import Scene
 from tamp.perception.library import Library, load
 from tamp.policy.policy import told_of
+from tamp.runs.episode import Settings
 from tests.bench_kitchen import read
 from tests.bench_perception import DEVELOP, SUITES
 from tests.bench_stepping import machine

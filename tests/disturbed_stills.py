@@ -67,7 +67,7 @@ def episode(kind: str, scene: str) -> Episode:
 
     from tamp.backends.libero import tasks
     from tamp.backends.libero.camera_run import run_camera
-    from tamp.backends.libero.run import Settings
+    from tamp.runs.episode import Settings
 
     with tempfile.TemporaryDirectory() as folder, hush_simulator():
         engine = planners.find("fast-downward", None)

@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 
 from cli.solve import report
-from tamp.backends.libero.run import Result
 from tamp.data import data_dir
+from tamp.runs.episode import Result
 from tamp.runs.episode_log import read
 
 pytestmark = pytest.mark.process

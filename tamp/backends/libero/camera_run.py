@@ -17,7 +17,7 @@ from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.goals import beside_things, goal_regions
 from tamp.backends.libero.observing import Noise, calibration, encoders, in_metres, no_noise, pictures
 from tamp.backends.libero.oracle import OraclePerceiver
-from tamp.backends.libero.run import GoalSource, Result, Settings, begin, judged, timed, wanted_in
+from tamp.backends.libero.run import judged, wanted_in
 from tamp.backends.libero.tasks import Task
 from tamp.backends.libero.video import Recorder
 from tamp.backends.libero.watching import Watcher
@@ -28,6 +28,7 @@ from tamp.perception.library import load
 from tamp.perception.predicates import held_in
 from tamp.policy.process import PolicyProcess
 from tamp.policy.remote import PolicyFault, RemotePolicy
+from tamp.runs.episode import GoalSource, Result, Settings, begin, timed
 from tamp.runs.episode_log import EpisodeLog
 
 

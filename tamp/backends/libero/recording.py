@@ -23,7 +23,7 @@ from tamp.backends.libero.model import ROBOT_PREFIXES
 from tamp.backends.libero.objects import subtree
 from tamp.backends.libero.observing import SIZE
 from tamp.backends.libero.oracle import OraclePerceiver
-from tamp.backends.libero.run import Settings, run
+from tamp.backends.libero.run import run
 from tamp.backends.libero.tasks import Task
 from tamp.errors import InputError
 from tamp.execution.activity import Observation
@@ -35,6 +35,7 @@ from tamp.perception.images import Image
 from tamp.perception.predicates import held_in
 from tamp.perception.recordings import Writer
 from tamp.perception.sight import Sight
+from tamp.runs.episode import Settings
 from tamp.runs.versions import versions
 
 

@@ -10,10 +10,9 @@ from typing import Any
 from tamp.backends.libero.disturbing import Disturber
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.goals import is_the_tasks
-from tamp.backends.libero.judge import Asked, Judge
+from tamp.backends.libero.judge import Judge
 from tamp.backends.libero.matching import Names, match
 from tamp.backends.libero.oracle import OraclePerceiver
-from tamp.backends.libero.run import asked_of
 from tamp.backends.libero.video import Recorder
 from tamp.errors import Refusal, TampError
 from tamp.model.atoms import Atom
@@ -27,6 +26,7 @@ from tamp.perception.beliefs import Beliefs
 from tamp.perception.predicates import held_in, observe
 from tamp.perception.sight import Sight
 from tamp.policy.remote import Entry
+from tamp.runs.asked import Asked, asked_of
 from tamp.runs.episode_log import EpisodeLog
 from tamp.runs.events import ActionBegun, ActionEnded, Event, GoalTaken, event_of
 from tamp.runs.spoken import spoken
@@ -136,7 +136,7 @@ class Watcher:
         try:
             told = [parse_goal(t, self.domain, symbols, untouched=untouched) for t in texts]
             goals = tuple(self.names.of(g) for g in told)
-            asked = asked_of(goals, self.environment, self.perceiver, self._sight, self.start)
+            asked = asked_of(goals, self.perceiver, self._sight, self.start)
         except (TampError, KeyError) as e:
             self.unmatched = f"what it worked towards cannot be judged: {e}"
             self.log.event("unmatched", message=str(e))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -28,7 +29,7 @@ class BulletTable:
     """A `Backend` and a `Perceiver` in one. The scene's robot is not looked at: the arm starts at its posture."""
 
     def __init__(self, scene: Scene, robot: RobotDescription) -> None:
-        self.robot_model, self.period, self.steps = robot, robot.period, 0
+        self.robot_model, self.period, self.steps, self.stepping_seconds = robot, robot.period, 0, 0.0
         self._scene = scene
         self._bullet = b = Bullet()
         b.setGravity(0, 0, -9.81)
@@ -39,7 +40,7 @@ class BulletTable:
         self._arm = BulletArm(b, robot)
         for _ in range(SETTLING):
             self.stop()
-        self.steps = 0
+        self.steps, self.stepping_seconds = 0, 0.0
 
     @property
     def time(self) -> float:
@@ -68,10 +69,12 @@ class BulletTable:
     def command(self, displacement: Array, opening: float) -> None:
         """One control period: see `tamp.backends.backend.Backend`."""
         self._arm.opening = opening
+        start = time.perf_counter()
         T_world_goal = self._arm.aim(displacement, opening)
         for _ in range(SUBSTEPS):
             self._arm.drive(T_world_goal)
             self._bullet.stepSimulation()
+        self.stepping_seconds += time.perf_counter() - start
         self.steps += 1
 
     def stop(self) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tamp.backends.libero.run import GoalSource, Result, Settings, run
+from tamp.backends.libero.run import run
 from tamp.backends.libero.scenes import Scenes
 from tamp.backends.libero.tasks import Task
 from tamp.errors import InputError, TampError, disk_error, is_interrupt
@@ -19,6 +19,7 @@ from tamp.perception.observers import Observer
 from tamp.runs.cases import run as symbolic
 from tamp.runs.cases.case import Case
 from tamp.runs.cases.scene_case import SceneCase
+from tamp.runs.episode import GoalSource, Result, Settings
 from tamp.runs.episode_log import read
 from tamp.runs.trials.effects import Effects
 from tamp.runs.trials.trial import Trial

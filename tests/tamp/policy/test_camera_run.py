@@ -17,7 +17,6 @@ from tamp.backends.libero.camera_run import run_camera
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.goals import goal_regions
 from tamp.backends.libero.oracle import OraclePerceiver
-from tamp.backends.libero.run import Result, Settings
 from tamp.errors import Refusal
 from tamp.execution.monitor import SELDOM
 from tamp.model.domain import load
@@ -28,6 +27,7 @@ from tamp.policy.answering import Diary
 from tamp.policy.instruction import Instruction
 from tamp.policy.policy import Policy
 from tamp.policy.process import PolicyProcess
+from tamp.runs.episode import Result, Settings
 from tests.stand_in_eyes import StandIn, answering
 
 pytestmark = [pytest.mark.episode, pytest.mark.process]

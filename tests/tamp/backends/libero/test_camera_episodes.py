@@ -11,11 +11,11 @@ import pytest
 from cli import camera, inputs
 from tamp.backends.libero import tasks
 from tamp.backends.libero.camera_run import run_camera
-from tamp.backends.libero.run import Settings
 from tamp.errors import InputError
 from tamp.planning.engine import Engine
 from tamp.policy.eyes import check_eyes
 from tamp.policy.process import PolicyProcess
+from tamp.runs.episode import Settings
 
 pytestmark = [pytest.mark.episode, pytest.mark.process]
 

@@ -14,10 +14,11 @@ from tamp.backends.libero.cameras import AGENT
 from tamp.backends.libero.disturbing import KINDS, Disturber, check, disturbed
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.free_places import stays
-from tamp.backends.libero.run import Result, Settings, run
+from tamp.backends.libero.run import run
 from tamp.errors import InputError
 from tamp.model.domain import load
 from tamp.perception.images import Image
+from tamp.runs.episode import Result, Settings
 from tamp.runs.events import ActionBegun
 
 pytestmark = pytest.mark.episode

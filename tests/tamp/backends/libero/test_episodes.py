@@ -12,8 +12,9 @@ import pytest
 
 from tamp.backends.libero import tasks
 from tamp.backends.libero.environment import LiberoEnvironment
-from tamp.backends.libero.run import Settings, run
+from tamp.backends.libero.run import run
 from tamp.model.domain import load
+from tamp.runs.episode import Settings
 
 pytestmark = pytest.mark.episode
 

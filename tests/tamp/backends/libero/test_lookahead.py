@@ -16,7 +16,7 @@ from motion.robot import Response
 from tamp.backends.libero import tasks
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.oracle import OraclePerceiver
-from tamp.backends.libero.run import Settings, run
+from tamp.backends.libero.run import run
 from tamp.execution.following import Execution
 from tamp.execution.motions import timed
 from tamp.model.atoms import GroundAction
@@ -25,6 +25,7 @@ from tamp.model.domain import load
 from tamp.model.situation import Situation
 from tamp.planning.engine import Plan
 from tamp.planning.refinement import Refined, SearchBudget, refine
+from tamp.runs.episode import Settings
 from tamp.runs.episode_log import read
 from tamp.skills.base import Tools
 from tamp.skills.registry import bind

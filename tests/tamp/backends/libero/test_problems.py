@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 
 from tamp.backends.libero import tasks
-from tamp.backends.libero.run import Result, Settings, run
+from tamp.backends.libero.run import run
 from tamp.model.domain import load
+from tamp.runs.episode import Result, Settings
 from tamp.runs.episode_log import read
 
 pytestmark = pytest.mark.episode

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from tamp.backends.libero import tasks
-from tamp.backends.libero.run import Settings, run
+from tamp.backends.libero.run import run
 from tamp.model.domain import load
+from tamp.runs.episode import Settings
 from tamp.runs.episode_log import read
 
 pytestmark = pytest.mark.episode

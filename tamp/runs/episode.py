@@ -1,0 +1,203 @@
+"""What an episode is run with and what it comes to, whatever world it is run in."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from motion.robot import RobotDescription
+from tamp.backends.backend import Backend
+from tamp.execution.clock import Clock
+from tamp.execution.performing import AtTable, at_table, in_turn
+from tamp.execution.pursuit import Pursuit
+from tamp.execution.questions import Decide
+from tamp.execution.session import Session
+from tamp.execution.tabletop import REFLEXES
+from tamp.model.domain import Domain
+from tamp.model.goal import Goal, in_pddl
+from tamp.model.scene import Perceiver, Scene, poses_of
+from tamp.model.state import WorldState
+from tamp.planning.beside import Beside, Recipe
+from tamp.planning.engine import Engine, Planner
+from tamp.planning.search import Journal
+from tamp.runs.episode_log import SCHEMA, EpisodeLog
+from tamp.runs.events import Events
+from tamp.runs.spoken import spoken
+from tamp.runs.versions import versions
+
+if TYPE_CHECKING:
+    from tamp.backends.libero.tasks import Task
+
+GoalSource = Callable[[Scene, WorldState, Domain, EpisodeLog, bytes | None], tuple[Goal, ...]]
+"""Where goals come from, to be reached one after the other: language, an option, or the task. The bytes are a PNG of
+the agent view, if asked for."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What an episode is run with. `sight`: the goal source is shown the agent view; `overlay`: what cameras saw is
+    drawn on the video; `clock`: whether the world waits while the robot thinks, or goes on, and what it thinks for
+    counts as steps (the engine only, not a model's plans).
+    """
+
+    domain: Domain
+    planner: Planner = field(default_factory=Engine)
+    seed: int = 0
+    init_state: int | None = None
+    video: bool = False
+    sight: bool = False
+    clock: Clock = "paused"
+    overlay: bool = False
+    reflexes: frozenset[str] = frozenset(REFLEXES)
+    """See `tamp.execution.tabletop`."""
+    advises: Callable[[Journal], Decide] | None = None
+    """Makes who is asked what to do where nothing else helps; what he says is kept in the journal."""
+    body: str | None = None
+    """The robot, where that is another one than the scene's own: see `tamp.backends.bodies`."""
+    calibration: Path | None = None
+    """What `tamp calibrate` wrote of the cameras."""
+    disturb: str | None = None
+    """A kind of disturbance: see `tamp.backends.libero.disturbing`."""
+    said: str | None = None
+    """The words that the goals come from, for the log; None where there are none."""
+
+
+@dataclass
+class Result:
+    """What an episode came to. Nobody who plans is told.
+
+    `reached`: what was asked for holds in the end, by an oracle of the formula on the simulator's side; goals one after
+    the other each at its time. `libero` is LIBERO's `check_success()` of the scene's own task alone, after any control
+    step within the step limit, as LIBERO's own evaluation has it. `task` is the same where that task is what was asked
+    for, else None, as in every scene that is declared without BDDL, of which LIBERO knows no task. `success` is `task`,
+    or `reached` where that is None.
+
+    `lasting`: it also says so after standing still at the end, with the hand empty. `seconds` by stage. `stage` and
+    `reason` say why the goal is not seen to hold, which may be so although LIBERO's own check is content.
+    `steps` are the control steps up to the last release, `total_steps` all that the actions took. `touched` has the
+    steps in which something was touched that the action was not about, `shifted` the items that were moved so;
+    `disturbed` says what somebody did on purpose, None where nothing was done; `verdicts` how often eyes were `right`
+    about what became of an action, took it for `done` that was not, or for `undone`. `goal`
+    is a list for a sequence of goals, `untouched` what was to be left alone; `alternatives` are those taken of goals
+    with `or`.
+    """
+
+    success: bool = False
+    reached: bool = False
+    task: bool | None = None
+    libero: bool = False
+    goal: str | list[str] | None = None
+    untouched: list[str] = field(default_factory=list)
+    alternatives: list[str] = field(default_factory=list)
+    plan: list[str] = field(default_factory=list)
+    executed: list[str] = field(default_factory=list)
+    steps: int = 0
+    total_steps: int = 0
+    seconds: dict[str, float] = field(default_factory=dict)
+    stage: str | None = None
+    reason: str | None = None
+    lasting: bool = False
+    touched: dict[str, int] = field(default_factory=dict)
+    shifted: list[str] = field(default_factory=list)
+    perception: str = "oracle"
+    disturbed: dict[str, Any] | None = None
+    verdicts: dict[str, int] = field(default_factory=dict)
+    out: str = ""
+
+    @property
+    def good(self) -> bool:
+        """Whether it came out as was asked for, and was seen to."""
+        return self.success and (self.task is None or self.stage is None)
+
+    def as_dict(self) -> dict[str, Any]:
+        """For `--json`."""
+        return asdict(self)
+
+
+def begin(log: EpisodeLog, task: Task, settings: Settings, perception: str, backend: str = "libero") -> None:
+    """Say in the log what is run, and with what."""
+    log.write("domain.pddl", settings.domain.text)
+    log.event(
+        "start",
+        schema=SCHEMA,
+        task=task.name,
+        instruction=settings.said,
+        scene_instruction=task.instruction,
+        seed=settings.seed,
+        init_state=settings.init_state,
+        planner=settings.planner.name,
+        perception=perception,
+        backend=backend,
+        body=settings.body,
+        versions=versions(),
+    )
+
+
+def robot_at_table(
+    backend: Backend,
+    perceiver: Perceiver,
+    robot: RobotDescription,
+    settings: Settings,
+    log: EpisodeLog,
+    say: Callable[[str], None],
+    stack: contextlib.ExitStack,
+    step_limit: int,
+) -> AtTable:
+    """A robot with a mind that thinks while the world waits, or beside it."""
+
+    def beside(*_: Any) -> Beside:
+        made = Beside(Recipe(str(settings.domain.path), settings.planner, settings.seed), log)
+        stack.callback(made.close)
+        made.prepare(robot, perceiver.perceive()).wait()
+        return made
+
+    rng = np.random.default_rng(settings.seed)
+    think = in_turn(settings.domain, settings.planner, rng, log) if settings.clock == "paused" else beside
+    heard = Events(log.take, spoken(say))
+    ready = at_table(backend, perceiver, robot, settings.domain, think, heard, step_limit)
+    ready.table.reflexes = settings.reflexes
+    ready.table.advise = None if settings.advises is None else settings.advises(log)
+    return ready
+
+
+def noted(scene: Scene, state: WorldState, log: EpisodeLog) -> None:
+    """Put into the log what is there at the start."""
+    log.event("scene", objects={o.name: o.category for o in scene}, symbols=state.symbols, poses=poses_of(scene))
+    log.event("state", atoms=state.atoms)
+
+
+def take_up(ready: AtTable, goals: tuple[Goal, ...], result: Result) -> Session:
+    """A session that works towards goals. Refusal where the domain cannot say what is to be left alone."""
+    session = Session(ready, ready.table.publish, ends_when_idle=True)
+    session.pursue(*goals)
+    result.goal, result.untouched = in_pddl(goals), list(dict.fromkeys(s for g in goals for s in g.untouched))
+    return session
+
+
+def told(pursuit: Pursuit | None, session: Session, result: Result) -> None:
+    """Put into the result what the pursuit came to."""
+    assert pursuit is not None
+    outcome = pursuit.outcome
+    result.steps, result.total_steps = outcome.steps, pursuit.steps
+    result.plan = [str(a) for a in outcome.plan.actions] if outcome.plan else []
+    result.executed = [str(a) for a in outcome.executed]
+    result.seconds |= {k: round(v, 3) for k, v in outcome.seconds.items()}
+    result.stage, result.reason, result.alternatives = outcome.stage, outcome.reason, outcome.alternatives
+    if (failed := session.failed) is not None and result.stage is None:
+        result.stage, result.reason = "execution", failed.waits_for
+
+
+@contextlib.contextmanager
+def timed(result: Result, name: str) -> Iterator[None]:
+    """Put the seconds that what is inside takes into the result."""
+    start = time.perf_counter()
+    try:
+        yield
+    finally:
+        result.seconds[name] = round(time.perf_counter() - start, 3)

@@ -1,0 +1,8 @@
+"""How results say what saw, and where."""
+
+from __future__ import annotations
+
+
+def in_pybullet(body: str | None) -> str:
+    """The simulator's state in PyBullet, with a robot or the scene's own."""
+    return f"oracle, {body or 'its own robot'} in pybullet"
