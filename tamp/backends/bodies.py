@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -28,17 +28,21 @@ PANDA_REACH = 0.855
 
 @dataclass(frozen=True, eq=False)
 class RobotBody:
-    """An arm and its hand, wherever they stand. `reach` in metres, from the axis of the first joint to the flange."""
+    """An arm and its hand, wherever they stand. `reach` in metres, from the axis of the first joint to the flange.
+    `joint_period` and `efforts`: see `motion.robot.RobotDescription`."""
 
     name: str
     arm: Arm
     hand: Hand
     posture: Array
     reach: float
+    joint_period: float
+    efforts: tuple[float, ...]
 
     def at(self, T_world_base: Array) -> RobotDescription:
         """The robot with its base somewhere."""
-        return robot_model(self.arm, None, self.posture, self.hand, T_world_base)
+        made = robot_model(self.arm, None, self.posture, self.hand, T_world_base)
+        return replace(made, joint_period=self.joint_period, efforts=self.efforts)
 
     def in_place_of(self, p_world_base: Array) -> RobotDescription:
         """The robot where a Panda stands with its base at a point (3,), looking along x: so much nearer to what is
@@ -63,7 +67,7 @@ def find(name: str) -> RobotBody:
 
 def _read(path: Path) -> RobotBody:
     table = read_placed(path)
-    table.only("arm", "hand", "posture", "reach")
+    table.only("arm", "hand", "posture", "reach", "joint_period", "efforts")
     arm = _one_of(table, "arm", ARMS)
     hand = _one_of(table, "hand", HANDS)
     posture = table.numbers("posture", arm.joints, f"{arm.joints} radians")
@@ -72,7 +76,9 @@ def _read(path: Path) -> RobotBody:
             limits = f"{arm.lower[i]:.2f} to {arm.upper[i]:.2f}"
             raise table.wrong(f"posture has {value} for joint {i + 1}; valid: {limits}", "posture")
     reach = table.number("reach", "metres", 0.05, 5.0)
-    return RobotBody(path.stem, arm, hand, np.asarray(posture), reach)
+    period = table.number("joint_period", "seconds", 0.001, 0.05)
+    efforts = table.numbers("efforts", arm.joints, f"{arm.joints} Nm")
+    return RobotBody(path.stem, arm, hand, np.asarray(posture), reach, period, tuple(efforts.tolist()))
 
 
 def _one_of(table: Table, key: str, known: Mapping[str, T]) -> T:

@@ -68,11 +68,10 @@ class BulletTable:
 
     def command(self, displacement: Array, opening: float) -> None:
         """One control period: see `tamp.backends.backend.Backend`."""
-        self._arm.opening = opening
         start = time.perf_counter()
-        T_world_goal = self._arm.aim(displacement, opening)
-        for _ in range(SUBSTEPS):
-            self._arm.drive(T_world_goal)
+        self._arm.aim(displacement, opening, SUBSTEPS)
+        for step in range(SUBSTEPS):
+            self._arm.drive(step)
             self._bullet.stepSimulation()
         self.stepping_seconds += time.perf_counter() - start
         self.steps += 1
