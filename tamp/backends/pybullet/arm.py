@@ -81,9 +81,9 @@ class BulletArm:
         """The arm as it is now."""
         return self._dynamics.at(self.felt())
 
-    def aim(self, displacement: Array, opening: float, steps: int) -> None:
-        """Set off: the tool is asked to move by a displacement (6,) in a control period of so many physics steps."""
-        self.opening, self._steps = opening, steps
+    def grip(self, opening: float) -> None:
+        """Have the fingers go to an opening (m), pressing on what is in between."""
+        self.opening = opening
         for i, sign in zip(self._fingers, self._signs, strict=True):
             self._bullet.setJointMotorControl2(
                 self.body,
@@ -94,7 +94,10 @@ class BulletArm:
                 maxVelocity=FINGER_SPEED,
                 positionGain=0.3,
             )
-        robot = self._robot
+
+    def aim(self, displacement: Array, steps: int) -> None:
+        """Set off: the tool is asked to move by a displacement (6,) in a control period of so many physics steps."""
+        robot, self._steps = self._robot, steps
         if robot.joint_period is not None:
             count = round(robot.period / robot.joint_period)
             self._targets = self._servo.targets(self.felt().q, displacement, robot.period, count)
@@ -104,27 +107,30 @@ class BulletArm:
 
     def drive(self, step: int) -> None:
         """What moves the joints in one of the physics steps."""
+        count = len(self._targets)
         if self._robot.joint_period is None:
             self._push()
-        elif step * len(self._targets) % self._steps < len(self._targets):
-            self._follow(step * len(self._targets) // self._steps)
+        elif step * count % self._steps < count:
+            self.follow(self._targets[step * count // self._steps], self._robot.joint_period, self._steps // count)
 
-    def _follow(self, number: int) -> None:
-        """Have the joints go to a target."""
-        robot, count = self._robot, len(self._targets)
-        seconds = robot.period / count
-        speeds = (self._targets[number] - (self._targets[number - 1] if number else self._last)) / seconds
-        self._last = self._targets[number]
+    def follow(self, q: Array, seconds: float, steps: int) -> None:
+        """Have the motors bring the joints to a target (n,) in so many seconds, which are so many physics steps."""
+        speeds, self._last = (q - self._last) / seconds, np.array(q, dtype=float)
         self._bullet.setJointMotorControlArray(
             self.body,
             self._joints,
             self._bullet.POSITION_CONTROL,
-            targetPositions=self._last.tolist(),
+            targetPositions=q.tolist(),
             targetVelocities=speeds.tolist(),
-            forces=list(robot.efforts),
-            positionGains=[count / self._steps] * len(self._joints),
-            velocityGains=[1.0] * len(self._joints),
+            forces=list(self._robot.efforts),
+            positionGains=[1.0 / max(steps, 1)] * len(q),
+            velocityGains=[1.0] * len(q),
         )
+
+    def resisted(self) -> Array:
+        """What the motors do beyond holding the arm (n,), Nm: what moves it, and what is in its way."""
+        states = self._bullet.getJointStates(self.body, self._joints)
+        return np.array([s[3] for s in states]) - self._inertia_and_bias()[1]
 
     def _push(self) -> None:
         """Torques with which the tool goes to where it was asked to as a critically damped mass does, position and
