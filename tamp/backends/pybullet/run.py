@@ -10,14 +10,12 @@ from pathlib import Path
 
 import numpy as np
 
-from motion.poses import Array
-from motion.robot import RobotDescription
-from tamp.backends import bodies
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.goals import goal_regions
 from tamp.backends.libero.oracle import OraclePerceiver
 from tamp.backends.libero.run import wanted_in
 from tamp.backends.libero.tasks import Task
+from tamp.backends.pybullet.scenes import robot_of
 from tamp.backends.pybullet.table import BulletTable
 from tamp.errors import Refusal
 from tamp.execution.clock import run_in_real_time, run_paused
@@ -62,19 +60,6 @@ def run(
         _episode(environment, table, goal_source, settings, log, result, say, stack)
         log.event("outcome", **result.as_dict())
     return result
-
-
-def robot_of(environment: LiberoEnvironment, body: str | None) -> RobotDescription:
-    """The scene's own robot, or another one in its place. InputError for one that there is not."""
-    if body is None:
-        return environment.robot_model()
-    return bodies.find(body).in_place_of(_base(environment))
-
-
-def _base(environment: LiberoEnvironment) -> Array:
-    """Where the scene's own robot stands (3,)."""
-    model, data = environment.sim.model._model, environment.sim.data._data
-    return np.array(data.xpos[model.body("robot0_link0").id])
 
 
 def _episode(

@@ -1,0 +1,81 @@
+"""The world that the emulated arm is in: what its controller moves weighs, grips and bumps into things."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from motion.robot import RobotDescription
+from tamp.backends.pybullet.world import STEP, BulletWorld
+from tamp.backends.xarm.emulator.controller import Controller
+from tamp.backends.xarm.emulator.gripper import OPEN
+from tamp.errors import InputError
+from tamp.model.scene import Scene
+
+COLLISION = 31
+"""The controller's error when something is in the arm's way."""
+BEHIND = 0.03
+"""Radians by which a joint has to be held back ..."""
+TICKS = 4
+"""... and for how many steps of the clock, until that counts as a collision."""
+MOST_STEPS = 10
+"""Physics steps between two steps of the clock; what is late is not made up for."""
+
+
+class Physics:
+    """Things in PyBullet, and the arm's body, which follows its controller as well as its motors can. `controller` is
+    put where the body is."""
+
+    def __init__(self, scene: Scene, robot: RobotDescription, controller: Controller) -> None:
+        self.world, self._widest = BulletWorld(scene, robot), robot.gripper.opening
+        self._now, self._behind = controller.now, 0
+        controller.teleport(robot.posture)
+
+    def advance(self, controller: Controller) -> None:
+        """Go on to the controller's time. Error 31 where something holds the arm back."""
+        steps = round((controller.now - self._now) / STEP)
+        if steps < 1:
+            return
+        self._now = controller.now
+        steps = min(steps, MOST_STEPS)
+        gripper, arm = controller.gripper, self.world.arm
+        arm.follow(controller.q, steps * STEP, steps)
+        arm.grip(max(gripper.position, 0.0) / OPEN * self._widest)
+        for _ in range(steps):
+            self.world.step()
+        felt = arm.felt()
+        gripper.felt = float(np.abs(felt.fingers).sum()) / self._widest * OPEN
+        self._watch(controller, felt.q)
+
+    def _watch(self, controller: Controller, q: Any) -> None:
+        held_back = float(np.abs(controller.q - q).max()) > BEHIND
+        self._behind = self._behind + 1 if held_back else 0
+        if self._behind < TICKS or not controller.settings.collision_sensitivity:
+            return
+        self._behind = 0
+        controller.teleport(q)
+        controller.fail(COLLISION)
+
+    def told(self) -> dict[str, Any]:
+        """Where everything is: `T_world_object` of what can be carried, row by row, the joints of what stands still,
+        the arm's own and its fingers' opening."""
+        robot = self.world.robot()
+        return {
+            "poses": {name: T.ravel().tolist() for name, T in self.world.poses().items()},
+            "joints": self.world.joints(),
+            "q": robot.q.tolist(),
+            "opening": robot.opening,
+        }
+
+    def put(self, name: str, numbers: Sequence[float]) -> None:
+        """Have somebody put a thing at a pose, row by row. InputError for no such thing, or no pose."""
+        known = sorted(self.world.poses())
+        try:
+            T = np.array(numbers, dtype=float)
+        except (TypeError, ValueError):
+            T = np.zeros(0)
+        if name not in known or T.size != 16 or not np.isfinite(T).all():
+            raise InputError(f"put: one of {', '.join(known)}, and the 16 numbers of its pose")
+        self.world.put(name, T.reshape(4, 4))
