@@ -24,26 +24,37 @@ class JointServo:
 
     def __init__(self, robot: RobotDescription) -> None:
         self._world, self._robot = World(robot, []), robot
-        self._twist = np.zeros(6)
+        self._twist, self._T, self._T_goal = np.zeros(6), np.eye(4), np.eye(4)
         self._q: Array | None = None
 
-    def targets(self, q: Array, displacement: Array, seconds: float, count: int) -> Array:
-        """The next `count` targets (count, n), rad, evenly in so many seconds, for an arm that is at `q` (n,) and whose
-        tool is asked to move from there by a displacement (6,), metres and rotation vector in world axes."""
-        response, step = self._robot.response, seconds / count
+    def aim(self, q: Array, displacement: Array) -> None:
+        """From now on go where the tool is after a displacement (6,), metres and rotation vector in world axes, from
+        where it is now, with the arm at `q` (n,)."""
         if self._q is None or float(np.abs(self._q - q).max()) > FAR:
             self._q, self._twist = np.array(q, dtype=float), np.zeros(6)
-        T_goal = _displaced(self._world.forward(q), response.within_reach(displacement))
-        T = self._world.forward(self._q)
-        found = np.empty((count, len(q)))
-        for k in range(count):
-            moved, self._twist = response.after(self._twist, error(T, T_goal), step)
-            T = _displaced(T, moved)
-            self._q = found[k] = self._towards(self._q, T, step)
-        return found
+            self._T = self._world.forward(self._q)
+        self._T_goal = _displaced(self._world.forward(q), self._robot.response.within_reach(displacement))
+
+    def brake(self) -> None:
+        """From now on come to rest."""
+        self._T_goal = self._T
+
+    def step(self, seconds: float) -> Array:
+        """The target (n,), rad, after so many seconds more. ValueError before it was told where to go."""
+        if self._q is None:
+            raise ValueError("nobody has said where to go")
+        moved, self._twist = self._robot.response.after(self._twist, error(self._T, self._T_goal), seconds)
+        self._T = _displaced(self._T, moved)
+        self._q = self._towards(self._q, self._T, seconds)
+        return self._q
+
+    def targets(self, q: Array, displacement: Array, seconds: float, count: int) -> Array:
+        """The next `count` targets (count, n), evenly in so many seconds: see `aim`."""
+        self.aim(q, displacement)
+        return np.array([self.step(seconds / count) for _ in range(count)])
 
     def stop(self) -> None:
-        """Begin anew from wherever the arm is asked to move from next."""
+        """Begin anew from wherever the arm is told to go from next."""
         self._q = None
 
     def _towards(self, q: Array, T_world_tool: Array, seconds: float) -> Array:
