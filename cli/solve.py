@@ -14,11 +14,12 @@ from llm import words
 from llm.deciding import Advisor
 from tamp.errors import InputError, is_interrupt
 from tamp.runs.episode_log import new_folder
-from tamp.runs.labels import in_pybullet
+from tamp.runs.labels import in_pybullet, through_sdk
 
 if TYPE_CHECKING:
     from llm.model import Model
     from tamp.backends.libero.tasks import Task
+    from tamp.backends.xarm.table_run import ArmAddress
     from tamp.model.domain import Domain
     from tamp.model.goal import Goal
     from tamp.model.scene import Scene
@@ -69,7 +70,8 @@ def solve(
     inputs.searched(not searches, perception)
     inputs.calibrated(calibration, perception)
     inputs.repaired(repair, backend)
-    if backend == "xarm":
+    at = inputs.arm_at_table(body, arm) if backend == "xarm" and body is not None else None
+    if backend == "xarm" and body is None:
         from cli.arm_solve import solve_arm
 
         return solve_arm(text, goals[0] if goals else None, llm, arm, out, json_output)
@@ -85,7 +87,7 @@ def solve(
         if text is not None and model is None:
             model = load_model(llm)
             sight = _sees(model, video)
-        where = perception if backend == "libero" else in_pybullet(body)
+        where = {"libero": perception, "pybullet": in_pybullet(body), "xarm": through_sdk(str(body))}[backend]
         seeing = camera.in_words(camera.label(bool(goals), noise) if perception == "camera" else where)
         say(f"tamp: {', then '.join(goals) or repr(text)} in {task.name} ({seeing}, seed {seed})")
         said = None if goals else text
@@ -99,7 +101,7 @@ def solve(
             result = _run(lambda folder: _seen(task, given, settings, recipe, noise, folder), task, out)
         else:
             source = given or from_language(str(text), _known(model), task, assume_first, asks=True)
-            run = told_by(backend)
+            run = told_by(backend, at)
             result = _run(lambda folder: run(task, source, settings, folder, _progress), task, out)
         if isinstance(result, int):
             return result
@@ -225,8 +227,12 @@ def _known(model: Model | None) -> Model:
     return model
 
 
-def told_by(backend: str) -> Callable[..., Result]:
-    """What runs an episode with a simulator's state for eyes."""
+def told_by(backend: str, at: ArmAddress | None = None) -> Callable[..., Result]:
+    """What runs an episode with a simulator's state for eyes: in that, or on the arm `at` an address."""
+    if at is not None:
+        from tamp.backends.xarm.table_run import run as on_arm
+
+        return partial(on_arm, at=at)
     if backend == "pybullet":
         from tamp.backends.pybullet.run import run as in_bullet
 

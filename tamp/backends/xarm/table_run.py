@@ -20,11 +20,11 @@ from tamp.backends.xarm.driver import Driver
 from tamp.backends.xarm.emulated_eyes import EmulatedEyes
 from tamp.backends.xarm.faults import ArmFault
 from tamp.backends.xarm.workcell import Load
-from tamp.errors import InputError
 from tamp.model.scene import Scene
 from tamp.runs.at_table import carry_out
 from tamp.runs.episode import GoalSource, Result, Settings, begin, timed
 from tamp.runs.episode_log import EpisodeLog
+from tamp.runs.labels import through_sdk
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ def run(
     task's scene already; what counts is whether what was asked for holds in its world. An arm that stops is a result
     with the stage `execution`."""
     assert settings.body is not None
-    result = Result(out=str(folder), perception=f"oracle, {settings.body} through its SDK")
+    result = Result(out=str(folder), perception=through_sdk(settings.body))
     with EpisodeLog(folder) as log, timed(result, "total"), contextlib.ExitStack() as stack:
         begin(log, task, settings, result.perception, backend="xarm")
         say("building the scene")
@@ -79,11 +79,3 @@ def _prepared(at: ArmAddress, body: str) -> Driver:
 
 def _eyes(at: ArmAddress, start: Scene, table: ArmTable) -> EmulatedEyes:
     return EmulatedEyes(*at.eyes, start, table.observe)
-
-
-def check(body: str | None) -> str:
-    """The robot's name. InputError for one that UFACTORY's SDK does not drive."""
-    if body is None or not body.startswith("xarm"):
-        valid = ", ".join(n for n in bodies.names() if n.startswith("xarm"))
-        raise InputError(f"--backend xarm with a --scene needs the arm; valid: --body {valid.replace(', ', ' or ')}")
-    return body
