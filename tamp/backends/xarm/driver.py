@@ -199,7 +199,7 @@ class Driver:
     def servo(self, q: Array) -> None:
         """Go to joint targets (n,) at once: the newest counts, and is gone to as fast as the arm can."""
         angles = [float(v) for v in q]
-        self._tell(lambda: self._api.set_servo_angle_j(angles, is_radian=True), "a servo target")
+        self._move(lambda: self._api.set_servo_angle_j(angles, is_radian=True))
 
     def grip(self, share: float) -> None:
         """Have the gripper go to a share of its opening, from 0 to 1. Does not wait."""
