@@ -61,12 +61,12 @@ class BulletArm:
         b.changeConstraint(gear, gearRatio=-self._signs[0] * self._signs[1], erp=0.1, maxForce=2 * GRIP)
 
     def put(self, q: Array) -> None:
-        """Put the arm at a configuration (n,), at rest, with the hand open."""
+        """Put the arm at a configuration (n,), at rest, with the fingers where they were told to be."""
         self._last = np.array(q, dtype=float)
         for i, value in zip(self._joints, q.tolist(), strict=True):
             self._bullet.resetJointState(self.body, i, value)
         for i, sign in zip(self._fingers, self._signs, strict=True):
-            self._bullet.resetJointState(self.body, i, sign * self._robot.gripper.opening / 2)
+            self._bullet.resetJointState(self.body, i, sign * self.opening / 2)
 
     def felt(self) -> Encoders:
         """Its joints now."""

@@ -61,6 +61,8 @@ class Controller:
         self.mode, self.error, self.warning = POSITION, 0, 0
         self.motors, self.released = 0, 0
         """A bit for each motor that is on, and for each brake that was opened by itself."""
+        self.felt: Array | None = None
+        """Where the joints of its body are (n,), where it has one."""
         self.outputs = Outputs()
         self.servo_error: tuple[int, int] | None = None
         """Joint, from 1, and code of a motor error."""
@@ -79,13 +81,18 @@ class Controller:
 
     @property
     def q(self) -> Array:
-        """Where the joints are (n,)."""
+        """Where the joints are told to be (n,), and are as long as nothing holds them back."""
         return self._mover.q
+
+    @property
+    def encoders(self) -> Array:
+        """Where the joints are (n,)."""
+        return self.q if self.felt is None else self.felt
 
     @property
     def T_user_tool(self) -> Array:
         """Where the tool is (4, 4)."""
-        return self.body.tool(self.q)
+        return self.body.tool(self.encoders)
 
     @property
     def all_on(self) -> bool:

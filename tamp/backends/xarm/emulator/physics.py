@@ -20,6 +20,8 @@ BEHIND = 0.03
 """Radians by which a joint has to be held back ..."""
 TICKS = 4
 """... and for how many steps of the clock, until that counts as a collision."""
+PUT = 0.3
+"""Radians between two steps of the clock that no arm turns: somebody has put it elsewhere."""
 MOST_STEPS = 10
 """Physics steps between two steps of the clock; what is late is not made up for."""
 
@@ -32,6 +34,7 @@ class Physics:
         self.world, self._widest = BulletWorld(scene, robot), robot.gripper.opening
         self._now, self._behind = controller.now, 0
         controller.teleport(robot.posture)
+        self._told, controller.felt = controller.q, controller.q
 
     def advance(self, controller: Controller) -> None:
         """Go on to the controller's time. Error 31 where something holds the arm back."""
@@ -41,11 +44,15 @@ class Physics:
         self._now = controller.now
         steps = min(steps, MOST_STEPS)
         gripper, arm = controller.gripper, self.world.arm
+        if float(np.abs(controller.q - self._told).max()) > PUT:
+            arm.put(controller.q)
+        self._told = controller.q
         arm.follow(controller.q, steps * STEP, steps)
         arm.grip(max(gripper.position, 0.0) / OPEN * self._widest)
         for _ in range(steps):
             self.world.step()
         felt = arm.felt()
+        controller.felt = felt.q
         gripper.felt = float(np.abs(felt.fingers).sum()) / self._widest * OPEN
         self._watch(controller, felt.q)
 
