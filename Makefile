@@ -9,7 +9,7 @@ SHELL := /bin/bash
   bench-scaling bench-language bench-meaning bench-executed bench-schemes bench-validation bench-judging bench-fuzz bench-check \
   bench-arms bench-arm-faults bench-live bench-minds bench-deciders bench-kitchen test-fast \
   bench-arm-clutter bench-arm-cups bench-arm-language bench-arm-streaming bench-arm-examples bench-perception bench-unknown \
-  bench-disturbed bench-grasps bench-bodies bench-sim-to-sim bench-table-faults table-speed lock clean
+  bench-disturbed bench-grasps bench-bodies bench-sim-to-sim bench-table-faults bench-table-speed lock clean
 
 BIN := .venv/bin
 LOCK := lock/requirements.txt
