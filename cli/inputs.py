@@ -112,7 +112,7 @@ def arm_at_table(body: str, arm: RealArm) -> ArmAddress:
     from tamp.backends.xarm.address import CONTROL_PORT, address_of, host_of
     from tamp.backends.xarm.table_run import ArmAddress
 
-    bodies.find(body)
+    bodies.find(body).for_sdk()
     if arm.host is None or arm.eyes is None:
         what = "--host" if arm.host is None else "--eyes"
         raise InputError(f"no {what}: an arm at a table needs its address, and the port of the emulator that sees")

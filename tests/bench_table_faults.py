@@ -74,7 +74,7 @@ class Bench:
     """One emulator, with a scene that is put back before each run."""
 
     def __init__(self, body: str) -> None:
-        self.body = bodies.find(body)
+        self.arm, self.hand = bodies.find(body).for_sdk()
         self.start: Scene
         self.robot: RobotDescription
         self.start, self.robot = start_of(tasks.find(SCENE), 0, STATE, body)
@@ -87,7 +87,7 @@ class Bench:
         self.emulator.ask(release="emergency")
         driver = self.connected()
         driver.clear()
-        driver.prepare(self.body.hand.T_flange_tool, Load(self.body.hand.mass, np.zeros(3)))
+        driver.prepare(self.hand.T_flange_tool, Load(self.hand.mass, np.zeros(3)))
         driver.stream()
         driver.grip(1.0)
         time.sleep(0.5)
@@ -100,7 +100,7 @@ class Bench:
         time.sleep(0.7)
 
     def connected(self) -> Driver:
-        return Driver.connect(self.emulator.host, self.body.arm, self.emulator.port)
+        return Driver.connect(self.emulator.host, self.arm, self.emulator.port)
 
     def tried(self, case: Case) -> tuple[Result, list[str]]:
         """A run with a fault, and what does not hold of it."""
@@ -117,7 +117,7 @@ class Bench:
         return result, list(self._wrong(result, stopped, before, self.emulator.ask(query="scene")))
 
     def _run(self, case: Case, log: EpisodeLog, result: Result) -> None:
-        hand, goal = self.body.hand, Goal(GOAL)
+        hand, goal = self.hand, Goal(GOAL)
         with contextlib.ExitStack() as stack:
             driver = self.connected()
             driver.prepare(hand.T_flange_tool, Load(hand.mass, hand.T_flange_tool[:3, 3] / 2))

@@ -63,7 +63,7 @@ class Noted(ArmTable):
 def streamed(bench: Bench) -> tuple[float, Array, Array]:
     """Seconds of the task as a stream; `T_base_tool` where the bowl was gripped, and let go of."""
     bench.put_back()
-    hand, result = bench.body.hand, Result()
+    hand, result = bench.hand, Result()
     with contextlib.ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory())
         log = stack.enter_context(EpisodeLog(Path(folder) / "run"))
@@ -90,11 +90,11 @@ def _base(world: World) -> Array:
 def stopped(bench: Bench, T_base_grasp: Array, T_base_place: Array) -> float:
     """Seconds of the same as movements that stop."""
     bench.put_back()
-    limits, hand = Limits(), bench.body.hand
+    limits, hand = Limits(), bench.hand
     cell = read_workcell(data_dir("problems") / "xarm" / "bench.toml")
     rates = Rates(limits.joint_velocity, limits.joint_acceleration, limits.tool_velocity, limits.tool_acceleration)
     room = Box("workspace", np.array([-1.0, -1.0, -0.2]), np.array([1.0, 1.0, 1.5]))
-    cell = replace(cell, arm=bench.body.arm, rates=rates, T_flange_tool=hand.T_flange_tool, keep_out=(), table=None)
+    cell = replace(cell, arm=bench.arm, rates=rates, T_flange_tool=hand.T_flange_tool, keep_out=(), table=None)
     cell = replace(cell, workspace=room)
     driver, ways, seconds = bench.connected(), Ways(cell), 0.0
     try:

@@ -73,9 +73,8 @@ def run(
 
 def _prepared(at: ArmAddress, body: str) -> Driver:
     """The arm, connected and ready with its hand."""
-    robot = bodies.find(body)
-    driver = Driver.connect(at.host, robot.arm, at.port)
-    hand = robot.hand
+    arm, hand = bodies.find(body).for_sdk()
+    driver = Driver.connect(at.host, arm, at.port)
     driver.prepare(hand.T_flange_tool, Load(hand.mass, hand.T_flange_tool[:3, 3] / 2))
     return driver
 

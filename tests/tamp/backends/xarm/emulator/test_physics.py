@@ -18,6 +18,7 @@ from tests.emulated import Emulator, running
 pytestmark = pytest.mark.process
 
 BODY = bodies.find("xarm7")
+ARM, HAND = BODY.for_sdk()
 ROBOT = BODY.at(np.eye(4))
 
 
@@ -29,9 +30,9 @@ def emulator() -> Iterator[Emulator]:
 
 @pytest.fixture
 def driver(emulator: Emulator) -> Iterator[Driver]:
-    found = Driver.connect(emulator.host, BODY.arm, emulator.port)
+    found = Driver.connect(emulator.host, ARM, emulator.port)
     found.clear()
-    found.prepare(BODY.hand.T_flange_tool, Load(BODY.hand.mass, BODY.hand.T_flange_tool[:3, 3] / 2))
+    found.prepare(HAND.T_flange_tool, Load(HAND.mass, HAND.T_flange_tool[:3, 3] / 2))
     found.stream()
     yield found
     found.halt()
