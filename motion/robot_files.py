@@ -121,6 +121,8 @@ def _from_urdf(root: ET.Element, file: Path) -> Any:
     for link in root.iter("link"):
         for seen in link.findall("visual"):
             link.remove(seen)
+        for n, collides in enumerate(link.findall("collision")):
+            collides.set("name", f"{link.get('name')}.{n}")
         for mesh in link.iter("mesh"):
             mesh.set("filename", str(_found_from(file, str(mesh.get("filename")))))
     for told in root.findall("mujoco"):
