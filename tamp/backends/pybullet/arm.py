@@ -70,6 +70,7 @@ class BulletArm:
 
     def felt(self) -> Encoders:
         """Its joints now."""
+
         def states(joints: list[int]) -> Array:
             found = self._bullet.getJointStates(self.body, joints) if joints else ()
             return np.array([s[:2] for s in found]).reshape(-1, 2).T
@@ -126,11 +127,6 @@ class BulletArm:
             positionGains=[1.0 / max(steps, 1)] * len(q),
             velocityGains=[1.0] * len(q),
         )
-
-    def resisted(self) -> Array:
-        """What the motors do beyond holding the arm (n,), Nm: what moves it, and what is in its way."""
-        states = self._bullet.getJointStates(self.body, self._joints)
-        return np.array([s[3] for s in states]) - self._inertia_and_bias()[1]
 
     def _push(self) -> None:
         """Torques with which the tool goes to where it was asked to as a critically damped mass does, position and

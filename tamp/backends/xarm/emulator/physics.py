@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from motion.poses import Array
 from motion.robot import RobotDescription
 from tamp.backends.pybullet.world import STEP, BulletWorld
 from tamp.backends.xarm.emulator.controller import Controller
@@ -56,7 +57,7 @@ class Physics:
         gripper.felt = float(np.abs(felt.fingers).sum()) / self._widest * OPEN
         self._watch(controller, felt.q)
 
-    def _watch(self, controller: Controller, q: Any) -> None:
+    def _watch(self, controller: Controller, q: Array) -> None:
         held_back = float(np.abs(controller.q - q).max()) > BEHIND
         self._behind = self._behind + 1 if held_back else 0
         if self._behind < TICKS or not controller.settings.collision_sensitivity:
