@@ -23,6 +23,8 @@ TICKS = 4
 """... and for how many steps of the clock, until that counts as a collision."""
 PUT = 0.3
 """Radians between two steps of the clock that no arm turns: somebody has put it elsewhere."""
+EVENLY = 5
+"""Physics steps in which the joints go straight to where the controller has them."""
 MOST_STEPS, USUAL = 200, 10
 """Physics steps that are made up for after a step of the clock that came late, and how many there are at most after one
 in time: only these tell whether the arm is held back."""
@@ -48,11 +50,14 @@ class Physics:
         gripper, arm = controller.gripper, self.world.arm
         if float(np.abs(controller.q - self._told).max()) > PUT:
             arm.put(controller.q)
-        self._told = controller.q
-        arm.follow(controller.q, steps * STEP, steps)
+            self._told = controller.q
         arm.grip(max(gripper.position, 0.0) / OPEN * self._widest)
-        for _ in range(steps):
-            self.world.step()
+        way, parts = controller.q - self._told, -(-steps // EVENLY)
+        for n, some in enumerate(np.array_split(np.arange(steps), parts), 1):
+            arm.follow(self._told + way * n / parts, len(some) * STEP, len(some))
+            for _ in some:
+                self.world.step()
+        self._told = controller.q
         felt = arm.felt()
         controller.felt = felt.q
         gripper.felt = float(np.abs(felt.fingers).sum()) / self._widest * OPEN
