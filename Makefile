@@ -9,7 +9,7 @@ SHELL := /bin/bash
   bench-scaling bench-language bench-meaning bench-executed bench-schemes bench-validation bench-judging bench-fuzz bench-check \
   bench-arms bench-arm-faults bench-live bench-minds bench-deciders bench-kitchen test-fast \
   bench-arm-clutter bench-arm-cups bench-arm-language bench-arm-streaming bench-arm-examples bench-perception bench-unknown \
-  bench-disturbed bench-grasps lock clean
+  bench-disturbed bench-grasps bench-bodies bench-sim-to-sim bench-table-faults bench-table-speed lock clean
 
 BIN := .venv/bin
 LOCK := lock/requirements.txt
@@ -78,6 +78,11 @@ help:
 	             ARGS='--perception camera'; goes on ...)
 	make bench-grasps    a grasp an episode, by cameras that are elsewhere than said: ARGS='--noise moved', 'hand' (15 minutes;
 	             goes on ...)
+	make bench-bodies    twelve tasks at a table by four bodies in MuJoCo and PyBullet (40 minutes; goes on ...; xArms
+	             through their SDK: ARGS='--sdk 20')
+	make bench-sim-to-sim  what was done in MuJoCo, done again in PyBullet without looking (10 minutes; goes on ...)
+	make bench-table-faults  faults while an emulated xArm picks and places (10 minutes; 360 runs: ARGS='--repeat 6')
+	make bench-table-speed  a pick and place through the SDK as a stream, and as movements that stop (2 minutes)
 	make bench-kitchen   what domains/kitchen brings of its own, from words to motion (20 minutes; goes on ...)
 	make bench-others     every task's scene with the instruction of another: is the exit code what happened? (half an hour;
 	             goes on ...)
@@ -206,7 +211,7 @@ bench: setup
 	$(BIN)/tamp bench libero_90 --trials 10 $(FULL)/libero_90
 	$(BIN)/tamp report results/full/suites results/full/libero_90
 
-BENCHES := perception unknown disturbed grasps live minds deciders kitchen others seam folders stepping workers scaling language meaning executed schemes judging fuzz check arms arm-faults arm-clutter arm-cups arm-language \
+BENCHES := perception unknown disturbed grasps bodies sim-to-sim table-faults table-speed live minds deciders kitchen others seam folders stepping workers scaling language meaning executed schemes judging fuzz check arms arm-faults arm-clutter arm-cups arm-language \
   arm-streaming arm-examples
 $(BENCHES:%=bench-%): bench-%: setup
 	@PYTHONPATH=. $(BIN)/python tests/bench_$(subst -,_,$*).py $(ARGS)

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 
-from cli.output import emit_json
+from cli.output import emit_json, hush_simulator
 from motion.arms import ARMS
+from tamp.backends import bodies
+from tamp.backends.libero import rendering
 from tamp.backends.xarm.address import address_of
 from tamp.backends.xarm.emulator.choices import choose
-from tamp.backends.xarm.emulator.server import REPORTS, Address, Server, serve
+from tamp.backends.xarm.emulator.physics import Physics
+from tamp.backends.xarm.emulator.server import REPORTS, Address, MakeWorld, Server, serve
 from tamp.backends.xarm.emulator.things import read_things
 from tamp.errors import InputError
+from tamp.model.goal_syntax import valid
 
 DETECTIONS = "tcp://127.0.0.1:5556"
 """Where the oracle detector speaks unless told otherwise, which is where problems/xarm/bench.toml listens."""
@@ -25,6 +30,7 @@ def emulate(
     settings: list[str],
     things: list[str],
     detections: str | None,
+    scene: tuple[str, int | None, int] | None,
     as_json: bool,
 ) -> int:
     """Run the emulator; one line on standard output once it listens. Raises InputError."""
@@ -41,8 +47,22 @@ def emulate(
             sys.stdout.write(f"{model} at {host}: {where}{sees}\n")
             sys.stdout.flush()
 
+    world = _world(model, *scene) if scene else None
     address = Address(host, port, fault_port, _read(source) if source else None)
-    return serve(ARMS[model], address, choose(settings), ready, seconds, there)
+    return serve(ARMS[model], address, choose(settings), ready, seconds, there, world)
+
+
+def _world(model: str, scene: str, init_state: int | None, seed: int) -> MakeWorld:
+    """A scene with the arm in it. InputError for an arm without a hand, or no scene."""
+    if model not in bodies.names():
+        raise InputError(f"--scene: the {model} has no gripper here; {valid(model, bodies.names())}")
+    rendering.prepare(video=False, may=True)
+    with hush_simulator():
+        from tamp.backends.libero import tasks
+        from tamp.backends.pybullet.scenes import start_of
+
+        start, robot = start_of(tasks.find(scene), seed, init_state, model)
+    return partial(Physics, start, robot)
 
 
 def _read(source: str) -> tuple[str, int]:

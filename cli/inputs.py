@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from tamp.errors import InputError
 
 if TYPE_CHECKING:
+    from tamp.backends.xarm.table_run import ArmAddress
     from tamp.backends.xarm.workcell import Workcell
     from tamp.model.domain import Domain
 
@@ -23,13 +24,20 @@ class RealArm:
     world: Path | None = None
     dry_run: bool = False
     speed_scale: float | None = None
+    eyes: str | None = None
+    dead_man: float | None = None
 
 
 ARM_ONLY = ("--host", "--port", "--world", "--dry-run", "--speed-scale")
-SCENE_ONLY = (
-    "--scene", "--body", "--init-state", "--seed", "--untouched", "--perception", "--noise", "--calibration",
-    "--disturb", "--planner", "--domain", "--assume-first", "--no-search", "--video", "--overlay",
+AT_TABLE = (
+    "--scene", "--body", "--init-state", "--seed", "--untouched", "--planner", "--domain", "--assume-first",
 )  # fmt: skip
+SCENE_ONLY = (
+    *AT_TABLE, "--perception", "--noise", "--calibration", "--disturb", "--no-search", "--video", "--overlay",
+)  # fmt: skip
+ARM_AT_TABLE = (*AT_TABLE, "--host", "--port", "--eyes", "--dead-man")
+OPTIONS = dict.fromkeys((*SCENE_ONLY, *ARM_ONLY, *ARM_AT_TABLE))
+"""Those that not every backend takes."""
 
 
 UNSAID = 'say what to do: tamp solve "put the mug in the drawer", or give a --goal, or a --scene with its own'
@@ -37,10 +45,13 @@ UNSAID = 'say what to do: tamp solve "put the mug in the drawer", or give a --go
 
 def for_backend(backend: str, given: Sequence[str]) -> None:
     """InputError for options that a backend does not take: none is dropped without a word."""
-    arm = backend == "xarm"
-    taken, other = (ARM_ONLY, SCENE_ONLY) if arm else (SCENE_ONLY, ARM_ONLY)
-    if wrong := [option for option in given if option in other]:
-        whose = "simulated scenes, not for --backend xarm" if arm else "a real arm, --backend xarm"
+    taken: Sequence[str] = SCENE_ONLY
+    whose = "a real arm, --backend xarm"
+    if backend == "xarm":
+        at_table = "--body" in given
+        taken = ARM_AT_TABLE if at_table else ARM_ONLY
+        whose = "other backends" if at_table else "simulated scenes, or an arm at a table with --body"
+    if wrong := [option for option in given if option in OPTIONS and option not in taken]:
         raise InputError(f"{' '.join(wrong)}: for {whose}; valid for --backend {backend}: {', '.join(taken)}")
 
 
@@ -95,6 +106,22 @@ def left_out(text: str | None) -> tuple[str, ...]:
     return names
 
 
+def arm_at_table(body: str, arm: RealArm) -> ArmAddress:
+    """Where the arm is, and who says what is around it. InputError where either is not said, or no address."""
+    from tamp.backends import bodies
+    from tamp.backends.xarm.address import CONTROL_PORT, address_of, host_of
+    from tamp.backends.xarm.table_run import ArmAddress
+
+    bodies.find(body).for_sdk()
+    if arm.host is None or arm.eyes is None:
+        what = "--host" if arm.host is None else "--eyes"
+        raise InputError(f"no {what}: an arm at a table needs its address, and the port of the emulator that sees")
+    try:
+        return ArmAddress(host_of(arm.host), arm.port or CONTROL_PORT, address_of(arm.eyes))
+    except ValueError as e:
+        raise InputError(f"--host {arm.host} --eyes {arm.eyes}: {e}") from e
+
+
 def repaired(name: str | None, backend: str = "libero", stage: str = "all") -> None:
     """InputError for somebody who cannot be asked how to go on, or where nothing goes on."""
     from llm.skill_planner import NAME
@@ -108,13 +135,13 @@ def repaired(name: str | None, backend: str = "libero", stage: str = "all") -> N
 def embodied(backend: str, body: str | None, only_libero: Mapping[str, bool]) -> None:
     """InputError for a robot that there is not, or that does not go there, and for what goes with LIBERO alone."""
     if body is not None:
-        if backend != "pybullet":
-            raise InputError("--body: the robot of LIBERO's scenes is a Panda; valid with --backend pybullet")
+        if backend == "libero":
+            raise InputError("--body: the robot of LIBERO's scenes is a Panda; valid with --backend pybullet or xarm")
         from tamp.backends import bodies
 
         bodies.find(body)
-    if backend == "pybullet" and (wrong := [option for option, given in only_libero.items() if given]):
-        raise InputError(f"{' '.join(wrong)}: not in PyBullet; valid: --backend libero")
+    if backend != "libero" and (wrong := [option for option, given in only_libero.items() if given]):
+        raise InputError(f"{' '.join(wrong)}: not with --backend {backend}; valid: --backend libero")
 
 
 def seen(perception: str, noise: str = "clean") -> None:

@@ -132,7 +132,14 @@ Backend = Annotated[Literal["libero", "xarm", "pybullet"], typer.Option(help="Th
 Simulator = Annotated[Literal["libero", "pybullet"], typer.Option(help="The simulator that moves.")]
 Body = Annotated[
     str | None,
-    typer.Option(help="With --backend pybullet: the robot, as xarm7, or its .toml; else the scene's.", metavar="NAME"),
+    typer.Option(help="The robot at the table, as xarm7, or its .toml; without it the scene's own.", metavar="NAME"),
+]
+DeadMan = Annotated[
+    float | None, typer.Option(help="Stop the arm without a line on standard input so often.", metavar="SEC", min=0.1)
+]
+Eyes = Annotated[
+    str | None,
+    typer.Option(help="Of an emulated arm at a table: its fault port, which knows what is there.", metavar="tcp://…"),
 ]
 Perception = Annotated[Literal["oracle", "camera"], typer.Option(help="What sees: the simulator's state, or images.")]
 NoiseKind = Literal["clean", "depth", "colour", "pose", "all", "moved", "hand"]

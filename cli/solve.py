@@ -2,23 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from cli import camera, inputs, planners
-from cli.output import INTERRUPTED, debugging, emit_json, hush_simulator, hush_warnings, quiet_stdout, say
+from cli.output import (
+    INTERRUPTED,
+    debugging,
+    emit_json,
+    hush_compiled,
+    hush_simulator,
+    hush_warnings,
+    quiet_stdout,
+    say,
+)
 from llm import words
 from llm.deciding import Advisor
 from tamp.errors import InputError, is_interrupt
 from tamp.runs.episode_log import new_folder
-from tamp.runs.labels import in_pybullet
+from tamp.runs.labels import in_pybullet, through_sdk
 
 if TYPE_CHECKING:
     from llm.model import Model
     from tamp.backends.libero.tasks import Task
+    from tamp.backends.xarm.table_run import ArmAddress
     from tamp.model.domain import Domain
     from tamp.model.goal import Goal
     from tamp.model.scene import Scene
@@ -69,7 +81,8 @@ def solve(
     inputs.searched(not searches, perception)
     inputs.calibrated(calibration, perception)
     inputs.repaired(repair, backend)
-    if backend == "xarm":
+    at = inputs.arm_at_table(body, arm) if backend == "xarm" and body is not None else None
+    if backend == "xarm" and body is None:
         from cli.arm_solve import solve_arm
 
         return solve_arm(text, goals[0] if goals else None, llm, arm, out, json_output)
@@ -85,7 +98,7 @@ def solve(
         if text is not None and model is None:
             model = load_model(llm)
             sight = _sees(model, video)
-        where = perception if backend == "libero" else in_pybullet(body)
+        where = {"libero": perception, "pybullet": in_pybullet(body), "xarm": through_sdk(str(body))}[backend]
         seeing = camera.in_words(camera.label(bool(goals), noise) if perception == "camera" else where)
         say(f"tamp: {', then '.join(goals) or repr(text)} in {task.name} ({seeing}, seed {seed})")
         said = None if goals else text
@@ -99,8 +112,8 @@ def solve(
             result = _run(lambda folder: _seen(task, given, settings, recipe, noise, folder), task, out)
         else:
             source = given or from_language(str(text), _known(model), task, assume_first, asks=True)
-            run = told_by(backend)
-            result = _run(lambda folder: run(task, source, settings, folder, _progress), task, out)
+            with on_arm(at, arm.dead_man) if at else nullcontext(told_by(backend)) as run:
+                result = _run(lambda folder: run(task, source, settings, folder, _progress), task, out)
         if isinstance(result, int):
             return result
         if result.reason is not None:
@@ -109,6 +122,8 @@ def solve(
             emit_json(result.as_dict(), stdout)
         else:
             report(result, stdout)
+    if result.stage == "stopped":
+        return INTERRUPTED
     return 0 if result.good else 1
 
 
@@ -226,14 +241,30 @@ def _known(model: Model | None) -> Model:
 
 
 def told_by(backend: str) -> Callable[..., Result]:
-    """What runs an episode with a simulator's state for eyes."""
+    """What runs an episode with a simulator's state for eyes, in that."""
     if backend == "pybullet":
+        with hush_compiled():
+            import pybullet  # noqa: F401 (it says when it was built, wherever it is imported first)
         from tamp.backends.pybullet.run import run as in_bullet
 
         return in_bullet
     from tamp.backends.libero.run import run
 
     return run
+
+
+@contextmanager
+def on_arm(at: ArmAddress, dead_man: float | None) -> Iterator[Callable[..., Result]]:
+    """What runs an episode on an arm, which is stopped by Ctrl-C, SIGTERM and a dead man; Refusal of the rest then."""
+    from cli.arm_run import listen, stopped_by_signals
+    from tamp.backends.xarm.stopping import Stop
+    from tamp.backends.xarm.table_run import run
+
+    stop = Stop(dead_man)
+    with stopped_by_signals(stop):
+        if dead_man is not None:
+            threading.Thread(target=listen, args=(stop,), daemon=True).start()
+        yield partial(run, at=at, stop=stop)
 
 
 def _seen(

@@ -24,6 +24,9 @@ Set = Annotated[
 Thing = Annotated[
     list[str] | None, typer.Option("--thing", help="Something that its detector sees.", metavar="LABEL=X,Y,Z")
 ]
+WorldScene = Annotated[
+    str | None, typer.Option("--scene", help="The scene that it stands in: as of tamp solve.", metavar="SCENE")
+]
 Detections = Annotated[
     str | None,
     typer.Option(help="Where its detector speaks; with --thing tcp://127.0.0.1:5556.", metavar="tcp://IP:PORT"),
@@ -40,16 +43,21 @@ def xarm_emulate(
     choice: Set = None,
     thing: Thing = None,
     detections: Detections = None,
+    scene: WorldScene = None,
+    init_state: opt.InitState = None,
+    seed: opt.Seed = 0,
     json_output: opt.Json = False,
 ) -> int:
     """Emulate an arm's controller, which the arm's own SDK cannot tell from a real one.
 
-    With --thing it has a detector too, which knows all. Says one line when it listens; ends on Ctrl-C, on SIGTERM
-    and after --seconds.
+    With --thing it has a detector too, which knows all. With --scene it stands in that scene, where things weigh
+    something, are gripped and stop the arm. Says one line when it listens; ends on Ctrl-C, on SIGTERM and after
+    --seconds.
     """
     from cli.emulate import emulate
 
-    return emulate(model, host, port, fault_port, seconds, choice or [], thing or [], detections, json_output)
+    there = None if scene is None else (scene, init_state, seed)
+    return emulate(model, host, port, fault_port, seconds, choice or [], thing or [], detections, there, json_output)
 
 
 Plan = Annotated[Path, typer.Argument(help="An action plan, JSON; with --domain a plan of that.", metavar="PLAN")]
@@ -64,9 +72,6 @@ ArmPort = Annotated[int, typer.Option(help="Control port; only emulated arms hav
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Go through it without moving.")]
 Scale = Annotated[float, typer.Option(help="Share of the world's speeds.", min=0.01, max=1.0)]
 Once = Annotated[bool, typer.Option("--no-second-check", help="Do without the second look in PyBullet.")]
-DeadMan = Annotated[
-    float | None, typer.Option(help="Stop unless a line comes on standard input this often.", metavar="SEC", min=0.1)
-]
 
 
 @opt.command(xarm_app, "run")
@@ -80,7 +85,7 @@ def xarm_run(
     dry_run: DryRun = False,
     speed_scale: Scale = 1.0,
     no_second_check: Once = False,
-    dead_man: DeadMan = None,
+    dead_man: opt.DeadMan = None,
     out: opt.EpisodeFolder = None,
     json_output: opt.Json = False,
 ) -> int:

@@ -28,16 +28,15 @@ def robot_model(
     tool: Tool | None = None,
     posture: Array | None = None,
     hand: Hand | None = None,
-    T_world_base: Array | None = None,
 ) -> RobotDescription:
-    """The arm with its base at `T_world_base` (4, 4), or at the world's origin, resting at `posture` (n,), or at zero.
-    On its flange are a tool, or a hand, or nothing.
+    """The arm with its base at the world's origin, resting at `posture` (n,), or at zero. On its flange: a tool,
+    a hand, or nothing.
 
     Bodies are named `base`, `link1`, … and `tool`, and the fingers `finger1` and `finger2`. Parts of the arm that must
     not touch each other are pairs of the model. The base is fixed, so that it collides with nothing but the arm.
     """
     return RobotDescription(
-        mjcf=_mjcf(arm, hand.as_tool if hand else tool, hand, np.eye(4) if T_world_base is None else T_world_base),
+        mjcf=_mjcf(arm, hand.as_tool if hand else tool, hand),
         arm_joints=tuple(f"joint{i + 1}" for i in range(arm.joints)),
         tool_site=TOOL_POINT,
         posture=np.zeros(arm.joints) if posture is None else np.asarray(posture, dtype=float),
@@ -48,11 +47,10 @@ def robot_model(
     )
 
 
-def _mjcf(arm: Arm, tool: Tool | None, hand: Hand | None, T_world_base: Array) -> str:
+def _mjcf(arm: Arm, tool: Tool | None, hand: Hand | None) -> str:
     root = ET.Element("mujoco", model=arm.name)
     ET.SubElement(root, "compiler", angle="radian", autolimits="true")
-    world = ET.SubElement(root, "worldbody")
-    parent = ET.SubElement(world, "body", {"name": link_name(0), **_placed(T_world_base)})
+    parent = ET.SubElement(ET.SubElement(root, "worldbody"), "body", name=link_name(0))
     parts = capsules(arm)
     _add_capsules(parent, parts, 0)
     T = np.eye(4)

@@ -34,15 +34,15 @@ class Hand:
         return Tool(self.palm, self.T_flange_tool)
 
 
-_TOOL_POINT = 0.158
-"""Metres from the flange to where an xArm's gripper holds things: 12 mm before the tips of its closed fingers."""
+_TOOL_POINT = 0.162
+"""Metres from the flange to where an xArm's gripper holds things: 8 mm before the tips of its closed fingers."""
 
 XARM_GRIPPER = Hand(
     name="xarm-gripper",
     T_flange_tool=pose([0.0, 0.0, _TOOL_POINT], rotation_about(np.array([0.0, 0.0, 1.0]), -np.pi / 2)),
     palm=Shape("box", np.array([0.0285, 0.07, 0.0525]), pose([0.0, 0.0, 0.0525])),
     finger=np.array([0.007, 0.016, 0.0225]),
-    tip=0.012,
+    tip=0.008,
     mass=0.82,
     gripper=Gripper(
         opening=0.084,
@@ -50,7 +50,7 @@ XARM_GRIPPER = Hand(
         pad_heights=(-0.012, -0.004, 0.004),
         finger=(0.012, 0.018, 0.02),
         palm=(0.075, 0.0305, 0.05),
-        underside=-0.053,
+        underside=-0.057,
         fingertip=0.013,
         closed=0.05,
         footprint=(0.03, 0.018),

@@ -52,7 +52,7 @@ def measured(parts: tuple[Part, ...], asked: Asked) -> Fingers:
     the fingers, and a tool frame that is not between the pads with x along the fingers."""
     one, other = _joints(parts, asked.finger_joints)
     solids = _pads(parts, asked)
-    m = mujoco.MjModel.from_xml_string(mjcf(parts, np.eye(4), {"tool": (asked.tool_link, asked.T_link_tool)}, ()))
+    m = mujoco.MjModel.from_xml_string(mjcf(parts, {"tool": (asked.tool_link, asked.T_link_tool)}, ()))
     d = mujoco.MjData(m)
     for name, value in zip(asked.arm_joints, asked.posture, strict=True):
         d.joint(name).qpos[0] = value

@@ -71,11 +71,17 @@ class Response:
 
     def after(self, twist: Array, displacement: Array, seconds: float) -> tuple[Array, Array]:
         """How far (6,) the tool has moved `seconds` after a command, and its twist (6,) then."""
+        asked = self.within_reach(displacement)
+        a, decay = twist - self.rate * asked, float(np.exp(-self.rate * seconds))
+        return asked + (a * seconds - asked) * decay, (twist - self.rate * seconds * a) * decay
+
+    def within_reach(self, displacement: Array) -> Array:
+        """The displacement (6,), shortened to what one command can ask for: position and rotation each in its own
+        direction."""
         asked = displacement.copy()
         asked[:3] /= max(1.0, float(np.abs(asked[:3]).max()) / self.reach[0])
         asked[3:] /= max(1.0, float(np.abs(asked[3:]).max()) / self.reach[1])
-        a, decay = twist - self.rate * asked, float(np.exp(-self.rate * seconds))
-        return asked + (a * seconds - asked) * decay, (twist - self.rate * seconds * a) * decay
+        return asked
 
 
 @dataclass(frozen=True)
@@ -108,7 +114,8 @@ class RobotDescription:
     `posture` (n,) is where the controller's null space rests; `pinned_bodies` never move, so they collide
     with nothing in the scene. A robot without fingers names none, and its gripper does not open. Geoms of the robot
     that must not touch each other are pairs in the MJCF (`contact/pair`), whose joints have their position limits.
-    `period` is the control period in seconds.
+    `period` is the control period in seconds. What drives the joints takes torques, or joint targets every
+    `joint_period` seconds, which it then follows with at most `efforts` (n,), Nm.
     """
 
     mjcf: str
@@ -123,6 +130,8 @@ class RobotDescription:
     response: Response = field(default_factory=Response)
     limits: Limits = field(default_factory=Limits)
     period: float = 0.05
+    joint_period: float | None = None
+    efforts: tuple[float, ...] = ()
 
 
 _PARTS = {"gripper": Gripper, "gains": ServoGains, "response": Response, "limits": Limits}

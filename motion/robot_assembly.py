@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from motion.arm_model import ROTOR
-from motion.parallel_fingers import Fingers, measured, opening_of, zeroed
+from motion.parallel_fingers import measured, opening_of, zeroed
 from motion.poses import Array
 from motion.robot import Gripper, Limits, Response, RobotDescription, ServoGains
 from motion.robot_parts import ModelError, Part, PartJoint, mjcf
 from motion.self_collision import watched_pairs
 
-TOOL_SITE = "tool point"
+TOOL_SITE = "tool_point"
+ROTOR = 0.1
+"""kg m² of a motor's rotor as its joint feels it, where the model has none."""
 SHORTEST, LONGEST = 0.1, 5.0
 """Metres from an arm's first joint to its tool, along the arm."""
 
@@ -42,36 +43,9 @@ class Asked:
     limits: Limits = field(default_factory=Limits)
 
 
-@dataclass(frozen=True, eq=False)
-class Assembly:
-    """A robot that was checked, wherever it stands. `pairs` are names of solids that must not touch each other."""
-
-    parts: tuple[Part, ...]
-    asked: Asked
-    fingers: Fingers
-    pairs: tuple[tuple[str, str], ...]
-
-    def at(self, T_world_base: Array) -> RobotDescription:
-        """The robot with its base at `T_world_base` (4, 4)."""
-        asked = self.asked
-        return RobotDescription(
-            mjcf=mjcf(self.parts, T_world_base, {TOOL_SITE: (asked.tool_link, asked.T_link_tool)}, self.pairs),
-            arm_joints=asked.arm_joints,
-            tool_site=TOOL_SITE,
-            posture=asked.posture,
-            pinned_bodies=frozenset(p.name for p in self.parts if not _moving(self.parts, p.name)),
-            finger_joints=asked.finger_joints,
-            pad_geoms=self.fingers.pads,
-            gripper=asked.gripper,
-            gains=asked.gains,
-            response=asked.response,
-            limits=asked.limits,
-        )
-
-
 def mounted(arm: tuple[Part, ...], hand: tuple[Part, ...], link: str, T_link_hand: Array) -> tuple[Part, ...]:
-    """An arm with a hand from another file on a link of it. ModelError for a link that is not there, and for a name that
-    both have."""
+    """An arm with a hand from another file on a link of it. ModelError for a link that is not there, and for a name
+    that both have."""
     _known(link, [p.name for p in arm], "link", "hand", "link")
     names = {n for p in arm for n in _names(p)}
     if both := [n for p in hand for n in _names(p) if n in names]:
@@ -84,8 +58,9 @@ def _names(part: Part) -> list[str]:
     return [part.name, *part.solids, *([part.joint.name] if part.joint else [])]
 
 
-def assembled(parts: tuple[Part, ...], asked: Asked) -> Assembly:
-    """The robot of parts and names. ModelError, about a field of `Asked`, for what does not fit together."""
+def assembled(parts: tuple[Part, ...], asked: Asked) -> RobotDescription:
+    """The robot of parts and names, with its base where the file has it. ModelError, about a field of `Asked`, for what
+    does not fit together."""
     parts = _jointed(_tree(parts, asked), asked)
     _check_order(parts, asked)
     _check_posture(parts, asked)
@@ -97,8 +72,20 @@ def assembled(parts: tuple[Part, ...], asked: Asked) -> Assembly:
     fingers = measured(parts, asked)
     opening = opening_of(fingers, asked.opening)
     parts = zeroed(parts, fingers)
-    asked = replace(asked, gripper=replace(asked.gripper, opening=opening))
-    return Assembly(parts, asked, fingers, watched_pairs(parts, asked.arm_joints, asked.posture))
+    pairs = watched_pairs(parts, asked.arm_joints, asked.posture)
+    return RobotDescription(
+        mjcf=mjcf(parts, {TOOL_SITE: (asked.tool_link, asked.T_link_tool)}, pairs),
+        arm_joints=asked.arm_joints,
+        tool_site=TOOL_SITE,
+        posture=asked.posture,
+        pinned_bodies=frozenset(p.name for p in parts if not _moving(parts, p.name)),
+        finger_joints=asked.finger_joints,
+        pad_geoms=fingers.pads,
+        gripper=replace(asked.gripper, opening=opening),
+        gains=asked.gains,
+        response=asked.response,
+        limits=asked.limits,
+    )
 
 
 def _lists(asked: Asked) -> tuple[tuple[str, tuple[str, ...]], ...]:
@@ -127,30 +114,31 @@ def _tree(parts: tuple[Part, ...], asked: Asked) -> tuple[Part, ...]:
 
 def _jointed(parts: tuple[Part, ...], asked: Asked) -> tuple[Part, ...]:
     """The parts with limits on every joint that is named, and without the others."""
+    return tuple(replace(p, joint=_limited(p.joint, asked)) if p.joint else p for p in _still(parts, asked))
+
+
+def _still(parts: tuple[Part, ...], asked: Asked) -> Iterator[Part]:
     moving = (*asked.arm_joints, *asked.finger_joints)
-    made = []
     for part in parts:
-        joint = part.joint
-        if joint is not None and joint.name in asked.fixed:
-            part = part.held_at(asked.fixed[joint.name])
-        elif joint is not None and joint.name not in moving:
+        if part.joint is not None and part.joint.name in asked.fixed:
+            yield part.held_at(asked.fixed[part.joint.name])
+            continue
+        if part.joint is not None and part.joint.name not in moving:
+            name = part.joint.name
             raise ModelError(
-                f"joint {joint.name!r} is neither in arm_joints nor in finger_joints; "
-                f'valid: one of them, or held still: [fixed] "{joint.name}" = 0.0',
+                f"joint {name!r} is neither in arm_joints nor in finger_joints; valid: one of them, or held still: "
+                f"[fixed] {name} = 0.0",
                 "arm_joints",
             )
-        elif joint is not None:
-            part = replace(part, joint=_limited(joint, asked))
-        made.append(part)
-    return tuple(made)
+        yield part
 
 
 def _limited(joint: PartJoint, asked: Asked) -> PartJoint:
     limits = asked.ranges.get(joint.name, joint.limits)
-    if limits is None:
-        key, names = next((k, n) for k, n in _lists(asked) if joint.name in n)
-        valid = f'valid: limits in its file, or [ranges] "{joint.name}" = [low, high]'
-        raise ModelError(f"joint {joint.name!r} has no limits; {valid}", key, names.index(joint.name))
+    if limits is None and joint.kind == "slide":
+        valid = f'valid: limits in its file, or [ranges] {joint.name} = [low, high]'
+        raise ModelError(f"joint {joint.name!r} slides without limits; {valid}", "ranges")
+    limits = limits or (-np.pi, np.pi)  # it turns for ever: once round is enough
     rotor = ROTOR if joint.name in asked.arm_joints and joint.armature == 0.0 else joint.armature
     return replace(joint, limits=limits, armature=rotor)
 

@@ -60,8 +60,8 @@ class Hull:
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """A rigid part. `T_parent_part` (4, 4) is where it is while its joint is at zero; `solids` by their names. `mass` in
-    kg, `inertia` (3, 3) in kg m² about the centre of mass `p_part_com` (3,), in the part's axes."""
+    """A rigid part. `T_parent_part` (4, 4) is where it is while its joint is at zero; `solids` by their names. `mass`
+    in kg, `inertia` (3, 3) in kg m² about the centre of mass `p_part_com` (3,), in the part's axes."""
 
     name: str
     parent: str | None
@@ -85,8 +85,8 @@ class Part:
 
 
 def parts_of(m: mujoco.MjModel) -> tuple[Part, ...]:
-    """The parts of a model, parents first, without what does not collide. ModelError for a joint that is a ball or free,
-    and for two on one body."""
+    """The parts of a model, parents first, without what does not collide. ModelError for a joint that is a ball or
+    free, and for two on one body."""
     beside = np.zeros((m.nbody, 3))  # from each body's origin to its joint's, where the part's will be
     one_each = m.body_jntnum == 1
     beside[one_each] = m.jnt_pos[m.body_jntadr[one_each]]
@@ -161,16 +161,16 @@ def _hull(points: Array) -> Array:
         return points
 
 
-def mjcf(parts: Iterable[Part], T_world_base: Array, sites: Mapping[str, tuple[str, Array]], pairs: Pairs) -> str:
-    """MJCF of parts, parents first, whose root stands at `T_world_base` (4, 4). `sites` are a part's name and a pose on it
-    (4, 4), by the site's name; `pairs` names of solids that must not touch."""
+def mjcf(parts: Iterable[Part], sites: Mapping[str, tuple[str, Array]], pairs: Iterable[tuple[str, str]]) -> str:
+    """MJCF of parts, parents first, with their meshes in it. `sites` are a part's name and a pose on it (4, 4), by the
+    site's name; `pairs` names of solids that must not touch."""
     root = ET.Element("mujoco")
     ET.SubElement(root, "compiler", angle="radian", autolimits="true", balanceinertia="true")
     assets, world = ET.SubElement(root, "asset"), ET.SubElement(root, "worldbody")
     bodies: dict[str, ET.Element] = {}
     for part in parts:
-        T = part.T_parent_part if part.parent else T_world_base @ part.T_parent_part
-        body = ET.SubElement(bodies[part.parent] if part.parent else world, "body", {"name": part.name, **_placed(T)})
+        parent = bodies[part.parent] if part.parent else world
+        body = ET.SubElement(parent, "body", {"name": part.name, **_placed(part.T_parent_part)})
         bodies[part.name] = body
         _add(part, body, assets)
     for name, (part_name, T) in sites.items():
@@ -179,9 +179,6 @@ def mjcf(parts: Iterable[Part], T_world_base: Array, sites: Mapping[str, tuple[s
     for a, b in pairs:
         ET.SubElement(contact, "pair", geom1=a, geom2=b)
     return ET.tostring(root, encoding="unicode")
-
-
-Pairs = Iterable[tuple[str, str]]
 
 
 def _add(part: Part, body: ET.Element, assets: ET.Element) -> None:

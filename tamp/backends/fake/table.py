@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from motion.poses import Array, error, inverse, pose, rotation_vector_to_matrix
+from motion.joint_servo import JointServo
+from motion.poses import Array, inverse
 from motion.robot import RobotDescription
 from motion.world import State
 from tamp.model.bodies import state_of, world_of
@@ -24,8 +25,6 @@ FINGER_STEP = 0.001
 """Metres between two looks whether closing fingers touch something."""
 RELEASED = 0.003
 """Metres wider than it was gripped at which a thing is let go of."""
-DAMPING = 1e-4
-IK_STEPS = 3
 SLIP_RISE = 0.03
 """Metres above where it was gripped at which a slippery thing is lost."""
 
@@ -50,7 +49,7 @@ class FakeTable:
         self.commands = 0
         self._scene, self.period = scene, robot.period
         self._world = world_of(scene, robot)
-        self._twist = np.zeros(6)
+        self._servo = JointServo(robot)
         self._held: str | None = None
         self._T_tool_held = np.eye(4)
         self._gripped_at = 0.0
@@ -82,7 +81,7 @@ class FakeTable:
         """One control period: see `tamp.backends.backend.Backend`."""
         self.commands += 1
         before = self._scene.robot
-        q = before.q if self.faults.arm_held else self._moved(before, displacement)
+        q = before.q if self.faults.arm_held else self._servo.targets(before.q, displacement, self.period, 1)[0]
         T = self._world.forward(q)
         now = self._fingers(before.opening, max(opening, self.faults.fingers_stop_at), q)
         self._scene = replace(self._scene, robot=RobotState(q, now, T))
@@ -90,7 +89,7 @@ class FakeTable:
 
     def stop(self) -> None:
         """Stand still at once."""
-        self._twist = np.zeros(6)
+        self._servo.stop()
 
     def put(self, name: str, T_world_object: Array) -> None:
         """Have somebody put a thing elsewhere; out of the hand, if it is in there."""
@@ -98,17 +97,6 @@ class FakeTable:
         self._scene = with_object_at(self._scene, name, T_world_object)
 
     # How
-
-    def _moved(self, robot: RobotState, displacement: Array) -> Array:
-        """The configuration (n,) after a control period."""
-        moved, self._twist = self.robot_model.response.after(self._twist, displacement, self.period)
-        T = robot.T_world_tool
-        T_goal = pose(T[:3, 3] + moved[:3], rotation_vector_to_matrix(moved[3:]) @ T[:3, :3])
-        q, (low, high) = robot.q, self._world.limits.T
-        for _ in range(IK_STEPS):
-            T_now, J = self._world.jacobian(q)
-            q = np.clip(q + J.T @ np.linalg.solve(J @ J.T + DAMPING * np.eye(6), error(T_now, T_goal)), low, high)
-        return np.asarray(q)
 
     def _fingers(self, now: float, target: float, q: Array) -> float:
         """The opening after a control period; closing stops at what is between the pads, opening lets go of it."""

@@ -6,6 +6,7 @@ import numpy as np
 
 from motion.bullet import Bullet
 from motion.dynamics import ArmDynamics, Dynamics, Encoders
+from motion.joint_servo import JointServo
 from motion.poses import Array, error, pose, rotation_vector_to_matrix
 from motion.robot import RobotDescription
 from motion.urdf import links_of, written
@@ -23,11 +24,12 @@ SINGULAR = 1e-3
 
 
 class BulletArm:
-    """The arm and the hand of a robot."""
+    """The arm and the hand of a robot, which is told where to go by `aim`, and driven there by `drive`."""
 
     def __init__(self, bullet: Bullet, robot: RobotDescription) -> None:
         self._bullet, self._robot = bullet, robot
-        self._dynamics = ArmDynamics(robot)
+        self._dynamics, self._servo = ArmDynamics(robot), JointServo(robot)
+        self._T_world_goal, self._targets, self._steps = np.eye(4), np.zeros((0, 0)), 1
         self.body = bullet.load(lambda folder: written("robot", links_of(robot, folder)), np.eye(4), fixed=True)
         infos = [bullet.getJointInfo(self.body, i) for i in range(bullet.getNumJoints(self.body))]
         numbers = {info[1].decode(): i for i, info in enumerate(infos)}
@@ -38,8 +40,9 @@ class BulletArm:
         self._moving = moving
         self._ours = [moving.index(i) for i in self._joints]
         self.opening = robot.gripper.opening
-        for i in self._joints:
-            bullet.setJointMotorControl2(self.body, i, bullet.VELOCITY_CONTROL, force=0.0)
+        if robot.joint_period is None:
+            for i in self._joints:
+                bullet.setJointMotorControl2(self.body, i, bullet.VELOCITY_CONTROL, force=0.0)
         for i in range(-1, len(infos)):
             bullet.changeDynamics(self.body, i, linearDamping=0.0, angularDamping=0.0, jointDamping=0.0)
         rubs = {"lateralFriction": PAD_FRICTION, "spinningFriction": 0.01, "rollingFriction": 1e-3}
@@ -58,14 +61,16 @@ class BulletArm:
         b.changeConstraint(gear, gearRatio=-self._signs[0] * self._signs[1], erp=0.1, maxForce=2 * GRIP)
 
     def put(self, q: Array) -> None:
-        """Put the arm at a configuration (n,), at rest, with the hand open."""
+        """Put the arm at a configuration (n,), at rest, with the fingers where they were told to be."""
+        self._last = np.array(q, dtype=float)
         for i, value in zip(self._joints, q.tolist(), strict=True):
             self._bullet.resetJointState(self.body, i, value)
         for i, sign in zip(self._fingers, self._signs, strict=True):
-            self._bullet.resetJointState(self.body, i, sign * self._robot.gripper.opening / 2)
+            self._bullet.resetJointState(self.body, i, sign * self.opening / 2)
 
     def felt(self) -> Encoders:
         """Its joints now."""
+
         def states(joints: list[int]) -> Array:
             found = self._bullet.getJointStates(self.body, joints) if joints else ()
             return np.array([s[:2] for s in found]).reshape(-1, 2).T
@@ -77,12 +82,9 @@ class BulletArm:
         """The arm as it is now."""
         return self._dynamics.at(self.felt())
 
-    def aim(self, displacement: Array, opening: float) -> Array:
-        """Where the tool is to go (4, 4) that is asked to move by a displacement (6,) in reach; the fingers set off."""
-        T, reach = self.now().T_world_tool, self._robot.response.reach
-        asked = displacement.copy()
-        for part, most in ((slice(0, 3), reach[0]), (slice(3, 6), reach[1])):
-            asked[part] /= max(1.0, float(np.abs(asked[part]).max()) / most)
+    def grip(self, opening: float) -> None:
+        """Have the fingers go to an opening (m), pressing on what is in between."""
+        self.opening = opening
         for i, sign in zip(self._fingers, self._signs, strict=True):
             self._bullet.setJointMotorControl2(
                 self.body,
@@ -93,15 +95,46 @@ class BulletArm:
                 maxVelocity=FINGER_SPEED,
                 positionGain=0.3,
             )
-        return pose(T[:3, 3] + asked[:3], rotation_vector_to_matrix(asked[3:]) @ T[:3, :3])
 
-    def drive(self, T_world_goal: Array) -> None:
-        """The torques of one physics step: the tool goes to the goal as a critically damped mass does, position and
+    def aim(self, displacement: Array, steps: int) -> None:
+        """Set off: the tool is asked to move by a displacement (6,) in a control period of so many physics steps."""
+        robot, self._steps = self._robot, steps
+        if robot.joint_period is not None:
+            count = round(robot.period / robot.joint_period)
+            self._targets = self._servo.targets(self.felt().q, displacement, robot.period, count)
+            return
+        T, asked = self.now().T_world_tool, robot.response.within_reach(displacement)
+        self._T_world_goal = pose(T[:3, 3] + asked[:3], rotation_vector_to_matrix(asked[3:]) @ T[:3, :3])
+
+    def drive(self, step: int) -> None:
+        """What moves the joints in one of the physics steps."""
+        count = len(self._targets)
+        if self._robot.joint_period is None:
+            self._push()
+        elif step * count % self._steps < count:
+            self.follow(self._targets[step * count // self._steps], self._robot.joint_period, self._steps // count)
+
+    def follow(self, q: Array, seconds: float, steps: int) -> None:
+        """Have the motors bring the joints to a target (n,) in so many seconds, which are so many physics steps."""
+        speeds, self._last = (q - self._last) / seconds, np.array(q, dtype=float)
+        self._bullet.setJointMotorControlArray(
+            self.body,
+            self._joints,
+            self._bullet.POSITION_CONTROL,
+            targetPositions=q.tolist(),
+            targetVelocities=speeds.tolist(),
+            forces=list(self._robot.efforts),
+            positionGains=[1.0 / max(steps, 1)] * len(q),
+            velocityGains=[1.0] * len(q),
+        )
+
+    def _push(self) -> None:
+        """Torques with which the tool goes to where it was asked to as a critically damped mass does, position and
         rotation alike, the null space to its posture, and nothing weighs."""
         felt = self.felt()
         d, rate = self._dynamics.at(felt), self._robot.response.rate
         inertia, bias = self._inertia_and_bias()
-        wanted = rate**2 * error(d.T_world_tool, T_world_goal) - 2.0 * rate * d.twist
+        wanted = rate**2 * error(d.T_world_tool, self._T_world_goal) - 2.0 * rate * d.twist
         inverse_inertia = np.linalg.inv(inertia)
         mobility = d.J @ inverse_inertia @ d.J.T
         weights = np.linalg.inv(mobility + SINGULAR * np.eye(6))

@@ -6,33 +6,20 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
-import numpy as np
-
-from motion.poses import Array
-from motion.robot import RobotDescription
-from tamp.backends import bodies
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.goals import goal_regions
 from tamp.backends.libero.oracle import OraclePerceiver
 from tamp.backends.libero.run import wanted_in
 from tamp.backends.libero.tasks import Task
+from tamp.backends.pybullet.scenes import robot_of
 from tamp.backends.pybullet.table import BulletTable
-from tamp.errors import Refusal
-from tamp.execution.clock import run_in_real_time, run_paused
-from tamp.model.scene import Scene, poses_of
-from tamp.perception.predicates import held_in
-from tamp.runs.asked import asked_of
-from tamp.runs.episode import GoalSource, Result, Settings, begin, noted, robot_at_table, take_up, timed, told
+from tamp.runs.at_table import carry_out
+from tamp.runs.episode import GoalSource, Result, Settings, begin, timed
 from tamp.runs.episode_log import EpisodeLog
-from tamp.runs.events import Events
 from tamp.runs.labels import in_pybullet
-
-LASTS = 20
-"""Control periods for which what was reached has to last."""
-SHIFT = 0.01
-"""Metres from which a bystander counts as moved."""
 
 
 def run(
@@ -59,68 +46,7 @@ def run(
             scene = OraclePerceiver(environment, places).perceive()
             table = BulletTable(scene, robot_of(environment, settings.body))
             stack.callback(table.close)
-        _episode(environment, table, goal_source, settings, log, result, say, stack)
+        wanted = partial(wanted_in, goal_source, environment, settings=settings, log=log)
+        carry_out(table, table, wanted, settings, task.step_limit, log, result, say, stack)
         log.event("outcome", **result.as_dict())
     return result
-
-
-def robot_of(environment: LiberoEnvironment, body: str | None) -> RobotDescription:
-    """The scene's own robot, or another one in its place. InputError for one that there is not."""
-    if body is None:
-        return environment.robot_model()
-    return bodies.find(body).in_place_of(_base(environment))
-
-
-def _base(environment: LiberoEnvironment) -> Array:
-    """Where the scene's own robot stands (3,)."""
-    model, data = environment.sim.model._model, environment.sim.data._data
-    return np.array(data.xpos[model.body("robot0_link0").id])
-
-
-def _episode(
-    environment: LiberoEnvironment,
-    table: BulletTable,
-    goal_source: GoalSource | None,
-    settings: Settings,
-    log: EpisodeLog,
-    result: Result,
-    say: Callable[[str], None],
-    stack: contextlib.ExitStack,
-) -> None:
-    limit = environment.task.step_limit
-    ready = robot_at_table(table, table, table.robot_model, settings, log, say, stack, limit)
-    scene, state, _ = ready.table.look()
-    noted(scene, state, log)
-    try:
-        with timed(result, "language"):
-            goals = wanted_in(goal_source, environment, scene, state, settings, log)
-        session = take_up(ready, goals, result)
-    except Refusal as e:
-        result.stage, result.reason = "goal", str(e)
-        return
-    asked = asked_of(goals, table, ready.table.sight, scene)
-    ready.table.publish = Events(ready.table.publish, asked.heard)
-
-    def after() -> None:
-        asked.sight.felt(table.time, table.observe())
-
-    if settings.clock == "real":
-        run_in_real_time(session, table, ready.table.publish, after=after)
-    else:
-        run_paused(session, table, after=after)
-    told(ready.pursuit, session, result)
-    result.reached = result.success = asked.reached(ready.table.sight.beliefs)
-    for _ in range(LASTS):
-        table.stop()
-    final, atoms, _ = ready.table.look()
-    result.lasting = asked.reached(ready.table.sight.beliefs) and held_in(atoms) is None
-    result.seconds["step"] = round(table.stepping_seconds, 3)
-    result.shifted = _shifted(scene, final, result)
-    log.event("final", atoms=atoms.atoms, poses=poses_of(final))
-
-
-def _shifted(before: Scene, after: Scene, result: Result) -> list[str]:
-    """Items that are elsewhere though no action named them."""
-    named = {s for action in result.executed for s in action.strip("()").split()[1:]}
-    moved = {o.name: float(np.linalg.norm(after.object(o.name).position - o.position)) for o in before if o.movable}
-    return [name for name, distance in moved.items() if distance > SHIFT and name not in named]

@@ -40,6 +40,10 @@ NOT_CONNECTED, DONE, WARNED, NO_ANSWER, NOT_READY = -1, 0, 2, 3, 9
 """Codes of the SDK's calls. `WARNED` is its reading of a reply that says nothing of an error or of data that was not
 taken, but that a warning is left: what was sent was done. Most of its calls make it 0 themselves; some do not."""
 CLEAR = "(clear it with `tamp xarm clear`)"
+STREAMING = 1
+"""The controller's mode in which it goes to the newest of the joint targets."""
+GRIPPER_OPEN, GRIPPER_SPEED = 850, 5000
+"""Pulses of an xArm's gripper that is open, and r/min, the most that it takes."""
 LITE6, UF850 = 9, 12
 """Types of arms of six joints that are no xArm 6."""
 STATE_MOVING, STATE_READY, STATE_PAUSED, STATE_STOPPED, STATE_CHANGED = 1, 2, 3, 4, 5
@@ -183,6 +187,28 @@ class Driver:
                 **target, speed=speed, mvacc=acceleration, is_radian=True, wait=False, radius=-1
             )
         )
+
+    def stream(self) -> None:
+        """Take joint targets one after the other from now on, and the gripper's too. Nothing waits in a queue then."""
+        self._tell(lambda: self._api.set_mode(STREAMING), "mode 1")
+        self._tell(lambda: self._api.set_state(0), "state 0")
+        self._tell(lambda: self._api.set_gripper_enable(True), "the gripper")
+        self._tell(lambda: self._api.set_gripper_mode(0), "the gripper's mode")
+        self._tell(lambda: self._api.set_gripper_speed(GRIPPER_SPEED), "the gripper's speed")
+
+    def servo(self, q: Array) -> None:
+        """Go to joint targets (n,) at once: the newest counts, and is gone to as fast as the arm can."""
+        angles = [float(v) for v in q]
+        self._move(lambda: self._api.set_servo_angle_j(angles, is_radian=True))
+
+    def grip(self, share: float) -> None:
+        """Have the gripper go to a share of its opening, from 0 to 1. Does not wait."""
+        pulses = round(share * GRIPPER_OPEN)
+        self._tell(lambda: self._api.set_gripper_position(pulses, wait=False), "the gripper")
+
+    def gripped(self) -> float:
+        """How far the gripper is open, as a share of all."""
+        return float(self._ask(self._api.get_gripper_position)) / GRIPPER_OPEN
 
     def halt(self, seconds: float = 5.0) -> None:
         """Stop and empty the queue, until the controller says so and the joints stand still.

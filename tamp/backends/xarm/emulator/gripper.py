@@ -15,6 +15,10 @@ STATUS, FAULT, ENABLE, MODE, CLEAR, SPEED, TARGET, POSITION = 0, 0x0F, 0x100, 0x
 VERSION = {0x0801: 3, 0x0802: 4, 0x0803: 3}
 OPEN, SHUT = 850, -10
 """Pulses."""
+RESTS, MOVES, HOLDS = 0, 1, 2
+"""Of the status register."""
+BETWEEN = 10
+"""Pulses that the fingers stay wider than they were told, from which something is in between."""
 NO_DEVICE, NO_BOX_DEVICE = 19, 111
 """The controller's errors when nothing answers at the tool, as an xArm's gripper on a Lite 6 (SDK issue 47), and at the
 control box."""
@@ -28,6 +32,8 @@ class Gripper:
         self.rate = choices.gripper_speed
         self.enabled, self.mode, self.speed, self.fault = 0, 0, 1500, 0
         self.position, self.target = float(OPEN), float(OPEN)
+        self.felt: float | None = None
+        """Where the fingers really are, in a world in which something can be in between."""
 
     @property
     def moving(self) -> bool:
@@ -54,10 +60,17 @@ class Gripper:
         raise ProtocolError("only reading (3) and writing (16) of registers")
 
     def _read(self, address: int) -> int:
-        position = struct.unpack(">HH", struct.pack(">i", round(self.position)))
-        found = {STATUS: int(self.moving), FAULT: self.fault, ENABLE: self.enabled, MODE: self.mode, SPEED: self.speed}
-        found |= {POSITION: position[0], POSITION + 1: position[1]} | VERSION
+        felt = self.position if self.felt is None else self.felt
+        position = struct.unpack(">HH", struct.pack(">i", round(felt)))
+        found = {STATUS: self._status(felt), FAULT: self.fault, ENABLE: self.enabled, MODE: self.mode}
+        found |= {SPEED: self.speed, POSITION: position[0], POSITION + 1: position[1]} | VERSION
         return found.get(address, 0)
+
+    def _status(self, felt: float) -> int:
+        """Moving, holding something, or neither."""
+        if self.moving:
+            return MOVES
+        return HOLDS if felt - self.target > BETWEEN else RESTS
 
     def _write(self, address: int, data: bytes) -> None:
         first = int.from_bytes(data[:2], "big")

@@ -22,11 +22,14 @@ from tamp.backends.xarm.emulator.choices import Choices
 from tamp.backends.xarm.emulator.controller import Controller
 from tamp.backends.xarm.emulator.faults import ERRORS, Fault, Faults, happen
 from tamp.backends.xarm.emulator.frames import ProtocolError, Request, byte, encode_feedback, encode_reply, split
+from tamp.backends.xarm.emulator.physics import Physics
 from tamp.backends.xarm.emulator.registers import SET_FEEDBACK_TYPE, answer
 from tamp.backends.xarm.emulator.side import reply
 from tamp.backends.xarm.emulator.things import PERIOD, Things
 from tamp.errors import InputError
 
+MakeWorld = Callable[[Controller], Physics]
+"""Makes the world that a controller's arm is in."""
 TICK = 0.005
 """Seconds between two steps of the clock."""
 REPORTS: dict[int, tuple[Callable[[reports.Snapshot], bytes], float]] = {
@@ -84,9 +87,11 @@ class _Line:
 class Server:
     """Listens, ticks and reports until it is asked to stop."""
 
-    def __init__(self, arm: Arm, address: Address, choices: Choices, things: Things) -> None:
+    def __init__(
+        self, arm: Arm, address: Address, choices: Choices, things: Things, world: MakeWorld | None = None
+    ) -> None:
         self.controller, self.address, self.faults = Controller(arm, choices), address, Faults()
-        self.things = things
+        self.things, self.physics = things, world(self.controller) if world else None
         self.fault_port = address.fault_port
         self._clients: dict[int, _Client] = {}
         self._readers: dict[int, set[asyncio.StreamWriter]] = {port: set() for port in REPORTS}
@@ -165,7 +170,7 @@ class Server:
         with contextlib.suppress(*GONE, ValueError):
             while line := await reader.readline():
                 self._advance()
-                told = reply(line, self.controller, self.faults, self.things, self._clear)
+                told = reply(line, self.controller, self.faults, self.things, self._clear, self.physics)
                 self._happen()
                 writer.write(json.dumps(told).encode() + b"\n")
                 await writer.drain()
@@ -221,6 +226,8 @@ class Server:
             due = max(due + TICK, self._now())
             await asyncio.sleep(due - self._now())
             self._advance()
+            if self.physics is not None:
+                self.physics.advance(self.controller)
             self._happen()
             if self._now() >= next_look:
                 next_look = self._now() + PERIOD
@@ -339,6 +346,8 @@ def serve(
     ready: Callable[[Server], None],
     seconds: float | None = None,
     things: Things | None = None,
+    world: MakeWorld | None = None,
 ) -> int:
-    """Emulate an arm until SIGTERM or for some seconds (0) or until Ctrl-C (130). Raises InputError."""
-    return asyncio.run(Server(arm, address, choices, things or Things()).run(ready, seconds))
+    """Emulate an arm until SIGTERM or for some seconds (0) or until Ctrl-C (130), in a world or in an empty one.
+    Raises InputError."""
+    return asyncio.run(Server(arm, address, choices, things or Things(), world).run(ready, seconds))

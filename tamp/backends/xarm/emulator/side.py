@@ -11,15 +11,21 @@ import numpy as np
 
 from tamp.backends.xarm.emulator.controller import Controller
 from tamp.backends.xarm.emulator.faults import Fault, Faults, read
+from tamp.backends.xarm.emulator.physics import Physics
 from tamp.backends.xarm.emulator.things import Things
 from tamp.backends.xarm.emulator.wire import from_pose
 from tamp.errors import InputError
 
-ORDERS = "query (state, history), fault, clear (faults), release (emergency), teleport, things"
+ORDERS = "query (state, history, scene), fault, clear (faults), release (emergency), teleport, things, put"
 
 
 def reply(
-    line: bytes, controller: Controller, faults: Faults, things: Things, clear: Callable[[], None]
+    line: bytes,
+    controller: Controller,
+    faults: Faults,
+    things: Things,
+    clear: Callable[[], None],
+    physics: Physics | None = None,
 ) -> dict[str, Any]:
     """The answer to one line; what is wrong with it is an answer too, {"error": ...}."""
     try:
@@ -29,6 +35,8 @@ def reply(
     if not isinstance(order, dict):
         return {"error": f"not an object with one of {ORDERS}"}
     try:
+        if "put" in order or order.get("query") == "scene":
+            return _in_the_world(order, physics)
         return _obeyed(order, controller, faults, things, clear)
     except InputError as error:
         return {"error": str(error)}
@@ -47,6 +55,19 @@ def _obeyed(
         case _:
             return _changed(order, controller, faults, things, clear)
     return state(controller, faults)
+
+
+def _in_the_world(order: dict[str, Any], physics: Physics | None) -> dict[str, Any]:
+    """Orders about things that weigh something."""
+    if physics is None:
+        raise InputError("there is no world around this arm; valid with tamp xarm emulate --scene")
+    match order:
+        case {"put": str(name), "pose": [*numbers]}:
+            physics.put(name, numbers)
+            return {"put": name}
+        case {"query": "scene"}:
+            return physics.told()
+    raise InputError("put: a thing's name, and its pose")
 
 
 def _changed(
@@ -77,7 +98,7 @@ def state(controller: Controller, faults: Faults) -> dict[str, Any]:
     return {
         "now": controller.now,
         "model": controller.arm.name,
-        "joints": [float(v) for v in controller.q],
+        "joints": [float(v) for v in controller.encoders],
         "pose": from_pose(controller.T_user_tool),
         "mode": controller.mode,
         "state": controller.state,

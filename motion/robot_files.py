@@ -1,4 +1,4 @@
-"""Robots as their makers write them, URDF and MJCF, read with every mesh that collides."""
+"""Robots as others have written them, URDF and MJCF, read with every mesh that collides."""
 
 from __future__ import annotations
 
@@ -9,20 +9,24 @@ from pathlib import Path
 from typing import Literal
 
 import mujoco
+import numpy as np
 
+from motion.poses import Array, from_quat, to_quat
 from motion.robot_parts import ModelError, Part, parts_of
 
 Format = Literal["urdf", "mjcf"]
 
 ROOTS: dict[Format, str] = {"urdf": "robot", "mjcf": "mujoco"}
 MESHES = (".stl", ".obj", ".msh")
+LIMITS = '<limit lower="…" upper="…"/>, or type="continuous"'
 LARGEST = 3.0
 """Metres that a link of an arm on a table is not."""
 
 
-def read_parts(file: Path, format: Format) -> tuple[Part, ...]:
-    """The parts of a robot in a file, parents first. ModelError, with the file and where there is one the line, for what
-    is no such file, lacks a mesh, or has links that are larger than an arm."""
+def read_parts(file: Path, format: Format, radians: bool = False) -> tuple[Part, ...]:
+    """The parts of a robot in a file, parents first. With `radians` an MJCF that does not say so has its angles in
+    these, as robosuite's have. ModelError, with the file and where there is one the line, for what is no such file,
+    lacks a mesh or a joint's limits, or has links that are larger than an arm."""
     try:
         text = file.read_text(encoding="utf-8-sig", errors="replace")
     except OSError as e:
@@ -35,7 +39,7 @@ def read_parts(file: Path, format: Format) -> tuple[Part, ...]:
     if root.tag != ROOTS[format]:
         other = next((f" (the file is {f}: say {f} = …)" for f, tag in ROOTS.items() if tag == root.tag), "")
         raise ModelError(f"{file}: the root is <{root.tag}>; valid: <{ROOTS[format]}>{other}", format)
-    spec = _urdf(file, root, text) if format == "urdf" else _mjcf(file)
+    spec = _urdf(file, root, text) if format == "urdf" else _mjcf(file, radians)
     try:
         parts = parts_of(spec.compile())
     except ModelError as e:
@@ -50,8 +54,9 @@ def _urdf(file: Path, root: ET.Element, text: str) -> mujoco.MjSpec:
     """MuJoCo's reading of a URDF. It knows files by their last names alone, so it is given them under others; links
     on fixed joints stay links of their own."""
     assets: dict[str, bytes] = {}
+    _check_limits(file, root, text)
     for link in root.iter("link"):
-        for n, visual in enumerate(link.findall("visual")):
+        for visual in link.findall("visual"):
             link.remove(visual)
         for n, collision in enumerate(link.findall("collision")):
             collision.set("name", f"{link.get('name')}/{n}")
@@ -71,7 +76,17 @@ def _urdf(file: Path, root: ET.Element, text: str) -> mujoco.MjSpec:
         raise ModelError(f"{file}: {_one_line(e)}", "urdf") from e
 
 
+def _check_limits(file: Path, root: ET.Element, text: str) -> None:
+    for joint in root.findall("joint"):
+        limit = joint.find("limit")
+        lacks = limit is None or "lower" not in limit.attrib or "upper" not in limit.attrib
+        if joint.get("type") in ("revolute", "prismatic") and lacks:
+            where = f"{file}:{_line(text, joint.get('name', ''))}"
+            raise ModelError(f"{where}: joint {joint.get('name')!r} has no limits; valid: {LIMITS}", "urdf")
+
+
 def _line(text: str, told: str) -> int:
+    """The line on which an attribute has a value for the first time."""
     return text[: max(text.find(f'"{told}"'), 0)].count("\n") + 1
 
 
@@ -106,12 +121,13 @@ def _is_text(file: Path) -> bool:
     return data[:5] == b"solid" and len(data) != 84 + 50 * int.from_bytes(data[80:84], "little")
 
 
-def _mjcf(file: Path) -> mujoco.MjSpec:
+def _mjcf(file: Path, radians: bool) -> mujoco.MjSpec:
     """MuJoCo's reading of an MJCF file, without what is only seen."""
     try:
         spec = mujoco.MjSpec.from_file(str(file))
     except ValueError as e:
         raise ModelError(f"{file}: {_one_line(e)}", "mjcf") from e
+    spec.compiler.degree = spec.compiler.degree and not radians
     for geom in list(spec.geoms):
         geom.material = ""
         if not geom.contype and not geom.conaffinity:
@@ -136,3 +152,17 @@ def _check_sizes(file: Path, format: Format, parts: tuple[Part, ...]) -> None:
 
 def _one_line(e: Exception) -> str:
     return " ".join(str(e).split())
+
+
+def standing(mjcf: str, T_world_base: Array) -> str:
+    """A robot's MJCF with its base somewhere else: `T_world_base` (4, 4) leads what it had at the world's origin."""
+    root = ET.fromstring(mjcf)
+    world = root.find("worldbody")
+    assert world is not None
+    for body in world.findall("body"):
+        position = np.array([float(v) for v in body.get("pos", "0 0 0").split()])
+        quaternion = np.array([float(v) for v in body.get("quat", "1 0 0 0").split()])
+        T = T_world_base @ from_quat(position, quaternion)
+        body.set("pos", " ".join(repr(float(v)) for v in T[:3, 3]))
+        body.set("quat", " ".join(repr(float(v)) for v in to_quat(T[:3, :3])))
+    return ET.tostring(root, encoding="unicode")

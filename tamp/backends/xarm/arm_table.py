@@ -1,0 +1,86 @@
+"""An arm at a table through its maker's SDK, commanded as every other robot: displacements of the tool become joint
+targets a hundred times a second, and nothing of it waits in a queue.
+"""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+
+from motion.joint_servo import JointServo
+from motion.poses import Array
+from motion.robot import RobotDescription
+from motion.world import World
+from tamp.backends.xarm.driver import Driver
+from tamp.backends.xarm.faults import ArmFault
+from tamp.backends.xarm.stopping import Stop
+from tamp.backends.xarm.streaming import Stream
+from tamp.model.scene import RobotState
+
+SAME = 5e-4
+"""Metres between two openings from which the gripper is told anew."""
+AT_HOME = 0.05
+"""Radians from its posture up to which an arm may begin."""
+
+
+class ArmTable:
+    """A `Backend`. `driver` is connected and prepared, the arm at its posture: ArmFault elsewhere. After `close` it
+    stands still and is not connected any more; so it does once `stop` says so, whatever goes on."""
+
+    def __init__(self, driver: Driver, robot: RobotDescription, stop: Stop | None = None) -> None:
+        assert robot.joint_period is not None
+        self.robot_model, self.period, self.steps, self.stepping_seconds = robot, robot.period, 0, 0.0
+        self._driver, self._world = driver, World(robot, [])
+        self._widest = robot.gripper.opening
+        off = float(np.abs(driver.checked().q - robot.posture).max())
+        if off > AT_HOME:
+            raise ArmFault("tracking_error", f"the arm is {off:.2f} rad from where it has to begin, {robot.posture}")
+        driver.stream()
+        self._told = self._widest
+        driver.grip(1.0)
+        self._stop = stop or Stop()
+        self.stream = Stream(driver, JointServo(robot), robot.joint_period, self._stop)
+        self.stream.start()
+        self._due = time.monotonic()
+
+    @property
+    def time(self) -> float:
+        """Seconds of its own: a control period a command."""
+        return self.steps * self.period
+
+    def observe(self) -> RobotState:
+        """Proprioception now. ArmFault for an error of the controller."""
+        q = self._where()
+        return RobotState(q, self._driver.gripped() * self._widest, self._world.forward(q))
+
+    def command(self, displacement: Array, opening: float) -> None:
+        """One control period: see `tamp.backends.backend.Backend`."""
+        start = time.monotonic()
+        self.stream.aim(self._where(), displacement)
+        if abs(opening - self._told) > SAME:
+            self._told = opening
+            self._driver.grip(opening / self._widest)
+        self._due = max(self._due + self.period, start)
+        time.sleep(max(0.0, self._due - time.monotonic()))
+        self.stepping_seconds += time.monotonic() - start
+        self.steps += 1
+
+    def stop(self) -> None:
+        """Hold still for one control period."""
+        self.command(np.zeros(6), self._told)
+
+    def _where(self) -> Array:
+        """The joints now (n,). ArmFault for what is wrong: `stopped` where that is why."""
+        try:
+            return self._driver.checked().q
+        finally:
+            self._stop.check()
+
+    def close(self) -> None:
+        """Have the arm stand still for good. ArmFault where it does not say that it does."""
+        self.stream.stop()
+        try:
+            self._driver.halt()
+        finally:
+            self._driver.close()

@@ -1,0 +1,96 @@
+"""The world that the emulated arm is in: what its controller moves weighs, grips and bumps into things."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from motion.poses import Array
+from motion.robot import RobotDescription
+from tamp.backends.pybullet.world import STEP, BulletWorld
+from tamp.backends.xarm.emulator.controller import Controller
+from tamp.backends.xarm.emulator.gripper import OPEN
+from tamp.errors import InputError
+from tamp.model.scene import Scene
+
+COLLISION = 31
+"""The controller's error when something is in the arm's way."""
+BEHIND = 0.03
+"""Radians by which a joint has to be held back ..."""
+TICKS = 4
+"""... and for how many steps of the clock, until that counts as a collision."""
+PUT = 0.3
+"""Radians between two steps of the clock that no arm turns: somebody has put it elsewhere."""
+EVENLY = 5
+"""Physics steps in which the joints go straight to where the controller has them."""
+MOST_STEPS, USUAL = 200, 10
+"""Physics steps that are made up for after a step of the clock that came late, and how many there are at most after one
+in time: only these tell whether the arm is held back."""
+
+
+class Physics:
+    """Things in PyBullet, and the arm's body, which follows its controller as well as its motors can. `controller` is
+    put where the body is."""
+
+    def __init__(self, scene: Scene, robot: RobotDescription, controller: Controller) -> None:
+        self.world, self._widest = BulletWorld(scene, robot), robot.gripper.opening
+        self._now, self._behind = controller.now, 0
+        controller.teleport(robot.posture)
+        self._told, controller.felt = controller.q, controller.q
+
+    def advance(self, controller: Controller) -> None:
+        """Go on to the controller's time. Error 31 where something holds the arm back."""
+        steps = round((controller.now - self._now) / STEP)
+        if steps < 1:
+            return
+        self._now = controller.now
+        steps = min(steps, MOST_STEPS)
+        gripper, arm = controller.gripper, self.world.arm
+        if float(np.abs(controller.q - self._told).max()) > PUT:
+            arm.put(controller.q)
+            self._told = controller.q
+        arm.grip(max(gripper.position, 0.0) / OPEN * self._widest)
+        way, parts = controller.q - self._told, -(-steps // EVENLY)
+        for n, some in enumerate(np.array_split(np.arange(steps), parts), 1):
+            arm.follow(self._told + way * n / parts, len(some) * STEP, len(some))
+            for _ in some:
+                self.world.step()
+        self._told = controller.q
+        felt = arm.felt()
+        controller.felt = felt.q
+        gripper.felt = float(np.abs(felt.fingers).sum()) / self._widest * OPEN
+        if steps <= USUAL:
+            self._watch(controller, felt.q)
+
+    def _watch(self, controller: Controller, q: Array) -> None:
+        held_back = float(np.abs(controller.q - q).max()) > BEHIND
+        self._behind = self._behind + 1 if held_back else 0
+        if self._behind < TICKS or not controller.settings.collision_sensitivity:
+            return
+        self._behind = 0
+        controller.teleport(q)
+        controller.fail(COLLISION)
+
+    def told(self) -> dict[str, Any]:
+        """Where everything is: `T_world_object` of what can be carried, row by row, the joints of what stands still,
+        the arm's own and its fingers' opening."""
+        robot = self.world.robot()
+        return {
+            "poses": {name: T.ravel().tolist() for name, T in self.world.poses().items()},
+            "joints": self.world.joints(),
+            "q": robot.q.tolist(),
+            "opening": robot.opening,
+        }
+
+    def put(self, name: str, numbers: Sequence[float]) -> None:
+        """Have somebody put a thing at a pose, row by row. InputError for no such thing, or no pose."""
+        known = sorted(self.world.poses())
+        try:
+            T = np.array(numbers, dtype=float)
+        except (TypeError, ValueError):
+            T = np.zeros(0)
+        if name not in known or T.size != 16 or not np.isfinite(T).all():
+            raise InputError(f"put: one of {', '.join(known)}, and the 16 numbers of its pose")
+        self.world.put(name, T.reshape(4, 4))

@@ -1,0 +1,83 @@
+"""One episode of an xArm at a table, through the SDK: plans, skills and repair are those of every other robot."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from tamp.backends import bodies
+from tamp.backends.libero.environment import LiberoEnvironment
+from tamp.backends.libero.oracle import OraclePerceiver
+from tamp.backends.libero.run import wanted_in
+from tamp.backends.libero.tasks import Task
+from tamp.backends.pybullet.scenes import robot_of
+from tamp.backends.xarm.arm_table import ArmTable
+from tamp.backends.xarm.claim import claimed
+from tamp.backends.xarm.driver import Driver
+from tamp.backends.xarm.emulated_eyes import EmulatedEyes
+from tamp.backends.xarm.faults import ArmFault
+from tamp.backends.xarm.stopping import Stop
+from tamp.backends.xarm.workcell import Load
+from tamp.model.scene import Scene
+from tamp.runs.at_table import carry_out
+from tamp.runs.episode import GoalSource, Result, Settings, begin, timed
+from tamp.runs.episode_log import EpisodeLog
+from tamp.runs.labels import through_sdk
+
+
+@dataclass(frozen=True)
+class ArmAddress:
+    """Where an arm is, and where its emulator says what is around it."""
+
+    host: str
+    port: int
+    eyes: tuple[str, int]
+
+
+def run(
+    task: Task,
+    goal_source: GoalSource | None,
+    settings: Settings,
+    folder: Path,
+    say: Callable[[str], None],
+    at: ArmAddress,
+    stop: Stop,
+) -> Result:
+    """Run one episode into `folder`: see `tamp.backends.libero.run.run`. The emulated arm `at` an address stands in the
+    task's scene already; what counts is whether what was asked for holds in its world. An arm that stops is a result
+    with the stage `execution`, one that is stopped with `stopped`."""
+    assert settings.body is not None
+    result = Result(out=str(folder), perception=through_sdk(settings.body))
+    with EpisodeLog(folder) as log, timed(result, "total"), contextlib.ExitStack() as stack:
+        begin(log, task, settings, result.perception, backend="xarm")
+        say("building the scene")
+        with timed(result, "build"):
+            environment = LiberoEnvironment(task, seed=settings.seed, init_state=settings.init_state)
+            stack.callback(environment.close)
+            start, robot = OraclePerceiver(environment).perceive(), robot_of(environment, settings.body)
+        wanted = partial(wanted_in, goal_source, environment, settings=settings, log=log)
+        try:
+            stack.enter_context(claimed(at.host))
+            table = stack.enter_context(contextlib.closing(ArmTable(_prepared(at, settings.body), robot, stop)))
+            eyes = stack.enter_context(contextlib.closing(_eyes(at, start, table)))
+            carry_out(table, eyes, wanted, settings, task.step_limit, log, result, say, stack)
+        except ArmFault as fault:
+            result.stage = "stopped" if fault.kind == "stopped" else "execution"
+            result.reason = str(fault)
+        log.event("outcome", **result.as_dict())
+    return result
+
+
+def _prepared(at: ArmAddress, body: str) -> Driver:
+    """The arm, connected and ready with its hand."""
+    arm, hand = bodies.find(body).for_sdk()
+    driver = Driver.connect(at.host, arm, at.port)
+    driver.prepare(hand.T_flange_tool, Load(hand.mass, hand.T_flange_tool[:3, 3] / 2))
+    return driver
+
+
+def _eyes(at: ArmAddress, start: Scene, table: ArmTable) -> EmulatedEyes:
+    return EmulatedEyes(*at.eyes, start, table.observe)
