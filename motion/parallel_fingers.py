@@ -92,7 +92,7 @@ def opening_of(fingers: Fingers, said: float | None) -> float:
             for name, a, b in zip(fingers.joints, fingers.opened, fingers.closed, strict=True)
         )
         raise ModelError(
-            f"gripper.opening is {said:g}; valid: {fingers.wide:.4f}, how far the pads are apart at the end of "
+            f"gripper.opening is {said:g}; valid: {fingers.wide:.4f} m, how far the pads are apart at the ends of "
             f"their joints ({travel})",
             "gripper",
             "opening",

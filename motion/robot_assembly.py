@@ -18,7 +18,7 @@ TOOL_SITE = "tool_point"
 ROTOR = 0.1
 """kg m² of a motor's rotor as its joint feels it, where the model has none."""
 SHORTEST, LONGEST = 0.1, 5.0
-"""Metres from an arm's first joint to its tool, along the arm."""
+"""Metres from an arm's first joint to the link that its tool is on, along the arm."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,14 +168,14 @@ def _check_posture(parts: tuple[Part, ...], asked: Asked) -> None:
 def _check_length(parts: tuple[Part, ...], asked: Asked) -> None:
     """From the first joint to the tool, along the arm."""
     by_name = {p.name: p for p in parts}
-    length, part = float(np.linalg.norm(asked.T_link_tool[:3, 3])), by_name[asked.tool_link]
+    length, part = 0.0, by_name[asked.tool_link]
     while not (part.joint and part.joint.name == asked.arm_joints[0]) and part.parent:
         length, part = length + float(np.linalg.norm(part.T_parent_part[:3, 3])), by_name[part.parent]
     if not SHORTEST < length < LONGEST:
         valid = f"valid: {SHORTEST:g} to {LONGEST:g} m. Are these millimetres?"
-        raise ModelError(f"the arm is {length:.4g} m long from its first joint to its tool; {valid}", "arm_joints")
-    if asked.reach > length:
-        raise ModelError(f"reach is {asked.reach:g}; valid: up to {length:.3f}, the length of the arm", "reach")
+        raise ModelError(f"the arm is {length:.4g} m long from its first joint to {asked.tool_link!r}; {valid}", "arm_joints")
+    if asked.reach > (most := length + float(np.linalg.norm(asked.T_link_tool[:3, 3]))):
+        raise ModelError(f"reach is {asked.reach:g}; valid: up to {most:.3f}, the length of the arm", "reach")
 
 
 def _moving(parts: Iterable[Part], name: str) -> list[str]:

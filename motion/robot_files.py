@@ -79,10 +79,18 @@ def _urdf(file: Path, root: ET.Element, text: str) -> mujoco.MjSpec:
 def _check_limits(file: Path, root: ET.Element, text: str) -> None:
     for joint in root.findall("joint"):
         limit = joint.find("limit")
-        lacks = limit is None or "lower" not in limit.attrib or "upper" not in limit.attrib
-        if joint.get("type") in ("revolute", "prismatic") and lacks:
-            where = f"{file}:{_line(text, joint.get('name', ''))}"
-            raise ModelError(f"{where}: joint {joint.get('name')!r} has no limits; valid: {LIMITS}", "urdf")
+        low, high = ("0", "0") if limit is None else (limit.get("lower", "0"), limit.get("upper", "0"))
+        if joint.get("type") in ("revolute", "prismatic") and not _number(low) < _number(high):
+            name = joint.get("name", "")
+            has = "no limits" if low == high == "0" else f"limits from {low} to {high}"
+            raise ModelError(f"{file}:{_line(text, name)}: joint {name!r} has {has}; valid: {LIMITS}", "urdf")
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return float("nan")
 
 
 def _line(text: str, told: str) -> int:
@@ -92,28 +100,25 @@ def _line(text: str, told: str) -> int:
 
 def _mesh(file: Path, told: str, line: int) -> Path:
     """The file of a mesh. A package is a folder of that name above the URDF's."""
-    tried = list(_places(file, told))
-    found = next((place for place in tried if place.is_file()), None)
+    packaged = re.match(r"(?:package|model)://([^/]+)/(.*)", told)
+    places = _in_package(file, packaged[1], packaged[2]) if packaged else iter([file.parent / told.removeprefix("file://")])
+    found = next((place for place in places if place.is_file()), None)
     if found is None:
-        raise ModelError(f"{file}:{line}: no mesh {told!r}; looked for {', '.join(map(str, tried))}", "urdf")
+        where = f"in a folder {packaged[1]!r} that the URDF is in, or that is beside it or above" if packaged else "there"
+        raise ModelError(f"{file}:{line}: no mesh {told!r}; valid: a file {where}", "urdf")
     if found.suffix.lower() not in MESHES:
-        valid = ", ".join(MESHES)
-        raise ModelError(f"{file}:{line}: a mesh that collides is {found.name}; valid: {valid}, as converted", "urdf")
+        valid = f"{', '.join(MESHES)}: convert what collides"
+        raise ModelError(f"{file}:{line}: a mesh {found.suffix or 'without a suffix'} is not read; valid: {valid}", "urdf")
     if found.suffix.lower() == ".stl" and _is_text(found):
         raise ModelError(f"{file}:{line}: {found.name} is STL as text; valid: binary STL, or OBJ", "urdf")
     return found
 
 
-def _places(file: Path, told: str) -> Iterator[Path]:
-    packaged = re.match(r"(?:package|model)://([^/]+)/(.*)", told)
-    if packaged is None:
-        yield file.parent / told.removeprefix("file://")
-        return
+def _in_package(file: Path, package: str, rest: str) -> Iterator[Path]:
     for folder in file.resolve().parents:
-        if folder.name == packaged[1] or not folder.name:
-            yield folder / packaged[2]
-        if (folder / packaged[1]).is_dir():
-            yield folder / packaged[1] / packaged[2]
+        if folder.name == package:
+            yield folder / rest
+        yield folder / package / rest
 
 
 def _is_text(file: Path) -> bool:

@@ -12,7 +12,7 @@ from motion.robot import RobotDescription
 from motion.urdf import links_of, written
 
 PAD_FRICTION = 2.0
-"""Of the fingers' pads."""
+"""Of the fingers, and of what is fixed to them, as pads are."""
 GRIP = 30.0
 """Newtons of a finger."""
 FINGER_SPEED = 0.15
@@ -46,8 +46,11 @@ class BulletArm:
         for i in range(-1, len(infos)):
             bullet.changeDynamics(self.body, i, linearDamping=0.0, angularDamping=0.0, jointDamping=0.0)
         rubs = {"lateralFriction": PAD_FRICTION, "spinningFriction": 0.01, "rollingFriction": 1e-3}
-        for i in self._fingers:
-            bullet.changeDynamics(self.body, i, **rubs)
+        fingers = set(self._fingers)
+        for i, info in enumerate(infos):  # parents come first
+            if i in fingers or info[16] in fingers:
+                fingers.add(i)
+                bullet.changeDynamics(self.body, i, **rubs)
         self._couple()
         self.put(robot.posture)
 
