@@ -1,9 +1,9 @@
-"""Models of an arm without meshes, written from its table: MJCF for `motion.world`, URDF for PyBullet."""
+"""Models of an arm without meshes, written from its table."""
 
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,10 +11,8 @@ from numpy.typing import ArrayLike
 from motion.arm_shape import Capsule, Tool, capsules, link_name, watched
 from motion.arms import Arm
 from motion.hands import Hand
-from motion.poses import Array, pose, to_quat, turned_to
+from motion.poses import Array, to_quat
 from motion.robot import Gripper, RobotDescription
-from motion.shapes import Shape
-from motion.urdf import Link, Motor, written
 
 TOOL_POINT = "tool_point"
 """Name of the tool's frame: the flange when there is no tool."""
@@ -97,33 +95,6 @@ def _add_capsules(body: ET.Element, parts: Iterable[Capsule], link: int) -> None
         if c.link == link:
             ends = _text([*c.p, *c.q])
             ET.SubElement(body, "geom", name=c.name, type="capsule", fromto=ends, size=_text([c.radius]))
-
-
-def urdf(arm: Arm, tool: Tool | None = None) -> str:
-    """The same arm for PyBullet: one link per joint without a shape, each capsule a link of its own fixed to it under
-    the capsule's name, `tool` and the frame `tool_point`. Other readers may know no capsules in URDF."""
-    return written(arm.name, _links(arm, tool))
-
-
-def _links(arm: Arm, tool: Tool | None) -> Iterator[Link]:
-    def link(name: str, parent: str | None, T: Array, joint: Motor | None = None, *shapes: Shape) -> Link:
-        return Link(name, parent, T, joint, shapes, mass=1.0, inertia=0.01 * np.eye(3))
-
-    yield link(link_name(0), None, np.eye(4))
-    T = np.eye(4)
-    for i in range(arm.joints):
-        turns = Motor(f"joint{i + 1}", "revolute", limits=(arm.lower[i], arm.upper[i]))
-        yield link(link_name(i + 1), link_name(i), T, turns)
-        T = arm.step(i, 0.0)
-    for c in capsules(arm):
-        middle, along = 0.5 * (c.p + c.q), c.q - c.p
-        length = float(np.linalg.norm(along))
-        shape = Shape("capsule", np.array([c.radius, length / 2, 0.0]), np.eye(4))
-        yield link(c.name, link_name(c.link), pose(middle, turned_to(along / length)), None, shape)
-    if tool is not None:
-        yield link("tool", link_name(arm.joints), T, None, tool.shape)
-        T = T @ tool.T_flange_tool
-    yield link(TOOL_POINT, link_name(arm.joints), T)
 
 
 def _text(numbers: ArrayLike) -> str:

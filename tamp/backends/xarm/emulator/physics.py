@@ -21,8 +21,8 @@ BEHIND = 0.03
 """Radians by which a joint has to be held back ..."""
 TICKS = 4
 """... and for how many steps of the clock, until that counts as a collision."""
-PUT = 0.3
-"""Radians between two steps of the clock that no arm turns: somebody has put it elsewhere."""
+PUT, FASTEST = 0.3, 4.0
+"""Radians, and radians a second, beyond which no arm turns: somebody has put it elsewhere."""
 EVENLY = 5
 """Physics steps in which the joints go straight to where the controller has them."""
 MOST_STEPS, USUAL = 200, 10
@@ -48,7 +48,7 @@ class Physics:
         self._now = controller.now
         steps = min(steps, MOST_STEPS)
         gripper, arm = controller.gripper, self.world.arm
-        if float(np.abs(controller.q - self._told).max()) > PUT:
+        if float(np.abs(controller.q - self._told).max()) > PUT + FASTEST * steps * STEP:
             arm.put(controller.q)
             self._told = controller.q
         arm.grip(max(gripper.position, 0.0) / OPEN * self._widest)
