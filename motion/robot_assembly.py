@@ -136,7 +136,7 @@ def _still(parts: tuple[Part, ...], asked: Asked) -> Iterator[Part]:
 def _limited(joint: PartJoint, asked: Asked) -> PartJoint:
     limits = asked.ranges.get(joint.name, joint.limits)
     if limits is None and joint.kind == "slide":
-        valid = f'valid: limits in its file, or [ranges] {joint.name} = [low, high]'
+        valid = f"valid: limits in its file, or [ranges] {joint.name} = [low, high]"
         raise ModelError(f"joint {joint.name!r} slides without limits; {valid}", "ranges")
     limits = limits or (-np.pi, np.pi)  # it turns for ever: once round is enough
     rotor = ROTOR if joint.name in asked.arm_joints and joint.armature == 0.0 else joint.armature
@@ -173,7 +173,9 @@ def _check_length(parts: tuple[Part, ...], asked: Asked) -> None:
         length, part = length + float(np.linalg.norm(part.T_parent_part[:3, 3])), by_name[part.parent]
     if not SHORTEST < length < LONGEST:
         valid = f"valid: {SHORTEST:g} to {LONGEST:g} m. Are these millimetres?"
-        raise ModelError(f"the arm is {length:.4g} m long from its first joint to {asked.tool_link!r}; {valid}", "arm_joints")
+        raise ModelError(
+            f"from its first joint to {asked.tool_link!r} the arm is {length:.4g} m; {valid}", "arm_joints"
+        )
     if asked.reach > (most := length + float(np.linalg.norm(asked.T_link_tool[:3, 3]))):
         raise ModelError(f"reach is {asked.reach:g}; valid: up to {most:.3f}, the length of the arm", "reach")
 

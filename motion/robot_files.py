@@ -12,7 +12,7 @@ import mujoco
 import numpy as np
 
 from motion.poses import Array, from_quat, to_quat
-from motion.robot_parts import ModelError, Part, parts_of
+from motion.robot_parts import ModelError, Part, parts_in
 
 Format = Literal["urdf", "mjcf"]
 
@@ -41,7 +41,7 @@ def read_parts(file: Path, format: Format, radians: bool = False) -> tuple[Part,
         raise ModelError(f"{file}: the root is <{root.tag}>; valid: <{ROOTS[format]}>{other}", format)
     spec = _urdf(file, root, text) if format == "urdf" else _mjcf(file, radians)
     try:
-        parts = parts_of(spec.compile())
+        parts = parts_in(spec.compile())
     except ModelError as e:
         raise ModelError(f"{file}: {e}", format) from e
     except ValueError as e:
@@ -99,17 +99,18 @@ def _line(text: str, told: str) -> int:
 
 
 def _mesh(file: Path, told: str, line: int) -> Path:
-    """The file of a mesh. A package is a folder of that name above the URDF's."""
-    packaged = re.match(r"(?:package|model)://([^/]+)/(.*)", told)
-    places = _in_package(file, packaged[1], packaged[2]) if packaged else iter([file.parent / told.removeprefix("file://")])
+    """The file of a mesh. A package is a folder of that name above the URDF's, or beside one of these."""
+    places, valid = [file.parent / told.removeprefix("file://")], "a file that is there"
+    if packaged := re.match(r"(?:package|model)://([^/]+)/(.*)", told):
+        places = list(_in_package(file, packaged[1], packaged[2]))
+        valid = f"a file in a folder {packaged[1]!r} that the URDF is in, or that is beside it or above"
     found = next((place for place in places if place.is_file()), None)
     if found is None:
-        where = f"in a folder {packaged[1]!r} that the URDF is in, or that is beside it or above" if packaged else "there"
-        raise ModelError(f"{file}:{line}: no mesh {told!r}; valid: a file {where}", "urdf")
-    if found.suffix.lower() not in MESHES:
+        raise ModelError(f"{file}:{line}: no mesh {told!r}; valid: {valid}", "urdf")
+    if (kind := found.suffix.lower()) not in MESHES:
         valid = f"{', '.join(MESHES)}: convert what collides"
-        raise ModelError(f"{file}:{line}: a mesh {found.suffix or 'without a suffix'} is not read; valid: {valid}", "urdf")
-    if found.suffix.lower() == ".stl" and _is_text(found):
+        raise ModelError(f"{file}:{line}: a mesh {kind or 'without a suffix'} is not read; valid: {valid}", "urdf")
+    if kind == ".stl" and _is_text(found):
         raise ModelError(f"{file}:{line}: {found.name} is STL as text; valid: binary STL, or OBJ", "urdf")
     return found
 

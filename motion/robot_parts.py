@@ -84,7 +84,7 @@ class Part:
         return np.concatenate([np.zeros((0, 3)), *found])
 
 
-def parts_of(m: mujoco.MjModel) -> tuple[Part, ...]:
+def parts_in(m: mujoco.MjModel) -> tuple[Part, ...]:
     """The parts of a model, parents first, without what does not collide. ModelError for a joint that is a ball or
     free, and for two on one body."""
     beside = np.zeros((m.nbody, 3))  # from each body's origin to its joint's, where the part's will be
