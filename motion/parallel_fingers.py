@@ -48,8 +48,8 @@ class Fingers:
 
 
 def measured(parts: tuple[Part, ...], asked: Asked) -> Fingers:
-    """The fingers of parts, whose joints have limits. ModelError for a hand of another kind, pads that do not move with
-    the fingers, and a tool frame that is not between the pads with x along the fingers."""
+    """The two fingers of parts, whose joints have limits. ModelError for a hand of another kind, pads that do not move
+    with the fingers, and a tool frame that is not between the pads with x along the fingers."""
     one, other = _joints(parts, asked.finger_joints)
     solids = _pads(parts, asked)
     m = mujoco.MjModel.from_xml_string(mjcf(parts, {"tool": (asked.tool_link, asked.T_link_tool)}, ()))
@@ -119,8 +119,6 @@ def _zeroed(part: Part, opened: float, closed: float, gap: float) -> Part:
 
 def _joints(parts: tuple[Part, ...], names: Sequence[str]) -> tuple[str, str]:
     joints = {p.joint.name: p.joint for p in parts if p.joint}
-    if len(names) != 2:
-        raise ModelError(f"finger_joints has {len(names)} names; valid: two joints that slide", "finger_joints")
     for n, name in enumerate(names):
         if joints[name].kind != "slide":
             raise ModelError(f"finger joint {name!r} turns; valid: two joints that slide", "finger_joints", n)
@@ -129,8 +127,6 @@ def _joints(parts: tuple[Part, ...], names: Sequence[str]) -> tuple[str, str]:
 
 def _pads(parts: tuple[Part, ...], asked: Asked) -> list[list[str]]:
     """The solids that may be pads, of each finger."""
-    if len(asked.pads) != 2:
-        raise ModelError(f"pads has {len(asked.pads)} names; valid: two, one a finger", "pads")
     by_name = {p.name: p for p in parts}
     found: dict[str, list[str]] = {}
     for n, name in enumerate(asked.pads):

@@ -61,6 +61,9 @@ def _names(part: Part) -> list[str]:
 def assembled(parts: tuple[Part, ...], asked: Asked) -> RobotDescription:
     """The robot of parts and names, with its base where the file has it. ModelError, about a field of `Asked`, for what
     does not fit together."""
+    for key, names in (("finger_joints", asked.finger_joints), ("pads", asked.pads)):
+        if len(names) != 2:
+            raise ModelError(f"{key} has {len(names)} names; valid: two, one a finger", key)
     parts = _jointed(_tree(parts, asked), asked)
     _check_order(parts, asked)
     _check_posture(parts, asked)

@@ -78,9 +78,10 @@ class Part:
         T = joint_transform(self.joint.kind, self.joint.axis, np.zeros(3), value)
         return replace(self, T_parent_part=self.T_parent_part @ T, joint=None)
 
-    def corners(self) -> Array:
-        """Points (n, 3), in its frame, that all of it is between."""
-        found = [s.points if isinstance(s, Hull) else s.corners() for s in self.solids.values()]
+    def corners(self, *names: str) -> Array:
+        """Points (n, 3), in its frame, that all of it is between, or all that is of some solids."""
+        solids = [s for name, s in self.solids.items() if not names or name in names]
+        found = [s.points if isinstance(s, Hull) else s.corners() for s in solids]
         return np.concatenate([np.zeros((0, 3)), *found])
 
 

@@ -21,6 +21,7 @@ from motion.robot_assembly import Asked, assembled, mounted
 from motion.robot_files import Format, read_parts
 from motion.robot_parts import ModelError, Part
 from tamp.backends.bodies import RobotBody
+from tamp.errors import InputError
 from tamp.files.toml_table import Table, read_placed
 from tamp.model.goal_syntax import valid
 
@@ -36,6 +37,8 @@ MODELLED = (
     *("hand", "tool", *SECTIONS, "fixed", "ranges"),
 )
 """Keys of an arm in a model."""
+MODELS: dict[str, Format] = {".urdf": "urdf", ".xml": "mjcf", ".mjcf": "mjcf"}
+"""Formats by how the files' names end."""
 FILE = 'a file beside this one, or "package:path" of an installed package'
 FORMATS: tuple[Format, ...] = get_args(Format)
 
@@ -118,19 +121,45 @@ def _driven(table: Table, robot: RobotDescription) -> RobotDescription:
     return replace(robot, joint_period=period, efforts=tuple(efforts.tolist()))
 
 
+def is_model(name: str) -> bool:
+    """Whether a name is that of a model, rather than of a robot."""
+    return Path(name).suffix in MODELS
+
+
+def read_model(name: str, radians: bool = False) -> tuple[Part, ...]:
+    """The parts of a model: a file, or `package:path`. InputError for what is none."""
+    file = _located(name, Path())
+    if file is None:
+        raise InputError(f"no file {name}; valid: a file, or package:path of an installed package")
+    try:
+        return read_parts(file, MODELS[file.suffix], radians)
+    except ModelError as e:
+        raise InputError(str(e)) from e
+
+
 def _file(table: Table, key: str, beside: Path) -> Path:
     text = table.text(key, FILE)
-    package, colon, rest = text.partition(":")
-    if colon:
-        spec = importlib.util.find_spec(package) if package.isidentifier() else None
-        if spec is None or not spec.submodule_search_locations:
-            raise table.wrong(f"no package {package!r} is installed; valid: {FILE}", key)
-        found = Path(next(iter(spec.submodule_search_locations))) / rest
-    else:
-        found = beside.parent / text
-    if not found.is_file():
-        raise table.wrong(f"no file {text}; valid: {FILE}", key)
+    found = _located(text, beside.parent)
+    if found is None:
+        package, colon, _ = text.partition(":")
+        what = f"no package {package!r} is installed" if colon and _package(package) is None else f"no file {text}"
+        raise table.wrong(f"{what}; valid: {FILE}", key)
     return found
+
+
+def _located(text: str, folder: Path) -> Path | None:
+    """A file in a folder, or `package:path` of an installed package; None where there is none."""
+    package, colon, rest = text.partition(":")
+    root = _package(package) if colon else None
+    found = root / rest if root else folder / text
+    return found if found.is_file() else None
+
+
+def _package(name: str) -> Path | None:
+    """The folder of an installed package, which is not imported."""
+    spec = importlib.util.find_spec(name) if name.isidentifier() else None
+    places = spec.submodule_search_locations if spec else None
+    return Path(next(iter(places))) if places else None
 
 
 def _placed(table: Table) -> Array:
