@@ -68,10 +68,19 @@ def along(world: World, q: Array, poses: list[Array], check: Check | None) -> Ar
         following = kinematics.solve(world, T, path[-1])
         if following is None or np.abs(following - path[-1]).max() > JOINT_JUMP:
             return Blocked("unreachable")
-        if check is not None and (contacts := check(following)):
-            return Blocked("collision", contacts[0].other)
+        for at in () if check is None else _looked_at(path[-1], following):
+            if contacts := check(at):
+                return Blocked("collision", contacts[0].other)
         path.append(following)
     return np.array(path)
+
+
+def _looked_at(q: Array, following: Array) -> Array:
+    """Configurations (k, n) that are checked on the way to a waypoint: itself alone where the joints move as little as
+    on most lines, else some between, since what RRT-Connect looked at is not how a redundant arm then goes."""
+    if np.abs(following - q).max() <= 2 * JOINT_STEP:
+        return following[None]
+    return densify(np.array([q, following]), JOINT_STEP)[1:]
 
 
 def transit(
@@ -87,9 +96,7 @@ def transit(
     return _by_any_way(world, q, T_goal, leaving(q, check), rng)
 
 
-def _by_any_way(
-    world: World, q: Array, T_goal: Array, check: Check, rng: np.random.Generator
-) -> Array | Blocked:
+def _by_any_way(world: World, q: Array, T_goal: Array, check: Check, rng: np.random.Generator) -> Array | Blocked:
     first = straight(world, q, T_goal, check)
     if not isinstance(first, Blocked):
         return first
