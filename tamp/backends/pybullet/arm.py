@@ -46,8 +46,11 @@ class BulletArm:
         for i in range(-1, len(infos)):
             bullet.changeDynamics(self.body, i, linearDamping=0.0, angularDamping=0.0, jointDamping=0.0)
         rubs = {"lateralFriction": PAD_FRICTION, "spinningFriction": 0.01, "rollingFriction": 1e-3}
-        for i in self._fingers:
-            bullet.changeDynamics(self.body, i, **rubs)
+        fingers = set(self._fingers)
+        for i, info in enumerate(infos):
+            if i in fingers or (info[16] in fingers and info[2] == bullet.JOINT_FIXED):
+                fingers.add(i)  # pads may be links of their own
+                bullet.changeDynamics(self.body, i, **rubs)
         self._couple()
         self.put(robot.posture)
 
