@@ -68,9 +68,9 @@ def along(world: World, q: Array, poses: list[Array], check: Check | None) -> Ar
         following = kinematics.solve(world, T, path[-1])
         if following is None or np.abs(following - path[-1]).max() > JOINT_JUMP:
             return Blocked("unreachable")
-        for at in () if check is None else _looked_at(path[-1], following):
-            if contacts := check(at):
-                return Blocked("collision", contacts[0].other)
+        looked_at = [] if check is None else map(check, _looked_at(path[-1], following))
+        if contacts := next(filter(None, looked_at), None):
+            return Blocked("collision", contacts[0].other)
         path.append(following)
     return np.array(path)
 
