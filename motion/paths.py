@@ -70,9 +70,10 @@ def along(world: World, q: Array, poses: list[Array], check: Check | None) -> Ar
         following = kinematics.solve(world, T, path[-1])
         if following is None or np.abs(following - path[-1]).max() > JOINT_JUMP:
             return Blocked("unreachable")
-        for at in () if check is None else _looked_at(path[-1], following):
-            if contacts := check(at):
-                return Blocked("collision", contacts[0].other)
+        if check is not None:
+            for at in _looked_at(path[-1], following):
+                if contacts := check(at):
+                    return Blocked("collision", contacts[0].other)
         path.append(following)
     return np.array(path)
 
