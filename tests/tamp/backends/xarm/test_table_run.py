@@ -58,7 +58,7 @@ def test_who_stops_it_finds_the_arm_at_rest_and_the_hand_closed(tmp_path: Path) 
         )
         assert run.stderr is not None
         while "(pick mug_1 main_table): done" not in run.stderr.readline():
-            assert run.poll() is None
+            assert run.poll() is None, run.communicate()[0]
         run.send_signal(signal.SIGINT)
         out, _ = run.communicate(timeout=30)
         assert run.returncode == 130
