@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -107,6 +109,14 @@ def test_pybullet_has_the_links_where_they_are(name: str, kinova: Path) -> None:
             assert world.data.xpos[world.model.body(last).id] == pytest.approx(there, abs=1e-5)
     finally:
         bullet.close()
+
+
+def test_the_page_shows_where_the_tool_is(kinova: Path) -> None:
+    code = re.search(r"```python\n(.*?)```\n\n((?:    [^\n]*\n)+)", PAGE.read_text(), re.DOTALL)
+    assert code is not None
+    command = [sys.executable, "-c", code[1]]
+    done = subprocess.run(command, cwd=kinova.parent, capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout.split() == code[2].split()
 
 
 @pytest.mark.episode
