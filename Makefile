@@ -91,8 +91,8 @@ help:
 	make bench-minds     people change their minds while the robot works: does it end as they wanted last (an hour;
 	             goes on where it was interrupted)
 	make bench-arms      the arms' kinematics: forward against other ways, inverse found and how soon (a minute)
-	make bench-paths     10,000 paths a robot in 20 cluttered scenes, looked at again in PyBullet: none in collision (an
-	             hour; goes on where it was interrupted; a part of it: ARGS='--robots panda --pairs 25')
+	make bench-paths     10,000 paths a robot in 20 cluttered scenes, looked at again in PyBullet: none in collision (two
+	             hours; goes on where it was interrupted; a part of it: ARGS='--robots panda --pairs 25')
 	make bench-arm-language  instructions to action plans of an xArm: share right, with a model named by ARGS='--llm …'
 	             (12 minutes)
 	make test-vllm  real vLLM on the CPU, as a server and in process, in an environment of its own (3.5 GB; 10

@@ -12,7 +12,7 @@ from motion.robot import RobotDescription
 from motion.urdf import links_of, written
 
 PAD_FRICTION = 2.0
-"""Of the fingers, and of what is fixed to them, as pads are."""
+"""Of the fingers' pads."""
 GRIP = 30.0
 """Newtons of a finger."""
 FINGER_SPEED = 0.15
@@ -47,9 +47,9 @@ class BulletArm:
             bullet.changeDynamics(self.body, i, linearDamping=0.0, angularDamping=0.0, jointDamping=0.0)
         rubs = {"lateralFriction": PAD_FRICTION, "spinningFriction": 0.01, "rollingFriction": 1e-3}
         fingers = set(self._fingers)
-        for i, info in enumerate(infos):  # parents come first
-            if i in fingers or info[16] in fingers:
-                fingers.add(i)
+        for i, info in enumerate(infos):
+            if i in fingers or (info[16] in fingers and info[2] == bullet.JOINT_FIXED):
+                fingers.add(i)  # pads may be links of their own
                 bullet.changeDynamics(self.body, i, **rubs)
         self._couple()
         self.put(robot.posture)

@@ -81,6 +81,17 @@ def test_it_stands_as_its_file_says(tmp_path: Path) -> None:
     assert world.forward(np.array([np.pi / 2, 0, 0]))[:3, 3] == pytest.approx([1.1, 0.2 + 0.9, 0.7])
 
 
+@pytest.mark.parametrize(
+    "file", sorted((PAGE.parent / "examples" / "robots").glob("*.toml")), ids=lambda file: file.stem
+)
+def test_the_other_robots_of_the_page_stand_with_the_hand_down(file: Path) -> None:
+    robot = bodies.find(str(file)).robot
+    world = World(robot, [])
+    assert not world.contacts(robot.posture)
+    assert world.forward(robot.posture)[:3, 2] == pytest.approx([0, 0, -1], abs=0.1)
+    assert robot.gripper.opening == pytest.approx(0.08, abs=2e-3)
+
+
 def test_a_mesh_of_a_package_is_found(tmp_path: Path) -> None:
     corners = [(x, y, z) for x in (-0.02, 0.02) for y in (-0.02, 0.02) for z in (-0.1, 0.1)]
     faces = "f 1 2 4\nf 5 6 8\nf 1 3 5\n"

