@@ -169,7 +169,7 @@ def _inertia(m: mujoco.MjModel, body: int) -> Array:
 
 def _saved(m: mujoco.MjModel, mesh: int, folder: Path) -> str:
     """A mesh as a file; its name."""
-    file = folder / f"{m.mesh(mesh).name}.obj"
+    file = folder / f"mesh{mesh}.obj"  # its own name may be no file's
     first, count = int(m.mesh_vertadr[mesh]), int(m.mesh_vertnum[mesh])
     start, faces = int(m.mesh_faceadr[mesh]), int(m.mesh_facenum[mesh])
     lines = [f"v {x} {y} {z}" for x, y, z in m.mesh_vert[first : first + count].tolist()]

@@ -10,7 +10,7 @@ import numpy as np
 import motion
 from motion.arms import Arm
 from motion.hands import Hand
-from motion.poses import Array, pose
+from motion.poses import Array, pose, rotation_about
 from motion.robot import RobotDescription
 from motion.robot_files import standing
 from tamp.errors import InputError
@@ -24,13 +24,17 @@ PANDA_REACH = 0.855
 @dataclass(frozen=True, eq=False)
 class RobotBody:
     """A robot, wherever it stands. `robot` has its base at the world's origin; `reach` in metres, from the axis of the
-    first joint to the flange. `arm` and `hand` are those of its maker's controller, where one is known."""
+    first joint to the flange. `arm` and `hand` are those of its maker's controller, where one is known. Where a Panda
+    would stand it is moved by `base` (3,) metres, or without that so much nearer to what is there as it reaches less
+    far, and turned by `yaw` radians about the vertical."""
 
     name: str
     robot: RobotDescription
     reach: float
     arm: Arm | None = None
     hand: Hand | None = None
+    base: Array | None = None
+    yaw: float = 0.0
 
     def at(self, T_world_base: Array) -> RobotDescription:
         """The robot with its base somewhere."""
@@ -44,9 +48,9 @@ class RobotBody:
         return self.arm, self.hand
 
     def in_place_of(self, p_world_base: Array) -> RobotDescription:
-        """The robot where a Panda stands with its base at a point (3,), looking along x: so much nearer to what is
-        there as it reaches less far."""
-        return self.at(pose(p_world_base + np.array([PANDA_REACH - self.reach, 0.0, 0.0])))
+        """The robot where a Panda stands with its base at a point (3,), looking along x."""
+        moved = np.array([PANDA_REACH - self.reach, 0.0, 0.0]) if self.base is None else self.base
+        return self.at(pose(p_world_base + moved, rotation_about(np.array([0.0, 0.0, 1.0]), self.yaw)))
 
 
 def names() -> list[str]:
