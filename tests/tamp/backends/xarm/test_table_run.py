@@ -1,4 +1,7 @@
-"""A task at a table on an emulated arm, through the unmodified SDK."""
+"""An emulated arm among things, and tasks at a table on it, through the unmodified SDK.
+
+In one file, so that no two of them run at a time: arms run in real time.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +9,18 @@ import json
 import signal
 import subprocess
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from tests.emulated import TAMP, running
+from motion.joint_servo import JointServo
+from tamp.backends import bodies
+from tamp.backends.xarm.driver import Driver
+from tamp.backends.xarm.faults import ArmFault
+from tamp.backends.xarm.workcell import Load
+from tests.emulated import TAMP, Emulator, running
 
 pytestmark = pytest.mark.process
 
@@ -23,8 +32,8 @@ def solve(*options: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, check=False, capture_output=True, text=True, timeout=110)
 
 
-@pytest.mark.parametrize("body", ["xarm6", "xarm7"])
-def test_the_mug_is_in_the_drawer_in_the_end(body: str, tmp_path: Path) -> None:
+def test_the_mug_is_in_the_drawer_in_the_end(tmp_path: Path) -> None:
+    body = "xarm6"
     with running(body, "--scene", "mug_in_drawer") as emulator:
         at = ["--host", emulator.host, "--port", str(emulator.port)]
         eyes = f"tcp://{emulator.host}:{emulator.told['fault_port']}"
@@ -90,3 +99,58 @@ def test_who_sees_has_to_be_said() -> None:
 def test_nobody_answers() -> None:
     done = solve("--body", "xarm7", "--host", "127.200.0.1", "--eyes", "tcp://127.200.0.1:9", "--json")
     assert done.returncode == 1 and "127.200.0.1" in json.loads(done.stdout)["reason"]
+
+
+BODY = bodies.find("xarm7")
+ARM, HAND = BODY.for_sdk()
+ROBOT = BODY.at(np.eye(4))
+
+
+@pytest.fixture(scope="module")
+def emulator() -> Iterator[Emulator]:
+    with running("xarm7", "--scene", "libero_goal/8", "--init-state", "0") as found:
+        yield found
+
+
+@pytest.fixture
+def driver(emulator: Emulator) -> Iterator[Driver]:
+    found = Driver.connect(emulator.host, ARM, emulator.port)
+    found.clear()
+    found.prepare(HAND.T_flange_tool, Load(HAND.mass, HAND.T_flange_tool[:3, 3] / 2))
+    found.stream()
+    yield found
+    found.halt()
+    found.close()
+
+
+def test_the_arm_waits_at_its_posture_among_the_things(emulator: Emulator) -> None:
+    told = emulator.ask(query="scene")
+    assert told["q"] == pytest.approx(ROBOT.posture.tolist(), abs=1e-3)
+    assert {"akita_black_bowl_1", "plate_1"} <= told["poses"].keys()
+    assert told["joints"]["wooden_cabinet_1"].keys() == {
+        f"wooden_cabinet_1_cabinet_{n}" for n in ("top", "middle", "bottom")
+    }
+
+
+def test_the_gripper_goes_where_it_is_told(driver: Driver) -> None:
+    driver.grip(0.25)
+    time.sleep(0.6)
+    assert driver.gripped() == pytest.approx(0.25, abs=0.02)
+    driver.grip(1.0)
+    time.sleep(0.6)
+    assert driver.gripped() == pytest.approx(1.0, abs=0.02)
+
+
+def test_what_it_runs_into_stops_it_with_the_controllers_error(driver: Driver) -> None:
+    servo, q = JointServo(ROBOT), driver.checked().q
+    with pytest.raises(ArmFault, match="C31"):
+        for _ in range(300):
+            servo.aim(q, np.array([0.0, 0.0, -0.03, 0.0, 0.0, 0.0]))  # into the table
+            driver.servo(servo.step(0.01))
+            q = driver.checked().q
+            time.sleep(0.01)
+
+
+def test_orders_about_things_that_are_not_there(emulator: Emulator) -> None:
+    assert "one of akita_black_bowl_1" in emulator.ask(put="cup", pose=[0.0] * 16)["error"]
+    assert "16 numbers" in emulator.ask(put="plate_1", pose=["x"])["error"]
