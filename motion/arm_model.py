@@ -6,12 +6,12 @@ import xml.etree.ElementTree as ET
 from collections.abc import Iterable
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from motion.arm_shape import Capsule, Tool, capsules, link_name, watched
 from motion.arms import Arm
 from motion.hands import Hand
-from motion.poses import Array, to_quat
+from motion.mjcf_text import numbers, placed
+from motion.poses import Array
 from motion.robot import Gripper, RobotDescription
 
 TOOL_POINT = "tool_point"
@@ -53,17 +53,17 @@ def _mjcf(arm: Arm, tool: Tool | None, hand: Hand | None) -> str:
     _add_capsules(parent, parts, 0)
     T = np.eye(4)
     for i in range(arm.joints):
-        parent = ET.SubElement(parent, "body", {"name": link_name(i + 1), **_placed(T)})
+        parent = ET.SubElement(parent, "body", {"name": link_name(i + 1), **placed(T)})
         ET.SubElement(parent, "inertial", pos="0 0 0", mass="1", diaginertia="0.01 0.01 0.01")
-        turns = {"type": "hinge", "axis": "0 0 1", "range": _text([arm.lower[i], arm.upper[i]])}
+        turns = {"type": "hinge", "axis": "0 0 1", "range": numbers([arm.lower[i], arm.upper[i]])}
         ET.SubElement(parent, "joint", {"name": f"joint{i + 1}", "armature": repr(ROTOR), **turns})
         _add_capsules(parent, parts, i + 1)
         T = arm.step(i, 0.0)
-    flange = ET.SubElement(parent, "body", {"name": "tool", **_placed(T)})
+    flange = ET.SubElement(parent, "body", {"name": "tool", **placed(T)})
     T_point = np.eye(4) if tool is None else tool.T_flange_tool
-    ET.SubElement(flange, "site", {"name": TOOL_POINT, **_placed(T_point)})
+    ET.SubElement(flange, "site", {"name": TOOL_POINT, **placed(T_point)})
     if tool is not None:
-        size, at = _text(tool.shape.size), _placed(tool.shape.T_body_shape)
+        size, at = numbers(tool.shape.size), placed(tool.shape.T_body_shape)
         ET.SubElement(flange, "geom", {"name": "tool", "type": tool.shape.kind, "size": size, **at})
     if hand is not None:
         ET.SubElement(flange, "inertial", pos="0 0 0.05", mass=repr(hand.mass), diaginertia="0.001 0.001 0.001")
@@ -78,25 +78,16 @@ def _add_fingers(flange: ET.Element, hand: Hand) -> None:
     """Two fingers that slide apart along the tool's x, zero when they touch."""
     half = hand.finger
     for name, pad, side in zip(FINGERS, PADS, (1.0, -1.0), strict=True):
-        body = ET.SubElement(flange, "body", {"name": name, **_placed(hand.T_flange_tool)})
+        body = ET.SubElement(flange, "body", {"name": name, **placed(hand.T_flange_tool)})
         ET.SubElement(body, "inertial", pos="0 0 0", mass="0.08", diaginertia="0.0001 0.0001 0.0001")
         limits = sorted((0.0, side * hand.gripper.opening / 2))
-        ET.SubElement(body, "joint", name=name, type="slide", axis="1 0 0", range=_text(limits))
+        ET.SubElement(body, "joint", name=name, type="slide", axis="1 0 0", range=numbers(limits))
         middle = [side * half[0], 0.0, hand.tip - half[2]]
-        ET.SubElement(body, "geom", name=pad, type="box", size=_text(half), pos=_text(middle))
-
-
-def _placed(T: Array) -> dict[str, str]:
-    return {"pos": _text(T[:3, 3]), "quat": _text(to_quat(T[:3, :3]))}
+        ET.SubElement(body, "geom", name=pad, type="box", size=numbers(half), pos=numbers(middle))
 
 
 def _add_capsules(body: ET.Element, parts: Iterable[Capsule], link: int) -> None:
     for c in parts:
         if c.link == link:
-            ends = _text([*c.p, *c.q])
-            ET.SubElement(body, "geom", name=c.name, type="capsule", fromto=ends, size=_text([c.radius]))
-
-
-def _text(numbers: ArrayLike) -> str:
-    """Numbers as XML attributes have them, none rounded."""
-    return " ".join(repr(float(v)) for v in np.asarray(numbers).ravel())
+            ends = numbers([*c.p, *c.q])
+            ET.SubElement(body, "geom", name=c.name, type="capsule", fromto=ends, size=numbers([c.radius]))

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from motion.poses import Array, error, pose, rotation_vector_to_matrix
+from motion.poses import Array, displaced, error
 from motion.robot import RobotDescription
 from motion.world import World
 
@@ -33,7 +33,7 @@ class JointServo:
         if self._q is None or float(np.abs(self._q - q).max()) > FAR:
             self._q, self._twist = np.array(q, dtype=float), np.zeros(6)
             self._T = self._world.forward(self._q)
-        self._T_goal = _displaced(self._world.forward(q), self._robot.response.within_reach(displacement))
+        self._T_goal = displaced(self._world.forward(q), self._robot.response.within_reach(displacement))
 
     def brake(self) -> None:
         """From now on come to rest."""
@@ -44,7 +44,7 @@ class JointServo:
         if self._q is None:
             raise ValueError("nobody has said where to go")
         moved, self._twist = self._robot.response.after(self._twist, error(self._T, self._T_goal), seconds)
-        self._T = _displaced(self._T, moved)
+        self._T = displaced(self._T, moved)
         self._q = self._towards(self._q, self._T, seconds)
         return self._q
 
@@ -67,7 +67,3 @@ class JointServo:
             free = (np.eye(len(q)) - inverse @ J) @ slide if n == 0 else 0.0
             q = np.clip(q + inverse @ error(T, T_world_tool) + free, low, high)
         return np.asarray(q)
-
-
-def _displaced(T: Array, displacement: Array) -> Array:
-    return pose(T[:3, 3] + displacement[:3], rotation_vector_to_matrix(displacement[3:]) @ T[:3, :3])

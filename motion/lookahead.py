@@ -14,7 +14,7 @@ from typing import Protocol
 import numpy as np
 
 from motion import servo
-from motion.poses import Array, error, pose, rotation_vector_to_matrix
+from motion.poses import Array, displaced, error
 from motion.timing import Trajectory
 from motion.world import State, World
 
@@ -147,7 +147,7 @@ class Lookahead:
             twist, dq = error(before.T_world_tool, T) / self.period, q - before.q
         for k in range(self.horizon):
             moved, twist = self.world.robot.response.after(twist, law(T, k), self.period)
-            T = pose(T[:3, 3] + moved[:3], rotation_vector_to_matrix(moved[3:]) @ T[:3, :3])
+            T = displaced(T, moved)
             dq = self._joint_step(q, dq, T)
             q = q + dq
             yield q, T

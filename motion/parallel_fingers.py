@@ -10,7 +10,7 @@ import mujoco
 import numpy as np
 
 from motion.poses import Array, inverse, moved, pose
-from motion.robot_parts import Hull, ModelError, Part, mjcf
+from motion.robot_parts import Hull, ModelError, Part, joints_above, mjcf
 
 if TYPE_CHECKING:
     from motion.robot_assembly import Asked
@@ -147,11 +147,7 @@ def _pads(parts: tuple[Part, ...], asked: Asked) -> list[list[str]]:
 
 def _finger(by_name: dict[str, Part], part: Part, joints: Sequence[str]) -> str | None:
     """The finger's joint that carries a part."""
-    while not (part.joint and part.joint.name in joints):
-        if part.parent is None:
-            return None
-        part = by_name[part.parent]
-    return part.joint.name
+    return next((name for name in joints_above(by_name, part.name) if name in joints), None)
 
 
 def _between(m: mujoco.MjModel, d: mujoco.MjData, solids: list[list[str]]) -> tuple[float, tuple[str, str], Array]:

@@ -94,7 +94,13 @@ def error(T_from: Array, T_to: Array) -> Array:
 def interpolate(T_a: Array, T_b: Array, s: float) -> Array:
     """Pose at fraction `s` of the straight line (position) and geodesic (rotation) from `T_a` to `T_b`."""
     twist = error(T_a, T_b)
-    return pose(T_a[:3, 3] + s * twist[:3], rotation_vector_to_matrix(s * twist[3:]) @ T_a[:3, :3])
+    return displaced(T_a, s * twist)
+
+
+def displaced(T: Array, displacement: Array) -> Array:
+    """The pose after a displacement (6,), metres and rotation vector in the axes of the frame that it is in: what
+    `error` gives from the one to the other."""
+    return pose(T[:3, 3] + displacement[:3], rotation_vector_to_matrix(displacement[3:]) @ T[:3, :3])
 
 
 def rotation_vector_to_matrix(w: Array) -> Array:

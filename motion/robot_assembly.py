@@ -11,7 +11,7 @@ import numpy as np
 from motion.parallel_fingers import measured, opening_of, zeroed
 from motion.poses import Array
 from motion.robot import Gripper, Limits, Response, RobotDescription, ServoGains
-from motion.robot_parts import ModelError, Part, PartJoint, mjcf
+from motion.robot_parts import ModelError, Part, PartJoint, joints_above, mjcf
 from motion.self_collision import watched_pairs
 
 TOOL_SITE = "tool_point"
@@ -185,13 +185,7 @@ def _check_length(parts: tuple[Part, ...], asked: Asked) -> None:
 
 def _moving(parts: Iterable[Part], name: str) -> list[str]:
     """The joints between the base and a part, the part's own included."""
-    by_name = {p.name: p for p in parts}
-    found: list[str] = []
-    part: Part | None = by_name[name]
-    while part is not None:
-        found += [part.joint.name] if part.joint else []
-        part = by_name.get(part.parent) if part.parent else None
-    return found[::-1]
+    return joints_above({p.name: p for p in parts}, name)[::-1]
 
 
 def _known(name: str, names: list[str], what: str, *at: str | int) -> None:

@@ -11,7 +11,8 @@ from typing import Literal
 import mujoco
 import numpy as np
 
-from motion.poses import Array, from_quat, to_quat
+from motion.mjcf_text import placed
+from motion.poses import Array, from_quat
 from motion.robot_parts import ModelError, Part, parts_in
 
 Format = Literal["urdf", "mjcf"]
@@ -169,6 +170,5 @@ def standing(mjcf: str, T_world_base: Array) -> str:
         position = np.array([float(v) for v in body.get("pos", "0 0 0").split()])
         quaternion = np.array([float(v) for v in body.get("quat", "1 0 0 0").split()])
         T = T_world_base @ from_quat(position, quaternion)
-        body.set("pos", " ".join(repr(float(v)) for v in T[:3, 3]))
-        body.set("quat", " ".join(repr(float(v)) for v in to_quat(T[:3, :3])))
+        body.attrib.update(placed(T))
     return ET.tostring(root, encoding="unicode")

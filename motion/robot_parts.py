@@ -11,20 +11,14 @@ from typing import Literal
 
 import mujoco
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.spatial import ConvexHull, QhullError
 
-from motion.poses import Array, from_quat, joint_transform, moved, pose, to_quat
-from motion.shapes import Kind, Shape
+from motion.mjcf_text import SOLIDS, numbers, placed
+from motion.poses import Array, from_quat, joint_transform, moved, pose
+from motion.shapes import Shape
 
 JointKind = Literal["hinge", "slide"]
 
-_KINDS: dict[int, Kind] = {
-    int(mujoco.mjtGeom.mjGEOM_BOX): "box",
-    int(mujoco.mjtGeom.mjGEOM_CYLINDER): "cylinder",
-    int(mujoco.mjtGeom.mjGEOM_SPHERE): "sphere",
-    int(mujoco.mjtGeom.mjGEOM_CAPSULE): "capsule",
-}
 _JOINTS: dict[int, JointKind] = {
     int(mujoco.mjtJoint.mjJNT_HINGE): "hinge",
     int(mujoco.mjtJoint.mjJNT_SLIDE): "slide",
@@ -85,6 +79,17 @@ class Part:
         return np.concatenate([np.zeros((0, 3)), *found])
 
 
+def joints_above(parts: Mapping[str, Part], name: str) -> list[str]:
+    """The joints that move a part, of parts by their names: its own first, the nearest to the base last."""
+    found: list[str] = []
+    at: str | None = name
+    while at is not None and at in parts:
+        joint = parts[at].joint
+        found += [joint.name] if joint else []
+        at = parts[at].parent
+    return found
+
+
 def parts_in(m: mujoco.MjModel) -> tuple[Part, ...]:
     """The parts of a model, parents first, without what does not collide. ModelError for a joint that is a ball or
     free, and for two on one body."""
@@ -143,8 +148,8 @@ def _joint(m: mujoco.MjModel, b: int) -> PartJoint | None:
 def _solid(m: mujoco.MjModel, g: int, T_part_body: Array) -> Shape | Hull:
     T = T_part_body @ from_quat(m.geom_pos[g], m.geom_quat[g])
     kind = int(m.geom_type[g])
-    if kind in _KINDS:
-        return Shape(_KINDS[kind], m.geom_size[g].copy(), T)
+    if kind in SOLIDS:
+        return Shape(SOLIDS[kind], m.geom_size[g].copy(), T)
     if kind != mujoco.mjtGeom.mjGEOM_MESH:
         raise ModelError(
             f"a geom of link {_name(m, int(m.geom_bodyid[g]))!r} is no solid; "
@@ -171,11 +176,11 @@ def mjcf(parts: Iterable[Part], sites: Mapping[str, tuple[str, Array]], pairs: I
     bodies: dict[str, ET.Element] = {}
     for part in parts:
         parent = bodies[part.parent] if part.parent else world
-        body = ET.SubElement(parent, "body", {"name": part.name, **_placed(part.T_parent_part)})
+        body = ET.SubElement(parent, "body", {"name": part.name, **placed(part.T_parent_part)})
         bodies[part.name] = body
         _add(part, body, assets)
     for name, (part_name, T) in sites.items():
-        ET.SubElement(bodies[part_name], "site", {"name": name, **_placed(T)})
+        ET.SubElement(bodies[part_name], "site", {"name": name, **placed(T)})
     contact = ET.SubElement(root, "contact")
     for a, b in pairs:
         ET.SubElement(contact, "pair", geom1=a, geom2=b)
@@ -185,25 +190,16 @@ def mjcf(parts: Iterable[Part], sites: Mapping[str, tuple[str, Array]], pairs: I
 def _add(part: Part, body: ET.Element, assets: ET.Element) -> None:
     if part.mass > 0:
         (xx, xy, xz), (_, yy, yz), (_, _, zz) = part.inertia
-        moments = _text([xx, yy, zz, xy, xz, yz])
-        ET.SubElement(body, "inertial", mass=repr(part.mass), pos=_text(part.p_part_com), fullinertia=moments)
+        moments = numbers([xx, yy, zz, xy, xz, yz])
+        ET.SubElement(body, "inertial", mass=repr(part.mass), pos=numbers(part.p_part_com), fullinertia=moments)
     if (joint := part.joint) is not None:
-        limits = {} if joint.limits is None else {"range": _text(joint.limits)}
-        turns = {"name": joint.name, "type": joint.kind, "axis": _text(joint.axis), "armature": repr(joint.armature)}
+        limits = {} if joint.limits is None else {"range": numbers(joint.limits)}
+        turns = {"name": joint.name, "type": joint.kind, "axis": numbers(joint.axis), "armature": repr(joint.armature)}
         ET.SubElement(body, "joint", turns | limits)
     for name, solid in part.solids.items():
         if isinstance(solid, Hull):
-            ET.SubElement(assets, "mesh", name=name, vertex=_text(solid.points))
+            ET.SubElement(assets, "mesh", name=name, vertex=numbers(solid.points))
             ET.SubElement(body, "geom", name=name, type="mesh", mesh=name)
         else:
-            size, at = _text(solid.size), _placed(solid.T_body_shape)
+            size, at = numbers(solid.size), placed(solid.T_body_shape)
             ET.SubElement(body, "geom", {"name": name, "type": solid.kind, "size": size, **at})
-
-
-def _placed(T: Array) -> dict[str, str]:
-    return {"pos": _text(T[:3, 3]), "quat": _text(to_quat(T[:3, :3]))}
-
-
-def _text(numbers: ArrayLike) -> str:
-    """Numbers as XML attributes have them, none rounded."""
-    return " ".join(repr(float(v)) for v in np.asarray(numbers).ravel())

@@ -9,7 +9,7 @@ import numpy as np
 
 from motion.poses import Array, inverse, moved, pose
 from motion.robot import RobotDescription
-from motion.robot_parts import Part, parts_in
+from motion.robot_parts import Part, joints_above, parts_in
 from motion.world import World
 
 
@@ -37,7 +37,7 @@ def survey(robot: RobotDescription) -> Survey:
     parts = {p.name: p for p in parts_in(m)}
 
     def behind(joints: Iterable[str]) -> Callable[[Part], bool]:
-        return lambda part: any(j in joints for j in _joints_above(parts, part))
+        return lambda part: any(j in joints for j in joints_above(parts, part.name))
 
     def box(wanted: Callable[[Part], bool], solids: tuple[str, ...] = ()) -> Array:
         found = [np.zeros((0, 3))]
@@ -56,15 +56,5 @@ def survey(robot: RobotDescription) -> Survey:
         palm=box(lambda part: on_arm(part) and not on_finger(part)),
         limits=world.limits,
         watched=int(m.npair),
-        kilograms=sum(p.mass for p in parts.values() if _joints_above(parts, p)),
+        kilograms=sum(p.mass for p in parts.values() if joints_above(parts, p.name)),
     )
-
-
-def _joints_above(parts: dict[str, Part], part: Part) -> list[str]:
-    """The joints that move a part, its own first."""
-    found, at = [], part.name
-    while at in parts:
-        joint = parts[at].joint
-        found += [joint.name] if joint else []
-        at = parts[at].parent or ""
-    return found

@@ -12,18 +12,12 @@ from typing import Literal
 
 import mujoco
 import numpy as np
-from numpy.typing import ArrayLike
 
+from motion.mjcf_text import SOLIDS, numbers
 from motion.poses import Array, from_quat, pose, to_rpy
 from motion.robot import RobotDescription
-from motion.shapes import Kind, Shape
+from motion.shapes import Shape
 
-_KINDS: dict[int, Kind] = {
-    int(mujoco.mjtGeom.mjGEOM_BOX): "box",
-    int(mujoco.mjtGeom.mjGEOM_CYLINDER): "cylinder",
-    int(mujoco.mjtGeom.mjGEOM_SPHERE): "sphere",
-    int(mujoco.mjtGeom.mjGEOM_CAPSULE): "capsule",
-}
 EFFORT, VELOCITY = 200.0, 10.0
 """Nm or N, and rad/s or m/s: more than anything here has; who drives a joint has limits of his own."""
 MOMENTS = {"ixx": (0, 0), "iyy": (1, 1), "izz": (2, 2), "ixy": (0, 1), "ixz": (0, 2), "iyz": (1, 2)}
@@ -135,7 +129,7 @@ def _collision(m: mujoco.MjModel, geom: int, folder: Path) -> Shape | Mesh | Non
     kind, T = int(m.geom_type[geom]), from_quat(m.geom_pos[geom], m.geom_quat[geom])
     if kind == mujoco.mjtGeom.mjGEOM_MESH:
         return Mesh(_saved(m, int(m.geom_dataid[geom]), folder), T)
-    return Shape(_KINDS[kind], m.geom_size[geom].copy(), T) if kind in _KINDS else None
+    return Shape(SOLIDS[kind], m.geom_size[geom].copy(), T) if kind in SOLIDS else None
 
 
 def _motor(m: mujoco.MjModel, body: int) -> Motor | None:
@@ -199,7 +193,7 @@ def _add(root: ET.Element, link: Link) -> None:
     ET.SubElement(joint, "child", link=link.name)
     ET.SubElement(joint, "origin", _origin(link.T_parent_link))
     if motor.kind != "fixed":
-        ET.SubElement(joint, "axis", xyz=_numbers(motor.axis))
+        ET.SubElement(joint, "axis", xyz=numbers(motor.axis))
         low, high = (repr(float(v)) for v in motor.limits)
         ET.SubElement(joint, "limit", lower=low, upper=high, effort=repr(EFFORT), velocity=repr(VELOCITY))
 
@@ -211,7 +205,7 @@ def _add_shape(link: ET.Element, shape: Shape) -> None:
     size = shape.size
     match shape.kind:
         case "box":
-            ET.SubElement(geometry, "box", size=_numbers(2 * np.asarray(size)))
+            ET.SubElement(geometry, "box", size=numbers(2 * np.asarray(size)))
         case "sphere":
             ET.SubElement(geometry, "sphere", radius=repr(float(size[0])))
         case "capsule" | "cylinder":
@@ -222,9 +216,4 @@ def _add_shape(link: ET.Element, shape: Shape) -> None:
 
 
 def _origin(T: Array) -> dict[str, str]:
-    return {"xyz": _numbers(T[:3, 3]), "rpy": _numbers(to_rpy(T[:3, :3]))}
-
-
-def _numbers(values: ArrayLike) -> str:
-    """Numbers as XML attributes have them, none rounded."""
-    return " ".join(repr(float(v)) for v in np.asarray(values).ravel())
+    return {"xyz": numbers(T[:3, 3]), "rpy": numbers(to_rpy(T[:3, :3]))}

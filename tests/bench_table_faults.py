@@ -119,7 +119,7 @@ class Bench:
     def _run(self, case: Case, log: EpisodeLog, result: Result) -> None:
         hand, goal = self.hand, Goal(GOAL)
         with contextlib.ExitStack() as stack:
-            driver = self.connected()
+            driver = stack.enter_context(contextlib.closing(self.connected()))
             driver.prepare(hand.T_flange_tool, Load(hand.mass, hand.T_flange_tool[:3, 3] / 2))
             table = stack.enter_context(contextlib.closing(ArmTable(driver, self.robot)))
             port = self.emulator.told["fault_port"]

@@ -67,7 +67,7 @@ def streamed(bench: Bench) -> tuple[float, Array, Array]:
     with contextlib.ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory())
         log = stack.enter_context(EpisodeLog(Path(folder) / "run"))
-        driver = bench.connected()
+        driver = stack.enter_context(contextlib.closing(bench.connected()))
         driver.prepare(hand.T_flange_tool, Load(hand.mass, hand.T_flange_tool[:3, 3] / 2))
         table = stack.enter_context(contextlib.closing(Noted(driver, bench.robot)))
         eyes = EmulatedEyes(bench.emulator.host, bench.emulator.told["fault_port"], bench.start, table.observe)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from motion.poses import Array, error, inverse, pose, rotation_vector_to_matrix
+from motion.poses import Array, displaced, error, inverse, pose, rotation_vector_to_matrix
 from motion.timing import Trajectory
 from motion.world import State
 from tamp.model.situation import modulo_turns
@@ -100,7 +100,7 @@ class Correction:
         if self._none:
             return displacement
         T = self.planned(T_world_tool)
-        after = pose(T[:3, 3] + displacement[:3], rotation_vector_to_matrix(displacement[3:]) @ T[:3, :3])
+        after = displaced(T, displacement)
         return error(T_world_tool, self.world.T @ after @ inverse(self.in_hand.T))
 
     def led(self, trajectory: Trajectory) -> Trajectory:

@@ -6,8 +6,6 @@ import contextlib
 from collections.abc import Callable
 from typing import Protocol
 
-import numpy as np
-
 from motion.robot import RobotDescription
 from tamp.backends.backend import Backend
 from tamp.errors import Refusal
@@ -17,14 +15,13 @@ from tamp.model.scene import Perceiver, Scene, poses_of
 from tamp.model.state import WorldState
 from tamp.perception.predicates import held_in
 from tamp.runs.asked import asked_of
+from tamp.runs.bystanders import operands_of, shifted
 from tamp.runs.episode import Result, Settings, noted, robot_at_table, take_up, timed, told
 from tamp.runs.episode_log import EpisodeLog
 from tamp.runs.events import Events
 
 LASTS = 20
 """Control periods for which what was reached has to last."""
-SHIFT = 0.01
-"""Metres from which a bystander counts as moved."""
 
 Wanted = Callable[[Scene, WorldState], tuple[Goal, ...]]
 """What is wanted of a scene. Refusal where that cannot be said of it."""
@@ -79,12 +76,5 @@ def carry_out(
     final, atoms, _ = ready.table.look()
     result.lasting = asked.reached(ready.table.sight.beliefs) and held_in(atoms) is None
     result.seconds["step"] = round(table.stepping_seconds, 3)
-    result.shifted = _shifted(scene, final, result)
+    result.shifted = shifted(scene, state, final, operands_of(result.executed))
     log.event("final", atoms=atoms.atoms, poses=poses_of(final))
-
-
-def _shifted(before: Scene, after: Scene, result: Result) -> list[str]:
-    """Items that are elsewhere though no action named them."""
-    named = {s for action in result.executed for s in action.strip("()").split()[1:]}
-    moved = {o.name: float(np.linalg.norm(after.object(o.name).position - o.position)) for o in before if o.movable}
-    return [name for name, distance in moved.items() if distance > SHIFT and name not in named]

@@ -28,6 +28,7 @@ from tamp.perception.library import load
 from tamp.perception.predicates import held_in
 from tamp.policy.process import PolicyProcess
 from tamp.policy.remote import PolicyFault, RemotePolicy
+from tamp.runs.bystanders import shifted
 from tamp.runs.episode import GoalSource, Result, Settings, begin, timed
 from tamp.runs.episode_log import EpisodeLog
 
@@ -159,7 +160,7 @@ def _conclude(watcher: Watcher, told: Mapping[str, Any], result: Result) -> None
     held = held_in(watcher._sight.state(final))
     result.lasting = environment.check_success() and held is None
     operands = tuple(dict.fromkeys(s for action in result.executed for s in watcher.names.operands(action)))
-    result.shifted = judge.monitor.shifted(watcher.state, final, operands)
+    result.shifted = shifted(judge.scene, watcher.state, final, operands)
     watcher.log.event("final", atoms=watcher._sight.known.atoms, poses=poses_of(final))
     judged(result, watcher.own)
     if watcher.unmatched and result.stage is None:

@@ -11,12 +11,10 @@ import numpy as np
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.model import ROBOT_PREFIXES
 from tamp.model.scene import Scene
-from tamp.model.state import WorldState
+from tamp.runs.bystanders import objects_of
 
 FORCE = 0.1
 """Newtons from which a contact counts."""
-SHIFT = 0.01
-"""Metres from which a bystander counts as moved."""
 ROBOT = "robot"
 
 
@@ -42,30 +40,9 @@ class ContactMonitor:
         """Look at the contacts now, during an action with the given arguments."""
         pairs = self.pairs()
         held = self._held(pairs)
-        ours, allowed = {ROBOT, *held}, {ROBOT, *held, *self._objects(operands)}
+        ours, allowed = {ROBOT, *held}, {ROBOT, *held, *objects_of(self.scene, operands)}
         names = {b if a in ours else a for _, _, a, b in pairs if (a in ours) != (b in ours)}
         self.touched.update(names - allowed)
-
-    def shifted(self, state: WorldState, after: Scene, operands: tuple[str, ...]) -> list[str]:
-        """Items that `after` has further than a centimetre from where they were in `state`, though no action was
-        about them and none of them stood in or on something movable that one was about."""
-        meant = self._objects(operands) | {
-            a.args[0]
-            for a in state.atoms
-            if a.predicate in ("on", "in") and a.args[1] in operands and self._moves(a.args[1])
-        }
-        return [
-            o.name
-            for o in self.scene
-            if o.movable and o.name not in meant and np.linalg.norm(after.object(o.name).position - o.position) > SHIFT
-        ]
-
-    def _moves(self, place: str) -> bool:
-        """Whether a symbol is an item, or a region on a part with a joint."""
-        if any(o.name == place for o in self.scene):
-            return True
-        owner, region = self.scene.region(place)
-        return owner.part(region.part).joint is not None
 
     def pairs(self) -> list[tuple[int, int, str, str]]:
         """Geoms and owners of every contact with force."""
@@ -91,12 +68,6 @@ class ContactMonitor:
                 pads.setdefault(a, set()).add(g2)
         movable = {o.name for o in self.scene if o.movable}
         return {name for name, touching in pads.items() if len(touching) > 1 and name in movable}
-
-    def _objects(self, operands: tuple[str, ...]) -> set[str]:
-        """Objects that arguments of an action are about: themselves, or the owners of regions."""
-        names = {o.name for o in self.scene}
-        regions = {r.name: o.name for o, r in self.scene.regions()}
-        return {a if a in names else regions[a] for a in operands if a in names or a in regions}
 
 
 def _owners_of_bodies(environment: LiberoEnvironment, scene: Scene) -> list[str]:

@@ -12,7 +12,7 @@ import numpy as np
 from motion.poses import Array, pose, to_quat
 from motion.robot import Gripper, RobotDescription
 from tamp.backends.libero.building import bddl_file, buildable, no_debugger
-from tamp.backends.libero.model import CONTROL_PERIOD, robot_model
+from tamp.backends.libero.model import BASE, CONTROL_PERIOD, robot_model
 from tamp.backends.libero.objects import FLAT
 from tamp.backends.libero.standard_action import OPEN
 from tamp.backends.libero.stepping import Stepper
@@ -142,6 +142,10 @@ class LiberoEnvironment:
     def robot_model(self) -> RobotDescription:
         """The arm and hand as a kinematic model."""
         return robot_model(self.sim, self.domain.robots[0].controller.initial_joint)
+
+    def base_position(self) -> Array:
+        """Where the arm's base stands in the world (3,)."""
+        return np.array(self.sim.data._data.body(BASE).xpos)
 
     def robot_state(self) -> RobotState:
         """Proprioception: configuration, finger opening, tool pose in the world."""

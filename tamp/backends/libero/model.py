@@ -11,6 +11,8 @@ from motion.robot import RobotDescription
 
 CONTROL_PERIOD = 0.05
 """Seconds of LIBERO's control step."""
+BASE = "robot0_link0"
+"""The body that the arm stands on."""
 ROBOT_PREFIXES = ("robot0_", "gripper0_", "mount0_")
 
 
@@ -37,7 +39,7 @@ def robot_model(sim: Any, posture: np.ndarray) -> RobotDescription:
         posture=np.asarray(posture, dtype=float),
         pad_geoms=("gripper0_finger1_pad_collision", "gripper0_finger2_pad_collision"),
         pinned_bodies=frozenset(b for b in bodies if b.startswith("mount0_"))
-        | {"robot0_base", "robot0_link0", "robot0_link1"},
+        | {"robot0_base", BASE, "robot0_link1"},
         period=CONTROL_PERIOD,
     )
 

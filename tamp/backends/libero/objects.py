@@ -12,6 +12,7 @@ from typing import Any
 import mujoco
 import numpy as np
 
+from motion.mjcf_text import SOLIDS
 from motion.poses import Array, inverse, pose
 from motion.shapes import Kind, Shape
 from tamp.model.scene import Joint, Part, PartKind, Region, RegionKind, SceneObject
@@ -19,13 +20,7 @@ from tamp.model.scene import Joint, Part, PartKind, Region, RegionKind, SceneObj
 FLAT = 0.006
 """A region thinner than this half-extent (metres) is a surface, a thicker one an interior."""
 
-_KINDS: dict[int, Kind] = {
-    int(mujoco.mjtGeom.mjGEOM_BOX): "box",
-    int(mujoco.mjtGeom.mjGEOM_CYLINDER): "cylinder",
-    int(mujoco.mjtGeom.mjGEOM_SPHERE): "sphere",
-    int(mujoco.mjtGeom.mjGEOM_CAPSULE): "capsule",
-    int(mujoco.mjtGeom.mjGEOM_PLANE): "plane",
-}
+_KINDS: dict[int, Kind] = SOLIDS | {int(mujoco.mjtGeom.mjGEOM_PLANE): "plane"}
 
 
 class ObjectReader:

@@ -23,6 +23,7 @@ from tamp.model.scene import Scene, poses_of
 from tamp.model.state import WorldState
 from tamp.perception.written_goals import goals_in
 from tamp.runs.asked import asked_of
+from tamp.runs.bystanders import operands_of, shifted
 from tamp.runs.episode import GoalSource, Result, Settings, begin, noted, robot_at_table, take_up, timed, told
 from tamp.runs.episode_log import EpisodeLog
 from tamp.runs.events import ActionBegun, Event, Events
@@ -137,8 +138,7 @@ def _conclude(ready: AtTable, judge: Judge, state: WorldState, log: EpisodeLog, 
     result.reached = judge.asked.reached(ready.table.sight.beliefs)
     final, atoms, situation = ready.table.look()
     result.lasting = environment.check_success() and situation.held is None
-    operands = tuple(s for action in result.executed for s in action.strip("()").split()[1:])
-    result.shifted = judge.monitor.shifted(state, final, operands)
+    result.shifted = shifted(judge.scene, state, final, operands_of(result.executed))
     log.event("final", atoms=atoms.atoms, poses=poses_of(final))
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from motion.bullet import Bullet
 from motion.dynamics import ArmDynamics, Dynamics, Encoders
 from motion.joint_servo import JointServo
-from motion.poses import Array, error, pose, rotation_vector_to_matrix
+from motion.poses import Array, displaced, error
 from motion.robot import RobotDescription
 from motion.urdf import links_of, written
 
@@ -106,8 +106,7 @@ class BulletArm:
             count = round(robot.period / robot.joint_period)
             self._targets = self._servo.targets(self.felt().q, displacement, robot.period, count)
             return
-        T, asked = self.now().T_world_tool, robot.response.within_reach(displacement)
-        self._T_world_goal = pose(T[:3, 3] + asked[:3], rotation_vector_to_matrix(asked[3:]) @ T[:3, :3])
+        self._T_world_goal = displaced(self.now().T_world_tool, robot.response.within_reach(displacement))
 
     def drive(self, step: int) -> None:
         """What moves the joints in one of the physics steps."""

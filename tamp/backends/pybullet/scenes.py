@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from motion.poses import Array
 from motion.robot import RobotDescription
 from tamp.backends import bodies
 from tamp.backends.libero.environment import LiberoEnvironment
@@ -27,10 +24,4 @@ def robot_of(environment: LiberoEnvironment, body: str | None) -> RobotDescripti
     """The scene's own robot, or another one in its place. InputError for one that there is not."""
     if body is None:
         return environment.robot_model()
-    return bodies.find(body).in_place_of(_base(environment))
-
-
-def _base(environment: LiberoEnvironment) -> Array:
-    """Where the scene's own robot stands (3,)."""
-    model, data = environment.sim.model._model, environment.sim.data._data
-    return np.array(data.xpos[model.body("robot0_link0").id])
+    return bodies.find(body).in_place_of(environment.base_position())

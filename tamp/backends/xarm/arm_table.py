@@ -26,7 +26,7 @@ AT_HOME = 0.05
 
 class ArmTable:
     """A `Backend`. `driver` is connected and prepared, the arm at its posture: ArmFault elsewhere. After `close` it
-    stands still and is not connected any more; so it does once `stop` says so, whatever goes on."""
+    stands still; so it does once `stop` says so, whatever goes on."""
 
     def __init__(self, driver: Driver, robot: RobotDescription, stop: Stop | None = None) -> None:
         assert robot.joint_period is not None
@@ -80,7 +80,4 @@ class ArmTable:
     def close(self) -> None:
         """Have the arm stand still for good. ArmFault where it does not say that it does."""
         self.stream.stop()
-        try:
-            self._driver.halt()
-        finally:
-            self._driver.close()
+        self._driver.halt()

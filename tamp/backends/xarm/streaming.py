@@ -13,8 +13,6 @@ from tamp.errors import TampError
 
 EXPIRES = 0.1
 """Seconds after which a command that none follows is over: the arm comes to rest."""
-LATE = 0.01
-"""Seconds after its time from which a target counts as late."""
 
 
 class Stream:
@@ -26,7 +24,6 @@ class Stream:
         self._until: float | None = None
         self._fault: TampError | None = None
         self._thread = threading.Thread(target=self._run, daemon=True)
-        self.sent, self.late = 0, 0
 
     def start(self) -> None:
         """Begin to send, once there is something to send."""
@@ -50,7 +47,6 @@ class Stream:
         due = time.monotonic()
         while not self._ended.wait(max(0.0, due - time.monotonic())):
             now = time.monotonic()
-            self.late += now - due > LATE
             due = max(due + self._period, now)  # what is late is not made up for
             if self._told_to_stop():
                 return
@@ -65,7 +61,6 @@ class Stream:
             except TampError as e:
                 self._fault = e
                 return
-            self.sent += 1
 
     def _told_to_stop(self) -> bool:
         """Whether somebody says so: the arm then stands still at once, whatever its mind is busy with."""

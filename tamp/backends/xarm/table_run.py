@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -21,7 +22,6 @@ from tamp.backends.xarm.emulated_eyes import EmulatedEyes
 from tamp.backends.xarm.faults import ArmFault
 from tamp.backends.xarm.stopping import Stop
 from tamp.backends.xarm.workcell import Load
-from tamp.model.scene import Scene
 from tamp.runs.at_table import carry_out
 from tamp.runs.episode import GoalSource, Result, Settings, begin, timed
 from tamp.runs.episode_log import EpisodeLog
@@ -60,24 +60,21 @@ def run(
             start, robot = OraclePerceiver(environment).perceive(), robot_of(environment, settings.body)
         wanted = partial(wanted_in, goal_source, environment, settings=settings, log=log)
         try:
-            stack.enter_context(claimed(at.host))
-            table = stack.enter_context(contextlib.closing(ArmTable(_prepared(at, settings.body), robot, stop)))
-            eyes = stack.enter_context(contextlib.closing(_eyes(at, start, table)))
-            carry_out(table, eyes, wanted, settings, task.step_limit, log, result, say, stack)
-        except ArmFault as fault:
-            result.stage = "stopped" if fault.kind == "stopped" else "execution"
-            result.reason = str(fault)
+            prepared = _prepared(at, settings.body)
+            with claimed(at.host), prepared as driver, closing(ArmTable(driver, robot, stop)) as table:
+                eyes = stack.enter_context(closing(EmulatedEyes(*at.eyes, start, table.observe)))
+                carry_out(table, eyes, wanted, settings, task.step_limit, log, result, say, stack)
+        except ArmFault as fault:  # also where the arm does not say in the end that it stands still
+            result.success = False
+            result.stage, result.reason = "stopped" if fault.kind == "stopped" else "execution", str(fault)
         log.event("outcome", **result.as_dict())
     return result
 
 
-def _prepared(at: ArmAddress, body: str) -> Driver:
+@contextlib.contextmanager
+def _prepared(at: ArmAddress, body: str) -> Iterator[Driver]:
     """The arm, connected and ready with its hand."""
     arm, hand = bodies.find(body).for_sdk()
-    driver = Driver.connect(at.host, arm, at.port)
-    driver.prepare(hand.T_flange_tool, Load(hand.mass, hand.T_flange_tool[:3, 3] / 2))
-    return driver
-
-
-def _eyes(at: ArmAddress, start: Scene, table: ArmTable) -> EmulatedEyes:
-    return EmulatedEyes(*at.eyes, start, table.observe)
+    with closing(Driver.connect(at.host, arm, at.port)) as driver:
+        driver.prepare(hand.T_flange_tool, Load(hand.mass, hand.T_flange_tool[:3, 3] / 2))
+        yield driver

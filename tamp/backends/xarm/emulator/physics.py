@@ -21,8 +21,6 @@ BEHIND = 0.03
 """Radians by which a joint has to be held back ..."""
 TICKS = 4
 """... and for how many steps of the clock, until that counts as a collision."""
-PUT, FASTEST = 0.3, 4.0
-"""Radians, and radians a second, beyond which no arm turns: somebody has put it elsewhere."""
 EVENLY = 5
 """Physics steps in which the joints go straight to where the controller has them."""
 MOST_STEPS, USUAL = 200, 10
@@ -48,9 +46,6 @@ class Physics:
         self._now = controller.now
         steps = min(steps, MOST_STEPS)
         gripper, arm = controller.gripper, self.world.arm
-        if float(np.abs(controller.q - self._told).max()) > PUT + FASTEST * steps * STEP:
-            arm.put(controller.q)
-            self._told = controller.q
         arm.grip(max(gripper.position, 0.0) / OPEN * self._widest)
         way, parts = controller.q - self._told, -(-steps // EVENLY)
         for n, some in enumerate(np.array_split(np.arange(steps), parts), 1):
@@ -69,9 +64,14 @@ class Physics:
         self._behind = self._behind + 1 if held_back else 0
         if self._behind < TICKS or not controller.settings.collision_sensitivity:
             return
-        self._behind = 0
         controller.teleport(q)
+        self._behind, self._told = 0, q
         controller.fail(COLLISION)
+
+    def follow_at_once(self, controller: Controller) -> None:
+        """Somebody has put the controller's arm elsewhere: its body is there, too."""
+        self.world.arm.put(controller.q)
+        self._behind, self._told, controller.felt = 0, controller.q, controller.q
 
     def told(self) -> dict[str, Any]:
         """Where everything is: `T_world_object` of what can be carried, row by row, the joints of what stands still,

@@ -37,7 +37,11 @@ def reply(
     try:
         if "put" in order or order.get("query") == "scene":
             return _in_the_world(order, physics)
-        return _obeyed(order, controller, faults, things, clear)
+        told = _obeyed(order, controller, faults, things, clear)
+        if "teleport" in order and physics is not None:
+            physics.follow_at_once(controller)
+            told = state(controller, faults)
+        return told
     except InputError as error:
         return {"error": str(error)}
 
