@@ -40,10 +40,11 @@ class Seen:
 
 @dataclass(frozen=True)
 class Conversion:
-    """The text of a `scene.toml`; `notes` are what it says otherwise than LIBERO does, and `off` how far each thing is
-    from where it was, once the file is loaded: metres and radians."""
+    """The text of a `scene.toml` and the goal in it; `notes` are what it says otherwise than LIBERO does, and `off` how
+    far each thing is from where it was, once the file is loaded: metres and radians."""
 
     text: str
+    goal: str | None
     notes: tuple[str, ...]
     off: dict[str, tuple[float, float]]
 
@@ -62,15 +63,15 @@ def convert(task: tasks.Task, seed: int, init_state: int | None, domain: Domain,
         environment.close()
     said = Said((made_by, ARM, *notes), task.instruction, goal, task.step_limit, room, task.names)
     text = scene_text(said, [(o, categories[o.name]) for o in was.scene if o.name in categories], was.state)
-    return Conversion(text, notes, difference(was, _loaded(text, domain)))
+    off = difference(was, _loaded(text, domain if task.goal is None else None))
+    return Conversion(text, goal, notes, {name: off[name] for name in categories})
 
 
 def difference(was: Seen, now: Seen) -> dict[str, tuple[float, float]]:
     """How far each thing is off: metres (the part that is farthest) and radians. Refusal for more than `OFF` and
     `TURNED`, and for facts that do not hold in both."""
-    changed = sorted(str(a) for a in was.state.atoms ^ now.state.atoms)
-    if was.state.symbols != now.state.symbols:
-        changed += sorted(set(was.state.symbols.items()) ^ set(now.state.symbols.items()), key=str)[0]
+    symbols = (f"{s} - {t}" for s, t in was.state.symbols.items() ^ now.state.symbols.items())
+    changed = [*sorted(symbols), *sorted(str(a) for a in was.state.atoms ^ now.state.atoms)]
     if changed:
         raise Refusal(f"a scene.toml would not come out the same: {', '.join(changed[:3])} would change")
     off = {o.name: _off(o.name, was.scene, now.scene) for o in was.scene}
@@ -118,8 +119,8 @@ def _goal(environment: LiberoEnvironment) -> tuple[str | None, tuple[str, ...]]:
         raise Refusal(f"a scene.toml cannot say the goal {own} of {task.name}: {why}")
     if not regions:
         return str(goal), ()
-    named = ", ".join(regions)
-    return str(goal), (f"LIBERO's goal is {own}: a scene.toml has no regions of the ground ({named}).",)
+    said = f"LIBERO's goal is {own}. {', '.join(regions)} is a rectangle of the ground, here a place beside a thing."
+    return str(goal), (said,)
 
 
 def _room(environment: LiberoEnvironment) -> Arena:
@@ -150,13 +151,15 @@ def _category(category: str, name: str, scene: Scene) -> Category:
     return found
 
 
-def _loaded(text: str, domain: Domain) -> Seen:
-    """The scene that a file makes, drawn by another seed than usual: nothing of it may be left to chance."""
+def _loaded(text: str, domain: Domain | None) -> Seen:
+    """The scene that a file makes, drawn by another seed than usual: nothing of it may be left to chance. Its goal is
+    checked against a domain, where one is given."""
     with tempfile.TemporaryDirectory(prefix="tamp-scene-") as folder:
         (Path(folder) / tasks.SCENE).write_text(text, encoding="utf-8")
         try:
             task = tasks.find(folder)
-            tasks.check_goal(task, domain)
+            if domain is not None:
+                tasks.check_goal(task, domain)
             environment = LiberoEnvironment(task, seed=1)
         except InputError as e:
             raise Refusal(f"a scene.toml cannot say it: {str(e).removeprefix(f'{folder}/')}") from e

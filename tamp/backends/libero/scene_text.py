@@ -50,13 +50,11 @@ def scene_text(said: Said, things: Iterable[tuple[SceneObject, Category]], state
 def _thing(o: SceneObject, category: Category, state: WorldState, arena: Arena) -> list[str]:
     lines = [f"[things.{o.name}]", f"category = {_text(category.name)}"]
     yaw, tilt = turn(o, category)
-    relation, target = "on", arena.symbol
-    if o.movable:
-        relation, target = support(o.name, state, arena)
-    on_table, level = target == arena.symbol, category.fixed or tilt < LEVEL
-    if not on_table:
+    relation, target = support(o.name, state, arena) if o.movable else ("on", arena.symbol)
+    if target != arena.symbol:
         lines.append(f"{relation} = {_text(target)}")
-    lines.append(f"at = {_numbers(o.position[: 2 if on_table and level else 3])}")
+    lines.append(f"at = {_numbers(o.position[: 3 if o.movable else 2])}")
+    level = tilt < LEVEL or not o.movable
     lines.append(f"yaw = {_number(yaw)}" if level else f"quaternion = {_numbers(to_quat(o.T_world_object[:3, :3]))}")
     return [*lines, *_open(o), *_turned_on(o)]
 
