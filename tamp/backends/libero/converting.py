@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +28,8 @@ OFF = 0.005
 """Metres that a part of a thing may be off after a conversion."""
 TURNED = np.radians(3.0)
 """Radians that it may be turned."""
+WHERE = re.compile(r"^\S*scene\.toml:\d+: ")
+"""The place in a file that is not there any more."""
 ARM = "The arm starts in its usual posture, wherever it was there."
 
 
@@ -162,7 +165,7 @@ def _loaded(text: str, domain: Domain | None) -> Seen:
                 tasks.check_goal(task, domain)
             environment = LiberoEnvironment(task, seed=1)
         except InputError as e:
-            raise Refusal(f"a scene.toml cannot say it: {str(e).removeprefix(f'{folder}/')}") from e
+            raise Refusal(f"a scene.toml cannot say it: {WHERE.sub('', str(e))}") from e
         try:
             return _seen(environment)
         finally:
