@@ -7,9 +7,9 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .PHONY: help setup tools render browser model library demo test test-vllm lint accept bench bench-stepping bench-workers \
   bench-scaling bench-language bench-meaning bench-executed bench-schemes bench-validation bench-judging bench-fuzz bench-check \
-  bench-arms bench-arm-faults bench-live bench-minds bench-deciders bench-kitchen test-fast \
+  bench-arms bench-paths bench-arm-faults bench-live bench-minds bench-deciders bench-kitchen test-fast \
   bench-arm-clutter bench-arm-cups bench-arm-language bench-arm-streaming bench-arm-examples bench-perception bench-unknown \
-  bench-disturbed bench-grasps bench-bodies bench-sim-to-sim lock clean
+  bench-disturbed bench-grasps bench-bodies bench-sim-to-sim bench-table-faults bench-table-speed lock clean
 
 BIN := .venv/bin
 LOCK := lock/requirements.txt
@@ -81,6 +81,8 @@ help:
 	make bench-bodies    twelve tasks at a table by four bodies in MuJoCo and PyBullet (40 minutes; goes on ...; xArms
 	             through their SDK: ARGS='--sdk 20')
 	make bench-sim-to-sim  what was done in MuJoCo, done again in PyBullet without looking (10 minutes; goes on ...)
+	make bench-table-faults  faults while an emulated xArm picks and places (10 minutes; 360 runs: ARGS='--repeat 6')
+	make bench-table-speed  a pick and place through the SDK as a stream, and as movements that stop (2 minutes)
 	make bench-kitchen   what domains/kitchen brings of its own, from words to motion (20 minutes; goes on ...)
 	make bench-others     every task's scene with the instruction of another: is the exit code what happened? (half an hour;
 	             goes on ...)
@@ -89,6 +91,8 @@ help:
 	make bench-minds     people change their minds while the robot works: does it end as they wanted last (an hour;
 	             goes on where it was interrupted)
 	make bench-arms      the arms' kinematics: forward against other ways, inverse found and how soon (a minute)
+	make bench-paths     10,000 paths a robot in 20 cluttered scenes, looked at again in PyBullet: none in collision (two
+	             hours; goes on where it was interrupted; a part of it: ARGS='--robots panda --pairs 25')
 	make bench-arm-language  instructions to action plans of an xArm: share right, with a model named by ARGS='--llm …'
 	             (12 minutes)
 	make test-vllm  real vLLM on the CPU, as a server and in process, in an environment of its own (3.5 GB; 10
@@ -209,7 +213,7 @@ bench: setup
 	$(BIN)/tamp bench libero_90 --trials 10 $(FULL)/libero_90
 	$(BIN)/tamp report results/full/suites results/full/libero_90
 
-BENCHES := perception unknown disturbed grasps bodies sim-to-sim live minds deciders kitchen others seam folders stepping workers scaling language meaning executed schemes judging fuzz check arms arm-faults arm-clutter arm-cups arm-language \
+BENCHES := perception unknown disturbed grasps bodies sim-to-sim table-faults table-speed live minds deciders kitchen others seam folders stepping workers scaling language meaning executed schemes judging fuzz check arms paths arm-faults arm-clutter arm-cups arm-language \
   arm-streaming arm-examples
 $(BENCHES:%=bench-%): bench-%: setup
 	@PYTHONPATH=. $(BIN)/python tests/bench_$(subst -,_,$*).py $(ARGS)

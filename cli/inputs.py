@@ -25,6 +25,7 @@ class RealArm:
     dry_run: bool = False
     speed_scale: float | None = None
     eyes: str | None = None
+    dead_man: float | None = None
 
 
 ARM_ONLY = ("--host", "--port", "--world", "--dry-run", "--speed-scale")
@@ -34,7 +35,7 @@ AT_TABLE = (
 SCENE_ONLY = (
     *AT_TABLE, "--perception", "--noise", "--calibration", "--disturb", "--no-search", "--video", "--overlay",
 )  # fmt: skip
-ARM_AT_TABLE = (*AT_TABLE, "--host", "--port", "--eyes")
+ARM_AT_TABLE = (*AT_TABLE, "--host", "--port", "--eyes", "--dead-man")
 OPTIONS = dict.fromkeys((*SCENE_ONLY, *ARM_ONLY, *ARM_AT_TABLE))
 """Those that not every backend takes."""
 
@@ -111,7 +112,7 @@ def arm_at_table(body: str, arm: RealArm) -> ArmAddress:
     from tamp.backends.xarm.address import CONTROL_PORT, address_of, host_of
     from tamp.backends.xarm.table_run import ArmAddress
 
-    bodies.find(body)
+    bodies.find(body).for_sdk()
     if arm.host is None or arm.eyes is None:
         what = "--host" if arm.host is None else "--eyes"
         raise InputError(f"no {what}: an arm at a table needs its address, and the port of the emulator that sees")

@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from cli import options as opt
+from cli.body import body_app
 from cli.calibrate import calibrate
 from cli.live_command import live
 from cli.new import new_app
@@ -45,6 +46,7 @@ model_app = typer.Typer(help="The language models on this machine.", no_args_is_
 app.add_typer(scene_app, name="scene", rich_help_panel=None)
 app.add_typer(model_app, name="model", rich_help_panel=None)
 app.add_typer(objects_app, name="objects", rich_help_panel=None)
+app.add_typer(body_app, name="body", rich_help_panel=None)
 app.add_typer(perception_app, name="perception", rich_help_panel=None)
 app.add_typer(policy_app, name="policy", rich_help_panel=None)
 app.add_typer(xarm_app, name="xarm", rich_help_panel=None)
@@ -82,6 +84,7 @@ def solve(
     host: opt.Host = None,
     port: opt.ArmPort = None,
     eyes: opt.Eyes = None,
+    dead_man: opt.DeadMan = None,
     world: opt.World = None,
     dry_run: opt.DryRun = False,
     speed_scale: opt.SpeedScale = None,
@@ -121,7 +124,7 @@ def solve(
         llm=llm,
         planner=planner,
         domain=domain,
-        arm=RealArm(host, port, world, dry_run, speed_scale, eyes),
+        arm=RealArm(host, port, world, dry_run, speed_scale, eyes, dead_man),
         assume_first=assume_first,
         searches=not no_search,
         video=video,

@@ -134,6 +134,9 @@ Body = Annotated[
     str | None,
     typer.Option(help="The robot at the table, as xarm7, or its .toml; without it the scene's own.", metavar="NAME"),
 ]
+DeadMan = Annotated[
+    float | None, typer.Option(help="Stop the arm without a line on standard input so often.", metavar="SEC", min=0.1)
+]
 Eyes = Annotated[
     str | None,
     typer.Option(help="Of an emulated arm at a table: its fault port, which knows what is there.", metavar="tcp://…"),

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from cli import camera, inputs, planners
-from cli.output import INTERRUPTED, debugging, emit_json, hush_simulator, hush_warnings, quiet_stdout, say
+from cli.output import (
+    INTERRUPTED,
+    debugging,
+    emit_json,
+    hush_compiled,
+    hush_simulator,
+    hush_warnings,
+    quiet_stdout,
+    say,
+)
 from llm import words
 from llm.deciding import Advisor
 from tamp.errors import InputError, is_interrupt
@@ -101,8 +112,8 @@ def solve(
             result = _run(lambda folder: _seen(task, given, settings, recipe, noise, folder), task, out)
         else:
             source = given or from_language(str(text), _known(model), task, assume_first, asks=True)
-            run = told_by(backend, at)
-            result = _run(lambda folder: run(task, source, settings, folder, _progress), task, out)
+            with on_arm(at, arm.dead_man) if at else nullcontext(told_by(backend)) as run:
+                result = _run(lambda folder: run(task, source, settings, folder, _progress), task, out)
         if isinstance(result, int):
             return result
         if result.reason is not None:
@@ -111,6 +122,8 @@ def solve(
             emit_json(result.as_dict(), stdout)
         else:
             report(result, stdout)
+    if result.stage == "stopped":
+        return INTERRUPTED
     return 0 if result.good else 1
 
 
@@ -227,19 +240,31 @@ def _known(model: Model | None) -> Model:
     return model
 
 
-def told_by(backend: str, at: ArmAddress | None = None) -> Callable[..., Result]:
-    """What runs an episode with a simulator's state for eyes: in that, or on the arm `at` an address."""
-    if at is not None:
-        from tamp.backends.xarm.table_run import run as on_arm
-
-        return partial(on_arm, at=at)
+def told_by(backend: str) -> Callable[..., Result]:
+    """What runs an episode with a simulator's state for eyes, in that."""
     if backend == "pybullet":
+        with hush_compiled():
+            import pybullet  # noqa: F401 (it says when it was built, wherever it is imported first)
         from tamp.backends.pybullet.run import run as in_bullet
 
         return in_bullet
     from tamp.backends.libero.run import run
 
     return run
+
+
+@contextmanager
+def on_arm(at: ArmAddress, dead_man: float | None) -> Iterator[Callable[..., Result]]:
+    """What runs an episode on an arm, which is stopped by Ctrl-C, SIGTERM and a dead man; Refusal of the rest then."""
+    from cli.arm_run import listen, stopped_by_signals
+    from tamp.backends.xarm.stopping import Stop
+    from tamp.backends.xarm.table_run import run
+
+    stop = Stop(dead_man)
+    with stopped_by_signals(stop):
+        if dead_man is not None:
+            threading.Thread(target=listen, args=(stop,), daemon=True).start()
+        yield partial(run, at=at, stop=stop)
 
 
 def _seen(

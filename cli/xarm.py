@@ -72,9 +72,6 @@ ArmPort = Annotated[int, typer.Option(help="Control port; only emulated arms hav
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Go through it without moving.")]
 Scale = Annotated[float, typer.Option(help="Share of the world's speeds.", min=0.01, max=1.0)]
 Once = Annotated[bool, typer.Option("--no-second-check", help="Do without the second look in PyBullet.")]
-DeadMan = Annotated[
-    float | None, typer.Option(help="Stop unless a line comes on standard input this often.", metavar="SEC", min=0.1)
-]
 
 
 @opt.command(xarm_app, "run")
@@ -88,7 +85,7 @@ def xarm_run(
     dry_run: DryRun = False,
     speed_scale: Scale = 1.0,
     no_second_check: Once = False,
-    dead_man: DeadMan = None,
+    dead_man: opt.DeadMan = None,
     out: opt.EpisodeFolder = None,
     json_output: opt.Json = False,
 ) -> int:

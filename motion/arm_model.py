@@ -1,9 +1,9 @@
-"""Models of an arm without meshes, written from its table: MJCF for `motion.world`, URDF for PyBullet."""
+"""Models of an arm without meshes, written from its table."""
 
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,10 +11,8 @@ from numpy.typing import ArrayLike
 from motion.arm_shape import Capsule, Tool, capsules, link_name, watched
 from motion.arms import Arm
 from motion.hands import Hand
-from motion.poses import Array, pose, to_quat, turned_to
+from motion.poses import Array, to_quat
 from motion.robot import Gripper, RobotDescription
-from motion.shapes import Shape
-from motion.urdf import Link, Motor, written
 
 TOOL_POINT = "tool_point"
 """Name of the tool's frame: the flange when there is no tool."""
@@ -28,16 +26,15 @@ def robot_model(
     tool: Tool | None = None,
     posture: Array | None = None,
     hand: Hand | None = None,
-    T_world_base: Array | None = None,
 ) -> RobotDescription:
-    """The arm with its base at `T_world_base` (4, 4), or at the world's origin, resting at `posture` (n,), or at zero.
-    On its flange are a tool, or a hand, or nothing.
+    """The arm with its base at the world's origin, resting at `posture` (n,), or at zero. On its flange: a tool,
+    a hand, or nothing.
 
     Bodies are named `base`, `link1`, … and `tool`, and the fingers `finger1` and `finger2`. Parts of the arm that must
     not touch each other are pairs of the model. The base is fixed, so that it collides with nothing but the arm.
     """
     return RobotDescription(
-        mjcf=_mjcf(arm, hand.as_tool if hand else tool, hand, np.eye(4) if T_world_base is None else T_world_base),
+        mjcf=_mjcf(arm, hand.as_tool if hand else tool, hand),
         arm_joints=tuple(f"joint{i + 1}" for i in range(arm.joints)),
         tool_site=TOOL_POINT,
         posture=np.zeros(arm.joints) if posture is None else np.asarray(posture, dtype=float),
@@ -48,11 +45,10 @@ def robot_model(
     )
 
 
-def _mjcf(arm: Arm, tool: Tool | None, hand: Hand | None, T_world_base: Array) -> str:
+def _mjcf(arm: Arm, tool: Tool | None, hand: Hand | None) -> str:
     root = ET.Element("mujoco", model=arm.name)
     ET.SubElement(root, "compiler", angle="radian", autolimits="true")
-    world = ET.SubElement(root, "worldbody")
-    parent = ET.SubElement(world, "body", {"name": link_name(0), **_placed(T_world_base)})
+    parent = ET.SubElement(ET.SubElement(root, "worldbody"), "body", name=link_name(0))
     parts = capsules(arm)
     _add_capsules(parent, parts, 0)
     T = np.eye(4)
@@ -99,33 +95,6 @@ def _add_capsules(body: ET.Element, parts: Iterable[Capsule], link: int) -> None
         if c.link == link:
             ends = _text([*c.p, *c.q])
             ET.SubElement(body, "geom", name=c.name, type="capsule", fromto=ends, size=_text([c.radius]))
-
-
-def urdf(arm: Arm, tool: Tool | None = None) -> str:
-    """The same arm for PyBullet: one link per joint without a shape, each capsule a link of its own fixed to it under
-    the capsule's name, `tool` and the frame `tool_point`. Other readers may know no capsules in URDF."""
-    return written(arm.name, _links(arm, tool))
-
-
-def _links(arm: Arm, tool: Tool | None) -> Iterator[Link]:
-    def link(name: str, parent: str | None, T: Array, joint: Motor | None = None, *shapes: Shape) -> Link:
-        return Link(name, parent, T, joint, shapes, mass=1.0, inertia=0.01 * np.eye(3))
-
-    yield link(link_name(0), None, np.eye(4))
-    T = np.eye(4)
-    for i in range(arm.joints):
-        turns = Motor(f"joint{i + 1}", "revolute", limits=(arm.lower[i], arm.upper[i]))
-        yield link(link_name(i + 1), link_name(i), T, turns)
-        T = arm.step(i, 0.0)
-    for c in capsules(arm):
-        middle, along = 0.5 * (c.p + c.q), c.q - c.p
-        length = float(np.linalg.norm(along))
-        shape = Shape("capsule", np.array([c.radius, length / 2, 0.0]), np.eye(4))
-        yield link(c.name, link_name(c.link), pose(middle, turned_to(along / length)), None, shape)
-    if tool is not None:
-        yield link("tool", link_name(arm.joints), T, None, tool.shape)
-        T = T @ tool.T_flange_tool
-    yield link(TOOL_POINT, link_name(arm.joints), T)
 
 
 def _text(numbers: ArrayLike) -> str:

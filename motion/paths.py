@@ -27,6 +27,8 @@ DETOURS = ((0.0, 0.0), (-0.12, 0.0), (0.12, 0.0), (0.0, 0.12), (0.0, -0.12))
 """Displacements (x, y), in metres, of a point between from the middle of the straight line."""
 RUNS = 4
 """Runs of RRT-Connect of which the shortest path is taken."""
+ATTEMPTS = 2
+"""Ways round that are planned until one is free also as the arm's controller goes it."""
 SHORTCUTS = (60, 20)
 """Most shortcuts tried on a path, and most in a row without gain."""
 LEAVING_SLACK = 0.001
@@ -68,10 +70,20 @@ def along(world: World, q: Array, poses: list[Array], check: Check | None) -> Ar
         following = kinematics.solve(world, T, path[-1])
         if following is None or np.abs(following - path[-1]).max() > JOINT_JUMP:
             return Blocked("unreachable")
-        if check is not None and (contacts := check(following)):
-            return Blocked("collision", contacts[0].other)
+        if check is not None:
+            for at in _looked_at(path[-1], following):
+                if contacts := check(at):
+                    return Blocked("collision", contacts[0].other)
         path.append(following)
     return np.array(path)
+
+
+def _looked_at(q: Array, following: Array) -> Array:
+    """Configurations (k, n) that are checked on the way to a waypoint: itself alone where the joints move as little as
+    on most lines, else some between, since what RRT-Connect looked at is not how a redundant arm then goes."""
+    if np.abs(following - q).max() <= 2 * JOINT_STEP:
+        return following[None]
+    return densify(np.array([q, following]), JOINT_STEP)[1:]
 
 
 def transit(
@@ -87,9 +99,7 @@ def transit(
     return _by_any_way(world, q, T_goal, leaving(q, check), rng)
 
 
-def _by_any_way(
-    world: World, q: Array, T_goal: Array, check: Check, rng: np.random.Generator
-) -> Array | Blocked:
+def _by_any_way(world: World, q: Array, T_goal: Array, check: Check, rng: np.random.Generator) -> Array | Blocked:
     first = straight(world, q, T_goal, check)
     if not isinstance(first, Blocked):
         return first
@@ -101,11 +111,16 @@ def _by_any_way(
     by_way = _by_way(world, q, T_goal, check)
     if by_way is not None:
         return by_way
-    found = rrt_connect(world, q, goal, check, seed=int(rng.integers(2**31)))
-    if found is None:
-        return first
-    # The arm's controller follows the tool and chooses the rest itself: the way it goes then must be free too.
-    return along(world, q, [world.forward(p) for p in found[1:]], check)
+    for _ in range(ATTEMPTS):
+        found = rrt_connect(world, q, goal, check, seed=int(rng.integers(2**31)))
+        if found is None:
+            break
+        # The arm's controller follows the tool and chooses the rest itself: the way it goes then must be free too.
+        path = along(world, q, [world.forward(p) for p in found[1:]], check)
+        if not isinstance(path, Blocked):
+            return path
+        first = path
+    return first
 
 
 def _by_lines(world: World, q: Array, T_goal: Array, check: Check) -> Array | None:

@@ -1,6 +1,7 @@
 """An independent look at a whole motion in PyBullet, which shares no kinematics and no collision code with MuJoCo.
 
-What both share is the arm's table and capsules. Their distances differ by up to a millimetre.
+What both share is the robot's model with its shapes. Their distances differ by up to a millimetre; to a mesh, whose
+hull PyBullet makes a millimetre thicker, by up to two.
 """
 
 from __future__ import annotations
@@ -10,19 +11,20 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+import mujoco
 import numpy as np
 
-from motion.arm_model import urdf
-from motion.arm_shape import Tool, capsules, watched
-from motion.arms import Arm
 from motion.bullet import Bullet
-from motion.poses import Array, pose, to_quat
+from motion.poses import Array, from_quat, pose, to_quat
+from motion.robot import RobotDescription
 from motion.shapes import Body, Shape
+from motion.urdf import Link, collides, part_name, parts_of, written
 
 STEP = 0.01
-"""Metres at most that any part of the arm moves between two configurations that are looked at."""
+"""Metres at most that any part of the robot moves between two configurations that are looked at."""
 FAR = 0.1
 """Metres beyond which nothing is looked for."""
 SLAB = 10.0
@@ -31,7 +33,8 @@ SLAB = 10.0
 
 @dataclass(frozen=True)
 class Nearest:
-    """The nearest that `link` came to `other`, a body or another link: metres, negative inside, and when (s)."""
+    """The nearest that `link` came to `other`, a body or another link: metres, negative inside, and when (s). What is
+    held counts as a link of the robot, under its own name."""
 
     distance: float
     time: float
@@ -41,7 +44,7 @@ class Nearest:
 
 @dataclass(frozen=True)
 class Report:
-    """The nearest that the arm came to the bodies and to itself; None where nothing was within the distance that was
+    """The nearest that the robot came to the bodies and to itself; None where nothing was within the distance that was
     looked at. `looked` configurations were."""
 
     bodies: Nearest | None
@@ -49,74 +52,95 @@ class Report:
     looked: int
 
     def touches(self, clearance: float = 0.0) -> Nearest | None:
-        """What was nearer than `clearance` metres to the arm, or the arm that touched itself; the worse of both."""
+        """What was nearer than `clearance` metres to the robot, or the robot that touched itself; the worse of both."""
         near = [n for n, limit in ((self.bodies, clearance), (self.itself, 0.0)) if n and n.distance - limit < 0]
         return min(near, key=lambda n: n.distance, default=None)
 
 
-def nearest(
-    arm: Arm, bodies: Iterable[Body], q: Array, times: Array, tool: Tool | None = None, far: float = FAR
-) -> Report:
-    """How near the arm comes to the bodies and to itself, on a motion of samples `q` (k, n) at `times` (k,) seconds.
+@dataclass(frozen=True, eq=False)
+class Held:
+    """A body that goes with the tool, at `T_tool_held` (4, 4), wherever it says that it is itself."""
 
-    Between samples the joints are taken to move evenly, and nothing of the arm moves more than `STEP` unseen: the
-    true distance is at most half of that less. Neighbouring parts of the arm are left out, and the base against the
-    bodies, on which it may stand. Raises ValueError for samples that are not finite or not as many as the times.
+    body: Body
+    T_tool_held: Array
+
+
+def nearest(
+    robot: RobotDescription,
+    bodies: Iterable[Body],
+    q: Array,
+    times: Array,
+    opening: float | None = None,
+    held: Held | None = None,
+    far: float = FAR,
+) -> Report:
+    """How near the robot comes to the bodies and to itself, on a motion of samples `q` (k, n) at `times` (k,) seconds,
+    its fingers `opening` metres apart, or as far as they go.
+
+    Between samples the joints are taken to move evenly, and nothing of the robot moves more than `STEP` unseen: the
+    true distance is at most half of that less. Which of the robot's parts must keep apart its model says; what it says
+    never moves is left out against the bodies, on which it may stand. What is held is no obstacle, and may touch the
+    robot. Raises ValueError for samples that are not finite or not as many as the times.
     """
-    q, times = np.atleast_2d(np.asarray(q, dtype=float)), np.atleast_1d(np.asarray(times, dtype=float))
-    if q.shape != (len(times), arm.joints) or not (np.isfinite(q).all() and np.isfinite(times).all()):
-        raise ValueError(f"a motion of {arm.name} is finite samples (k, {arm.joints}) and k times, not {q.shape}")
-    with _scene(arm, tool, bodies) as scene:
-        outside: Nearest | None = None
-        inside: Nearest | None = None
-        looked = 0
-        for time, configuration in _densified(arm, tool, q, times):
-            scene.move(configuration)
-            outside = _nearer(outside, scene.to_bodies(far), time)
-            inside = _nearer(inside, scene.to_itself(far), time)
-            looked += 1
-    return Report(outside, inside, looked)
+    with second_engine(robot, bodies, opening, held) as engine:
+        return engine.nearest(q, times, far)
+
+
+@contextmanager
+def second_engine(
+    robot: RobotDescription, bodies: Iterable[Body], opening: float | None = None, held: Held | None = None
+) -> Iterator[SecondEngine]:
+    """The robot among the bodies as PyBullet has them, for many motions; as `nearest` takes them."""
+    bullet = Bullet()
+    try:
+        yield SecondEngine(bullet, robot, bodies, opening, held)
+    finally:
+        bullet.close()
 
 
 Found = tuple[float, str, str]
-"""Distance in metres, the arm's part and what it is near."""
+"""Distance in metres, the robot's link and what it is near."""
 
 
-def _nearer(best: Nearest | None, found: Found | None, time: float) -> Nearest | None:
-    if found is None or (best is not None and best.distance <= found[0]):
-        return best
-    distance, part, other = found
-    return Nearest(distance, time, part.partition(".")[0], other.partition(".")[0])
+class SecondEngine:
+    """The robot and the bodies in one PyBullet client."""
 
-
-def _densified(arm: Arm, tool: Tool | None, q: Array, times: Array) -> Iterator[tuple[float, Array]]:
-    """The motion in steps in which no part of the arm moves more than `STEP`."""
-    lengths = np.abs(arm.d) + np.abs(arm.a)
-    lengths[-1] += 0.0 if tool is None else float(np.linalg.norm(tool.shape.corners(), axis=1).max())
-    reach = np.cumsum(lengths[::-1])[::-1]  # no part is further from a joint's axis than what follows is long
-    reach += max(c.radius for c in capsules(arm))
-    yield float(times[0]), q[0]
-    for (t, a), (u, b) in itertools.pairwise(zip(times, q, strict=True)):
-        steps = max(1, math.ceil(float(np.abs(b - a) @ reach) / STEP))
-        for s in np.linspace(0, 1, steps + 1)[1:]:
-            yield float(t + s * (u - t)), a + s * (b - a)
-
-
-class _Scene:
-    """The arm and the bodies in one PyBullet client."""
-
-    def __init__(self, bullet: Bullet, arm: Arm, tool: Tool | None, bodies: Iterable[Body]) -> None:
+    def __init__(
+        self, bullet: Bullet, robot: RobotDescription, bodies: Iterable[Body], opening: float | None, held: Held | None
+    ) -> None:
+        m = mujoco.MjModel.from_xml_string(robot.mjcf)
+        geoms = {part_name(m, g): g for g in range(m.ngeom)}
+        pairs = {frozenset(p) for p in zip(m.pair_geom1.tolist(), m.pair_geom2.tolist(), strict=True)}
+        pinned = {m.body(name).id for name in robot.pinned_bodies}
+        moving = {name for name, g in geoms.items() if collides(m, g) and int(m.geom_bodyid[g]) not in pinned}
+        paired = {name for name, g in geoms.items() if any(g in pair for pair in pairs)}
+        carried = [] if held is None else _links(m, robot, held)
         self.bullet = bullet
-        flags = bullet.URDF_USE_SELF_COLLISION | bullet.URDF_USE_SELF_COLLISION_INCLUDE_PARENT
-        self.robot = bullet.load(lambda folder: urdf(arm, tool), np.eye(4), True, flags)
+        self.robot = bullet.load(lambda folder: self._text(m, folder, carried, moving | paired), np.eye(4), True)
         infos = [bullet.getJointInfo(self.robot, i) for i in range(bullet.getNumJoints(self.robot))]
-        self.joints = [i for i, info in enumerate(infos) if info[2] == bullet.JOINT_REVOLUTE]
-        self.parts = {i: info[12].decode() for i, info in enumerate(infos)}
-        fixed = {c.name for c in capsules(arm) if c.link == 0}
-        self.moving = {i for i, name in self.parts.items() if name not in fixed}
-        numbers = {name: i for i, name in self.parts.items()}
-        self.pairs = {frozenset((numbers[a], numbers[b])) for a, b in watched(arm, tool)}
-        self.bodies = [(self._add(s, b.T_world_body @ s.T_body_shape), b.name) for b in bodies for s in b.shapes]
+        joints, parts = ({info[at].decode(): i for i, info in enumerate(infos)} for at in (1, 12))
+        self.joints = [joints[name] for name in robot.arm_joints]
+        self.links = {i: m.body(m.geom_bodyid[geoms[name]]).name for name, i in parts.items() if name in geoms}
+        self.links |= {parts[link.name]: held.body.name for link in carried if held is not None}
+        self.moving = {parts[name] for name in (*moving, *(link.name for link in carried))}
+        numbers = {g: parts[name] for name, g in geoms.items() if name in paired}
+        self.pairs = {frozenset(numbers[g] for g in pair) for pair in pairs}
+        for name in robot.finger_joints:
+            side = math.copysign(0.5, float(m.joint(name).range.sum()))
+            apart = robot.gripper.opening if opening is None else opening
+            bullet.resetJointState(self.robot, joints[name], side * apart)
+        self.bodies = [
+            (self._add(shape, body.T_world_body @ shape.T_body_shape), body.name)
+            for body in bodies
+            if held is None or body.name != held.body.name
+            for shape in body.shapes
+        ]
+        self._reach = _reach(m, robot, held)
+
+    @staticmethod
+    def _text(m: mujoco.MjModel, folder: Path, carried: Sequence[Link], wanted: set[str]) -> str:
+        parts = [p for p in parts_of(m, folder) if p.name in wanted or not (p.shapes or p.meshes)]
+        return written("robot", [*parts, *carried])
 
     def _add(self, shape: Shape, T: Array) -> int:
         p, size = self.bullet, [float(v) for v in shape.size]
@@ -137,15 +161,38 @@ class _Scene:
         place = {"basePosition": T[:3, 3].tolist(), "baseOrientation": [x, y, z, w]}
         return int(p.createMultiBody(0, made, **place))
 
+    def nearest(self, q: Array, times: Array, far: float = FAR) -> Report:
+        """How near the robot comes to the bodies and to itself, as `nearest` has it."""
+        q, times = np.atleast_2d(np.asarray(q, dtype=float)), np.atleast_1d(np.asarray(times, dtype=float))
+        n = len(self.joints)
+        if q.shape != (len(times), n) or not (np.isfinite(q).all() and np.isfinite(times).all()):
+            raise ValueError(f"a motion of {n} joints is finite samples (k, {n}) and k times, not {q.shape}")
+        outside: Nearest | None = None
+        inside: Nearest | None = None
+        looked = 0
+        for time, configuration in self._densified(q, times):
+            self.move(configuration)
+            outside = _nearer(outside, self.to_bodies(far), time)
+            inside = _nearer(inside, self.to_itself(far), time)
+            looked += 1
+        return Report(outside, inside, looked)
+
+    def _densified(self, q: Array, times: Array) -> Iterator[tuple[float, Array]]:
+        """The motion in steps in which no part of the robot moves more than `STEP`."""
+        yield float(times[0]), q[0]
+        for (t, a), (u, b) in itertools.pairwise(zip(times, q, strict=True)):
+            steps = max(1, math.ceil(float(np.abs(b - a) @ self._reach) / STEP))
+            for s in np.linspace(0, 1, steps + 1)[1:]:
+                yield float(t + s * (u - t)), a + s * (b - a)
+
     def move(self, q: Array) -> None:
         """Put the arm at a configuration (n,)."""
-        for joint, value in zip(self.joints, q.tolist(), strict=True):
-            self.bullet.resetJointState(self.robot, joint, value)
+        self.bullet.resetJointStatesMultiDof(self.robot, self.joints, q[:, None].tolist())
 
     def to_bodies(self, far: float) -> Found | None:
         """The nearest body within `far` metres."""
         found = [
-            (point[8], self.parts[point[3]], name)
+            (point[8], self.links[point[3]], name)
             for body, name in self.bodies
             for point in self._points(body, far)
             if point[3] in self.moving
@@ -153,9 +200,11 @@ class _Scene:
         return min(found, default=None)
 
     def to_itself(self, far: float) -> Found | None:
-        """The nearest pair of the arm's own parts within `far` metres."""
+        """The nearest pair of the robot's own parts within `far` metres."""
+        if not self.pairs:
+            return None
         found = [
-            (point[8], self.parts[point[3]], self.parts[point[4]])
+            (point[8], self.links[point[3]], self.links[point[4]])
             for point in self._points(self.robot, far)
             if frozenset((point[3], point[4])) in self.pairs
         ]
@@ -169,10 +218,43 @@ class _Scene:
         return points  # type: ignore[no-any-return]
 
 
-@contextmanager
-def _scene(arm: Arm, tool: Tool | None, bodies: Iterable[Body]) -> Iterator[_Scene]:
-    bullet = Bullet()
-    try:
-        yield _Scene(bullet, arm, tool, bodies)
-    finally:
-        bullet.close()
+def _nearer(best: Nearest | None, found: Found | None, time: float) -> Nearest | None:
+    if found is None or (best is not None and best.distance <= found[0]):
+        return best
+    distance, link, other = found
+    return Nearest(distance, time, link, other)
+
+
+def _links(m: mujoco.MjModel, robot: RobotDescription, held: Held) -> list[Link]:
+    """What is held as links, one a shape, fixed to the link that has the tool."""
+    site = m.site(robot.tool_site)
+    T_link_held = from_quat(site.pos, site.quat) @ held.T_tool_held
+    parent = m.body(int(m.site_bodyid[site.id])).name
+    links = []
+    for i, shape in enumerate(held.body.shapes):
+        here = Shape(shape.kind, shape.size, np.eye(4))
+        links.append(Link(f"{held.body.name}/held/{i}", parent, T_link_held @ shape.T_body_shape, shapes=(here,)))
+    return links
+
+
+def _reach(m: mujoco.MjModel, robot: RobotDescription, held: Held | None) -> Array:
+    """For each joint of the arm, metres (n,) that no part which it moves is further from its axis, however the joints
+    after it stand: as far as what follows is long."""
+    far = {int(b): 0.0 for b in range(m.nbody)}  # from a body's origin, of what is on it
+    for g in (g for g in range(m.ngeom) if collides(m, g)):
+        far[int(m.geom_bodyid[g])] = max(far[int(m.geom_bodyid[g])], _norm(m.geom_pos[g]) + float(m.geom_rbound[g]))
+    if held is not None:
+        site = m.site(robot.tool_site)
+        beyond = max(_norm(corner) for shape in held.body.shapes for corner in shape.corners())
+        b = int(m.site_bodyid[site.id])
+        far[b] = max(far[b], _norm(site.pos) + _norm(held.T_tool_held[:3, 3]) + beyond)
+    for b in range(m.nbody - 1, 0, -1):  # children come after their parents
+        slides = [j for j in range(m.njnt) if m.jnt_bodyid[j] == b and m.jnt_type[j] == mujoco.mjtJoint.mjJNT_SLIDE]
+        spare = sum(float(np.abs(m.jnt_range[j]).max()) for j in slides)
+        parent = int(m.body_parentid[b])
+        far[parent] = max(far[parent], far[b] + _norm(m.body_pos[b]) + spare)
+    return np.array([far[int(m.joint(name).bodyid[0])] for name in robot.arm_joints])
+
+
+def _norm(p: Array) -> float:
+    return float(np.linalg.norm(p))

@@ -81,24 +81,61 @@ def links_of(robot: RobotDescription, folder: Path) -> list[Link]:
     m = mujoco.MjModel.from_xml_string(robot.mjcf)
     links = [Link("world", None, np.eye(4))]
     for b in range(1, m.nbody):
-        parent = "world" if m.body_parentid[b] == 0 else m.body(m.body_parentid[b]).name
-        geoms = [int(g) for g in np.flatnonzero(m.geom_bodyid == b) if m.geom_contype[g] or m.geom_conaffinity[g]]
-        plain = [g for g in geoms if int(m.geom_type[g]) in _KINDS]
-        hulls = [g for g in geoms if int(m.geom_type[g]) == mujoco.mjtGeom.mjGEOM_MESH]
-        links.append(
-            Link(
-                name=m.body(b).name,
-                parent=parent,
-                T_parent_link=from_quat(m.body_pos[b], m.body_quat[b]),
-                joint=_motor(m, b),
-                shapes=tuple(Shape(_KINDS[int(m.geom_type[g])], m.geom_size[g].copy(), _geom(m, g)) for g in plain),
-                meshes=tuple(Mesh(_saved(m, int(m.geom_dataid[g]), folder), _geom(m, g)) for g in hulls),
-                mass=max(float(m.body_mass[b]), LIGHTEST),
-                inertia=_inertia(m, b),
-                p_link_com=m.body_ipos[b].copy(),
-            )
-        )
+        collision = [_collision(m, g, folder) for g in np.flatnonzero(m.geom_bodyid == b).tolist() if collides(m, g)]
+        shapes = tuple(c for c in collision if isinstance(c, Shape))
+        links.append(_link(m, b, shapes, tuple(c for c in collision if isinstance(c, Mesh))))
     return links
+
+
+def parts_of(m: mujoco.MjModel, folder: Path) -> list[Link]:
+    """The links of a robot's compiled model without shapes, then each shape that collides as a link of its own, fixed
+    to its link, as `part_name` calls it. Else as `links_of`."""
+    links = [Link("world", None, np.eye(4)), *(_link(m, b) for b in range(1, m.nbody))]
+    for g in (g for g in range(m.ngeom) if collides(m, g)):
+        parent, made = _name(m, int(m.geom_bodyid[g])), _collision(m, g, folder)
+        if isinstance(made, Mesh):
+            mesh = Mesh(made.file, np.eye(4))
+            links.append(Link(part_name(m, g), parent, made.T_link_mesh, meshes=(mesh,)))
+        elif made is not None:
+            shape = Shape(made.kind, made.size, np.eye(4))
+            links.append(Link(part_name(m, g), parent, made.T_body_shape, shapes=(shape,)))
+    return links
+
+
+def part_name(m: mujoco.MjModel, geom: int) -> str:
+    """What the part of a link is called that a geom is: its link and its number."""
+    return f"{_name(m, int(m.geom_bodyid[geom]))}/{geom}"
+
+
+def collides(m: mujoco.MjModel, geom: int) -> bool:
+    """Whether a geom is there to be touched, rather than only seen."""
+    return bool(m.geom_contype[geom] or m.geom_conaffinity[geom])
+
+
+def _link(m: mujoco.MjModel, body: int, shapes: tuple[Shape, ...] = (), meshes: tuple[Mesh, ...] = ()) -> Link:
+    return Link(
+        name=_name(m, body),
+        parent=_name(m, int(m.body_parentid[body])),
+        T_parent_link=from_quat(m.body_pos[body], m.body_quat[body]),
+        joint=_motor(m, body),
+        shapes=shapes,
+        meshes=meshes,
+        mass=max(float(m.body_mass[body]), LIGHTEST),
+        inertia=_inertia(m, body),
+        p_link_com=m.body_ipos[body].copy(),
+    )
+
+
+def _name(m: mujoco.MjModel, body: int) -> str:
+    return str(m.body(body).name) if body else "world"
+
+
+def _collision(m: mujoco.MjModel, geom: int, folder: Path) -> Shape | Mesh | None:
+    """The shape or the hull that a geom is; None for what is neither, such as a plane."""
+    kind, T = int(m.geom_type[geom]), from_quat(m.geom_pos[geom], m.geom_quat[geom])
+    if kind == mujoco.mjtGeom.mjGEOM_MESH:
+        return Mesh(_saved(m, int(m.geom_dataid[geom]), folder), T)
+    return Shape(_KINDS[kind], m.geom_size[geom].copy(), T) if kind in _KINDS else None
 
 
 def _motor(m: mujoco.MjModel, body: int) -> Motor | None:
@@ -132,17 +169,13 @@ def _inertia(m: mujoco.MjModel, body: int) -> Array:
 
 def _saved(m: mujoco.MjModel, mesh: int, folder: Path) -> str:
     """A mesh as a file; its name."""
-    file = folder / f"{m.mesh(mesh).name}.obj"
+    file = folder / f"mesh{mesh}.obj"  # its own name may be no file's
     first, count = int(m.mesh_vertadr[mesh]), int(m.mesh_vertnum[mesh])
     start, faces = int(m.mesh_faceadr[mesh]), int(m.mesh_facenum[mesh])
     lines = [f"v {x} {y} {z}" for x, y, z in m.mesh_vert[first : first + count].tolist()]
     lines += [f"f {a + 1} {b + 1} {c + 1}" for a, b, c in m.mesh_face[start : start + faces].tolist()]
     file.write_text("\n".join(lines) + "\n")
     return file.name
-
-
-def _geom(m: mujoco.MjModel, geom: int) -> Array:
-    return from_quat(m.geom_pos[geom], m.geom_quat[geom])
 
 
 def _add(root: ET.Element, link: Link) -> None:

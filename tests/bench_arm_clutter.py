@@ -64,12 +64,12 @@ def plan(rng: np.random.Generator) -> list[Step]:
 
 def touched(cell: Workcell, q: Array) -> tuple[str, float]:
     """What MuJoCo or PyBullet sees touched on samples (k, n), and the nearest distance to a body that PyBullet saw."""
-    tool, bodies = tool_of(cell.T_flange_tool), tuple(obstacles(cell))
-    world = World(robot_model(cell.arm, tool), bodies)
+    robot, bodies = robot_model(cell.arm, tool_of(cell.T_flange_tool)), tuple(obstacles(cell))
+    world = World(robot, bodies)
     for at in q:
         if contacts := world.contacts(at, 0.0):
             return f"MuJoCo: {contacts[0]}", contacts[0].distance
-    report = nearest(cell.arm, bodies, q, np.linspace(0.0, 1.0, len(q)), tool)
+    report = nearest(robot, bodies, q, np.linspace(0.0, 1.0, len(q)))
     if near := report.touches():
         return f"PyBullet: {near}", near.distance
     return "", report.bodies.distance if report.bodies else np.inf

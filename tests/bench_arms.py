@@ -10,17 +10,16 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-import tempfile
 import time
-from pathlib import Path
 
 import numpy as np
-import pybullet
 
 from motion import arm_ik
-from motion.arm_model import TOOL_POINT, robot_model, urdf
+from motion.arm_model import robot_model
 from motion.arms import ARMS, Arm
+from motion.bullet import Bullet
 from motion.poses import Array, error
+from motion.urdf import links_of, written
 from motion.world import World
 
 FOUND, MEDIAN, EXACT = 0.995, 5e-3, 1e-6
@@ -47,24 +46,20 @@ def turned(p: Array, first: int, second: int, angle: Array) -> Array:
 
 def by_pybullet(arm: Arm, q: Array) -> Array:
     """Positions (k, 3) of the flange as PyBullet has them."""
-    client = pybullet.connect(pybullet.DIRECT)
+    bullet, robot = Bullet(), robot_model(arm)
     try:
-        with tempfile.TemporaryDirectory() as folder:
-            file = Path(folder) / "arm.urdf"
-            file.write_text(urdf(arm))
-            body = pybullet.loadURDF(str(file), useFixedBase=True, physicsClientId=client)
-        count = pybullet.getNumJoints(body, physicsClientId=client)
-        infos = [pybullet.getJointInfo(body, i, physicsClientId=client) for i in range(count)]
-        joints = [i for i, info in enumerate(infos) if info[2] == pybullet.JOINT_REVOLUTE]
-        flange = next(i for i, info in enumerate(infos) if info[12].decode() == TOOL_POINT)
+        body = bullet.load(lambda folder: written(arm.name, links_of(robot, folder)), np.eye(4), fixed=True)
+        infos = [bullet.getJointInfo(body, i) for i in range(bullet.getNumJoints(body))]
+        joints = [i for i, info in enumerate(infos) if info[2] == bullet.JOINT_REVOLUTE]
+        flange = next(i for i, info in enumerate(infos) if info[12].decode() == "tool")
         found = []
         for row in q.tolist():
             for joint, value in zip(joints, row, strict=True):
-                pybullet.resetJointState(body, joint, value, physicsClientId=client)
-            found.append(pybullet.getLinkState(body, flange, computeForwardKinematics=True, physicsClientId=client)[4])
+                bullet.resetJointState(body, joint, value)
+            found.append(bullet.getLinkState(body, flange, computeForwardKinematics=True)[4])
         return np.array(found)
     finally:
-        pybullet.disconnect(client)
+        bullet.close()
 
 
 def forward(arm: Arm, q: Array) -> tuple[list[float], Array]:

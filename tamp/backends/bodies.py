@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeVar
 
 import numpy as np
 
 import motion
-from motion.arm_model import robot_model
-from motion.arms import ARMS, Arm
-from motion.hands import HANDS, Hand
-from motion.poses import Array, pose
+from motion.arms import Arm
+from motion.hands import Hand
+from motion.poses import Array, pose, rotation_about
 from motion.robot import RobotDescription
+from motion.robot_files import standing
 from tamp.errors import InputError
-from tamp.files.toml_table import Table, read_placed
 from tamp.model.goal_syntax import valid
-
-T = TypeVar("T")
 
 SHIPPED = Path(motion.__file__).parent / "robots"
 PANDA_REACH = 0.855
@@ -28,26 +23,34 @@ PANDA_REACH = 0.855
 
 @dataclass(frozen=True, eq=False)
 class RobotBody:
-    """An arm and its hand, wherever they stand. `reach` in metres, from the axis of the first joint to the flange.
-    `joint_period` and `efforts`: see `motion.robot.RobotDescription`."""
+    """A robot, wherever it stands. `robot` has its base at the world's origin; `reach` in metres, from the axis of the
+    first joint to the flange. `arm` and `hand` are those of its maker's controller, where one is known. Where a Panda
+    would stand it is moved by `base` (3,) metres, or without that so much nearer to what is there as it reaches less
+    far, and turned by `yaw` radians about the vertical."""
 
     name: str
-    arm: Arm
-    hand: Hand
-    posture: Array
+    robot: RobotDescription
     reach: float
-    joint_period: float
-    efforts: tuple[float, ...]
+    arm: Arm | None = None
+    hand: Hand | None = None
+    base: Array | None = None
+    yaw: float = 0.0
 
     def at(self, T_world_base: Array) -> RobotDescription:
         """The robot with its base somewhere."""
-        made = robot_model(self.arm, None, self.posture, self.hand, T_world_base)
-        return replace(made, joint_period=self.joint_period, efforts=self.efforts)
+        return replace(self.robot, mjcf=standing(self.robot.mjcf, T_world_base))
+
+    def for_sdk(self) -> tuple[Arm, Hand]:
+        """What UFACTORY's SDK drives of it. InputError for a robot that it does not."""
+        if self.arm is None or self.hand is None:
+            known = ", ".join(name for name in names() if find(name).arm is not None)
+            raise InputError(f"{self.name} is none of UFACTORY's arms; valid with --backend xarm: {known}")
+        return self.arm, self.hand
 
     def in_place_of(self, p_world_base: Array) -> RobotDescription:
-        """The robot where a Panda stands with its base at a point (3,), looking along x: so much nearer to what is
-        there as it reaches less far."""
-        return self.at(pose(p_world_base + np.array([PANDA_REACH - self.reach, 0.0, 0.0])))
+        """The robot where a Panda stands with its base at a point (3,), looking along x."""
+        moved = np.array([PANDA_REACH - self.reach, 0.0, 0.0]) if self.base is None else self.base
+        return self.at(pose(p_world_base + moved, rotation_about(np.array([0.0, 0.0, 1.0]), self.yaw)))
 
 
 def names() -> list[str]:
@@ -57,32 +60,11 @@ def names() -> list[str]:
 
 def find(name: str) -> RobotBody:
     """A shipped robot by its name, or one in a TOML file. InputError for what is neither, or no robot."""
+    from tamp.backends.body_files import read
+
     path = Path(name)
     if path.suffix == ".toml":
-        return _read(path)
+        return read(path)
     if name not in names():
         raise InputError(f"no robot {name!r}; {valid(name, names())}, or a .toml file")
-    return _read(SHIPPED / f"{name}.toml")
-
-
-def _read(path: Path) -> RobotBody:
-    table = read_placed(path)
-    table.only("arm", "hand", "posture", "reach", "joint_period", "efforts")
-    arm = _one_of(table, "arm", ARMS)
-    hand = _one_of(table, "hand", HANDS)
-    posture = table.numbers("posture", arm.joints, f"{arm.joints} radians")
-    for i, value in enumerate(posture):
-        if not arm.lower[i] < value < arm.upper[i]:
-            limits = f"{arm.lower[i]:.2f} to {arm.upper[i]:.2f}"
-            raise table.wrong(f"posture has {value} for joint {i + 1}; valid: {limits}", "posture")
-    reach = table.number("reach", "metres", 0.05, 5.0)
-    period = table.number("joint_period", "seconds", 0.001, 0.05)
-    efforts = table.numbers("efforts", arm.joints, f"{arm.joints} Nm")
-    return RobotBody(path.stem, arm, hand, np.asarray(posture), reach, period, tuple(efforts.tolist()))
-
-
-def _one_of(table: Table, key: str, known: Mapping[str, T]) -> T:
-    name = table.text(key, ", ".join(known))
-    if name not in known:
-        raise table.wrong(f"no {key} {name!r}; {valid(name, list(known))}", key)
-    return known[name]
+    return read(SHIPPED / f"{name}.toml")

@@ -66,11 +66,13 @@ def carry_out(
     def after() -> None:
         asked.sight.felt(table.time, table.observe())
 
-    if settings.clock == "real":
-        run_in_real_time(session, table, ready.table.publish, after=after)
-    else:
-        run_paused(session, table, after=after)
-    told(ready.pursuit, session, result)
+    try:
+        if settings.clock == "real":
+            run_in_real_time(session, table, ready.table.publish, after=after)
+        else:
+            run_paused(session, table, after=after)
+    finally:
+        told(ready.pursuit, session, result)
     result.reached = result.success = asked.reached(ready.table.sight.beliefs)
     for _ in range(LASTS):
         table.stop()

@@ -123,10 +123,10 @@ def test_a_benchs_policy_is_kept_for_its_episodes(
     assert (tmp_path / "episodes" / "libero_goal-7-41" / "episode.jsonl").exists()
 
 
-def test_what_is_not_built_is_said() -> None:
+def test_eyes_that_do_not_go_with_a_backend_are_told() -> None:
     assert camera.noise("clean", 1)(()) == ()
-    with pytest.raises(InputError, match="valid: libero, xarm"):
-        inputs.built("pybullet", "oracle")
+    with pytest.raises(InputError, match="--perception camera: not with --backend pybullet; valid: --backend libero"):
+        inputs.embodied("pybullet", None, {"--perception camera": True, "--video": False})
 
 
 @pytest.mark.process

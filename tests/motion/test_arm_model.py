@@ -9,16 +9,17 @@ from pathlib import Path
 
 import numpy as np
 import pinocchio
-import pybullet
 import pytest
 from scipy.spatial.transform import Rotation
 
 from motion import arm_ik
-from motion.arm_model import TOOL_POINT, robot_model, urdf
+from motion.arm_model import robot_model
 from motion.arm_shape import Tool, capsules, watched
 from motion.arms import ARMS, Arm
+from motion.bullet import Bullet
 from motion.poses import Array, pose
 from motion.shapes import Body, Shape
+from motion.urdf import links_of, written
 from motion.world import World
 from tests.arm_cases import EACH, bent, configurations
 
@@ -29,17 +30,13 @@ HAND = Tool(
 )
 
 
-def by_mujoco(arm: Arm, tool: Tool | None) -> Callable[[Array], Array]:
-    return World(robot_model(arm, tool), []).forward
-
-
-def by_pinocchio(arm: Arm, tool: Tool | None) -> Callable[[Array], Array]:
-    root = ET.fromstring(urdf(arm, tool))
+def by_pinocchio(arm: Arm, tool: Tool | None, folder: Path) -> Callable[[Array], Array]:
+    root = ET.fromstring(written(arm.name, links_of(robot_model(arm, tool), folder)))
     for link in root.findall("link"):
         for shape in link.findall("collision"):
             link.remove(shape)  # its parser knows no capsules
     model = pinocchio.buildModelFromXML(ET.tostring(root, encoding="unicode"))
-    data, frame = model.createData(), model.getFrameId(TOOL_POINT)
+    data, frame = model.createData(), model.getFrameId("tool")
 
     def forward(q: Array) -> Array:
         pinocchio.framesForwardKinematics(model, data, q)
@@ -49,26 +46,23 @@ def by_pinocchio(arm: Arm, tool: Tool | None) -> Callable[[Array], Array]:
 
 
 @contextmanager
-def pybullet_model(arm: Arm, tool: Tool | None, folder: Path) -> Iterator[Callable[[Array], Array]]:
-    file = folder / "arm.urdf"
-    file.write_text(urdf(arm, tool))
-    client = pybullet.connect(pybullet.DIRECT)
+def pybullet_model(arm: Arm, tool: Tool | None) -> Iterator[Callable[[Array], Array]]:
+    bullet, robot = Bullet(), robot_model(arm, tool)
     try:
-        body = pybullet.loadURDF(str(file), useFixedBase=True, physicsClientId=client)
-        count = pybullet.getNumJoints(body, physicsClientId=client)
-        infos = [pybullet.getJointInfo(body, i, physicsClientId=client) for i in range(count)]
-        joints = [i for i, info in enumerate(infos) if info[2] == pybullet.JOINT_REVOLUTE]
-        point = next(i for i, info in enumerate(infos) if info[12].decode() == TOOL_POINT)
+        body = bullet.load(lambda folder: written(arm.name, links_of(robot, folder)), np.eye(4), fixed=True)
+        infos = [bullet.getJointInfo(body, i) for i in range(bullet.getNumJoints(body))]
+        joints = [i for i, info in enumerate(infos) if info[2] == bullet.JOINT_REVOLUTE]
+        flange = next(i for i, info in enumerate(infos) if info[12].decode() == "tool")
 
         def forward(q: Array) -> Array:
             for i, value in zip(joints, q, strict=True):
-                pybullet.resetJointState(body, i, float(value), physicsClientId=client)
-            state = pybullet.getLinkState(body, point, computeForwardKinematics=True, physicsClientId=client)
+                bullet.resetJointState(body, i, float(value))
+            state = bullet.getLinkState(body, flange, computeForwardKinematics=True)
             return pose(np.array(state[4]), Rotation.from_quat(state[5]).as_matrix())
 
         yield forward
     finally:
-        pybullet.disconnect(client)
+        bullet.close()
 
 
 @pytest.mark.parametrize("tool", [None, HAND], ids=["flange", "tool"])
@@ -76,9 +70,11 @@ def pybullet_model(arm: Arm, tool: Tool | None, folder: Path) -> Iterator[Callab
 def test_every_engine_has_the_tool_where_the_table_has_it(arm: Arm, tool: Tool | None, tmp_path: Path) -> None:
     T_flange_tool = np.eye(4) if tool is None else tool.T_flange_tool
     wanted = [(q, arm.forward(q) @ T_flange_tool) for q in configurations(arm, 1000, seed=11)]
-    with pybullet_model(arm, tool, tmp_path) as by_pybullet:
-        engines = {"mujoco": by_mujoco(arm, tool), "pinocchio": by_pinocchio(arm, tool), "pybullet": by_pybullet}
-        worst = {name: max(np.abs(f(q) - T).max() for q, T in wanted) for name, f in engines.items()}
+    with pybullet_model(arm, tool) as by_pybullet:
+        flanges = {"pinocchio": by_pinocchio(arm, tool, tmp_path), "pybullet": by_pybullet}
+        worst = {name: max(np.abs(f(q) @ T_flange_tool - T).max() for q, T in wanted) for name, f in flanges.items()}
+    mujoco = World(robot_model(arm, tool), [])
+    worst["mujoco"] = max(np.abs(mujoco.forward(q) - T).max() for q, T in wanted)
     assert max(worst["mujoco"], worst["pinocchio"]) < 1e-12, worst
     assert worst["pybullet"] < 1e-6, worst  # singles inside: 6e-7 was the worst seen
 

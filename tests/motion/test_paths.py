@@ -88,6 +88,25 @@ def test_a_wall_is_gone_round(world: World) -> None:
     assert touched == []
 
 
+def test_what_stands_between_two_waypoints_is_seen(build: Callable[..., World], table: Body) -> None:
+    """A post that both waypoints are clear of, in the middle of what the hand sweeps."""
+    q = configuration(build(table), pose(NEAR, DOWN))
+    turn = np.eye(7)[0] * 0.4
+    world = build(table, box("post", [0.005, 0.005, 0.1], [*build(table).forward(q + turn / 2)[:2, 3], 1.1]))
+    T_goal = world.forward(q + turn)
+    assert world.contacts(q) == world.contacts(q + turn) == []
+    assert paths.along(world, q, [T_goal], paths.checker(world)) == Blocked("collision", "post")
+    looked: list[Array] = []
+
+    def free(at: Array) -> list[Contact]:
+        looked.append(at)
+        return []
+
+    path = paths.along(world, q, [T_goal], free)
+    assert not isinstance(path, Blocked)
+    assert np.abs(np.diff([q, *looked], axis=0)).max() <= paths.JOINT_STEP + 1e-9
+
+
 def test_where_there_is_room_it_is_kept_and_else_the_way_is_taken_all_the_same(world: World) -> None:
     q = configuration(world, pose(AHEAD - ASIDE, DOWN))
     T_goal = pose(AHEAD + ASIDE, DOWN)

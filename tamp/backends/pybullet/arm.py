@@ -46,8 +46,11 @@ class BulletArm:
         for i in range(-1, len(infos)):
             bullet.changeDynamics(self.body, i, linearDamping=0.0, angularDamping=0.0, jointDamping=0.0)
         rubs = {"lateralFriction": PAD_FRICTION, "spinningFriction": 0.01, "rollingFriction": 1e-3}
-        for i in self._fingers:
-            bullet.changeDynamics(self.body, i, **rubs)
+        fingers = set(self._fingers)
+        for i, info in enumerate(infos):
+            if i in fingers or (info[16] in fingers and info[2] == bullet.JOINT_FIXED):
+                fingers.add(i)  # pads may be links of their own
+                bullet.changeDynamics(self.body, i, **rubs)
         self._couple()
         self.put(robot.posture)
 
@@ -61,15 +64,16 @@ class BulletArm:
         b.changeConstraint(gear, gearRatio=-self._signs[0] * self._signs[1], erp=0.1, maxForce=2 * GRIP)
 
     def put(self, q: Array) -> None:
-        """Put the arm at a configuration (n,), at rest, with the hand open."""
+        """Put the arm at a configuration (n,), at rest, with the fingers where they were told to be."""
         self._last = np.array(q, dtype=float)
         for i, value in zip(self._joints, q.tolist(), strict=True):
             self._bullet.resetJointState(self.body, i, value)
         for i, sign in zip(self._fingers, self._signs, strict=True):
-            self._bullet.resetJointState(self.body, i, sign * self._robot.gripper.opening / 2)
+            self._bullet.resetJointState(self.body, i, sign * self.opening / 2)
 
     def felt(self) -> Encoders:
         """Its joints now."""
+
         def states(joints: list[int]) -> Array:
             found = self._bullet.getJointStates(self.body, joints) if joints else ()
             return np.array([s[:2] for s in found]).reshape(-1, 2).T
@@ -126,11 +130,6 @@ class BulletArm:
             positionGains=[1.0 / max(steps, 1)] * len(q),
             velocityGains=[1.0] * len(q),
         )
-
-    def resisted(self) -> Array:
-        """What the motors do beyond holding the arm (n,), Nm: what moves it, and what is in its way."""
-        states = self._bullet.getJointStates(self.body, self._joints)
-        return np.array([s[3] for s in states]) - self._inertia_and_bias()[1]
 
     def _push(self) -> None:
         """Torques with which the tool goes to where it was asked to as a critically damped mass does, position and

@@ -14,6 +14,7 @@ from motion.robot import RobotDescription
 from motion.world import World
 from tamp.backends.xarm.driver import Driver
 from tamp.backends.xarm.faults import ArmFault
+from tamp.backends.xarm.stopping import Stop
 from tamp.backends.xarm.streaming import Stream
 from tamp.model.scene import RobotState
 
@@ -25,9 +26,9 @@ AT_HOME = 0.05
 
 class ArmTable:
     """A `Backend`. `driver` is connected and prepared, the arm at its posture: ArmFault elsewhere. After `close` it
-    stands still and is not connected any more."""
+    stands still and is not connected any more; so it does once `stop` says so, whatever goes on."""
 
-    def __init__(self, driver: Driver, robot: RobotDescription) -> None:
+    def __init__(self, driver: Driver, robot: RobotDescription, stop: Stop | None = None) -> None:
         assert robot.joint_period is not None
         self.robot_model, self.period, self.steps, self.stepping_seconds = robot, robot.period, 0, 0.0
         self._driver, self._world = driver, World(robot, [])
@@ -38,7 +39,8 @@ class ArmTable:
         driver.stream()
         self._told = self._widest
         driver.grip(1.0)
-        self.stream = Stream(driver, JointServo(robot), robot.joint_period)
+        self._stop = stop or Stop()
+        self.stream = Stream(driver, JointServo(robot), robot.joint_period, self._stop)
         self.stream.start()
         self._due = time.monotonic()
 
@@ -49,13 +51,13 @@ class ArmTable:
 
     def observe(self) -> RobotState:
         """Proprioception now. ArmFault for an error of the controller."""
-        q = self._driver.checked().q
+        q = self._where()
         return RobotState(q, self._driver.gripped() * self._widest, self._world.forward(q))
 
     def command(self, displacement: Array, opening: float) -> None:
         """One control period: see `tamp.backends.backend.Backend`."""
         start = time.monotonic()
-        self.stream.aim(self._driver.checked().q, displacement)
+        self.stream.aim(self._where(), displacement)
         if abs(opening - self._told) > SAME:
             self._told = opening
             self._driver.grip(opening / self._widest)
@@ -67,6 +69,13 @@ class ArmTable:
     def stop(self) -> None:
         """Hold still for one control period."""
         self.command(np.zeros(6), self._told)
+
+    def _where(self) -> Array:
+        """The joints now (n,). ArmFault for what is wrong: `stopped` where that is why."""
+        try:
+            return self._driver.checked().q
+        finally:
+            self._stop.check()
 
     def close(self) -> None:
         """Have the arm stand still for good. ArmFault where it does not say that it does."""

@@ -8,6 +8,7 @@ import time
 from motion.joint_servo import JointServo
 from motion.poses import Array
 from tamp.backends.xarm.driver import Driver
+from tamp.backends.xarm.stopping import Stop
 from tamp.errors import TampError
 
 EXPIRES = 0.1
@@ -19,8 +20,8 @@ LATE = 0.01
 class Stream:
     """Sends targets from `start` to `stop`. What goes wrong is raised by the next call, in the caller's thread."""
 
-    def __init__(self, driver: Driver, servo: JointServo, period: float) -> None:
-        self._driver, self._servo, self._period = driver, servo, period
+    def __init__(self, driver: Driver, servo: JointServo, period: float, stop: Stop) -> None:
+        self._driver, self._servo, self._period, self._stop = driver, servo, period, stop
         self._lock, self._ended = threading.Lock(), threading.Event()
         self._until: float | None = None
         self._fault: TampError | None = None
@@ -51,6 +52,8 @@ class Stream:
             now = time.monotonic()
             self.late += now - due > LATE
             due = max(due + self._period, now)  # what is late is not made up for
+            if self._told_to_stop():
+                return
             with self._lock:
                 if self._until is None:
                     continue
@@ -63,3 +66,17 @@ class Stream:
                 self._fault = e
                 return
             self.sent += 1
+
+    def _told_to_stop(self) -> bool:
+        """Whether somebody says so: the arm then stands still at once, whatever its mind is busy with."""
+        if not self._stop.reason:
+            return False
+        try:
+            self._stop.check()
+        except TampError as e:
+            self._fault = e
+        try:
+            self._driver.halt()
+        except TampError as e:
+            self._fault = e
+        return True

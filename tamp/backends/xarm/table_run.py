@@ -19,6 +19,7 @@ from tamp.backends.xarm.claim import claimed
 from tamp.backends.xarm.driver import Driver
 from tamp.backends.xarm.emulated_eyes import EmulatedEyes
 from tamp.backends.xarm.faults import ArmFault
+from tamp.backends.xarm.stopping import Stop
 from tamp.backends.xarm.workcell import Load
 from tamp.model.scene import Scene
 from tamp.runs.at_table import carry_out
@@ -43,10 +44,11 @@ def run(
     folder: Path,
     say: Callable[[str], None],
     at: ArmAddress,
+    stop: Stop,
 ) -> Result:
     """Run one episode into `folder`: see `tamp.backends.libero.run.run`. The emulated arm `at` an address stands in the
     task's scene already; what counts is whether what was asked for holds in its world. An arm that stops is a result
-    with the stage `execution`."""
+    with the stage `execution`, one that is stopped with `stopped`."""
     assert settings.body is not None
     result = Result(out=str(folder), perception=through_sdk(settings.body))
     with EpisodeLog(folder) as log, timed(result, "total"), contextlib.ExitStack() as stack:
@@ -59,20 +61,20 @@ def run(
         wanted = partial(wanted_in, goal_source, environment, settings=settings, log=log)
         try:
             stack.enter_context(claimed(at.host))
-            table = stack.enter_context(contextlib.closing(ArmTable(_prepared(at, settings.body), robot)))
+            table = stack.enter_context(contextlib.closing(ArmTable(_prepared(at, settings.body), robot, stop)))
             eyes = stack.enter_context(contextlib.closing(_eyes(at, start, table)))
             carry_out(table, eyes, wanted, settings, task.step_limit, log, result, say, stack)
         except ArmFault as fault:
-            result.stage, result.reason = "execution", str(fault)
+            result.stage = "stopped" if fault.kind == "stopped" else "execution"
+            result.reason = str(fault)
         log.event("outcome", **result.as_dict())
     return result
 
 
 def _prepared(at: ArmAddress, body: str) -> Driver:
     """The arm, connected and ready with its hand."""
-    robot = bodies.find(body)
-    driver = Driver.connect(at.host, robot.arm, at.port)
-    hand = robot.hand
+    arm, hand = bodies.find(body).for_sdk()
+    driver = Driver.connect(at.host, arm, at.port)
     driver.prepare(hand.T_flange_tool, Load(hand.mass, hand.T_flange_tool[:3, 3] / 2))
     return driver
 

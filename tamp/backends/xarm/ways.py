@@ -57,8 +57,7 @@ class Ways:
         self.cell = cell
         self._seed = seed
         self._bodies = tuple(obstacles(cell))
-        self._tool = tool_of(cell.T_flange_tool)
-        self._arm = arm_paths.cell(cell.arm, self._bodies, self._tool)
+        self._arm = arm_paths.cell(cell.arm, self._bodies, tool_of(cell.T_flange_tool))
         room = Workspace(cell.workspace.low - EDGE, cell.workspace.high + EDGE)
         self._check = kept_within(self._arm.world, room, checker(self._arm.world, CLEARANCE))
 
@@ -95,7 +94,7 @@ class Ways:
         starts = np.cumsum([0.0, *(leg.seconds for leg in legs)])
         times = [np.linspace(a, b, len(leg.q)) for leg, (a, b) in zip(legs, itertools.pairwise(starts), strict=True)]
         q = np.concatenate([leg.q for leg in legs])
-        return nearest(self.cell.arm, self._bodies, q, np.concatenate(times), self._tool)
+        return nearest(self._arm.world.robot, self._bodies, q, np.concatenate(times))
 
     # How
 

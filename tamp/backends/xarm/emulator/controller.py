@@ -13,12 +13,12 @@ from tamp.backends.xarm.emulator.body import OVERSPEED, Body, MotionError
 from tamp.backends.xarm.emulator.choices import Choices
 from tamp.backends.xarm.emulator.commands import MOVES, Command, Origin
 from tamp.backends.xarm.emulator.followers import ServoFollower, VelocityFollower
-from tamp.backends.xarm.emulator.frames import ERROR, NOT_READY, WARNING, Feedback
+from tamp.backends.xarm.emulator.frames import ERROR, FINISHED, NOT_READY, STARTED, TRIGGERED, WARNING, Feedback
 from tamp.backends.xarm.emulator.gripper import Gripper
 from tamp.backends.xarm.emulator.history import LONGEST, History
 from tamp.backends.xarm.emulator.outputs import Outputs
-from tamp.backends.xarm.emulator.player import DISCARDED, FAILURE, SUCCESS, Player, Queued
-from tamp.backends.xarm.emulator.settings import Settings
+from tamp.backends.xarm.emulator.player import DISCARDED, FAILURE, OUTCOMES, SUCCESS, Player, Queued
+from tamp.backends.xarm.emulator.settings import LOAD_DELAY, Settings
 from tamp.backends.xarm.emulator.states import (
     CACHE_FULL,
     CHANGED,
@@ -43,11 +43,6 @@ from tamp.backends.xarm.emulator.states import (
 from tamp.backends.xarm.emulator.streams import Stream
 from tamp.backends.xarm.emulator.wire import to_pose
 
-OUTCOMES = {SUCCESS: "done", FAILURE: "failed", DISCARDED: "stopped"}
-STARTED, FINISHED, TRIGGERED = 1, 2, 4
-"""Kinds of feedback."""
-LOAD_DELAY = 0.1
-"""Seconds until a load takes effect."""
 SERVO_REGISTER, SPEED_REGISTER = 29, 81
 
 
@@ -61,6 +56,7 @@ class Controller:
         self.mode, self.error, self.warning = POSITION, 0, 0
         self.motors, self.released = 0, 0
         """A bit for each motor that is on, and for each brake that was opened by itself."""
+        self.felt: Array | None = None  # where the joints of its body are (n,), where it has one
         self.outputs = Outputs()
         self.servo_error: tuple[int, int] | None = None
         """Joint, from 1, and code of a motor error."""
@@ -79,13 +75,18 @@ class Controller:
 
     @property
     def q(self) -> Array:
-        """Where the joints are (n,)."""
+        """Where the joints are told to be (n,), and are as long as nothing holds them back."""
         return self._mover.q
+
+    @property
+    def encoders(self) -> Array:
+        """Where the joints are (n,)."""
+        return self.q if self.felt is None else self.felt
 
     @property
     def T_user_tool(self) -> Array:
         """Where the tool is (4, 4)."""
-        return self.body.tool(self.q)
+        return self.body.tool(self.encoders)
 
     @property
     def all_on(self) -> bool:

@@ -15,6 +15,8 @@ from tamp.errors import TampError
 
 ERROR, WARNING, NOT_READY, INVALID = 0x40, 0x20, 0x10, 0x08
 """Bits of the status byte."""
+STARTED, FINISHED, TRIGGERED = 1, 2, 4
+"""Kinds of feedback."""
 MODBUS, HEARTBEAT = 0, 1
 """Protocol numbers with a meaning of their own; 2 and 3 are the controller's."""
 PROTOCOLS = (MODBUS, HEARTBEAT, 2, 3)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from motion.poses import Array
 from motion.robot import RobotDescription
 from tamp.backends.pybullet.world import STEP, BulletWorld
 from tamp.backends.xarm.emulator.controller import Controller
@@ -20,8 +21,13 @@ BEHIND = 0.03
 """Radians by which a joint has to be held back ..."""
 TICKS = 4
 """... and for how many steps of the clock, until that counts as a collision."""
-MOST_STEPS = 10
-"""Physics steps between two steps of the clock; what is late is not made up for."""
+PUT, FASTEST = 0.3, 4.0
+"""Radians, and radians a second, beyond which no arm turns: somebody has put it elsewhere."""
+EVENLY = 5
+"""Physics steps in which the joints go straight to where the controller has them."""
+MOST_STEPS, USUAL = 200, 10
+"""Physics steps that are made up for after a step of the clock that came late, and how many there are at most after one
+in time: only these tell whether the arm is held back."""
 
 
 class Physics:
@@ -32,6 +38,7 @@ class Physics:
         self.world, self._widest = BulletWorld(scene, robot), robot.gripper.opening
         self._now, self._behind = controller.now, 0
         controller.teleport(robot.posture)
+        self._told, controller.felt = controller.q, controller.q
 
     def advance(self, controller: Controller) -> None:
         """Go on to the controller's time. Error 31 where something holds the arm back."""
@@ -41,15 +48,23 @@ class Physics:
         self._now = controller.now
         steps = min(steps, MOST_STEPS)
         gripper, arm = controller.gripper, self.world.arm
-        arm.follow(controller.q, steps * STEP, steps)
+        if float(np.abs(controller.q - self._told).max()) > PUT + FASTEST * steps * STEP:
+            arm.put(controller.q)
+            self._told = controller.q
         arm.grip(max(gripper.position, 0.0) / OPEN * self._widest)
-        for _ in range(steps):
-            self.world.step()
+        way, parts = controller.q - self._told, -(-steps // EVENLY)
+        for n, some in enumerate(np.array_split(np.arange(steps), parts), 1):
+            arm.follow(self._told + way * n / parts, len(some) * STEP, len(some))
+            for _ in some:
+                self.world.step()
+        self._told = controller.q
         felt = arm.felt()
+        controller.felt = felt.q
         gripper.felt = float(np.abs(felt.fingers).sum()) / self._widest * OPEN
-        self._watch(controller, felt.q)
+        if steps <= USUAL:
+            self._watch(controller, felt.q)
 
-    def _watch(self, controller: Controller, q: Any) -> None:
+    def _watch(self, controller: Controller, q: Array) -> None:
         held_back = float(np.abs(controller.q - q).max()) > BEHIND
         self._behind = self._behind + 1 if held_back else 0
         if self._behind < TICKS or not controller.settings.collision_sensitivity:

@@ -15,6 +15,8 @@ from tamp.backends.xarm.emulator.profiles import JointPath, Motion
 
 SUCCESS, FAILURE, DISCARDED = 0, 1, 2
 """Codes of feedback."""
+OUTCOMES = {SUCCESS: "done", FAILURE: "failed", DISCARDED: "stopped"}
+"""The same in words."""
 
 
 @dataclass(frozen=True)

@@ -59,7 +59,7 @@ def _pose_axis_angle(asked: Asked) -> Answer:
 def _joints(asked: Asked) -> Answer:
     """Angles, or with a number also speeds and efforts (which are 0)."""
     wanted = byte(asked.data, 0, 1) & 15
-    rows = [asked.controller.q, asked.controller.speeds] + [np.zeros(7)] * 13
+    rows = [asked.controller.encoders, asked.controller.speeds] + [np.zeros(7)] * 13
     return Answer(b"".join(pack_floats(seven(row)) for row in rows[: max(wanted, 1)]))
 
 

@@ -51,7 +51,7 @@ def snapshot(controller: Controller) -> Snapshot:
         state=controller.state,
         mode=controller.mode,
         count=controller.count,
-        joints=tuple(float(v) for v in controller.q),
+        joints=tuple(float(v) for v in controller.encoders),
         pose=tuple(from_pose(T)),
         axis_angle=tuple(from_pose(T, axis_angle=True)[3:]),
         speeds=tuple(float(v) for v in controller.speeds),

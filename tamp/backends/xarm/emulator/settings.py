@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+LOAD_DELAY = 0.1
+"""Seconds until a load takes effect."""
+
 
 @dataclass
 class Settings:

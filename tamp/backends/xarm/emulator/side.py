@@ -98,7 +98,7 @@ def state(controller: Controller, faults: Faults) -> dict[str, Any]:
     return {
         "now": controller.now,
         "model": controller.arm.name,
-        "joints": [float(v) for v in controller.q],
+        "joints": [float(v) for v in controller.encoders],
         "pose": from_pose(controller.T_user_tool),
         "mode": controller.mode,
         "state": controller.state,

@@ -1,0 +1,201 @@
+"""A robot put together from the parts of its files, by the names in them that matter: checked, and as a description."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from motion.parallel_fingers import measured, opening_of, zeroed
+from motion.poses import Array
+from motion.robot import Gripper, Limits, Response, RobotDescription, ServoGains
+from motion.robot_parts import ModelError, Part, PartJoint, mjcf
+from motion.self_collision import watched_pairs
+
+TOOL_SITE = "tool_point"
+ROTOR = 0.1
+"""kg m² of a motor's rotor as its joint feels it, where the model has none."""
+SHORTEST, LONGEST = 0.1, 5.0
+"""Metres from an arm's first joint to the link that its tool is on, along the arm."""
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """What is said of a robot besides its parts: names of joints and links, where the tool is on its link (4, 4), the
+    posture (n,) in rad, how far it reaches in metres. `fixed` joints are held at a value, `ranges` are limits that
+    take the place of those in the file. `opening` in metres, None where the fingers' joints say it."""
+
+    arm_joints: tuple[str, ...]
+    finger_joints: tuple[str, ...]
+    pads: tuple[str, ...]
+    tool_link: str
+    T_link_tool: Array
+    posture: Array
+    reach: float
+    opening: float | None = None
+    fixed: Mapping[str, float] = field(default_factory=dict)
+    ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    gripper: Gripper = field(default_factory=Gripper)
+    gains: ServoGains = field(default_factory=ServoGains)
+    response: Response = field(default_factory=Response)
+    limits: Limits = field(default_factory=Limits)
+
+
+def mounted(arm: tuple[Part, ...], hand: tuple[Part, ...], link: str, T_link_hand: Array) -> tuple[Part, ...]:
+    """An arm with a hand from another file on a link of it. ModelError for a link that is not there, and for a name
+    that both have."""
+    _known(link, [p.name for p in arm], "link", "hand", "link")
+    names = {n for p in arm for n in _names(p)}
+    if both := [n for p in hand for n in _names(p) if n in names]:
+        raise ModelError(f"{both[0]!r} is in the arm's file and in the hand's; valid: names of their own", "hand")
+    placed = (p if p.parent else replace(p, parent=link, T_parent_part=T_link_hand @ p.T_parent_part) for p in hand)
+    return (*arm, *placed)
+
+
+def _names(part: Part) -> list[str]:
+    return [part.name, *part.solids, *([part.joint.name] if part.joint else [])]
+
+
+def assembled(parts: tuple[Part, ...], asked: Asked) -> RobotDescription:
+    """The robot of parts and names, with its base where the file has it. ModelError, about a field of `Asked`, for what
+    does not fit together."""
+    for key, names in (("finger_joints", asked.finger_joints), ("pads", asked.pads)):
+        if len(names) != 2:
+            raise ModelError(f"{key} has {len(names)} names; valid: two, one a finger", key)
+    parts = _jointed(_tree(parts, asked), asked)
+    _check_order(parts, asked)
+    _check_posture(parts, asked)
+    _known(asked.tool_link, [p.name for p in parts], "link", "tool", "link")
+    if asked.arm_joints[-1] not in _moving(parts, asked.tool_link):
+        last = asked.arm_joints[-1]
+        raise ModelError(f"link {asked.tool_link!r} is not carried by {last!r}; valid: one behind it", "tool", "link")
+    _check_length(parts, asked)
+    fingers = measured(parts, asked)
+    opening = opening_of(fingers, asked.opening)
+    parts = zeroed(parts, fingers)
+    pairs = watched_pairs(parts, asked.arm_joints, asked.posture)
+    return RobotDescription(
+        mjcf=mjcf(parts, {TOOL_SITE: (asked.tool_link, asked.T_link_tool)}, pairs),
+        arm_joints=asked.arm_joints,
+        tool_site=TOOL_SITE,
+        posture=asked.posture,
+        pinned_bodies=frozenset(p.name for p in parts if not _moving(parts, p.name)),
+        finger_joints=asked.finger_joints,
+        pad_geoms=fingers.pads,
+        gripper=replace(asked.gripper, opening=opening),
+        gains=asked.gains,
+        response=asked.response,
+        limits=asked.limits,
+    )
+
+
+def _lists(asked: Asked) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    return ("arm_joints", asked.arm_joints), ("finger_joints", asked.finger_joints)
+
+
+def _tree(parts: tuple[Part, ...], asked: Asked) -> tuple[Part, ...]:
+    """What hangs together with the arm's first joint: a file may have a floor and a table, too."""
+    joints = {p.joint.name: p for p in parts if p.joint}
+    for key, names in _lists(asked):
+        for n, name in enumerate(names):
+            _known(name, list(joints), "joint", key, n)
+    for key, told in (("fixed", asked.fixed), ("ranges", asked.ranges)):
+        for name in told:
+            _known(name, list(joints), "joint", key, name)
+    by_name = {p.name: p for p in parts}
+
+    def root(part: Part) -> str:
+        while part.parent:
+            part = by_name[part.parent]
+        return part.name
+
+    ours = root(joints[asked.arm_joints[0]])
+    return tuple(p for p in parts if root(p) == ours)
+
+
+def _jointed(parts: tuple[Part, ...], asked: Asked) -> tuple[Part, ...]:
+    """The parts with limits on every joint that is named, and without the others."""
+    return tuple(replace(p, joint=_limited(p.joint, asked)) if p.joint else p for p in _still(parts, asked))
+
+
+def _still(parts: tuple[Part, ...], asked: Asked) -> Iterator[Part]:
+    moving = (*asked.arm_joints, *asked.finger_joints)
+    for part in parts:
+        if part.joint is not None and part.joint.name in asked.fixed:
+            yield part.held_at(asked.fixed[part.joint.name])
+            continue
+        if part.joint is not None and part.joint.name not in moving:
+            name = part.joint.name
+            raise ModelError(
+                f"joint {name!r} is neither in arm_joints nor in finger_joints; valid: one of them, or held still: "
+                f"[fixed] {name} = 0.0",
+                "arm_joints",
+            )
+        yield part
+
+
+def _limited(joint: PartJoint, asked: Asked) -> PartJoint:
+    limits = asked.ranges.get(joint.name, joint.limits)
+    if limits is None and joint.kind == "slide":
+        valid = f"valid: limits in its file, or [ranges] {joint.name} = [low, high]"
+        raise ModelError(f"joint {joint.name!r} slides without limits; {valid}", "ranges")
+    limits = limits or (-np.pi, np.pi)  # it turns for ever: once round is enough
+    rotor = ROTOR if joint.name in asked.arm_joints and joint.armature == 0.0 else joint.armature
+    return replace(joint, limits=limits, armature=rotor)
+
+
+def _check_order(parts: tuple[Part, ...], asked: Asked) -> None:
+    last = next(p.name for p in parts if p.joint and p.joint.name == asked.arm_joints[-1])
+    chain = [name for name in _moving(parts, last) if name in asked.arm_joints]
+    if chain != list(asked.arm_joints):
+        beside = ", ".join(name for name in asked.arm_joints if name not in chain)
+        why = f"; {beside} is no joint between the base and {asked.arm_joints[-1]}" if beside else ""
+        raise ModelError(f"arm_joints are not in order from the base; valid: {chain}{why}", "arm_joints")
+    before = [name for name in _moving(parts, last) if name not in asked.arm_joints]
+    if before:
+        raise ModelError(f"{before[0]!r} is a joint of the arm; valid: fingers behind the arm", "finger_joints")
+
+
+def _check_posture(parts: tuple[Part, ...], asked: Asked) -> None:
+    joints = {p.joint.name: p.joint for p in parts if p.joint}
+    if len(asked.posture) != (n := len(asked.arm_joints)):
+        raise ModelError(f"posture has {len(asked.posture)} numbers; valid: {n} radians, one a joint", "posture")
+    for i, (name, value) in enumerate(zip(asked.arm_joints, asked.posture.tolist(), strict=True)):
+        low, high = joints[name].limits or (0.0, 0.0)
+        if not low < value < high:
+            raise ModelError(f"posture has {value:g} for {name!r}; valid: {low:.4g} to {high:.4g}", "posture", i)
+
+
+def _check_length(parts: tuple[Part, ...], asked: Asked) -> None:
+    """From the first joint to the tool, along the arm."""
+    by_name = {p.name: p for p in parts}
+    length, part = 0.0, by_name[asked.tool_link]
+    while not (part.joint and part.joint.name == asked.arm_joints[0]) and part.parent:
+        length, part = length + float(np.linalg.norm(part.T_parent_part[:3, 3])), by_name[part.parent]
+    if not SHORTEST < length < LONGEST:
+        valid = f"valid: {SHORTEST:g} to {LONGEST:g} m. Are these millimetres?"
+        raise ModelError(
+            f"from its first joint to {asked.tool_link!r} the arm is {length:.4g} m; {valid}", "arm_joints"
+        )
+    if asked.reach > (most := length + float(np.linalg.norm(asked.T_link_tool[:3, 3]))):
+        raise ModelError(f"reach is {asked.reach:g}; valid: up to {most:.3f}, the length of the arm", "reach")
+
+
+def _moving(parts: Iterable[Part], name: str) -> list[str]:
+    """The joints between the base and a part, the part's own included."""
+    by_name = {p.name: p for p in parts}
+    found: list[str] = []
+    part: Part | None = by_name[name]
+    while part is not None:
+        found += [part.joint.name] if part.joint else []
+        part = by_name.get(part.parent) if part.parent else None
+    return found[::-1]
+
+
+def _known(name: str, names: list[str], what: str, *at: str | int) -> None:
+    if name not in names:
+        near = difflib.get_close_matches(name, names, 3)
+        valid = f"did you mean {' or '.join(map(repr, near))}?" if near else f"valid: {', '.join(names)}"
+        raise ModelError(f"no {what} {name!r}; {valid}", *at)

@@ -1,0 +1,227 @@
+"""A robot's file: an arm that is known by its table, or a model that somebody else has written, and what is to be known
+of it besides.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TypeVar, get_args
+
+import numpy as np
+
+from motion.arm_model import robot_model
+from motion.arms import ARMS
+from motion.hands import HANDS
+from motion.poses import Array, from_rpy
+from motion.robot import Gripper, Limits, Response, RobotDescription, ServoGains
+from motion.robot_assembly import Asked, assembled, mounted
+from motion.robot_files import Format, read_parts
+from motion.robot_parts import ModelError, Part
+from tamp.backends.bodies import RobotBody
+from tamp.errors import InputError
+from tamp.files.toml_table import Table, read_placed
+from tamp.model.goal_syntax import valid
+
+T = TypeVar("T")
+
+STANDS = ("reach", "base", "yaw")
+DRIVEN = ("joint_period", "efforts")
+SECTIONS = {"gripper": Gripper, "gains": ServoGains, "response": Response, "limits": Limits}
+KNOWN = ("arm", "hand", "posture", *STANDS, *DRIVEN)
+"""Keys of an arm that is known by its table."""
+MODELLED = (
+    *("urdf", "mjcf", "radians", "arm_joints", "finger_joints", "pads", "posture", *STANDS, *DRIVEN),
+    *("hand", "tool", *SECTIONS, "fixed", "ranges"),
+)
+"""Keys of an arm in a model."""
+MODELS: dict[str, Format] = {".urdf": "urdf", ".xml": "mjcf", ".mjcf": "mjcf"}
+"""Formats by how the files' names end."""
+FILE = 'a file beside this one, or "package:path" of an installed package'
+FORMATS: tuple[Format, ...] = get_args(Format)
+
+
+def read(path: Path) -> RobotBody:
+    """The robot in a file. InputError, with file and line, for what is wrong in it."""
+    table = read_placed(path)
+    body = _known(table, path) if table.has("arm") else _modelled(table, path)
+    base = table.numbers("base", 3, "[x, y, z] in metres") if table.has("base") else None
+    yaw = table.number("yaw", "radians", -2 * np.pi, 2 * np.pi) if table.has("yaw") else 0.0
+    return replace(body, robot=_driven(table, body.robot), base=base, yaw=yaw)
+
+
+def _known(table: Table, path: Path) -> RobotBody:
+    table.only(*KNOWN)
+    arm, hand = _one_of(table, "arm", ARMS), _one_of(table, "hand", HANDS)
+    posture = _posture(table, np.array([arm.lower, arm.upper]).T)
+    return RobotBody(path.stem, robot_model(arm, None, posture, hand), _reach(table), arm, hand)
+
+
+def _modelled(table: Table, path: Path) -> RobotBody:
+    table.only(*MODELLED)
+    asked = _asked(table)
+    radians = table.flag("radians", "true or false") if table.has("radians") else False
+    try:
+        parts = _parts(table, path, radians)
+        if table.has("hand"):
+            parts = _with_hand(parts, table.table("hand", "[hand] with a urdf or mjcf, and a link"), path, radians)
+        return RobotBody(path.stem, assembled(parts, asked), asked.reach)
+    except ModelError as e:
+        raise table.wrong(str(e), *e.at) from e
+
+
+def _asked(table: Table) -> Asked:
+    joints = table.texts("arm_joints", "the joints' names from the base on")
+    tool = table.table("tool", "[tool] with a link, and xyz and rpy on it")
+    tool.only("link", "xyz", "rpy")
+    told = {name: _section(table, name, kind) for name, kind in SECTIONS.items()}
+    return Asked(
+        arm_joints=joints,
+        finger_joints=table.texts("finger_joints", "the two joints' names"),
+        pads=table.texts("pads", "the two fingers' links or shapes"),
+        tool_link=tool.text("link", "a link"),
+        T_link_tool=_placed(tool),
+        posture=table.numbers("posture", len(joints), f"{len(joints)} radians"),
+        reach=_reach(table),
+        opening=told["gripper"].get("opening"),
+        fixed=_fixed(table),
+        ranges=_ranges(table),
+        **{name: kind(**told[name]) for name, kind in SECTIONS.items()},
+    )
+
+
+def _parts(table: Table, path: Path, radians: bool) -> tuple[Part, ...]:
+    given = [f for f in FORMATS if table.has(f)]
+    if len(given) != 1:
+        raise table.wrong("a robot has an arm, or a urdf, or an mjcf" if not table.at else "a hand has a urdf or mjcf")
+    return read_parts(_file(table, given[0], path), given[0], radians)
+
+
+def _with_hand(parts: tuple[Part, ...], hand: Table, path: Path, radians: bool) -> tuple[Part, ...]:
+    hand.only(*FORMATS, "link", "xyz", "rpy")
+    link, T_link_hand = hand.text("link", "a link of the arm"), _placed(hand)
+    try:
+        others = _parts(hand, path, radians)
+    except ModelError as e:
+        raise hand.wrong(str(e), *e.at) from e
+    return mounted(parts, others, link, T_link_hand)
+
+
+def _driven(table: Table, robot: RobotDescription) -> RobotDescription:
+    """What drives the joints: targets, where it is said how often, else torques."""
+    if not table.has("joint_period"):
+        if table.has("efforts"):
+            raise table.wrong("efforts are of joints that take targets; valid with joint_period", "efforts")
+        return robot
+    n = len(robot.arm_joints)
+    period = table.number("joint_period", "seconds, 0.001 to 0.05", 0.001, robot.period)
+    efforts = table.numbers("efforts", n, f"{n} Nm")
+    return replace(robot, joint_period=period, efforts=tuple(efforts.tolist()))
+
+
+def is_model(name: str) -> bool:
+    """Whether a name is that of a model, rather than of a robot."""
+    return Path(name).suffix in MODELS
+
+
+def read_model(name: str, radians: bool = False) -> tuple[Part, ...]:
+    """The parts of a model: a file, or `package:path`. InputError for what is none."""
+    file = _located(name, Path())
+    if file is None:
+        raise InputError(f"no file {name}; valid: a file, or package:path of an installed package")
+    try:
+        return read_parts(file, MODELS[file.suffix], radians)
+    except ModelError as e:
+        raise InputError(str(e)) from e
+
+
+def _file(table: Table, key: str, beside: Path) -> Path:
+    text = table.text(key, FILE)
+    found = _located(text, beside.parent)
+    if found is None:
+        package, colon, _ = text.partition(":")
+        what = f"no package {package!r} is installed" if colon and _package(package) is None else f"no file {text}"
+        raise table.wrong(f"{what}; valid: {FILE}", key)
+    return found
+
+
+def _located(text: str, folder: Path) -> Path | None:
+    """A file in a folder, or `package:path` of an installed package; None where there is none."""
+    package, colon, rest = text.partition(":")
+    root = _package(package) if colon else None
+    found = root / rest if root else folder / text
+    return found if found.is_file() else None
+
+
+def _package(name: str) -> Path | None:
+    """The folder of an installed package, which is not imported."""
+    spec = importlib.util.find_spec(name) if name.isidentifier() else None
+    places = spec.submodule_search_locations if spec else None
+    return Path(next(iter(places))) if places else None
+
+
+def _placed(table: Table) -> Array:
+    zero = np.zeros(3)
+    xyz = table.numbers("xyz", 3, "three metres") if table.has("xyz") else zero
+    rpy = table.numbers("rpy", 3, "three radians") if table.has("rpy") else zero
+    return from_rpy(xyz, rpy)
+
+
+def _posture(table: Table, limits: Array) -> Array:
+    n = len(limits)
+    posture = table.numbers("posture", n, f"{n} radians")
+    for i, (value, (low, high)) in enumerate(zip(posture, limits, strict=True), 1):
+        if not low < value < high:
+            raise table.wrong(f"posture has {value} for joint {i}; valid: {low:.2f} to {high:.2f}", "posture")
+    return posture
+
+
+def _reach(table: Table) -> float:
+    return table.number("reach", "metres", 0.05, 5.0)
+
+
+def _section(table: Table, name: str, kind: type) -> dict[str, Any]:
+    """What a table says of a dataclass's fields, numbers and lists of numbers: what is not said is as it is there."""
+    if not table.has(name):
+        return {}
+    section = table.table(name, f"[{name}]")
+    defaults = vars(kind())
+    section.only(*defaults)
+    told: dict[str, Any] = {}
+    for key in section.values:
+        default = defaults[key]
+        if isinstance(default, tuple):
+            n = len(default)
+            told[key] = tuple(section.numbers(key, n, f"{n} numbers, as {list(default)}").tolist())
+        else:
+            least = 0.0 if default >= 0 else -1.0
+            told[key] = section.number(key, f"a number, as {default}", least)
+    return told
+
+
+def _fixed(table: Table) -> dict[str, float]:
+    if not table.has("fixed"):
+        return {}
+    fixed = table.table("fixed", "[fixed] with joint = value")
+    return {name: fixed.number(name, "radians or metres", -100.0, 100.0) for name in fixed.values}
+
+
+def _ranges(table: Table) -> dict[str, tuple[float, float]]:
+    found: dict[str, tuple[float, float]] = {}
+    if table.has("ranges"):
+        ranges = table.table("ranges", "[ranges] with joint = [low, high]")
+        for name in ranges.values:
+            low, high = ranges.numbers(name, 2, "[low, high] in radians or metres").tolist()
+            if low >= high:
+                raise ranges.wrong(f"ranges.{name} is {low:g} to {high:g}; valid: the lower one first", name)
+            found[name] = (low, high)
+    return found
+
+
+def _one_of(table: Table, key: str, known: Mapping[str, T]) -> T:
+    name = table.text(key, ", ".join(known))
+    if name not in known:
+        raise table.wrong(f"no {key} {name!r}; {valid(name, list(known))}", key)
+    return known[name]
