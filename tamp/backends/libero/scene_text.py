@@ -67,7 +67,7 @@ def support(name: str, state: WorldState, arena: Arena) -> tuple[str, str]:
 
 
 def turn(o: SceneObject, category: Category) -> tuple[float, float]:
-    """How far a thing is turned about the vertical against its category's attitude, and how far it is tilted: radians."""
+    """Radians that a thing is turned about the vertical, and tilted, against its category's attitude."""
     R = o.T_world_object[:3, :3] @ category.thing.T_world_object[:3, :3].T
     return float(np.arctan2(R[1, 0] - R[0, 1], R[0, 0] + R[1, 1])), float(np.arccos(np.clip(R[2, 2], -1.0, 1.0)))
 
