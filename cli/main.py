@@ -20,6 +20,7 @@ from cli.objects import objects_app
 from cli.output import run
 from cli.perception import perception_app
 from cli.policy import policy_app
+from cli.scene_commands import scene_app
 from cli.xarm import xarm_app
 from llm.weights import DEFAULT
 
@@ -41,7 +42,6 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-scene_app = typer.Typer(help="What there is, what an instruction can name.", no_args_is_help=True)
 model_app = typer.Typer(help="The language models on this machine.", no_args_is_help=True)
 app.add_typer(scene_app, name="scene", rich_help_panel=None)
 app.add_typer(model_app, name="model", rich_help_panel=None)
@@ -311,42 +311,6 @@ def report(
     from cli.report import report
 
     return report(results, form, tree, json_output)
-
-
-@opt.command(scene_app, "list")
-def scene_list(json_output: opt.Json = False) -> int:
-    """List the project's scenes and LIBERO's suites."""
-    from cli.scene import list_scenes
-
-    return list_scenes(json_output)
-
-
-@opt.command(scene_app, "show")
-def scene_show(
-    scene: opt.SceneArgument,
-    init_state: opt.InitState = None,
-    seed: opt.SceneSeed = None,
-    domain: opt.Domain = "tabletop",
-    json_output: opt.Json = False,
-) -> int:
-    """Show a scene: objects, facts, instruction.
-
-    With --domain the facts are also what that domain's observers see, and the goal is checked against it.
-    """
-    from cli.scene import show
-
-    return show(scene, init_state, seed, domain, json_output)
-
-
-@opt.command(scene_app, "categories")
-def scene_categories(html: opt.Html = None, json_output: opt.Json = False) -> int:
-    """List what a scene.toml can have in it: things, tables.
-
-    Every category whose files load, with its size, and the regions where something can be put.
-    """
-    from cli.categories import categories
-
-    return categories(html, json_output)
 
 
 @opt.command(model_app, "list")

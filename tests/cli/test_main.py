@@ -55,6 +55,7 @@ COMMANDS = (
     "bench",
     "doctor",
     "scene list",
+    "scene convert",
     "scene show",
     "model list",
     "model pull",

@@ -80,6 +80,37 @@ def test_a_declared_scene_is_drawn_by_its_own_seed(tmp_path: Path) -> None:
     assert {"(on bowl_1 main_table)", "(on plate_1 main_table)"} <= set(own["atoms"])
 
 
+@pytest.mark.episode
+def test_a_task_is_converted_into_a_folder_that_is_not_overwritten(tmp_path: Path) -> None:
+    folder = tmp_path / "mine"
+    arguments = ("convert", "libero_spatial/4", "--init-state", "0", "--out", str(folder), "--json")
+    done = tamp(*arguments)
+    answer = json.loads(done.stdout)
+    assert done.returncode == 0 and answer["written"] == str(folder / "scene.toml")
+    assert (answer["scene"], answer["notes"]) == ("libero_spatial/4", [])
+    assert answer["goal"] == "(on akita_black_bowl_1 plate_1)"
+    assert max(o["metres"] for o in answer["off"].values()) < 0.001
+    text = (folder / "scene.toml").read_text()
+    assert text.startswith("# Made by `tamp scene convert libero_spatial/4 --init-state 0`.\n")
+    atoms = [
+        set(json.loads(tamp("show", *scene, "--json").stdout)["atoms"])
+        for scene in (["libero_spatial/4", "--init-state", "0"], [str(folder)])
+    ]
+    assert atoms[0] == atoms[1] and "(in akita_black_bowl_1 wooden_cabinet_1_top_region)" in atoms[0]
+    again = tamp(*arguments)
+    assert (again.returncode, again.stdout) == (2, "")
+    assert "mine is there already, and nothing is overwritten; valid: --out DIR" in again.stderr.splitlines()[-1]
+    assert (folder / "scene.toml").read_text() == text
+
+
+@pytest.mark.episode
+def test_what_a_scene_file_cannot_say_exits_1_and_leaves_no_folder(tmp_path: Path) -> None:
+    done = tamp("convert", "libero_90/54", "--init-state", "0", "--out", str(tmp_path / "falling"))
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "a scene.toml cannot say it: orange_juice_1 falls over" in done.stderr.splitlines()[-1]
+    assert not (tmp_path / "falling").exists()
+
+
 def test_a_goal_is_checked_against_the_domain_that_is_named(tmp_path: Path) -> None:
     (tmp_path / "scene.toml").write_text(SCENE.replace("(on bowl_1", "(onto bowl_1"))
     done = tamp("show", str(tmp_path))

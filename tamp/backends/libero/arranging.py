@@ -13,11 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from motion import placements
-from motion.poses import Array, pose, rotation_about
+from motion.poses import Array, from_quat, pose, rotation_about
 from motion.robot import RobotDescription
 from motion.shapes import bounds
 from tamp.backends.libero.declaration import Declaration, Thing
-from tamp.backends.libero.openings import Box, closed, facing, meet, opened, swept
+from tamp.backends.libero.openings import Box, closed, facing, meet, opened, started, swept
 from tamp.model.bodies import world_of
 from tamp.model.scene import Region, Scene, with_joint_at, with_object_at
 from tamp.model.situation import Situation
@@ -147,9 +147,11 @@ class _Drawing:
     def _item(self, thing: Thing, scene: Scene, placed: list[str]) -> Scene:
         """The scene with an item where it is declared, or where it is drawn."""
         support = self.declared.support(thing.name)
+        if thing.at is not None and thing.is_placed:
+            return with_object_at(scene, thing.name, _placed(thing, thing.at, self.rng))
         if thing.relation == "in":
             return self._inside(thing, scene)
-        if thing.relation == "on" and support.owner is not None:
+        if thing.relation == "on" and support.owner is not None and thing.at is None:
             return next(self._resting(thing, scene))
         under = self.ground if support.owner is None else _surface(scene, support.target)
         doors = [b for n in placed if n != support.owner for b in swept(scene.object(n))[1:]]
@@ -254,6 +256,14 @@ class _Drawing:
         return np.asarray(middle + off - (0.5 * (low + high) - o.position)[:2])
 
 
+def _placed(thing: Thing, p: Array, rng: np.random.Generator) -> Array:
+    """The pose (4, 4) of an item that is declared to be exactly at p (3,)."""
+    if thing.quaternion is not None:
+        return from_quat(p, thing.quaternion)
+    yaw = float(rng.uniform(-np.pi, np.pi)) if thing.yaw is None else thing.yaw
+    return pose(p, placements.turned(thing.category.thing.T_world_object, yaw)[:3, :3])
+
+
 def _sequence(declared: Declaration) -> list[Thing]:
     """The things, each after what it is on, in or beside: fixtures first, then what has least choice."""
 
@@ -274,7 +284,8 @@ def _with_joints(declared: Declaration, scene: Scene) -> Scene:
     for thing in declared.things:
         for part in scene.object(thing.name).parts:
             if part.joint is not None:
-                value = opened(part.joint) if part.name in thing.opened else closed(part.joint)
+                is_open = part.name in thing.opened
+                value = started(part.joint, thing.opened[part.name]) if is_open else closed(part.joint)
                 scene = with_joint_at(scene, thing.name, part.name, value)
     return scene
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
@@ -24,8 +24,9 @@ class Thing:
     """One thing of a declared scene.
 
     `target` is the symbol that it is on or in, the table's too, or the thing that it is beside, and `owner` the thing
-    that the target belongs to, None for the table. `region` (x_min, y_min, x_max, y_max) and `at` (x, y) are metres in
-    the world, `yaw` radians about the vertical. `opened` are the names of the parts that start open, or on.
+    that the target belongs to, None for the table. `region` (x_min, y_min, x_max, y_max) and `at` (x, y) or (x, y, z)
+    are metres in the world, `yaw` radians about the vertical, `quaternion` w x y z. `opened` are the names of the parts
+    that start open, or on, each with how far: metres or radians from closed, or off; None for as far as usual.
     """
 
     name: str
@@ -36,7 +37,13 @@ class Thing:
     region: Array | None = None
     at: Array | None = None
     yaw: float | None = None
-    opened: frozenset[str] = frozenset()
+    quaternion: Array | None = None
+    opened: Mapping[str, float | None] = field(default_factory=dict)
+
+    @property
+    def is_placed(self) -> bool:
+        """Whether it is put exactly where it is declared, height and all, instead of let down there."""
+        return self.at is not None and len(self.at) == 3
 
     @property
     def where(self) -> str:

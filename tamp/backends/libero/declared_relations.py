@@ -6,6 +6,7 @@ import numpy as np
 
 from motion.poses import Array
 from tamp.backends.libero.declaration import Declaration, Thing
+from tamp.backends.libero.openings import far_open
 from tamp.model.atoms import Atom
 from tamp.model.scene import Scene, SceneObject
 from tamp.model.state import WorldState
@@ -16,6 +17,8 @@ NEXT_TO = 0.08
 """Metres between two things up to which one is beside the other."""
 OFF = 0.03
 """Metres beyond its region, or from its spot, that a thing may come to rest."""
+STAYS = 0.01
+"""Metres, or radians, that a part may be off how far open it is declared to be."""
 
 
 def unmet(declared: Declaration, wanted: Scene, seen: Scene, state: WorldState) -> tuple[Thing, str] | None:
@@ -59,7 +62,9 @@ def _wrong_joint(thing: Thing, now: SceneObject) -> str | None:
     for part in now.parts:
         if part.joint is None:
             continue
-        if part.name in thing.opened and not part.joint.is_active:
+        far = thing.opened.get(part.name)
+        moved = not part.joint.is_active if far is None else abs(far_open(part.joint) - far) > STAYS
+        if part.name in thing.opened and moved:
             return f"{part.name} of {thing.name} does not stay as it is declared: something is in the way"
         if part.name not in thing.opened and not part.joint.is_nearly_rest:
             return f"{part.name} of {thing.name} does not stay closed: what is in it, or before it, is in the way"
@@ -82,7 +87,7 @@ def _distance(a: SceneObject, b: SceneObject) -> float:
 def _off(thing: Thing, p: Array) -> float:
     """Metres (seen from above) from where a thing is declared to be."""
     if thing.at is not None:
-        return float(np.linalg.norm(p - thing.at))
+        return float(np.linalg.norm(p - thing.at[:2]))
     if thing.region is not None:
         return float(np.linalg.norm(p - np.clip(p, thing.region[:2], thing.region[2:])))
     return 0.0

@@ -10,18 +10,21 @@ from motion.poses import Array
 from tamp.backends.libero.arenas import ARENAS, USUAL, Arena, arena
 from tamp.backends.libero.categories import Category, UnusableError, load
 from tamp.backends.libero.declaration import Declaration, Thing
+from tamp.backends.libero.declared_openings import read_openings
 from tamp.backends.libero.declared_targets import TABLE, Categories, TargetReader
 from tamp.backends.libero.model import ROBOT_PREFIXES
 from tamp.errors import InputError
 from tamp.files.toml_table import Table
 from tamp.model.goal_syntax import valid
 
-KEYS = ("category", "on", "in", "beside", "region", "at", "yaw", "open", "turned_on")
+KEYS = ("category", "on", "in", "beside", "region", "at", "yaw", "quaternion", "open", "turned_on")
 TAKEN = {TABLE, "world", *(a.symbol for a in ARENAS)}
 NAME = re.compile(r"[a-z][a-z0-9_]*")
 FARTHEST = 3.0
 """Metres: greater coordinates are meant to be millimetres, or a mistake."""
 TURN = 2 * np.pi
+UNIT = 0.01
+"""By how much a quaternion may be longer or shorter than 1: its numbers are rounded."""
 MOST = 40
 """Things of a scene: LIBERO takes half a minute to build it with so many, and more than ever find room."""
 
@@ -101,19 +104,28 @@ class _Reader:
                 f'valid: on = "{TABLE}", or beside = "…"',
                 relation,
             )
-        region, at = self._rectangle(), self._spot()
-        self._only_on_the_table(relation, owner)
-        opened = self._opened() | self._turned_on()
-        return Thing(self.name, self.category, relation, target, owner, region, at, self._yaw(), opened)
+        region, at, yaw, quaternion = self._rectangle(), self._spot(), self._yaw(), self._quaternion()
+        self._coordinates_fit(relation, owner)
+        opened = read_openings(self.table, self.name, self.category)
+        return Thing(self.name, self.category, relation, target, owner, region, at, yaw, quaternion, opened)
 
-    def _only_on_the_table(self, relation: str, owner: str | None) -> None:
-        """InputError for coordinates of what stands somewhere else, or for both kinds of them."""
-        given = [key for key in ("region", "at") if self.table.has(key)]
-        if given and (relation != "on" or owner is not None):
-            said = f"{given[0]} is about the table, and {self.name} is {relation} something"
-            raise self.table.wrong(f"{said}; valid: without {given[0]}, or without {relation}", given[0])
-        if len(given) > 1:
-            raise self.table.wrong(f"{self.name} has region and at, which exclude each other; valid: one", "at")
+    def _coordinates_fit(self, relation: str, owner: str | None) -> None:
+        """InputError for coordinates that do not go with each other, or with where the thing is."""
+        for one, other in (("region", "at"), ("yaw", "quaternion")):
+            if self.table.has(one) and self.table.has(other):
+                said = f"{self.name} has {one} and {other}, which exclude each other"
+                raise self.table.wrong(f"{said}; valid: one", other)
+        if self.table.has("region") and (relation != "on" or owner is not None):
+            said = f"region is about the table, and {self.name} is {relation} something"
+            raise self.table.wrong(f"{said}; valid: without region, or without {relation}", "region")
+        placed = self.table.has("at") and len(self.table.values["at"]) == 3
+        if placed and self.category.fixed:
+            raise self.table.wrong(f"{self.name} is fixed, so it stands on the table; valid: at = [x, y]", "at")
+        if self.table.has("at") and (relation == "beside" or (relation == "in" and not placed)):
+            better = "without at" if relation == "beside" else "at = [x, y, z], z being the height of its origin"
+            raise self.table.wrong(f"{self.name} is {relation} something; valid: {better}", "at")
+        if self.table.has("quaternion") and not placed:
+            raise self.table.wrong(f"{self.name} has a quaternion, which goes with at = [x, y, z]", "quaternion")
 
     def _rectangle(self) -> Array | None:
         if not self.table.has("region"):
@@ -129,10 +141,20 @@ class _Reader:
     def _spot(self) -> Array | None:
         if not self.table.has("at"):
             return None
-        at = self.table.numbers("at", 2, "[x, y] in metres, as [-0.1, 0.05]")
+        given = self.table.values["at"]
+        count = 3 if isinstance(given, list) and len(given) == 3 else 2
+        at = self.table.numbers("at", count, "[x, y] or [x, y, z] in metres, as [-0.1, 0.05]")
         self._metres("at", at)
-        self._on_table("at", at, at)
+        self._on_table("at", at[:2], at[:2])
         return at
+
+    def _quaternion(self) -> Array | None:
+        if not self.table.has("quaternion"):
+            return None
+        given = self.table.numbers("quaternion", 4, "[w, x, y, z], as [1, 0, 0, 0]")
+        if abs(length := float(np.linalg.norm(given)) - 1.0) > UNIT:
+            raise self.table.wrong(f"quaternion of {self.name} is {length + 1:g} long; valid: 1", "quaternion")
+        return given / np.linalg.norm(given)
 
     def _on_table(self, key: str, low: Array, high: Array) -> None:
         if (low > self.room.high).any() or (high < self.room.low).any():
@@ -159,33 +181,6 @@ class _Reader:
                 "yaw",
             )
         return yaw
-
-    def _opened(self) -> frozenset[str]:
-        if not self.table.has("open"):
-            return frozenset()
-        doors = {r.name: r.door for r in self.category.thing.regions if r.door is not None and r.kind == "interior"}
-        if not doors:
-            raise self.table.wrong(f"{self.name}, a {self.category.name}, has nothing that opens", "open")
-        wanted = self.table.values["open"]
-        if isinstance(wanted, bool):
-            return frozenset(doors.values()) if wanted else frozenset()
-        short = {s.removeprefix(f"{self.name}_").removesuffix("_region"): d for s, d in doors.items()}
-        known = {**short, **doors}
-        names = self.table.texts("open", f"true, or a list of {', '.join(short)}")
-        for name in names:
-            if name not in known:
-                raise self.table.wrong(f"{self.name} has no {name!r} to open; valid: {', '.join(short)}", "open")
-        return frozenset(known[n] for n in names)
-
-    def _turned_on(self) -> frozenset[str]:
-        if not self.table.has("turned_on"):
-            return frozenset()
-        wanted = self.table.values["turned_on"]
-        if not isinstance(wanted, bool):
-            raise self.table.wrong(f"turned_on is {wanted!r}; valid: true or false", "turned_on")
-        if not self.category.knobs:
-            raise self.table.wrong(f"{self.name}, a {self.category.name}, cannot be turned on", "turned_on")
-        return frozenset(p.name for p in self.category.knobs) if wanted else frozenset()
 
 
 def _check_names(t: Table, declared: Declaration) -> None:

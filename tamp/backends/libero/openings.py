@@ -27,6 +27,21 @@ def closed(joint: Joint) -> float:
     return float(np.clip(0.0, *joint.limits))
 
 
+def farthest(joint: Joint) -> float:
+    """Metres or radians from where a part is closed, or off, to the end of its joint."""
+    return abs((joint.limits[1] if joint.sign > 0 else joint.limits[0]) - closed(joint))
+
+
+def far_open(joint: Joint) -> float:
+    """Metres or radians by which a part is open, or turned on."""
+    return joint.sign * (joint.value - closed(joint))
+
+
+def started(joint: Joint, far: float | None) -> float:
+    """The joint value at which a part starts that is declared open, or on, so far; None: as far as usual."""
+    return opened(joint) if far is None else closed(joint) + joint.sign * far
+
+
 def _moved(part: Part, value: float) -> Box:
     assert part.joint is not None
     return bounds(part.shapes, part.joint.displacement(value) @ part.T_world_part)

@@ -129,6 +129,44 @@ def test_things_are_where_the_numbers_say(tmp_path: Path) -> None:
         assert task.declared is not None and table == pytest.approx(task.declared.arena.height, abs=1e-3)
 
 
+LEANING = """
+[things.plate_1]
+category = "plate"
+at = [-0.1, 0.05]
+[things.bowl_1]
+category = "akita_black_bowl"
+on = "plate_1"
+at = [-0.115, 0.06]
+yaw = 0.3
+[things.milk_1]
+category = "milk"
+at = [-0.2, -0.2, 0.93]
+quaternion = [0.7071, 0.7071, 0, 0]
+[things.cabinet_1]
+category = "wooden_cabinet"
+open = { top = 0.07, bottom = 0.15 }
+[things.stove_1]
+category = "flat_stove"
+turned_on = 1.5
+"""
+
+
+def test_places_on_things_attitudes_and_joints_are_as_the_numbers_say(tmp_path: Path) -> None:
+    with built(tmp_path, LEANING) as environment:
+        scene = OraclePerceiver(environment).perceive()
+        state = observe(scene, world_of(scene, environment.robot_model()))
+    assert scene.object("bowl_1").position[:2] == pytest.approx([-0.115, 0.06], abs=0.005)
+    milk = scene.object("milk_1").T_world_object
+    assert abs(milk[2, 0]) < 0.05 and milk[:2, 3] == pytest.approx([-0.2, -0.2], abs=0.02), "it lies on its side"
+    joints = {p.name: p.joint.value for o in scene for p in o.parts if p.joint is not None}
+    assert joints["cabinet_1_cabinet_top"] == pytest.approx(-0.07, abs=0.002)
+    assert joints["cabinet_1_cabinet_bottom"] == pytest.approx(-0.15, abs=0.002)
+    assert joints["stove_1_button"] == pytest.approx(1.5, abs=0.01)
+    atoms = {str(a) for a in state.atoms}
+    assert {"(on bowl_1 plate_1)", "(turned-on stove_1)", "(open cabinet_1_bottom_region)"} <= atoms
+    assert not {"(open cabinet_1_top_region)", "(closed cabinet_1_top_region)"} & atoms, "it is half open"
+
+
 @pytest.mark.parametrize(
     ("text", "says"),
     [

@@ -1,0 +1,172 @@
+"""A scene of LIBERO as a `scene.toml`: written, built anew from what is written, and compared."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from motion.poses import Array, rotation_vector
+from tamp.backends.libero import tasks
+from tamp.backends.libero.arenas import Arena, arena
+from tamp.backends.libero.categories import Category, UnusableError, load
+from tamp.backends.libero.environment import LiberoEnvironment
+from tamp.backends.libero.goals import beside_things, goal_regions, task_goal
+from tamp.backends.libero.oracle import OraclePerceiver
+from tamp.backends.libero.scene_text import Said, scene_text
+from tamp.errors import InputError, Refusal
+from tamp.model.bodies import world_of
+from tamp.model.domain import Domain
+from tamp.model.scene import Scene
+from tamp.model.state import WorldState
+from tamp.perception.predicates import observe
+
+OFF = 0.005
+"""Metres that a part of a thing may be off after a conversion."""
+TURNED = np.radians(3.0)
+"""Radians that it may be turned."""
+WHERE = re.compile(r"^\S*scene\.toml:\d+: ")
+"""The place in a file that is not there any more."""
+ARM = "The arm starts in its usual posture, wherever it was there."
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A scene, and what holds in it."""
+
+    scene: Scene
+    state: WorldState
+
+
+@dataclass(frozen=True)
+class Conversion:
+    """The text of a `scene.toml` and the goal in it; `notes` are what it says otherwise than LIBERO does, and `off` how
+    far each thing is from where it was, once the file is loaded: metres and radians."""
+
+    text: str
+    goal: str | None
+    notes: tuple[str, ...]
+    off: dict[str, tuple[float, float]]
+
+
+def convert(task: tasks.Task, seed: int, init_state: int | None, domain: Domain, made_by: str) -> Conversion:
+    """A task's scene, drawn by `seed` or in a stored initial state. `made_by` is what its first comment says.
+
+    Raises Refusal for what a scene file cannot say, and where what it says does not come out the same.
+    """
+    environment = LiberoEnvironment(task, seed=seed, init_state=init_state)
+    try:
+        was = _seen(environment)
+        goal, notes = _goal(environment)
+        room, categories = _room(environment), _categories(environment, was.scene)
+    finally:
+        environment.close()
+    said = Said((made_by, ARM, *notes), task.instruction, goal, task.step_limit, room, task.names)
+    text = scene_text(said, [(o, categories[o.name]) for o in was.scene if o.name in categories], was.state)
+    off = difference(was, _loaded(text, domain if task.goal is None else None))
+    return Conversion(text, goal, notes, {name: off[name] for name in categories})
+
+
+def difference(was: Seen, now: Seen) -> dict[str, tuple[float, float]]:
+    """How far each thing is off: metres (the part that is farthest) and radians. Refusal for more than `OFF` and
+    `TURNED`, and for facts that do not hold in both."""
+    symbols = (f"{s} - {t}" for s, t in was.state.symbols.items() ^ now.state.symbols.items())
+    changed = [*sorted(symbols), *sorted(str(a) for a in was.state.atoms ^ now.state.atoms)]
+    if changed:
+        raise Refusal(f"a scene.toml would not come out the same: {', '.join(changed[:3])} would change")
+    off = {o.name: _off(o.name, was.scene, now.scene) for o in was.scene}
+    for name, (metres, radians) in off.items():
+        if metres > OFF or radians > TURNED:
+            raise Refusal(
+                f"a scene.toml would not come out the same: {name} would be off by {1000 * metres:.0f} mm and "
+                f"{np.degrees(radians):.0f} degrees"
+            )
+    return off
+
+
+def _off(name: str, was: Scene, now: Scene) -> tuple[float, float]:
+    pairs = [(p.T_world_part, now.object(name).part(p.name).T_world_part) for p in was.object(name).parts]
+    return max(_metres(a, b) for a, b in pairs), max(_radians(a, b) for a, b in pairs)
+
+
+def _metres(a: Array, b: Array) -> float:
+    return float(np.linalg.norm(a[:3, 3] - b[:3, 3]))
+
+
+def _radians(a: Array, b: Array) -> float:
+    return float(np.linalg.norm(rotation_vector(a[:3, :3].T @ b[:3, :3])))
+
+
+def _seen(environment: LiberoEnvironment) -> Seen:
+    scene = OraclePerceiver(environment).perceive()
+    return Seen(scene, observe(scene, world_of(scene, environment.robot_model())))
+
+
+def _goal(environment: LiberoEnvironment) -> tuple[str | None, tuple[str, ...]]:
+    """The task's goal in the symbols that a scene file has, and what is to be said of it."""
+    task = environment.task
+    if task.goal is not None or not environment.domain.parsed_problem["goal_state"]:
+        return task.goal, ()
+    regions = goal_regions(environment)
+    scene = OraclePerceiver(environment, regions).perceive()
+    try:
+        own = task_goal(environment, scene)
+    except KeyError as e:
+        raise Refusal(f"a scene.toml cannot say the goal of {task.name}: no {e} in the tabletop domain") from e
+    goal = beside_things(own, scene)
+    if left := sorted(set(regions) & set(goal.symbols)):
+        why = f"{left[0]} is a region of the ground, and beside no thing"
+        raise Refusal(f"a scene.toml cannot say the goal {own} of {task.name}: {why}")
+    if not regions:
+        return str(goal), ()
+    said = f"LIBERO's goal is {own}. {', '.join(regions)} is a rectangle of the ground, here a place beside a thing."
+    return str(goal), (said,)
+
+
+def _room(environment: LiberoEnvironment) -> Arena:
+    ground = str(environment.domain.workspace_name)
+    found = arena(ground)
+    if isinstance(found, str):
+        raise Refusal(f"a scene.toml has no table {ground!r}; {found}")
+    return found
+
+
+def _categories(environment: LiberoEnvironment, scene: Scene) -> dict[str, Category]:
+    """The category of each thing. Refusal for one that cannot be used, or can be carried where it is fixed there."""
+    problem, out = environment.domain.parsed_problem, dict[str, Category]()
+    for kind in ("objects", "fixtures"):
+        for category, names in problem[kind].items():
+            out |= {name: _category(category, name, scene) for name in names if name in {o.name for o in scene}}
+    return out
+
+
+def _category(category: str, name: str, scene: Scene) -> Category:
+    try:
+        found = load(category, name)
+    except (InputError, UnusableError) as e:
+        raise Refusal(f"a scene.toml cannot have {name}: {e}") from e
+    if found.fixed == scene.object(name).movable:
+        stays, there = ("stays where it is", "can be carried") if found.fixed else ("can be carried", "is fixed")
+        raise Refusal(f"a scene.toml cannot have {name}: a {category} {stays} there, and this one {there}")
+    return found
+
+
+def _loaded(text: str, domain: Domain | None) -> Seen:
+    """The scene that a file makes, drawn by another seed than usual: nothing of it may be left to chance. Its goal is
+    checked against a domain, where one is given."""
+    with tempfile.TemporaryDirectory(prefix="tamp-scene-") as folder:
+        (Path(folder) / tasks.SCENE).write_text(text, encoding="utf-8")
+        try:
+            task = tasks.find(folder)
+            if domain is not None:
+                tasks.check_goal(task, domain)
+            environment = LiberoEnvironment(task, seed=1)
+        except InputError as e:
+            raise Refusal(f"a scene.toml cannot say it: {WHERE.sub('', str(e))}") from e
+        try:
+            return _seen(environment)
+        finally:
+            environment.close()
