@@ -58,6 +58,10 @@ class ServoGains:
     lag_share: float = 0.3
 
 
+DELAY = 0.027
+"""Seconds that an arm takes for a command to show."""
+
+
 @dataclass(frozen=True)
 class Response:
     """How the tool answers to a displacement: x'' = rate² (displacement left) - 2 rate x', critically damped.
@@ -74,6 +78,14 @@ class Response:
         asked = self.within_reach(displacement)
         a, decay = twist - self.rate * asked, float(np.exp(-self.rate * seconds))
         return asked + (a * seconds - asked) * decay, (twist - self.rate * seconds * a) * decay
+
+    def fastest(self) -> tuple[float, float]:
+        """The speeds that the tool can keep up, m/s along an axis and rad/s about it: half the rate times the reach."""
+        return 0.5 * self.rate * self.reach[0], 0.5 * self.rate * self.reach[1]
+
+    def asked_ahead(self) -> dict[str, float]:
+        """The `lead` and the `inertia` of gains for an arm that answers so."""
+        return {"lead": 2.0 / self.rate + DELAY, "inertia": 1.0 / self.rate**2}
 
     def within_reach(self, displacement: Array) -> Array:
         """The displacement (6,), shortened to what one command can ask for: position and rotation each in its own

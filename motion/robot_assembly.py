@@ -64,6 +64,7 @@ def assembled(parts: tuple[Part, ...], asked: Asked) -> RobotDescription:
     for key, names in (("finger_joints", asked.finger_joints), ("pads", asked.pads)):
         if len(names) != 2:
             raise ModelError(f"{key} has {len(names)} names; valid: two, one a finger", key)
+    _check_speed(asked)
     parts = _jointed(_tree(parts, asked), asked)
     _check_order(parts, asked)
     _check_posture(parts, asked)
@@ -156,6 +157,18 @@ def _check_order(parts: tuple[Part, ...], asked: Asked) -> None:
     before = [name for name in _moving(parts, last) if name not in asked.arm_joints]
     if before:
         raise ModelError(f"{before[0]!r} is a joint of the arm; valid: fingers behind the arm", "finger_joints")
+
+
+def _check_speed(asked: Asked) -> None:
+    """ModelError for an arm that answers too slowly for its trajectories: it would fall behind, and be halted."""
+    limits, response = asked.limits, asked.response
+    wanted = (limits.tool_velocity, limits.tool_rotation)
+    names, units = ("tool_velocity", "tool_rotation"), ("m/s", "rad/s")
+    for name, unit, most, can in zip(names, units, wanted, response.fastest(), strict=True):
+        if most > can:
+            said = f"rate {response.rate:g} lets the tool go at {can:.3g} {unit}, and {name} asks for {most:g}"
+            better = f"[limits] {name} up to that, or a rate from {response.rate * most / can:.3g}"
+            raise ModelError(f"{said}; valid: {better}", "response" if response != Response() else "limits")
 
 
 def _check_posture(parts: tuple[Part, ...], asked: Asked) -> None:

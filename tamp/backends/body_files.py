@@ -77,6 +77,8 @@ def _asked(table: Table) -> Asked:
     tool = table.table("tool", "[tool] with a link, and xyz and rpy on it")
     tool.only("link", "xyz", "rpy")
     told = {name: _section(table, name, kind) for name, kind in SECTIONS.items()}
+    if "rate" in told["response"]:
+        told["gains"] = Response(**told["response"]).asked_ahead() | told["gains"]
     return Asked(
         arm_joints=joints,
         finger_joints=table.texts("finger_joints", "the two joints' names"),

@@ -31,7 +31,7 @@ class ContactMonitor:
 
     def __post_init__(self) -> None:
         model = self.environment.sim.model._model
-        bodies = _owners_of_bodies(self.environment, self.scene)
+        bodies = owners_of_bodies(self.environment, self.scene)
         self._owners = [bodies[int(b)] for b in model.geom_bodyid]
         pads = self.environment.robot_model().pad_geoms
         self._pads = frozenset(int(model.geom(name).id) for name in pads)
@@ -70,7 +70,7 @@ class ContactMonitor:
         return {name for name, touching in pads.items() if len(touching) > 1 and name in movable}
 
 
-def _owners_of_bodies(environment: LiberoEnvironment, scene: Scene) -> list[str]:
+def owners_of_bodies(environment: LiberoEnvironment, scene: Scene) -> list[str]:
     """Name of the object that each body of the simulation belongs to: the robot, an object, or the rest."""
     model = environment.sim.model._model
     roots = environment.root_bodies()

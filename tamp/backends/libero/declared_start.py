@@ -8,7 +8,8 @@ import numpy as np
 
 from motion.poses import to_quat
 from tamp.backends.libero.arranging import arranged
-from tamp.backends.libero.declaration import Declaration
+from tamp.backends.libero.contacts import owners_of_bodies
+from tamp.backends.libero.declaration import Declaration, Thing
 from tamp.backends.libero.declared_relations import unmet
 from tamp.backends.libero.oracle import OraclePerceiver
 from tamp.model.bodies import world_of
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 SETTLED = 8
 """Draws of which one has to stay as it is declared."""
+DEEP = 0.008
+"""Metres that one thing may be inside another as it is put: shapes are coarser than things."""
 
 
 def start(environment: LiberoEnvironment, declared: Declaration, seed: int) -> None:
@@ -35,6 +38,8 @@ def start(environment: LiberoEnvironment, declared: Declaration, seed: int) -> N
         environment.sim.set_state(before)
         wanted = arranged(declared, scene, robot, rng)
         _put(environment, wanted)
+        if (wrong := _overlap(environment, declared, wanted)) is not None:
+            continue
         environment.settle()
         seen = OraclePerceiver(environment).perceive()
         wrong = unmet(declared, wanted, seen, observe(seen, world_of(seen, robot)))
@@ -58,6 +63,20 @@ def _put(environment: LiberoEnvironment, scene: Scene) -> None:
             _set_joints(sim, o)
     sim.data.qvel[:] = 0.0
     sim.forward()
+
+
+def _overlap(environment: LiberoEnvironment, declared: Declaration, wanted: Scene) -> tuple[Thing, str] | None:
+    """A thing that is inside another as it was put, and by how much; None where there is none."""
+    model, contacts = environment.sim.model._model, environment.sim.data._data.contact
+    owners = owners_of_bodies(environment, wanted)
+    things = {t.name: t for t in declared.things}
+    for n in np.flatnonzero(contacts.dist < -DEEP):
+        names = {owners[int(model.geom_bodyid[g])] for g in contacts.geom[n]} & things.keys()
+        if len(names) == 2:
+            last, other = sorted(names, key=list(things).index, reverse=True)
+            deep = -1000 * contacts.dist[n]
+            return things[last], f"{last} is {deep:.0f} mm inside {other}; put one of them elsewhere"
+    return None
 
 
 def _set_joints(sim: Any, o: Any) -> None:

@@ -141,6 +141,8 @@ FILE_FAULTS = [
     ("opening", "width", "arm.toml:11: unknown key 'width' of gripper; valid: opening, "),
     ("[gr", "[ranges]\nelbow = [1, 0]\n[gr", "arm.toml:11: ranges.elbow is 1 to 0; valid: the lower one first"),
     ("[gr", "[fixed]\nelbew = 1\n[gr", "arm.toml:11: no joint 'elbew'; did you mean 'elbow'?"),
+    ("[gr", "[response]\nrate = 2\n[gr", "arm.toml:10: rate 2 lets the tool go at 0.05 m/s, and tool_velocity asks for"),
+    ("[gr", "[limits]\ntool_rotation = 4\n[gr", "arm.toml:10: rate 12.25 lets the tool go at 3.06 rad/s"),
     ("[gr", '[hand]\nlink = "hand"\n[gr', "a hand has a urdf or mjcf"),
     ("[gr", '[hand]\nurdf = "arm.urdf"\nlink = "hand"\n[gr', "'base' is in the arm's file and in the hand's"),
 ]
@@ -189,6 +191,15 @@ def test_the_page_tells_what_is_said(tmp_path: Path) -> None:
     page = re.findall(r"^\| `(arm\.toml:.*?)` \|", PAGE.read_text(), re.MULTILINE)
     assert len(page) > 10
     assert [m for m in page if not any(s.startswith(m.removesuffix("…")) for s in said)] == []
+
+
+def test_a_slow_arm_is_asked_farther_ahead(tmp_path: Path) -> None:
+    slow = TOLD + "[response]\nrate = 4\n[limits]\ntool_velocity = 0.1\ntool_rotation = 1.0\n"
+    usual, asked = body(tmp_path).robot.gains, body(tmp_path, slow).robot.gains
+    assert (usual.lead, usual.inertia) == pytest.approx((0.19, 1 / 150), rel=0.01)
+    assert asked.lead == pytest.approx(0.5 + usual.lead - 2 / 12.25, abs=1e-3)
+    assert asked.inertia == pytest.approx(1 / 16)
+    assert body(tmp_path, slow + "[gains]\nlead = 0.3\n").robot.gains.lead == 0.3
 
 
 def test_what_the_sdk_does_not_drive(tmp_path: Path) -> None:

@@ -179,6 +179,10 @@ def test_places_on_things_attitudes_and_joints_are_as_the_numbers_say(tmp_path: 
             "".join(f'[things.c_{n}]\ncategory = "wooden_cabinet"\nregion = [0, 0, 0.1, 0.1]\n' for n in range(2)),
             r"scene\.toml:4: no room for c_1 \(wooden_cabinet, 2. x 22 x 22 cm\) there, in \d+ draws",
         ),
+        (
+            "".join(f'[things.{n}_1]\ncategory = "{n}"\nat = [0, 0, 0.95]\n' for n in ("milk", "orange_juice")),
+            r"scene\.toml:4: orange_juice_1 is \d\d mm inside milk_1; put one of them elsewhere",
+        ),
     ],
 )
 def test_what_has_no_room_is_named(text: str, says: str, tmp_path: Path) -> None:
