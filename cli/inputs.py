@@ -26,6 +26,7 @@ class RealArm:
     speed_scale: float | None = None
     eyes: str | None = None
     dead_man: float | None = None
+    twice: bool = True
 
 
 ARM_ONLY = ("--host", "--port", "--world", "--dry-run", "--speed-scale")
@@ -35,7 +36,7 @@ AT_TABLE = (
 SCENE_ONLY = (
     *AT_TABLE, "--perception", "--noise", "--calibration", "--disturb", "--no-search", "--video", "--overlay",
 )  # fmt: skip
-ARM_AT_TABLE = (*AT_TABLE, "--host", "--port", "--eyes", "--dead-man")
+ARM_AT_TABLE = (*AT_TABLE, "--host", "--port", "--eyes", "--dead-man", "--no-second-check")
 OPTIONS = dict.fromkeys((*SCENE_ONLY, *ARM_ONLY, *ARM_AT_TABLE))
 """Those that not every backend takes."""
 

@@ -137,6 +137,7 @@ Body = Annotated[
 DeadMan = Annotated[
     float | None, typer.Option(help="Stop the arm without a line on standard input so often.", metavar="SEC", min=0.1)
 ]
+Once = Annotated[bool, typer.Option("--no-second-check", help="Do without the second look in PyBullet.")]
 Eyes = Annotated[
     str | None,
     typer.Option(help="Of an emulated arm at a table: its fault port, which knows what is there.", metavar="tcp://…"),

@@ -105,7 +105,7 @@ def solve(
         settings = _settings(loaded, planners.find(planner, model), seed, init_state, video, sight, said)
         advises = None if repair is None else partial(Advisor, _known(model), loaded)
         settings = replace(settings, overlay=overlay, calibration=calibration, disturb=disturb, advises=advises)
-        settings = replace(settings, body=body)
+        settings = replace(settings, body=body, twice=backend == "xarm" and arm.twice)
         given = from_pddl(goals, untouched, loaded) if goals else None
         if perception == "camera":
             recipe = camera.recipe(domain, planner, llm, said is not None, assume_first, searches, repair)

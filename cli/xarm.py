@@ -71,7 +71,6 @@ Host = Annotated[str | None, typer.Option(help="The arm's address; the world's o
 ArmPort = Annotated[int, typer.Option(help="Control port; only emulated arms have another.", min=1, max=65535)]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Go through it without moving.")]
 Scale = Annotated[float, typer.Option(help="Share of the world's speeds.", min=0.01, max=1.0)]
-Once = Annotated[bool, typer.Option("--no-second-check", help="Do without the second look in PyBullet.")]
 
 
 @opt.command(xarm_app, "run")
@@ -84,7 +83,7 @@ def xarm_run(
     port: ArmPort = CONTROL_PORT,
     dry_run: DryRun = False,
     speed_scale: Scale = 1.0,
-    no_second_check: Once = False,
+    no_second_check: opt.Once = False,
     dead_man: opt.DeadMan = None,
     out: opt.EpisodeFolder = None,
     json_output: opt.Json = False,

@@ -73,6 +73,7 @@ def nearest(
     opening: float | None = None,
     held: Held | None = None,
     far: float = FAR,
+    meant: frozenset[str] = frozenset(),
 ) -> Report:
     """How near the robot comes to the bodies and to itself, on a motion of samples `q` (k, n) at `times` (k,) seconds,
     its fingers `opening` metres apart, or as far as they go.
@@ -80,10 +81,11 @@ def nearest(
     Between samples the joints are taken to move evenly, and nothing of the robot moves more than `STEP` unseen: the
     true distance is at most half of that less. Which of the robot's parts must keep apart its model says; what it says
     never moves is left out against the bodies, on which it may stand. What is held is no obstacle, and may touch the
-    robot. Raises ValueError for samples that are not finite or not as many as the times.
+    robot; nor do the hand and what it holds keep from the bodies `meant` to be touched. Raises ValueError for samples
+    that are not finite or not as many as the times.
     """
     with second_engine(robot, bodies, opening, held) as engine:
-        return engine.nearest(q, times, far)
+        return engine.nearest(q, times, far, meant)
 
 
 @contextmanager
@@ -129,12 +131,13 @@ class SecondEngine:
             side = math.copysign(0.5, float(m.joint(name).range.sum()))
             apart = robot.gripper.opening if opening is None else opening
             bullet.resetJointState(self.robot, joints[name], side * apart)
-        self.bodies = [
-            (self._add(shape, body.T_world_body @ shape.T_body_shape), body.name)
-            for body in bodies
-            if held is None or body.name != held.body.name
-            for shape in body.shapes
-        ]
+        hand = _hand(m, robot) | ({held.body.name} if held is not None else set())
+        self.hand = {i for i in self.moving if self.links[i] in hand}
+        others = [b for b in bodies if held is None or b.name != held.body.name]
+        placed = [(s, b.T_world_body @ s.T_body_shape, b.name) for b in others for s in b.shapes]
+        self.bodies = [(self._add(shape, T), name) for shape, T, name in placed]
+        boxes = [bullet.getAABB(number) for number, _ in self.bodies]
+        self._low, self._high = (np.array([b[side] for b in boxes]).reshape(-1, 3) for side in (0, 1))
         self._reach = _reach(m, robot, held)
 
     @staticmethod
@@ -161,7 +164,7 @@ class SecondEngine:
         place = {"basePosition": T[:3, 3].tolist(), "baseOrientation": [x, y, z, w]}
         return int(p.createMultiBody(0, made, **place))
 
-    def nearest(self, q: Array, times: Array, far: float = FAR) -> Report:
+    def nearest(self, q: Array, times: Array, far: float = FAR, meant: frozenset[str] = frozenset()) -> Report:
         """How near the robot comes to the bodies and to itself, as `nearest` has it."""
         q, times = np.atleast_2d(np.asarray(q, dtype=float)), np.atleast_1d(np.asarray(times, dtype=float))
         n = len(self.joints)
@@ -172,7 +175,7 @@ class SecondEngine:
         looked = 0
         for time, configuration in self._densified(q, times):
             self.move(configuration)
-            outside = _nearer(outside, self.to_bodies(far), time)
+            outside = _nearer(outside, self.to_bodies(far, meant), time)
             inside = _nearer(inside, self.to_itself(far), time)
             looked += 1
         return Report(outside, inside, looked)
@@ -189,15 +192,22 @@ class SecondEngine:
         """Put the arm at a configuration (n,)."""
         self.bullet.resetJointStatesMultiDof(self.robot, self.joints, q[:, None].tolist())
 
-    def to_bodies(self, far: float) -> Found | None:
-        """The nearest body within `far` metres."""
+    def to_bodies(self, far: float, meant: frozenset[str] = frozenset()) -> Found | None:
+        """The nearest body within `far` metres; the hand and what it holds may be near those that are `meant`."""
         found = [
             (point[8], self.links[point[3]], name)
-            for body, name in self.bodies
+            for body, name in self._around(far)
             for point in self._points(body, far)
-            if point[3] in self.moving
+            if point[3] in self.moving and not (name in meant and point[3] in self.hand)
         ]
         return min(found, default=None)
+
+    def _around(self, far: float) -> Iterator[tuple[int, str]]:
+        """The bodies that the box around some moving part comes within `far` metres of: whoever looks at all of them
+        takes five times as long."""
+        boxes = np.array([self.bullet.getAABB(self.robot, i) for i in self.moving]).reshape(-1, 2, 3)
+        apart = np.maximum(self._low - boxes[:, 1, None], boxes[:, 0, None] - self._high).max(axis=2)
+        return (self.bodies[n] for n in np.flatnonzero((apart < far).any(axis=0)))
 
     def to_itself(self, far: float) -> Found | None:
         """The nearest pair of the robot's own parts within `far` metres."""
@@ -254,6 +264,16 @@ def _reach(m: mujoco.MjModel, robot: RobotDescription, held: Held | None) -> Arr
         parent = int(m.body_parentid[b])
         far[parent] = max(far[parent], far[b] + _norm(m.body_pos[b]) + spare)
     return np.array([far[int(m.joint(name).bodyid[0])] for name in robot.arm_joints])
+
+
+def _hand(m: mujoco.MjModel, robot: RobotDescription) -> set[str]:
+    """The robot's bodies that the arm's last joint carries, apart from the one that it is on."""
+    last = int(m.joint(robot.arm_joints[-1]).bodyid[0])
+    carried = {last}
+    for b in range(last + 1, m.nbody):  # children come after their parents
+        if int(m.body_parentid[b]) in carried:
+            carried.add(b)
+    return {m.body(b).name for b in carried - {last}}
 
 
 def _norm(p: Array) -> float:

@@ -28,6 +28,7 @@ from tamp.perception.relative_places import PlacesBeside, places
 from tamp.perception.sight import Sight
 from tamp.planning.deliberation import Deliberation, InTurn, Thought
 from tamp.planning.engine import Planner
+from tamp.planning.looked_again import LookedAgain
 from tamp.planning.search import Journal, Search
 from tamp.plans.validation import Course
 from tamp.runs.events import GoalTaken, Publish, StateSeen
@@ -210,6 +211,11 @@ Think = Callable[[World, dict[str, Skill]], Deliberation]
 def in_turn(domain: Domain, planner: Planner, rng: np.random.Generator, log: Journal | None = None) -> Think:
     """Something that decides while the world waits."""
     return lambda world, skills: InTurn(Search(world, domain, {**patterns(), **skills}, planner, rng, log=log))
+
+
+def looked_again(think: Think, robot: RobotDescription, log: Journal | None = None) -> Think:
+    """Something that decides so, and has another engine look at the motions."""
+    return lambda world, skills: LookedAgain(think(world, skills), robot, log)
 
 
 def at_table(

@@ -258,6 +258,13 @@ def walls(scene: Scene, symbols: tuple[str, ...]) -> frozenset[str]:
     return frozenset(p.name for o, _ in about for p in o.parts)
 
 
+def objects_of(scene: Scene, operands: Iterable[str]) -> set[str]:
+    """Objects that arguments of an action are about: themselves, or the owners of regions."""
+    names = {o.name for o in scene}
+    regions = {r.name: o.name for o, r in scene.regions()}
+    return {a if a in names else regions[a] for a in operands if a in names or a in regions}
+
+
 def jointed_parts(scene: Scene) -> dict[str, Array]:
     """Names and poses (4, 4) of all drawers, doors and knobs."""
     return {p.name: p.T_world_part for o in scene for p in o.parts if p.joint is not None}

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from tamp.model.scene import Scene
+from tamp.model.scene import Scene, objects_of
 from tamp.model.state import WorldState
 
 SHIFT = 0.01
@@ -16,13 +16,6 @@ SHIFT = 0.01
 def operands_of(actions: Iterable[str]) -> tuple[str, ...]:
     """The arguments of actions in PDDL."""
     return tuple(s for action in actions for s in action.strip("()").split()[1:])
-
-
-def objects_of(scene: Scene, operands: Iterable[str]) -> set[str]:
-    """Objects that arguments of an action are about: themselves, or the owners of regions."""
-    names = {o.name for o in scene}
-    regions = {r.name: o.name for o, r in scene.regions()}
-    return {a if a in names else regions[a] for a in operands if a in names or a in regions}
 
 
 def shifted(before: Scene, state: WorldState, after: Scene, operands: tuple[str, ...]) -> list[str]:

@@ -14,7 +14,7 @@ import numpy as np
 from motion.robot import RobotDescription
 from tamp.backends.backend import Backend
 from tamp.execution.clock import Clock
-from tamp.execution.performing import AtTable, at_table, in_turn
+from tamp.execution.performing import AtTable, at_table, in_turn, looked_again
 from tamp.execution.pursuit import Pursuit
 from tamp.execution.questions import Decide
 from tamp.execution.session import Session
@@ -64,6 +64,8 @@ class Settings:
     """What `tamp calibrate` wrote of the cameras."""
     disturb: str | None = None
     """A kind of disturbance: see `tamp.backends.libero.disturbing`."""
+    twice: bool = False
+    """Whether another engine looks at all motions before anything moves."""
     said: str | None = None
     """The words that the goals come from, for the log; None where there are none."""
 
@@ -159,6 +161,8 @@ def robot_at_table(
 
     rng = np.random.default_rng(settings.seed)
     think = in_turn(settings.domain, settings.planner, rng, log) if settings.clock == "paused" else beside
+    if settings.twice:
+        think = looked_again(think, robot, log)
     heard = Events(log.take, spoken(say))
     ready = at_table(backend, perceiver, robot, settings.domain, think, heard, step_limit)
     ready.table.reflexes = settings.reflexes

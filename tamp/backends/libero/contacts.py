@@ -10,8 +10,7 @@ import numpy as np
 
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.model import ROBOT_PREFIXES
-from tamp.model.scene import Scene
-from tamp.runs.bystanders import objects_of
+from tamp.model.scene import Scene, objects_of
 
 FORCE = 0.1
 """Newtons from which a contact counts."""

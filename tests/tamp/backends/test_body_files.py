@@ -141,7 +141,7 @@ FILE_FAULTS = [
     ("opening", "width", "arm.toml:11: unknown key 'width' of gripper; valid: opening, "),
     ("[gr", "[ranges]\nelbow = [1, 0]\n[gr", "arm.toml:11: ranges.elbow is 1 to 0; valid: the lower one first"),
     ("[gr", "[fixed]\nelbew = 1\n[gr", "arm.toml:11: no joint 'elbew'; did you mean 'elbow'?"),
-    ("[gr", "[response]\nrate = 2\n[gr", "arm.toml:10: rate 2 lets the tool go at 0.05 m/s, and tool_velocity asks for"),
+    ("[gr", "[response]\nrate = 2\n[gr", "arm.toml:10: rate 2 lets the tool go at 0.05 m/s, and tool_velocity"),
     ("[gr", "[limits]\ntool_rotation = 4\n[gr", "arm.toml:10: rate 12.25 lets the tool go at 3.06 rad/s"),
     ("[gr", '[hand]\nlink = "hand"\n[gr', "a hand has a urdf or mjcf"),
     ("[gr", '[hand]\nurdf = "arm.urdf"\nlink = "hand"\n[gr', "'base' is in the arm's file and in the hand's"),
