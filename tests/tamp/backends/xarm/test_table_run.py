@@ -41,6 +41,7 @@ def test_the_mug_is_in_the_drawer_in_the_end(tmp_path: Path) -> None:
         told = json.loads(done.stdout)
         assert done.returncode == 0 and told["success"], told["reason"]
         assert told["perception"] == f"oracle, {body} through its SDK"
+        assert told["seconds"]["second_look"] > 0.1, "PyBullet has looked at the motions before"
         after = emulator.state()
     assert after["state"] == 4 and after["error"] == 0, "it stands still when all is over"
 
