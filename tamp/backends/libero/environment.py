@@ -13,10 +13,10 @@ from motion.poses import Array, pose, to_quat
 from motion.robot import Gripper, RobotDescription
 from tamp.backends.libero.building import bddl_file, buildable, no_debugger
 from tamp.backends.libero.model import BASE, CONTROL_PERIOD, robot_model
-from tamp.backends.libero.objects import FLAT
 from tamp.backends.libero.standard_action import OPEN
 from tamp.backends.libero.stepping import Stepper
 from tamp.backends.libero.tasks import Task
+from tamp.backends.mujoco.objects import FLAT
 from tamp.errors import InputError
 from tamp.model.goal_syntax import valid
 from tamp.model.scene import RobotState
