@@ -46,11 +46,10 @@ def _heights(shapes: Iterable[Shape], T_frame_body: Array, low: Array, high: Arr
     """How high each column of the grid is filled, metres; -inf where it is empty."""
     axes = [np.arange(a + 0.5 * cell, max(b, a + cell), cell) for a, b in zip(low, high, strict=True)]
     grid = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1)
-    filled = np.zeros(grid.shape[:3], dtype=bool)
+    filled: Numbers = np.zeros(grid.shape[:-1], dtype=bool)
     for shape in shapes:
-        filled |= _inside(shape, moved(grid.reshape(-1, 3), inverse(T_frame_body @ shape.T_body_shape))).reshape(
-            filled.shape
-        )
+        points = moved(grid.reshape(-1, 3), inverse(T_frame_body @ shape.T_body_shape))
+        filled |= _inside(shape, points).reshape(filled.shape)
     top = filled.shape[2] - 1 - np.argmax(filled[:, :, ::-1], axis=2)
     return np.where(filled.any(axis=2), axes[2][top] + 0.5 * cell, -np.inf)
 

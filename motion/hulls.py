@@ -31,4 +31,4 @@ def _around(points: Array, R: Array) -> Iterator[Shape]:
 def _size(shape: Shape) -> float:
     """Cubic metres."""
     a, b, c = shape.size
-    return 8.0 * a * b * c if shape.kind == "box" else 2.0 * np.pi * a**2 * b
+    return float(8.0 * a * b * c if shape.kind == "box" else 2.0 * np.pi * a**2 * b)

@@ -24,8 +24,8 @@ from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.goals import goal_regions, task_goal
 from tamp.backends.libero.oracle import OraclePerceiver
 from tamp.backends.libero.run import run as in_mujoco
+from tamp.backends.physics.run import run as in_physics
 from tamp.backends.physics.table import PhysicsTable
-from tamp.backends.pybullet.run import run as in_bullet
 from tamp.backends.pybullet.world import BulletWorld
 from tamp.model.bodies import world_of
 from tamp.model.domain import load
@@ -73,7 +73,7 @@ def episode(suite: str, number: int, state: int, folder: Path) -> dict[str, Any]
         open_loop = not goal.missing(observe(table.perceive(), world_of(scene, robot)))
         table.close()
         environment.reset(seed=0, init_state=state)
-        closed = in_bullet(task, None, settings, folder / "bullet", lambda line: None, environment)
+        closed = in_physics("pybullet", task, None, settings, folder / "bullet", lambda line: None, environment)
     finally:
         environment.close()
     return {"mujoco": mujoco.success, "open": open_loop, "closed": closed.success, "why": closed.reason}

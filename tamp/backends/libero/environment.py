@@ -36,6 +36,9 @@ class LiberoEnvironment:
     def __init__(self, task: Task, *, seed: int = 0, init_state: int | None = None, render: bool = False) -> None:
         from libero.libero.envs.env_wrapper import ControlEnv
 
+        if task.mjcf is not None:
+            valid_ones = "valid: solve with --backend mujoco or pybullet, scene show"
+            raise InputError(f"{task.name} is an MJCF scene, of which LIBERO's simulator knows nothing; {valid_ones}")
         self.task = task
         self.steps = 0
         self.stepping_seconds = 0.0

@@ -1,4 +1,4 @@
-"""A robot in MuJoCo: its model on the scene's, moved by torques that answer as its description says, and its fingers."""
+"""A robot in MuJoCo: its model in the scene's, moved by torques that answer as its description says, and fingers."""
 
 from __future__ import annotations
 
@@ -19,6 +19,11 @@ STIFF = 25.0
 """1/s by which joints come to their targets."""
 CLOSING = 20_000.0
 """N/m by which fingers come to where they are told to be."""
+HEAVY = 1.0
+"""kg by which a finger feels heavier than it is, as robosuite has it: contacts are as firm as what touches is heavy."""
+FIRM_SOLREF, FIRM_SOLIMP = (0.004, 1.0), (0.98, 0.99, 0.001)
+"""How firm contacts of the fingers are, in MuJoCo's terms, whatever they touch: by MuJoCo's own values they close right
+through a tin of 70 g."""
 BEYOND = 0.02
 """Metres beyond touching each other that closed fingers are told to go: they press with all they have."""
 
@@ -42,10 +47,11 @@ def _add_fingers(arm: mujoco.MjSpec, robot: RobotDescription) -> None:
     """Pads that grip, and two fingers that move alike, as fast as they may with all their force."""
     joints = [arm.joint(name) for name in robot.finger_joints]
     for joint in joints:
-        joint.damping, joint.frictionloss = GRIP / FINGER_SPEED, 0.0
+        joint.damping, joint.frictionloss, joint.armature = GRIP / FINGER_SPEED, 0.0, HEAVY
         for body in [joint.parent, *joint.parent.find_all("body")]:
             for geom in body.geoms:
-                geom.friction, geom.condim = [PAD_FRICTION, 0.05, 1e-4], 4
+                geom.friction, geom.condim, geom.priority = [PAD_FRICTION, 0.05, 1e-4], 4, 1
+                geom.solref[:2], geom.solimp[:3] = FIRM_SOLREF, FIRM_SOLIMP
     if len(joints) == 2:
         signs = [float(np.sign(np.sum(joint.range))) for joint in joints]
         alike = arm.add_equality(type=mujoco.mjtEq.mjEQ_JOINT, objtype=mujoco.mjtObj.mjOBJ_JOINT)
@@ -114,7 +120,7 @@ class MujocoArm:
         """The inertia of the joints (n, n)."""
         full = np.zeros((self._m.nv, self._m.nv))
         mujoco.mj_fullM(self._m, full, self._d.qM)
-        return full[np.ix_(self._v, self._v)]
+        return np.asarray(full[np.ix_(self._v, self._v)])
 
 
 def _addresses(joints: list[mujoco.MjModel]) -> tuple[Array, Array]:

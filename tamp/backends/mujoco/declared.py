@@ -29,9 +29,9 @@ class SaidOfThing:
 
 @dataclass(frozen=True, eq=False)
 class MjcfScene:
-    """An MJCF file, and where its robot stands: `base` (3,) metres and `yaw` radians of the robot `body`. `scatter` is by
-    how many metres each way, and how many radians about the vertical, a seed moves what can be carried. `table` is the
-    scene's file, for messages."""
+    """An MJCF file, and where its robot stands: `base` (3,) metres and `yaw` radians of the robot `body`. `scatter` is
+    by how many metres each way, and how many radians about the vertical, a seed moves what can be carried. `table` is
+    the scene's file, for messages."""
 
     table: Table
     file: Path

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-import xml.etree.ElementTree as ET
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from xml.parsers import expat
@@ -55,19 +54,17 @@ def read_mjcf(path: Path) -> MjcfFile:
 
 def _named(path: Path) -> Iterator[tuple[tuple[str, str], str]]:
     """Tag and name of every element that has one, with its file and line; assets by their files' names, too."""
+    found: list[tuple[tuple[str, str], str]] = []
     included: list[str] = []
+    parser = expat.ParserCreate()
 
-    def begun(parser: expat.XMLParserType, found: list[tuple[tuple[str, str], str]]) -> Callable[[str, dict[str, str]], None]:
-        def take(tag: str, attributes: dict[str, str]) -> None:
-            where = f"{path}:{parser.CurrentLineNumber}"
-            found.extend(((tag, attributes[key]), where) for key in ("name", "file") if key in attributes)
-            if tag == "include":
-                included.append(attributes.get("file", ""))
+    def begun(tag: str, attributes: dict[str, str]) -> None:
+        where = f"{path}:{parser.CurrentLineNumber}"
+        found.extend(((tag, attributes[key]), where) for key in ("name", "file") if key in attributes)
+        if tag == "include":
+            included.append(attributes.get("file", ""))
 
-        return take
-
-    parser, found = expat.ParserCreate(), list[tuple[tuple[str, str], str]]()
-    parser.StartElementHandler = begun(parser, found)
+    parser.StartElementHandler = begun
     parser.Parse(path.read_bytes(), True)
     yield from found
     for name in included:
@@ -87,11 +84,12 @@ def _said(path: Path, told: str, lines: dict[tuple[str, str], str]) -> str:
 
 
 def _check_motors(read: MjcfFile) -> None:
-    advice = "take the robot out of the file, its base = [x, y, z] in scene.toml says where tamp puts one"
+    advice = "take the robot out, base = [x, y, z] in scene.toml says where tamp puts one"
     if read.spec.actuators:
         name = read.spec.actuators[0].name
         tag = next((t for t, n in read.lines if n == name and t in ACTUATORS), "")
-        raise read.wrong(f"the actuator {name!r} moves something, and only tamp's robot does; valid: {advice}", tag, name)
+        what = f"the actuator {name!r} moves something, and only tamp's own robot does"
+        raise read.wrong(f"{what}; valid: {advice}", tag, name)
     if read.model.nflex:
         raise read.wrong("something in it is flexible; valid: rigid bodies")
 
@@ -113,12 +111,13 @@ def _check_joint(read: MjcfFile, j: int) -> None:
         raise read.wrong(f"{on} moves on {m.body_jntnum[body]} joints; valid: one joint a body", *at)
     up = int(m.body_parentid[body])
     if up == 0:
-        raise read.wrong(f"{joint} is on nothing; valid: {on} in a body that stands still, the cabinet of the drawer", *at)
+        valid = "in a body that stands still, as a drawer is in its cabinet"
+        raise read.wrong(f"{joint} is on nothing; valid: {on} {valid}", *at)
     while up and not m.body_jntnum[up]:
         up = int(m.body_parentid[up])
     if up:
         free = int(m.jnt_type[m.body_jntadr[up]]) == FREE
-        what = "can be carried; valid: without the joint" if free else "moves on a joint itself; valid: one under the other"
+        what = "can be carried; valid: without the joint" if free else "moves itself; valid: one joint after the other"
         raise read.wrong(f"{joint} is on {called(m, up)}, which {what}", *at)
     if not m.body(body).name:
         raise read.wrong(f'{joint} moves, and has none; valid: name="top_drawer"', *at)

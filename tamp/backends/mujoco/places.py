@@ -61,10 +61,10 @@ def _places(
     m, said = read.model, scene.said.get(name)
     members = subtree(m, root)
     told = dict(said.interiors) if said else {}
-    for body in told:
-        if body not in (known := [m.body(b).name for b in members]):
-            at = ("things", name, "interior", body)
-            raise scene.table.wrong(f"{name} has no body {body!r}; {valid(body, known)}", *at)
+    known = [m.body(b).name for b in members]
+    if (wrong := next((body for body in told if body not in known), None)) is not None:
+        at = ("things", name, "interior", wrong)
+        raise scene.table.wrong(f"{name} has no body {wrong!r}; {valid(wrong, known)}", *at)
     movable = root not in {b for b in members if m.body_weldid[b] == 0}
     carriers = [root, *(b for b in members if b != root and m.body_jntnum[b] and not movable)]
     for body in carriers:

@@ -53,7 +53,7 @@ def sort_bodies(read: MjcfFile, scene: MjcfScene, data: mujoco.MjData) -> Sorted
 
 
 def _name(read: MjcfFile, body: int) -> str:
-    name = read.model.body(body).name
+    name = str(read.model.body(body).name)
     if not name:
         raise read.wrong(f'body {body} of it can be carried, or has a drawer, and has no name; valid: name="mug_1"')
     better = re.sub(r"[^a-z0-9_]+", "_", name.lower()).strip("_") or "mug_1"
@@ -61,14 +61,16 @@ def _name(read: MjcfFile, body: int) -> str:
         better = better if better[0].isalpha() else f"thing_{better}"
         raise read.wrong(f"{name!r} is no name in a goal; valid: a-z, 0-9 and _, as {better!r}", "body", name)
     if name in TAKEN:
-        raise read.wrong(f"the name {name!r} means something else in goals; valid: another, as {name + '_1'!r}", "body", name)
+        other = f"{name}_1"
+        raise read.wrong(f"the name {name!r} means something else in goals; valid: another, as {other!r}", "body", name)
     return name
 
 
 def _fixtures(m: mujoco.MjModel, said: set[str], d: mujoco.MjData) -> list[int]:
     """Bodies that carry drawers or doors, have places of their own, are hollow, or are spoken of."""
     still = [b for b in range(1, m.nbody) if m.body_weldid[b] == 0]
-    wanted = {int(m.body_parentid[b]) for b in range(1, m.nbody) if m.body_jntnum[b] and m.jnt_type[m.body_jntadr[b]] != FREE}
+    moving = [b for b in range(1, m.nbody) if m.body_jntnum[b] and m.jnt_type[m.body_jntadr[b]] != FREE]
+    wanted = {int(m.body_parentid[b]) for b in moving}
     boxes = m.site_type == mujoco.mjtGeom.mjGEOM_BOX
     wanted |= {int(b) for b in m.site_bodyid[boxes] if m.body_weldid[b] == 0}
     wanted |= {b for b in still if m.body(b).name in said}

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import mujoco
 import numpy as np
 
-from motion.poses import Array, pose, rotation_about, to_quat
+from motion.poses import pose, rotation_about, to_quat
 from tamp.backends.mujoco.declared import MjcfScene, SaidOfThing
 from tamp.backends.mujoco.ground import top_of
 from tamp.backends.mujoco.mjcf_file import MjcfFile, read_mjcf
@@ -32,11 +32,10 @@ NOBODY = RobotState(np.zeros(0), 0.0, np.eye(4))
 @dataclass(frozen=True, eq=False)
 class MjcfStart:
     """A scene at its start, and the model that it is made of, with a box site for each place; no robot is in either.
-    Names of things, and of parts that move, are those of their bodies. `names` are what people call its symbols."""
+    Names of things, and of parts that move, are those of their bodies."""
 
     scene: Scene
     spec: mujoco.MjSpec
-    names: Mapping[str, str]
 
 
 def mjcf_start(scene: MjcfScene, seed: int) -> MjcfStart:
@@ -51,7 +50,8 @@ def mjcf_start(scene: MjcfScene, seed: int) -> MjcfStart:
     seen = _look(model, data, things, scene.said)
     for key in list(read.spec.keys):
         key.delete()
-    return MjcfStart(seen, read.spec, _names(scene, seen))
+    _check_names(scene, seen)
+    return MjcfStart(seen, read.spec)
 
 
 def _begun(model: mujoco.MjModel) -> mujoco.MjData:
@@ -133,23 +133,14 @@ def _ground(m: mujoco.MjModel, d: mujoco.MjData, things: Sorted, objects: list[S
     return SceneObject(body, GROUND, False, (Part(body, "body", np.eye(4), shapes),), (top,))
 
 
-def _names(scene: MjcfScene, seen: Scene) -> dict[str, str]:
-    """What people call things, and places of things that have one."""
-    found: dict[str, str] = {}
-    for name, said in scene.said.items():
-        thing = seen.object(name)
-        symbols = [name] if thing.movable else [r.name for r in thing.regions]
-        if said.names and len(symbols) != 1:
-            better = f"[names] with one of {', '.join(symbols) or 'its places'}"
-            raise scene.table.wrong(f"{name} has {len(symbols)} places, so names are of none; valid: {better}", "things", name)
-        found |= {text: symbols[0] for text in said.names}
+def _check_names(scene: MjcfScene, seen: Scene) -> None:
+    """InputError, with file and line, for names of what no goal can be about."""
     known = [o.name for o in seen if o.movable] + [r.name for _, r in seen.regions()]
+    for name, said in scene.said.items():
+        if said.names and name not in known:
+            places = ", ".join(r.name for r in seen.object(name).regions)
+            better = f'[names] with its places: "{said.names[0]}" = one of {places}'
+            raise scene.table.wrong(f"{name} cannot be carried; valid: {better}", "things", name, "names")
     for text, symbol in (scene.table.values.get("names") or {}).items():
         if symbol not in known:
             raise scene.table.wrong(f"names: no {symbol!r} in this scene; {valid(symbol, known)}", "names", text)
-    return found
-
-
-def poses_in(scene: Scene) -> dict[str, Array]:
-    """`T_world_object` (4, 4) of what can be carried."""
-    return {o.name: o.T_world_object for o in scene if o.movable}

@@ -9,8 +9,8 @@ import pytest
 
 from motion.poses import error
 from tamp.backends.libero import tasks
+from tamp.backends.physics.start import start_of
 from tamp.backends.physics.table import PhysicsTable
-from tamp.backends.pybullet.scenes import start_of
 from tamp.backends.pybullet.world import BulletWorld
 from tamp.model.scene import Scene
 
@@ -22,10 +22,11 @@ RESTS = 0.004
 
 @pytest.fixture(scope="module", params=[None, "xarm7"], ids=["its-own-robot", "xarm7"])
 def started(request: pytest.FixtureRequest) -> Iterator[tuple[Scene, PhysicsTable]]:
-    scene, robot = start_of(tasks.find("libero_goal/3"), 0, 0, request.param)
+    start = start_of(tasks.find("libero_goal/3"), 0, 0, request.param)
+    scene, robot = start.scene, start.robot
     table = PhysicsTable(BulletWorld(scene, robot), robot)
     yield scene, table
-    table.close()
+    table.world.close()
 
 
 def test_everything_stays_where_it_was_seen(started: tuple[Scene, PhysicsTable]) -> None:
