@@ -62,7 +62,8 @@ def main() -> None:
                 for n, (name, goal) in enumerate(GOALS.items())
             }
             all_of = [r for results in found.values() for r in results]
-            sys.stdout.write(f"{engine:9} {body:6} succeed, %: {share(sum(r['success'] for r in all_of), len(all_of))}\n")
+            successes = share(sum(r["success"] for r in all_of), len(all_of))
+            sys.stdout.write(f"{engine:9} {body:6} succeed, %: {successes}\n")
             for name, results in found.items():
                 why = "; ".join(f"{r['stage']}: {r['reason']}" for r in results if not r["success"])
                 lasting = sum(r["lasting"] for r in results)

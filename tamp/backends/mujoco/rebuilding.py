@@ -60,7 +60,7 @@ def _weigh(body: mujoco.MjsBody, shapes: tuple[Shape, ...], mass: float | None) 
     for shape in shapes:
         size = np.array(shape.size, dtype=float)
         body.add_geom(
-            type=GEOMS[shape.kind],
+            type=mujoco.mjtGeom(GEOMS[shape.kind]),
             size=size,
             friction=[FRICTION, SPIN, ROLL],
             condim=4,

@@ -7,8 +7,8 @@ from tamp.backends.physics.table import PhysicsWorld
 
 
 def world_in(engine: str, start: Start) -> PhysicsWorld:
-    """The world of a start in an engine, `pybullet` or `mujoco`: a scene that somebody wrote as MJCF is in MuJoCo what it
-    is there, all else is built anew of what was seen."""
+    """The world of a start in an engine, `pybullet` or `mujoco`: a scene that somebody wrote as MJCF is in MuJoCo what
+    it is there, all else is built anew of what was seen."""
     if engine == "pybullet":
         from tamp.backends.pybullet.world import BulletWorld
 

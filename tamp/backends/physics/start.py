@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import mujoco
 
 from motion.robot import RobotDescription
+from motion.world import World
 from tamp.backends import bodies
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.oracle import OraclePerceiver
@@ -16,7 +17,7 @@ from tamp.backends.libero.tasks import Task
 from tamp.backends.mujoco.declared import MjcfScene
 from tamp.backends.mujoco.start import mjcf_start
 from tamp.errors import InputError
-from tamp.model.scene import Scene
+from tamp.model.scene import Scene, with_robot
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,8 +52,8 @@ def started(
     if task.mjcf is not None:
         if init_state is not None:
             raise InputError(f"{task.name} has no stored initial states: draw one with --seed")
-        found = mjcf_start(task.mjcf, seed)
-        yield Start(found.scene, _robot_at(task.mjcf, body), found.spec), None
+        found, robot = mjcf_start(task.mjcf, seed), _robot_at(task.mjcf, body)
+        yield Start(_with(robot, found.scene), robot, found.spec), None
         return
     with contextlib.ExitStack() as stack:
         if environment is None:
@@ -72,6 +73,11 @@ def robot_of(environment: LiberoEnvironment, body: str | None) -> RobotDescripti
     if body is None:
         return environment.robot_model()
     return bodies.find(body).in_place_of(environment.base_position())
+
+
+def _with(robot: RobotDescription, scene: Scene) -> Scene:
+    """A scene with a robot at its posture, the hand open."""
+    return with_robot(scene, robot.posture, robot.gripper.opening, World(robot, []).forward(robot.posture))
 
 
 def _robot_at(scene: MjcfScene, body: str | None) -> RobotDescription:
