@@ -96,4 +96,3 @@ def _outermost(m: mujoco.MjModel, bodies: Iterable[int]) -> set[int]:
 
 def _pose(d: mujoco.MjData, body: int) -> np.ndarray:
     return pose(d.xpos[body].copy(), d.xmat[body].reshape(3, 3).copy())
-

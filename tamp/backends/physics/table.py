@@ -120,6 +120,7 @@ class PhysicsTable:
         """Have somebody put a thing elsewhere, at rest."""
         self.world.put(name, T_world_object)
 
+
 def arranged(scene: Scene, poses: Mapping[str, Array], joints: Mapping[str, Mapping[str, float]]) -> Scene:
     """The scene with its things and the joints of their parts where they are now; what is in a part moves by itself."""
     for name, values in joints.items():

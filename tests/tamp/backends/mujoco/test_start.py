@@ -18,7 +18,9 @@ MOTOR = '<actuator>\n<motor name="elbow" joint="slides"/></actuator>\n'
 SECOND = JOINT.replace("slides", "tilts").replace("1 0 0", "0 1 0")
 MESH = '<asset>\n<mesh name="mug" file="mug.stl"/></asset>\n'
 BALL = '<joint name="turns" type="ball"/>'
-CARRIED = '<body name="jar" pos="0 0 .5"><freejoint/><geom size=".02"/>\n<body name="lid">{}<geom size=".02"/></body></body>'
+CARRIED = (
+    '<body name="jar" pos="0 0 .5"><freejoint/><geom size=".02"/>\n<body name="lid">{}<geom size=".02"/></body></body>'
+)
 
 
 def seen(folder: Path, world: str = ALL, seed: int = 0, **told: str) -> Scene:
@@ -132,7 +134,10 @@ def test_what_is_wrong_is_told(tmp_path: Path, world: str, told: dict[str, str],
     ("told", "message"),
     [
         ("bddl = 'a.bddl'", "scene.toml:1: 'mjcf' does not go with 'bddl'"),
-        ("table = 'kitchen'", "'table' does not go with 'mjcf': name a BDDL file, or an MJCF file, or declare the things"),
+        (
+            "table = 'kitchen'",
+            "'table' does not go with 'mjcf': name a BDDL file, or an MJCF file, or declare the things",
+        ),
         ("base_ = 1", "unknown key 'base_'"),
         ("scatter = [20, 0]", "scatter is [20, 0]; valid: [metres, radians], as [0.02, 0.3]"),
         ("[things.crate]\non = 'table'", "unknown key 'on' of things.crate; valid: category, names, interior"),

@@ -24,7 +24,9 @@ Started = tuple[Start, PhysicsTable]
 
 
 @pytest.fixture(
-    scope="module", params=["panda", "xarm7", "rebuilt xarm6", "pybullet xarm6"], ids=lambda name: name.replace(" ", "-")
+    scope="module",
+    params=["panda", "xarm7", "rebuilt xarm6", "pybullet xarm6"],
+    ids=lambda name: name.replace(" ", "-"),
 )
 def started(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Started]:
     how, _, body = request.param.rpartition(" ")
