@@ -62,13 +62,13 @@ def test_the_pages_file_is_the_examples() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ((), "is an MJCF scene, of which LIBERO's simulator knows nothing; valid: solve with --backend mujoco or pybullet"),
+        ((), "is an MJCF scene, of which LIBERO's simulator knows nothing; valid: solve with --backend mujoco"),
         (("--backend", "mujoco", "--init-state", "0"), "has no stored initial states: draw one with --seed"),
         (("--backend", "mujoco", "--perception", "camera"), "--perception camera: not with --backend mujoco"),
         (("--backend", "mujoco", "--body", "xarm9"), "no robot 'xarm9'"),
         (("--backend", "mujoco", "--goal", "(in block_1 crate)"), "crate"),
     ],
-)  # fmt: skip
+)
 def test_where_it_does_not_go(tmp_path: Path, options: tuple[str, ...], message: str) -> None:
     goal = [] if "--goal" in options else ["--goal", "(in block_1 crate_contain_region)"]
     done = tamp("solve", "--scene", str(written(tmp_path)), *goal, *options, cwd=tmp_path)

@@ -60,7 +60,7 @@ def _name(read: MjcfFile, body: int) -> str:
     if not NAME.fullmatch(name):
         better = better if better[0].isalpha() else f"thing_{better}"
         raise read.wrong(f"{name!r} is no name in a goal; valid: a-z, 0-9 and _, as {better!r}", "body", name)
-    if name in TAKEN:
+    if name in TAKEN and read.model.body_weldid[body]:
         other = f"{name}_1"
         raise read.wrong(f"the name {name!r} means something else in goals; valid: another, as {other!r}", "body", name)
     return name
