@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import mujoco
 import numpy as np
 
@@ -17,6 +19,7 @@ GEOMS = {name: kind for kind, name in SOLIDS.items()} | {"plane": int(mujoco.mjt
 def spec_of(scene: Scene) -> mujoco.MjSpec:
     """The model of a scene, whose bodies are called as the things and their parts are."""
     spec = mujoco.MjSpec()
+    spec.compiler.degree = False
     spec.option.timestep = 0.002
     spec.option.cone = mujoco.mjtCone.mjCONE_ELLIPTIC
     spec.option.impratio = 10.0  # things that are held do not creep
@@ -30,9 +33,11 @@ def _add(spec: mujoco.MjSpec, thing: SceneObject) -> None:
     if thing.movable:
         body.add_freejoint()
     _weigh(body, thing.parts[0].shapes, None)
-    for part in thing.parts[1:]:
-        if part.joint is not None:
-            _add_part(body, part, thing.T_world_object)
+    moving = [part for part in thing.parts[1:] if part.joint is not None]
+    for part in moving:
+        _add_part(body, part, thing.T_world_object)
+    for one, other in itertools.combinations([thing.parts[0], *moving], 2):  # its joints alone hold it together
+        spec.add_exclude(bodyname1=one.name, bodyname2=other.name)
 
 
 def _add_part(body: mujoco.MjsBody, part: Part, T_world_object: Array) -> None:
