@@ -15,7 +15,7 @@ PREFIX = "robot/"
 """Of the robot's names in the scene's model."""
 TOUCHED = 1 << 29
 """Bit of what the robot can touch: all that collides, and nothing of its own."""
-STIFF = 25.0
+STIFF = 60.0
 """1/s by which joints come to their targets."""
 CLOSING = 20_000.0
 """N/m by which fingers come to where they are told to be."""
