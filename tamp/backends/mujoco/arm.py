@@ -9,12 +9,14 @@ from motion.arm_drive import ArmDrive
 from motion.dynamics import Dynamics, Encoders
 from motion.poses import Array
 from motion.robot import RobotDescription
-from tamp.backends.physics.materials import FINGER_SPEED, GRIP, PAD_FRICTION
+from tamp.backends.physics.materials import FINGER_SPEED, GRIP
 
 PREFIX = "robot/"
 """Of the robot's names in the scene's model."""
 TOUCHED = 1 << 29
 """Bit of what the robot can touch: all that collides, and nothing of its own."""
+PAD_FRICTION = 1.0
+"""Of the fingers. With 2, as in PyBullet, whose contacts give way, they jam in the handle of a mug."""
 STIFF = 60.0
 """1/s by which joints come to their targets."""
 CLOSING = 20_000.0
@@ -50,7 +52,7 @@ def _add_fingers(arm: mujoco.MjSpec, robot: RobotDescription) -> None:
         joint.damping, joint.frictionloss, joint.armature = GRIP / FINGER_SPEED, 0.0, HEAVY
         for body in [joint.parent, *joint.parent.find_all("body")]:
             for geom in body.geoms:
-                geom.friction, geom.condim, geom.priority = [PAD_FRICTION, 0.05, 1e-4], 4, 1
+                geom.friction, geom.condim, geom.priority = [PAD_FRICTION, 0.02, 1e-4], 4, 1
                 geom.solref[:2], geom.solimp[:3] = FIRM_SOLREF, FIRM_SOLIMP
     if len(joints) == 2:
         signs = [float(np.sign(np.sum(joint.range))) for joint in joints]

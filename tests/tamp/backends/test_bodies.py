@@ -37,9 +37,11 @@ def test_the_pads_are_as_far_apart_as_the_hand_is_open(name: str, opening: float
     world = World(robot, [])
     world.set_opening(opening)
     T_world_tool = world.forward(robot.posture)
-    one, other = (world.data.geom_xpos[world.model.geom(pad).id] @ T_world_tool[:3, 0] for pad in robot.pad_geoms)
-    thickness = 2 * world.model.geom(robot.pad_geoms[0]).size[0]
-    assert abs(one - other) - thickness == pytest.approx(opening, abs=1e-9)
+    pads, across = [world.model.geom(pad).id for pad in robot.pad_geoms], T_world_tool[:3, 0]
+    one, other = (world.data.geom_xpos[pad] @ across for pad in pads)
+    turned = world.data.geom_xmat[pads[0]].reshape(3, 3)
+    thickness = 2 * np.abs(turned.T @ across) @ world.model.geom_size[pads[0]]
+    assert abs(one - other) - thickness == pytest.approx(opening, abs=1e-6)
 
 
 def test_in_place_of_a_panda_it_stands_nearer_by_what_it_reaches_less() -> None:
