@@ -83,5 +83,5 @@ def test_what_is_wrong_in_it_is_one_line(tmp_path: Path) -> None:
     assert done.returncode == 2
     errors = [line for line in done.stderr.splitlines() if line.startswith("tamp: error")]
     assert errors == [
-        f"tamp: error: {folder}/scene.xml:7: 'Block 2' is no name in a goal; valid: a-z, 0-9 and _, as 'block_2'"
+        f"tamp: error: {folder}/scene.xml:6: 'Block 2' is no name in a goal; valid: a-z, 0-9 and _, as 'block_2'"
     ]

@@ -63,7 +63,7 @@ def _add_fingers(arm: mujoco.MjSpec, robot: RobotDescription) -> None:
 
 class MujocoArm:
     """The arm and the hand of a robot that `add_robot` has put into a model, which is told where to go by `aim`, and
-    driven there by `drive`."""
+    driven there by `drive`: before each step, with the data as they are after `mj_step1`."""
 
     def __init__(self, model: mujoco.MjModel, data: mujoco.MjData, robot: RobotDescription) -> None:
         self._m, self._d, self._robot, self._drive = model, data, robot, ArmDrive(robot)
@@ -95,7 +95,6 @@ class MujocoArm:
 
     def drive(self, step: int) -> None:
         """What moves the joints in one of the physics steps."""
-        mujoco.mj_step1(self._m, self._d)  # what they feel, and weigh, now
         felt = self.felt()
         bias = (self._d.qfrc_bias - self._d.qfrc_passive)[self._v]
         if self._drive.by_torques:

@@ -34,14 +34,15 @@ class MujocoWorld:
                     self._d.qpos[self._joints[o.name][p.name]] = p.joint.value
             if o.movable:
                 self.put(o.name, o.T_world_object)
-        mujoco.mj_forward(self._m, self._d)
+        mujoco.mj_step1(self._m, self._d)
 
     def _address(self, body: str) -> int:
         return int(self._m.jnt_qposadr[self._m.body_jntadr[self._m.body(body).id]])
 
     def step(self) -> None:
-        """One physics step, of which the arm has made the first half."""
+        """One physics step; then what everything feels, and weighs, is known again."""
         mujoco.mj_step2(self._m, self._d)
+        mujoco.mj_step1(self._m, self._d)
 
     def robot(self) -> RobotState:
         """Where the arm and the fingers are."""
@@ -50,7 +51,6 @@ class MujocoWorld:
 
     def poses(self) -> dict[str, Array]:
         """`T_world_object` (4, 4) of what can be carried."""
-        mujoco.mj_kinematics(self._m, self._d)
         bodies = {o.name: self._m.body(o.name).id for o in self.start if o.movable}
         return {n: pose(self._d.xpos[b].copy(), self._d.xmat[b].reshape(3, 3).copy()) for n, b in bodies.items()}
 
@@ -64,6 +64,7 @@ class MujocoWorld:
         i, v = self._address(name), int(self._m.body_dofadr[self._m.body(name).id])
         self._d.qpos[i : i + 3], self._d.qpos[i + 3 : i + 7] = T_world_object[:3, 3], to_quat(T_world_object[:3, :3])
         self._d.qvel[v : v + 6] = 0.0
+        mujoco.mj_step1(self._m, self._d)
 
     def close(self) -> None:
         """There is nothing to free."""
