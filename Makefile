@@ -80,6 +80,7 @@ help:
 	             goes on ...)
 	make bench-bodies    twelve tasks at a table by four bodies in MuJoCo and PyBullet (40 minutes; goes on ...; xArms
 	             through their SDK: ARGS='--sdk 20')
+	make bench-mjcf      an MJCF scene by three bodies in MuJoCo and PyBullet (8 minutes; goes on ...)
 	make bench-sim-to-sim  what was done in MuJoCo, done again in PyBullet without looking (10 minutes; goes on ...)
 	make bench-table-faults  faults while an emulated xArm picks and places (10 minutes; 360 runs: ARGS='--repeat 6')
 	make bench-table-speed  a pick and place through the SDK as a stream, and as movements that stop (2 minutes)
@@ -213,7 +214,7 @@ bench: setup
 	$(BIN)/tamp bench libero_90 --trials 10 $(FULL)/libero_90
 	$(BIN)/tamp report results/full/suites results/full/libero_90
 
-BENCHES := perception unknown disturbed grasps bodies sim-to-sim table-faults table-speed live minds deciders kitchen others seam folders stepping workers scaling language meaning executed schemes judging fuzz check arms paths arm-faults arm-clutter arm-cups arm-language \
+BENCHES := perception unknown disturbed grasps bodies mjcf sim-to-sim table-faults table-speed live minds deciders kitchen others seam folders stepping workers scaling language meaning executed schemes judging fuzz check arms paths arm-faults arm-clutter arm-cups arm-language \
   arm-streaming arm-examples
 $(BENCHES:%=bench-%): bench-%: setup
 	@PYTHONPATH=. $(BIN)/python tests/bench_$(subst -,_,$*).py $(ARGS)

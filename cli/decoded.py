@@ -37,12 +37,14 @@ class Looked:
 def look_at(task: Task, seed: int, init_state: int, sight: bool) -> Looked:
     """Build a task's scene and look at it once; `sight` takes a picture too."""
     view = look(task, seed, init_state, render=sight)
+    environment = view.environment
+    assert environment is not None  # the task is of a suite
     try:
-        own = task_goal(view.environment, view.scene)
-        image = view.environment.picture() if sight else None
-        marked = OraclePerceiver(view.environment, goal_regions(view.environment)).perceive()
+        own = task_goal(environment, view.scene)
+        image = environment.picture() if sight else None
+        marked = OraclePerceiver(environment, goal_regions(environment)).perceive()
     finally:
-        view.environment.close()
+        view.close()
     return Looked(task, init_state, view, own, marked, image)
 
 

@@ -59,10 +59,10 @@ def _world(model: str, scene: str, init_state: int | None, seed: int) -> MakeWor
     rendering.prepare(video=False, may=True)
     with hush_simulator():
         from tamp.backends.libero import tasks
-        from tamp.backends.pybullet.scenes import start_of
+        from tamp.backends.physics.start import start_of
 
-        start, robot = start_of(tasks.find(scene), seed, init_state, model)
-    return partial(Physics, start, robot)
+        start = start_of(tasks.find(scene), seed, init_state, model)
+    return partial(Physics, start.scene, start.robot)
 
 
 def _read(source: str) -> tuple[str, int]:

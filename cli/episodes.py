@@ -15,7 +15,7 @@ from cli.output import hush_simulator, hush_warnings
 from tamp.errors import InputError, TampError, disk_error, is_interrupt
 from tamp.runs.bench.records import FIELDS, NOTHING, Record
 from tamp.runs.bench.scheduling import Key
-from tamp.runs.labels import in_pybullet
+from tamp.runs.labels import in_physics
 
 if TYPE_CHECKING:
     from cli.decoded import Looked
@@ -71,7 +71,7 @@ class Setup:
     def label(self) -> str:
         """How results say what saw."""
         seen = camera.label(self.stage == "plan", self.noise) if self.perception == "camera" else self.perception
-        return seen if self.backend == "libero" else in_pybullet(self.body)
+        return seen if self.backend == "libero" else in_physics(self.backend, self.body)
 
     def __call__(self) -> Runner:
         """What runs the episodes, made in the process that does."""

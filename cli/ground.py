@@ -73,8 +73,8 @@ def _scene(request: Request, model: Model) -> About:
     say(f"tamp: building {task.name}")
     seed = task.seed if request.seed is None else request.seed
     view = look(task, seed, request.init_state, render=model.sees, domain=domain)
-    image = view.environment.picture() if model.sees else None
-    view.environment.close()
+    image = view.environment.picture() if model.sees and view.environment else None
+    view.close()
     state = view.state.known_to(domain)
     return About(task.name, vocabulary(view.scene, state, task.names, own_words(domain)), state, domain, image)
 

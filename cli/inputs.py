@@ -137,7 +137,8 @@ def embodied(backend: str, body: str | None, only_libero: Mapping[str, bool]) ->
     """InputError for a robot that there is not, or that does not go there, and for what goes with LIBERO alone."""
     if body is not None:
         if backend == "libero":
-            raise InputError("--body: the robot of LIBERO's scenes is a Panda; valid with --backend pybullet or xarm")
+            where = "valid with --backend mujoco, pybullet or xarm"
+            raise InputError(f"--body: the robot of LIBERO's scenes is a Panda; {where}")
         from tamp.backends import bodies
 
         bodies.find(body)

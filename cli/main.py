@@ -274,7 +274,7 @@ def bench(
 ) -> int:
     """Run benchmark episodes and score them.
 
-    Success is only ever LIBERO's own check, or in PyBullet that the goal holds; with --stage goal nothing moves, and
+    Success is only ever LIBERO's own check, or elsewhere that the goal holds; with --stage goal nothing moves, and
     a decoded goal that asks for the same as the task's own counts. Writes a line an episode and a summary a suite, and
     goes on where it was interrupted when given the same --out.
     """

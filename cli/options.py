@@ -128,8 +128,10 @@ Goals = Annotated[
 Untouched = Annotated[
     list[str] | None, typer.Option(help="With --goal: a symbol that must not be moved or operated.", metavar="NAME")
 ]
-Backend = Annotated[Literal["libero", "xarm", "pybullet"], typer.Option(help="The robot or simulator that moves.")]
-Simulator = Annotated[Literal["libero", "pybullet"], typer.Option(help="The simulator that moves.")]
+Backend = Annotated[
+    Literal["libero", "xarm", "pybullet", "mujoco"], typer.Option(help="The robot or simulator that moves.")
+]
+Simulator = Annotated[Literal["libero", "pybullet", "mujoco"], typer.Option(help="The simulator that moves.")]
 Body = Annotated[
     str | None,
     typer.Option(help="The robot at the table, as xarm7, or its .toml; without it the scene's own.", metavar="NAME"),

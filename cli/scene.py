@@ -9,6 +9,7 @@ from cli import inputs
 from cli.output import emit_json, hush_simulator, quiet_stdout, say
 
 if TYPE_CHECKING:
+    from motion.robot import RobotDescription
     from tamp.backends.libero.environment import LiberoEnvironment
     from tamp.backends.libero.tasks import Task
     from tamp.model.domain import Domain
@@ -74,7 +75,7 @@ def show(scene: str, init_state: int | None, seed: int | None, domain: str, json
         tasks.check_goal(task, loaded)
         say(f"tamp: building {task.name}")
         view = look(task, task.seed if seed is None else seed, init_state, domain=loaded)
-        view.environment.close()
+        view.close()
         told = describe(task, view, loaded)
         if json_output:
             emit_json(told, out)
@@ -85,35 +86,53 @@ def show(scene: str, init_state: int | None, seed: int | None, domain: str, json
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """A scene that was built and looked at once."""
+    """A scene that was built and looked at once; `environment` where it is one of LIBERO's."""
 
-    environment: LiberoEnvironment
+    environment: LiberoEnvironment | None
     scene: Scene
     state: WorldState
+
+    def close(self) -> None:
+        """Free the simulation."""
+        if self.environment is not None:
+            self.environment.close()
 
 
 def look(
     task: Task, seed: int, init_state: int | None, render: bool = False, domain: Domain | None = None
 ) -> View:
-    """Build a task's simulation and perceive it; the caller closes the environment.
+    """Build a task's simulation and perceive it; the caller closes it.
 
     `render`: it can draw. The facts are those that the toolkit sees, and with a `domain` what its observers do.
     """
     with hush_simulator():
-        from tamp.backends.libero.environment import LiberoEnvironment
-        from tamp.backends.libero.oracle import OraclePerceiver
         from tamp.extension.loading import load_extension
         from tamp.model.bodies import world_of
         from tamp.perception.predicates import observe
         from tamp.perception.sight import Sight
 
         own = load_extension(domain) if domain is not None else None
-        environment = LiberoEnvironment(task, seed=seed, init_state=init_state, render=render)
-    scene = OraclePerceiver(environment).perceive()
-    world = world_of(scene, environment.robot_model())
+        scene, robot, environment = _built(task, seed, init_state, render)
+    world = world_of(scene, robot)
     if domain is None or own is None:
         return View(environment, scene, observe(scene, world))
     return View(environment, scene, Sight(domain, own.observers, world).state(scene))
+
+
+def _built(
+    task: Task, seed: int, init_state: int | None, render: bool
+) -> tuple[Scene, RobotDescription, LiberoEnvironment | None]:
+    """A task's scene as it is seen, its robot, and its simulation where it is one of LIBERO's."""
+    if task.mjcf is not None:
+        from tamp.backends.physics.start import start_of
+
+        start = start_of(task, seed, init_state, None)
+        return start.scene, start.robot, None
+    from tamp.backends.libero.environment import LiberoEnvironment
+    from tamp.backends.libero.oracle import OraclePerceiver
+
+    environment = LiberoEnvironment(task, seed=seed, init_state=init_state, render=render)
+    return OraclePerceiver(environment).perceive(), environment.robot_model(), environment
 
 
 def describe(task: Task, view: View, domain: Domain) -> dict[str, Any]:

@@ -25,7 +25,7 @@ from llm import words
 from llm.deciding import Advisor
 from tamp.errors import InputError, is_interrupt
 from tamp.runs.episode_log import new_folder
-from tamp.runs.labels import in_pybullet, through_sdk
+from tamp.runs.labels import in_physics, through_sdk
 
 if TYPE_CHECKING:
     from llm.model import Model
@@ -98,8 +98,7 @@ def solve(
         if text is not None and model is None:
             model = load_model(llm)
             sight = _sees(model, video)
-        where = {"libero": perception, "pybullet": in_pybullet(body), "xarm": through_sdk(str(body))}[backend]
-        seeing = camera.in_words(camera.label(bool(goals), noise) if perception == "camera" else where)
+        seeing = camera.in_words(camera.label(bool(goals), noise) if perception == "camera" else _eyes(backend, body))
         say(f"tamp: {', then '.join(goals) or repr(text)} in {task.name} ({seeing}, seed {seed})")
         said = None if goals else text
         settings = _settings(loaded, planners.find(planner, model), seed, init_state, video, sight, said)
@@ -140,6 +139,13 @@ def _prepare(scene: str, domain: str, planner: str, video: bool, sight: bool, ca
     tasks.check_goal(task, loaded)
     inputs.planner(planner)
     return task, loaded
+
+
+def _eyes(backend: str, body: str | None) -> str:
+    """What sees without cameras, and where."""
+    if backend == "xarm":
+        return through_sdk(str(body))
+    return "oracle" if backend == "libero" else in_physics(backend, body)
 
 
 def _own(task: Task) -> tuple[str | None, list[str]]:
@@ -245,9 +251,10 @@ def told_by(backend: str) -> Callable[..., Result]:
     if backend == "pybullet":
         with hush_compiled():
             import pybullet  # noqa: F401 (it says when it was built, wherever it is imported first)
-        from tamp.backends.pybullet.run import run as in_bullet
+    if backend in ("pybullet", "mujoco"):
+        from tamp.backends.physics.run import run as run_in
 
-        return in_bullet
+        return partial(run_in, backend)
     from tamp.backends.libero.run import run
 
     return run

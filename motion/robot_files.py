@@ -28,6 +28,21 @@ def read_parts(file: Path, format: Format, radians: bool = False) -> tuple[Part,
     """The parts of a robot in a file, parents first. With `radians` an MJCF that does not say so has its angles in
     these, as robosuite's have. ModelError, with the file and where there is one the line, for what is no such file,
     lacks a mesh or a joint's limits, or has links that are larger than an arm."""
+    root, text = parsed(file, format)
+    spec = _urdf(file, root, text) if format == "urdf" else _mjcf(file, radians)
+    try:
+        parts = parts_in(spec.compile())
+    except ModelError as e:
+        raise ModelError(f"{file}: {e}", format) from e
+    except ValueError as e:
+        raise ModelError(f"{file}: {one_line(e)}", format) from e
+    _check_sizes(file, format, parts)
+    return parts
+
+
+def parsed(file: Path, format: Format) -> tuple[ET.Element, str]:
+    """The root of a model's file, and its text. ModelError, with the file and where there is one the line, for what
+    cannot be read, is no XML, or another kind of model."""
     try:
         text = file.read_text(encoding="utf-8-sig", errors="replace")
     except OSError as e:
@@ -40,15 +55,7 @@ def read_parts(file: Path, format: Format, radians: bool = False) -> tuple[Part,
     if root.tag != ROOTS[format]:
         other = next((f" (the file is {f}: say {f} = …)" for f, tag in ROOTS.items() if tag == root.tag), "")
         raise ModelError(f"{file}: the root is <{root.tag}>; valid: <{ROOTS[format]}>{other}", format)
-    spec = _urdf(file, root, text) if format == "urdf" else _mjcf(file, radians)
-    try:
-        parts = parts_in(spec.compile())
-    except ModelError as e:
-        raise ModelError(f"{file}: {e}", format) from e
-    except ValueError as e:
-        raise ModelError(f"{file}: {_one_line(e)}", format) from e
-    _check_sizes(file, format, parts)
-    return parts
+    return root, text
 
 
 def _urdf(file: Path, root: ET.Element, text: str) -> mujoco.MjSpec:
@@ -74,7 +81,7 @@ def _urdf(file: Path, root: ET.Element, text: str) -> mujoco.MjSpec:
     try:
         return mujoco.MjSpec.from_string(ET.tostring(root, encoding="unicode"), assets=assets)
     except ValueError as e:
-        raise ModelError(f"{file}: {_one_line(e)}", "urdf") from e
+        raise ModelError(f"{file}: {one_line(e)}", "urdf") from e
 
 
 def _check_limits(file: Path, root: ET.Element, text: str) -> None:
@@ -133,7 +140,7 @@ def _mjcf(file: Path, radians: bool) -> mujoco.MjSpec:
     try:
         spec = mujoco.MjSpec.from_file(str(file))
     except ValueError as e:
-        raise ModelError(f"{file}: {_one_line(e)}", "mjcf") from e
+        raise ModelError(f"{file}: {one_line(e)}", "mjcf") from e
     spec.compiler.degree = spec.compiler.degree and not radians
     for geom in list(spec.geoms):
         geom.material = ""
@@ -157,7 +164,8 @@ def _check_sizes(file: Path, format: Format, parts: tuple[Part, ...]) -> None:
             )
 
 
-def _one_line(e: Exception) -> str:
+def one_line(e: Exception) -> str:
+    """What an error says, on one line."""
     return " ".join(str(e).split())
 
 

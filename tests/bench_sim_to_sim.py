@@ -24,8 +24,9 @@ from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.goals import goal_regions, task_goal
 from tamp.backends.libero.oracle import OraclePerceiver
 from tamp.backends.libero.run import run as in_mujoco
-from tamp.backends.pybullet.run import run as in_bullet
-from tamp.backends.pybullet.table import BulletTable
+from tamp.backends.physics.run import run as in_physics
+from tamp.backends.physics.table import PhysicsTable
+from tamp.backends.pybullet.world import BulletWorld
 from tamp.model.bodies import world_of
 from tamp.model.domain import load
 from tamp.perception.predicates import observe
@@ -50,7 +51,7 @@ class Recorded(LiberoEnvironment):
         super().command(displacement, opening)
 
 
-def again(table: BulletTable, asked: list[tuple[Array, Array, float]]) -> None:
+def again(table: PhysicsTable, asked: list[tuple[Array, Array, float]]) -> None:
     """Ask the same once more, wherever the things are now."""
     for T_world_tool, displacement, opening in asked:
         table.command(displacement + error(table.observe().T_world_tool, T_world_tool), opening)
@@ -67,12 +68,12 @@ def episode(suite: str, number: int, state: int, folder: Path) -> dict[str, Any]
         scene, robot = eyes.perceive(), environment.robot_model()
         goal = task_goal(environment, scene)
         mujoco = in_mujoco(task, None, settings, folder / "mujoco", lambda line: None, environment)
-        table = BulletTable(scene, robot)
+        table = PhysicsTable(BulletWorld(scene, robot), robot)
         again(table, environment.asked)
         open_loop = not goal.missing(observe(table.perceive(), world_of(scene, robot)))
         table.close()
         environment.reset(seed=0, init_state=state)
-        closed = in_bullet(task, None, settings, folder / "bullet", lambda line: None, environment)
+        closed = in_physics("pybullet", task, None, settings, folder / "bullet", lambda line: None, environment)
     finally:
         environment.close()
     return {"mujoco": mujoco.success, "open": open_loop, "closed": closed.success, "why": closed.reason}

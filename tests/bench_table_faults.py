@@ -28,7 +28,7 @@ from motion.poses import Array
 from motion.robot import RobotDescription
 from tamp.backends import bodies
 from tamp.backends.libero import rendering, tasks
-from tamp.backends.pybullet.scenes import start_of
+from tamp.backends.physics.start import start_of
 from tamp.backends.xarm.arm_table import ArmTable
 from tamp.backends.xarm.driver import Driver
 from tamp.backends.xarm.emulated_eyes import EmulatedEyes
@@ -77,7 +77,8 @@ class Bench:
         self.arm, self.hand = bodies.find(body).for_sdk()
         self.start: Scene
         self.robot: RobotDescription
-        self.start, self.robot = start_of(tasks.find(SCENE), 0, STATE, body)
+        start = start_of(tasks.find(SCENE), 0, STATE, body)
+        self.start, self.robot = start.scene, start.robot
         self.emulator = Emulator(body, ("--scene", SCENE, "--init-state", str(STATE), "--seconds", "14000"))
         self.settings = Settings(load("tabletop"), seed=0, init_state=STATE, body=body)
 

@@ -24,9 +24,9 @@ PANDA_REACH = 0.855
 @dataclass(frozen=True, eq=False)
 class RobotBody:
     """A robot, wherever it stands. `robot` has its base at the world's origin; `reach` in metres, from the axis of the
-    first joint to the flange. `arm` and `hand` are those of its maker's controller, where one is known. Where a Panda
-    would stand it is moved by `base` (3,) metres, or without that so much nearer to what is there as it reaches less
-    far, and turned by `yaw` radians about the vertical."""
+    first joint to the flange. `arm` and `hand` are those of its maker's controller, where one is known. Where another
+    robot would stand it is moved by `base` (3,) metres, or without that so much nearer to what is there as it reaches
+    less far, and turned by `yaw` radians about the vertical."""
 
     name: str
     robot: RobotDescription
@@ -49,8 +49,12 @@ class RobotBody:
 
     def in_place_of(self, p_world_base: Array) -> RobotDescription:
         """The robot where a Panda stands with its base at a point (3,), looking along x."""
-        moved = np.array([PANDA_REACH - self.reach, 0.0, 0.0]) if self.base is None else self.base
-        return self.at(pose(p_world_base + moved, rotation_about(np.array([0.0, 0.0, 1.0]), self.yaw)))
+        return self.instead_of(PANDA_REACH, pose(p_world_base))
+
+    def instead_of(self, reach: float, T_world_base: Array) -> RobotDescription:
+        """The robot where another one stands, which reaches so far (m) and looks along x of its base (4, 4)."""
+        moved = np.array([reach - self.reach, 0.0, 0.0]) if self.base is None else self.base
+        return self.at(T_world_base @ pose(moved, rotation_about(np.array([0.0, 0.0, 1.0]), self.yaw)))
 
 
 def names() -> list[str]:

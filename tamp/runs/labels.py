@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 
-def in_pybullet(body: str | None) -> str:
-    """The simulator's state in PyBullet, with a robot or the scene's own."""
-    return f"oracle, {body or 'its own robot'} in pybullet"
+def in_physics(engine: str, body: str | None) -> str:
+    """The state of a simulation other than LIBERO's, with a robot or the scene's own."""
+    return f"oracle, {body or 'its own robot'} in {engine}"
 
 
 def through_sdk(body: str) -> str:

@@ -63,7 +63,7 @@ def test_a_robot_as_json() -> None:
 
 
 def test_the_robots_that_are_shipped() -> None:
-    assert json.loads(tamp("body", "list", "--json").stdout) == {"bodies": ["xarm6", "xarm7"]}
+    assert json.loads(tamp("body", "list", "--json").stdout) == {"bodies": ["panda", "xarm6", "xarm7"]}
 
 
 @pytest.mark.parametrize(

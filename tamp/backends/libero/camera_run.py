@@ -104,7 +104,9 @@ def _drive(
 
     def given(scene: Mapping[str, Any]) -> Mapping[str, Any]:
         """The goals in the policy's own words: all that crosses to it besides observations."""
-        goals = wanted_in(goal_source, environment, watcher.start, watcher.state, settings, watcher.log)
+        goals = wanted_in(
+            goal_source, environment.task, environment, watcher.start, watcher.state, settings, watcher.log
+        )
         names = watcher.saw(scene).backwards()
         said = [names.of(beside_things(g, watcher.start)) for g in goals]
         return {"goals": [str(g) for g in said], "untouched": list(said[0].untouched)}

@@ -15,7 +15,8 @@ import mujoco
 import numpy as np
 
 from motion.poses import from_quat, to_quat
-from tamp.backends.libero.objects import ObjectReader
+from tamp.backends.libero.kinds import kinds_of
+from tamp.backends.mujoco.objects import ObjectReader
 from tamp.errors import InputError
 from tamp.model.goal_syntax import valid
 from tamp.model.scene import Part, Region, SceneObject
@@ -128,7 +129,8 @@ def _read(cls: Any, category: str, name: str, whole: bool) -> Category:
     data = mujoco.MjData(model)
     mujoco.mj_forward(model, data)
     fixed = fixable and _stays(model, made, data)
-    reader = ObjectReader(model, {name: made}, {name: model.body(made.root_body).id}, () if fixed else (name,))
+    roots = {name: model.body(made.root_body).id}
+    reader = ObjectReader(model, kinds_of({name: made}), roots, () if fixed else (name,))
     if not fixed:
         _set_upright(made, model, data)
     thing = reader.read(name, data)
@@ -147,7 +149,7 @@ def _made(cls: Any, name: str) -> tuple[Any, bool]:
 
 def _stays(model: Any, made: Any, data: Any) -> bool:
     """Whether LIBERO's tasks have it as a fixture: what has joints, a top to stand on or several places inside."""
-    reader = ObjectReader(model, {made.name: made}, {made.name: model.body(made.root_body).id}, ())
+    reader = ObjectReader(model, kinds_of({made.name: made}), {made.name: model.body(made.root_body).id}, ())
     regions = reader.read(made.name, data).regions
     return model.njnt > 0 or len(regions) > 1 or any(r.kind == "surface" for r in regions)
 

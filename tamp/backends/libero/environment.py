@@ -13,10 +13,10 @@ from motion.poses import Array, pose, to_quat
 from motion.robot import Gripper, RobotDescription
 from tamp.backends.libero.building import bddl_file, buildable, no_debugger
 from tamp.backends.libero.model import BASE, CONTROL_PERIOD, robot_model
-from tamp.backends.libero.objects import FLAT
 from tamp.backends.libero.standard_action import OPEN
 from tamp.backends.libero.stepping import Stepper
 from tamp.backends.libero.tasks import Task
+from tamp.backends.mujoco.objects import FLAT
 from tamp.errors import InputError
 from tamp.model.goal_syntax import valid
 from tamp.model.scene import RobotState
@@ -36,6 +36,9 @@ class LiberoEnvironment:
     def __init__(self, task: Task, *, seed: int = 0, init_state: int | None = None, render: bool = False) -> None:
         from libero.libero.envs.env_wrapper import ControlEnv
 
+        if task.mjcf is not None:
+            valid_ones = "valid: solve with --backend mujoco or pybullet, scene show"
+            raise InputError(f"{task.name} is an MJCF scene, of which LIBERO's simulator knows nothing; {valid_ones}")
         self.task = task
         self.steps = 0
         self.stepping_seconds = 0.0

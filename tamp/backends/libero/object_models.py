@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tamp.backends.libero.categories import Category
-from tamp.backends.libero.objects import subtree
+from tamp.backends.mujoco.objects import subtree
 from tamp.perception.modelling import modelled
 from tamp.perception.object_model import ObjectModel
 from tamp.perception.skinning import skins

@@ -9,20 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from motion.poses import Array, pose
-from motion.shapes import Shape, bounds
+from motion.poses import pose
 from tamp.backends.libero.environment import LiberoEnvironment
+from tamp.backends.libero.kinds import kinds_of
 from tamp.backends.libero.model import ROBOT_PREFIXES
-from tamp.backends.libero.objects import ObjectReader, shapes_of, subtree
+from tamp.backends.mujoco.ground import top_of
+from tamp.backends.mujoco.objects import ObjectReader, shapes_of, subtree
 from tamp.model.scene import Part, Region, Scene, SceneObject
 
 if TYPE_CHECKING:
     from tamp.execution.activity import Observation
-
-LEVEL = 0.02
-"""Metres between the lowest thing's bottom and the top of what it may stand on."""
-NARROW = 0.1
-"""Metres: narrower shapes are no ground to stand on."""
 
 
 class OraclePerceiver:
@@ -40,7 +36,7 @@ class OraclePerceiver:
         classes = {**domain.objects_dict, **domain.fixtures_dict}
         self._ground = str(domain.workspace_name)
         self._roots = {name: self._m.body(root).id for name, root in environment.root_bodies().items()}
-        self._reader = ObjectReader(self._m, classes, self._roots, set(domain.objects_dict))
+        self._reader = ObjectReader(self._m, kinds_of(classes), self._roots, set(domain.objects_dict))
 
     def perceive(self) -> Scene:
         """The scene now."""
@@ -64,7 +60,7 @@ class OraclePerceiver:
         shapes = shapes_of(model, d, rest, np.eye(4))
         name = self._ground
         bottoms = [o.bounds()[0][2] for o in objects if o.movable] if self._level is None else [self._level]
-        low, high = _top(shapes, bottoms)
+        low, high = top_of(shapes, bottoms)
         body = f"{name}_body"
         regions = [Region(name, "surface", pose(0.5 * (low + high)), 0.5 * (high - low), body)]
         for place in self._places:
@@ -72,18 +68,6 @@ class OraclePerceiver:
             T = pose(d.site_xpos[s].copy(), d.site_xmat[s].reshape(3, 3).copy())
             regions.append(Region(place, "surface", T, model.site_size[s].copy(), body))
         return SceneObject(body, _category(name), False, (Part(body, "body", np.eye(4), shapes),), tuple(regions))
-
-
-def _top(shapes: tuple[Shape, ...], bottoms: list[float]) -> tuple[Array, Array]:
-    """Corners (3,), (3,) of the level rectangle made of the shapes that end where the lowest thing stands; with
-    nothing standing anywhere, of the largest shape."""
-    boxes = [bounds((s,), np.eye(4)) for s in shapes]
-    level = min(bottoms, default=np.inf)
-    under = [(low, high) for low, high in boxes if abs(high[2] - level) < LEVEL and min((high - low)[:2]) > NARROW]
-    under = under or [max(boxes, key=lambda b: float(np.prod((b[1] - b[0])[:2])))]
-    low = np.min([b[0] for b in under], axis=0)
-    high = np.max([b[1] for b in under], axis=0)
-    return np.array([*low[:2], high[2]]), high
 
 
 def _category(name: str) -> str:

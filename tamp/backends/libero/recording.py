@@ -20,11 +20,11 @@ from tamp.backends.libero.camera_noise import CameraNoise, Kind
 from tamp.backends.libero.cameras import CAMERAS, take
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.model import ROBOT_PREFIXES
-from tamp.backends.libero.objects import subtree
 from tamp.backends.libero.observing import SIZE
 from tamp.backends.libero.oracle import OraclePerceiver
 from tamp.backends.libero.run import run
 from tamp.backends.libero.tasks import Task
+from tamp.backends.mujoco.objects import subtree
 from tamp.errors import InputError
 from tamp.execution.activity import Observation
 from tamp.model.bodies import world_of

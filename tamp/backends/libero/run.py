@@ -81,7 +81,7 @@ def _episode(
     noted(scene, state, log)
     try:
         with timed(result, "language"):
-            goals = wanted_in(goal_source, environment, scene, state, settings, log)
+            goals = wanted_in(goal_source, environment.task, environment, scene, state, settings, log)
         session = take_up(ready, goals, result)
     except Refusal as e:
         result.stage, result.reason = "goal", str(e)
@@ -144,20 +144,23 @@ def _conclude(ready: AtTable, judge: Judge, state: WorldState, log: EpisodeLog, 
 
 def wanted_in(
     source: GoalSource | None,
-    environment: LiberoEnvironment,
+    task: Task,
+    environment: LiberoEnvironment | None,
     scene: Scene,
     state: WorldState,
     settings: Settings,
     log: EpisodeLog,
 ) -> tuple[Goal, ...]:
-    """The goals that a source gives, or the task's own. Refusal where there are none, which is logged."""
-    if source is None and environment.task.declared is None:
+    """The goals that a source gives, or the task's own. Refusal where there are none, which is logged. Without an
+    environment nothing is LIBERO's, and there is no picture."""
+    if source is None and environment is not None and task.declared is None:
         return (task_goal(environment, scene),)
     try:
         if source is None:
-            goals = _declared_goals(environment.task, scene, state, settings.domain)
+            goals = _declared_goals(task, scene, state, settings.domain)
         else:
-            goals = source(scene, state, settings.domain, log, environment.picture() if settings.sight else None)
+            picture = environment.picture() if environment is not None and settings.sight else None
+            goals = source(scene, state, settings.domain, log, picture)
         for goal in goals:
             goal.rules(settings.domain, state)
         return goals

@@ -1,4 +1,4 @@
-"""`scene.toml`: one that names a BDDL file, or one that declares its things itself."""
+"""`scene.toml`: one that names a BDDL or an MJCF file, or one that declares its things itself."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 
 from tamp.backends.libero.declaration import Declaration
 from tamp.backends.libero.declared_things import read_declaration
+from tamp.backends.mujoco.declared import KEYS, MjcfScene, read_mjcf_scene
 from tamp.files.toml_table import Table, read_placed
 
 COMMON = ("instruction", "goal", "seed", "step_limit", "names")
@@ -17,7 +18,7 @@ DEFAULT_STEP_LIMIT = 400
 
 @dataclass(frozen=True, eq=False)
 class SceneFile:
-    """What a scene file says. Either `bddl` or `declared` is there; `table` is the file, for messages."""
+    """What a scene file says. One of `bddl`, `mjcf` and `declared` is there; `table` is the file, for messages."""
 
     table: Table
     instruction: str
@@ -28,14 +29,17 @@ class SceneFile:
     bddl: Path | None = None
     start: dict[str, str] = field(default_factory=dict)
     declared: Declaration | None = None
+    mjcf: MjcfScene | None = None
 
 
 def read_scene(path: Path) -> SceneFile:
     """The scene in a file. InputError, with file and line, for whatever is wrong in it."""
     t = read_placed(path)
     named = t.has("bddl")
-    t.only(*COMMON, *OF_BDDL, *DECLARED)
+    t.only(*COMMON, *OF_BDDL, *DECLARED, *KEYS)
     _one_way(t)
+    mjcf = read_mjcf_scene(t, path.parent) if t.has("mjcf") else None
+    names = {text: thing for thing, said in mjcf.said.items() for text in said.names} if mjcf else {}
     goal = t.text("goal", 'a formula, as "(on mug_1 plate_1)"') if t.has("goal") else None
     needs_words = named or t.has("instruction")
     return SceneFile(
@@ -44,21 +48,27 @@ def read_scene(path: Path) -> SceneFile:
         goal,
         _whole(t, "seed", 0, 0),
         _whole(t, "step_limit", DEFAULT_STEP_LIMIT, 1),
-        _symbols(t, "names"),
+        names | _symbols(t, "names"),
         _bddl(t, path) if named else None,
         _symbols(t, "start"),
-        None if named else read_declaration(t),
+        None if named or mjcf else read_declaration(t),
+        mjcf,
     )
 
 
+WAYS = {"bddl": OF_BDDL, "mjcf": (*KEYS, "things"), "things": DECLARED}
+"""What a scene is made of, with the keys that go with it."""
+
+
 def _one_way(t: Table) -> None:
-    """InputError where a file both names a BDDL file and declares things, or does neither."""
-    for other in DECLARED if t.has("bddl") else ("start",):
-        if t.has(other):
-            both = f"{other!r} does not go with {'bddl' if t.has('bddl') else 'things'!r}"
-            raise t.wrong(f"{both}: name a BDDL file, or declare the things here", other)
-    if not t.has("bddl") and not t.has("things"):
+    """InputError where a file names a BDDL or an MJCF file and says what is of another kind, or says nothing."""
+    way = next((w for w in WAYS if t.has(w)), None)
+    if way is None:
         raise t.wrong('no things in this scene; valid: tables such as [things.mug_1] with category = "porcelain_mug"')
+    for other in dict.fromkeys(key for keys in WAYS.values() for key in keys):
+        if t.has(other) and other not in WAYS[way]:
+            both = f"{other!r} does not go with {way!r}"
+            raise t.wrong(f"{both}: name a BDDL file, or an MJCF file, or declare the things here", other)
 
 
 def _whole(t: Table, key: str, usual: int, least: int) -> int:

@@ -12,6 +12,7 @@ from motion.poses import Array
 from tamp.backends.libero.bddl import check_bddl
 from tamp.backends.libero.declaration import Declaration
 from tamp.backends.libero.scene_file import DEFAULT_STEP_LIMIT, read_scene
+from tamp.backends.mujoco.declared import MjcfScene
 from tamp.data import data_dir
 from tamp.errors import InputError
 from tamp.files.toml_table import Table
@@ -28,8 +29,8 @@ SCENE = "scene.toml"
 
 @dataclass(frozen=True)
 class Task:
-    """One scene to act in: its BDDL file or what it declares instead, its instruction ("" for none), and how many
-    control steps it may take.
+    """One scene to act in: its BDDL file, or instead what it declares, or its MJCF, its instruction ("" for none), and
+    how many control steps it may take.
 
     `names` are what people call things in this scene, phrase to symbol, and `start` are items that start in or
     on a region, item to region, where a scene file declares any: BDDL cannot put things into what is closed. `seed` is
@@ -47,6 +48,7 @@ class Task:
     seed: int = 0
     goal: str | None = None
     declared: Declaration | None = None
+    mjcf: MjcfScene | None = None
     file: Table | None = None
 
     def initial_states(self) -> Array:
@@ -204,5 +206,6 @@ def _own(path: Path) -> Task:
         seed=said.seed,
         goal=said.goal,
         declared=said.declared,
+        mjcf=said.mjcf,
         file=said.table,
     )

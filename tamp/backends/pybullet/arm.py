@@ -4,23 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from motion.arm_drive import ArmDrive
 from motion.bullet import Bullet
-from motion.dynamics import ArmDynamics, Dynamics, Encoders
-from motion.joint_servo import JointServo
-from motion.poses import Array, displaced, error
+from motion.dynamics import Dynamics, Encoders
+from motion.poses import Array
 from motion.robot import RobotDescription
 from motion.urdf import links_of, written
-
-PAD_FRICTION = 2.0
-"""Of the fingers' pads."""
-GRIP = 30.0
-"""Newtons of a finger."""
-FINGER_SPEED = 0.15
-"""Metres a second of a finger."""
-REST = 10.0
-"""1/s² by which the null space pulls towards its posture."""
-SINGULAR = 1e-3
-"""Keeps the mobility of the tool from being singular."""
+from tamp.backends.physics.materials import FINGER_SPEED, GRIP, PAD_FRICTION
 
 
 class BulletArm:
@@ -28,8 +18,7 @@ class BulletArm:
 
     def __init__(self, bullet: Bullet, robot: RobotDescription) -> None:
         self._bullet, self._robot = bullet, robot
-        self._dynamics, self._servo = ArmDynamics(robot), JointServo(robot)
-        self._T_world_goal, self._targets, self._steps = np.eye(4), np.zeros((0, 0)), 1
+        self._drive = ArmDrive(robot)
         self.body = bullet.load(lambda folder: written("robot", links_of(robot, folder)), np.eye(4), fixed=True)
         infos = [bullet.getJointInfo(self.body, i) for i in range(bullet.getNumJoints(self.body))]
         numbers = {info[1].decode(): i for i, info in enumerate(infos)}
@@ -83,7 +72,7 @@ class BulletArm:
 
     def now(self) -> Dynamics:
         """The arm as it is now."""
-        return self._dynamics.at(self.felt())
+        return self._drive.now(self.felt())
 
     def grip(self, opening: float) -> None:
         """Have the fingers go to an opening (m), pressing on what is in between."""
@@ -101,20 +90,17 @@ class BulletArm:
 
     def aim(self, displacement: Array, steps: int) -> None:
         """Set off: the tool is asked to move by a displacement (6,) in a control period of so many physics steps."""
-        robot, self._steps = self._robot, steps
-        if robot.joint_period is not None:
-            count = round(robot.period / robot.joint_period)
-            self._targets = self._servo.targets(self.felt().q, displacement, robot.period, count)
-            return
-        self._T_world_goal = displaced(self.now().T_world_tool, robot.response.within_reach(displacement))
+        self._drive.aim(self.felt(), displacement, steps)
 
     def drive(self, step: int) -> None:
         """What moves the joints in one of the physics steps."""
-        count = len(self._targets)
-        if self._robot.joint_period is None:
-            self._push()
-        elif step * count % self._steps < count:
-            self.follow(self._targets[step * count // self._steps], self._robot.joint_period, self._steps // count)
+        if self._drive.by_torques:
+            torques = self._drive.torques(self.felt(), *self._inertia_and_bias())
+            self._bullet.setJointMotorControlArray(
+                self.body, self._joints, self._bullet.TORQUE_CONTROL, forces=torques.tolist()
+            )
+        elif (due := self._drive.due(step)) is not None:
+            self.follow(*due)
 
     def follow(self, q: Array, seconds: float, steps: int) -> None:
         """Have the motors bring the joints to a target (n,) in so many seconds, which are so many physics steps."""
@@ -128,24 +114,6 @@ class BulletArm:
             forces=list(self._robot.efforts),
             positionGains=[1.0 / max(steps, 1)] * len(q),
             velocityGains=[1.0] * len(q),
-        )
-
-    def _push(self) -> None:
-        """Torques with which the tool goes to where it was asked to as a critically damped mass does, position and
-        rotation alike, the null space to its posture, and nothing weighs."""
-        felt = self.felt()
-        d, rate = self._dynamics.at(felt), self._robot.response.rate
-        inertia, bias = self._inertia_and_bias()
-        wanted = rate**2 * error(d.T_world_tool, self._T_world_goal) - 2.0 * rate * d.twist
-        inverse_inertia = np.linalg.inv(inertia)
-        mobility = d.J @ inverse_inertia @ d.J.T
-        weights = np.linalg.inv(mobility + SINGULAR * np.eye(6))
-        n = len(felt.q)
-        null = np.eye(n) - d.J.T @ weights @ d.J @ inverse_inertia
-        rest = inertia @ (REST * (self._robot.posture - felt.q) - 2.0 * np.sqrt(REST) * felt.v)
-        torques = d.J.T @ weights @ wanted + null @ rest + bias
-        self._bullet.setJointMotorControlArray(
-            self.body, self._joints, self._bullet.TORQUE_CONTROL, forces=torques.tolist()
         )
 
     def _inertia_and_bias(self) -> tuple[Array, Array]:

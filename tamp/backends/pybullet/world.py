@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
-
 import numpy as np
 
 from motion.bullet import Bullet
@@ -12,7 +9,7 @@ from motion.poses import Array
 from motion.robot import RobotDescription
 from tamp.backends.pybullet.arm import BulletArm
 from tamp.backends.pybullet.things import BulletThing
-from tamp.model.scene import RobotState, Scene, with_joint_at, with_object_at
+from tamp.model.scene import RobotState, Scene
 
 STEP = 0.002
 """Seconds of a physics step."""
@@ -20,7 +17,9 @@ SOLVER_STEPS = 60
 
 
 class BulletWorld:
-    """The scene's robot is not looked at: the arm starts at its posture."""
+    """A `PhysicsWorld`. The scene's robot is not looked at: the arm starts at its posture."""
+
+    step_seconds = STEP
 
     def __init__(self, scene: Scene, robot: RobotDescription) -> None:
         self.start, self.bullet = scene, Bullet()
@@ -53,14 +52,3 @@ class BulletWorld:
     def close(self) -> None:
         """Free the simulation."""
         self.bullet.close()
-
-
-def arranged(scene: Scene, poses: Mapping[str, Array], joints: Mapping[str, Mapping[str, float]]) -> Scene:
-    """The scene with its things and the joints of their parts where they are now; what is in a part moves by itself."""
-    for name, values in joints.items():
-        for part, value in values.items():
-            moved = with_joint_at(scene, name, part, value).object(name)
-            scene = replace(scene, objects=tuple(moved if o.name == name else o for o in scene.objects))
-    for name, T_world_object in poses.items():
-        scene = with_object_at(scene, name, T_world_object)
-    return scene

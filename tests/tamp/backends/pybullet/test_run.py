@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tamp.backends.libero import tasks
-from tamp.backends.pybullet.run import run
+from tamp.backends.physics.run import run
 from tamp.model.domain import load
 from tamp.runs.episode import Settings
 
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.episode
 )
 def test_what_is_asked_for_holds_in_the_end(scene: str, body: str | None, tmp_path: Path) -> None:
     settings = Settings(load("tabletop"), seed=0, init_state=0, body=body)
-    result = run(tasks.find(scene), None, settings, tmp_path / "episode", lambda line: None)
+    result = run("pybullet", tasks.find(scene), None, settings, tmp_path / "episode", lambda line: None)
     assert result.success and result.reached and result.lasting, f"{result.stage}: {result.reason}"
     assert result.task is None and not result.libero, "LIBERO is not asked what PyBullet shows"
     assert result.perception == f"oracle, {body or 'its own robot'} in pybullet"

@@ -9,8 +9,9 @@ import pytest
 
 from motion.poses import error
 from tamp.backends.libero import tasks
-from tamp.backends.pybullet.scenes import start_of
-from tamp.backends.pybullet.table import BulletTable
+from tamp.backends.physics.start import start_of
+from tamp.backends.physics.table import PhysicsTable
+from tamp.backends.pybullet.world import BulletWorld
 from tamp.model.scene import Scene
 
 pytestmark = pytest.mark.episode
@@ -20,14 +21,15 @@ RESTS = 0.004
 
 
 @pytest.fixture(scope="module", params=[None, "xarm7"], ids=["its-own-robot", "xarm7"])
-def started(request: pytest.FixtureRequest) -> Iterator[tuple[Scene, BulletTable]]:
-    scene, robot = start_of(tasks.find("libero_goal/3"), 0, 0, request.param)
-    table = BulletTable(scene, robot)
+def started(request: pytest.FixtureRequest) -> Iterator[tuple[Scene, PhysicsTable]]:
+    start = start_of(tasks.find("libero_goal/3"), 0, 0, request.param)
+    scene, robot = start.scene, start.robot
+    table = PhysicsTable(BulletWorld(scene, robot), robot)
     yield scene, table
-    table.close()
+    table.world.close()
 
 
-def test_everything_stays_where_it_was_seen(started: tuple[Scene, BulletTable]) -> None:
+def test_everything_stays_where_it_was_seen(started: tuple[Scene, PhysicsTable]) -> None:
     scene, table = started
     now = table.perceive()
     for o in scene:
@@ -38,7 +40,7 @@ def test_everything_stays_where_it_was_seen(started: tuple[Scene, BulletTable]) 
                 assert there is not None and there.value == pytest.approx(part.joint.value, abs=1e-3)
 
 
-def test_the_tool_goes_where_it_is_told(started: tuple[Scene, BulletTable]) -> None:
+def test_the_tool_goes_where_it_is_told(started: tuple[Scene, PhysicsTable]) -> None:
     _, table = started
     T_goal = table.observe().T_world_tool.copy()
     T_goal[:3, 3] += [0.0, 0.05, 0.04]
@@ -48,7 +50,7 @@ def test_the_tool_goes_where_it_is_told(started: tuple[Scene, BulletTable]) -> N
     assert table.observe().opening == pytest.approx(0.03, abs=2e-3)
 
 
-def test_what_somebody_lifts_falls(started: tuple[Scene, BulletTable]) -> None:
+def test_what_somebody_lifts_falls(started: tuple[Scene, PhysicsTable]) -> None:
     _, table = started
     T = table.perceive().object("cream_cheese_1").T_world_object.copy()
     height = T[2, 3]

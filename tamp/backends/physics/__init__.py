@@ -1,0 +1,1 @@
+"""A table in physics of one's own, whichever engine computes it."""

@@ -1,0 +1,91 @@
+"""A table before anything moves there: what is on it, and the robot that is to work at it."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import mujoco
+
+from motion.robot import RobotDescription
+from motion.world import World
+from tamp.backends import bodies
+from tamp.backends.libero.environment import LiberoEnvironment
+from tamp.backends.libero.oracle import OraclePerceiver
+from tamp.backends.libero.tasks import Task
+from tamp.backends.mujoco.declared import MjcfScene
+from tamp.backends.mujoco.start import mjcf_start
+from tamp.errors import InputError
+from tamp.model.scene import Scene, with_robot
+
+
+@dataclass(frozen=True, eq=False)
+class Start:
+    """What is seen at the start, and the robot. `spec` is the model of a scene that somebody wrote as MJCF."""
+
+    scene: Scene
+    robot: RobotDescription
+    spec: mujoco.MjSpec | None = None
+
+
+def start_of(task: Task, seed: int, init_state: int | None, body: str | None) -> Start:
+    """A task's start, with the scene's own robot or another one in its place. InputError for a state or a robot that
+    there is not, and for what is wrong in an MJCF scene."""
+    with started(task, seed, init_state, body) as (start, _):
+        return start
+
+
+@contextlib.contextmanager
+def started(
+    task: Task,
+    seed: int,
+    init_state: int | None,
+    body: str | None,
+    environment: LiberoEnvironment | None = None,
+    render: bool = False,
+    places: bool = False,
+) -> Iterator[tuple[Start, LiberoEnvironment | None]]:
+    """The same for as long as LIBERO's environment is open, where the task is one of LIBERO's; that of one that was
+    just reset is taken, where it is given. With `places` the scene has those of the ground that the task's own goal
+    names."""
+    if task.mjcf is not None:
+        if init_state is not None:
+            raise InputError(f"{task.name} has no stored initial states: draw one with --seed")
+        found, robot = mjcf_start(task.mjcf, seed), _robot_at(task.mjcf, body)
+        yield Start(_with(robot, found.scene), robot, found.spec), None
+        return
+    with contextlib.ExitStack() as stack:
+        if environment is None:
+            environment = LiberoEnvironment(task, seed=seed, init_state=init_state, render=render)
+            stack.callback(environment.close)
+        yield Start(_seen(environment, places), robot_of(environment, body)), environment
+
+
+def _seen(environment: LiberoEnvironment, places: bool) -> Scene:
+    from tamp.backends.libero.goals import goal_regions
+
+    return OraclePerceiver(environment, goal_regions(environment) if places else ()).perceive()
+
+
+def robot_of(environment: LiberoEnvironment, body: str | None) -> RobotDescription:
+    """The scene's own robot, or another one in its place. InputError for one that there is not."""
+    if body is None:
+        return environment.robot_model()
+    return bodies.find(body).in_place_of(environment.base_position())
+
+
+def _with(robot: RobotDescription, scene: Scene) -> Scene:
+    """A scene with a robot at its posture, the hand open."""
+    return with_robot(scene, robot.posture, robot.gripper.opening, World(robot, []).forward(robot.posture))
+
+
+def _robot_at(scene: MjcfScene, body: str | None) -> RobotDescription:
+    """The robot of an MJCF scene, or another one in its place. InputError for one that there is not."""
+    try:
+        own = bodies.find(scene.body)
+    except InputError as e:
+        raise scene.table.wrong(str(e), "body") if scene.table.has("body") else e from e
+    if body in (None, scene.body):
+        return own.at(scene.T_world_base)
+    return bodies.find(str(body)).instead_of(own.reach, scene.T_world_base)

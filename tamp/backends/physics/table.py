@@ -1,0 +1,132 @@
+"""A table in any physics: a world of things and a robot that is commanded as every other."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from motion.poses import Array
+from motion.robot import RobotDescription
+from tamp.model.scene import RobotState, Scene, with_joint_at, with_object_at
+
+if TYPE_CHECKING:
+    from tamp.execution.activity import Observation
+
+SETTLING = 10
+"""Control periods in which everything comes to rest before the time begins."""
+
+
+class PhysicsArm(Protocol):
+    """An arm and its hand. `opening` (m) is where the fingers were told to go."""
+
+    opening: float
+
+    def grip(self, opening: float) -> None:
+        """Have the fingers go to an opening (m), pressing on what is in between."""
+        ...
+
+    def aim(self, displacement: Array, steps: int) -> None:
+        """Set off: the tool is asked to move by a displacement (6,) in a control period of so many physics steps."""
+        ...
+
+    def drive(self, step: int) -> None:
+        """Do what moves the joints in one of the physics steps."""
+        ...
+
+
+class PhysicsWorld(Protocol):
+    """Things and a robot with forces. `start` is the scene that it was made of, `step_seconds` a physics step's."""
+
+    start: Scene
+    step_seconds: float
+
+    @property
+    def arm(self) -> PhysicsArm:
+        """The robot."""
+        ...
+
+    def step(self) -> None:
+        """One physics step."""
+        ...
+
+    def robot(self) -> RobotState:
+        """Where the arm and the fingers are."""
+        ...
+
+    def poses(self) -> dict[str, Array]:
+        """`T_world_object` (4, 4) of what can be carried."""
+        ...
+
+    def joints(self) -> dict[str, dict[str, float]]:
+        """Joint values of the parts of what stands still, by thing and part."""
+        ...
+
+    def put(self, name: str, T_world_object: Array) -> None:
+        """Have somebody put a thing elsewhere, at rest."""
+        ...
+
+    def close(self) -> None:
+        """Free the simulation."""
+        ...
+
+
+class PhysicsTable:
+    """A `Backend` and a `Perceiver` in one."""
+
+    def __init__(self, world: PhysicsWorld, robot: RobotDescription) -> None:
+        self.robot_model, self.period, self.steps, self.stepping_seconds = robot, robot.period, 0, 0.0
+        self.world = world
+        for _ in range(SETTLING):
+            self.stop()
+        self.steps, self.stepping_seconds = 0, 0.0
+
+    @property
+    def time(self) -> float:
+        """Seconds since everything had come to rest."""
+        return self.steps * self.period
+
+    def observe(self) -> RobotState:
+        """Proprioception now."""
+        return self.world.robot()
+
+    def perceive(self) -> Scene:
+        """The scene now, exactly."""
+        scene = arranged(self.world.start, self.world.poses(), self.world.joints())
+        return replace(scene, robot=self.observe(), time=self.time, confidence={o.name: 1.0 for o in scene})
+
+    def felt(self, observation: Observation) -> None:
+        """What was observed in this control period: it is known already."""
+
+    def command(self, displacement: Array, opening: float) -> None:
+        """One control period: see `tamp.backends.backend.Backend`."""
+        start, steps = time.perf_counter(), round(self.period / self.world.step_seconds)
+        self.world.arm.grip(opening)
+        self.world.arm.aim(displacement, steps)
+        for step in range(steps):
+            self.world.arm.drive(step)
+            self.world.step()
+        self.stepping_seconds += time.perf_counter() - start
+        self.steps += 1
+
+    def stop(self) -> None:
+        """Hold still for one control period."""
+        self.command(np.zeros(6), self.world.arm.opening)
+
+    def put(self, name: str, T_world_object: Array) -> None:
+        """Have somebody put a thing elsewhere, at rest."""
+        self.world.put(name, T_world_object)
+
+
+def arranged(scene: Scene, poses: Mapping[str, Array], joints: Mapping[str, Mapping[str, float]]) -> Scene:
+    """The scene with its things and the joints of their parts where they are now; what is in a part moves by itself."""
+    for name, values in joints.items():
+        for part, value in values.items():
+            moved = with_joint_at(scene, name, part, value).object(name)
+            scene = replace(scene, objects=tuple(moved if o.name == name else o for o in scene.objects))
+    for name, T_world_object in poses.items():
+        scene = with_object_at(scene, name, T_world_object)
+    return scene

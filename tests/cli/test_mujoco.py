@@ -1,0 +1,87 @@
+"""docs/mujoco.md, whose commands print what it says, and scenes that are MJCF where they do not go."""
+
+from __future__ import annotations
+
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.page_commands import Shown, says, shown
+from tests.small_scene import ALL, written
+
+pytestmark = pytest.mark.process
+
+TAMP = Path(sys.executable).with_name("tamp")
+ROOT = Path(__file__).parents[2]
+COMMANDS = shown(ROOT / "docs" / "mujoco.md")
+
+
+def tamp(*arguments: str, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([TAMP, *arguments], capture_output=True, text=True, check=False, cwd=cwd, timeout=170)
+
+
+def in_words(each: Shown) -> bool:
+    return not each.command.split()[2].startswith("--") and "solve" in each.command
+
+
+def carried_out(each: Shown, folder: Path) -> str:
+    """What a command of the page prints, on both streams."""
+    words = shlex.split(each.command)[1:]
+    done = tamp(*words, *(["--out", str(folder / "episode")] if words[0] == "solve" else []))
+    assert done.returncode == 0, done.stderr
+    return done.stdout if words[0] == "scene" else done.stderr + done.stdout
+
+
+@pytest.mark.episode
+@pytest.mark.parametrize("each", [c for c in COMMANDS if not in_words(c)], ids=lambda c: c.command)
+def test_the_page_shows_what_is_printed(each: Shown, tmp_path: Path) -> None:
+    output = carried_out(each, tmp_path)
+    assert says(output, each.lines), output
+
+
+@pytest.mark.model
+@pytest.mark.episode
+@pytest.mark.parametrize("each", [c for c in COMMANDS if in_words(c)], ids=lambda c: c.command)
+def test_the_page_shows_what_words_come_to(each: Shown, tmp_path: Path) -> None:
+    output = carried_out(each, tmp_path)
+    assert says(output, each.lines), output
+
+
+def test_the_page_has_its_commands() -> None:
+    assert [each.command.split()[1] for each in COMMANDS] == ["scene", "solve", "solve", "solve"]
+
+
+def test_the_pages_file_is_the_examples() -> None:
+    page = (ROOT / "docs" / "mujoco.md").read_text()
+    assert (ROOT / "docs" / "examples" / "kitchenette" / "scene.toml").read_text() in page
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ((), "is an MJCF scene, of which LIBERO's simulator knows nothing; valid: solve with --backend mujoco"),
+        (("--backend", "mujoco", "--init-state", "0"), "has no stored initial states: draw one with --seed"),
+        (("--backend", "mujoco", "--perception", "camera"), "--perception camera: not with --backend mujoco"),
+        (("--backend", "mujoco", "--body", "xarm9"), "no robot 'xarm9'"),
+        (("--backend", "mujoco", "--goal", "(in block_1 crate)"), "crate"),
+    ],
+)
+def test_where_it_does_not_go(tmp_path: Path, options: tuple[str, ...], message: str) -> None:
+    goal = [] if "--goal" in options else ["--goal", "(in block_1 crate_contain_region)"]
+    done = tamp("solve", "--scene", str(written(tmp_path)), *goal, *options, cwd=tmp_path)
+    assert done.returncode == 2, done.stderr
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_what_is_wrong_in_it_is_one_line(tmp_path: Path) -> None:
+    folder = written(tmp_path, ALL.replace("block_2", "Block 2"))
+    done = tamp("solve", "--scene", str(folder), "--goal", "(in block_1 crate_contain_region)", "--backend", "mujoco")
+    assert done.returncode == 2
+    errors = [line for line in done.stderr.splitlines() if line.startswith("tamp: error")]
+    assert errors == [
+        f"tamp: error: {folder}/scene.xml:6: 'Block 2' is no name in a goal; valid: a-z, 0-9 and _, as 'block_2'"
+    ]
