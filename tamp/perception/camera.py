@@ -36,7 +36,7 @@ from tamp.perception.unknowns import SEEN, of_one_thing, unknown_thing
 from tamp.perception.unseen import Unseen, shown
 
 ROBOT = "panda"
-"""The robot's entry in the library."""
+"""The entry in the library of the robot that is taken to be in the pictures, unless another skin is handed over."""
 HALF_SEEN = 0.03
 """The same for a thing of which only the side is known that was seen first."""
 HALF_KNOWN = 0.5
@@ -67,6 +67,8 @@ class CameraPerceiver:
     seed: int = 0
     known: Sequence[Candidate] = ()
     """The library as candidates; made of it where they are not handed over, which takes a second."""
+    skin: RobotSkin | None = None
+    """What the robot looks like, where that is another one than the library's."""
     tracks: dict[str, Track] = field(default_factory=dict)
     hand: Hand = field(default_factory=Hand)
     unknown: list[Obstacle] = field(default_factory=list)
@@ -75,6 +77,7 @@ class CameraPerceiver:
     _known: list[Candidate] = field(init=False)
     _rng: np.random.Generator = field(init=False)
     _rig: Rig = field(init=False)
+    _skin: RobotSkin = field(init=False)
     _unseen: Unseen | None = None
     _doubted: frozenset[str] = frozenset()
     """Things that are to be recognised anew at the next look."""
@@ -83,7 +86,8 @@ class CameraPerceiver:
         self._world = World(self.robot, [])
         self._known = list(self.known) or candidates(self.library.values())
         self._rng = np.random.default_rng(self.seed)
-        self._rig = Rig(self.library.robots[ROBOT].skins, self.robot.pinned_bodies)
+        self._skin = self.skin or self.library.robots[ROBOT]
+        self._rig = Rig(self._skin.skins, self.robot.pinned_bodies)
 
     def felt(self, observation: Observation) -> None:
         """Follow what the hand holds, in each control period."""
@@ -125,9 +129,8 @@ class CameraPerceiver:
         self._doubted = frozenset(names)
 
     def _looks(self, observation: Observation) -> list[Look]:
-        skin: RobotSkin = self.library.robots[ROBOT]
         robot = observation.robot
-        bodies = link_poses(self._world, robot.q, robot.opening, skin.skins)
+        bodies = link_poses(self._world, robot.q, robot.opening, self._skin.skins)
         return self._rig.looks(observation.images, bodies)
 
     # The first look

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,23 +12,13 @@ from motion.poses import Array, pose, to_quat
 from tamp.backends.libero.cameras import INTO_VIEW, metric
 from tamp.backends.libero.observing import SIZE
 from tamp.backends.pybullet.staging import Stage
+from tamp.backends.pybullet.world import Arrangement
 from tamp.policy.calibration import Camera
 
 DRAWN = (1, 2)
 """Groups of geoms that are drawn: what is seen, not what is touched."""
 GEOMS = 5000
 """Geoms that are drawn at most."""
-
-
-@dataclass(frozen=True, eq=False)
-class Arrangement:
-    """Where everything is at one moment: `poses` T_world_object (4, 4) of what can be carried, `joints` metres or
-    radians of the parts of what stands still, `q` (n,) and `fingers` (k,) the robot's own joints."""
-
-    poses: Mapping[str, Array]
-    joints: Mapping[str, Mapping[str, float]]
-    q: Array
-    fingers: Array
 
 
 @dataclass(eq=False)

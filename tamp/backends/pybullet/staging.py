@@ -29,10 +29,10 @@ class Stage:
     """What is to be drawn, as text and names, so that it can be sent to another process.
 
     `scene` is its MJCF, with the scene's own robot in it; `robot` the one that is drawn, whose shapes are put into it
-    unless it is the scene's `own`. `places` are position and quaternion w x y z (7,) of each body of the scene on the one
-    that it hangs on: what stands still has them of its start. `things` has the free joint of each thing that can be carried, `parts` the joint of
-    each part that moves, by name. `cameras` are what a perceiver is told of them: depth in metres; the one on the hand
-    is on the tool of whatever robot, where the scene's own has it.
+    unless it is the scene's `own`. `places` has for each body of the scene where it is on the one that it hangs on,
+    position and quaternion w x y z (7,): what stands still is there. `things` has the free joint of each thing that can
+    be carried, `parts` the joint of each part that moves, by name. `cameras` are what a perceiver is told of them: depth
+    in metres; the one on the hand is on the tool of whatever robot, where the scene's own has it.
     """
 
     scene: str
@@ -69,7 +69,8 @@ class Stage:
 def staged(environment: LiberoEnvironment, scene: Scene, robot: RobotDescription, own: bool) -> Stage:
     """The stage for a scene that an environment was seen to be, and the robot in it, the environment's `own` or not."""
     model = environment.sim.model._model
-    places = {model.body(b).name: np.concatenate([model.body_pos[b], model.body_quat[b]]) for b in range(1, model.nbody)}
+    hangs = np.hstack([model.body_pos, model.body_quat])
+    places = {model.body(b).name: hangs[b].copy() for b in range(1, model.nbody)}
     movable = {o.name: str(environment.domain.objects_dict[o.name].joints[-1]) for o in scene if o.movable}
     jointed = [p.name for o in scene for p in o.parts if p.joint is not None]
     parts = {name: model.joint(int(model.body_jntadr[model.body(name).id])).name for name in jointed}

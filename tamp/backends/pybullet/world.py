@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -17,6 +17,17 @@ from tamp.model.scene import RobotState, Scene, with_joint_at, with_object_at
 STEP = 0.002
 """Seconds of a physics step."""
 SOLVER_STEPS = 60
+
+
+@dataclass(frozen=True, eq=False)
+class Arrangement:
+    """Where everything is at one moment: `poses` T_world_object (4, 4) of what can be carried, `joints` metres or
+    radians of the parts of what stands still, `q` (n,) and `fingers` (k,) the robot's own joints."""
+
+    poses: Mapping[str, Array]
+    joints: Mapping[str, Mapping[str, float]]
+    q: Array
+    fingers: Array
 
 
 class BulletWorld:
@@ -45,6 +56,11 @@ class BulletWorld:
     def joints(self) -> dict[str, dict[str, float]]:
         """Joint values of the parts of what stands still, by thing and part."""
         return {t.name: values for t in self.things if (values := t.joints())}
+
+    def arrangement(self) -> Arrangement:
+        """Where everything is now, the robot, too."""
+        felt = self.arm.felt()
+        return Arrangement(self.poses(), self.joints(), felt.q, felt.fingers)
 
     def put(self, name: str, T_world_object: Array) -> None:
         """Have somebody put a thing elsewhere, at rest."""
