@@ -46,7 +46,7 @@ def run(
                     task, seed=settings.seed, init_state=settings.init_state, render=settings.sight
                 )
                 stack.callback(environment.close)
-            places = goal_regions(environment) if goal_source is None else ()
+            places = goal_regions(environment) if goal_source is None and settings.said is None else ()
             scene = OraclePerceiver(environment, places).perceive()
             table = BulletTable(scene, robot_of(environment, settings.body))
             stack.callback(table.close)
