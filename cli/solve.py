@@ -101,11 +101,12 @@ def solve(
             sight = _sees(model, video)
         eyes = camera.in_words(_label(backend, body, perception == "camera", bool(goals), noise))
         say(f"tamp: {', then '.join(goals) or repr(text)} in {task.name} ({eyes}, seed {seed})")
-        found = planners.find(planner, model)
-        settings = _settings(loaded, found, seed, init_state, video, sight, None if goals else text)
+        said = None if goals else text
+        settings = _settings(loaded, planners.find(planner, model), seed, init_state, video, sight, said)
         advises = None if repair is None else partial(Advisor, _known(model), loaded)
-        settings = replace(settings, overlay=overlay, calibration=calibration, disturb=disturb, advises=advises)
-        settings = replace(settings, body=body)
+        settings = replace(
+            settings, overlay=overlay, calibration=calibration, disturb=disturb, advises=advises, body=body
+        )
         given = from_pddl(goals, untouched, loaded) if goals else None
         if perception == "camera" and backend == "libero":
             recipe = camera.recipe(domain, planner, llm, not goals, assume_first, searches, repair)

@@ -11,14 +11,14 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from motion.poses import Array, Numbers, inverse
+from motion.poses import Array, Numbers, inverse, moved
 from motion.robot import RobotDescription
 from motion.world import World
 from tamp.errors import Refusal
 from tamp.execution.activity import Observation
 from tamp.model.scene import Region, RobotState, Scene, contains
 from tamp.perception.candidates import Candidate, candidates
-from tamp.perception.clusters import Ground, Points, above, clusters, ground_of, stood_on, together
+from tamp.perception.clusters import Ground, Points, above, clusters, ground_of, looked_from, stood_on, together
 from tamp.perception.holding import Hand, at_pads
 from tamp.perception.identity import mistaken
 from tamp.perception.library import Library
@@ -78,6 +78,7 @@ class CameraPerceiver:
     _rng: np.random.Generator = field(init=False)
     _rig: Rig = field(init=False)
     _skin: RobotSkin = field(init=False)
+    _base: Numbers = field(init=False)
     _unseen: Unseen | None = None
     _doubted: frozenset[str] = frozenset()
     """Things that are to be recognised anew at the next look."""
@@ -88,6 +89,11 @@ class CameraPerceiver:
         self._rng = np.random.default_rng(self.seed)
         self._skin = self.skin or self.library.robots[ROBOT]
         self._rig = Rig(self._skin.skins, self.robot.pinned_bodies)
+        self._base = self._world.base_position()
+        if self.skin is not None:
+            still = link_poses(self._world, self.robot.posture, 0.0, self.robot.pinned_bodies & self._skin.skins.keys())
+            ends = [moved(self._skin.skins[name].points, T)[:, 0].max() for name, T in still.items()]
+            self._base = looked_from(self._base, float(max(ends, default=self._base[0]) - self._base[0]))
 
     def felt(self, observation: Observation) -> None:
         """Follow what the hand holds, in each control period."""
@@ -105,7 +111,7 @@ class CameraPerceiver:
         else:
             self._again(looks, observation)
         assert self.ground is not None
-        self._unseen = self._unseen or Unseen.of(self.ground, self._world.base_position())
+        self._unseen = self._unseen or Unseen.of(self.ground, self._base)
         self._unseen.saw(looks)
         return self._scene(observation)
 
@@ -136,12 +142,12 @@ class CameraPerceiver:
     # The first look
 
     def _first(self, looks: Sequence[Look], time: float) -> None:
-        ground = ground_of(looks, self._world.base_position())
+        ground = ground_of(looks, self._base)
         if ground is None:
             raise Refusal("the cameras see no level surface within reach: no scene to work in", "nothing seen")
-        self._rig.agree(looks, ground, self._world.base_position())
+        self._rig.agree(looks, ground, self._base)
         self.ground = ground
-        points = above(looks, ground, self._world.base_position())
+        points = above(looks, ground, self._base)
         lots = clusters(points)
         tried = points if len(lots) <= MOST_LOTS else together(lots[:MOST_LOTS])
         found, left = recognised(tried, looks, ground, self._known, self._rng)
@@ -193,8 +199,8 @@ class CameraPerceiver:
 
     def _again(self, looks: Sequence[Look], observation: Observation) -> None:
         assert self.ground is not None
-        self._rig.agree(looks, self.ground, self._world.base_position())
-        points = above(looks, self.ground, self._world.base_position())
+        self._rig.agree(looks, self.ground, self._base)
+        points = above(looks, self.ground, self._base)
         self._carry(observation.robot)
         for name in sorted(self._doubted & self.tracks.keys()):
             self._reconsider(name, points, looks, observation.time)
@@ -244,7 +250,7 @@ class CameraPerceiver:
         for name in found:
             self.tracks[name] = replace(self.tracks[name], lost=True)
         for name, f in found.items():
-            mine = [n for n in found if self.tracks[n].lost and self.tracks[n].placed.model is f.placed.model]
+            mine = [n for n, t in self.tracks.items() if t.lost and t.placed.model is f.placed.model]
             if name in mine:
                 self.tracks[name] = self._supported(recognised_again(self.tracks[name], f, time))
             elif mine:
