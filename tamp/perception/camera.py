@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from motion.poses import Array, Numbers, inverse, moved
+from motion.poses import Array, Numbers, inverse
 from motion.robot import RobotDescription
 from motion.world import World
 from tamp.errors import Refusal
@@ -26,12 +26,12 @@ from tamp.perception.looks import Look
 from tamp.perception.object_model import RobotSkin
 from tamp.perception.recognising import Found, recognised
 from tamp.perception.rig import Rig
-from tamp.perception.robot_mask import link_poses
+from tamp.perception.robot_mask import link_poses, reaches_forward
 from tamp.perception.sightings import gone, sighting
 from tamp.perception.support import floating, reaches, stood, unlike
 from tamp.perception.sureness import likeliest_there, recognised_again, sureness
 from tamp.perception.surroundings import OBSTACLE, Obstacle, ground_object, obstacle, obstacle_object, within
-from tamp.perception.tracks import AROUND, EXPLAINED, Track, followed, held_as_seen, with_joints_followed
+from tamp.perception.tracks import AROUND, EXPLAINED, Track, followed, held_as_seen, told_apart, with_joints_followed
 from tamp.perception.unknowns import SEEN, of_one_thing, unknown_thing
 from tamp.perception.unseen import Unseen, shown
 
@@ -91,9 +91,7 @@ class CameraPerceiver:
         self._rig = Rig(self._skin.skins, self.robot.pinned_bodies)
         self._base = self._world.base_position()
         if self.skin is not None:
-            still = link_poses(self._world, self.robot.posture, 0.0, self.robot.pinned_bodies & self._skin.skins.keys())
-            ends = [moved(self._skin.skins[name].points, T)[:, 0].max() for name, T in still.items()]
-            self._base = looked_from(self._base, float(max(ends, default=self._base[0]) - self._base[0]))
+            self._base = looked_from(self._base, reaches_forward(self._world, self._skin.skins))
 
     def felt(self, observation: Observation) -> None:
         """Follow what the hand holds, in each control period."""
@@ -211,9 +209,11 @@ class CameraPerceiver:
         free = points.where(self._unexplained(points, moving=False))
         for name in [n for n, t in self.tracks.items() if t.placed.model.jointed]:
             self._follow_joints(name, points, looks, observation.time)
-        for name in [n for n, t in self.tracks.items() if t.movable and n != self.hand.held]:
+        before = {n: t for n, t in self.tracks.items() if t.movable and n != self.hand.held}
+        for name in before:
             after = followed(self.tracks[name], free, looks, observation.time, self._rng)
             self.tracks[name] = self._supported(after) if after is not self.tracks[name] else after
+        self.tracks |= told_apart(before, {n: self.tracks[n] for n in before}, looks)
         others = {n: t for n, t in self.tracks.items() if n != self.hand.held}
         tool = observation.robot.T_world_tool[:3, 3]
         self._replaced(mistaken(others, free, tool, looks, observation.time), points, looks, observation.time)

@@ -68,7 +68,7 @@ class Points:
 def looked_from(p_world_base: Numbers, forward: float) -> Numbers:
     """The point (3,) that is to be taken for the base (3,) of a robot of which so many metres are in front of it:
     things are looked for from where it ends."""
-    return p_world_base - np.array([max(0.0, FRONT - forward), 0.0, 0.0])
+    return np.asarray(p_world_base - [max(0.0, FRONT - forward), 0.0, 0.0])
 
 
 def ground_of(looks: Sequence[Look], p_world_base: Numbers) -> Ground | None:

@@ -59,8 +59,8 @@ class Hand:
         if self.held is not None:
             before = max(m.opening for m in self._moments)  # what is soft gives way more slowly than that
             if opening > self.width + LETS_GO or opening < EMPTY or opening < before - LETS_GO:
-                gave_way = opening < before - LETS_GO and self.T_tool_held is not None
-                self._slips = (self.held, self.T_tool_held) if gave_way else None
+                T, gave_way = self.T_tool_held, opening < before - LETS_GO
+                self._slips = (self.held, T) if gave_way and T is not None else None
                 return self.let_go()
             self.width = min(self.width, opening)
             return None

@@ -327,8 +327,8 @@ class _Episode:
         policy._journal.event("instruction", text=self._instruction)
         try:
             words, names = str(self._instruction), meant(self._names, scene)
-            said = Instruction(words, scene, state, policy._domain, policy._journal, names=names)
-            return policy._read(said.shown(self._images))
+            told = Instruction(words, scene, state, policy._domain, policy._journal, names=names)
+            return policy._read(told.shown(self._images))
         finally:
             before = self._came_to.seconds.get("language", 0.0)
             self._came_to.seconds["language"] = round(before + time.perf_counter() - start, 3)

@@ -16,10 +16,10 @@ from tamp.execution.tabletop import Tabletop
 from tamp.model.scene import Perceiver, Scene
 from tamp.perception.images import Image
 from tamp.policy.calibration import Camera
-from tamp.policy.eyes import Eyes
 from tamp.policy.instruction import Instruction
 from tamp.policy.looking import Looking
 from tamp.policy.observations import Alive, pictures
+from tamp.policy.policy import Eyes
 from tamp.policy.searching import Reads, Search, SearchingEyes
 from tamp.policy.seldom import Seldom
 

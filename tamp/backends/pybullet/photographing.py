@@ -8,7 +8,7 @@ from typing import Any
 import mujoco
 import numpy as np
 
-from motion.poses import Array, pose, to_quat
+from motion.poses import Numbers, pose, to_quat
 from tamp.backends.libero.cameras import INTO_VIEW, metric
 from tamp.backends.libero.observing import SIZE
 from tamp.backends.pybullet.staging import Stage
@@ -45,12 +45,12 @@ class Photographer:
         self._option.geomgroup[list(DRAWN)] = 1
         self._option.sitegroup[:] = 0
 
-    def take(self, now: Arrangement) -> dict[str, Array]:
+    def take(self, now: Arrangement) -> dict[str, Numbers]:
         """What the cameras see: `NAME_image` (h, w, 3) bytes and `NAME_depth` (h, w) metres for each of them, upside
         down, as `tamp.policy.observations.pictures` takes them."""
         self._arrange(now)
         self._canvas.make_current()
-        told: dict[str, Array] = {}
+        told: dict[str, Numbers] = {}
         for camera in self.stage.cameras:
             told[f"{camera.name}_image"], told[f"{camera.name}_depth"] = self._picture(camera)
         return told
@@ -79,7 +79,7 @@ class Photographer:
             T, n = T_world_tool @ camera.T, model.camera(camera.name).id
             data.cam_xpos[n], data.cam_xmat[n] = T[:3, 3], (T[:3, :3] @ INTO_VIEW).ravel()
 
-    def _picture(self, camera: Camera) -> tuple[Array, Array]:
+    def _picture(self, camera: Camera) -> tuple[Numbers, Numbers]:
         model, (height, width) = self._model, self.size
         view, every = mujoco.MjvCamera(), mujoco.mjtCatBit.mjCAT_ALL.value
         view.type, view.fixedcamid = mujoco.mjtCamera.mjCAMERA_FIXED.value, model.camera(camera.name).id
