@@ -23,7 +23,7 @@ from tamp.runs.episode import Result, Settings
 from tamp.runs.episode_log import EpisodeLog
 from tests.live_sessions import a_panda
 
-TRAY = "table_tray"
+TRAY = "table_body_tray"
 GOAL = f"(on box_1 {TRAY})"
 
 
@@ -38,13 +38,13 @@ class Table(FakeTable):
 
 @cache
 def made() -> Scene:
-    """What they stand on is no ground without an edge, and its tray is called as its own."""
+    """What they stand on is no ground without an edge, and its regions are called as its own."""
     scene = make("packed", 2, 0, a_panda()).scene
     return replace(scene, objects=tuple(o if o.movable else on_desk(o) for o in scene))
 
 
 def on_desk(o: SceneObject) -> SceneObject:
-    regions = tuple(replace(r, name=TRAY) if r.name == "tray" else r for r in o.regions)
+    regions = tuple(replace(r, name=f"{o.name}_{r.name}") for r in o.regions)
     return replace(o, category="desk", regions=regions)
 
 
