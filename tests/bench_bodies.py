@@ -86,7 +86,7 @@ def told(body: str, records: list[Record]) -> Iterator[str]:
         yield f"    {name:15} {sum(r['success'] for r in its):2} of {len(its)}{why[:150]}"
 
 
-def through_sdk(body: str, seed: int, folder: Path) -> dict[str, Any]:
+def through_sdk(body: str, seed: int, folder: Path, perception: str) -> dict[str, Any]:
     """What `tamp solve` says of the demo's task on an arm that is emulated."""
     if (kept := folder / f"{seed}.json").exists():
         return dict(json.loads(kept.read_text()))
@@ -94,7 +94,7 @@ def through_sdk(body: str, seed: int, folder: Path) -> dict[str, Any]:
         eyes = f"tcp://{emulator.host}:{emulator.told['fault_port']}"
         words = ["--goal", "(in mug_1 cabinet_1_top_region)", "--scene", DEMO, "--seed", str(seed), "--backend", "xarm"]
         arm = ["--body", body, "--host", emulator.host, "--port", str(emulator.port), "--eyes", eyes]
-        out = ["--out", str(folder / str(seed)), "--json"]
+        out = ["--perception", perception, "--out", str(folder / str(seed)), "--json"]
         command = [*TAMP, "solve", *words, *arm, *out]
         done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=110)
     told: dict[str, Any] = json.loads(done.stdout) if done.stdout else {"success": False, "reason": done.stderr[-300:]}
@@ -119,7 +119,8 @@ def main() -> None:
         if not asked.sdk:
             sys.stdout.writelines(f"{line}\n" for line in told(body, run(body, asked)))
         elif body not in BODIES:
-            all_told = [through_sdk(body, seed, asked.out / f"{body}-sdk") for seed in range(asked.sdk)]
+            folder = asked.out / f"{body}-sdk"
+            all_told = [through_sdk(body, seed, folder, asked.perception) for seed in range(asked.sdk)]
             good = sum(bool(t["success"]) for t in all_told)
             sys.stdout.write(f"{body:13} through the SDK succeed, %: {share(good, len(all_told))}\n")
             sys.stdout.writelines(f"    {n}: {t['reason']}\n" for n, t in enumerate(all_told) if not t["success"])
