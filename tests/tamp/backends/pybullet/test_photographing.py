@@ -92,7 +92,7 @@ def test_of_two_robots_only_the_one_that_stands_there_is_seen(here: Set) -> None
     for q in (robot.posture, robot.posture + np.eye(len(robot.posture))[0] * 0.5):
         fixed, hand = here.images(replace(now, q=q))
         at = link_poses(World(robot, []), q, robot.gripper.opening, skins)
-        assert seen_past_robot(fixed, at, skins) == 0.0, "its arm is where its encoders have it"
+        assert seen_past_robot(fixed, at, skins) < 0.01, "its arm is where its encoders have it"
         assert robot_pixels(fixed, at, skins).sum() > 5000 and robot_pixels(hand, at, skins).sum() > 1000
     panda = pose([-0.66, 0.0, 1.0])  # a Panda's shoulder would be there
     p = fixed.points()[~robot_pixels(fixed, at, skins)]
