@@ -79,7 +79,7 @@ help:
 	make bench-grasps    a grasp an episode, by cameras that are elsewhere than said: ARGS='--noise moved', 'hand' (15 minutes;
 	             goes on ...)
 	make bench-bodies    twelve tasks at a table by four bodies in MuJoCo and PyBullet (40 minutes; goes on ...; xArms
-	             through their SDK: ARGS='--sdk 20')
+	             through their SDK: ARGS='--sdk 20'; seen by cameras: ARGS='--perception camera', with a library)
 	make bench-mjcf      an MJCF scene by three bodies in MuJoCo and PyBullet (8 minutes; goes on ...)
 	make bench-sim-to-sim  what was done in MuJoCo, done again in PyBullet without looking (10 minutes; goes on ...)
 	make bench-table-faults  faults while an emulated xArm picks and places (10 minutes; 360 runs: ARGS='--repeat 6')

@@ -174,8 +174,9 @@ def _check(setup: Setup) -> None:
     if setup.clock == "real" and planners.asks_model(setup.planner):
         raise InputError(f"--clock real plans beside the world, with an engine: not with --planner {setup.planner}")
     inputs.seen(setup.perception, setup.noise)
-    only_libero = {"--perception camera": setup.perception == "camera", "--disturb": setup.disturb is not None}
-    inputs.embodied(setup.backend, setup.body, only_libero | {"--stage goal": setup.stage == "goal"})
+    only_libero = {"--noise": setup.noise != "clean", "--calibration": setup.calibration is not None}
+    only_libero |= {"--disturb": setup.disturb is not None, "--stage goal": setup.stage == "goal"}
+    inputs.embodied(setup.backend, setup.body, only_libero)
     inputs.calibrated(setup.calibration, setup.perception)
     inputs.disturbed(setup.disturb, setup.perception, setup.stage)
     inputs.repaired(setup.repair, stage=setup.stage)

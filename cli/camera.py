@@ -16,7 +16,9 @@ from tamp.policy.instruction import nobody_reads
 from tamp.policy.policy import Eyes, Policy
 
 if TYPE_CHECKING:
+    from llm.model import Model
     from tamp.backends.libero.observing import Noise
+    from tamp.backends.physics.seeing import Seeing
     from tamp.policy.process import PolicyProcess
 
 
@@ -81,6 +83,14 @@ def camera_policy(
     """A policy in this process, for an evaluation loop of one's own. InputError for what is not there."""
     check_eyes()
     return recipe(domain, planner, llm, True, assume_first, searches)(Diary())
+
+
+def seeing(model: Model | None, assume_first: bool = False, searches: bool = True) -> Seeing:
+    """Who reads and sees in an episode outside LIBERO's simulator; without a model nobody reads."""
+    from llm.instructions import Instructions
+    from tamp.backends.physics.seeing import Seeing
+
+    return Seeing(nobody_reads if model is None else Instructions(model, assume_first), searches)
 
 
 def process(made: Recipe) -> PolicyProcess:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from functools import partial
+from typing import TYPE_CHECKING
 
 from cli.output import emit_json, hush_simulator
 from motion.arms import ARMS
@@ -16,6 +17,9 @@ from tamp.backends.xarm.emulator.server import REPORTS, Address, MakeWorld, Serv
 from tamp.backends.xarm.emulator.things import read_things
 from tamp.errors import InputError
 from tamp.model.goal_syntax import valid
+
+if TYPE_CHECKING:
+    from tamp.backends.xarm.emulator.pictures import Pictures
 
 DETECTIONS = "tcp://127.0.0.1:5556"
 """Where the oracle detector speaks unless told otherwise, which is where problems/xarm/bench.toml listens."""
@@ -47,22 +51,24 @@ def emulate(
             sys.stdout.write(f"{model} at {host}: {where}{sees}\n")
             sys.stdout.flush()
 
-    world = _world(model, *scene) if scene else None
+    world, pictures = _world(model, *scene) if scene else (None, None)
     address = Address(host, port, fault_port, _read(source) if source else None)
-    return serve(ARMS[model], address, choose(settings), ready, seconds, there, world)
+    return serve(ARMS[model], address, choose(settings), ready, seconds, there, world, pictures)
 
 
-def _world(model: str, scene: str, init_state: int | None, seed: int) -> MakeWorld:
-    """A scene with the arm in it. InputError for an arm without a hand, or no scene."""
+def _world(model: str, scene: str, init_state: int | None, seed: int) -> tuple[MakeWorld, Pictures | None]:
+    """A scene with the arm in it, and who takes pictures of it. InputError for an arm without a hand, or no scene."""
     if model not in bodies.names():
         raise InputError(f"--scene: the {model} has no gripper here; {valid(model, bodies.names())}")
     rendering.prepare(video=False, may=True)
     with hush_simulator():
         from tamp.backends.libero import tasks
         from tamp.backends.physics.start import start_of
+        from tamp.backends.xarm.emulator.pictures import Pictures
 
-        start = start_of(tasks.find(scene), seed, init_state, model)
-    return partial(Physics, start.scene, start.robot)
+        start = start_of(tasks.find(scene), seed, init_state, model, drawn=True)
+    pictures = None if start.stage is None else Pictures(start.stage)
+    return partial(Physics, start.scene, start.robot), pictures
 
 
 def _read(source: str) -> tuple[str, int]:

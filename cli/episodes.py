@@ -70,8 +70,10 @@ class Setup:
     @property
     def label(self) -> str:
         """How results say what saw."""
-        seen = camera.label(self.stage == "plan", self.noise) if self.perception == "camera" else self.perception
-        return seen if self.backend == "libero" else in_physics(self.backend, self.body)
+        sees, given = self.perception == "camera", self.stage == "plan"
+        if self.backend != "libero":
+            return in_physics(self.backend, self.body, sees, given)
+        return camera.label(given, self.noise) if sees else self.perception
 
     def __call__(self) -> Runner:
         """What runs the episodes, made in the process that does."""
@@ -150,12 +152,15 @@ class Runner:
         from tamp.runs.episode import Settings
 
         source = None
-        if self.setup.stage != "plan":
+        seeing = None
+        if self.setup.perception == "camera" and self.setup.backend != "libero":
+            seeing = camera.seeing(self.model if self.setup.stage != "plan" else None)
+        elif self.setup.stage != "plan":
             assert self.model is not None
             source = from_language(instruction, self.model, task, assume_first=False)
         planner = planners.find(self.setup.planner, self.model)
         seed, clock = self.setup.seed, self.setup.clock
-        said = None if source is None else instruction
+        said = instruction if self.setup.stage != "plan" else None
         settings = Settings(
             self.domain,
             planner,
@@ -171,10 +176,10 @@ class Runner:
             body=self.setup.body,
         )
         with hush_simulator():
-            if self.setup.perception == "camera":
+            if self.setup.perception == "camera" and seeing is None:
                 result = self._seen(task, settings, k, folder)
             else:
-                run = told_by(self.setup.backend)
+                run = told_by(self.setup.backend, seeing)
                 result = run(task, source, settings, folder, lambda line: None, self._environment(task, k))
         success = result.libero if self.setup.backend == "libero" else result.success
         return {
@@ -225,7 +230,8 @@ class Runner:
     def _environment(self, task: Task, k: Key) -> LiberoEnvironment:
         from tamp.backends.libero.scenes import Scenes
 
-        self._scenes = self._scenes or Scenes(render=self.sight or self.setup.perception == "camera")
+        drawn = self.setup.perception == "camera" and self.setup.backend == "libero"
+        self._scenes = self._scenes or Scenes(render=self.sight or drawn)
         return self._scenes.of(task, self.setup.seed, k.init_state)
 
 

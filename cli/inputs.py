@@ -36,7 +36,9 @@ AT_TABLE = (
 SCENE_ONLY = (
     *AT_TABLE, "--perception", "--noise", "--calibration", "--disturb", "--no-search", "--video", "--overlay",
 )  # fmt: skip
-ARM_AT_TABLE = (*AT_TABLE, "--host", "--port", "--eyes", "--dead-man", "--no-second-check")
+ARM_AT_TABLE = (
+    *AT_TABLE, "--perception", "--no-search", "--host", "--port", "--eyes", "--dead-man", "--no-second-check",
+)  # fmt: skip
 OPTIONS = dict.fromkeys((*SCENE_ONLY, *ARM_ONLY, *ARM_AT_TABLE))
 """Those that not every backend takes."""
 

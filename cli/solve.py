@@ -30,6 +30,7 @@ from tamp.runs.labels import in_physics, through_sdk
 if TYPE_CHECKING:
     from llm.model import Model
     from tamp.backends.libero.tasks import Task
+    from tamp.backends.physics.seeing import Seeing
     from tamp.backends.xarm.table_run import ArmAddress
     from tamp.model.domain import Domain
     from tamp.model.goal import Goal
@@ -75,8 +76,8 @@ def solve(
     if untouched and not goals:
         raise InputError("--untouched goes with --goal; in words: say what not to touch")
     inputs.seen(perception, noise)
-    camera_only = {"--perception camera": perception == "camera", "--video": video, "--disturb": disturb is not None}
-    inputs.embodied(backend, body, camera_only)
+    only_libero = {"--noise": noise != "clean", "--calibration": calibration is not None}
+    inputs.embodied(backend, body, only_libero | {"--video": video, "--disturb": disturb is not None})
     inputs.drawn(overlay, video, perception)
     inputs.searched(not searches, perception)
     inputs.calibrated(calibration, perception)
@@ -98,20 +99,22 @@ def solve(
         if text is not None and model is None:
             model = load_model(llm)
             sight = _sees(model, video)
-        seeing = camera.in_words(camera.label(bool(goals), noise) if perception == "camera" else _eyes(backend, body))
-        say(f"tamp: {', then '.join(goals) or repr(text)} in {task.name} ({seeing}, seed {seed})")
+        eyes = camera.in_words(_label(backend, body, perception == "camera", bool(goals), noise))
+        say(f"tamp: {', then '.join(goals) or repr(text)} in {task.name} ({eyes}, seed {seed})")
         said = None if goals else text
         settings = _settings(loaded, planners.find(planner, model), seed, init_state, video, sight, said)
         advises = None if repair is None else partial(Advisor, _known(model), loaded)
         settings = replace(settings, overlay=overlay, calibration=calibration, disturb=disturb, advises=advises)
         settings = replace(settings, body=body, twice=backend == "xarm" and arm.twice)
         given = from_pddl(goals, untouched, loaded) if goals else None
-        if perception == "camera":
-            recipe = camera.recipe(domain, planner, llm, said is not None, assume_first, searches, repair)
+        if perception == "camera" and backend == "libero":
+            recipe = camera.recipe(domain, planner, llm, not goals, assume_first, searches, repair)
             result = _run(lambda folder: _seen(task, given, settings, recipe, noise, folder), task, out)
         else:
-            source = given or from_language(str(text), _known(model), task, assume_first, asks=True)
-            with on_arm(at, arm.dead_man) if at else nullcontext(told_by(backend)) as run:
+            seeing = camera.seeing(model, assume_first, searches) if perception == "camera" else None
+            read = given or seeing
+            source = given if read else from_language(str(text), _known(model), task, assume_first, asks=True)
+            with on_arm(at, arm.dead_man, seeing) if at else nullcontext(told_by(backend, seeing)) as run:
                 result = _run(lambda folder: run(task, source, settings, folder, _progress), task, out)
         if isinstance(result, int):
             return result
@@ -124,6 +127,15 @@ def solve(
     if result.stage == "stopped":
         return INTERRUPTED
     return 0 if result.good else 1
+
+
+def _label(backend: str, body: str | None, sees: bool, given: bool, noise: str) -> str:
+    """How the result will say what saw."""
+    if backend == "libero":
+        return camera.label(given, noise) if sees else "oracle"
+    if backend == "xarm":
+        return through_sdk(str(body), sees, given)
+    return in_physics(backend, body, sees, given)
 
 
 def _prepare(scene: str, domain: str, planner: str, video: bool, sight: bool, camera: bool) -> tuple[Task, Domain]:
@@ -139,13 +151,6 @@ def _prepare(scene: str, domain: str, planner: str, video: bool, sight: bool, ca
     tasks.check_goal(task, loaded)
     inputs.planner(planner)
     return task, loaded
-
-
-def _eyes(backend: str, body: str | None) -> str:
-    """What sees without cameras, and where."""
-    if backend == "xarm":
-        return through_sdk(str(body))
-    return "oracle" if backend == "libero" else in_physics(backend, body)
 
 
 def _own(task: Task) -> tuple[str | None, list[str]]:
@@ -246,22 +251,22 @@ def _known(model: Model | None) -> Model:
     return model
 
 
-def told_by(backend: str) -> Callable[..., Result]:
-    """What runs an episode with a simulator's state for eyes, in that."""
+def told_by(backend: str, seeing: Seeing | None = None) -> Callable[..., Result]:
+    """What runs an episode in a simulator, with its state for eyes, or `seeing` in PyBullet."""
     if backend == "pybullet":
         with hush_compiled():
             import pybullet  # noqa: F401 (it says when it was built, wherever it is imported first)
     if backend in ("pybullet", "mujoco"):
         from tamp.backends.physics.run import run as run_in
 
-        return partial(run_in, backend)
+        return partial(run_in, backend, seeing=seeing)
     from tamp.backends.libero.run import run
 
     return run
 
 
 @contextmanager
-def on_arm(at: ArmAddress, dead_man: float | None) -> Iterator[Callable[..., Result]]:
+def on_arm(at: ArmAddress, dead_man: float | None, seeing: Seeing | None = None) -> Iterator[Callable[..., Result]]:
     """What runs an episode on an arm, which is stopped by Ctrl-C, SIGTERM and a dead man; Refusal of the rest then."""
     from cli.arm_run import listen, stopped_by_signals
     from tamp.backends.xarm.stopping import Stop
@@ -271,7 +276,7 @@ def on_arm(at: ArmAddress, dead_man: float | None) -> Iterator[Callable[..., Res
     with stopped_by_signals(stop):
         if dead_man is not None:
             threading.Thread(target=listen, args=(stop,), daemon=True).start()
-        yield partial(run, at=at, stop=stop)
+        yield partial(run, at=at, stop=stop, seeing=seeing)
 
 
 def _seen(

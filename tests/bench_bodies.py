@@ -1,10 +1,13 @@
 """`make bench-bodies`: twelve tasks at a table by every body: pick and place, stack, drawer, door, knob, clutter, push.
 
-    python -m tests.bench_bodies [--bodies NAME ...] [--episodes N] [--workers N] [--sdk N] [--out DIR]
+    python -m tests.bench_bodies [--bodies NAME ...] [--episodes N] [--from STATE] [--perception camera]
+                                 [--workers N] [--sdk N] [--out DIR]
 
-The tasks' own goals are given, in initial states from 0 on. `panda` is LIBERO's own in MuJoCo, judged by LIBERO's
-check; all others are in PyBullet, judged by the goal's formula on PyBullet's state. With --sdk each xArm does so many
-episodes of problems/mug_in_drawer through its SDK, against an emulator of its own. Goes on where it was interrupted.
+The tasks' own goals are given, in initial states from 0 on, or --from another. `panda` is LIBERO's own in MuJoCo,
+judged by LIBERO's check; all others are in PyBullet, judged by the goal's formula on PyBullet's state. With --sdk each
+xArm does so many episodes of problems/mug_in_drawer through its SDK, against an emulator of its own. With cameras it
+also says how often something was taken for done that was not: a goal, or one of the actions. Goes on where it was
+interrupted.
 """
 
 from __future__ import annotations
@@ -52,11 +55,12 @@ def run(body: str, asked: argparse.Namespace) -> list[Record]:
     backend, robot = BODIES.get(body, ("pybullet", body))
     folder = asked.out / body
     setup = Setup("plan", 0, "fast-downward", "tabletop", DEFAULT, folder, None)
-    setup = replace(setup, backend=backend, body=robot)
+    setup = replace(setup, backend=backend, body=robot, perception=asked.perception)
     results = Results(folder)
     records = results.open({"body": body})
     done = {key(r) for r in records}
-    keys = [Key(suite, n, state) for state in range(asked.episodes) for suite, n in TASKS.values()]
+    states = range(asked.first, asked.first + asked.episodes)
+    keys = [Key(suite, n, state) for state in states for suite, n in TASKS.values()]
 
     def given_up(k: Key) -> Record:
         return record(k, setup, None, {"failure_stage": "error", "failure_reason": "its process died"})
@@ -71,13 +75,18 @@ def told(body: str, records: list[Record]) -> Iterator[str]:
     """What came of a body's episodes, by task."""
     good = sum(r["success"] for r in records)
     yield f"{body:13} succeed, %: {share(good, len(records))}"
+    if any(r["verdicts"] for r in records):
+        goals = sum(not r["success"] and r["failure_stage"] in ("checker", "judge") for r in records)
+        actions = [sum((r["verdicts"] or {}).get(v, 0) for r in records) for v in ("done", "undone", "right")]
+        said = f"of {sum(actions)} actions {actions[0]} taken for done that were not, {actions[1]} the other way round"
+        yield f"    {goals} goals taken for reached that were not; {said}"
     for name, (suite, n) in TASKS.items():
         its = [r for r in records if (r["suite"], r["task_id"]) == (suite, n)]
         why = next((f"; {r['failure_stage']}: {r['failure_reason']}" for r in its if not r["success"]), "")
         yield f"    {name:15} {sum(r['success'] for r in its):2} of {len(its)}{why[:150]}"
 
 
-def through_sdk(body: str, seed: int, folder: Path) -> dict[str, Any]:
+def through_sdk(body: str, seed: int, folder: Path, perception: str) -> dict[str, Any]:
     """What `tamp solve` says of the demo's task on an arm that is emulated."""
     if (kept := folder / f"{seed}.json").exists():
         return dict(json.loads(kept.read_text()))
@@ -85,7 +94,7 @@ def through_sdk(body: str, seed: int, folder: Path) -> dict[str, Any]:
         eyes = f"tcp://{emulator.host}:{emulator.told['fault_port']}"
         words = ["--goal", "(in mug_1 cabinet_1_top_region)", "--scene", DEMO, "--seed", str(seed), "--backend", "xarm"]
         arm = ["--body", body, "--host", emulator.host, "--port", str(emulator.port), "--eyes", eyes]
-        out = ["--out", str(folder / str(seed)), "--json"]
+        out = ["--perception", perception, "--out", str(folder / str(seed)), "--json"]
         command = [*TAMP, "solve", *words, *arm, *out]
         done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=110)
     told: dict[str, Any] = json.loads(done.stdout) if done.stdout else {"success": False, "reason": done.stderr[-300:]}
@@ -99,6 +108,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--bodies", nargs="+", default=["panda", "panda-bullet", "xarm6", "xarm7"])
     parser.add_argument("--episodes", type=int, default=10, metavar="N", help="of each task")
+    parser.add_argument("--from", dest="first", type=int, default=0, metavar="STATE", help="the first initial state")
+    parser.add_argument("--perception", choices=("oracle", "camera"), default="oracle")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--sdk", type=int, default=0, metavar="N", help="episodes through the SDK instead")
     parser.add_argument("--out", type=Path, default=Path("results/bodies"))
@@ -108,7 +119,8 @@ def main() -> None:
         if not asked.sdk:
             sys.stdout.writelines(f"{line}\n" for line in told(body, run(body, asked)))
         elif body not in BODIES:
-            all_told = [through_sdk(body, seed, asked.out / f"{body}-sdk") for seed in range(asked.sdk)]
+            folder = asked.out / f"{body}-sdk"
+            all_told = [through_sdk(body, seed, folder, asked.perception) for seed in range(asked.sdk)]
             good = sum(bool(t["success"]) for t in all_told)
             sys.stdout.write(f"{body:13} through the SDK succeed, %: {share(good, len(all_told))}\n")
             sys.stdout.writelines(f"    {n}: {t['reason']}\n" for n, t in enumerate(all_told) if not t["success"])

@@ -129,7 +129,7 @@ class Bench:
             fault: dict[str, Any] = {"fault": case.kind, "motion": TARGETS[case.phase]}
             fault |= {"seconds": SECONDS[case.kind]} if case.kind in SECONDS else {}
             assert "armed" in self.emulator.ask(**fault)
-            carry_out(table, eyes, lambda *_: (goal,), self.settings, 400, log, result, lambda line: None, stack)
+            carry_out(table, eyes, eyes, lambda *_: (goal,), self.settings, 400, log, result, lambda line: None, stack)
 
     def _wrong(self, result: Result, stopped: float, before: dict[str, Any], after: dict[str, Any]) -> Iterator[str]:
         if not result.success and not result.reason:

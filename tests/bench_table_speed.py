@@ -72,7 +72,8 @@ def streamed(bench: Bench) -> tuple[float, Array, Array]:
         table = stack.enter_context(contextlib.closing(Noted(driver, bench.robot)))
         eyes = EmulatedEyes(bench.emulator.host, bench.emulator.told["fault_port"], bench.start, table.observe)
         stack.enter_context(contextlib.closing(eyes))
-        carry_out(table, eyes, lambda *_: (Goal(GOAL),), bench.settings, 400, log, result, lambda line: None, stack)
+        goal = Goal(GOAL)
+        carry_out(table, eyes, eyes, lambda *_: (goal,), bench.settings, 400, log, result, lambda line: None, stack)
     assert result.success, result.reason
     world = World(bench.robot, [])
     T_base_world = inverse(_base(world))

@@ -32,7 +32,6 @@ from tamp.backends.libero import rendering
 from tamp.backends.libero.camera_run import run_camera
 from tamp.backends.libero.cameras import take
 from tamp.backends.libero.environment import LiberoEnvironment
-from tamp.backends.libero.matching import match
 from tamp.backends.libero.oracle import OraclePerceiver
 from tamp.backends.libero.tasks import Task, find, suite
 from tamp.errors import Refusal
@@ -41,6 +40,7 @@ from tamp.model.scene import Scene
 from tamp.perception.library import Library, load
 from tamp.policy.policy import told_of
 from tamp.runs.episode import Settings
+from tamp.runs.matching import match
 from tests.bench_kitchen import read
 from tests.bench_perception import DEVELOP, SUITES
 from tests.bench_stepping import machine

@@ -10,15 +10,15 @@ import socket
 import time
 
 LONGEST = 1_000_000
-"""Bytes of a line; what a longer one has beyond is dropped."""
+"""Bytes of a line, unless more are asked for."""
 _AT_ONCE = 65536
 
 
 class Lines:
-    """Bytes to lines: halves wait for their other half."""
+    """Bytes to lines: halves wait for their other half. What a line has beyond `longest` bytes is dropped."""
 
-    def __init__(self) -> None:
-        self._half = b""
+    def __init__(self, longest: int = LONGEST) -> None:
+        self._half, self._longest = b"", longest
         self._dropping = False
 
     def feed(self, data: bytes) -> list[bytes]:
@@ -29,8 +29,8 @@ class Lines:
             whole = whole[1:]
         if self._dropping:
             self._half = b""
-        elif len(self._half) > LONGEST:
-            whole.append(self._half[:LONGEST])
+        elif len(self._half) > self._longest:
+            whole.append(self._half[: self._longest])
             self._half, self._dropping = b"", True
         return whole
 
@@ -38,12 +38,13 @@ class Lines:
 class LineSocket:
     """A connection over which lines go both ways. Used by one thread; `close` may come from another."""
 
-    def __init__(self, host: str, port: int, timeout: float) -> None:
-        """Connects. OSError when that fails, or takes longer than `timeout` seconds."""
+    def __init__(self, host: str, port: int, timeout: float, longest: int = LONGEST) -> None:
+        """Connects. OSError when that fails, or takes longer than `timeout` seconds. Lines have up to `longest`
+        bytes."""
         self._socket = socket.create_connection((host, port), timeout=timeout)
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         _keep_alive(self._socket)
-        self._lines, self._ready = Lines(), list[bytes]()
+        self._lines, self._ready = Lines(longest), list[bytes]()
 
     def send(self, line: bytes, timeout: float) -> None:
         """Send a line; its end is added. OSError when the connection is gone, or it takes longer."""

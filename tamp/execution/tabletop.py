@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -76,6 +76,8 @@ class Tabletop:
 
     def feel(self, observation: Observation) -> None:
         """What was observed in this control period."""
+        if observation.asked is None:
+            observation = replace(observation, asked=self._standing.opening)
         self.observed = observation
         self.perceiver.felt(observation)
         self.sight.felt(observation.time, observation.robot)

@@ -18,7 +18,7 @@ from tamp.errors import Refusal
 from tamp.execution.activity import Observation
 from tamp.model.scene import Region, RobotState, Scene, contains
 from tamp.perception.candidates import Candidate, candidates
-from tamp.perception.clusters import Ground, Points, above, clusters, ground_of, stood_on, together
+from tamp.perception.clusters import Ground, Points, above, clusters, ground_of, looked_from, stood_on, together
 from tamp.perception.holding import Hand, at_pads
 from tamp.perception.identity import mistaken
 from tamp.perception.library import Library
@@ -26,17 +26,17 @@ from tamp.perception.looks import Look
 from tamp.perception.object_model import RobotSkin
 from tamp.perception.recognising import Found, recognised
 from tamp.perception.rig import Rig
-from tamp.perception.robot_mask import link_poses
+from tamp.perception.robot_mask import link_poses, reaches_forward
 from tamp.perception.sightings import gone, sighting
 from tamp.perception.support import floating, reaches, stood, unlike
 from tamp.perception.sureness import likeliest_there, recognised_again, sureness
 from tamp.perception.surroundings import OBSTACLE, Obstacle, ground_object, obstacle, obstacle_object, within
-from tamp.perception.tracks import AROUND, EXPLAINED, Track, followed, held_as_seen, with_joints_followed
+from tamp.perception.tracks import AROUND, EXPLAINED, Track, followed, held_as_seen, told_apart, with_joints_followed
 from tamp.perception.unknowns import SEEN, of_one_thing, unknown_thing
 from tamp.perception.unseen import Unseen, shown
 
 ROBOT = "panda"
-"""The robot's entry in the library."""
+"""The entry in the library of the robot that is taken to be in the pictures, unless another skin is handed over."""
 HALF_SEEN = 0.03
 """The same for a thing of which only the side is known that was seen first."""
 HALF_KNOWN = 0.5
@@ -67,6 +67,8 @@ class CameraPerceiver:
     seed: int = 0
     known: Sequence[Candidate] = ()
     """The library as candidates; made of it where they are not handed over, which takes a second."""
+    skin: RobotSkin | None = None
+    """What the robot looks like, where that is another one than the library's."""
     tracks: dict[str, Track] = field(default_factory=dict)
     hand: Hand = field(default_factory=Hand)
     unknown: list[Obstacle] = field(default_factory=list)
@@ -75,6 +77,8 @@ class CameraPerceiver:
     _known: list[Candidate] = field(init=False)
     _rng: np.random.Generator = field(init=False)
     _rig: Rig = field(init=False)
+    _skin: RobotSkin = field(init=False)
+    _base: Numbers = field(init=False)
     _unseen: Unseen | None = None
     _doubted: frozenset[str] = frozenset()
     """Things that are to be recognised anew at the next look."""
@@ -83,7 +87,11 @@ class CameraPerceiver:
         self._world = World(self.robot, [])
         self._known = list(self.known) or candidates(self.library.values())
         self._rng = np.random.default_rng(self.seed)
-        self._rig = Rig(self.library.robots[ROBOT].skins, self.robot.pinned_bodies)
+        self._skin = self.skin or self.library.robots[ROBOT]
+        self._rig = Rig(self._skin.skins, self.robot.pinned_bodies)
+        self._base = self._world.base_position()
+        if self.skin is not None:
+            self._base = looked_from(self._base, reaches_forward(self._world, self._skin.skins))
 
     def felt(self, observation: Observation) -> None:
         """Follow what the hand holds, in each control period."""
@@ -101,7 +109,7 @@ class CameraPerceiver:
         else:
             self._again(looks, observation)
         assert self.ground is not None
-        self._unseen = self._unseen or Unseen.of(self.ground, self._world.base_position())
+        self._unseen = self._unseen or Unseen.of(self.ground, self._base)
         self._unseen.saw(looks)
         return self._scene(observation)
 
@@ -125,20 +133,19 @@ class CameraPerceiver:
         self._doubted = frozenset(names)
 
     def _looks(self, observation: Observation) -> list[Look]:
-        skin: RobotSkin = self.library.robots[ROBOT]
         robot = observation.robot
-        bodies = link_poses(self._world, robot.q, robot.opening, skin.skins)
+        bodies = link_poses(self._world, robot.q, robot.opening, self._skin.skins)
         return self._rig.looks(observation.images, bodies)
 
     # The first look
 
     def _first(self, looks: Sequence[Look], time: float) -> None:
-        ground = ground_of(looks, self._world.base_position())
+        ground = ground_of(looks, self._base)
         if ground is None:
             raise Refusal("the cameras see no level surface within reach: no scene to work in", "nothing seen")
-        self._rig.agree(looks, ground, self._world.base_position())
+        self._rig.agree(looks, ground, self._base)
         self.ground = ground
-        points = above(looks, ground, self._world.base_position())
+        points = above(looks, ground, self._base)
         lots = clusters(points)
         tried = points if len(lots) <= MOST_LOTS else together(lots[:MOST_LOTS])
         found, left = recognised(tried, looks, ground, self._known, self._rng)
@@ -190,8 +197,8 @@ class CameraPerceiver:
 
     def _again(self, looks: Sequence[Look], observation: Observation) -> None:
         assert self.ground is not None
-        self._rig.agree(looks, self.ground, self._world.base_position())
-        points = above(looks, self.ground, self._world.base_position())
+        self._rig.agree(looks, self.ground, self._base)
+        points = above(looks, self.ground, self._base)
         self._carry(observation.robot)
         for name in sorted(self._doubted & self.tracks.keys()):
             self._reconsider(name, points, looks, observation.time)
@@ -202,9 +209,11 @@ class CameraPerceiver:
         free = points.where(self._unexplained(points, moving=False))
         for name in [n for n, t in self.tracks.items() if t.placed.model.jointed]:
             self._follow_joints(name, points, looks, observation.time)
-        for name in [n for n, t in self.tracks.items() if t.movable and n != self.hand.held]:
+        before = {n: t for n, t in self.tracks.items() if t.movable and n != self.hand.held}
+        for name in before:
             after = followed(self.tracks[name], free, looks, observation.time, self._rng)
             self.tracks[name] = self._supported(after) if after is not self.tracks[name] else after
+        self.tracks |= told_apart(before, {n: self.tracks[n] for n in before}, looks)
         others = {n: t for n, t in self.tracks.items() if n != self.hand.held}
         tool = observation.robot.T_world_tool[:3, 3]
         self._replaced(mistaken(others, free, tool, looks, observation.time), points, looks, observation.time)
@@ -241,7 +250,7 @@ class CameraPerceiver:
         for name in found:
             self.tracks[name] = replace(self.tracks[name], lost=True)
         for name, f in found.items():
-            mine = [n for n in found if self.tracks[n].lost and self.tracks[n].placed.model is f.placed.model]
+            mine = [n for n, t in self.tracks.items() if t.lost and t.placed.model is f.placed.model]
             if name in mine:
                 self.tracks[name] = self._supported(recognised_again(self.tracks[name], f, time))
             elif mine:

@@ -30,7 +30,7 @@ FALSE_TOP = 0.03
 LOW = 0.005
 """Metres above the ground from which a point is of something that stands on it."""
 FRONT = 0.2
-"""Metres in front of the robot's base from which things are looked for: nearer is the base itself."""
+"""Metres in front of the robot's base from which things are looked for: nearer is the base itself, of a Panda."""
 THIN = 0.003
 """Metres between points that are kept."""
 APART = 0.008
@@ -63,6 +63,12 @@ class Points:
     def where(self, mask: Numbers) -> Points:
         """Some of them."""
         return Points(self.p[mask], self.colours[mask])
+
+
+def looked_from(p_world_base: Numbers, forward: float) -> Numbers:
+    """The point (3,) that is to be taken for the base (3,) of a robot of which so many metres are in front of it:
+    things are looked for from where it ends."""
+    return np.asarray(p_world_base - [max(0.0, FRONT - forward), 0.0, 0.0])
 
 
 def ground_of(looks: Sequence[Look], p_world_base: Numbers) -> Ground | None:

@@ -45,6 +45,8 @@ class Hand:
     """Control periods for which the fingers have been asked to close further than they do."""
     _tried: bool = False
     """Whether nothing was found between the fingers as they are."""
+    _slips: tuple[str, Array] | None = None
+    """What gave way between the fingers, and where it was in the hand: where they stop once more it was not lost."""
 
     def felt(
         self, robot: RobotState, things: Iterable[tuple[str, Placed]], asked: float | None = None
@@ -57,6 +59,8 @@ class Hand:
         if self.held is not None:
             before = max(m.opening for m in self._moments)  # what is soft gives way more slowly than that
             if opening > self.width + LETS_GO or opening < EMPTY or opening < before - LETS_GO:
+                T, gave_way = self.T_tool_held, opening < before - LETS_GO
+                self._slips = (self.held, T) if gave_way and T is not None else None
                 return self.let_go()
             self.width = min(self.width, opening)
             return None
@@ -64,6 +68,8 @@ class Hand:
         self._widest = max(self._widest, opening)
         still = len(openings) == MOMENTS and float(np.ptp(openings)) < STILL
         self._tried = self._tried and still
+        if opening < EMPTY or opening > self.width + LETS_GO:
+            self._slips = None
         closing = opening < self._widest - LETS_GO or self._pressed >= PRESSED
         if closing and still and opening > EMPTY and not self._tried:
             self._take_hold(self._moments[0], things)
@@ -78,7 +84,7 @@ class Hand:
     def was_wrong(self) -> None:
         """Forget what is held: it is seen not to be. While the fingers stay as they are they hold nothing known."""
         self.let_go()
-        self._tried = True
+        self._tried, self._slips = True, None
 
     def _take_hold(self, robot: RobotState, things: Iterable[tuple[str, Placed]]) -> None:
         """Take hold of what is between the fingers, at the moment when they stopped."""
@@ -87,6 +93,8 @@ class Hand:
         found = [(_from_pads(thing, robot), name, thing) for name, thing in things]
         off, name, thing = min(found, key=lambda f: f[0], default=(np.inf, "", None))
         if thing is None or off > AT_PADS:
+            if self._slips is not None:  # nothing else can have come between them
+                (self.held, self.T_tool_held), self.width = self._slips, robot.opening
             return
         T_tool = inverse(T) @ thing.T_world_object
         self.held, self.width = name, robot.opening

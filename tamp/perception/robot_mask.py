@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from motion.poses import Array, inverse, pose
+from motion.poses import Array, inverse, moved, pose
 from motion.world import World
 from tamp.perception.images import Image
 from tamp.perception.object_model import Skin
@@ -23,6 +23,14 @@ def link_poses(world: World, q: Array, opening: float, names: Iterable[str]) -> 
     here = {world.model.body(i).name for i in range(world.model.nbody)}
     bodies = ((name, world.data.body(name)) for name in names if name in here)
     return {name: pose(b.xpos.copy(), b.xmat.reshape(3, 3).copy()) for name, b in bodies}
+
+
+def reaches_forward(world: World, skins: Mapping[str, Skin]) -> float:
+    """How far (m) what never moves of a robot with some skins is in front of its base."""
+    robot, p_world_base = world.robot, world.base_position()
+    bodies = link_poses(world, robot.posture, 0.0, robot.pinned_bodies & skins.keys())
+    ends = [moved(skins[name].points, T)[:, 0].max() - p_world_base[0] for name, T in bodies.items()]
+    return float(max(ends, default=0.0))
 
 
 def robot_pixels(image: Image, bodies: Mapping[str, Array], skins: Mapping[str, Skin], near: float = NEAR) -> Array:

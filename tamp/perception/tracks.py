@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -50,6 +51,8 @@ MOVED, MORE_SEEN = 0.1, 0.1
 """Score, or share of what is in view, by which a place has to explain better what is seen than where a thing was."""
 BELIEVED = 0.5
 """Score of a place from which on it is believed for its score: what is well in view scores about 0.9 where it is."""
+IN_ONE_PLACE = 0.008
+"""Metres between two that are alike up to which they are taken to be in one place."""
 UP = np.array([0.0, 0.0, 1.0])
 UNMOVED = (0.001, 0.01)
 """Metres and radians below which a thing has not moved: it is left where it was, so that it does not jitter."""
@@ -80,6 +83,26 @@ def followed(track: Track, points: Points, looks: Sequence[Look], time: float, r
         if sighting(there, looks).share >= SAME:
             return replace(track, placed=there, time=time, lost=False)
     return replace(track, lost=True) if sighting(track.placed, looks).past_it else track
+
+
+def told_apart(before: Mapping[str, Track], after: Mapping[str, Track], looks: Sequence[Look]) -> dict[str, Track]:
+    """Tracks after a look, of which no two that are alike are in one place: a bowl in a bowl is not seen any more, and
+    follows what is seen of the other one. The one stays where it was that is not seen to be gone from there."""
+    out = dict(after)
+    for one, other in itertools.combinations(sorted(before.keys() & after.keys()), 2):
+        a, b = out[one], out[other]
+        if a.placed.model is not b.placed.model or a.lost or b.lost or _between(a, b) > IN_ONE_PLACE:
+            continue
+        hidden = [n for n in (one, other) if not sighting(before[n].placed, looks).past_it]
+        stays = max(hidden, key=lambda n: _between(before[n], out[n]), default=None)
+        if stays is not None and _between(before[one], before[other]) > IN_ONE_PLACE:
+            out[stays] = before[stays]
+    return out
+
+
+def _between(one: Track, other: Track) -> float:
+    """Metres between the origins of two things."""
+    return float(np.linalg.norm(one.placed.T_world_object[:3, 3] - other.placed.T_world_object[:3, 3]))
 
 
 def _moved(placed: Placed, target: Target, looks: Sequence[Look]) -> Placed:

@@ -13,6 +13,7 @@ from motion.poses import Array
 from motion.robot import RobotDescription, description, from_plain
 from tamp.backends.libero.standard_action import Controller
 from tamp.errors import InputError
+from tamp.perception.viewpoints import HandEye
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +30,11 @@ class Camera:
     near: float | None = None
     far: float | None = None
     aside: tuple[float, ...] = (0.0, 0.0)
+
+    def eye(self, size: tuple[int, int]) -> HandEye:
+        """What one on the hand sees of the world around it, with pictures of a height and width in pixels."""
+        half = float(np.tan(0.5 * self.vertical_view))
+        return HandEye(self.T, half * np.array([size[1] / size[0], 1.0]))
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,6 +7,7 @@ from pathlib import Path
 from motion.robot import RobotDescription
 from tamp.model.scene import Perceiver
 from tamp.perception.library import load, objects_folder, read_index
+from tamp.perception.object_model import RobotSkin
 from tamp.policy.policy import Eyes, Look
 
 
@@ -15,8 +16,9 @@ def check_eyes(folder: Path | None = None) -> None:
     read_index(folder or objects_folder())
 
 
-def camera_eyes(folder: Path | None = None) -> Eyes:
-    """Eyes with the library in a folder, by default the user's. InputError where that was not built."""
+def camera_eyes(folder: Path | None = None, skin: RobotSkin | None = None) -> Eyes:
+    """Eyes with the library in a folder, by default the user's, for a robot with a `skin`, by default the Panda's.
+    InputError where the library was not built."""
     from tamp.perception.camera import CameraPerceiver
     from tamp.perception.candidates import candidates
 
@@ -24,6 +26,6 @@ def camera_eyes(folder: Path | None = None) -> Eyes:
     known = candidates(library.values())
 
     def made(look: Look, robot: RobotDescription) -> Perceiver:
-        return CameraPerceiver(look, library, robot, known=known)
+        return CameraPerceiver(look, library, robot, known=known, skin=skin)
 
     return made

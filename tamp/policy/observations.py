@@ -3,20 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from motion.dynamics import Encoders
 from motion.poses import Array
-from tamp.errors import InputError
+from tamp.errors import InputError, Refusal
 from tamp.perception.images import Image, metric_depth, pinhole
 from tamp.policy.calibration import Camera
 
 ROBOT = "robot0_"
 JOINTS = f"{ROBOT}joint_pos"
+MOVED = 0.05
+"""Radians by which a joint has moved when a picture that is the same to the last bit is an old one."""
 LEAST_SIZE = 32
 """Pixels: a smaller picture shows nothing."""
+
+
+@dataclass(eq=False)
+class Alive:
+    """Holds pictures against those before."""
+
+    _images: tuple[Image, ...] = ()
+    _q: Array | None = None
+
+    def check(self, images: tuple[Image, ...], q: Array) -> None:
+        """Take pictures, and the configuration (n,) rad at which they were taken. Refusal where a camera shows what it
+        showed when the arm was elsewhere: each of them sees the arm."""
+        moved = float(np.abs(q - self._q).max()) if self._q is not None else 0.0
+        for before, now in zip(self._images, images, strict=False):
+            same = moved > MOVED and before.size == now.size and np.array_equal(before.depth, now.depth)
+            if same and np.array_equal(before.colour, now.colour):
+                raise Refusal(f"{now.camera} shows the same picture though the arm has moved: it is frozen", "frozen")
+        self._images, self._q = images, q
 
 
 def encoders(observation: Mapping[str, Any], limits: Array) -> Encoders:

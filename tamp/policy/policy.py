@@ -27,24 +27,20 @@ from tamp.model.domain import Domain
 from tamp.model.goal import Goal, in_pddl
 from tamp.model.scene import Perceiver, RobotState, Scene
 from tamp.model.state import WorldState
-from tamp.perception.crops import as_png, cut_out
 from tamp.perception.images import Image
-from tamp.perception.viewpoints import HandEye
 from tamp.perception.written_goals import goals_in
 from tamp.planning.engine import Engine, Planner
 from tamp.planning.search import Journal
 from tamp.policy.calibration import Calibration
-from tamp.policy.instruction import Instruction, Read, nobody_reads
+from tamp.policy.instruction import Instruction, Read, meant, nobody_reads
 from tamp.policy.looking import Looking
-from tamp.policy.observations import encoders, has_pictures, pictures
+from tamp.policy.observations import Alive, encoders, has_pictures, pictures
 from tamp.policy.outcome import Outcome
 from tamp.policy.searching import Search, SearchingEyes, lacks_something
 from tamp.policy.seldom import Seldom
 from tamp.policy.telling import told_of
 from tamp.runs.events import Publish
 
-MOVED = 0.05
-"""Radians by which a joint has moved when a picture that is the same to the last bit is an old one."""
 MOST_STEPS = 2000
 """Control steps after which it gives up by itself: whoever evaluates it has a limit of their own."""
 
@@ -132,18 +128,6 @@ class Policy:
         return self._now.end() if self._now else None
 
 
-def meant(names: Mapping[str, Sequence[str]], scene: Scene) -> dict[str, str]:
-    """What somebody's words for things mean in a scene: only those that mean one thing there."""
-    out = {}
-    for word, (category, *region) in names.items():
-        things = [o for o in scene if o.category == category]
-        suffix = f"_{region[0]}" if region else ""
-        known = {r.name for _, r in scene.regions()} | {o.name for o in scene}
-        if len(things) == 1 and things[0].name + suffix in known:
-            out[word] = things[0].name + suffix
-    return out
-
-
 class _Episode:
     """One episode of a policy. It is the backend that the session's performer is made with, too."""
 
@@ -168,7 +152,7 @@ class _Episode:
         self._told: Mapping[str, Any] = {}
         self._acted, self._commands, self._fingers = 0, 0, np.nan
         self._images: tuple[Image, ...] = ()
-        self._seen_at = calibration.robot.posture
+        self._alive = Alive()
         self._eyes = policy._eyes(self._look, calibration.robot)
         self._seeing = Seldom(self._eyes, lambda: self.time, self._saw)
         self._blind: str | None = None
@@ -216,24 +200,16 @@ class _Episode:
             if self._more is not None and not has_pictures(told, cameras):
                 told = self._more()
             images = pictures(told, cameras, self._robot.T_world_tool)
-            self._check_alive(images)
+            self._alive.check(images, self._robot.q)
         except TampError as e:
             self._blind = str(e)
             raise
-        self._images, self._seen_at, self._blind = images, self._robot.q, None
+        self._images, self._blind = images, None
         return Observation(self.time, self._robot, images)
 
     def _saw(self, scene: Scene) -> None:
         """Note what each look showed: where there is a video it is drawn on that."""
         self._policy._journal.event("look", **told_of(scene))
-
-    def _check_alive(self, images: tuple[Image, ...]) -> None:
-        """Refusal where a camera shows what it showed when the arm was elsewhere: each of them sees the arm."""
-        moved = float(np.abs(self._robot.q - self._seen_at).max()) if self._images else 0.0
-        for before, now in zip(self._images, images, strict=False):
-            same = moved > MOVED and before.size == now.size and np.array_equal(before.depth, now.depth)
-            if same and np.array_equal(before.colour, now.colour):
-                raise Refusal(f"{now.camera} shows the same picture though the arm has moved: it is frozen", "frozen")
 
     def act(self, told: Mapping[str, Any]) -> Array:
         """The action for an observation."""
@@ -335,11 +311,8 @@ class _Episode:
         hand = next((c for c in self._calibration.cameras if c.on_hand), None)
         if not self._policy._searches or hand is None or not isinstance(self._eyes, SearchingEyes):
             return None
-        sizes = {i.camera: i.size for i in self._images}
-        h, w = sizes[hand.name]
-        half = float(np.tan(0.5 * hand.vertical_view))
-        eye = HandEye(hand.T, half * np.array([w / h, 1.0]))
-        looking = Looking(table, eye, np.random.default_rng(self._seed))
+        size = next(i.size for i in self._images if i.camera == hand.name)
+        looking = Looking(table, hand.eye(size), np.random.default_rng(self._seed))
         return Search(table, self._eyes, looking, self._goals)
 
     def _refused(self, why: str) -> None:
@@ -354,12 +327,8 @@ class _Episode:
         policy._journal.event("instruction", text=self._instruction)
         try:
             words, names = str(self._instruction), meant(self._names, scene)
-            picture = as_png(self._images[0].colour) if self._images else b""
-            unknown = [scene.object(name) for name in scene.unknown]
-            crops = {o.name: as_png(c) for o in unknown if (c := cut_out(self._images, *o.bounds())) is not None}
-            return policy._read(
-                Instruction(words, scene, state, policy._domain, policy._journal, picture, names, crops)
-            )
+            told = Instruction(words, scene, state, policy._domain, policy._journal, names=names)
+            return policy._read(told.shown(self._images))
         finally:
             before = self._came_to.seconds.get("language", 0.0)
             self._came_to.seconds["language"] = round(before + time.perf_counter() - start, 3)

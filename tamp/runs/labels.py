@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 
-def in_physics(engine: str, body: str | None) -> str:
-    """The state of a simulation other than LIBERO's, with a robot or the scene's own."""
-    return f"oracle, {body or 'its own robot'} in {engine}"
+def in_physics(engine: str, body: str | None, camera: bool = False, given: bool = False) -> str:
+    """The state of a simulation other than LIBERO's, or a `camera` there, with a robot or the scene's own. `given`:
+    what is wanted was not said in words, which cameras are told of."""
+    return _where(f"{body or 'its own robot'} in {engine}", camera, given)
 
 
-def through_sdk(body: str) -> str:
-    """The emulator's state, of an arm that its maker's SDK moves."""
-    return f"oracle, {body} through its SDK"
+def through_sdk(body: str, camera: bool = False, given: bool = False) -> str:
+    """The emulator's state, or its cameras, of an arm that its maker's SDK moves; `given` as in simulations."""
+    return _where(f"{body} through its SDK", camera, given)
+
+
+def _where(where: str, camera: bool, given: bool) -> str:
+    return f"camera, {where}{', given goal' if given else ''}" if camera else f"oracle, {where}"

@@ -125,8 +125,11 @@ def test_a_benchs_policy_is_kept_for_its_episodes(
 
 def test_eyes_that_do_not_go_with_a_backend_are_told() -> None:
     assert camera.noise("clean", 1)(()) == ()
-    with pytest.raises(InputError, match="--perception camera: not with --backend pybullet; valid: --backend libero"):
-        inputs.embodied("pybullet", None, {"--perception camera": True, "--video": False})
+    with pytest.raises(InputError, match="--noise: not with --backend pybullet; valid: --backend libero"):
+        inputs.embodied("pybullet", None, {"--noise": True, "--video": False})
+    with pytest.raises(InputError, match="--perception: for simulated scenes, or an arm at a table with --body"):
+        inputs.for_backend("xarm", ["--perception", "--host"])
+    inputs.for_backend("xarm", ["--perception", "--no-search", "--body", "--host", "--eyes"])
 
 
 @pytest.mark.process

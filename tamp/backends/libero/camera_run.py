@@ -21,11 +21,12 @@ from tamp.backends.libero.run import judged, wanted_in
 from tamp.backends.libero.tasks import Task
 from tamp.backends.libero.video import Recorder
 from tamp.backends.libero.watching import Watcher
-from tamp.model.scene import Scene, poses_of
+from tamp.model.scene import poses_of
 from tamp.perception import calibration_file
 from tamp.perception.images import Image
 from tamp.perception.library import load
 from tamp.perception.predicates import held_in
+from tamp.policy.instruction import in_library_terms
 from tamp.policy.process import PolicyProcess
 from tamp.policy.remote import PolicyFault, RemotePolicy
 from tamp.runs.bystanders import shifted
@@ -118,7 +119,7 @@ def _drive(
             seed=settings.seed,
             more=lambda: pictures(environment, spoilt),
             given=given if settings.said is None else None,
-            names=_in_library_terms(environment.task.names, watcher.start),
+            names=in_library_terms(environment.task.names, watcher.start),
         )
         while environment.steps < limit:
             action = policy.act(encoders(environment))
@@ -131,18 +132,6 @@ def _drive(
     cut = f"step limit of {limit} reached"
     told = policy.end()
     return {**(told or {}), "stage": "execution", "reason": cut} if told and not told["done"] else told or {}
-
-
-def _in_library_terms(names: Mapping[str, str], scene: Scene) -> dict[str, tuple[str, ...]]:
-    """What the scene's author calls things, each with its category and region: nothing of where they are."""
-    regions = {r.name: o for o, r in scene.regions()}
-    things = {o.name: o for o in scene}
-    out: dict[str, tuple[str, ...]] = {}
-    for word, symbol in names.items():
-        if (thing := things.get(symbol) or regions.get(symbol)) is not None:
-            region = symbol.removeprefix(thing.name).lstrip("_")
-            out[word] = (thing.category, region) if region else (thing.category,)
-    return out
 
 
 def _conclude(watcher: Watcher, told: Mapping[str, Any], result: Result) -> None:

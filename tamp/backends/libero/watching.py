@@ -11,10 +11,9 @@ from tamp.backends.libero.disturbing import Disturber
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.goals import is_the_tasks
 from tamp.backends.libero.judge import Judge
-from tamp.backends.libero.matching import Names, match
 from tamp.backends.libero.oracle import OraclePerceiver
 from tamp.backends.libero.video import Recorder
-from tamp.errors import Refusal, TampError
+from tamp.errors import TampError
 from tamp.model.atoms import Atom
 from tamp.model.bodies import world_of
 from tamp.model.domain import Domain
@@ -23,12 +22,13 @@ from tamp.model.scene import Scene
 from tamp.model.state import WorldState
 from tamp.perception import relative_places
 from tamp.perception.beliefs import Beliefs
-from tamp.perception.predicates import held_in, observe
 from tamp.perception.sight import Sight
 from tamp.policy.remote import Entry
 from tamp.runs.asked import Asked, asked_of
 from tamp.runs.episode_log import EpisodeLog
 from tamp.runs.events import ActionBegun, ActionEnded, Event, GoalTaken, event_of
+from tamp.runs.matching import Names, match
+from tamp.runs.overseeing import verdict
 from tamp.runs.spoken import spoken
 from tamp.skills.registry import bound
 
@@ -114,20 +114,10 @@ class Watcher:
 
     def _check(self, action: str, said: bool) -> None:
         """Count whether what the policy says of an action is so."""
-        name, *told = action.strip("()").split()
-        scene = self.judge.asked.perceiver.perceive()  # with the places beside things that are asked for
-        there = {o.name for o in scene} | {r.name for _, r in scene.regions()}
-        try:
-            args = tuple(map(self.names.said, told))
-        except Refusal:  # of what is the policy's alone nothing can be said
-            return
-        if name not in self._skills or not there.issuperset(args):
-            return
-        held = held_in(observe(scene, self._sight.world))
-        missing = self._skills[name].achieved(args, scene, held)
-        verdict = "right" if said == (missing is None) else "done" if said else "undone"
-        self.verdicts[verdict] += 1
-        self.log.event("verdict", action=action, verdict=verdict, missing=missing)
+        found = verdict(action, said, self.names, self._skills, self.judge.asked)
+        if found is not None:
+            self.verdicts[found[0]] += 1
+            self.log.event("verdict", action=action, verdict=found[0], missing=found[1])
 
     def _take(self, texts: list[str], untouched: list[str]) -> None:
         """Have it judged from now on whether these goals hold."""

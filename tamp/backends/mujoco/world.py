@@ -8,6 +8,7 @@ import numpy as np
 from motion.poses import Array, pose, to_quat
 from motion.robot import RobotDescription
 from tamp.backends.mujoco.arm import MujocoArm, add_robot
+from tamp.backends.physics.table import Arrangement
 from tamp.model.scene import RobotState, Scene
 
 LONGEST_STEP = 0.002
@@ -58,6 +59,11 @@ class MujocoWorld:
         """Joint values of the parts of what stands still, by thing and part."""
         q = self._d.qpos
         return {name: {part: float(q[i]) for part, i in parts.items()} for name, parts in self._joints.items() if parts}
+
+    def arrangement(self) -> Arrangement:
+        """Where everything is now, the robot, too."""
+        felt = self.arm.felt()
+        return Arrangement(self.poses(), self.joints(), felt.q, felt.fingers)
 
     def put(self, name: str, T_world_object: Array) -> None:
         """Have somebody put a thing elsewhere, at rest."""

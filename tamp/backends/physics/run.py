@@ -11,9 +11,13 @@ from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.run import wanted_in
 from tamp.backends.libero.tasks import Task
 from tamp.backends.physics.engines import world_in
+from tamp.backends.physics.photographing import Photographer
+from tamp.backends.physics.seeing import Seeing
 from tamp.backends.physics.start import started
 from tamp.backends.physics.table import PhysicsTable
-from tamp.runs.at_table import carry_out
+from tamp.errors import InputError
+from tamp.model.scene import Perceiver
+from tamp.runs.at_table import Wanted, carry_out
 from tamp.runs.episode import GoalSource, Result, Settings, begin, timed
 from tamp.runs.episode_log import EpisodeLog
 from tamp.runs.labels import in_physics
@@ -27,21 +31,35 @@ def run(
     folder: Path,
     say: Callable[[str], None],
     environment: LiberoEnvironment | None = None,
+    seeing: Seeing | None = None,
 ) -> Result:
     """Run one episode into `folder`: see `tamp.backends.libero.run.run`. LIBERO's simulator, where the scene is one of
     LIBERO's, says what is where at the start, and nothing after that: what counts is whether what was asked for holds
-    in the engine's world."""
-    result = Result(out=str(folder), perception=in_physics(engine, settings.body))
+    in the engine's world. With `seeing` whoever acts is shown pictures of that world, drawn as LIBERO's cameras would
+    show it, and told nothing else; InputError for scenes of which there are none."""
+    if seeing is not None and task.mjcf is not None:
+        raise InputError(f"{task.name} is MJCF, whose things are in no library of objects; valid: --perception oracle")
+    label = in_physics(engine, settings.body, seeing is not None, settings.said is None)
+    result = Result(out=str(folder), perception=label)
     with EpisodeLog(folder) as log, timed(result, "total"), contextlib.ExitStack() as stack:
         begin(log, task, settings, result.perception, backend=engine)
         say("building the scene")
         with timed(result, "build"):
             drawn = (settings.seed, settings.init_state, settings.body, environment, settings.sight)
-            start, environment = stack.enter_context(started(task, *drawn, places=goal_source is None))
+            places = goal_source is None and (seeing is None or settings.said is None)
+            begun = started(task, *drawn, places=places, drawn=seeing is not None)
+            start, environment = stack.enter_context(begun)
             world = world_in(engine, start)
             stack.callback(world.close)
             table = PhysicsTable(world, start.robot)
-        wanted = partial(wanted_in, goal_source, task, environment, settings=settings, log=log)
-        carry_out(table, table, wanted, settings, task.step_limit, log, result, say, stack)
+        eyes: Perceiver = table
+        wanted: Wanted = partial(wanted_in, goal_source, task, environment, settings=settings, log=log)
+        if seeing is not None and start.stage is not None:
+            photographer = stack.enter_context(contextlib.closing(Photographer(start.stage)))
+            eyes = sees = seeing.eyes(
+                table, start.stage.cameras, lambda: photographer.take(world.arrangement()), settings.body, log
+            )
+            wanted = seeing.wanted(goal_source, task, environment, start.scene, settings, log, sees.shown)
+        carry_out(table, eyes, table, wanted, settings, task.step_limit, log, result, say, stack)
         log.event("outcome", **result.as_dict())
     return result

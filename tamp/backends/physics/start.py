@@ -16,23 +16,26 @@ from tamp.backends.libero.oracle import OraclePerceiver
 from tamp.backends.libero.tasks import Task
 from tamp.backends.mujoco.declared import MjcfScene
 from tamp.backends.mujoco.start import mjcf_start
+from tamp.backends.physics.staging import Stage, staged
 from tamp.errors import InputError
 from tamp.model.scene import Scene, with_robot
 
 
 @dataclass(frozen=True, eq=False)
 class Start:
-    """What is seen at the start, and the robot. `spec` is the model of a scene that somebody wrote as MJCF."""
+    """What is seen at the start, and the robot. `spec` is the model of a scene that somebody wrote as MJCF; `stage`
+    what is to be drawn of one of LIBERO's, where pictures were asked for."""
 
     scene: Scene
     robot: RobotDescription
     spec: mujoco.MjSpec | None = None
+    stage: Stage | None = None
 
 
-def start_of(task: Task, seed: int, init_state: int | None, body: str | None) -> Start:
-    """A task's start, with the scene's own robot or another one in its place. InputError for a state or a robot that
-    there is not, and for what is wrong in an MJCF scene."""
-    with started(task, seed, init_state, body) as (start, _):
+def start_of(task: Task, seed: int, init_state: int | None, body: str | None, drawn: bool = False) -> Start:
+    """A task's start, with the scene's own robot or another one in its place, and with its stage where it is to be
+    `drawn`. InputError for a state or a robot that there is not, and for what is wrong in an MJCF scene."""
+    with started(task, seed, init_state, body, drawn=drawn) as (start, _):
         return start
 
 
@@ -45,6 +48,7 @@ def started(
     environment: LiberoEnvironment | None = None,
     render: bool = False,
     places: bool = False,
+    drawn: bool = False,
 ) -> Iterator[tuple[Start, LiberoEnvironment | None]]:
     """The same for as long as LIBERO's environment is open, where the task is one of LIBERO's; that of one that was
     just reset is taken, where it is given. With `places` the scene has those of the ground that the task's own goal
@@ -59,7 +63,9 @@ def started(
         if environment is None:
             environment = LiberoEnvironment(task, seed=seed, init_state=init_state, render=render)
             stack.callback(environment.close)
-        yield Start(_seen(environment, places), robot_of(environment, body)), environment
+        scene, robot = _seen(environment, places), robot_of(environment, body)
+        stage = staged(environment, scene, robot, body is None) if drawn else None
+        yield Start(scene, robot, stage=stage), environment
 
 
 def _seen(environment: LiberoEnvironment, places: bool) -> Scene:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -18,6 +18,17 @@ if TYPE_CHECKING:
 
 SETTLING = 10
 """Control periods in which everything comes to rest before the time begins."""
+
+
+@dataclass(frozen=True, eq=False)
+class Arrangement:
+    """Where everything is at one moment: `poses` T_world_object (4, 4) of what can be carried, `joints` metres or
+    radians of the parts of what stands still, `q` (n,) and `fingers` (k,) the robot's own joints."""
+
+    poses: Mapping[str, Array]
+    joints: Mapping[str, Mapping[str, float]]
+    q: Array
+    fingers: Array
 
 
 class PhysicsArm(Protocol):
@@ -63,6 +74,10 @@ class PhysicsWorld(Protocol):
 
     def joints(self) -> dict[str, dict[str, float]]:
         """Joint values of the parts of what stands still, by thing and part."""
+        ...
+
+    def arrangement(self) -> Arrangement:
+        """Where everything is now, the robot, too."""
         ...
 
     def put(self, name: str, T_world_object: Array) -> None:

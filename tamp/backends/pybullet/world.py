@@ -7,6 +7,7 @@ import numpy as np
 from motion.bullet import Bullet
 from motion.poses import Array
 from motion.robot import RobotDescription
+from tamp.backends.physics.table import Arrangement
 from tamp.backends.pybullet.arm import BulletArm
 from tamp.backends.pybullet.things import BulletThing
 from tamp.model.scene import RobotState, Scene
@@ -44,6 +45,11 @@ class BulletWorld:
     def joints(self) -> dict[str, dict[str, float]]:
         """Joint values of the parts of what stands still, by thing and part."""
         return {t.name: values for t in self.things if (values := t.joints())}
+
+    def arrangement(self) -> Arrangement:
+        """Where everything is now, the robot, too."""
+        felt = self.arm.felt()
+        return Arrangement(self.poses(), self.joints(), felt.q, felt.fingers)
 
     def put(self, name: str, T_world_object: Array) -> None:
         """Have somebody put a thing elsewhere, at rest."""

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tamp.backends.physics.table import arranged
 from tamp.backends.xarm.faults import ArmFault
-from tamp.execution.line_socket import LineSocket
+from tamp.backends.xarm.side_channel import SideChannel
 from tamp.model.scene import RobotState, Scene
 
 if TYPE_CHECKING:
     from tamp.execution.activity import Observation
-
-REPLY = 2.0
-"""Seconds in which the emulator has to answer."""
 
 
 class EmulatedEyes:
@@ -26,14 +22,11 @@ class EmulatedEyes:
 
     def __init__(self, host: str, port: int, start: Scene, robot: Callable[[], RobotState]) -> None:
         self._start, self._robot, self._time = start, robot, 0.0
-        try:
-            self._line = LineSocket(host, port, REPLY)
-        except OSError as e:
-            raise ArmFault("unseen", f"no emulator answers at {host}:{port}: {e}") from e
+        self._side = SideChannel(host, port)
 
     def perceive(self) -> Scene:
         """The scene now."""
-        told = self._ask({"query": "scene"})
+        told = self._side.ask({"query": "scene"})
         try:
             poses = {name: np.array(T, dtype=float).reshape(4, 4) for name, T in told["poses"].items()}
             scene = arranged(self._start, poses, told["joints"])
@@ -47,15 +40,4 @@ class EmulatedEyes:
 
     def close(self) -> None:
         """Disconnect."""
-        self._line.close()
-
-    def _ask(self, order: dict[str, Any]) -> dict[str, Any]:
-        try:
-            self._line.send(json.dumps(order).encode(), REPLY)
-            line = self._line.receive(REPLY)
-        except OSError as e:
-            raise ArmFault("unseen", f"the emulator says nothing any more: {e}") from e
-        told = json.loads(line) if line else {"error": f"no answer within {REPLY:g} s"}
-        if "error" in told:
-            raise ArmFault("unseen", f"the emulator says: {told['error']}")
-        return dict(told)
+        self._side.close()

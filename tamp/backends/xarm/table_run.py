@@ -12,15 +12,18 @@ from pathlib import Path
 from tamp.backends import bodies
 from tamp.backends.libero.run import wanted_in
 from tamp.backends.libero.tasks import Task
+from tamp.backends.physics.seeing import Seeing
 from tamp.backends.physics.start import started
 from tamp.backends.xarm.arm_table import ArmTable
 from tamp.backends.xarm.claim import claimed
 from tamp.backends.xarm.driver import Driver
+from tamp.backends.xarm.emulated_cameras import EmulatedCameras
 from tamp.backends.xarm.emulated_eyes import EmulatedEyes
 from tamp.backends.xarm.faults import ArmFault
 from tamp.backends.xarm.stopping import Stop
 from tamp.backends.xarm.workcell import Load
-from tamp.runs.at_table import carry_out
+from tamp.model.scene import Perceiver
+from tamp.runs.at_table import Wanted, carry_out
 from tamp.runs.episode import GoalSource, Result, Settings, begin, timed
 from tamp.runs.episode_log import EpisodeLog
 from tamp.runs.labels import through_sdk
@@ -43,24 +46,31 @@ def run(
     say: Callable[[str], None],
     at: ArmAddress,
     stop: Stop,
+    seeing: Seeing | None = None,
 ) -> Result:
     """Run one episode into `folder`: see `tamp.backends.libero.run.run`. The emulated arm `at` an address stands in the
     task's scene already; what counts is whether what was asked for holds in its world. An arm that stops is a result
-    with the stage `execution`, one that is stopped with `stopped`."""
+    with the stage `execution`, one that is stopped with `stopped`. With `seeing` whoever acts is shown the emulator's
+    pictures, and told nothing else."""
     assert settings.body is not None
-    result = Result(out=str(folder), perception=through_sdk(settings.body))
+    result = Result(out=str(folder), perception=through_sdk(settings.body, seeing is not None, settings.said is None))
     with EpisodeLog(folder) as log, timed(result, "total"), contextlib.ExitStack() as stack:
         begin(log, task, settings, result.perception, backend="xarm")
         say("building the scene")
         with timed(result, "build"):
             drawn = (settings.seed, settings.init_state, settings.body)
             start, environment = stack.enter_context(started(task, *drawn))
-        wanted = partial(wanted_in, goal_source, task, environment, settings=settings, log=log)
+        wanted: Wanted = partial(wanted_in, goal_source, task, environment, settings=settings, log=log)
         try:
             prepared = _prepared(at, settings.body)
             with claimed(at.host), prepared as driver, closing(ArmTable(driver, start.robot, stop)) as table:
-                eyes = stack.enter_context(closing(EmulatedEyes(*at.eyes, start.scene, table.observe)))
-                carry_out(table, eyes, wanted, settings, task.step_limit, log, result, say, stack)
+                judge = stack.enter_context(closing(EmulatedEyes(*at.eyes, start.scene, table.observe)))
+                eyes: Perceiver = judge
+                if seeing is not None:
+                    shown = stack.enter_context(closing(EmulatedCameras(*at.eyes)))
+                    eyes = sees = seeing.eyes(table, shown.cameras, shown.take, settings.body, log)
+                    wanted = seeing.wanted(goal_source, task, environment, start.scene, settings, log, sees.shown)
+                carry_out(table, eyes, judge, wanted, settings, task.step_limit, log, result, say, stack)
         except ArmFault as fault:  # also where the arm does not say in the end that it stands still
             result.success = False
             result.stage, result.reason = "stopped" if fault.kind == "stopped" else "execution", str(fault)

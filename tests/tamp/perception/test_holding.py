@@ -109,3 +109,22 @@ def test_fingers_that_have_just_been_asked_to_close_hold_nothing_yet() -> None:
     for asked in [0.045] * 10 + [0.0] * 3:
         hand.felt(RobotState(np.zeros(7), 0.045, DOWN), [("cube_1", thing)], asked=asked)
     assert hand.held is None
+
+
+def test_a_thing_that_gives_way_is_held_where_the_fingers_stop_once_more() -> None:
+    """A rim that turns between them, while the hand lifts it."""
+    hand, thing = Hand(), cube([0.4, 0.0, 0.1])
+    closing(hand, STOPPED, thing)
+    lifted = DOWN.copy()
+    lifted[2, 3] += 0.05
+    for opening in [0.037, 0.034, 0.031, 0.03, *[0.03] * 8]:
+        hand.felt(RobotState(np.zeros(7), opening, lifted), [("cube_1", thing)], asked=0.0)
+    assert hand.held == "cube_1", "where it was is not where it is: it went with the hand"
+
+
+def test_a_thing_that_gives_way_until_the_fingers_meet_is_lost() -> None:
+    hand, thing = Hand(), cube([0.4, 0.0, 0.1])
+    closing(hand, STOPPED, thing)
+    for opening in [0.03, 0.02, 0.01, 0.0005, *[0.0005] * 8]:
+        hand.felt(RobotState(np.zeros(7), opening, DOWN), [("cube_1", thing)], asked=0.0)
+    assert hand.held is None

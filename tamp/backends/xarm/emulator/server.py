@@ -12,7 +12,7 @@ import socket
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from motion.arms import Arm
 from tamp.backends.xarm.address import CONTROL_PORT
@@ -24,9 +24,12 @@ from tamp.backends.xarm.emulator.faults import ERRORS, Fault, Faults, happen
 from tamp.backends.xarm.emulator.frames import ProtocolError, Request, byte, encode_feedback, encode_reply, split
 from tamp.backends.xarm.emulator.physics import Physics
 from tamp.backends.xarm.emulator.registers import SET_FEEDBACK_TYPE, answer
-from tamp.backends.xarm.emulator.side import reply
+from tamp.backends.xarm.emulator.side import Later, reply
 from tamp.backends.xarm.emulator.things import PERIOD, Things
-from tamp.errors import InputError
+from tamp.errors import InputError, TampError
+
+if TYPE_CHECKING:
+    from tamp.backends.xarm.emulator.pictures import Pictures
 
 MakeWorld = Callable[[Controller], Physics]
 """Makes the world that a controller's arm is in."""
@@ -88,11 +91,17 @@ class Server:
     """Listens, ticks and reports until it is asked to stop."""
 
     def __init__(
-        self, arm: Arm, address: Address, choices: Choices, things: Things, world: MakeWorld | None = None
+        self,
+        arm: Arm,
+        address: Address,
+        choices: Choices,
+        things: Things,
+        world: MakeWorld | None = None,
+        pictures: Pictures | None = None,
     ) -> None:
         self.controller, self.address, self.faults = Controller(arm, choices), address, Faults()
         self.things, self.physics = things, world(self.controller) if world else None
-        self.fault_port = address.fault_port
+        self.fault_port, self._pictures, self._drawing = address.fault_port, pictures, asyncio.Lock()
         self._clients: dict[int, _Client] = {}
         self._readers: dict[int, set[asyncio.StreamWriter]] = {port: set() for port in REPORTS}
         self._sides: set[asyncio.StreamWriter] = set()
@@ -119,6 +128,8 @@ class Server:
             waited: set[asyncio.Future[Any]] = {ended, ticking}
             await asyncio.wait(waited, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
             self._close_all()
+            if self._pictures is not None:
+                self._pictures.close()
             for writer in self._sides | self._watchers:
                 writer.transport.abort()
             if ticking.done():
@@ -170,12 +181,20 @@ class Server:
         with contextlib.suppress(*GONE, ValueError):
             while line := await reader.readline():
                 self._advance()
-                told = reply(line, self.controller, self.faults, self.things, self._clear, self.physics)
+                told = reply(line, self.controller, self.faults, self.things, self._clear, self.physics, self._pictures)
                 self._happen()
-                writer.write(json.dumps(told).encode() + b"\n")
+                writer.write((json.dumps(told).encode() if isinstance(told, dict) else await self._made(told)) + b"\n")
                 await writer.drain()
         self._sides.discard(writer)
         writer.close()
+
+    async def _made(self, later: Later) -> bytes:
+        """A line that takes a while, or what is wrong with it; the clock goes on."""
+        try:
+            async with self._drawing:
+                return await asyncio.to_thread(later)
+        except (TampError, RuntimeError) as error:
+            return json.dumps({"error": str(error)}).encode()
 
     # --- requests -------------------------------------------------------------------------------------------------
 
@@ -347,7 +366,8 @@ def serve(
     seconds: float | None = None,
     things: Things | None = None,
     world: MakeWorld | None = None,
+    pictures: Pictures | None = None,
 ) -> int:
-    """Emulate an arm until SIGTERM or for some seconds (0) or until Ctrl-C (130), in a world or in an empty one.
-    Raises InputError."""
-    return asyncio.run(Server(arm, address, choices, things or Things(), world).run(ready, seconds))
+    """Emulate an arm until SIGTERM or for some seconds (0) or until Ctrl-C (130), in a world or in an empty one;
+    `pictures` are taken of a world. Raises InputError."""
+    return asyncio.run(Server(arm, address, choices, things or Things(), world, pictures).run(ready, seconds))

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,7 +17,14 @@ from tamp.backends.xarm.emulator.things import Things
 from tamp.backends.xarm.emulator.wire import from_pose
 from tamp.errors import InputError
 
-ORDERS = "query (state, history, scene), fault, clear (faults), release (emergency), teleport, things, put"
+if TYPE_CHECKING:
+    from tamp.backends.xarm.emulator.pictures import Pictures
+
+Later = Callable[[], bytes]
+"""Makes a line that takes a while, outside of the clock's thread."""
+ORDERS = "query (state, history, scene, pictures), fault, clear (faults), release (emergency), teleport, things, put"
+
+NO_WORLD = "there is no world around this arm; valid with tamp xarm emulate --scene"
 
 
 def reply(
@@ -26,7 +34,8 @@ def reply(
     things: Things,
     clear: Callable[[], None],
     physics: Physics | None = None,
-) -> dict[str, Any]:
+    pictures: Pictures | None = None,
+) -> dict[str, Any] | Later:
     """The answer to one line; what is wrong with it is an answer too, {"error": ...}."""
     try:
         order = json.loads(line)
@@ -35,6 +44,10 @@ def reply(
     if not isinstance(order, dict):
         return {"error": f"not an object with one of {ORDERS}"}
     try:
+        if order.get("query") == "pictures":
+            if physics is None or pictures is None:
+                raise InputError(NO_WORLD)
+            return partial(pictures.line, physics.world.arrangement())
         if "put" in order or order.get("query") == "scene":
             return _in_the_world(order, physics)
         told = _obeyed(order, controller, faults, things, clear)
@@ -64,7 +77,7 @@ def _obeyed(
 def _in_the_world(order: dict[str, Any], physics: Physics | None) -> dict[str, Any]:
     """Orders about things that weigh something."""
     if physics is None:
-        raise InputError("there is no world around this arm; valid with tamp xarm emulate --scene")
+        raise InputError(NO_WORLD)
     match order:
         case {"put": str(name), "pose": [*numbers]}:
             physics.put(name, numbers)

@@ -8,6 +8,7 @@ import pytest
 
 from tamp.backends.libero import tasks
 from tamp.backends.physics.run import run
+from tamp.backends.physics.seeing import Seeing
 from tamp.model.domain import load
 from tamp.runs.episode import Settings
 
@@ -24,3 +25,12 @@ def test_what_is_asked_for_holds_in_the_end(scene: str, body: str | None, tmp_pa
     assert result.success and result.reached and result.lasting, f"{result.stage}: {result.reason}"
     assert result.task is None and not result.libero, "LIBERO is not asked what PyBullet shows"
     assert result.perception == f"oracle, {body or 'its own robot'} in pybullet"
+
+
+def test_cameras_see_enough_for_another_body(tmp_path: Path) -> None:
+    settings = Settings(load("tabletop"), seed=0, init_state=40, body="xarm7")
+    task, folder = tasks.find("libero_goal/0"), tmp_path / "episode"
+    result = run("pybullet", task, None, settings, folder, lambda line: None, seeing=Seeing())
+    assert result.success and result.lasting, f"{result.stage}: {result.reason}"
+    assert result.perception == "camera, xarm7 in pybullet, given goal"
+    assert result.verdicts == {"right": 1}, "what it says of its action is so"

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import signal
 import subprocess
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,6 +19,7 @@ import pytest
 from motion.joint_servo import JointServo
 from tamp.backends import bodies
 from tamp.backends.xarm.driver import Driver
+from tamp.backends.xarm.emulated_cameras import EmulatedCameras
 from tamp.backends.xarm.faults import ArmFault
 from tamp.backends.xarm.workcell import Load
 from tests.emulated import TAMP, Emulator, running
@@ -163,3 +165,35 @@ def test_what_it_runs_into_stops_it_with_the_controllers_error(driver: Driver) -
 def test_orders_about_things_that_are_not_there(emulator: Emulator) -> None:
     assert "one of akita_black_bowl_1" in emulator.ask(put="cup", pose=[0.0] * 16)["error"]
     assert "16 numbers" in emulator.ask(put="plate_1", pose=["x"])["error"]
+
+
+def test_pictures_are_taken_while_the_controllers_clock_goes_on(emulator: Emulator) -> None:
+    cameras = EmulatedCameras(emulator.host, emulator.told["fault_port"])
+    try:
+        fixed, hand = cameras.cameras
+        assert not fixed.on_hand and hand.on_hand
+        before = emulator.state()["now"]
+        told: list[object] = []
+        drawing = threading.Thread(target=lambda: told.append(cameras.take()))
+        drawing.start()
+        answers = 0
+        while drawing.is_alive():
+            emulator.state()
+            answers += 1
+            time.sleep(0.01)
+        assert answers >= 3, "who asks for something else is not kept waiting"
+        (taken,) = told
+        assert isinstance(taken, dict)
+        for camera in (fixed, hand):
+            assert taken[f"{camera.name}_image"].shape == (480, 480, 3)
+            assert 0.2 < np.median(taken[f"{camera.name}_depth"]) < 3.0
+        assert emulator.state()["now"] > before
+    finally:
+        cameras.close()
+
+
+def test_an_arm_alone_has_nothing_to_show() -> None:
+    with running("xarm7") as alone:
+        assert "no world around this arm" in alone.ask(query="pictures")["error"]
+        with pytest.raises(ArmFault, match="no world around this arm"):
+            EmulatedCameras(alone.host, alone.told["fault_port"])

@@ -9,11 +9,11 @@ import pytest
 
 from motion.poses import pose
 from motion.shapes import Shape
-from tamp.backends.libero.matching import match
 from tamp.errors import Refusal
 from tamp.model.atoms import Atom
 from tamp.model.goal import Goal
 from tamp.model.scene import Part, Region, RobotState, Scene, SceneObject
+from tamp.runs.matching import match
 
 
 def thing(name: str, category: str, x: float, y: float, *regions: str) -> SceneObject:

@@ -1,0 +1,41 @@
+"""Skins of robots of which only the shapes are known."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from motion.robot import RobotDescription
+from tamp.perception.robot_skins import BODIES, skin_of_robot
+
+ARM = """<mujoco><worldbody><body name="base"><geom type="box" size="0.05 0.05 0.1"/>
+<body name="arm" pos="0 0 0.3"><joint name="j" axis="0 0 1" range="-3 3"/>
+<geom type="cylinder" size="0.03 0.1"/><site name="tool"/></body></body></worldbody></mujoco>"""
+
+
+def robot() -> RobotDescription:
+    pinned = frozenset({"base"})
+    return RobotDescription(mjcf=ARM, arm_joints=("j",), tool_site="tool", posture=np.zeros(1), pinned_bodies=pinned)
+
+
+def test_each_body_has_the_skin_of_its_shapes_in_its_own_frame(tmp_path: Path) -> None:
+    skins = skin_of_robot(robot(), tmp_path).skins
+    assert set(skins) == {"base", "arm"}
+    on_box = np.array([[0.05, 0.0, 0.02], [0.0, -0.05, 0.0]])
+    assert skins["base"].field.distance(on_box) == pytest.approx([0.0, 0.0], abs=0.002)
+    radii = np.linalg.norm(skins["arm"].points[np.abs(skins["arm"].points[:, 2]) < 0.09, :2], axis=1)
+    assert radii == pytest.approx(np.full(len(radii), 0.03), abs=0.002)
+
+
+def test_it_is_made_once_and_again_when_its_file_is_damaged(tmp_path: Path) -> None:
+    made = skin_of_robot(robot(), tmp_path)
+    (file,) = (tmp_path / BODIES).glob("*.npz")
+    before = file.stat().st_mtime_ns
+    again = skin_of_robot(robot(), tmp_path)
+    assert file.stat().st_mtime_ns == before
+    assert again.source == made.source and len(again.skins["arm"].points) == len(made.skins["arm"].points)
+    file.write_bytes(b"no file of arrays")
+    assert set(skin_of_robot(robot(), tmp_path).skins) == {"base", "arm"}
+    assert file.stat().st_size > 1000
