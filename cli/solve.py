@@ -116,14 +116,17 @@ def solve(
             source = given if read else from_language(str(text), _known(model), task, assume_first, asks=True)
             with on_arm(at, arm.dead_man, seeing) if at else nullcontext(told_by(backend, seeing)) as run:
                 result = _run(lambda folder: run(task, source, settings, folder, _progress), task, out)
-        if isinstance(result, int):
-            return result
-        if result.reason is not None:
-            say(f"tamp: no: {result.reason}")
-        if json_output:
-            emit_json(result.as_dict(), stdout)
-        else:
-            report(result, stdout)
+        return result if isinstance(result, int) else _ended(result, json_output, stdout)
+
+
+def _ended(result: Result, json_output: bool, stdout: TextIO) -> int:
+    """The exit code of an episode, which is told."""
+    if result.reason is not None:
+        say(f"tamp: no: {result.reason}")
+    if json_output:
+        emit_json(result.as_dict(), stdout)
+    else:
+        report(result, stdout)
     if result.stage == "stopped":
         return INTERRUPTED
     return 0 if result.good else 1

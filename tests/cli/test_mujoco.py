@@ -64,7 +64,7 @@ def test_the_pages_file_is_the_examples() -> None:
     [
         ((), "is an MJCF scene, of which LIBERO's simulator knows nothing; valid: solve with --backend mujoco"),
         (("--backend", "mujoco", "--init-state", "0"), "has no stored initial states: draw one with --seed"),
-        (("--backend", "mujoco", "--perception", "camera"), "--perception camera: not with --backend mujoco"),
+        (("--backend", "mujoco", "--perception", "camera"), "is MJCF, whose things are in no library of objects"),
         (("--backend", "mujoco", "--body", "xarm9"), "no robot 'xarm9'"),
         (("--backend", "mujoco", "--goal", "(in block_1 crate)"), "crate"),
     ],
