@@ -26,6 +26,9 @@ EVENLY = 5
 MOST_STEPS, USUAL = 200, 10
 """Physics steps that are made up for after a step of the clock that came late, and how many there are at most after one
 in time: only these tell whether the arm is held back."""
+AFTER = 10
+"""Steps of the clock after a late one that do not tell that either: targets that waited come all at once then, and the
+body needs a while to follow."""
 
 
 class Physics:
@@ -34,7 +37,7 @@ class Physics:
 
     def __init__(self, scene: Scene, robot: RobotDescription, controller: Controller) -> None:
         self.world, self._widest = BulletWorld(scene, robot), robot.gripper.opening
-        self._now, self._behind = controller.now, 0
+        self._now, self._behind, self._after = controller.now, 0, 0
         controller.teleport(robot.posture)
         self._told, controller.felt = controller.q, controller.q
 
@@ -56,8 +59,11 @@ class Physics:
         felt = arm.felt()
         controller.felt = felt.q
         gripper.felt = float(np.abs(felt.fingers).sum()) / self._widest * OPEN
-        if steps <= USUAL:
+        self._after = AFTER if steps > USUAL else max(0, self._after - 1)
+        if self._after == 0:
             self._watch(controller, felt.q)
+        else:
+            self._behind = 0
 
     def _watch(self, controller: Controller, q: Array) -> None:
         held_back = float(np.abs(controller.q - q).max()) > BEHIND
