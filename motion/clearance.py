@@ -1,0 +1,134 @@
+"""How far apart two robots are, and what they hold: every solid as a capsule around it, so that no distance is said to
+be larger than it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import mujoco
+import numpy as np
+
+from motion.poses import Array, pose
+from motion.robot import RobotDescription
+from motion.shapes import Shape, bounds
+from motion.urdf import collides
+
+NOTHING = -10.0
+"""Radius (m) of a capsule that stands for nothing: far from everything."""
+TINY = 1e-12
+"""Squared metres of a segment that counts as a point."""
+
+
+@dataclass(frozen=True, eq=False)
+class Held:
+    """The capsule around what is held, in the tool's frame: ends (2, 3) of its axis and radius, metres."""
+
+    ends: Array
+    radius: float
+
+
+def held(shapes: tuple[Shape, ...], T_tool_body: Array) -> Held:
+    """A capsule around a body of these shapes, where it is in the tool's frame (4, 4)."""
+    low, high = bounds(shapes, np.eye(4))
+    ends, radius = _around(0.5 * (low + high), 0.5 * (high - low))
+    return Held(ends @ T_tool_body[:3, :3].T + T_tool_body[:3, 3], radius)
+
+
+class Clearance:
+    """Distances between two robots, as `one` and `other` are numbered: 0 and 1."""
+
+    def __init__(self, one: RobotDescription, other: RobotDescription) -> None:
+        self._solids = _Solids(one), _Solids(other)
+
+    def swept(self, number: int, q: Array, held: Sequence[Held | None] | None = None) -> Array:
+        """The capsules (k, m, 7) of a robot at configurations (k, n), with what it holds at each: ends and radius, in
+        the world."""
+        return self._solids[number].swept(q, [None] * len(q) if held is None else held)
+
+    def of(self, q_one: Array, q_other: Array, held: tuple[Held | None, Held | None] = (None, None)) -> float:
+        """Metres between the robots at two configurations (n,); zero or less where they may overlap."""
+        one, other = (self.swept(i, np.array([q]), [held[i]])[0] for i, q in enumerate((q_one, q_other)))
+        return float(distances(one, other).min())
+
+    def of_bases(self) -> float:
+        """Metres between what of them never moves."""
+        one, other = (s.swept(s.robot.posture[None], [None])[0][s.fixed] for s in self._solids)
+        return float(distances(one, other).min(initial=np.inf))
+
+
+def near(one: Array, other: Array, limit: float) -> bool:
+    """Whether two sweeps (k, m, 7) and (l, n, 7) come nearer to each other than `limit` metres, at whatever times."""
+    (low_1, high_1), (low_2, high_2) = _boxes(one), _boxes(other)
+    gaps = np.maximum(low_1[:, None] - high_2[None], low_2[None] - high_1[:, None]).max(axis=2)
+    close = np.argwhere(gaps < limit)
+    return any(float(distances(one[:, i], other[:, j]).min()) < limit for i, j in close)
+
+
+def distances(one: Array, other: Array) -> Array:
+    """Metres (k, l) between capsules (k, 7) and (l, 7): of the segments, less the radii (Ericson, Real-Time Collision
+    Detection, 5.1.9)."""
+    p, r = one[:, None, :3], other[None, :, :3]
+    d1, d2 = one[:, None, 3:6] - p, other[None, :, 3:6] - r
+    a, e, b = (d1 * d1).sum(-1), (d2 * d2).sum(-1), (d1 * d2).sum(-1)
+    between = p - r
+    c, f = (d1 * between).sum(-1), (d2 * between).sum(-1)
+    area, long_1, long_2 = a * e - b * b, np.maximum(a, TINY), np.maximum(e, TINY)
+    s = np.where(area > TINY, np.clip((b * f - c * e) / np.maximum(area, TINY), 0.0, 1.0), 0.0)
+    t = np.clip((b * s + f) / long_2, 0.0, 1.0)
+    s = np.clip((b * t - c) / long_1, 0.0, 1.0)
+    gap = between + s[..., None] * d1 - t[..., None] * d2
+    return np.asarray(np.linalg.norm(gap, axis=-1) - one[:, None, 6] - other[None, :, 6])
+
+
+def _boxes(sweep: Array) -> tuple[Array, Array]:
+    """Corners (m, 3), (m, 3) of the box around each capsule's way."""
+    ends, radius = sweep[..., :6].reshape(*sweep.shape[:2], 2, 3), sweep[..., 6, None]
+    return (ends.min(axis=2) - radius).min(axis=0), (ends.max(axis=2) + radius).max(axis=0)
+
+
+def _around(middle: Array, half: Array) -> tuple[Array, float]:
+    """The ends (2, 3) and the radius of a capsule around a box, along its longest side."""
+    along, longest = np.zeros(3), int(np.argmax(half))
+    along[longest] = half[longest]
+    return np.array([middle - along, middle + along]), float(np.linalg.norm(np.delete(half, longest)))
+
+
+class _Solids:
+    """What collides of a robot, as capsules on its links, and its tool."""
+
+    def __init__(self, robot: RobotDescription) -> None:
+        self.robot, self._m = robot, mujoco.MjModel.from_xml_string(robot.mjcf)
+        self._d, m = mujoco.MjData(self._m), self._m
+        self._qpos = np.array([m.joint(name).qposadr[0] for name in robot.arm_joints])
+        self._fingers = [(m.joint(n).qposadr[0], np.sign(m.joint(n).range.sum())) for n in robot.finger_joints]
+        self._site = m.site(robot.tool_site).id
+        self._geoms = [g for g in range(m.ngeom) if collides(m, g)]
+        found = [_around(m.geom_aabb[g, :3], m.geom_aabb[g, 3:]) for g in self._geoms]
+        for n, g in enumerate(self._geoms):
+            if m.geom_type[g] == mujoco.mjtGeom.mjGEOM_CAPSULE:
+                radius, half = m.geom_size[g, :2]
+                found[n] = np.array([[0.0, 0.0, -half], [0.0, 0.0, half]]), float(radius)
+        self._ends, self._radii = np.array([e for e, _ in found]), np.array([r for _, r in found])
+        self.fixed = np.array([*(m.body_weldid[m.geom_bodyid[self._geoms]] == 0), False])
+
+    def swept(self, q: Array, held: Sequence[Held | None]) -> Array:
+        """The capsules (k, m, 7) at configurations (k, n), the last one of what is held."""
+        out = np.empty((len(q), len(self._geoms) + 1, 7))
+        for at, sign in self._fingers:
+            self._d.qpos[at] = sign * self.robot.gripper.opening / 2
+        for row, one, thing in zip(out, q, held, strict=True):
+            self._d.qpos[self._qpos] = one
+            mujoco.mj_kinematics(self._m, self._d)
+            R = self._d.geom_xmat[self._geoms].reshape(-1, 1, 3, 3)
+            ends = (R @ self._ends[..., None])[..., 0] + self._d.geom_xpos[self._geoms][:, None]
+            row[:-1, :6], row[:-1, 6] = ends.reshape(-1, 6), self._radii
+            row[-1] = self._carried(thing)
+        return out
+
+    def _carried(self, thing: Held | None) -> Array:
+        T = pose(self._d.site_xpos[self._site], self._d.site_xmat[self._site].reshape(3, 3))
+        if thing is None:
+            return np.array([*T[:3, 3], *T[:3, 3], NOTHING])
+        return np.array([*(thing.ends @ T[:3, :3].T + T[:3, 3]).reshape(-1), thing.radius])

@@ -1,0 +1,119 @@
+"""One plan for two arms: planned as for one, cut into chunks, tried by each arm in its kinematic copy, and shared out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from tamp.execution.motions import Grip, timed
+from tamp.execution.pair import ArmAtWork
+from tamp.execution.reservations import Reservations, Way
+from tamp.model.atoms import Atom
+from tamp.model.goal import Goal
+from tamp.model.situation import Situation
+from tamp.model.state import WorldState, problem_of
+from tamp.planning.assignment import Entry, assigned
+from tamp.planning.deliberation import Decision
+from tamp.planning.engine import Plan
+from tamp.planning.refinement import Failure
+from tamp.planning.search import NoSolution
+from tamp.plans.chunks import Chunk, ChunkedPlan, chunked
+from tamp.runs.episode import Settings
+
+SKELETONS = 6
+"""Plans tried, each with what geometry said against the one before."""
+GRIPPING = 0.35
+"""Seconds that opening or closing the fingers counts as."""
+
+
+@dataclass(frozen=True, eq=False)
+class SharedPlan:
+    """A plan in chunks, and which arm is to do which when."""
+
+    plan: ChunkedPlan
+    entries: tuple[Entry, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class _Tried:
+    """How long an arm takes for a chunk, and its way; without one it was not found, because of what may change."""
+
+    seconds: float
+    way: Way | None
+
+
+def shared_plan(
+    goal: Goal, arms: tuple[ArmAtWork, ...], settings: Settings, reservations: Reservations
+) -> SharedPlan | NoSolution:
+    """The plan for a goal from what is seen now, shared out; or why there is none."""
+    _, state, situation = arms[0].ready.table.look()
+    facts = goal.rules(settings.domain, state)
+    reason = "no plan"
+    for _ in range(SKELETONS):
+        found = _planned(goal, state.with_facts(facts), settings)
+        if not isinstance(found, ChunkedPlan):
+            return NoSolution("plan" if reason == "no plan" else "refinement", found if reason == "no plan" else reason)
+        tried, failures = _tries(found, arms)
+        entries = _shared_out(found, tried, arms, reservations)
+        if entries is not None:
+            return SharedPlan(found, entries)
+        told = _facts(failures, situation)
+        reason = "; ".join(dict.fromkeys(f.cause.message or f.cause.reason for f in failures)) or "no arm reaches it"
+        if told <= facts:
+            break
+        facts |= told
+    return NoSolution("refinement", reason)
+
+
+def _planned(goal: Goal, state: WorldState, settings: Settings) -> ChunkedPlan | str:
+    """The first plan for one of the goal's alternatives, in chunks; else why there is none."""
+    why = "no plan"
+    for alternative in goal.alternatives():
+        problem = problem_of(settings.domain, state, alternative.parts)
+        result = settings.planner.solve(problem)
+        if result.plan is not None:
+            return chunked(result.plan.actions, alternative, state, settings.domain)
+        why = result.message
+    return why
+
+
+def _tries(plan: ChunkedPlan, arms: tuple[ArmAtWork, ...]) -> tuple[dict[tuple[int, int], _Tried], list[Failure]]:
+    """What each arm would need for each chunk, and what was found against those that no arm can do."""
+    tried: dict[tuple[int, int], _Tried] = {}
+    failures: list[Failure] = []
+    for chunk in plan.chunks:
+        found = {arm.number: _try(plan, chunk, arm) for arm in arms}
+        failed = [f for f in found.values() if isinstance(f, Failure)]
+        tried |= {(n, chunk.number): t for n, t in found.items() if isinstance(t, _Tried)}
+        failures += failed if len(failed) == len(arms) else []
+    return tried, failures
+
+
+def _try(plan: ChunkedPlan, chunk: Chunk, arm: ArmAtWork) -> _Tried | Failure:
+    """An arm does a chunk in its kinematic copy, after what has to be done before."""
+    scene, _, situation = arm.ready.table.look()
+    before = () if plan.may_begin(chunk, (), ()) else plan.chunks[: chunk.number - 1]
+    earlier = tuple(a for c in before for a in c.actions)
+    found = arm.mind.inner.refine(Plan(earlier + chunk.actions), situation).result()
+    if not isinstance(found, Decision):
+        return found
+    steps, world = found.steps[len(earlier) :], arm.mind.world
+    timeline = timed([s.segments for s in steps], world)
+    seconds = timeline.seconds + GRIPPING * sum(isinstance(s, Grip) for s in timeline.segments)
+    return _Tried(seconds, arm.mind.journey(Decision(Plan(chunk.actions), steps, timeline), scene).way)
+
+
+def _shared_out(
+    plan: ChunkedPlan, tried: dict[tuple[int, int], _Tried], arms: tuple[ArmAtWork, ...], reservations: Reservations
+) -> tuple[Entry, ...] | None:
+    """The shortest assignment, ways that come too near each other not being gone at one time."""
+
+    def clash(entry: Entry, arm: int, chunk: Chunk) -> bool:
+        one, other = tried[entry.arm, entry.chunk.number].way, tried[arm, chunk.number].way
+        return one is None or other is None or not reservations.clear(one, other)
+
+    return assigned(plan, {key: t.seconds for key, t in tried.items()}, clash, len(arms))
+
+
+def _facts(failures: Iterable[Failure], situation: Situation) -> frozenset[Atom]:
+    return frozenset[Atom]().union(*(f.cause.facts for f in failures))
