@@ -17,6 +17,8 @@ from motion.urdf import collides
 
 NOTHING = -10.0
 """Radius (m) of a capsule that stands for nothing: far from everything."""
+AT_ONCE = 4096
+"""Pairs of capsules that are looked at in one go."""
 TINY = 1e-12
 """Squared metres of a segment that counts as a point."""
 
@@ -60,32 +62,42 @@ class Clearance:
 
 def near(one: Array, other: Array, limit: float) -> bool:
     """Whether two sweeps (k, m, 7) and (l, n, 7) come nearer to each other than `limit` metres, at whatever times."""
-    (low_1, high_1), (low_2, high_2) = _boxes(one), _boxes(other)
-    gaps = np.maximum(low_1[:, None] - high_2[None], low_2[None] - high_1[:, None]).max(axis=2)
-    close = np.argwhere(gaps < limit)
-    return any(float(distances(one[:, i], other[:, j]).min()) < limit for i, j in close)
+    a, b = one.reshape(-1, 7), other.reshape(-1, 7)
+    a, b = a[a[:, 6] > NOTHING], b[b[:, 6] > NOTHING]
+    (p, reach_a), (r, reach_b) = _balls(a), _balls(b)
+    room = limit + reach_a[:, None] + reach_b[None]
+    squared = (p * p).sum(1)[:, None] + (r * r).sum(1)[None] - 2.0 * p @ r.T
+    i, j = np.nonzero((room > 0.0) & (squared < room * room))
+    return any(
+        float(_gaps(a[i[n : n + AT_ONCE]], b[j[n : n + AT_ONCE]]).min()) < limit for n in range(0, len(i), AT_ONCE)
+    )
 
 
 def distances(one: Array, other: Array) -> Array:
-    """Metres (k, l) between capsules (k, 7) and (l, 7): of the segments, less the radii (Ericson, Real-Time Collision
-    Detection, 5.1.9)."""
-    p, r = one[:, None, :3], other[None, :, :3]
-    d1, d2 = one[:, None, 3:6] - p, other[None, :, 3:6] - r
-    a, e, b = (d1 * d1).sum(-1), (d2 * d2).sum(-1), (d1 * d2).sum(-1)
+    """Metres (k, l) between capsules (k, 7) and (l, 7)."""
+    return _gaps(one[:, None], other[None])
+
+
+def _gaps(one: Array, other: Array) -> Array:
+    """Metres between capsules, pair by pair: of the segments, less the radii (Ericson, Real-Time Collision Detection,
+    5.1.9)."""
+    p, r = one[..., :3], other[..., :3]
+    d1, d2 = one[..., 3:6] - p, other[..., 3:6] - r
     between = p - r
+    a, e, b = (d1 * d1).sum(-1), (d2 * d2).sum(-1), (d1 * d2).sum(-1)
     c, f = (d1 * between).sum(-1), (d2 * between).sum(-1)
     area, long_1, long_2 = a * e - b * b, np.maximum(a, TINY), np.maximum(e, TINY)
     s = np.where(area > TINY, np.clip((b * f - c * e) / np.maximum(area, TINY), 0.0, 1.0), 0.0)
     t = np.clip((b * s + f) / long_2, 0.0, 1.0)
     s = np.clip((b * t - c) / long_1, 0.0, 1.0)
     gap = between + s[..., None] * d1 - t[..., None] * d2
-    return np.asarray(np.linalg.norm(gap, axis=-1) - one[:, None, 6] - other[None, :, 6])
+    return np.asarray(np.linalg.norm(gap, axis=-1) - one[..., 6] - other[..., 6])
 
 
-def _boxes(sweep: Array) -> tuple[Array, Array]:
-    """Corners (m, 3), (m, 3) of the box around each capsule's way."""
-    ends, radius = sweep[..., :6].reshape(*sweep.shape[:2], 2, 3), sweep[..., 6, None]
-    return (ends.min(axis=2) - radius).min(axis=0), (ends.max(axis=2) + radius).max(axis=0)
+def _balls(capsules: Array) -> tuple[Array, Array]:
+    """Middles (k, 3) and radii (k,) of the balls around capsules (k, 7)."""
+    one, other = capsules[:, :3], capsules[:, 3:6]
+    return 0.5 * (one + other), 0.5 * np.linalg.norm(other - one, axis=1) + capsules[:, 6]
 
 
 def _around(middle: Array, half: Array) -> tuple[Array, float]:

@@ -14,9 +14,11 @@ import numpy as np
 from motion.clearance import Clearance, Held, held, near
 from motion.poses import Array
 from motion.world import State, World
-from tamp.execution.motions import Motion, Timeline
+from tamp.execution.motions import Grip, Timeline
 
-SPACING = 0.1
+GRIPPING = 0.35
+"""Seconds that opening or closing the fingers counts as."""
+SPACING = 0.12
 """Seconds of motion between the configurations whose solids are reserved."""
 MARGIN = 0.03
 """Metres more than arms are to keep apart that a way keeps from what is reserved: arms do not go exactly where they
@@ -29,20 +31,22 @@ KEPT = 1
 
 @dataclass(frozen=True, eq=False)
 class Way:
-    """Configurations (k, n) that an arm goes through in this order, and its capsules (k, m, 7) there with what it
-    holds."""
+    """Configurations (k, n) that an arm goes through at some `times` (k,) in seconds, and its capsules (k, m, 7) there
+    with what it holds."""
 
+    times: Array
     q: Array
     sweep: Array
 
     def then(self, other: Way) -> Way:
         """This way and another after it."""
-        return Way(np.concatenate([self.q, other.q]), np.concatenate([self.sweep, other.sweep]))
+        times = np.concatenate([self.times, other.times + self.times[-1]])
+        return Way(times, np.concatenate([self.q, other.q]), np.concatenate([self.sweep, other.sweep]))
 
     def after(self, number: int) -> Way:
         """What is left once the configuration of a number is passed."""
         first = max(0, number - KEPT)
-        return Way(self.q[first:], self.sweep[first:])
+        return Way(self.times[first:], self.q[first:], self.sweep[first:])
 
 
 @dataclass(eq=False)
@@ -69,6 +73,16 @@ class Reservations:
         """Whether two arms may go their ways at one time."""
         return not near(one.sweep, other.sweep, self.apart + MARGIN)
 
+    def delay(self, one: Way, other: Way) -> float:
+        """Seconds after the beginning of one way from which on another may begin, as it is freed little by little."""
+        if self.clear(one, other):
+            return 0.0
+        low, high = 0, len(one.times)  # what is left from `low` on is not clear, from `high` on it is
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if self.clear(one.after(middle), other) else (middle, high)
+        return float(one.times[min(high, len(one.times) - 1)])
+
     def take(self, number: int, way: Way) -> None:
         """Give an arm a way in place of what it had."""
         self.ways[number], self._passed[number] = way, 0
@@ -87,22 +101,33 @@ class Reservations:
 
 def standing(clearance: Clearance, number: int, q: Array, thing: Held | None = None) -> Way:
     """An arm that stays at a configuration (n,)."""
-    return Way(np.array([q]), clearance.swept(number, np.array([q]), [thing]))
+    return Way(np.zeros(1), np.array([q]), clearance.swept(number, np.array([q]), [thing]))
 
 
 def way_of(timeline: Timeline, world: World, clearance: Clearance, number: int) -> Way:
     """Where a timeline takes an arm of a number. The world has the bodies that it holds on the way."""
-    q, things = zip(*_configurations(timeline, world), strict=True)
-    return Way(np.array(q), clearance.swept(number, np.array(q), things))
+    times, q, things = zip(*_configurations(timeline, world), strict=True)
+    return Way(np.array(times), np.array(q), clearance.swept(number, np.array(q), things))
 
 
-def _configurations(timeline: Timeline, world: World) -> Iterator[tuple[Array, Held | None]]:
+def seconds_of(timeline: Timeline) -> float:
+    """How long a timeline is to take, grips as well."""
+    return timeline.seconds + GRIPPING * sum(isinstance(s, Grip) for s in timeline.segments)
+
+
+def _configurations(timeline: Timeline, world: World) -> Iterator[tuple[float, Array, Held | None]]:
+    """Seconds, configuration and what is held, every now and then."""
+    begin = 0.0
     for segment in timeline.segments:
-        if isinstance(segment, Motion):
-            trajectory, thing = segment.trajectory, carried(segment.state, world)
-            count = max(2, int(np.ceil(trajectory.duration / SPACING)) + 1)
-            for at in np.searchsorted(trajectory.times, np.linspace(0.0, trajectory.duration, count)):
-                yield trajectory.q[min(int(at), len(trajectory.q) - 1)], thing
+        if isinstance(segment, Grip):
+            begin += GRIPPING
+            continue
+        trajectory, thing = segment.trajectory, carried(segment.state, world)
+        count = max(2, int(np.ceil(trajectory.duration / SPACING)) + 1)
+        for at in np.searchsorted(trajectory.times, np.linspace(0.0, trajectory.duration, count)):
+            n = min(int(at), len(trajectory.q) - 1)
+            yield begin + float(trajectory.times[n]), trajectory.q[n], thing
+        begin += trajectory.duration
 
 
 def carried(state: State | None, world: World) -> Held | None:

@@ -1,8 +1,7 @@
 """Which arm does which part of a plan, and when: the shortest way that is found to share it out.
 
 One plan with time: each entry has a beginning and an end. Parts that need each other come one after the other, and so do
-parts of two arms whose ways come too near to each other. What really happens may be faster: arms free what they have
-passed.
+parts of two arms whose ways come too near to each other, as soon as one has passed what the other one needs.
 """
 
 from __future__ import annotations
@@ -29,13 +28,13 @@ class Entry:
 
 Seconds = Mapping[tuple[int, int], float]
 """How long an arm takes for a chunk, by both numbers; what it cannot do is missing."""
-Clash = Callable[[Entry, int, Chunk], bool]
-"""Whether an arm cannot do a chunk while another does what an entry says."""
+Delay = Callable[[Entry, int, Chunk], float]
+"""Seconds after the beginning of an entry before which another arm cannot begin with a chunk."""
 
 
-def assigned(plan: ChunkedPlan, seconds: Seconds, clash: Clash, arms: int) -> tuple[Entry, ...] | None:
+def assigned(plan: ChunkedPlan, seconds: Seconds, delay: Delay, arms: int) -> tuple[Entry, ...] | None:
     """The entries in the order of their beginnings; None where no arm can do some chunk. The same for the same input."""
-    search = _Search(plan, seconds, clash, arms)
+    search = _Search(plan, seconds, delay, arms)
     search.extend([], [0.0] * arms)
     return None if search.best is None else tuple(search.best)
 
@@ -46,12 +45,12 @@ class _Search:
 
     plan: ChunkedPlan
     seconds: Seconds
-    clash: Clash
+    delay: Delay
     arms: int
     best: list[Entry] | None = None
     _ends: float = float("inf")
     _nodes: int = 0
-    _clashes: dict[tuple[int, int, int, int], bool] = field(default_factory=dict)
+    _delays: dict[tuple[int, int, int, int], float] = field(default_factory=dict)
 
     def extend(self, entries: list[Entry], free: list[float]) -> None:
         """Try everything that can come next after some entries, the arms being free at some times."""
@@ -89,16 +88,17 @@ class _Search:
 
     def _begin(self, entries: list[Entry], chunk: Chunk, arm: int, soonest: float) -> float | None:
         """When an arm can begin with a chunk, what is there already being left as it is; None for never."""
-        for begin in sorted({soonest, *(e.end for e in entries if e.end > soonest)}):
+        held = {e.begin + self._delay(e, arm, chunk) for e in entries if e.arm != arm and e.end > soonest}
+        for begin in sorted({soonest, *(t for t in (*held, *(e.end for e in entries)) if t > soonest)}):
             done = [e.chunk for e in entries if e.end <= begin]
             going = [e for e in entries if e.end > begin]
-            clear = not any(self._clash(e, arm, chunk) for e in going if e.arm != arm)
+            clear = all(begin >= e.begin + self._delay(e, arm, chunk) - EPSILON for e in going if e.arm != arm)
             if clear and self.plan.may_begin(chunk, done, [e.chunk for e in going]):
                 return begin
         return None
 
-    def _clash(self, entry: Entry, arm: int, chunk: Chunk) -> bool:
+    def _delay(self, entry: Entry, arm: int, chunk: Chunk) -> float:
         key = (entry.arm, entry.chunk.number, arm, chunk.number)
-        if key not in self._clashes:
-            self._clashes[key] = self.clash(entry, arm, chunk)
-        return self._clashes[key]
+        if key not in self._delays:
+            self._delays[key] = self.delay(entry, arm, chunk)
+        return self._delays[key]

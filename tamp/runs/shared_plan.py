@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from tamp.execution.motions import Grip, timed
+from tamp.execution.motions import timed
 from tamp.execution.pair import ArmAtWork
-from tamp.execution.reservations import Reservations, Way
+from tamp.execution.reservations import Reservations, Way, seconds_of
 from tamp.model.atoms import Atom
+from tamp.model.domain import Domain
 from tamp.model.goal import Goal
-from tamp.model.situation import Situation
 from tamp.model.state import WorldState, problem_of
 from tamp.planning.assignment import Entry, assigned
 from tamp.planning.deliberation import Decision
@@ -22,8 +22,6 @@ from tamp.runs.episode import Settings
 
 SKELETONS = 6
 """Plans tried, each with what geometry said against the one before."""
-GRIPPING = 0.35
-"""Seconds that opening or closing the fingers counts as."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,17 +34,17 @@ class SharedPlan:
 
 @dataclass(frozen=True, eq=False)
 class _Tried:
-    """How long an arm takes for a chunk, and its way; without one it was not found, because of what may change."""
+    """How long an arm takes for a chunk, and its way."""
 
     seconds: float
-    way: Way | None
+    way: Way
 
 
 def shared_plan(
     goal: Goal, arms: tuple[ArmAtWork, ...], settings: Settings, reservations: Reservations
 ) -> SharedPlan | NoSolution:
     """The plan for a goal from what is seen now, shared out; or why there is none."""
-    _, state, situation = arms[0].ready.table.look()
+    _, state, _ = arms[0].ready.table.look()
     facts = goal.rules(settings.domain, state)
     reason = "no plan"
     for _ in range(SKELETONS):
@@ -57,7 +55,7 @@ def shared_plan(
         entries = _shared_out(found, tried, arms, reservations)
         if entries is not None:
             return SharedPlan(found, entries)
-        told = _facts(failures, situation)
+        told = _facts(failures, settings.domain)
         reason = "; ".join(dict.fromkeys(f.cause.message or f.cause.reason for f in failures)) or "no arm reaches it"
         if told <= facts:
             break
@@ -99,21 +97,23 @@ def _try(plan: ChunkedPlan, chunk: Chunk, arm: ArmAtWork) -> _Tried | Failure:
         return found
     steps, world = found.steps[len(earlier) :], arm.mind.world
     timeline = timed([s.segments for s in steps], world)
-    seconds = timeline.seconds + GRIPPING * sum(isinstance(s, Grip) for s in timeline.segments)
-    return _Tried(seconds, arm.mind.journey(Decision(Plan(chunk.actions), steps, timeline), scene).way)
+    return _Tried(seconds_of(timeline), arm.mind.journey(Decision(Plan(chunk.actions), steps, timeline), scene).way)
 
 
 def _shared_out(
     plan: ChunkedPlan, tried: dict[tuple[int, int], _Tried], arms: tuple[ArmAtWork, ...], reservations: Reservations
 ) -> tuple[Entry, ...] | None:
-    """The shortest assignment, ways that come too near each other not being gone at one time."""
+    """The shortest assignment with which an arm begins once the other one has freed its way."""
 
-    def clash(entry: Entry, arm: int, chunk: Chunk) -> bool:
-        one, other = tried[entry.arm, entry.chunk.number].way, tried[arm, chunk.number].way
-        return one is None or other is None or not reservations.clear(one, other)
+    def delay(entry: Entry, arm: int, chunk: Chunk) -> float:
+        return reservations.delay(tried[entry.arm, entry.chunk.number].way, tried[arm, chunk.number].way)
 
-    return assigned(plan, {key: t.seconds for key, t in tried.items()}, clash, len(arms))
+    return assigned(plan, {key: t.seconds for key, t in tried.items()}, delay, len(arms))
 
 
-def _facts(failures: Iterable[Failure], situation: Situation) -> frozenset[Atom]:
-    return frozenset[Atom]().union(*(f.cause.facts for f in failures))
+def _facts(failures: Iterable[Failure], domain: Domain) -> frozenset[Atom]:
+    """What geometry found out. Of what arms found out about one chunk, each differently, it is that which some action
+    can undo: another arm, or another order, may do better."""
+    every = frozenset[Atom]().union(*(f.cause.facts for f in failures))
+    undone = {name for changed in domain.changes.values() for name in changed}
+    return frozenset(fact for fact in every if fact.predicate in undone) or every
