@@ -1,4 +1,4 @@
-"""How far apart two robots are, and what they hold: every solid as a capsule around it, so that no distance is said to
+"""How far apart two robots are, and what they hold: every solid as capsules around it, so that no distance is said to
 be larger than it is.
 """
 
@@ -15,6 +15,8 @@ from motion.robot import RobotDescription
 from motion.shapes import Shape, bounds
 from motion.urdf import collides
 
+STRIPS = 3
+"""Most capsules around one box."""
 NOTHING = -10.0
 """Radius (m) of a capsule that stands for nothing: far from everything."""
 AT_ONCE = 4096
@@ -25,17 +27,16 @@ TINY = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class Held:
-    """The capsule around what is held, in the tool's frame: ends (2, 3) of its axis and radius, metres."""
+    """Capsules around what is held, in the tool's frame: ends (k, 2, 3) of their axes and radii (k,), metres."""
 
     ends: Array
-    radius: float
+    radii: Array
 
 
 def held(shapes: tuple[Shape, ...], T_tool_body: Array) -> Held:
-    """A capsule around a body of these shapes, where it is in the tool's frame (4, 4)."""
-    low, high = bounds(shapes, np.eye(4))
-    ends, radius = _around(0.5 * (low + high), 0.5 * (high - low))
-    return Held(ends @ T_tool_body[:3, :3].T + T_tool_body[:3, 3], radius)
+    """Capsules around a body of these shapes, where it is in the tool's frame (4, 4)."""
+    ends, radii = _around(*bounds(shapes, np.eye(4)))
+    return Held(ends @ T_tool_body[:3, :3].T + T_tool_body[:3, 3], radii)
 
 
 class Clearance:
@@ -100,11 +101,16 @@ def _balls(capsules: Array) -> tuple[Array, Array]:
     return 0.5 * (one + other), 0.5 * np.linalg.norm(other - one, axis=1) + capsules[:, 6]
 
 
-def _around(middle: Array, half: Array) -> tuple[Array, float]:
-    """The ends (2, 3) and the radius of a capsule around a box, along its longest side."""
-    along, longest = np.zeros(3), int(np.argmax(half))
-    along[longest] = half[longest]
-    return np.array([middle - along, middle + along]), float(np.linalg.norm(np.delete(half, longest)))
+def _around(low: Array, high: Array) -> tuple[Array, Array]:
+    """The ends (k, 2, 3) and radii (k,) of capsules side by side around a box between two corners, along its longest
+    side: a flat box takes several."""
+    middle, half = 0.5 * (low + high), 0.5 * (high - low)
+    thin, wide, longest = np.argsort(half, kind="stable")
+    count = int(np.clip(round(half[wide] / max(half[thin], 1e-3)), 1, STRIPS))
+    along, across = half[longest] * np.eye(3)[longest], half[wide] * np.eye(3)[wide]
+    places = middle + np.array([across * ((2 * n + 1) / count - 1.0) for n in range(count)])
+    radius = float(np.hypot(half[wide] / count, half[thin]))
+    return np.stack([places - along, places + along], axis=1), np.full(count, radius)
 
 
 class _Solids:
@@ -116,18 +122,15 @@ class _Solids:
         self._qpos = np.array([m.joint(name).qposadr[0] for name in robot.arm_joints])
         self._fingers = [(m.joint(n).qposadr[0], np.sign(m.joint(n).range.sum())) for n in robot.finger_joints]
         self._site = m.site(robot.tool_site).id
-        self._geoms = [g for g in range(m.ngeom) if collides(m, g)]
-        found = [_around(m.geom_aabb[g, :3], m.geom_aabb[g, 3:]) for g in self._geoms]
-        for n, g in enumerate(self._geoms):
-            if m.geom_type[g] == mujoco.mjtGeom.mjGEOM_CAPSULE:
-                radius, half = m.geom_size[g, :2]
-                found[n] = np.array([[0.0, 0.0, -half], [0.0, 0.0, half]]), float(radius)
-        self._ends, self._radii = np.array([e for e, _ in found]), np.array([r for _, r in found])
-        self.fixed = np.array([*(m.body_weldid[m.geom_bodyid[self._geoms]] == 0), False])
+        geoms = [g for g in range(m.ngeom) if collides(m, g)]
+        found = [_solid(m, g) for g in geoms]
+        self._ends, self._radii = (np.concatenate(parts) for parts in zip(*found, strict=True))
+        self._geoms = np.repeat(geoms, [len(radii) for _, radii in found])
+        self.fixed = np.array([*(m.body_weldid[m.geom_bodyid[self._geoms]] == 0), *([False] * STRIPS)])
 
     def swept(self, q: Array, held: Sequence[Held | None]) -> Array:
-        """The capsules (k, m, 7) at configurations (k, n), the last one of what is held."""
-        out = np.empty((len(q), len(self._geoms) + 1, 7))
+        """The capsules (k, m, 7) at configurations (k, n), the last ones of what is held."""
+        out = np.empty((len(q), len(self._geoms) + STRIPS, 7))
         for at, sign in self._fingers:
             self._d.qpos[at] = sign * self.robot.gripper.opening / 2
         for row, one, thing in zip(out, q, held, strict=True):
@@ -135,12 +138,24 @@ class _Solids:
             mujoco.mj_kinematics(self._m, self._d)
             R = self._d.geom_xmat[self._geoms].reshape(-1, 1, 3, 3)
             ends = (R @ self._ends[..., None])[..., 0] + self._d.geom_xpos[self._geoms][:, None]
-            row[:-1, :6], row[:-1, 6] = ends.reshape(-1, 6), self._radii
-            row[-1] = self._carried(thing)
+            row[:-STRIPS, :6], row[:-STRIPS, 6] = ends.reshape(-1, 6), self._radii
+            row[-STRIPS:] = self._carried(thing)
         return out
 
     def _carried(self, thing: Held | None) -> Array:
         T = pose(self._d.site_xpos[self._site], self._d.site_xmat[self._site].reshape(3, 3))
-        if thing is None:
-            return np.array([*T[:3, 3], *T[:3, 3], NOTHING])
-        return np.array([*(thing.ends @ T[:3, :3].T + T[:3, 3]).reshape(-1), thing.radius])
+        rows = np.tile([*T[:3, 3], *T[:3, 3], NOTHING], (STRIPS, 1))
+        if thing is not None:
+            count = len(thing.radii)
+            rows[:count, :6] = (thing.ends @ T[:3, :3].T + T[:3, 3]).reshape(-1, 6)
+            rows[:count, 6] = thing.radii
+        return rows
+
+
+def _solid(m: mujoco.MjModel, geom: int) -> tuple[Array, Array]:
+    """The ends (k, 2, 3) and radii (k,) of capsules around a geom, in its own frame."""
+    if m.geom_type[geom] == mujoco.mjtGeom.mjGEOM_CAPSULE:
+        radius, half = m.geom_size[geom, :2]
+        return np.array([[[0.0, 0.0, -half], [0.0, 0.0, half]]]), np.array([radius])
+    middle, half_extent = m.geom_aabb[geom, :3], m.geom_aabb[geom, 3:]
+    return _around(middle - half_extent, middle + half_extent)

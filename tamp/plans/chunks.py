@@ -1,11 +1,13 @@
-"""A plan in chunks: what one hand does from empty to empty again. Which chunks may change places is found by following
-the plan with them changed.
+"""A plan in chunks: what one hand does from empty to empty again, and which of them have to keep their order.
+
+unified-planning's own partial order (`SequentialPlan.convert_to`) orders all that one hand does, since each action
+needs or changes the hand, and all that sets one atom to the same value; chunks leave the hand as they found it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -36,34 +38,19 @@ class Chunk:
         return " ".join(map(str, self.actions))
 
 
-@dataclass(eq=False)
+@dataclass(frozen=True, eq=False)
 class ChunkedPlan:
-    """The chunks of a plan that reaches a goal, in its order, and which of them may be done when."""
+    """The chunks of a plan that reaches a goal, in its order. `related` are the pairs of numbers whose order matters."""
 
-    problem: Any
     chunks: tuple[Chunk, ...]
-    _valid: dict[tuple[int, ...], bool] = field(default_factory=dict, repr=False)
+    related: frozenset[tuple[int, int]]
 
     def may_begin(self, chunk: Chunk, done: Sequence[Chunk], going: Sequence[Chunk]) -> bool:
-        """Whether a chunk may be done after some and beside others: the plan reaches the goal whichever of these ends
-        first, the rest following in its own order."""
-        taken = {c.number for c in (*done, *going, chunk)}
-        rest = [c for c in self.chunks if c.number not in taken]
-        return self._reaches([*done, chunk, *going, *rest]) and self._reaches([*done, *going, chunk, *rest])
-
-    def _reaches(self, order: Sequence[Chunk]) -> bool:
-        key = tuple(c.number for c in order)
-        if key not in self._valid:
-            self._valid[key] = self._followed(order)
-        return self._valid[key]
-
-    def _followed(self, order: Sequence[Chunk]) -> bool:
-        course: Course | Fault = Course.of(self.problem)
-        for action in (a for chunk in order for a in chunk.actions):
-            if isinstance(course, Fault):
-                return False
-            course = course.follow(action)
-        return isinstance(course, Course) and not course.missing()
+        """Whether a chunk may be done after some and beside others."""
+        over = {c.number for c in done}
+        before = {a for a, b in self.related if b == chunk.number}
+        after = {b for a, b in self.related if a == chunk.number}
+        return before <= over and not any(c.number in before | after for c in going)
 
 
 def chunked(actions: Sequence[GroundAction], goal: Goal, state: WorldState, domain: Domain) -> ChunkedPlan:
@@ -74,11 +61,41 @@ def chunked(actions: Sequence[GroundAction], goal: Goal, state: WorldState, doma
     for n in range(1, len(atoms)):
         if held_in(WorldState(state.symbols, atoms[n])) is None or n == len(atoms) - 1:
             cuts.append(n)
+    spans = list(zip(cuts, cuts[1:], strict=False))
+    needs = [_needs(action, problem) for action in actions]
     chunks = tuple(
-        Chunk(number, tuple(actions[a:b]), _its_goal(actions, (a, b), atoms, goal, problem, domain))
-        for number, (a, b) in enumerate(zip(cuts, cuts[1:], strict=False), 1)
+        Chunk(number, tuple(actions[a:b]), _its_goal((a, b), atoms, needs, goal, domain.added_by(actions[b - 1])))
+        for number, (a, b) in enumerate(spans, 1)
     )
-    return ChunkedPlan(problem, chunks)
+    return ChunkedPlan(chunks, _related(spans, atoms, needs))
+
+
+def _related(
+    spans: Sequence[tuple[int, int]], atoms: Sequence[frozenset[Atom]], needs: Sequence[set[Needed]]
+) -> frozenset[tuple[int, int]]:
+    """Pairs of numbers of chunks of which one needs what the other changes, from its beginning to its end, or which
+    change the same: what one hand does in between is its own."""
+    needed = [set().union(*needs[a:b]) for a, b in spans]
+    changed = [{(x.predicate, x.args) for x in atoms[a] ^ atoms[b]} for a, b in spans]
+
+    def one_way(i: int, j: int) -> bool:
+        return any(_same(c, n) for c in changed[i] for n in needed[j])
+
+    pairs = ((i, j) for j in range(len(spans)) for i in range(j))
+    opposite = [{(x.predicate, x.args, x in atoms[b]) for x in atoms[a] ^ atoms[b]} for a, b in spans]
+    return frozenset(
+        (i + 1, j + 1)
+        for i, j in pairs
+        if one_way(i, j) or one_way(j, i) or any((p, args, not to) in opposite[j] for p, args, to in opposite[i])
+    )
+
+
+Needed = tuple[str, tuple[str | None, ...]]
+"""A ground atom, or with None in it any that has something in that place."""
+
+
+def _same(changed: Needed, needed: Needed) -> bool:
+    return changed[0] == needed[0] and all(n is None or c == n for c, n in zip(changed[1], needed[1], strict=True))
 
 
 def _atoms_on_the_way(actions: Sequence[GroundAction], problem: Any) -> list[frozenset[Atom]]:
@@ -95,28 +112,29 @@ def _atoms_on_the_way(actions: Sequence[GroundAction], problem: Any) -> list[fro
 
 
 def _its_goal(
-    actions: Sequence[GroundAction],
     span: tuple[int, int],
     atoms: Sequence[frozenset[Atom]],
+    needs: Sequence[set[Needed]],
     goal: Goal,
-    problem: Any,
-    domain: Domain,
+    brought: frozenset[Atom],
 ) -> Goal:
     """What the actions from one number up to another are for: of what they change, what is asked for or needed later;
     of those that are for nothing that could be said, what the last one brings."""
     begin, end = span
-    needed = set(goal.mentioned) | {a for action in actions[end:] for a in _needs(action, problem)}
+    later = set().union(*needs[end:])
+    needed = {a for a in atoms[end] if a in goal.mentioned or (a.predicate, a.args) in later}
     made, undone = atoms[end] - atoms[begin], atoms[begin] - atoms[end]
     parts: list[Formula] = [*sorted(made & needed), *map(Not, sorted(undone & set(goal.mentioned)))]
-    return Goal.of(parts or sorted(domain.added_by(actions[end - 1]) & atoms[end]), goal.untouched)
+    return Goal.of(parts or sorted(brought & atoms[end]), goal.untouched)
 
 
-def _needs(action: GroundAction, problem: Any) -> set[Atom]:
-    """The ground atoms that an action's precondition speaks of."""
+def _needs(action: GroundAction, problem: Any) -> set[Needed]:
+    """The atoms that an action's precondition, and those of its effects, speak of."""
     operator, manager = problem.action(action.name), problem.environment.expression_manager
     objects = [manager.ObjectExp(problem.object(name)) for name in action.args]
     given = dict(zip(operator.parameters, objects, strict=True))
-    needed = happening(problem, (Fraction(0), None), operator.preconditions, (), given).needed
+    needed = happening(problem, (Fraction(0), None), operator.preconditions, operator.effects, given).needed
     return {
-        Atom(f.fluent().name, tuple(map(str, f.args))) for f in needed if all(a.is_object_exp() for a in f.args)
+        (f.fluent().name, tuple(None if a.is_variable_exp() else str(a) for a in f.args))
+        for f in needed
     }
