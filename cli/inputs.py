@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from tamp.errors import InputError
 
 if TYPE_CHECKING:
+    from tamp.backends.arms_file import Arms
     from tamp.backends.xarm.table_run import ArmAddress
     from tamp.backends.xarm.workcell import Workcell
     from tamp.model.domain import Domain
@@ -36,7 +37,7 @@ SCENE_ONLY = (
     *AT_TABLE, "--perception", "--noise", "--calibration", "--disturb", "--no-search", "--video", "--overlay",
 )  # fmt: skip
 ARM_AT_TABLE = (*AT_TABLE, "--host", "--port", "--eyes", "--dead-man")
-OPTIONS = dict.fromkeys((*SCENE_ONLY, *ARM_ONLY, *ARM_AT_TABLE))
+OPTIONS = dict.fromkeys((*SCENE_ONLY, "--arms", *ARM_ONLY, *ARM_AT_TABLE))
 """Those that not every backend takes."""
 
 
@@ -47,6 +48,10 @@ def for_backend(backend: str, given: Sequence[str]) -> None:
     """InputError for options that a backend does not take: none is dropped without a word."""
     taken: Sequence[str] = SCENE_ONLY
     whose = "a real arm, --backend xarm"
+    if backend == "pybullet":
+        taken = (*SCENE_ONLY, "--arms")
+    elif "--arms" in given:
+        whose = "two arms at one table, --backend pybullet"
     if backend == "xarm":
         at_table = "--body" in given
         taken = ARM_AT_TABLE if at_table else ARM_ONLY
@@ -106,8 +111,11 @@ def left_out(text: str | None) -> tuple[str, ...]:
     return names
 
 
-def arm_at_table(body: str, arm: RealArm) -> ArmAddress:
-    """Where the arm is, and who says what is around it. InputError where either is not said, or no address."""
+def arm_at_table(backend: str, body: str | None, arm: RealArm) -> ArmAddress | None:
+    """Where an arm is that works at a table, and who says what is around it. InputError where either is not said, or no
+    address."""
+    if backend != "xarm" or body is None:
+        return None
     from tamp.backends import bodies
     from tamp.backends.xarm.address import CONTROL_PORT, address_of, host_of
     from tamp.backends.xarm.table_run import ArmAddress
@@ -120,6 +128,18 @@ def arm_at_table(body: str, arm: RealArm) -> ArmAddress:
         return ArmAddress(host_of(arm.host), arm.port or CONTROL_PORT, address_of(arm.eyes))
     except ValueError as e:
         raise InputError(f"--host {arm.host} --eyes {arm.eyes}: {e}") from e
+
+
+def arms_file(path: Path | None, body: str | None) -> Arms | None:
+    """The arms at the table, where a file says which. InputError for what is wrong in it."""
+    if path is None:
+        return None
+    if body is not None:
+        raise InputError("--body: the file of --arms says which robots there are; valid: one of the two")
+    from tamp.backends.arms_file import read
+    from tamp.data import located
+
+    return read(located(path))
 
 
 def repaired(name: str | None, backend: str = "libero", stage: str = "all") -> None:

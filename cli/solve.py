@@ -29,6 +29,7 @@ from tamp.runs.labels import in_pybullet, through_sdk
 
 if TYPE_CHECKING:
     from llm.model import Model
+    from tamp.backends.arms_file import Arms
     from tamp.backends.libero.tasks import Task
     from tamp.backends.xarm.table_run import ArmAddress
     from tamp.model.domain import Domain
@@ -53,6 +54,7 @@ def solve(
     untouched: list[str],
     backend: str,
     body: str | None,
+    arms: Path | None,
     perception: str,
     noise: str,
     calibration: Path | None,
@@ -81,7 +83,7 @@ def solve(
     inputs.searched(not searches, perception)
     inputs.calibrated(calibration, perception)
     inputs.repaired(repair, backend)
-    at = inputs.arm_at_table(body, arm) if backend == "xarm" and body is not None else None
+    shared, at = inputs.arms_file(arms, body), inputs.arm_at_table(backend, body, arm)
     if backend == "xarm" and body is None:
         from cli.arm_solve import solve_arm
 
@@ -98,7 +100,7 @@ def solve(
         if text is not None and model is None:
             model = load_model(llm)
             sight = _sees(model, video)
-        where = {"libero": perception, "pybullet": in_pybullet(body), "xarm": through_sdk(str(body))}[backend]
+        where = {"libero": perception, "pybullet": in_pybullet(shared or body), "xarm": through_sdk(str(body))}[backend]
         seeing = camera.in_words(camera.label(bool(goals), noise) if perception == "camera" else where)
         say(f"tamp: {', then '.join(goals) or repr(text)} in {task.name} ({seeing}, seed {seed})")
         said = None if goals else text
@@ -112,7 +114,7 @@ def solve(
             result = _run(lambda folder: _seen(task, given, settings, recipe, noise, folder), task, out)
         else:
             source = given or from_language(str(text), _known(model), task, assume_first, asks=True)
-            with on_arm(at, arm.dead_man) if at else nullcontext(told_by(backend)) as run:
+            with on_arm(at, arm.dead_man) if at else nullcontext(told_by(backend, shared)) as run:
                 result = _run(lambda folder: run(task, source, settings, folder, _progress), task, out)
         if isinstance(result, int):
             return result
@@ -240,11 +242,15 @@ def _known(model: Model | None) -> Model:
     return model
 
 
-def told_by(backend: str) -> Callable[..., Result]:
-    """What runs an episode with a simulator's state for eyes, in that."""
+def told_by(backend: str, shared: Arms | None = None) -> Callable[..., Result]:
+    """What runs an episode with a simulator's state for eyes, in that; with several arms, if there are."""
     if backend == "pybullet":
         with hush_compiled():
             import pybullet  # noqa: F401 (it says when it was built, wherever it is imported first)
+        if shared is not None:
+            from tamp.backends.pybullet.arms_run import run as with_arms
+
+            return partial(with_arms, arms=shared)
         from tamp.backends.pybullet.run import run as in_bullet
 
         return in_bullet
@@ -305,6 +311,7 @@ def report(result: Result, out: TextIO) -> None:
         *_goal_lines(result),
         *(("plan" if n == 0 else "", action) for n, action in enumerate(result.plan or ["none"])),
         *_done_lines(result),
+        *result.lines(),
         ("seconds", ", ".join(f"{stage} {taken:.1f}" for stage, taken in result.seconds.items())),
         ("steps", _steps(result)),
         *([("reason", f"{result.stage}: {result.reason}")] if result.reason else []),

@@ -1,4 +1,4 @@
-"""Which arms stand at one table: a TOML file with a body, a base and a posture for each, and how far they keep apart."""
+"""Which arms stand at one table: a TOML file with body, base and posture of each, and how far they keep apart."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tamp.files.toml_table import Table, read_placed
 COUNT = 2
 """How many arms there are at a table."""
 NEAREST, FURTHEST = 0.02, 0.3
-"""Metres within which `apart` has to be: what is measured is off by some millimetres, and there is no table so large."""
+"""Metres within which `apart` has to be: what is measured is off by some millimetres, and tables are not so large."""
 ARM = ("body", "base", "yaw", "posture", "host")
 
 
@@ -43,6 +43,9 @@ class Arms:
     def robots(self) -> tuple[RobotDescription, ...]:
         """The arms as robots, in the order of the file."""
         return tuple(a.robot for a in self.arms)
+
+    def __str__(self) -> str:
+        return " and ".join(a.body.name for a in self.arms)
 
 
 def read(path: Path) -> Arms:

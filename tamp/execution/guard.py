@@ -21,8 +21,9 @@ IMPATIENT = 2.0
 
 @dataclass(eq=False)
 class Guard:
-    """Keeps two arms `apart` metres from each other. `watches` predict where each goes, `held` counts the control periods
-    in which each was held still, `least` is the smallest distance so far, by the shapes that motion is planned with.
+    """Keeps two arms `apart` metres from each other. `watches` predict where each goes, `held` counts the control
+    periods in which each was held still, `least` is the smallest distance so far, by the shapes that motion is planned
+    with.
     """
 
     clearance: Clearance

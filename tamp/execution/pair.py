@@ -26,7 +26,6 @@ from tamp.perception.predicates import held_in
 from tamp.planning.assignment import Entry
 from tamp.planning.deliberation import Decision
 from tamp.planning.engine import Plan
-from tamp.planning.refinement import Failure
 from tamp.plans.chunks import Chunk, ChunkedPlan
 
 ATTEMPTS = 3
@@ -214,10 +213,11 @@ class ArmPair:
     def _planned(self, arm: ArmAtWork, chunk: Chunk) -> Journey | None:
         scene, state, situation = arm.ready.table.look()
         found = arm.mind.inner.refine(Plan(chunk.actions), situation).result()
-        if isinstance(found, Failure):
-            self._problems[chunk.number] = found.cause.message or found.cause.reason
-            found = arm.mind.inner.decide(chunk.goal, state, situation).result()
-        return arm.mind.journey(found, scene) if isinstance(found, Decision) else None
+        if isinstance(found, Decision):
+            return arm.mind.journey(found, scene)
+        self._problems[chunk.number] = found.cause.message or found.cause.reason
+        other = arm.mind.inner.decide(chunk.goal, state, situation).result()
+        return arm.mind.journey(other, scene) if isinstance(other, Decision) else None
 
     def _free(self, arm: ArmAtWork, chunk: Chunk, journey: Journey) -> bool:
         key, changes = (arm.number, chunk.number), (self.reservations.changes[1 - arm.number], id(journey))

@@ -1,7 +1,7 @@
 """Which arm does which part of a plan, and when: the shortest way that is found to share it out.
 
-One plan with time: each entry has a beginning and an end. Parts that need each other come one after the other, and so do
-parts of two arms whose ways come too near to each other, as soon as one has passed what the other one needs.
+One plan with time: each entry has a beginning and an end. Parts that need each other come one after the other, and so
+do parts of two arms whose ways come too near to each other, as soon as one has passed what the other one needs.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ Delay = Callable[[Entry, int, Chunk], float]
 
 
 def assigned(plan: ChunkedPlan, seconds: Seconds, delay: Delay, arms: int) -> tuple[Entry, ...] | None:
-    """The entries in the order of their beginnings; None where no arm can do some chunk. The same for the same input."""
+    """The entries in the order of their beginnings; None where no arm can do some chunk. The same for the same
+    input."""
     search = _Search(plan, seconds, delay, arms)
     search.extend([], [0.0] * arms)
     return None if search.best is None else tuple(search.best)
@@ -62,16 +63,16 @@ class _Search:
                 self.best, self._ends = list(entries), ends
             return
         self._nodes += 1
-        if self._nodes > MOST_NODES or max(ends, self._bound(left, free)) >= self._ends - EPSILON:
+        if self._nodes > MOST_NODES or self._bound(left, free, ends) >= self._ends - EPSILON:
             return
         for entry in sorted(self._following(entries, left, free), key=lambda e: (e.end, e.chunk.number, e.arm)):
             later = [entry.end if n == entry.arm else f for n, f in enumerate(free)]
             self.extend([*entries, entry], later)
 
-    def _bound(self, left: Sequence[Chunk], free: Sequence[float]) -> float:
+    def _bound(self, left: Sequence[Chunk], free: Sequence[float], ends: float) -> float:
         """No assignment ends sooner than if what is left could be cut into pieces and given to all."""
         least = [min(self._all(c), default=float("inf")) for c in left]
-        return max(max(least), (sum(free) + sum(least)) / self.arms)
+        return max(ends, *least, (sum(free) + sum(least)) / self.arms)
 
     def _all(self, chunk: Chunk) -> Iterator[float]:
         return (self.seconds[arm, chunk.number] for arm in range(self.arms) if (arm, chunk.number) in self.seconds)

@@ -6,6 +6,7 @@ needs or changes the hand, and all that sets one atom to the same value; chunks 
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -40,7 +41,7 @@ class Chunk:
 
 @dataclass(frozen=True, eq=False)
 class ChunkedPlan:
-    """The chunks of a plan that reaches a goal, in its order. `related` are the pairs of numbers whose order matters."""
+    """The chunks of a plan that reaches a goal, in its order. `related`: pairs of numbers whose order matters."""
 
     chunks: tuple[Chunk, ...]
     related: frozenset[tuple[int, int]]
@@ -61,11 +62,11 @@ def chunked(actions: Sequence[GroundAction], goal: Goal, state: WorldState, doma
     for n in range(1, len(atoms)):
         if held_in(WorldState(state.symbols, atoms[n])) is None or n == len(atoms) - 1:
             cuts.append(n)
-    spans = list(zip(cuts, cuts[1:], strict=False))
+    spans = list(itertools.pairwise(cuts))
     needs = [_needs(action, problem) for action in actions]
     chunks = tuple(
-        Chunk(number, tuple(actions[a:b]), _its_goal((a, b), atoms, needs, goal, domain.added_by(actions[b - 1])))
-        for number, (a, b) in enumerate(spans, 1)
+        Chunk(n, tuple(actions[a:b]), _its_goal((a, b), atoms, needs, goal, domain.added_by(actions[b - 1])))
+        for n, (a, b) in enumerate(spans, 1)
     )
     return ChunkedPlan(chunks, _related(spans, atoms, needs))
 
@@ -134,7 +135,4 @@ def _needs(action: GroundAction, problem: Any) -> set[Needed]:
     objects = [manager.ObjectExp(problem.object(name)) for name in action.args]
     given = dict(zip(operator.parameters, objects, strict=True))
     needed = happening(problem, (Fraction(0), None), operator.preconditions, operator.effects, given).needed
-    return {
-        (f.fluent().name, tuple(None if a.is_variable_exp() else str(a) for a in f.args))
-        for f in needed
-    }
+    return {(f.fluent().name, tuple(None if a.is_variable_exp() else str(a) for a in f.args)) for f in needed}

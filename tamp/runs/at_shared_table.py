@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -65,10 +64,10 @@ class Shared(Protocol):
 @dataclass
 class SharedResult(Result):
     """What an episode with two arms came to. `apart` is what was to be kept between the arms and `least` what was kept,
-    in metres, as the world measures it, `guarded` the same by the shapes that motion is planned with, which are a little
-    larger. `schedule` is the plan with time, `happened` when each part of it was done: the arm, the number of the chunk,
-    beginning and end in seconds. By arm: `waited` seconds for a way to become free, and `held` seconds by the guard.
-    `duration` is the seconds up to the end of the last chunk.
+    in metres, as the world measures it; `guarded` is the same by the shapes that motion is planned with, which are a
+    little larger. `schedule` is the plan with time, `happened` when each part was done: the arm, the number of the
+    chunk, beginning and end in seconds. By arm: `waited` seconds for a way to become free, and `held` seconds by the
+    guard. `duration` is the seconds up to the end of the last chunk.
     """
 
     apart: float = 0.0
@@ -79,6 +78,13 @@ class SharedResult(Result):
     waited: dict[str, float] = field(default_factory=dict)
     held: dict[str, float] = field(default_factory=dict)
     duration: float = 0.0
+
+    def lines(self) -> list[tuple[str, str]]:
+        """How the arms shared the work, and how near they came to each other."""
+        ways = [f"{name} {n}: {begin:.1f} to {end:.1f} s" for name, n, begin, end in self.happened]
+        idle = ", ".join(f"{name} {seconds:.1f}" for name, seconds in self.waited.items())
+        near = f"{self.least:.3f} m, to be at least {self.apart:g}"
+        return [("arms", ", ".join(ways)), ("waited", f"{idle} s"), ("nearest", near)]
 
 
 def carry_out(

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 
-def in_pybullet(body: str | None) -> str:
-    """The simulator's state in PyBullet, with a robot or the scene's own."""
+def in_pybullet(body: object | None) -> str:
+    """The simulator's state in PyBullet, with a robot, or robots, or the scene's own."""
     return f"oracle, {body or 'its own robot'} in pybullet"
 
 

@@ -1,4 +1,4 @@
-"""One plan for two arms: planned as for one, cut into chunks, tried by each arm in its kinematic copy, and shared out."""
+"""One plan for two arms: planned as for one, cut into chunks, tried by each in its kinematic copy, and shared out."""
 
 from __future__ import annotations
 

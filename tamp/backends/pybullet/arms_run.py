@@ -1,4 +1,4 @@
-"""One episode of two arms at a table in PyBullet: see `tamp.backends.pybullet.run`, of which this is the same for two."""
+"""One episode of two arms at a table in PyBullet: what `tamp.backends.pybullet.run` is for one."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def run(
     environment: LiberoEnvironment | None = None,
 ) -> SharedResult:
     """Run one episode into `folder`, with the arms of a file in place of the scene's own robot."""
-    result = SharedResult(out=str(folder), perception=in_pybullet(" and ".join(a.body.name for a in arms.arms)))
+    result = SharedResult(out=str(folder), perception=in_pybullet(arms))
     with EpisodeLog(folder) as log, timed(result, "total"), contextlib.ExitStack() as stack:
         begin(log, task, settings, result.perception, backend="pybullet")
         say("building the scene")
