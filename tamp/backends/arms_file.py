@@ -8,10 +8,12 @@ from pathlib import Path
 import numpy as np
 
 from motion.clearance import Clearance
-from motion.poses import Array, pose, rotation_about
+from motion.poses import pose, rotation_about
 from motion.robot import RobotDescription
+from motion.world import World
 from tamp.backends import bodies
 from tamp.backends.bodies import RobotBody
+from tamp.backends.body_files import posture
 from tamp.errors import InputError
 from tamp.files.toml_table import Table, read_placed
 
@@ -73,14 +75,9 @@ def _arm(table: Table) -> ArmAtTable:
         yaw = table.number("yaw", "radians", -2 * np.pi, 2 * np.pi)
     robot = body.at(pose(p, rotation_about(np.array([0.0, 0.0, 1.0]), yaw)))
     if table.has("posture"):
-        robot = replace(robot, posture=_posture(table, robot))
+        robot = replace(robot, posture=posture(table, World(robot, []).limits))
     host = table.text("host", "an address") if table.has("host") else None
     return ArmAtTable(str(table.at[-1]), body, robot, host)
-
-
-def _posture(table: Table, robot: RobotDescription) -> Array:
-    n = len(robot.arm_joints)
-    return table.numbers("posture", n, f"{n} radians")
 
 
 def _keep_apart(table: Table, apart: float, arms: tuple[ArmAtTable, ...]) -> None:

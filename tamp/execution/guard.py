@@ -15,6 +15,8 @@ from tamp.model.scene import RobotState
 
 SLACK = 0.005
 """Metres beyond what is to be kept within which a command is looked at more closely than the distance now."""
+HORIZON = 10
+"""Control periods in which an arm comes to rest."""
 IMPATIENT = 2.0
 """Seconds for which one arm is held before the other one is held instead."""
 

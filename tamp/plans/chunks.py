@@ -14,7 +14,7 @@ from typing import Any
 
 from tamp.model.atoms import Atom, GroundAction
 from tamp.model.domain import Domain
-from tamp.model.formula import Formula, Not
+from tamp.model.formula import Formula, Not, literals
 from tamp.model.goal import Goal
 from tamp.model.state import WorldState, problem_of
 from tamp.perception.predicates import held_in
@@ -123,10 +123,11 @@ def _its_goal(
     of those that are for nothing that could be said, what the last one brings."""
     begin, end = span
     later = set().union(*needs[end:])
-    needed = {a for a in atoms[end] if a in goal.mentioned or (a.predicate, a.args) in later}
     made, undone = atoms[end] - atoms[begin], atoms[begin] - atoms[end]
-    parts: list[Formula] = [*sorted(made & needed), *map(Not, sorted(undone & set(goal.mentioned)))]
-    return Goal.of(parts or sorted(brought & atoms[end]), goal.untouched)
+    unwanted = {x.atom for x in literals(goal.formula) if isinstance(x, Not)}
+    needed = {a for a in made if a in goal.atoms or (a.predicate, a.args) in later}
+    parts: list[Formula] = [*sorted(needed), *map(Not, sorted(undone & unwanted))]
+    return Goal.of(parts or sorted(brought & made), goal.untouched)
 
 
 def _needs(action: GroundAction, problem: Any) -> set[Needed]:

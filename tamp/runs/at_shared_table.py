@@ -13,7 +13,7 @@ from motion.lookahead import Lookahead
 from tamp.backends.arms_file import Arms
 from tamp.backends.backend import Backend
 from tamp.errors import Refusal
-from tamp.execution.guard import Guard
+from tamp.execution.guard import HORIZON, Guard
 from tamp.execution.pair import ArmAtWork, ArmPair, timed_entries
 from tamp.execution.performing import Think, at_table, in_turn
 from tamp.execution.reservations import Reservations
@@ -102,8 +102,8 @@ def carry_out(
     reservations = Reservations.at(clearance, arms.apart, [seat.observe().q for seat in shared.seats])
     at_work = _at_work(shared, arms, reservations, settings, log, say, step_limit)
     one, other = at_work
-    watches = (Lookahead(one.mind.world, shared.period), Lookahead(other.mind.world, shared.period))
-    guard = Guard(clearance, arms.apart, watches)
+    watches = tuple(Lookahead(a.mind.world, shared.period, HORIZON) for a in (one, other))
+    guard = Guard(clearance, arms.apart, (watches[0], watches[1]))
     result.apart = arms.apart
     scene, state, _ = one.ready.table.look()
     noted(scene, state, log)
