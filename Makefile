@@ -9,7 +9,7 @@ SHELL := /bin/bash
   bench-scaling bench-language bench-meaning bench-executed bench-schemes bench-validation bench-judging bench-fuzz bench-check \
   bench-arms bench-paths bench-arm-faults bench-live bench-minds bench-deciders bench-kitchen test-fast \
   bench-arm-clutter bench-arm-cups bench-arm-language bench-arm-streaming bench-arm-examples bench-perception bench-unknown \
-  bench-disturbed bench-grasps bench-bodies bench-sim-to-sim bench-table-faults bench-table-speed lock clean
+  bench-disturbed bench-grasps bench-bodies bench-sim-to-sim bench-table-faults bench-table-speed bench-two-arms lock clean
 
 BIN := .venv/bin
 LOCK := lock/requirements.txt
@@ -82,6 +82,7 @@ help:
 	             through their SDK: ARGS='--sdk 20')
 	make bench-sim-to-sim  what was done in MuJoCo, done again in PyBullet without looking (10 minutes; goes on ...)
 	make bench-table-faults  faults while an emulated xArm picks and places (10 minutes; 360 runs: ARGS='--repeat 6')
+	make bench-two-arms  six things sorted by two arms in PyBullet against one, and single things (20 minutes; goes on ...)
 	make bench-table-speed  a pick and place through the SDK as a stream, and as movements that stop (2 minutes)
 	make bench-kitchen   what domains/kitchen brings of its own, from words to motion (20 minutes; goes on ...)
 	make bench-others     every task's scene with the instruction of another: is the exit code what happened? (half an hour;

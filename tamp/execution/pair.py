@@ -113,6 +113,8 @@ class ArmPair:
         for arm in self.arms:
             if not arm.busy:
                 self._occupy(arm)
+            elif arm.chunk is None and self.reason is None:
+                arm.waited += bool(self._left(arm))
         given = [arm.session.tick(observed(arm.backend)) or arm.ready.table.commanded(None) for arm in self.arms]
         one, other = self.arms
         things = self._held(one), self._held(other)
@@ -171,19 +173,25 @@ class ArmPair:
         self.reservations.take(arm.number, standing(self.reservations.clearance, arm.number, q))
 
     def _occupy(self, arm: ArmAtWork) -> None:
-        """Have an arm begin with something that it can do now, or go back to its posture."""
+        """Have an arm begin with something that it can do now, or wait; in its posture, unless the other one is at work
+        and so makes room."""
         left = self._left(arm) if self.reason is None else []
         for chunk in left:
             journey = self._journey(arm, chunk)
             if journey is not None and self._free(arm, chunk, journey):
                 self._begin(arm, chunk, journey)
                 return
-        if not arm.resting:
-            self._go_back(arm)
-            return
         arm.waited += bool(left)
+        if not arm.resting:
+            if not (left and self._at_work(1 - arm.number)):  # else what is in the way now is free before long
+                self._go_back(arm)
+            return
         if left and not any(a.busy for a in self.arms) and all(a.resting for a in self.arms):
             self._give_up()
+
+    def _at_work(self, number: int) -> bool:
+        """Whether an arm is doing a part of the plan, on a way that is its own."""
+        return self.arms[number].busy and self.arms[number].chunk is not None
 
     def _give_up(self) -> None:
         """Nobody does anything, and nobody can begin with anything."""
