@@ -37,7 +37,8 @@ SCENE_ONLY = (
     *AT_TABLE, "--perception", "--noise", "--calibration", "--disturb", "--no-search", "--video", "--overlay",
 )  # fmt: skip
 ARM_AT_TABLE = (*AT_TABLE, "--host", "--port", "--eyes", "--dead-man")
-OPTIONS = dict.fromkeys((*SCENE_ONLY, "--arms", *ARM_ONLY, *ARM_AT_TABLE))
+ARMS_AT_TABLE = ("--arms", *(o for o in ARM_AT_TABLE if o not in ("--body", "--host")))
+OPTIONS = dict.fromkeys((*SCENE_ONLY, *ARM_ONLY, *ARM_AT_TABLE, *ARMS_AT_TABLE))
 """Those that not every backend takes."""
 
 
@@ -50,11 +51,11 @@ def for_backend(backend: str, given: Sequence[str]) -> None:
     whose = "a real arm, --backend xarm"
     if backend == "pybullet":
         taken = (*SCENE_ONLY, "--arms")
-    elif "--arms" in given:
-        whose = "two arms at one table, --backend pybullet"
+    elif "--arms" in given and backend == "libero":
+        whose = "two arms at one table, --backend pybullet or xarm"
     if backend == "xarm":
-        at_table = "--body" in given
-        taken = ARM_AT_TABLE if at_table else ARM_ONLY
+        at_table = "--body" in given or "--arms" in given
+        taken = ARM_AT_TABLE if "--body" in given else ARMS_AT_TABLE if at_table else ARM_ONLY
         whose = "other backends" if at_table else "simulated scenes, or an arm at a table with --body"
     if wrong := [option for option in given if option in OPTIONS and option not in taken]:
         raise InputError(f"{' '.join(wrong)}: for {whose}; valid for --backend {backend}: {', '.join(taken)}")
@@ -109,6 +110,18 @@ def left_out(text: str | None) -> tuple[str, ...]:
     if unknown := next((name for name in names if name not in REFLEXES), None):
         raise InputError(f"--without {unknown}: {valid(unknown, REFLEXES)}")
     return names
+
+
+def eyes(arm: RealArm) -> tuple[str, int]:
+    """Who says what is around emulated arms. InputError where nobody does, or at no address."""
+    from tamp.backends.xarm.address import address_of
+
+    if arm.eyes is None:
+        raise InputError("no --eyes: an arm at a table needs the port of the emulator that sees")
+    try:
+        return address_of(arm.eyes)
+    except ValueError as e:
+        raise InputError(f"--eyes {arm.eyes}: {e}") from e
 
 
 def arm_at_table(backend: str, body: str | None, arm: RealArm) -> ArmAddress | None:

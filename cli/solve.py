@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -84,7 +84,7 @@ def solve(
     inputs.calibrated(calibration, perception)
     inputs.repaired(repair, backend)
     shared, at = inputs.arms_file(arms, body), inputs.arm_at_table(backend, body, arm)
-    if backend == "xarm" and body is None:
+    if backend == "xarm" and body is None and shared is None:
         from cli.arm_solve import solve_arm
 
         return solve_arm(text, goals[0] if goals else None, llm, arm, out, json_output)
@@ -100,7 +100,7 @@ def solve(
         if text is not None and model is None:
             model = load_model(llm)
             sight = _sees(model, video)
-        where = {"libero": perception, "pybullet": in_pybullet(shared or body), "xarm": through_sdk(str(body))}[backend]
+        where = {"libero": perception, "pybullet": in_pybullet(shared or body), "xarm": through_sdk(str(shared or body))}[backend]
         seeing = camera.in_words(camera.label(bool(goals), noise) if perception == "camera" else where)
         say(f"tamp: {', then '.join(goals) or repr(text)} in {task.name} ({seeing}, seed {seed})")
         said = None if goals else text
@@ -114,7 +114,7 @@ def solve(
             result = _run(lambda folder: _seen(task, given, settings, recipe, noise, folder), task, out)
         else:
             source = given or from_language(str(text), _known(model), task, assume_first, asks=True)
-            with on_arm(at, arm.dead_man) if at else nullcontext(told_by(backend, shared)) as run:
+            with _performing(backend, at, shared, arm) as run:
                 result = _run(lambda folder: run(task, source, settings, folder, _progress), task, out)
         if isinstance(result, int):
             return result
@@ -259,18 +259,37 @@ def told_by(backend: str, shared: Arms | None = None) -> Callable[..., Result]:
     return run
 
 
+def _performing(
+    backend: str, at: ArmAddress | None, shared: Arms | None, arm: inputs.RealArm
+) -> AbstractContextManager[Callable[..., Result]]:
+    """What runs an episode with eyes that know all."""
+    there = at or shared
+    if backend == "xarm" and there is not None:
+        return on_arm(there, arm)
+    return nullcontext(told_by(backend, shared))
+
+
 @contextmanager
-def on_arm(at: ArmAddress, dead_man: float | None) -> Iterator[Callable[..., Result]]:
-    """What runs an episode on an arm, which is stopped by Ctrl-C, SIGTERM and a dead man; Refusal of the rest then."""
+def on_arm(at: ArmAddress | Arms, arm: inputs.RealArm) -> Iterator[Callable[..., Result]]:
+    """What runs an episode on an arm, or on several, which Ctrl-C, SIGTERM and a dead man stop; Refusal of the rest
+    then."""
     from cli.arm_run import listen, stopped_by_signals
+    from tamp.backends.arms_file import Arms
+    from tamp.backends.xarm.address import CONTROL_PORT
+    from tamp.backends.xarm.arms_run import run as run_arms
     from tamp.backends.xarm.stopping import Stop
     from tamp.backends.xarm.table_run import run
 
-    stop = Stop(dead_man)
+    stop = Stop(arm.dead_man)
+    made: Callable[..., Result]
+    if isinstance(at, Arms):
+        made = partial(run_arms, arms=at, port=arm.port or CONTROL_PORT, eyes=inputs.eyes(arm), stop=stop)
+    else:
+        made = partial(run, at=at, stop=stop)
     with stopped_by_signals(stop):
-        if dead_man is not None:
+        if arm.dead_man is not None:
             threading.Thread(target=listen, args=(stop,), daemon=True).start()
-        yield partial(run, at=at, stop=stop)
+        yield made
 
 
 def _seen(

@@ -46,6 +46,13 @@ class Arms:
         """The arms as robots, in the order of the file."""
         return tuple(a.robot for a in self.arms)
 
+    def addressed(self) -> list[tuple[ArmAtTable, str]]:
+        """The arms, each with the address of its controller. InputError where one has none, or both have the same."""
+        found = [(a, a.host) for a in self.arms if a.host is not None]
+        if len({host for _, host in found}) != len(self.arms):
+            raise InputError("arms that are moved through their SDK need a host each, another for each")
+        return found
+
     def __str__(self) -> str:
         return " and ".join(a.body.name for a in self.arms)
 

@@ -22,10 +22,15 @@ from tamp.execution.pursuit import Pursuit
 from tamp.execution.reservations import Reservations, standing
 from tamp.execution.session import Session
 from tamp.execution.sharing import Beholder, Journey, Sharing, going, way_home
+from tamp.model.scene import Scene
+from tamp.model.situation import Situation
+from tamp.model.state import WorldState
 from tamp.perception.predicates import held_in
 from tamp.planning.assignment import Entry
-from tamp.planning.deliberation import Decision
+from tamp.planning.deliberation import Decision, Thought
 from tamp.planning.engine import Plan
+from tamp.planning.refinement import Failure
+from tamp.planning.search import NoSolution
 from tamp.plans.chunks import Chunk, ChunkedPlan
 
 ATTEMPTS = 3
@@ -59,6 +64,38 @@ class ArmAtWork:
         return self.activity is not None and not self.activity.over
 
 
+@dataclass(eq=False)
+class _Thinking:
+    """How an arm would do a chunk: by its actions, or else by others that reach its goal. `problem` is what was wrong
+    with its own."""
+
+    arm: ArmAtWork
+    chunk: Chunk
+    seen: tuple[Scene, WorldState, Situation]
+    thought: Thought[Decision | Failure] | Thought[Decision | NoSolution]
+    journey: Journey | None = None
+    problem: str | None = None
+
+    @classmethod
+    def of(cls, arm: ArmAtWork, chunk: Chunk) -> _Thinking:
+        """From how things are now."""
+        seen = arm.ready.table.look()
+        return cls(arm, chunk, seen, arm.mind.inner.refine(Plan(chunk.actions), seen[2]))
+
+    def done(self) -> bool:
+        """Whether it is known; there is no journey where no way was found."""
+        while self.thought.done():
+            found, (scene, state, situation) = self.thought.result(), self.seen
+            if isinstance(found, Decision):
+                self.journey = self.arm.mind.journey(found, scene)
+            elif isinstance(found, Failure) and self.problem is None:
+                self.problem = found.cause.message or found.cause.reason
+                self.thought = self.arm.mind.inner.decide(self.chunk.goal, state, situation)
+                continue
+            return True
+        return False
+
+
 @dataclass(frozen=True)
 class Happened:
     """A chunk that an arm did, and when, in seconds."""
@@ -87,6 +124,7 @@ class ArmPair:
     _problems: dict[int, str] = field(default_factory=dict)
     _journeys: dict[tuple[int, int], Journey | None] = field(default_factory=dict)
     _looked: dict[tuple[int, int], tuple[int, int]] = field(default_factory=dict)
+    _thinking: list[_Thinking | None] = field(default_factory=lambda: [None, None])
 
     @property
     def done(self) -> list[Chunk]:
@@ -126,6 +164,7 @@ class ArmPair:
         """Stop what goes on."""
         for arm in self.arms:
             arm.eyes.stays, arm.mind.prepared = {}, None
+            self._drop(arm)
             if arm.activity is not None and not arm.activity.over:
                 arm.activity.stop()
             arm.activity = arm.chunk = None
@@ -160,6 +199,8 @@ class ArmPair:
         good = activity.stage == "done"
         self.tell("chunk", arm=arm.name, number=chunk.number, done=good, why=activity.waits_for, time=round(now, 3))
         self._journeys.clear()
+        for one in self.arms:
+            self._drop(one)
         if good:
             self.happened.append(Happened(arm.name, chunk, arm.began, now))
             return
@@ -177,7 +218,10 @@ class ArmPair:
         and so makes room."""
         left = self._left(arm) if self.reason is None else []
         for chunk in left:
-            journey = self._journey(arm, chunk)
+            if not self._planned(arm, chunk):
+                arm.waited += 1
+                return
+            journey = self._journeys[arm.number, chunk.number]
             if journey is not None and self._free(arm, chunk, journey):
                 self._begin(arm, chunk, journey)
                 return
@@ -210,22 +254,28 @@ class ArmPair:
         left = [e.chunk for e in order if e.chunk.number not in taken]
         return [c for c in left if self.plan.may_begin(c, self.done, going)]
 
-    def _journey(self, arm: ArmAtWork, chunk: Chunk) -> Journey | None:
-        """How an arm would do a chunk from here, as things are now; None where it finds no way."""
-        key = arm.number, chunk.number
-        if key not in self._journeys:
-            self._journeys[key] = self._planned(arm, chunk)
-            self._looked.pop(key, None)
-        return self._journeys[key]
+    def _planned(self, arm: ArmAtWork, chunk: Chunk) -> bool:
+        """Whether it is known how an arm would do a chunk from here, as things are now; else it is being thought
+        about."""
+        key, going = (arm.number, chunk.number), self._thinking[arm.number]
+        if key in self._journeys:
+            return True
+        if going is None or going.chunk is not chunk:
+            self._drop(arm)
+            going = self._thinking[arm.number] = _Thinking.of(arm, chunk)
+        if not going.done():
+            return False
+        self._journeys[key], self._thinking[arm.number] = going.journey, None
+        if going.problem is not None:
+            self._problems[chunk.number] = going.problem
+        self._looked.pop(key, None)
+        return True
 
-    def _planned(self, arm: ArmAtWork, chunk: Chunk) -> Journey | None:
-        scene, state, situation = arm.ready.table.look()
-        found = arm.mind.inner.refine(Plan(chunk.actions), situation).result()
-        if isinstance(found, Decision):
-            return arm.mind.journey(found, scene)
-        self._problems[chunk.number] = found.cause.message or found.cause.reason
-        other = arm.mind.inner.decide(chunk.goal, state, situation).result()
-        return arm.mind.journey(other, scene) if isinstance(other, Decision) else None
+    def _drop(self, arm: ArmAtWork) -> None:
+        """Think no further about what an arm could do."""
+        if (going := self._thinking[arm.number]) is not None:
+            going.thought.cancel()
+        self._thinking[arm.number] = None
 
     def _free(self, arm: ArmAtWork, chunk: Chunk, journey: Journey) -> bool:
         key, changes = (arm.number, chunk.number), (self.reservations.changes[1 - arm.number], id(journey))

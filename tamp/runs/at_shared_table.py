@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -10,18 +11,21 @@ import numpy as np
 
 from motion.clearance import Clearance
 from motion.lookahead import Lookahead
+from motion.world import World
 from tamp.backends.arms_file import Arms
 from tamp.backends.backend import Backend
 from tamp.errors import Refusal
 from tamp.execution.guard import HORIZON, Guard
 from tamp.execution.pair import ArmAtWork, ArmPair, timed_entries
-from tamp.execution.performing import Think, at_table, in_turn
+from tamp.execution.performing import at_table, in_turn
 from tamp.execution.reservations import Reservations
 from tamp.execution.session import Session
 from tamp.execution.sharing import Beholder, Sharing
 from tamp.model.goal import Goal, in_pddl
 from tamp.model.scene import Perceiver, poses_of
 from tamp.perception.predicates import held_in
+from tamp.planning.beside import Beside, Recipe
+from tamp.planning.deliberation import Deliberation
 from tamp.runs.asked import Asked, asked_of
 from tamp.runs.at_table import LASTS, Wanted
 from tamp.runs.bystanders import operands_of, shifted
@@ -30,6 +34,7 @@ from tamp.runs.episode_log import EpisodeLog
 from tamp.runs.events import Event
 from tamp.runs.shared_plan import SharedPlan, shared_plan
 from tamp.runs.spoken import spoken
+from tamp.skills.base import Skill
 
 ROUNDS = 3
 """Plans for one goal, each from what is seen once the one before is through."""
@@ -44,8 +49,15 @@ class Seat(Backend, Perceiver, Protocol):
 class Shared(Protocol):
     """A table with several arms and one clock. `stepping_seconds` are those that its world or its controllers took."""
 
-    period: float
-    stepping_seconds: float
+    @property
+    def period(self) -> float:
+        """Seconds of a control period."""
+        ...
+
+    @property
+    def stepping_seconds(self) -> float:
+        """Seconds so far."""
+        ...
 
     @property
     def seats(self) -> Sequence[Seat]:
@@ -96,12 +108,13 @@ def carry_out(
     log: EpisodeLog,
     result: SharedResult,
     say: Callable[[str], None],
+    stack: contextlib.ExitStack,
 ) -> None:
     """See, plan, share the plan out, carry it out with both arms, and put into the result what came of it."""
     clearance = Clearance(*arms.robots)
     reservations = Reservations.at(clearance, arms.apart, [seat.observe().q for seat in shared.seats])
-    at_work = _at_work(shared, arms, reservations, settings, log, say, step_limit)
-    one, other = at_work
+    made = _Makes(shared, arms, reservations, settings, log, say, step_limit, stack)
+    one, other = at_work = made.arm(0), made.arm(1)
     watches = tuple(Lookahead(a.mind.world, shared.period, HORIZON) for a in (one, other))
     guard = Guard(clearance, arms.apart, (watches[0], watches[1]))
     result.apart = arms.apart
@@ -128,50 +141,50 @@ def carry_out(
     log.event("final", atoms=atoms.atoms, poses=poses_of(final))
 
 
-def _at_work(
-    shared: Shared,
-    arms: Arms,
-    reservations: Reservations,
-    settings: Settings,
-    log: EpisodeLog,
-    say: Callable[[str], None],
-    step_limit: int,
-) -> tuple[ArmAtWork, ArmAtWork]:
-    one, other = (
-        _arm(number, shared, arms, reservations, settings, log, say, step_limit) for number in range(len(arms.arms))
-    )
-    return one, other
+@dataclass(frozen=True, eq=False)
+class _Makes:
+    """Makes arms with a mind, eyes and a session of their own: see `carry_out`."""
 
+    shared: Shared
+    arms: Arms
+    reservations: Reservations
+    settings: Settings
+    log: EpisodeLog
+    say: Callable[[str], None]
+    step_limit: int
+    stack: contextlib.ExitStack
 
-def _arm(
-    number: int,
-    shared: Shared,
-    arms: Arms,
-    reservations: Reservations,
-    settings: Settings,
-    log: EpisodeLog,
-    say: Callable[[str], None],
-    step_limit: int,
-) -> ArmAtWork:
-    """An arm with a mind, eyes and a session of its own."""
-    seat, arm = shared.seats[number], arms.arms[number]
-    rng, eyes = np.random.default_rng([settings.seed, number]), Beholder(seat)
-    think: Think = in_turn(settings.domain, settings.planner, rng, log)
-    minds: list[Sharing] = []
+    def arm(self, number: int) -> ArmAtWork:
+        """The arm of a number."""
+        seat, arm, settings = self.shared.seats[number], self.arms.arms[number], self.settings
+        rng, eyes, minds = np.random.default_rng([settings.seed, number]), Beholder(seat), list[Sharing]()
 
-    def sharing(world: Any, skills: Any) -> Sharing:
-        minds.append(Sharing(think(world, skills), world, reservations, number, rng, lambda: seat.time))
-        return minds[0]
+        def sharing(world: World, skills: dict[str, Skill]) -> Sharing:
+            inner = self._mind(number, eyes, world, skills, rng)
+            minds.append(Sharing(inner, world, self.reservations, number, rng, lambda: seat.time))
+            return minds[0]
 
-    speaks = spoken(lambda line: say(f"{arm.name}: {line}"))
+        speaks = spoken(lambda line: self.say(f"{arm.name}: {line}"))
 
-    def publish(event: Event) -> None:
-        log.event(event.kind, arm=arm.name, **event.data())
-        speaks(event)
+        def publish(event: Event) -> None:
+            self.log.event(event.kind, arm=arm.name, **event.data())
+            speaks(event)
 
-    ready = at_table(seat, eyes, arm.robot, settings.domain, sharing, publish, step_limit)
-    ready.table.reflexes = settings.reflexes
-    return ArmAtWork(arm.name, number, seat, ready, Session(ready, publish), minds[0], eyes)
+        ready = at_table(seat, eyes, arm.robot, settings.domain, sharing, publish, self.step_limit)
+        ready.table.reflexes = settings.reflexes
+        return ArmAtWork(arm.name, number, seat, ready, Session(ready, publish), minds[0], eyes)
+
+    def _mind(
+        self, number: int, eyes: Beholder, world: World, skills: dict[str, Skill], rng: np.random.Generator
+    ) -> Deliberation:
+        """What decides for an arm: while the world waits, or beside it."""
+        settings = self.settings
+        if settings.clock == "paused":
+            return in_turn(settings.domain, settings.planner, rng, self.log)(world, skills)
+        beside = Beside(Recipe(str(settings.domain.path), settings.planner, settings.seed + number), self.log)
+        self.stack.callback(beside.close)
+        beside.prepare(self.arms.arms[number].robot, eyes.perceive()).wait()
+        return beside
 
 
 @dataclass(eq=False)

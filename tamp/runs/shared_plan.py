@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -20,6 +21,8 @@ from tamp.planning.search import NoSolution
 from tamp.plans.chunks import Chunk, ChunkedPlan, chunked
 from tamp.runs.episode import Settings
 
+POLLED = 0.01
+"""Seconds between two looks whether something has been thought out."""
 SKELETONS = 6
 """Plans tried, each with what geometry said against the one before."""
 
@@ -92,7 +95,10 @@ def _try(plan: ChunkedPlan, chunk: Chunk, arm: ArmAtWork) -> _Tried | Failure:
     scene, _, situation = arm.ready.table.look()
     before = () if plan.may_begin(chunk, (), ()) else plan.chunks[: chunk.number - 1]
     earlier = tuple(a for c in before for a in c.actions)
-    found = arm.mind.inner.refine(Plan(earlier + chunk.actions), situation).result()
+    thought = arm.mind.inner.refine(Plan(earlier + chunk.actions), situation)
+    while not thought.done():  # nothing moves yet
+        time.sleep(POLLED)
+    found = thought.result()
     if not isinstance(found, Decision):
         return found
     steps, world = found.steps[len(earlier) :], arm.mind.world

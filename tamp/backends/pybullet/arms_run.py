@@ -44,6 +44,6 @@ def run(
             shared = SharedTable(OraclePerceiver(environment, places).perceive(), *arms.robots)
             stack.callback(shared.close)
         wanted = partial(wanted_in, goal_source, environment, settings=settings, log=log)
-        carry_out(shared, arms, wanted, settings, task.step_limit, log, result, say)
+        carry_out(shared, arms, wanted, settings, task.step_limit, log, result, say, stack)
         log.event("outcome", **result.as_dict())
     return result

@@ -33,7 +33,7 @@ class EmulatedEyes:
 
     def perceive(self) -> Scene:
         """The scene now."""
-        told = self._ask({"query": "scene"})
+        told = self.ask({"query": "scene"})
         try:
             poses = {name: np.array(T, dtype=float).reshape(4, 4) for name, T in told["poses"].items()}
             scene = arranged(self._start, poses, told["joints"])
@@ -49,7 +49,8 @@ class EmulatedEyes:
         """Disconnect."""
         self._line.close()
 
-    def _ask(self, order: dict[str, Any]) -> dict[str, Any]:
+    def ask(self, order: dict[str, Any]) -> dict[str, Any]:
+        """What the emulator answers to an order. ArmFault where it does not, or says what is wrong."""
         try:
             self._line.send(json.dumps(order).encode(), REPLY)
             line = self._line.receive(REPLY)

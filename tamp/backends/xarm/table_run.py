@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from tamp.backends import bodies
+from tamp.backends.bodies import RobotBody
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.oracle import OraclePerceiver
 from tamp.backends.libero.run import wanted_in
@@ -60,8 +61,8 @@ def run(
             start, robot = OraclePerceiver(environment).perceive(), robot_of(environment, settings.body)
         wanted = partial(wanted_in, goal_source, environment, settings=settings, log=log)
         try:
-            prepared = _prepared(at, settings.body)
-            with claimed(at.host), prepared as driver, closing(ArmTable(driver, robot, stop)) as table:
+            connected = prepared(at, bodies.find(settings.body))
+            with claimed(at.host), connected as driver, closing(ArmTable(driver, robot, stop)) as table:
                 eyes = stack.enter_context(closing(EmulatedEyes(*at.eyes, start, table.observe)))
                 carry_out(table, eyes, wanted, settings, task.step_limit, log, result, say, stack)
         except ArmFault as fault:  # also where the arm does not say in the end that it stands still
@@ -72,9 +73,9 @@ def run(
 
 
 @contextlib.contextmanager
-def _prepared(at: ArmAddress, body: str) -> Iterator[Driver]:
+def prepared(at: ArmAddress, body: RobotBody) -> Iterator[Driver]:
     """The arm, connected and ready with its hand."""
-    arm, hand = bodies.find(body).for_sdk()
+    arm, hand = body.for_sdk()
     with closing(Driver.connect(at.host, arm, at.port)) as driver:
         driver.prepare(hand.T_flange_tool, Load(hand.mass, hand.T_flange_tool[:3, 3] / 2))
         yield driver

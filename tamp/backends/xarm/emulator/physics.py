@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from motion.poses import Array
 from motion.robot import RobotDescription
+from tamp.backends.pybullet.arm import BulletArm
 from tamp.backends.pybullet.world import STEP, BulletWorld
 from tamp.backends.xarm.emulator.controller import Controller
 from tamp.backends.xarm.emulator.gripper import OPEN
 from tamp.errors import InputError
-from tamp.model.scene import Scene
 
 COLLISION = 31
 """The controller's error when something is in the arm's way."""
@@ -29,11 +29,11 @@ in time: only these tell whether the arm is held back."""
 
 
 class Physics:
-    """Things in PyBullet, and the arm's body, which follows its controller as well as its motors can. `controller` is
-    put where the body is."""
+    """Things in PyBullet, and an arm's body, which follows its controller as well as its motors can. `controller` is
+    put where the body is. Of several arms in one world the first one's clock is the world's."""
 
-    def __init__(self, scene: Scene, robot: RobotDescription, controller: Controller) -> None:
-        self.world, self._widest = BulletWorld(scene, robot), robot.gripper.opening
+    def __init__(self, world: BulletWorld, robot: RobotDescription, controller: Controller, number: int = 0) -> None:
+        self.world, self._number, self._widest = world, number, robot.gripper.opening
         self._now, self._behind = controller.now, 0
         controller.teleport(robot.posture)
         self._told, controller.felt = controller.q, controller.q
@@ -45,10 +45,13 @@ class Physics:
             return
         self._now = controller.now
         steps = min(steps, MOST_STEPS)
-        gripper, arm = controller.gripper, self.world.arm
+        gripper, arm = controller.gripper, self._arm
         arm.grip(max(gripper.position, 0.0) / OPEN * self._widest)
         way, parts = controller.q - self._told, -(-steps // EVENLY)
-        for n, some in enumerate(np.array_split(np.arange(steps), parts), 1):
+        if self._number:  # somebody else lets the time pass
+            arm.follow(controller.q, steps * STEP, steps)
+            parts = 0
+        for n, some in enumerate(np.array_split(np.arange(steps), parts) if parts else (), 1):
             arm.follow(self._told + way * n / parts, len(some) * STEP, len(some))
             for _ in some:
                 self.world.step()
@@ -58,6 +61,10 @@ class Physics:
         gripper.felt = float(np.abs(felt.fingers).sum()) / self._widest * OPEN
         if steps <= USUAL:
             self._watch(controller, felt.q)
+
+    @property
+    def _arm(self) -> BulletArm:
+        return self.world.arms[self._number]
 
     def _watch(self, controller: Controller, q: Array) -> None:
         held_back = float(np.abs(controller.q - q).max()) > BEHIND
@@ -70,19 +77,27 @@ class Physics:
 
     def follow_at_once(self, controller: Controller) -> None:
         """Somebody has put the controller's arm elsewhere: its body is there, too."""
-        self.world.arm.put(controller.q)
+        self._arm.put(controller.q)
         self._behind, self._told, controller.felt = 0, controller.q, controller.q
 
     def told(self) -> dict[str, Any]:
         """Where everything is: `T_world_object` of what can be carried, row by row, the joints of what stands still,
         the arm's own and its fingers' opening."""
-        robot = self.world.robot()
+        robot = self.world.robot(self._number)
         return {
             "poses": {name: T.ravel().tolist() for name, T in self.world.poses().items()},
             "joints": self.world.joints(),
             "q": robot.q.tolist(),
             "opening": robot.opening,
         }
+
+    def apart(self, held: Mapping[str, str]) -> float:
+        """Metres between the two arms of the world, with what they hold (things by the number of the arm), up to 1.
+        InputError where there is one arm, or no such thing."""
+        known, arms = sorted(self.world.poses()), [str(n) for n in range(len(self.world.arms))]
+        if len(arms) != 2 or not all(n in arms and name in known for n, name in held.items()):
+            raise InputError(f"apart: of two arms; held: a number of {', '.join(arms)} and one of {', '.join(known)}")
+        return self.world.apart(0, 1, {int(n): name for n, name in held.items()}, 1.0)
 
     def put(self, name: str, numbers: Sequence[float]) -> None:
         """Have somebody put a thing at a pose, row by row. InputError for no such thing, or no pose."""

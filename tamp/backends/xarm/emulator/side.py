@@ -16,7 +16,7 @@ from tamp.backends.xarm.emulator.things import Things
 from tamp.backends.xarm.emulator.wire import from_pose
 from tamp.errors import InputError
 
-ORDERS = "query (state, history, scene), fault, clear (faults), release (emergency), teleport, things, put"
+ORDERS = "query (state, history, scene, apart), fault, clear (faults), release (emergency), teleport, things, put"
 
 
 def reply(
@@ -35,7 +35,7 @@ def reply(
     if not isinstance(order, dict):
         return {"error": f"not an object with one of {ORDERS}"}
     try:
-        if "put" in order or order.get("query") == "scene":
+        if "put" in order or order.get("query") in ("scene", "apart"):
             return _in_the_world(order, physics)
         told = _obeyed(order, controller, faults, things, clear)
         if "teleport" in order and physics is not None:
@@ -71,6 +71,8 @@ def _in_the_world(order: dict[str, Any], physics: Physics | None) -> dict[str, A
             return {"put": name}
         case {"query": "scene"}:
             return physics.told()
+        case {"query": "apart", "held": dict(held)}:
+            return {"apart": physics.apart(held)}
     raise InputError("put: a thing's name, and its pose")
 
 
