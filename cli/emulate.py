@@ -90,10 +90,11 @@ def _emulate_arms(
         from tamp.backends.pybullet.scenes import start_of
 
         start, _ = start_of(tasks.find(scene[0]), scene[2], scene[1], None)
-    world, servers, choices = BulletWorld(start, *arms.robots), [], choose(settings)
-    for number, (arm, address) in enumerate(arms.addressed()):
+    world, choices = BulletWorld(start, *arms.robots), choose(settings)
+    servers: list[Server] = []
+    for arm, address in arms.addressed():
         kind, _ = arm.body.for_sdk()
-        made = partial(Physics, world, arm.robot, number=number)
+        made = partial(Physics, world, arm.robot, leader=servers[0].physics if servers else None)
         servers.append(Server(kind, Address(address, port, fault_port), choices, read_things([]), made))
 
     def ready(server: Server) -> None:

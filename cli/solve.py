@@ -100,8 +100,8 @@ def solve(
         if text is not None and model is None:
             model = load_model(llm)
             sight = _sees(model, video)
-        where = {"libero": perception, "pybullet": in_pybullet(shared or body), "xarm": through_sdk(str(shared or body))}[backend]
-        seeing = camera.in_words(camera.label(bool(goals), noise) if perception == "camera" else where)
+        where = camera.label(bool(goals), noise) if perception == "camera" else _seeing(backend, shared or body)
+        seeing = camera.in_words(where)
         say(f"tamp: {', then '.join(goals) or repr(text)} in {task.name} ({seeing}, seed {seed})")
         said = None if goals else text
         settings = _settings(loaded, planners.find(planner, model), seed, init_state, video, sight, said)
@@ -257,6 +257,11 @@ def told_by(backend: str, shared: Arms | None = None) -> Callable[..., Result]:
     from tamp.backends.libero.run import run
 
     return run
+
+
+def _seeing(backend: str, body: object | None) -> str:
+    """What knows all, and where."""
+    return {"libero": "oracle", "pybullet": in_pybullet(body), "xarm": through_sdk(str(body))}[backend]
 
 
 def _performing(

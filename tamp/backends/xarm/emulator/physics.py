@@ -30,36 +30,45 @@ in time: only these tell whether the arm is held back."""
 
 class Physics:
     """Things in PyBullet, and an arm's body, which follows its controller as well as its motors can. `controller` is
-    put where the body is. Of several arms in one world the first one's clock is the world's."""
+    put where the body is. Of several arms in one world the clock of the first one, the `leader` of the others, is the
+    world's."""
 
-    def __init__(self, world: BulletWorld, robot: RobotDescription, controller: Controller, number: int = 0) -> None:
-        self.world, self._number, self._widest = world, number, robot.gripper.opening
+    def __init__(
+        self, world: BulletWorld, robot: RobotDescription, controller: Controller, leader: Physics | None = None
+    ) -> None:
+        self.world, self._widest, self._controller = world, robot.gripper.opening, controller
         self._now, self._behind = controller.now, 0
+        self._leader, self._all = leader, [self]
+        if leader is not None:
+            leader._all.append(self)
+        self._number = 0 if leader is None else len(leader._all) - 1
         controller.teleport(robot.posture)
         self._told, controller.felt = controller.q, controller.q
 
     def advance(self, controller: Controller) -> None:
         """Go on to the controller's time. Error 31 where something holds the arm back."""
         steps = round((controller.now - self._now) / STEP)
-        if steps < 1:
+        if steps < 1 or self._leader is not None:
             return
         self._now = controller.now
         steps = min(steps, MOST_STEPS)
-        gripper, arm = controller.gripper, self._arm
-        arm.grip(max(gripper.position, 0.0) / OPEN * self._widest)
-        way, parts = controller.q - self._told, -(-steps // EVENLY)
-        if self._number:  # somebody else lets the time pass
-            arm.follow(controller.q, steps * STEP, steps)
-            parts = 0
-        for n, some in enumerate(np.array_split(np.arange(steps), parts) if parts else (), 1):
-            arm.follow(self._told + way * n / parts, len(some) * STEP, len(some))
+        parts, ways = -(-steps // EVENLY), [one._controller.q - one._told for one in self._all]
+        for one in self._all:
+            one._arm.grip(max(one._controller.gripper.position, 0.0) / OPEN * one._widest)
+        for n, some in enumerate(np.array_split(np.arange(steps), parts), 1):
+            for one, way in zip(self._all, ways, strict=True):
+                one._arm.follow(one._told + way * n / parts, len(some) * STEP, len(some))
             for _ in some:
                 self.world.step()
-        self._told = controller.q
-        felt = arm.felt()
+        for one, way in zip(self._all, ways, strict=True):
+            one._feel(one._told + way, steps <= USUAL)
+
+    def _feel(self, told: Array, usual: bool) -> None:
+        """The arm was led to a configuration (n,), and is where it is."""
+        self._told, felt, controller = told, self._arm.felt(), self._controller
         controller.felt = felt.q
-        gripper.felt = float(np.abs(felt.fingers).sum()) / self._widest * OPEN
-        if steps <= USUAL:
+        controller.gripper.felt = float(np.abs(felt.fingers).sum()) / self._widest * OPEN
+        if usual:
             self._watch(controller, felt.q)
 
     @property

@@ -344,8 +344,8 @@ async def _served(servers: Sequence[Server], ready: Callable[[Server], None], se
     ended, others = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
     for other in others:
         other.cancel()
-    await asyncio.gather(*others, return_exceptions=True)
-    return max(task.result() for task in ended)
+    await asyncio.gather(*running, return_exceptions=True)
+    return next(iter(ended)).result()
 
 
 def serve_together(servers: Sequence[Server], ready: Callable[[Server], None], seconds: float | None = None) -> int:
