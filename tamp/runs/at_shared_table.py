@@ -129,14 +129,16 @@ def carry_out(
     result.goal, result.untouched = in_pddl(goals), list(dict.fromkeys(s for g in goals for s in g.untouched))
     asked = asked_of(goals, shared.seats[0], one.ready.table.sight, scene)
     episode = _Episode(shared, at_work, reservations, guard, settings, step_limit, log, result, say)
-    with timed(result, "execute"):
-        episode.reach(goals, asked)
+    try:
+        with timed(result, "execute"):
+            episode.reach(goals, asked)
+    finally:
+        episode.conclude()
     result.reached = result.success = asked.reached(one.ready.table.sight.beliefs)
     for _ in range(LASTS):
         episode.rest()
     final, atoms, _ = one.ready.table.look()
     result.lasting = asked.reached(one.ready.table.sight.beliefs) and held_in(atoms) is None
-    episode.conclude()
     result.shifted = shifted(scene, state, final, operands_of(result.executed))
     log.event("final", atoms=atoms.atoms, poses=poses_of(final))
 
@@ -251,8 +253,8 @@ class _Episode:
                 self._pass(pair)
         finally:
             pair.stop()
-        self.result.duration = pair.ended
-        self.result.happened += [(n, c, round(b, 2), round(e, 2)) for n, c, b, e in timed_entries(pair)]
+            self.result.duration = pair.ended
+            self.result.happened += [(n, c, round(b, 2), round(e, 2)) for n, c, b, e in timed_entries(pair)]
         return pair.reason
 
     def _pass(self, pair: ArmPair) -> None:

@@ -72,5 +72,5 @@ def _connected(
         stack.enter_context(claimed(host))
         driver = stack.enter_context(prepared(ArmAddress(host, port, eyes), arm.body))
         table = stack.enter_context(closing(ArmTable(driver, arm.robot, stop)))
-        shared.add(table, stack.enter_context(closing(EmulatedEyes(*eyes, start, table.observe))))
+        shared.add(arm.name, table, stack.enter_context(closing(EmulatedEyes(*eyes, start, table.observe))))
     return shared

@@ -10,6 +10,7 @@ import numpy as np
 from motion.poses import Array
 from tamp.backends.xarm.arm_table import ArmTable
 from tamp.backends.xarm.emulated_eyes import EmulatedEyes
+from tamp.backends.xarm.faults import ArmFault
 from tamp.execution.activity import Observation
 from tamp.model.scene import RobotState, Scene
 
@@ -17,8 +18,8 @@ from tamp.model.scene import RobotState, Scene
 class ArmSeat:
     """One of the arms, and what is around it: a `Backend` and a `Perceiver`, whose commands wait for nothing."""
 
-    def __init__(self, table: ArmTable, eyes: EmulatedEyes, clock: ArmsTable) -> None:
-        self.table, self.eyes, self._clock, self.period = table, eyes, clock, table.period
+    def __init__(self, name: str, table: ArmTable, eyes: EmulatedEyes, clock: ArmsTable) -> None:
+        self.name, self.table, self.eyes, self._clock, self.period = name, table, eyes, clock, table.period
 
     @property
     def time(self) -> float:
@@ -26,8 +27,11 @@ class ArmSeat:
         return self._clock.steps * self.period
 
     def observe(self) -> RobotState:
-        """Proprioception now. ArmFault for an error of the controller."""
-        return self.table.observe()
+        """Proprioception now. ArmFault, with the arm's name, for an error of the controller."""
+        try:
+            return self.table.observe()
+        except ArmFault as fault:
+            raise ArmFault(fault.kind, f"{self.name}: {fault}") from fault
 
     def perceive(self) -> Scene:
         """The scene now."""
@@ -53,9 +57,9 @@ class ArmsTable:
         self.seats: list[ArmSeat] = []
         self.steps, self.stepping_seconds, self._due = 0, 0.0, time.monotonic()
 
-    def add(self, table: ArmTable, eyes: EmulatedEyes) -> None:
+    def add(self, name: str, table: ArmTable, eyes: EmulatedEyes) -> None:
         """Another arm at the table."""
-        self.seats.append(ArmSeat(table, eyes, self))
+        self.seats.append(ArmSeat(name, table, eyes, self))
 
     @property
     def period(self) -> float:
