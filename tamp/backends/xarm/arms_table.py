@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 
 import numpy as np
 
@@ -28,14 +29,13 @@ class ArmSeat:
 
     def observe(self) -> RobotState:
         """Proprioception now. ArmFault, with the arm's name, for an error of the controller."""
-        try:
+        with self._named():
             return self.table.observe()
-        except ArmFault as fault:
-            raise ArmFault(fault.kind, f"{self.name}: {fault}") from fault
 
     def perceive(self) -> Scene:
         """The scene now."""
-        return self.eyes.perceive()
+        with self._named():
+            return self.eyes.perceive()
 
     def felt(self, observation: Observation) -> None:
         """What was observed in this control period."""
@@ -43,11 +43,20 @@ class ArmSeat:
 
     def command(self, displacement: Array, opening: float) -> None:
         """Where the arm goes in the period that passes next: see `tamp.backends.backend.Backend`."""
-        self.table.aim(displacement, opening)
+        with self._named():
+            self.table.aim(displacement, opening)
 
     def stop(self) -> None:
         """Hold still in the period that passes next."""
-        self.table.aim(np.zeros(6), self.table.opening)
+        self.command(np.zeros(6), self.table.opening)
+
+    @contextmanager
+    def _named(self) -> Iterator[None]:
+        """Faults say which arm has them."""
+        try:
+            yield
+        except ArmFault as fault:
+            raise ArmFault(fault.kind, f"{self.name}: {fault}") from fault
 
 
 class ArmsTable:
