@@ -214,7 +214,7 @@ bench: setup
 	$(BIN)/tamp bench libero_90 --trials 10 $(FULL)/libero_90
 	$(BIN)/tamp report results/full/suites results/full/libero_90
 
-BENCHES := perception unknown disturbed grasps bodies sim-to-sim table-faults table-speed live minds deciders kitchen others seam folders stepping workers scaling language meaning executed schemes judging fuzz check arms paths arm-faults arm-clutter arm-cups arm-language \
+BENCHES := perception unknown disturbed two-arms grasps bodies sim-to-sim table-faults table-speed live minds deciders kitchen others seam folders stepping workers scaling language meaning executed schemes judging fuzz check arms paths arm-faults arm-clutter arm-cups arm-language \
   arm-streaming arm-examples
 $(BENCHES:%=bench-%): bench-%: setup
 	@PYTHONPATH=. $(BIN)/python tests/bench_$(subst -,_,$*).py $(ARGS)
