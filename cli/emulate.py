@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import sys
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cli.output import emit_json, hush_simulator
 from motion.arms import ARMS
-from tamp.backends import bodies
+from tamp.backends import arms_file, bodies
 from tamp.backends.libero import rendering
+from tamp.backends.pybullet.world import BulletWorld
 from tamp.backends.xarm.address import address_of
 from tamp.backends.xarm.emulator.choices import choose
 from tamp.backends.xarm.emulator.physics import Physics
-from tamp.backends.xarm.emulator.server import REPORTS, Address, MakeWorld, Server, serve
+from tamp.backends.xarm.emulator.server import REPORTS, Address, MakeWorld, Server, serve, serve_together
 from tamp.backends.xarm.emulator.things import read_things
+from tamp.data import located
 from tamp.errors import InputError
 from tamp.model.goal_syntax import valid
 
@@ -35,9 +38,14 @@ def emulate(
     things: list[str],
     detections: str | None,
     scene: tuple[str, int | None, int] | None,
+    arms: Path | None,
     as_json: bool,
 ) -> int:
     """Run the emulator; one line on standard output once it listens. Raises InputError."""
+    if arms is not None:
+        if scene is None:
+            raise InputError("--arms: of a scene that they share; valid with --scene")
+        return _emulate_arms(arms, scene, port, fault_port, seconds, settings, as_json)
     there = read_things(things)
     source = detections or (DETECTIONS if things else None)
 
@@ -68,7 +76,42 @@ def _world(model: str, scene: str, init_state: int | None, seed: int) -> tuple[M
 
         start = start_of(tasks.find(scene), seed, init_state, model, drawn=True)
     pictures = None if start.stage is None else Pictures(start.stage)
-    return partial(Physics, start.scene, start.robot), pictures
+    return partial(Physics, BulletWorld(start.scene, start.robot), start.robot), pictures
+
+
+def _emulate_arms(
+    file: Path,
+    scene: tuple[str, int | None, int],
+    port: int,
+    fault_port: int,
+    seconds: float | None,
+    settings: list[str],
+    as_json: bool,
+) -> int:
+    """The arms of a file in one scene, each at its address; one line for each once it listens."""
+    arms = arms_file.read(located(file))
+    rendering.prepare(video=False, may=True)
+    with hush_simulator():
+        from tamp.backends.libero import tasks
+        from tamp.backends.physics.start import start_of
+
+        start = start_of(tasks.find(scene[0]), scene[2], scene[1], None)
+    world, choices = BulletWorld(start.scene, *arms.robots), choose(settings)
+    servers: list[Server] = []
+    for arm, address in arms.addressed():
+        kind, _ = arm.body.for_sdk()
+        made = partial(Physics, world, arm.robot, leader=servers[0].physics if servers else None)
+        servers.append(Server(kind, Address(address, port, fault_port), choices, read_things([]), made))
+
+    def ready(server: Server) -> None:
+        told = {"host": server.address.host, "port": port, "fault_port": server.fault_port}
+        if as_json:
+            emit_json(told, sys.stdout)
+        else:
+            sys.stdout.write(f"{told['host']}: control {port}, faults {server.fault_port}\n")
+            sys.stdout.flush()
+
+    return serve_together(servers, ready, seconds)
 
 
 def _read(source: str) -> tuple[str, int]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from tamp.errors import InputError
 
 if TYPE_CHECKING:
+    from tamp.backends.arms_file import Arms
     from tamp.backends.xarm.table_run import ArmAddress
     from tamp.backends.xarm.workcell import Workcell
     from tamp.model.domain import Domain
@@ -39,7 +40,8 @@ SCENE_ONLY = (
 ARM_AT_TABLE = (
     *AT_TABLE, "--perception", "--no-search", "--host", "--port", "--eyes", "--dead-man", "--no-second-check",
 )  # fmt: skip
-OPTIONS = dict.fromkeys((*SCENE_ONLY, *ARM_ONLY, *ARM_AT_TABLE))
+ARMS_AT_TABLE = ("--arms", *(o for o in AT_TABLE if o != "--body"), "--port", "--eyes", "--dead-man")
+OPTIONS = dict.fromkeys((*SCENE_ONLY, *ARM_ONLY, *ARM_AT_TABLE, *ARMS_AT_TABLE))
 """Those that not every backend takes."""
 
 
@@ -50,9 +52,13 @@ def for_backend(backend: str, given: Sequence[str]) -> None:
     """InputError for options that a backend does not take: none is dropped without a word."""
     taken: Sequence[str] = SCENE_ONLY
     whose = "a real arm, --backend xarm"
+    if backend == "pybullet":
+        taken = (*SCENE_ONLY, "--arms")
+    elif "--arms" in given and backend == "libero":
+        whose = "two arms at one table, --backend pybullet or xarm"
     if backend == "xarm":
-        at_table = "--body" in given
-        taken = ARM_AT_TABLE if at_table else ARM_ONLY
+        at_table = "--body" in given or "--arms" in given
+        taken = ARM_AT_TABLE if "--body" in given else ARMS_AT_TABLE if at_table else ARM_ONLY
         whose = "other backends" if at_table else "simulated scenes, or an arm at a table with --body"
     if wrong := [option for option in given if option in OPTIONS and option not in taken]:
         raise InputError(f"{' '.join(wrong)}: for {whose}; valid for --backend {backend}: {', '.join(taken)}")
@@ -109,8 +115,23 @@ def left_out(text: str | None) -> tuple[str, ...]:
     return names
 
 
-def arm_at_table(body: str, arm: RealArm) -> ArmAddress:
-    """Where the arm is, and who says what is around it. InputError where either is not said, or no address."""
+def eyes(arm: RealArm) -> tuple[str, int]:
+    """Who says what is around emulated arms. InputError where nobody does, or at no address."""
+    from tamp.backends.xarm.address import address_of
+
+    if arm.eyes is None:
+        raise InputError("no --eyes: an arm at a table needs the port of the emulator that sees")
+    try:
+        return address_of(arm.eyes)
+    except ValueError as e:
+        raise InputError(f"--eyes {arm.eyes}: {e}") from e
+
+
+def arm_at_table(backend: str, body: str | None, arm: RealArm) -> ArmAddress | None:
+    """Where an arm is that works at a table, and who says what is around it. InputError where either is not said, or no
+    address."""
+    if backend != "xarm" or body is None:
+        return None
     from tamp.backends import bodies
     from tamp.backends.xarm.address import CONTROL_PORT, address_of, host_of
     from tamp.backends.xarm.table_run import ArmAddress
@@ -123,6 +144,18 @@ def arm_at_table(body: str, arm: RealArm) -> ArmAddress:
         return ArmAddress(host_of(arm.host), arm.port or CONTROL_PORT, address_of(arm.eyes))
     except ValueError as e:
         raise InputError(f"--host {arm.host} --eyes {arm.eyes}: {e}") from e
+
+
+def arms_file(path: Path | None, body: str | None) -> Arms | None:
+    """The arms at the table, where a file says which. InputError for what is wrong in it."""
+    if path is None:
+        return None
+    if body is not None:
+        raise InputError("--body: the file of --arms says which robots there are; valid: one of the two")
+    from tamp.backends.arms_file import read
+    from tamp.data import located
+
+    return read(located(path))
 
 
 def repaired(name: str | None, backend: str = "libero", stage: str = "all") -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -29,6 +29,7 @@ from tamp.runs.labels import in_physics, through_sdk
 
 if TYPE_CHECKING:
     from llm.model import Model
+    from tamp.backends.arms_file import Arms
     from tamp.backends.libero.tasks import Task
     from tamp.backends.physics.seeing import Seeing
     from tamp.backends.xarm.table_run import ArmAddress
@@ -54,6 +55,7 @@ def solve(
     untouched: list[str],
     backend: str,
     body: str | None,
+    arms: Path | None,
     perception: str,
     noise: str,
     calibration: Path | None,
@@ -82,8 +84,8 @@ def solve(
     inputs.searched(not searches, perception)
     inputs.calibrated(calibration, perception)
     inputs.repaired(repair, backend)
-    at = inputs.arm_at_table(body, arm) if backend == "xarm" and body is not None else None
-    if backend == "xarm" and body is None:
+    shared, at = inputs.arms_file(arms, body), inputs.arm_at_table(backend, body, arm)
+    if backend == "xarm" and body is None and shared is None:
         from cli.arm_solve import solve_arm
 
         return solve_arm(text, goals[0] if goals else None, llm, arm, out, json_output)
@@ -99,7 +101,7 @@ def solve(
         if text is not None and model is None:
             model = load_model(llm)
             sight = _sees(model, video)
-        eyes = camera.in_words(_label(backend, body, perception == "camera", bool(goals), noise))
+        eyes = camera.in_words(_label(backend, shared or body, perception == "camera", bool(goals), noise))
         say(f"tamp: {', then '.join(goals) or repr(text)} in {task.name} ({eyes}, seed {seed})")
         said = None if goals else text
         settings = _settings(loaded, planners.find(planner, model), seed, init_state, video, sight, said)
@@ -114,7 +116,7 @@ def solve(
             seeing = camera.seeing(model, assume_first, searches) if perception == "camera" else None
             read = given or seeing
             source = given if read else from_language(str(text), _known(model), task, assume_first, asks=True)
-            with on_arm(at, arm.dead_man, seeing) if at else nullcontext(told_by(backend, seeing)) as run:
+            with _performing(backend, at, shared, arm, seeing) as run:
                 result = _run(lambda folder: run(task, source, settings, folder, _progress), task, out)
         return result if isinstance(result, int) else _ended(result, json_output, stdout)
 
@@ -132,7 +134,7 @@ def _ended(result: Result, json_output: bool, stdout: TextIO) -> int:
     return 0 if result.good else 1
 
 
-def _label(backend: str, body: str | None, sees: bool, given: bool, noise: str) -> str:
+def _label(backend: str, body: object | None, sees: bool, given: bool, noise: str) -> str:
     """How the result will say what saw."""
     if backend == "libero":
         return camera.label(given, noise) if sees else "oracle"
@@ -254,11 +256,15 @@ def _known(model: Model | None) -> Model:
     return model
 
 
-def told_by(backend: str, seeing: Seeing | None = None) -> Callable[..., Result]:
-    """What runs an episode in a simulator, with its state for eyes, or `seeing` in PyBullet."""
+def told_by(backend: str, seeing: Seeing | None = None, shared: Arms | None = None) -> Callable[..., Result]:
+    """What runs an episode in a simulator, with its state for eyes, or `seeing`; with several arms, if there are."""
     if backend == "pybullet":
         with hush_compiled():
             import pybullet  # noqa: F401 (it says when it was built, wherever it is imported first)
+        if shared is not None:
+            from tamp.backends.pybullet.arms_run import run as with_arms
+
+            return partial(with_arms, arms=shared)
     if backend in ("pybullet", "mujoco"):
         from tamp.backends.physics.run import run as run_in
 
@@ -268,18 +274,39 @@ def told_by(backend: str, seeing: Seeing | None = None) -> Callable[..., Result]
     return run
 
 
+def _performing(
+    backend: str, at: ArmAddress | None, shared: Arms | None, arm: inputs.RealArm, seeing: Seeing | None
+) -> AbstractContextManager[Callable[..., Result]]:
+    """What runs an episode outside LIBERO's cameras."""
+    there = at or shared
+    if backend == "xarm" and there is not None:
+        return on_arm(there, arm, seeing)
+    return nullcontext(told_by(backend, seeing, shared))
+
+
 @contextmanager
-def on_arm(at: ArmAddress, dead_man: float | None, seeing: Seeing | None = None) -> Iterator[Callable[..., Result]]:
-    """What runs an episode on an arm, which is stopped by Ctrl-C, SIGTERM and a dead man; Refusal of the rest then."""
+def on_arm(
+    at: ArmAddress | Arms, arm: inputs.RealArm, seeing: Seeing | None = None
+) -> Iterator[Callable[..., Result]]:
+    """What runs an episode on an arm, or on several, which Ctrl-C, SIGTERM and a dead man stop; Refusal of the rest
+    then."""
     from cli.arm_run import listen, stopped_by_signals
+    from tamp.backends.arms_file import Arms
+    from tamp.backends.xarm.address import CONTROL_PORT
+    from tamp.backends.xarm.arms_run import run as run_arms
     from tamp.backends.xarm.stopping import Stop
     from tamp.backends.xarm.table_run import run
 
-    stop = Stop(dead_man)
+    stop = Stop(arm.dead_man)
+    made: Callable[..., Result]
+    if isinstance(at, Arms):
+        made = partial(run_arms, arms=at, port=arm.port or CONTROL_PORT, eyes=inputs.eyes(arm), stop=stop)
+    else:
+        made = partial(run, at=at, stop=stop, seeing=seeing)
     with stopped_by_signals(stop):
-        if dead_man is not None:
+        if arm.dead_man is not None:
             threading.Thread(target=listen, args=(stop,), daemon=True).start()
-        yield partial(run, at=at, stop=stop, seeing=seeing)
+        yield made
 
 
 def _seen(
@@ -320,6 +347,7 @@ def report(result: Result, out: TextIO) -> None:
         *_goal_lines(result),
         *(("plan" if n == 0 else "", action) for n, action in enumerate(result.plan or ["none"])),
         *_done_lines(result),
+        *result.lines(),
         ("seconds", ", ".join(f"{stage} {taken:.1f}" for stage, taken in result.seconds.items())),
         ("steps", _steps(result)),
         *([("reason", f"{result.stage}: {result.reason}")] if result.reason else []),

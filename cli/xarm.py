@@ -46,18 +46,20 @@ def xarm_emulate(
     scene: WorldScene = None,
     init_state: opt.InitState = None,
     seed: opt.Seed = 0,
+    arms: opt.Arms = None,
     json_output: opt.Json = False,
 ) -> int:
     """Emulate an arm's controller, which the arm's own SDK cannot tell from a real one.
 
     With --thing it has a detector too, which knows all. With --scene it stands in that scene, where things weigh
-    something, are gripped and stop the arm. Says one line when it listens; ends on Ctrl-C, on SIGTERM and after
-    --seconds.
+    something, are gripped and stop the arm; with --arms two arms do, each at its own address. Says one line when it
+    listens; ends on Ctrl-C, on SIGTERM and after --seconds.
     """
     from cli.emulate import emulate
 
     there = None if scene is None else (scene, init_state, seed)
-    return emulate(model, host, port, fault_port, seconds, choice or [], thing or [], detections, there, json_output)
+    told = choice or [], thing or [], detections, there, arms, json_output
+    return emulate(model, host, port, fault_port, seconds, *told)
 
 
 Plan = Annotated[Path, typer.Argument(help="An action plan, JSON; with --domain a plan of that.", metavar="PLAN")]

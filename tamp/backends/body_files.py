@@ -55,8 +55,8 @@ def read(path: Path) -> RobotBody:
 def _known(table: Table, path: Path) -> RobotBody:
     table.only(*KNOWN)
     arm, hand = _one_of(table, "arm", ARMS), _one_of(table, "hand", HANDS)
-    posture = _posture(table, np.array([arm.lower, arm.upper]).T)
-    return RobotBody(path.stem, robot_model(arm, None, posture, hand), _reach(table), arm, hand)
+    rests = posture(table, np.array([arm.lower, arm.upper]).T)
+    return RobotBody(path.stem, robot_model(arm, None, rests, hand), _reach(table), arm, hand)
 
 
 def _modelled(table: Table, path: Path) -> RobotBody:
@@ -171,13 +171,14 @@ def _placed(table: Table) -> Array:
     return from_rpy(xyz, rpy)
 
 
-def _posture(table: Table, limits: Array) -> Array:
+def posture(table: Table, limits: Array) -> Array:
+    """Where an arm rests (n,), radians: what a table says, within limits (n, 2). InputError for another one."""
     n = len(limits)
-    posture = table.numbers("posture", n, f"{n} radians")
-    for i, (value, (low, high)) in enumerate(zip(posture, limits, strict=True), 1):
+    found = table.numbers("posture", n, f"{n} radians")
+    for i, (value, (low, high)) in enumerate(zip(found, limits, strict=True), 1):
         if not low < value < high:
             raise table.wrong(f"posture has {value} for joint {i}; valid: {low:.2f} to {high:.2f}", "posture")
-    return posture
+    return found
 
 
 def _reach(table: Table) -> float:

@@ -32,15 +32,16 @@ class Asked:
             self.sight.state(self.perceiver.perceive())
             self.seconds += time.perf_counter() - start
         if isinstance(event, MilestoneEnded) and event.number < len(self.goals):
-            self.held.append(self._holds(self.goals[event.number - 1]))
+            self.held.append(self.holds(self.goals[event.number - 1]))
 
     def reached(self, beliefs: Beliefs) -> bool:
         """Whether each of the goals held at its time, the last one now."""
         self.sight.beliefs.since |= {a: t for a, t in beliefs.since.items() if a.predicate in beliefs.rules}
-        last = self._holds(self.goals[-1])
+        last = self.holds(self.goals[-1])
         return last and all(self.held) and len(self.held) == len(self.goals) - 1
 
-    def _holds(self, goal: Goal) -> bool:
+    def holds(self, goal: Goal) -> bool:
+        """Whether a goal holds now."""
         return not goal.missing(self.sight.state(self.perceiver.perceive()))
 
 

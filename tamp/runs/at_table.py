@@ -40,7 +40,11 @@ class Table(Backend, Protocol):
     """A robot at a table. `stepping_seconds` are those that its world or its controller took."""
 
     robot_model: RobotDescription
-    stepping_seconds: float
+
+    @property
+    def stepping_seconds(self) -> float:
+        """Seconds so far."""
+        ...
 
 
 def carry_out(

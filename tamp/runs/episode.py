@@ -121,6 +121,10 @@ class Result:
         """For `--json`."""
         return asdict(self)
 
+    def lines(self) -> list[tuple[str, str]]:
+        """What else people are told of it: labels and texts."""
+        return []
+
 
 def begin(log: EpisodeLog, task: Task, settings: Settings, perception: str, backend: str = "libero") -> None:
     """Say in the log what is run, and with what."""

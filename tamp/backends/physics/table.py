@@ -1,9 +1,12 @@
-"""A table in any physics: a world of things and a robot that is commanded as every other."""
+"""A table in any physics: a world of things and robots that are commanded as every other.
+
+Several robots share one world and one clock: each has a seat, whose commands wait until the period passes for all.
+"""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
@@ -50,22 +53,22 @@ class PhysicsArm(Protocol):
 
 
 class PhysicsWorld(Protocol):
-    """Things and a robot with forces. `start` is the scene that it was made of, `step_seconds` a physics step's."""
+    """Things and robots with forces. `start` is the scene that it was made of, `step_seconds` a physics step's."""
 
     start: Scene
     step_seconds: float
 
     @property
-    def arm(self) -> PhysicsArm:
-        """The robot."""
+    def arms(self) -> Sequence[PhysicsArm]:
+        """The robots."""
         ...
 
     def step(self) -> None:
         """One physics step."""
         ...
 
-    def robot(self) -> RobotState:
-        """Where the arm and the fingers are."""
+    def robot(self, number: int = 0) -> RobotState:
+        """Where an arm and its fingers are."""
         ...
 
     def poses(self) -> dict[str, Array]:
@@ -77,7 +80,7 @@ class PhysicsWorld(Protocol):
         ...
 
     def arrangement(self) -> Arrangement:
-        """Where everything is now, the robot, too."""
+        """Where everything is now, the first robot, too."""
         ...
 
     def put(self, name: str, T_world_object: Array) -> None:
@@ -89,51 +92,92 @@ class PhysicsWorld(Protocol):
         ...
 
 
-class PhysicsTable:
-    """A `Backend` and a `Perceiver` in one."""
+class SharedTable:
+    """One world and one clock for robots of the same control period, each at its seat. ValueError for others."""
 
-    def __init__(self, world: PhysicsWorld, robot: RobotDescription) -> None:
-        self.robot_model, self.period, self.steps, self.stepping_seconds = robot, robot.period, 0, 0.0
-        self.world = world
+    def __init__(self, world: PhysicsWorld, *robots: RobotDescription) -> None:
+        if len({r.period for r in robots}) != 1:
+            raise ValueError("robots that share a clock have one control period")
+        self.world, self.period, self.steps, self.stepping_seconds = world, robots[0].period, 0, 0.0
+        self.seats = tuple(Seat(self, robot, number) for number, robot in enumerate(robots))
         for _ in range(SETTLING):
-            self.stop()
+            for seat in self.seats:
+                seat.stop()
+            self.pass_period()
         self.steps, self.stepping_seconds = 0, 0.0
+
+    @property
+    def physics_steps(self) -> int:
+        """Physics steps of a control period."""
+        return round(self.period / self.world.step_seconds)
+
+    def pass_period(self) -> None:
+        """One control period for all, each going to where it was told to."""
+        start = time.perf_counter()
+        for step in range(self.physics_steps):
+            for arm in self.world.arms:
+                arm.drive(step)
+            self.world.step()
+        self.stepping_seconds += time.perf_counter() - start
+        self.steps += 1
+
+
+class Seat:
+    """One robot of a shared table: a `Backend` and a `Perceiver` in one. A command is taken up when the period
+    passes."""
+
+    def __init__(self, shared: SharedTable, robot: RobotDescription, number: int) -> None:
+        self.shared, self.robot_model, self.period, self.number = shared, robot, robot.period, number
 
     @property
     def time(self) -> float:
         """Seconds since everything had come to rest."""
-        return self.steps * self.period
+        return self.shared.steps * self.period
+
+    @property
+    def stepping_seconds(self) -> float:
+        """Seconds that the world took."""
+        return self.shared.stepping_seconds
 
     def observe(self) -> RobotState:
         """Proprioception now."""
-        return self.world.robot()
+        return self.shared.world.robot(self.number)
 
     def perceive(self) -> Scene:
         """The scene now, exactly."""
-        scene = arranged(self.world.start, self.world.poses(), self.world.joints())
+        world = self.shared.world
+        scene = arranged(world.start, world.poses(), world.joints())
         return replace(scene, robot=self.observe(), time=self.time, confidence={o.name: 1.0 for o in scene})
 
     def felt(self, observation: Observation) -> None:
         """What was observed in this control period: it is known already."""
 
     def command(self, displacement: Array, opening: float) -> None:
-        """One control period: see `tamp.backends.backend.Backend`."""
-        start, steps = time.perf_counter(), round(self.period / self.world.step_seconds)
-        self.world.arm.grip(opening)
-        self.world.arm.aim(displacement, steps)
-        for step in range(steps):
-            self.world.arm.drive(step)
-            self.world.step()
-        self.stepping_seconds += time.perf_counter() - start
-        self.steps += 1
+        """Where the robot goes in the period that passes next: see `tamp.backends.backend.Backend`."""
+        start, arm = time.perf_counter(), self.shared.world.arms[self.number]
+        arm.grip(opening)
+        arm.aim(displacement, self.shared.physics_steps)
+        self.shared.stepping_seconds += time.perf_counter() - start
 
     def stop(self) -> None:
-        """Hold still for one control period."""
-        self.command(np.zeros(6), self.world.arm.opening)
+        """Hold still for a control period."""
+        self.command(np.zeros(6), self.shared.world.arms[self.number].opening)
 
     def put(self, name: str, T_world_object: Array) -> None:
         """Have somebody put a thing elsewhere, at rest."""
-        self.world.put(name, T_world_object)
+        self.shared.world.put(name, T_world_object)
+
+
+class PhysicsTable(Seat):
+    """A robot that is alone at its table: each command lets a control period pass."""
+
+    def __init__(self, world: PhysicsWorld, robot: RobotDescription) -> None:
+        super().__init__(SharedTable(world, robot), robot, 0)
+
+    def command(self, displacement: Array, opening: float) -> None:
+        """One control period: see `tamp.backends.backend.Backend`."""
+        super().command(displacement, opening)
+        self.shared.pass_period()
 
 
 def arranged(scene: Scene, poses: Mapping[str, Array], joints: Mapping[str, Mapping[str, float]]) -> Scene:

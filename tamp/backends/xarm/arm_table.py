@@ -57,14 +57,23 @@ class ArmTable:
     def command(self, displacement: Array, opening: float) -> None:
         """One control period: see `tamp.backends.backend.Backend`."""
         start = time.monotonic()
+        self.aim(displacement, opening)
+        self._due = max(self._due + self.period, start)
+        time.sleep(max(0.0, self._due - time.monotonic()))
+        self.stepping_seconds += time.monotonic() - start
+
+    def aim(self, displacement: Array, opening: float) -> None:
+        """The same, for whoever lets the time pass."""
         self.stream.aim(self._where(), displacement)
         if abs(opening - self._told) > SAME:
             self._told = opening
             self._driver.grip(opening / self._widest)
-        self._due = max(self._due + self.period, start)
-        time.sleep(max(0.0, self._due - time.monotonic()))
-        self.stepping_seconds += time.monotonic() - start
         self.steps += 1
+
+    @property
+    def opening(self) -> float:
+        """Metres that the fingers were last told to be apart."""
+        return self._told
 
     def stop(self) -> None:
         """Hold still for one control period."""

@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from tamp.backends import bodies
+from tamp.backends.bodies import RobotBody
 from tamp.backends.libero.run import wanted_in
 from tamp.backends.libero.tasks import Task
 from tamp.backends.physics.seeing import Seeing
@@ -62,8 +63,8 @@ def run(
             start, environment = stack.enter_context(started(task, *drawn))
         wanted: Wanted = partial(wanted_in, goal_source, task, environment, settings=settings, log=log)
         try:
-            prepared = _prepared(at, settings.body)
-            with claimed(at.host), prepared as driver, closing(ArmTable(driver, start.robot, stop)) as table:
+            connected = prepared(at, bodies.find(settings.body))
+            with claimed(at.host), connected as driver, closing(ArmTable(driver, start.robot, stop)) as table:
                 judge = stack.enter_context(closing(EmulatedEyes(*at.eyes, start.scene, table.observe)))
                 eyes: Perceiver = judge
                 if seeing is not None:
@@ -79,9 +80,9 @@ def run(
 
 
 @contextlib.contextmanager
-def _prepared(at: ArmAddress, body: str) -> Iterator[Driver]:
+def prepared(at: ArmAddress, body: RobotBody) -> Iterator[Driver]:
     """The arm, connected and ready with its hand."""
-    arm, hand = bodies.find(body).for_sdk()
+    arm, hand = body.for_sdk()
     with closing(Driver.connect(at.host, arm, at.port)) as driver:
         driver.prepare(hand.T_flange_tool, Load(hand.mass, hand.T_flange_tool[:3, 3] / 2))
         yield driver
