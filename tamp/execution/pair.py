@@ -153,6 +153,8 @@ class ArmPair:
                 self._occupy(arm)
             elif arm.chunk is None and self.reason is None:
                 arm.waited += bool(self._left(arm))
+        if not any(arm.busy or self._thinking[arm.number] for arm in self.arms):
+            self._give_up()
         given = [arm.session.tick(observed(arm.backend)) or arm.ready.table.commanded(None) for arm in self.arms]
         one, other = self.arms
         things = self._held(one), self._held(other)
@@ -226,19 +228,18 @@ class ArmPair:
                 self._begin(arm, chunk, journey)
                 return
         arm.waited += bool(left)
-        if not arm.resting:
-            if not (left and self._at_work(1 - arm.number)):  # else what is in the way now is free before long
-                self._go_back(arm)
-            return
-        if left and not any(a.busy for a in self.arms) and all(a.resting for a in self.arms):
-            self._give_up()
+        makes_room = bool(left) and self._at_work(1 - arm.number)  # the other one, before long
+        if not arm.resting and not makes_room:
+            self._go_back(arm)
 
     def _at_work(self, number: int) -> bool:
         """Whether an arm is doing a part of the plan, on a way that is its own."""
         return self.arms[number].busy and self.arms[number].chunk is not None
 
     def _give_up(self) -> None:
-        """Nobody does anything, and nobody can begin with anything."""
+        """Nobody does anything: the plan is done, or nobody can begin with anything in it."""
+        if self.reason is not None or not any(self._left(a) for a in self.arms):
+            return
         if any(self._journeys.get((a.number, c.number)) is not None for a in self.arms for c in self._left(a)):
             self.reason = "both arms are in their postures, and one is in the way of whatever the other could do"
             return
