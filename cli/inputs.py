@@ -54,7 +54,7 @@ def for_backend(backend: str, given: Sequence[str]) -> None:
     whose = "a real arm, --backend xarm"
     if backend == "pybullet":
         taken = (*SCENE_ONLY, "--arms")
-    elif "--arms" in given and backend == "libero":
+    elif "--arms" in given and backend in ("libero", "mujoco"):
         whose = "two arms at one table, --backend pybullet or xarm"
     if backend == "xarm":
         at_table = "--body" in given or "--arms" in given
@@ -146,12 +146,14 @@ def arm_at_table(backend: str, body: str | None, arm: RealArm) -> ArmAddress | N
         raise InputError(f"--host {arm.host} --eyes {arm.eyes}: {e}") from e
 
 
-def arms_file(path: Path | None, body: str | None) -> Arms | None:
+def arms_file(path: Path | None, body: str | None, perception: str) -> Arms | None:
     """The arms at the table, where a file says which. InputError for what is wrong in it."""
     if path is None:
         return None
     if body is not None:
         raise InputError("--body: the file of --arms says which robots there are; valid: one of the two")
+    if perception == "camera":
+        raise InputError("--perception camera: two arms are told where things are; valid with --arms: oracle")
     from tamp.backends.arms_file import read
     from tamp.data import located
 

@@ -84,7 +84,7 @@ def solve(
     inputs.searched(not searches, perception)
     inputs.calibrated(calibration, perception)
     inputs.repaired(repair, backend)
-    shared, at = inputs.arms_file(arms, body), inputs.arm_at_table(backend, body, arm)
+    shared, at = inputs.arms_file(arms, body, perception), inputs.arm_at_table(backend, body, arm)
     if backend == "xarm" and body is None and shared is None:
         from cli.arm_solve import solve_arm
 

@@ -25,6 +25,7 @@ pytestmark = pytest.mark.process
 TAMP = Path(sys.executable).with_name("tamp")
 TABLETOP = data_dir("domains") / "tabletop"
 GOAL = "(in mug_1 cabinet_1_top_region)"
+ARMS = str(data_dir("problems") / "sorting" / "arms.toml")
 
 
 def tamp(*arguments: str, cwd: Path | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -66,6 +67,13 @@ BAD_INPUT = {
     "body": (["x", "--body", "xarm7"], "--body: the robot of LIBERO's scenes is a Panda; valid with"),
     "no body": (["x", "--backend", "pybullet", "--body", "xarm9"], "no robot 'xarm9'; "),
     "bullet's video": (["x", "--backend", "pybullet", "--video"], "--video: not with --backend pybullet"),
+    "arms see": (
+        ["x", "--backend", "pybullet", "--arms", ARMS, "--perception", "camera"],
+        "--perception camera: two arms are told where things are; valid with --arms: oracle",
+    ),
+    "arms' bodies": (["x", "--backend", "pybullet", "--arms", ARMS, "--body", "xarm7"], "--body: the file of --arms says"),
+    "arms elsewhere": (["x", "--backend", "mujoco", "--arms", ARMS], "--arms: for two arms at one table, --backend "),
+    "no arms": (["x", "--backend", "pybullet", "--arms", "none.toml"], "cannot read none.toml"),
     "no address": (["x", "--backend", "xarm", "--body", "xarm7"], "no --host: an arm at a table needs its address"),
     "no eyes": (["x", "--backend", "xarm", "--body", "xarm6", "--host", "127.0.0.1"], "no --eyes: an arm at a table"),
     "arm's world": (["x", "--backend", "xarm"], "no world: give --world FILE"),
