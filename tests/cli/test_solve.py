@@ -54,7 +54,7 @@ def never(text: str, action: str) -> str:
     return text[:start] + text[start:].replace("(hand-empty)", "(hand-empty) (not (hand-empty))", 1)
 
 
-BAD_INPUT = {
+BAD_INPUT: dict[str, tuple[list[str], str]] = {
     "neither": ([], "say what to do"),
     "empty": ([""], "the instruction is empty"),
     "blank": (["  \n "], "the instruction is empty"),
@@ -71,7 +71,7 @@ BAD_INPUT = {
         ["x", "--backend", "pybullet", "--arms", ARMS, "--perception", "camera"],
         "--perception camera: two arms are told where things are; valid with --arms: oracle",
     ),
-    "arms' bodies": (["x", "--backend", "pybullet", "--arms", ARMS, "--body", "xarm7"], "--body: the file of --arms says"),
+    "arms' bodies": (["x", "--backend", "pybullet", "--arms", ARMS, "--body", "xarm7"], "--body: the file of --arms"),
     "arms elsewhere": (["x", "--backend", "mujoco", "--arms", ARMS], "--arms: for two arms at one table, --backend "),
     "no arms": (["x", "--backend", "pybullet", "--arms", "none.toml"], "cannot read none.toml"),
     "no address": (["x", "--backend", "xarm", "--body", "xarm7"], "no --host: an arm at a table needs its address"),
