@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from motion.poses import Array, pose, rotation_about
 from tamp.perception.clusters import Points
 from tamp.perception.placing import Placed
-from tamp.perception.tracks import Track, at_rest, followed, held_as_seen
+from tamp.perception.tracks import Track, at_rest, followed, held_as_seen, told_apart
 from tests.perception_scores import pose_errors
 from tests.synthetic_looks import CAMERAS, library, look, standing, taken
 
@@ -93,3 +95,22 @@ def test_a_thing_of_which_hardly_anything_is_seen_stays_where_it_was() -> None:
         track = Track("thing", true, True, 0.0, 1.0)
         found = followed(track, Points(corner, np.zeros_like(corner)), looks, 1.0, rng)
         assert np.array_equal(found.placed.T_world_object, true.T_world_object) and not found.lost
+
+
+def test_two_that_are_alike_are_not_in_one_place() -> None:
+    """One is put into the other, which is not seen any more and followed what is seen of it."""
+    lower, upper = standing(library()["disc"], 0.0, 0.0, 0.0), standing(library()["disc"], 0.0, 0.0, 0.0)
+    up = upper.T_world_object.copy()
+    up[2, 3] += 0.02
+    carried = up.copy()
+    carried[2, 3] += 0.15
+    stacked = replace(upper, T_world_object=up)
+    before = {
+        "disc_1": Track("disc_1", lower, True, 0.0, 1.0),
+        "disc_2": Track("disc_2", replace(upper, T_world_object=carried), True, 0.0, 1.0),
+    }
+    after = {name: replace(t, placed=stacked, time=1.0) for name, t in before.items()}
+    looks = [look(taken(camera, [lower, stacked])) for camera in CAMERAS]
+    told = told_apart(before, after, looks)
+    assert told["disc_1"].placed is lower, "it is hidden, and where it was"
+    assert told["disc_2"].placed is stacked, "one sees past where it was carried"

@@ -186,7 +186,8 @@ def test_pictures_are_taken_while_the_controllers_clock_goes_on(emulator: Emulat
         assert isinstance(taken, dict)
         for camera in (fixed, hand):
             assert taken[f"{camera.name}_image"].shape == (480, 480, 3)
-            assert 0.2 < np.median(taken[f"{camera.name}_depth"]) < 3.0
+            depth = taken[f"{camera.name}_depth"]
+            assert depth.shape == (480, 480) and (depth > 0.01).mean() > 0.5, "wherever the arm is, there is something"
         assert emulator.state()["now"] > before
     finally:
         cameras.close()
