@@ -146,7 +146,7 @@ def arm_at_table(backend: str, body: str | None, arm: RealArm) -> ArmAddress | N
         raise InputError(f"--host {arm.host} --eyes {arm.eyes}: {e}") from e
 
 
-def arms_file(path: Path | None, body: str | None, perception: str) -> Arms | None:
+def arms_file(path: Path | None, body: str | None, perception: str, video: bool) -> Arms | None:
     """The arms at the table, where a file says which. InputError for what is wrong in it."""
     if path is None:
         return None
@@ -154,6 +154,8 @@ def arms_file(path: Path | None, body: str | None, perception: str) -> Arms | No
         raise InputError("--body: the file of --arms says which robots there are; valid: one of the two")
     if perception == "camera":
         raise InputError("--perception camera: two arms are told where things are; valid with --arms: oracle")
+    if video:
+        raise InputError("--video: nobody draws two arms; valid with --arms: without it")
     from tamp.backends.arms_file import read
     from tamp.data import located
 

@@ -79,12 +79,12 @@ def solve(
         raise InputError("--untouched goes with --goal; in words: say what not to touch")
     inputs.seen(perception, noise)
     only_libero = {"--noise": noise != "clean", "--calibration": calibration is not None}
-    inputs.embodied(backend, body, only_libero | {"--video": video, "--disturb": disturb is not None})
+    inputs.embodied(backend, body, only_libero | {"--overlay": overlay, "--disturb": disturb is not None})
     inputs.drawn(overlay, video, perception)
     inputs.searched(not searches, perception)
     inputs.calibrated(calibration, perception)
     inputs.repaired(repair, backend)
-    shared, at = inputs.arms_file(arms, body, perception), inputs.arm_at_table(backend, body, arm)
+    shared, at = inputs.arms_file(arms, body, perception, video), inputs.arm_at_table(backend, body, arm)
     if backend == "xarm" and body is None and shared is None:
         from cli.arm_solve import solve_arm
 

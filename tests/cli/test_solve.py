@@ -66,11 +66,12 @@ BAD_INPUT: dict[str, tuple[list[str], str]] = {
     "planner": (["x", "--planner", "fast-downwards"], "did you mean 'fast-downward'?"),
     "body": (["x", "--body", "xarm7"], "--body: the robot of LIBERO's scenes is a Panda; valid with"),
     "no body": (["x", "--backend", "pybullet", "--body", "xarm9"], "no robot 'xarm9'; "),
-    "bullet's video": (["x", "--backend", "pybullet", "--video"], "--video: not with --backend pybullet"),
+    "bullet's disturber": (["x", "--backend", "pybullet", "--disturb", "moved"], "--disturb: not with --backend"),
     "arms see": (
         ["x", "--backend", "pybullet", "--arms", ARMS, "--perception", "camera"],
         "--perception camera: two arms are told where things are; valid with --arms: oracle",
     ),
+    "arms' video": (["x", "--backend", "pybullet", "--arms", ARMS, "--video"], "--video: nobody draws two arms"),
     "arms' bodies": (["x", "--backend", "pybullet", "--arms", ARMS, "--body", "xarm7"], "--body: the file of --arms"),
     "arms elsewhere": (["x", "--backend", "mujoco", "--arms", ARMS], "--arms: for two arms at one table, --backend "),
     "no arms": (["x", "--backend", "pybullet", "--arms", "none.toml"], "cannot read none.toml"),

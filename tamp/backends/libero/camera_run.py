@@ -19,7 +19,7 @@ from tamp.backends.libero.observing import Noise, calibration, encoders, in_metr
 from tamp.backends.libero.oracle import OraclePerceiver
 from tamp.backends.libero.run import judged, wanted_in
 from tamp.backends.libero.tasks import Task
-from tamp.backends.libero.video import Recorder
+from tamp.backends.libero.video import recorder_of
 from tamp.backends.libero.watching import Watcher
 from tamp.model.scene import poses_of
 from tamp.perception import calibration_file
@@ -67,7 +67,8 @@ def run_camera(
             recorder = None
             if settings.video:
                 library = load() if settings.overlay else None
-                recorder = stack.enter_context(contextlib.closing(Recorder(environment, folder / "video.mp4", library)))
+                recording = contextlib.closing(recorder_of(environment, folder / "video.mp4", library))
+                recorder = stack.enter_context(recording)
             somebody = stack.enter_context(disturbed(environment, settings.disturb, settings.seed, settings.init_state))
             places = goal_regions(environment) if given and goal_source is None else ()
             watcher = Watcher(

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 
 from tamp.backends.libero.contacts import ContactMonitor
 from tamp.backends.libero.environment import LiberoEnvironment
-from tamp.backends.libero.video import Recorder
 from tamp.model.scene import Scene
 from tamp.runs.asked import Asked
+from tamp.runs.recorder import Recorder
 
 HOLD_STEPS = 20
 """Control steps after the last action for which success must still hold to be called lasting."""

@@ -13,7 +13,7 @@ from tamp.backends.libero.goals import goal_regions, is_the_tasks, task_goal
 from tamp.backends.libero.judge import Judge
 from tamp.backends.libero.oracle import OraclePerceiver
 from tamp.backends.libero.tasks import Task
-from tamp.backends.libero.video import Recorder
+from tamp.backends.libero.video import recorder_of
 from tamp.errors import InputError, Refusal, TampError
 from tamp.execution.clock import run_in_real_time, run_paused
 from tamp.execution.performing import AtTable
@@ -27,6 +27,7 @@ from tamp.runs.bystanders import operands_of, shifted
 from tamp.runs.episode import GoalSource, Result, Settings, begin, noted, robot_at_table, take_up, timed, told
 from tamp.runs.episode_log import EpisodeLog
 from tamp.runs.events import ActionBegun, Event, Events
+from tamp.runs.recorder import Recorder
 
 
 def run(
@@ -57,7 +58,7 @@ def run(
                 stack.callback(environment.close)
             recorder = None
             if settings.video:
-                recorder = stack.enter_context(contextlib.closing(Recorder(environment, folder / "video.mp4")))
+                recorder = stack.enter_context(contextlib.closing(recorder_of(environment, folder / "video.mp4")))
             _episode(environment, recorder, goal_source, settings, log, result, say, stack)
         log.event("outcome", **result.as_dict())
     return result

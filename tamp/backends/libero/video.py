@@ -1,4 +1,4 @@
-"""Video of an episode: LIBERO's agent view, or both cameras with what a policy saw drawn on their pictures."""
+"""Video of an episode in LIBERO: its agent view, or both cameras with what a policy saw drawn on their pictures."""
 
 from __future__ import annotations
 
@@ -11,47 +11,29 @@ import numpy as np
 from tamp.backends.libero.cameras import take
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.perception.library import Library
-from tamp.perception.object_model import ObjectModel
 from tamp.perception.overlay import Shown, overlaid, shown_of
-
-EVERY = 2
-"""Control steps a frame: a frame costs about 0.12 s without a GPU."""
-
+from tamp.runs.recorder import Recorder
 
 SIZE = (480, 480)
 """Height and width in pixels of each camera's picture where something is drawn on it."""
 
 
-class Recorder:
-    """Writes an mp4 that plays in real time. With a `library`, what was seen last is drawn on the cameras' pictures."""
+def recorder_of(environment: LiberoEnvironment, path: Path, library: Library | None = None) -> Recorder:
+    """What records an environment. With a `library`, what was seen last is drawn on the cameras' pictures."""
+    if library is None:
+        return Recorder(environment.render, environment.period, path)
+    return _OverlaidRecorder(environment, path, library)
 
-    def __init__(self, environment: LiberoEnvironment, path: Path, library: Library | None = None) -> None:
-        import imageio.v2 as imageio
 
-        self._environment = environment
-        self._writer = imageio.get_writer(str(path), fps=round(1 / environment.period / EVERY), macro_block_size=None)
-        self._count = 0
-        self._known: dict[str, ObjectModel] | None = None
-        if library is not None:
-            self._known = {m.category: m for m in library.values()}
+class _OverlaidRecorder(Recorder):
+    def __init__(self, environment: LiberoEnvironment, path: Path, library: Library) -> None:
+        super().__init__(self._drawn, environment.period, path)
+        self._environment, self._known = environment, {m.category: m for m in library.values()}
         self._seen: list[Shown] = []
 
     def saw(self, told: Mapping[str, Any]) -> None:
-        """What a policy says that it saw, as `tamp.policy.telling.told_of` has it: drawn from now on."""
-        if self._known is not None:
-            self._seen = shown_of(told, self._known)
+        """What a policy says that it saw: drawn from now on."""
+        self._seen = shown_of(told, self._known)
 
-    def step(self) -> None:
-        """Take a frame when one is due."""
-        if self._count % EVERY == 0:
-            self._writer.append_data(self._frame())
-        self._count += 1
-
-    def _frame(self) -> np.ndarray:
-        if self._known is None:
-            return self._environment.render()
+    def _drawn(self) -> np.ndarray:
         return np.hstack([overlaid(image, self._seen) for image in take(self._environment, size=SIZE)])
-
-    def close(self) -> None:
-        """Finish the file."""
-        self._writer.close()

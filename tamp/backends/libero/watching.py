@@ -12,7 +12,6 @@ from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.goals import is_the_tasks
 from tamp.backends.libero.judge import Judge
 from tamp.backends.libero.oracle import OraclePerceiver
-from tamp.backends.libero.video import Recorder
 from tamp.errors import TampError
 from tamp.model.atoms import Atom
 from tamp.model.bodies import world_of
@@ -29,6 +28,7 @@ from tamp.runs.episode_log import EpisodeLog
 from tamp.runs.events import ActionBegun, ActionEnded, Event, GoalTaken, event_of
 from tamp.runs.matching import Names, match
 from tamp.runs.overseeing import verdict
+from tamp.runs.recorder import Recorder
 from tamp.runs.spoken import spoken
 from tamp.skills.registry import bound
 

@@ -55,6 +55,13 @@ class Photographer:
             told[f"{camera.name}_image"], told[f"{camera.name}_depth"] = self._picture(camera)
         return told
 
+    def frame(self, now: Arrangement) -> Numbers:
+        """What the fixed camera sees, (h, w, 3) bytes, upright."""
+        self._arrange(now)
+        self._canvas.make_current()
+        fixed = next(c for c in self.stage.cameras if not c.on_hand)
+        return np.ascontiguousarray(self._picture(fixed)[0][::-1])
+
     def close(self) -> None:
         """Free what draws."""
         self._context.free()

@@ -6,7 +6,7 @@ Several robots share one world and one clock: each has a seat, whose commands wa
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
@@ -173,11 +173,15 @@ class PhysicsTable(Seat):
 
     def __init__(self, world: PhysicsWorld, robot: RobotDescription) -> None:
         super().__init__(SharedTable(world, robot), robot, 0)
+        self.after: Callable[[], None] | None = None
+        """Called after each control period."""
 
     def command(self, displacement: Array, opening: float) -> None:
         """One control period: see `tamp.backends.backend.Backend`."""
         super().command(displacement, opening)
         self.shared.pass_period()
+        if self.after is not None:
+            self.after()
 
 
 def arranged(scene: Scene, poses: Mapping[str, Array], joints: Mapping[str, Mapping[str, float]]) -> Scene:

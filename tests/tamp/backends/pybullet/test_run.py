@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import imageio.v3 as imageio
+import numpy as np
 import pytest
 
 from tamp.backends.libero import tasks
@@ -28,9 +30,12 @@ def test_what_is_asked_for_holds_in_the_end(scene: str, body: str | None, tmp_pa
 
 
 def test_cameras_see_enough_for_another_body(tmp_path: Path) -> None:
-    settings = Settings(load("tabletop"), seed=0, init_state=40, body="xarm7")
+    settings = Settings(load("tabletop"), seed=0, init_state=40, body="xarm7", video=True)
     task, folder = tasks.find("libero_goal/0"), tmp_path / "episode"
     result = run("pybullet", task, None, settings, folder, lambda line: None, seeing=Seeing())
     assert result.success and result.lasting, f"{result.stage}: {result.reason}"
     assert result.perception == "camera, xarm7 in pybullet, given goal"
     assert result.verdicts == {"right": 1}, "what it says of its action is so"
+    frames = imageio.imread(folder / "video.mp4")
+    assert len(frames) == pytest.approx(result.total_steps / 2, abs=15)
+    assert np.abs(frames[0].astype(int) - frames[-1]).max() > 100, "the arm and the drawer are elsewhere in the end"
