@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import ceil, floor, log10
 from typing import Literal
 
 from tamp.runs.pages.fields import Event, names, number, time_of, words
@@ -96,3 +97,28 @@ def bars(events: Sequence[Event], begun: Sequence[Deed]) -> tuple[Bar, ...]:
             found.append(Bar("geometric", deed.begin, moved, f"path for {deed.action}", "done", deed.number))
         found.append(Bar("execution", moved, deed.end, deed.action, deed.how, deed.number))
     return tuple(sorted(found, key=lambda bar: bar.begin))
+
+
+@dataclass(frozen=True)
+class Axis:
+    """The stretch of the log's clock that bars cover, in seconds, and where its marks are."""
+
+    begin: float
+    end: float
+    marks: tuple[float, ...]
+
+    def share(self, t: float) -> float:
+        """Where a time is on the axis, per cent."""
+        return round(100 * (t - self.begin) / (self.end - self.begin), 3)
+
+
+def axis_of(shown: Sequence[Bar]) -> Axis:
+    """An axis for bars, with about eight marks at round times; a second long where there are none."""
+    begin = min((bar.begin for bar in shown), default=0.0)
+    end = max((bar.end for bar in shown), default=begin)
+    end = max(end, begin + 0.1)
+    rough = (end - begin) / 8
+    scale: float = 10 ** floor(log10(rough))
+    every = next(n * scale for n in (1, 2, 5, 10) if n * scale >= rough)
+    first = ceil(begin / every)
+    return Axis(begin, end, tuple(round(n * every, 6) for n in range(first, floor(end / every) + 1)))
