@@ -12,7 +12,7 @@ function space(canvas) {
     const [x, y, z] = p.map((v, k) => v - middle[k]);
     const right = Math.cos(view.turn) * x + Math.sin(view.turn) * y, deep = -Math.sin(view.turn) * x + Math.cos(view.turn) * y;
     const up = Math.cos(view.tilt) * z + Math.sin(view.tilt) * deep;
-    const scale = 0.8 * view.zoom * Math.min(canvas.width, canvas.height * 1.3) / size;
+    const scale = 1.05 * view.zoom * Math.min(canvas.width, canvas.height * 1.3) / size;
     return [canvas.width / 2 + scale * right, canvas.height / 2 - scale * up];
   }
   function line(some, style, width) {
