@@ -11,17 +11,9 @@ from tamp.runs.endings import Ending
 from tamp.runs.pages.fields import Event, names, number, point, table, time_of, words
 
 TROUBLES = (
-    "infeasible",
-    "second_look",
-    "interrupted",
-    "advised",
-    "corrected",
-    "search",
-    "refused",
-    "objection",
-    "veto",
+    *("infeasible", "second_look", "interrupted", "advised", "corrected", "search", "refused", "objection"),
+    *("veto", "blind", "error", "unmatched"),
 )
-TROUBLES += ("blind", "error", "unmatched")
 """Events of what went wrong or was done about it, beside results that say so."""
 
 MOST_VETOES = 20
