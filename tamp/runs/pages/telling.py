@@ -71,8 +71,8 @@ def verdict_of(ending: Ending) -> str:
     judge = "by LIBERO's check" if ending.task is not None else "by the oracle of the goal"
     if ending.verdict == "success":
         return f"It succeeded {judge}."
-    where = f" It failed in {ending.stage}" if ending.stage else ""
-    return f"It did not succeed {judge}.{where}{f': {ending.reason}' if where and ending.reason else ''}"
+    failed = ": ".join(filter(None, (f"It failed in {ending.stage}" if ending.stage else "", ending.reason)))
+    return f"It did not succeed {judge}.{f' {failed}.' if failed else ''}"
 
 
 def eyes_of(perception: str | None) -> str:

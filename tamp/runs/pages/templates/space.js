@@ -2,18 +2,27 @@
 function space(canvas) {
   const points = data.path.points, steps = data.path.steps, things = data.things.filter((t) => !/table|floor/.test(t.category));
   const all = [...points, ...things.flatMap((t) => [t.first, t.last])];
-  const view = {turn: -0.9, tilt: 0.45, zoom: 1}, pen = canvas.getContext("2d");
+  const view = {turn: 1.2, tilt: 0.45, zoom: 1}, pen = canvas.getContext("2d");
   let marked = 0;
   const low = [0, 1, 2].map((k) => Math.min(...all.map((p) => p[k]))), high = [0, 1, 2].map((k) => Math.max(...all.map((p) => p[k])));
-  const middle = low.map((v, k) => (v + high[k]) / 2), size = Math.max(0.2, Math.hypot(...low.map((v, k) => high[k] - v)));
+  let fit = {scale: 1, right: 0, up: 0};
   const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
+  /** Where a place is seen, metres to the right and up. */
+  function seen([x, y, z]) {
+    const deep = -Math.sin(view.turn) * x + Math.cos(view.turn) * y;
+    return [Math.cos(view.turn) * x + Math.sin(view.turn) * y, Math.cos(view.tilt) * z + Math.sin(view.tilt) * deep];
+  }
+  /** Makes all of it fit, with room for names at the right. */
+  function fitted(scale) {
+    const across = all.map((p) => seen(p)[0]), along = all.map((p) => seen(p)[1]);
+    const [left, right, below, above] = [Math.min(...across), Math.max(...across), Math.min(...along), Math.max(...along)];
+    const wide = (canvas.width - 160 * scale) / Math.max(0.1, right - left), tall = (canvas.height - 70 * scale) / Math.max(0.1, above - below);
+    fit = {scale: view.zoom * Math.min(wide, tall), right: (left + right) / 2, up: (below + above) / 2};
+  }
   function at(p) {
-    const [x, y, z] = p.map((v, k) => v - middle[k]);
-    const right = Math.cos(view.turn) * x + Math.sin(view.turn) * y, deep = -Math.sin(view.turn) * x + Math.cos(view.turn) * y;
-    const up = Math.cos(view.tilt) * z + Math.sin(view.tilt) * deep;
-    const scale = 1.05 * view.zoom * Math.min(canvas.width, canvas.height * 1.3) / size;
-    return [canvas.width / 2 + scale * right, canvas.height / 2 - scale * up];
+    const [right, up] = seen(p);
+    return [canvas.width * 0.44 + fit.scale * (right - fit.right), canvas.height / 2 - fit.scale * (up - fit.up)];
   }
   function line(some, style, width) {
     if (some.length < 2) return;
@@ -53,6 +62,7 @@ function space(canvas) {
     pen.font = `${13 * scale}px ${style.fontFamily}`;
     pen.clearRect(0, 0, canvas.width, canvas.height);
     if (!all.length) { pen.fillStyle = colour("--ink"); pen.fillText("The log has no places.", 20, 40); return; }
+    fitted(scale);
     floor();
     line(points, colour("--path"), 1.5 * scale);
     const until = steps.findIndex((s) => s > marked), done = until < 0 ? points.length : until;
@@ -77,7 +87,7 @@ function space(canvas) {
   canvas.addEventListener("pointermove", (e) => { if (e.buttons) turned(-e.movementX * 0.01, e.movementY * 0.01, 1); });
   for (const button of document.querySelectorAll("[data-view]")) {
     button.addEventListener("click", () => {
-      Object.assign(view, button.dataset.view === "top" ? {turn: -1.5708, tilt: 1.57} : {turn: -0.9, tilt: 0.45});
+      Object.assign(view, button.dataset.view === "top" ? {turn: 1.5708, tilt: 1.57} : {turn: 1.2, tilt: 0.45});
       view.zoom = 1;
       draw();
     });
