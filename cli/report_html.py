@@ -1,4 +1,4 @@
-"""`tamp report --html`: a page of an episode, or of runs of `tamp bench`."""
+"""`tamp report --html`: a page of an episode, of several, or of runs of `tamp bench`."""
 
 from __future__ import annotations
 
@@ -9,19 +9,20 @@ from cli.report import Runs, are_logs, one_tree, read_runs, share_episodes
 from tamp.errors import InputError
 from tamp.runs.bench.compare import Comparison, compare
 from tamp.runs.bench.records import key
+from tamp.runs.endings import read_ending
 from tamp.runs.episode_log import logs
 from tamp.runs.pages.bench import Run, bench_page, log_of
-from tamp.runs.pages.episode import episode_page
+from tamp.runs.pages.episode import episode_page, episodes_page
 from tamp.runs.pages.layout import Layout, writable, write
 from tamp.runs.pages.story import story_of
 
 MOST_PAGES = 100
-"""Failed episodes of a benchmark that get a page: each takes a third of a second."""
+"""Episodes that get a page of their own: each takes a third of a second."""
 
 
 def report_html(paths: list[Path], file: Path, tree: str | None, prompts: bool, json_output: bool) -> int:
-    """Write the page, over one that is there. Of a benchmark the failed episodes whose folders are there get pages in a
-    folder beside it, `MOST_PAGES` at most."""
+    """Write the page, over one that is there. Several episodes, and of a benchmark the failed ones whose folders are
+    there, get pages in a folder beside it, `MOST_PAGES` at most."""
     if prompts:
         raise InputError("--prompts: there is no page of it; valid: --html alone, --tree, --json")
     writable(file)
@@ -30,7 +31,7 @@ def report_html(paths: list[Path], file: Path, tree: str | None, prompts: bool, 
         if json_output:
             emit_json({"html": file, "episodes": [*map(str, pages)]}, out)
         else:
-            beside = f" and {len(pages)} pages of failed episodes in {pages[0].parent}" if pages else ""
+            beside = f"; episodes: {len(pages)} in {pages[0].parent}" if pages else ""
             out.write(f"page {file}{beside}\n")
     return 0
 
@@ -39,29 +40,43 @@ def _episode(paths: list[Path], file: Path, tree: str | None) -> list[Path]:
     if tree is not None:
         raise InputError("--tree is for the results of tamp bench, not for episodes")
     found = list(dict.fromkeys(log.resolve() for path in paths for log in logs(path)))
-    if len(found) > 1:
-        raise InputError(f"--html: {len(found)} episodes are given; valid: one episode, or a run of tamp bench")
-    write(file, episode_page(story_of(found[0]), Layout.of(), file.parent))
-    return []
+    layout = Layout.of()
+    if len(found) == 1:
+        write(file, episode_page(story_of(found[0]), layout, file.parent))
+        return []
+    endings = [read_ending(log) for log in found]
+    pages = _pages(found, file, layout)
+    write(
+        file,
+        episodes_page([(e, pages.get(log, log)) for e, log in zip(endings, found, strict=True)], layout, file.parent),
+    )
+    return [*pages.values()]
 
 
 def _bench(paths: list[Path], file: Path, tree: str | None) -> list[Path]:
     """Write the page of runs, and those of failed episodes, which are returned."""
     runs, compared = _runs(read_runs(paths, tree))
-    layout, folder = Layout.of(), file.with_name(f"{file.stem}-episodes")
+    layout = Layout.of()
     failed = [log for run in runs for r in run.records if not r["success"] and (log := log_of(run, key(r)))]
-    if len(failed) > MOST_PAGES:
-        say(f"tamp: pages of {MOST_PAGES} of the {len(failed)} failed episodes; the others lead to their logs")
-    pages: dict[Path, Path] = {}
-    for n, log in enumerate(failed[:MOST_PAGES], 1):
-        if page := _page(log, folder / f"{n:03}-{log.parent.name}.html", layout):
-            pages[log] = page
+    pages = _pages(failed, file, layout)
     write(file, bench_page(runs, compared, pages, layout, file.parent))
     return [*pages.values()]
 
 
+def _pages(found: list[Path], file: Path, layout: Layout) -> dict[Path, Path]:
+    """Pages of episodes in a folder beside a page, by their logs: of the first `MOST_PAGES`."""
+    if len(found) > MOST_PAGES:
+        say(f"tamp: pages of {MOST_PAGES} of {len(found)} episodes; the others lead to their logs")
+    folder = file.with_name(f"{file.stem}-episodes")
+    pages: dict[Path, Path] = {}
+    for n, log in enumerate(found[:MOST_PAGES], 1):
+        if page := _page(log, folder / f"{n:03}-{log.parent.name}.html", layout):
+            pages[log] = page
+    return pages
+
+
 def _page(log: Path, page: Path, layout: Layout) -> Path | None:
-    """The page of a failed episode; None, which is said, where its log cannot be read."""
+    """The page of an episode; None, which is said, where its log cannot be read."""
     try:
         told = episode_page(story_of(log), layout, page.parent)
     except InputError as e:

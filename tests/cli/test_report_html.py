@@ -194,11 +194,26 @@ def test_a_failed_episode_is_one_click_from_its_benchmark(tmp_path: Path, opened
     some = [record("libero_goal", 0, 0), record("libero_goal", 0, 1, success=False, failure_stage="refinement")]
     (run / "results.jsonl").write_text("".join(dumps(r) + "\n" for r in some))
     done = tamp("report", run, "--html", file)
-    assert done.stdout == f"page {file} and 1 pages of failed episodes in {tmp_path / 'page-episodes'}\n"
+    assert done.stdout == f"page {file}; episodes: 1 in {tmp_path / 'page-episodes'}\n"
     page = opened(file)
     page.get_by_text("Show this episode").click()
     page.locator("#lines a").click()
     page.wait_for_url("**/page-episodes/001-libero_goal-0-1.html")
+    page.get_by_text("Plans that were given up").wait_for()
+
+
+def test_several_episodes_are_a_table_that_leads_to_each(tmp_path: Path, opened: Callable[..., Any]) -> None:
+    file = tmp_path / "page.html"
+    for name, events in (("one", success()), ("two", failure())):
+        write(tmp_path / "e" / name, events)
+    assert (
+        tamp("report", tmp_path / "e", "--html", file).stdout
+        == f"page {file}; episodes: 2 in {tmp_path / 'page-episodes'}\n"
+    )
+    page = opened(file, 360)
+    assert page.locator("h1").inner_text() == "2 episodes: 1 success, 1 no"
+    fits_and_reads(page)
+    page.get_by_role("link", name="two").click()
     page.get_by_text("Plans that were given up").wait_for()
 
 
@@ -219,11 +234,9 @@ def test_an_invalid_plan_says_where_it_breaks(tmp_path: Path, opened: Callable[.
 
 def test_what_is_refused(tmp_path: Path) -> None:
     one, page = write(tmp_path / "e" / "one", success()), tmp_path / "p.html"
-    write(tmp_path / "e" / "two", failure())
     broken = write(tmp_path / "broken", success(), tail="{}\nnonsense\n")
     (tmp_path / "nothing").mkdir()
     for path, file, says in (
-        (one.parent, page, "2 episodes are given"),
         (tmp_path / "nothing", page, "holds no episode's log"),
         (one, tmp_path / "nowhere" / "p.html", "a file in a folder that exists"),
         (one, tmp_path, "a file in a folder that exists"),

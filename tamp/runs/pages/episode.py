@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from tamp.runs.endings import Ending
 from tamp.runs.pages.layout import Layout
 from tamp.runs.pages.story import VIDEO, Story
 from tamp.runs.pages.timeline import PERIOD, axis_of
@@ -27,6 +30,14 @@ def episode_page(story: Story, layout: Layout, beside: Path) -> str:
         totals=_totals(story),
         period=PERIOD,
     )
+
+
+def episodes_page(rows: Sequence[tuple[Ending, Path]], layout: Layout, beside: Path) -> str:
+    """The page of several episodes: how each ended, and the file, page or log, that it leads to."""
+    counts = Counter(ending.verdict for ending, _ in rows)
+    told = ", ".join(f"{n} {verdict}" for verdict, n in counts.most_common())
+    shown = [(ending, address(file, beside)) for ending, file in rows]
+    return layout.page("episodes.html.j2", ("common.js",), {}, title=f"{len(rows)} episodes: {told}", rows=shown)
 
 
 def address(path: Path, beside: Path) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from tamp.runs.pages.fields import Event, time_of
 
-MOST_BYTES = 3_000_000
+MOST_BYTES = 2_500_000
 """Characters of all lines together: a page stays under 5 MB."""
 
 LONGEST = 20_000

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,11 @@ from tamp.runs.pages.paths import Thing, ToolPath, things, tool_path
 from tamp.runs.pages.timeline import Bar, Deed, bars, deeds
 
 VIDEO = "video.mp4"
+MOST_ASKED = 800_000
+"""Characters of all prompts together that a page has; the list of events has the beginning of each."""
+
+MOST_OF_FILE = 100_000
+"""Characters of a PDDL file or a plan that a page has."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +104,7 @@ def story_of(log: Path) -> Story:
         seen=seen,
         path=tool_path(events),
         things=things(events),
-        exchanges=telling.exchanges(events),
+        exchanges=_exchanges(events),
         listing=listed(events),
     )
 
@@ -130,9 +135,24 @@ def _files(folder: Path) -> tuple[tuple[str, str], ...]:
     found = []
     for path in sorted((*folder.glob("*.pddl"), *folder.glob("plan*.txt"))):
         try:
-            found.append((path.name, path.read_text(encoding="utf-8", errors="replace")))
+            found.append((path.name, _shortened(path.read_text(encoding="utf-8", errors="replace"))))
         except OSError as e:
             found.append((path.name, f"cannot be read: {e.strerror}"))
+    return tuple(found)
+
+
+def _shortened(text: str) -> str:
+    left = len(text) - MOST_OF_FILE
+    return text if left <= 0 else f"{text[:MOST_OF_FILE]}\n… {left} characters more in the file"
+
+
+def _exchanges(events: Sequence[Event]) -> tuple[telling.Exchange, ...]:
+    """What the model was asked and answered, without the prompts once there are too many."""
+    found, left = list[telling.Exchange](), MOST_ASKED
+    for e in telling.exchanges(events):
+        left -= sum(len(text) for _, text in e.messages)
+        told = e.messages if left >= 0 else (("", "Left out for the size of this page: the log has it."),)
+        found.append(replace(e, messages=told))
     return tuple(found)
 
 
