@@ -197,7 +197,8 @@ def test_a_failed_episode_is_one_click_from_its_benchmark(tmp_path: Path, opened
     assert done.stdout == f"page {file}; episodes: 1 in {tmp_path / 'page-episodes'}\n"
     page = opened(file)
     page.get_by_text("Show this episode").click()
-    page.locator("#lines a").click()
+    assert page.locator("#lines a").get_attribute("href") == "page-episodes/001-libero_goal-0-1.html"
+    page.locator(".reason a").click()
     page.wait_for_url("**/page-episodes/001-libero_goal-0-1.html")
     page.get_by_text("Plans that were given up").wait_for()
 

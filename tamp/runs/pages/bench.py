@@ -26,6 +26,8 @@ TIMES = (
     ("wall_seconds", "the whole episode"),
 )
 BINS = 24
+MOST_LINKS = 10
+"""Episodes that a reason of failure leads to at once; its button shows all."""
 
 
 @dataclass(frozen=True)
@@ -170,6 +172,7 @@ def bench_page(
             "tasks": by_task(run.records),
             "failures": failures(run.records),
             "times": times_of(run.records),
+            "links": _links(run, pages, beside),
         }
         for run in runs
     ]
@@ -184,6 +187,22 @@ def bench_page(
     )
 
 
+def _links(run: Run, pages: Mapping[Path, Path], beside: Path) -> dict[tuple[str, str], list[tuple[str, str]]]:
+    """The first failed episodes of each stage and reason, by name, and what they lead to."""
+    found: dict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
+    for r in run.records:
+        why, k = _why(r), key(r)
+        if not r["success"] and len(found[why]) < MOST_LINKS and (log := log_of(run, k)):
+            name = f"{task_name(k)} init {k.init_state}{f' wording {k.wording}' if k.wording else ''}"
+            found[why].append((name, address(pages.get(log, log), beside)))
+    return dict(found)
+
+
+def _why(r: Record) -> tuple[str, str]:
+    """Stage and reason of an episode that failed."""
+    return str(r["failure_stage"] or "checker"), str(r["failure_reason"] or "no reason given")
+
+
 def _data(run: Run, pages: Mapping[Path, Path], beside: Path) -> dict[str, Any]:
     """A run's episodes as rows of numbers, with names and reasons once each."""
     tasks, reasons = dict[str, int](), dict[tuple[str, str], int]()
@@ -191,8 +210,7 @@ def _data(run: Run, pages: Mapping[Path, Path], beside: Path) -> dict[str, Any]:
     for r in run.records:
         k, ok = key(r), bool(r["success"])
         task = tasks.setdefault(task_name(k), len(tasks))
-        why = (str(r["failure_stage"] or "checker"), str(r["failure_reason"] or "no reason given"))
-        reason = -1 if ok else reasons.setdefault(why, len(reasons))
+        reason = -1 if ok else reasons.setdefault(_why(r), len(reasons))
         log = log_of(run, k)
         leads = "" if log is None else address(pages.get(log, log), beside)
         numbers = (r["steps"], round(r["planning_seconds"], 2), round(r["wall_seconds"], 1))

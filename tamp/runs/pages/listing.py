@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from tamp.runs.pages.fields import Event, time_of
 
 MOST_BYTES = 2_500_000
-"""Characters of all lines together: a page stays under 5 MB."""
+"""Bytes of all lines together: a page stays under 5 MB."""
 
 LONGEST = 20_000
 """Characters of one line."""
@@ -34,21 +34,25 @@ class Listing:
 
 
 def listed(events: Sequence[Event], most: int = MOST_BYTES) -> Listing:
-    """The events as lines, `most` characters at most."""
+    """The events as lines, `most` bytes at most."""
     lines = [_line(number, e) for number, e in enumerate(events, 1)]
-    size = sum(len(line.text) for line in lines)
+    size = sum(map(_size, lines))
     if size > most:
-        steps = sum(len(line.text) for line in lines if line.kind == "command")
+        steps = sum(_size(line) for line in lines if line.kind == "command")
         room = max(0, most - (size - steps))
         every = len(lines) if room == 0 else -(-steps // room)
         lines = [line for line in lines if line.kind != "command" or line.number % every == 0]
     kept, left = list[Line](), most
     for line in lines:
-        left -= len(line.text)
+        left -= _size(line)
         if left < 0:
             break
         kept.append(line)
     return Listing(tuple(kept), len(events) - len(kept))
+
+
+def _size(line: Line) -> int:
+    return len(line.text.encode("utf-8", errors="replace"))
 
 
 def _line(number: int, e: Event) -> Line:

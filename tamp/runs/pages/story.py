@@ -19,7 +19,7 @@ from tamp.runs.pages.timeline import Bar, Deed, bars, deeds
 
 VIDEO = "video.mp4"
 MOST_ASKED = 800_000
-"""Characters of all prompts together that a page has; the list of events has the beginning of each."""
+"""Bytes of all prompts together that a page has; the list of events has the beginning of each."""
 
 MOST_OF_FILE = 100_000
 """Characters of a PDDL file or a plan that a page has."""
@@ -150,7 +150,7 @@ def _exchanges(events: Sequence[Event]) -> tuple[telling.Exchange, ...]:
     """What the model was asked and answered, without the prompts once there are too many."""
     found, left = list[telling.Exchange](), MOST_ASKED
     for e in telling.exchanges(events):
-        left -= sum(len(text) for _, text in e.messages)
+        left -= sum(len(text.encode(errors="replace")) for _, text in e.messages)
         told = e.messages if left >= 0 else (("", "Left out for the size of this page: the log has it."),)
         found.append(replace(e, messages=told))
     return tuple(found)
