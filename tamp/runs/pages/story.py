@@ -112,7 +112,9 @@ def story_of(log: Path) -> Story:
 def _about(start: Event) -> tuple[tuple[str, str], ...]:
     """What ran, by name."""
     shown = ("task", "scene_instruction", "backend", "body", "planner", "seed", "init_state", "world", "arm", "clock")
-    return tuple((key.replace("_", " "), str(start[key])) for key in shown if start.get(key) is not None)
+    told = tuple((key.replace("_", " "), str(start[key])) for key in shown if start.get(key) is not None)
+    steps = names(start, "steps")
+    return (*told, ("steps", ", ".join(steps))) if steps else told
 
 
 def _notes(log: Path, events: Sequence[Event], start: Event, ended: Ending) -> tuple[str, ...]:

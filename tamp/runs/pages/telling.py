@@ -68,11 +68,12 @@ def verdict_of(ending: Ending) -> str:
         return f"It did not end by itself: its log breaks off after {ending.seconds:.1f} s."
     if ending.verdict == "error":
         return f"It ended with an error: {ending.reason or 'no reason is told'}."
-    judge = "by LIBERO's check" if ending.task is not None else "by the oracle of the goal"
+    known = "" if ending.reached is None else " by the oracle of the goal"
+    judge = known if ending.task is None else " by LIBERO's check"
     if ending.verdict == "success":
-        return f"It succeeded {judge}."
+        return f"It succeeded{judge}."
     failed = ": ".join(filter(None, (f"It failed in {ending.stage}" if ending.stage else "", ending.reason)))
-    return f"It did not succeed {judge}.{f' {failed}.' if failed else ''}"
+    return f"It did not succeed{judge}.{f' {failed}.' if failed else ''}"
 
 
 def eyes_of(perception: str | None) -> str:
@@ -154,6 +155,8 @@ def troubles(events: Sequence[Event]) -> tuple[Trouble, ...]:
             vetoes += 1
             if vetoes > MOST_VETOES:
                 continue
+        if kind == "second_look" and not words(e, "objection"):
+            continue
         failed = kind == "result" and e.get("success") is not True
         if failed or kind in TROUBLES or (kind == "activity" and words(e, "stage") == "failed"):
             found.append(Trouble(time_of(e), _kind(kind), _told(kind, e)))

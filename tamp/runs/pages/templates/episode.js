@@ -1,7 +1,7 @@
 /** The timeline, the video, the control step and the picture in step with one another. */
 function inStep() {
   const video = document.getElementById("video"), slider = document.getElementById("step");
-  const mark = space(document.getElementById("space")), picked = document.getElementById("picked");
+  const canvas = document.getElementById("space"), mark = canvas ? space(canvas) : () => {}, picked = document.getElementById("picked");
   const of = (step) => data.deeds.find((d) => d.first !== null && d.first <= step && step <= d.last);
   let now = 0;
 
@@ -33,7 +33,7 @@ function inStep() {
       const deed = data.deeds[Number(button.dataset.deed) - 1];
       if (picked && button.title) picked.textContent = button.title;
       if (deed && deed.first !== null) go(deed.first);
-      if (deed && button.classList.contains("go")) (video || document.getElementById("space")).scrollIntoView({block: "center"});
+      if (deed && button.classList.contains("go")) (video || canvas || button).scrollIntoView({block: "center"});
     });
   }
   if (slider) slider.addEventListener("input", () => go(Number(slider.value)));

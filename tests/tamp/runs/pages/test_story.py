@@ -101,6 +101,15 @@ def test_logs_that_are_not_whole_say_so(tmp_path: Path) -> None:
     assert told(write(tmp_path / "headless", success()[1:])).notes[0].startswith("The log has no beginning")
 
 
+def test_a_run_of_an_arm_is_told_as_far_as_it_goes(tmp_path: Path) -> None:
+    start = event("start", 0.0, goal=None, world="bench", arm="xarm6", steps=["MoveToNamed(name='home')"])
+    look = event("second_look", 0.1, number=1, bodies=None, itself=None, looked=9)
+    story = told(write(tmp_path / "e", [start, look, event("end", 0.2, success=True, why="", reason="")]))
+    assert (story.verdict, story.troubles, story.notes) == ("It succeeded.", (), ())
+    assert ("steps", "MoveToNamed(name='home')") in story.about
+    assert "<canvas" not in episode_page(story, Layout.of(), tmp_path)
+
+
 def test_fields_of_any_kind_are_borne(tmp_path: Path) -> None:
     """A log that somebody wrote, or a version that is not known."""
     odd = [5, "x", None, [1], {"a": 1}, True]
