@@ -212,7 +212,7 @@ def test_several_episodes_are_a_table_that_leads_to_each(tmp_path: Path, opened:
         == f"page {file}; episodes: 2 in {tmp_path / 'page-episodes'}\n"
     )
     page = opened(file, 360)
-    assert page.locator("h1").inner_text() == "2 episodes: 1 success, 1 no"
+    assert page.locator("h1").inner_text() == "2 episodes: 1 success, 1 no success"
     fits_and_reads(page)
     page.get_by_role("link", name="two").click()
     page.get_by_text("Plans that were given up").wait_for()

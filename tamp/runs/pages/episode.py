@@ -35,7 +35,7 @@ def episode_page(story: Story, layout: Layout, beside: Path) -> str:
 def episodes_page(rows: Sequence[tuple[Ending, Path]], layout: Layout, beside: Path) -> str:
     """The page of several episodes: how each ended, and the file, page or log, that it leads to."""
     counts = Counter(ending.verdict for ending, _ in rows)
-    told = ", ".join(f"{n} {verdict}" for verdict, n in counts.most_common())
+    told = ", ".join(f"{n} {'no success' if verdict == 'no' else verdict}" for verdict, n in counts.most_common())
     shown = [(ending, address(file, beside)) for ending, file in rows]
     return layout.page("episodes.html.j2", ("common.js",), {}, title=f"{len(rows)} episodes: {told}", rows=shown)
 
