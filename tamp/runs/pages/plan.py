@@ -27,7 +27,6 @@ class Judged:
     name: str
     valid: bool | None
     lines: tuple[str, ...]
-    steps: tuple[str, ...] = ()
     failed: tuple[int, ...] = ()
     mend: tuple[tuple[str, str], ...] = ()
     account: PlanAccount = field(default_factory=PlanAccount)
@@ -43,7 +42,6 @@ def judged(plan: PlanFile, verdict: Verdict, judge: PlanJudge, lines: Sequence[s
         name=plan.name,
         valid=verdict.valid,
         lines=tuple(lines),
-        steps=tuple(map(str, plan.steps)),
         failed=failed,
         mend=tuple((u.literal, u.hint) for u in verdict.unmet),
         account=followed,

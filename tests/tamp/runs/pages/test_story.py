@@ -136,7 +136,7 @@ def test_a_folder_without_pddl_or_of_another_domain_still_makes_a_page(tmp_path:
     assert told(folder).why_no_account.startswith("The plan cannot be followed")
     (folder / "problem.pddl").unlink()
     assert told(folder).why_no_account.startswith("There is no domain.pddl")
-    assert "Three" not in episode_page(told(folder), Layout.of(), tmp_path)
+    assert "There is no domain.pddl" in episode_page(told(folder), Layout.of(), tmp_path)
 
 
 def test_a_log_without_events_is_refused(tmp_path: Path) -> None:
