@@ -199,6 +199,7 @@ def validate(
     form: opt.PlanFormat = None,
     trace: opt.Trace = False,
     world: opt.World = None,
+    html: opt.PlanPage = None,
     json_output: opt.Json = False,
 ) -> int:
     """Judge plans: 0 when all are valid, 1 when one is not, 2 for what cannot be read.
@@ -208,7 +209,7 @@ def validate(
     """
     from cli.validate import validate
 
-    return validate(domain, problem, plans or [], form, trace, json_output, world)
+    return validate(domain, problem, plans or [], form, trace, json_output, world, html)
 
 
 @opt.command(app)
@@ -299,14 +300,19 @@ def report(
     tree: opt.Tree = None,
     prompts: opt.Prompts = False,
     examples: opt.Examples = 3,
+    html: opt.RunPage = None,
     json_output: opt.Json = False,
 ) -> int:
     """Show what benchmark runs or episodes came to.
 
     A table with a row a suite, and what failed, by stage and reason. A table is made from episodes of one git
     tree only; runs of the same episodes stand side by side, and are compared. Of episodes that `tamp solve` left, a
-    row each. With --prompts instead what the language model got wrong, by type, with examples.
+    row each. With --prompts instead what the language model got wrong, by type, with examples. With --html a page.
     """
+    if html is not None:
+        from cli.report_html import report_html
+
+        return report_html(results, html, tree, prompts, json_output)
     if prompts:
         from cli.prompts import report_prompts
 

@@ -185,6 +185,12 @@ SpeedScale = Annotated[
     float | None, typer.Option(help="Of a real robot: share of its world's speeds.", min=0.01, max=1.0)
 ]
 Html = Annotated[Path | None, typer.Option(help="A page with a picture of each (needs OSMesa).", metavar="FILE")]
+RunPage = Annotated[
+    Path | None, typer.Option("--html", help="Write a page instead: an episode, or runs of tamp bench.", metavar="FILE")
+]
+PlanPage = Annotated[
+    Path | None, typer.Option("--html", help="Write a page too: facts over steps, and where it breaks.", metavar="FILE")
+]
 Video = Annotated[bool, typer.Option("--video", help="Record video.mp4 (needs OSMesa).")]
 Overlay = Annotated[
     bool, typer.Option("--overlay", help="With --video and --perception camera: draw on it what was seen.")

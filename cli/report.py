@@ -30,11 +30,10 @@ Runs = dict[str, list[Record]]
 def report(paths: list[Path], form: Form, tree: str | None, json_output: bool) -> int:
     """Print one table of the folders or results files of one run, or of parts of one; runs that have episodes in common
     side by side, and compared over these. Episodes of which there are only logs get a table of their own."""
-    if _are_logs(paths):
+    if are_logs(paths):
         return report_episodes(paths, form, tree, json_output)
-    runs = _of_tree(_read(paths), tree)
-    counted = Counter(k for records in runs.values() for k in {key(r) for r in records})
-    if counted.most_common(1)[0][1] > 1:
+    runs = read_runs(paths, tree)
+    if share_episodes(runs):
         return _side_by_side(runs, form, json_output)
     records = [r for of_run in runs.values() for r in of_run]
     ran_on = reports.of_one_tree(records)
@@ -56,7 +55,19 @@ def _reached(records: list[Record]) -> str:
     return "" if known is None else f"reached, by the oracle of what was asked for: {known[0]} of {known[1]}\n"
 
 
-def _are_logs(paths: list[Path]) -> bool:
+def read_runs(paths: list[Path], tree: str | None) -> Runs:
+    """The records of each path, of one git tree if that is named. InputError for what is none, is there twice, or has
+    an episode twice."""
+    return _of_tree(_read(paths), tree)
+
+
+def share_episodes(runs: Runs) -> bool:
+    """Whether some have episodes in common: they are then runs of their own, else parts of one."""
+    counted = Counter(k for records in runs.values() for k in {key(r) for r in records})
+    return counted.most_common(1)[0][1] > 1
+
+
+def are_logs(paths: list[Path]) -> bool:
     """Whether there are episodes' logs and no results; InputError for some of these and some of those."""
     without = [path for path in paths if _without_results(path)]
     if without and len(without) < len(paths):
@@ -94,7 +105,7 @@ def _of_tree(runs: Runs, tree: str | None) -> Runs:
 
 
 def _side_by_side(runs: Runs, form: Form, json_output: bool) -> int:
-    trees = {name: _one_tree(name, records) for name, records in runs.items()}
+    trees = {name: one_tree(name, records) for name, records in runs.items()}
     rows = {name: reports.rows(records) for name, records in runs.items()}
     pairs = [(a, b) for a, b in combinations(runs, 2) if {*map(key, runs[a])} & {*map(key, runs[b])}]
     found = [(a, b, compare(runs[a], runs[b])) for a, b in pairs]
@@ -116,7 +127,8 @@ def _side_by_side(runs: Runs, form: Form, json_output: bool) -> int:
     return 0
 
 
-def _one_tree(name: str, records: list[Record]) -> str:
+def one_tree(name: str, records: list[Record]) -> str:
+    """The git tree of a run. InputError, with its name, when there are several."""
     try:
         return reports.of_one_tree(records)
     except InputError as e:

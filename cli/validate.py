@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from cli import inputs
 from cli.output import emit_json, quiet_stdout, say
+from cli.plan_page import PlanPage
 from tamp.errors import InputError
 from tamp.plans.steps import BadPlan
 
@@ -35,11 +36,14 @@ def validate(
     trace: bool,
     json_output: bool,
     world: Path | None = None,
+    html: Path | None = None,
 ) -> int:
     """Print a verdict a plan. A plan that cannot be read is told and does not keep the others from being judged.
 
-    With one argument it is an xArm action plan, which needs no domain; `world` is the file of the arm's world.
+    With one argument it is an xArm action plan, which needs no domain; `world` is the file of the arm's world. With
+    `html` the verdicts are written as a page, too.
     """
+    page = None if html is None else PlanPage.of(html)
     if problem is not None and not plans:
         raise InputError("no plan given; valid: DOMAIN PROBLEM PLAN..., or an xArm action plan alone")
     with quiet_stdout() as stdout:
@@ -51,11 +55,13 @@ def validate(
             judge = judge_of(read_problem(domain, problem)[2])
         said = None if json_output else stdout
         workcell = _workcell(world)
-        answers = [_judged(path, judge, form, trace, said, workcell) for path in plans or [Path(domain)]]
+        answers = [_judged(path, judge, form, trace, said, workcell, page) for path in plans or [Path(domain)]]
         if json_output:
             valid = all(a["valid"] for a in answers)
             where = {"domain": domain if judge else None, "problem": problem}
             emit_json({"valid": valid, **where, "plans": answers}, stdout)
+    if page is not None:
+        page.write(domain, problem)
     if any("error" in a for a in answers):
         return BAD_INPUT
     return VALID if all(a["valid"] for a in answers) else INVALID
@@ -72,8 +78,9 @@ def _judged(
     trace: bool,
     said: TextIO | None,
     world: Workcell | None,
+    page: PlanPage | None,
 ) -> Answer:
-    """The verdict on a plan as JSON has it; printed too when there is where to."""
+    """The verdict on a plan as JSON has it; printed, and put on a page, too when there is where to."""
     from tamp.data import located
     from tamp.pddl.source import read
     from tamp.plans.formats import recognised
@@ -84,6 +91,8 @@ def _judged(
         alone = judge is None and '"steps"' in source.text  # with words around it too, which it is then refused for
         if (form or ("xarm" if alone else recognised(source.text))) == "xarm":
             answer, lines = _contract(source, judge, world)
+            if page is not None:
+                page.alone(source.name, answer["valid"], lines)
         elif world is not None:
             raise InputError(f"{source.name} is no xArm action plan, and --world is for those")
         elif judge is None:
@@ -92,7 +101,11 @@ def _judged(
             plan = read_for(source, judge.problem, form)
             verdict = verdict_on(plan, judge, trace)
             answer, lines = _as_json(plan, verdict, trace), lines_of(plan, verdict)
+            if page is not None:
+                page.judged(plan, verdict, judge, lines_of(plan, replace(verdict, changes=())))
     except InputError as e:
+        if page is not None:
+            page.alone(str(path), None, [str(e)])
         return {"plan": path, "valid": None, "error": str(e), "errors": _told(e)}
     if said is not None:
         said.write("".join(f"{line}\n" for line in lines))

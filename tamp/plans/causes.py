@@ -1,11 +1,11 @@
-"""Which step of a plan made a condition false."""
+"""What a step of a plan changed, and which step made a condition false."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from tamp.pddl.conditions import given_to, unheld
+from tamp.pddl.conditions import given_to, unheld, written
 
 
 def lost_at(problem: Any, condition: Any, actions: Sequence[Any], states: Sequence[Any]) -> int | None:
@@ -18,6 +18,24 @@ def lost_at(problem: Any, condition: Any, actions: Sequence[Any], states: Sequen
         if _may_change(actions[number - 1], fluents) and not unheld(problem, [condition], states[number - 1]):
             return number
     return None
+
+
+def changed(problem: Any, action: Any, before: Any, after: Any) -> tuple[str, ...]:
+    """The literals that an ActionInstance made true between two states, and the numbers that it changed, in PDDL."""
+    given, told = given_to(action), []
+    for effect in action.action.effects:
+        for one in effect.expand_effect(problem):
+            fluent = one.fluent.substitute(given)
+            value = after.get_value(fluent)
+            if value != before.get_value(fluent):
+                told.append(_told(fluent, value))
+    return tuple(dict.fromkeys(told))
+
+
+def _told(fluent: Any, value: Any) -> str:
+    if not value.is_bool_constant():
+        return f"(= {written(fluent)} {value})"
+    return written(fluent) if value.bool_constant_value() else f"(not {written(fluent)})"
 
 
 def _may_change(action: Any, fluents: set[Any]) -> bool:

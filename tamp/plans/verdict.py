@@ -15,7 +15,7 @@ from typing import Any
 from tamp.errors import InputError
 from tamp.pddl.conditions import given_to, unheld, written
 from tamp.pddl.reading import reason
-from tamp.plans.causes import lost_at
+from tamp.plans.causes import changed, lost_at
 from tamp.plans.further import Anyway, Further, further, needs
 from tamp.plans.repair import MOST_TRIED, hint
 from tamp.plans.steps import PlanFile
@@ -94,7 +94,7 @@ class Judge:
                     return Verdict(False, len(actions), number, message, told, None, tuple(changes), rest)
                 states.append(after)
                 if trace:
-                    changes.append(self._changed(action, *states[-2:]))
+                    changes.append(changed(self.problem, action, *states[-2:]))
             told = self._explain(unheld(self.problem, self.problem.goals, states[-1]), states, actions)
             cost = self._cost(actions, states)
         message = needs([u.literal for u in told]) if told else ""
@@ -151,17 +151,6 @@ class Judge:
             )
             for number, c in enumerate(conditions)
         )
-
-    def _changed(self, action: Any, before: Any, after: Any) -> tuple[str, ...]:
-        """The literals that a step made true, and the numbers that it changed."""
-        given, told = given_to(action), []
-        for effect in action.action.effects:
-            for one in effect.expand_effect(self.problem):
-                fluent = one.fluent.substitute(given)
-                value = after.get_value(fluent)
-                if value != before.get_value(fluent):
-                    told.append(_told(fluent, value))
-        return tuple(dict.fromkeys(told))
 
     def _cost(self, actions: Sequence[Any], states: Sequence[Any]) -> float | None:
         """The value of the problem's metric over a plan that was followed to its end."""
@@ -234,9 +223,3 @@ def _long_plans() -> Iterator[None]:
         yield
     finally:
         UPState.MAX_ANCESTORS = before
-
-
-def _told(fluent: Any, value: Any) -> str:
-    if not value.is_bool_constant():
-        return f"(= {written(fluent)} {value})"
-    return written(fluent) if value.bool_constant_value() else f"(not {written(fluent)})"

@@ -1,0 +1,73 @@
+"""The page of an episode."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from tamp.runs.endings import Ending
+from tamp.runs.pages.layout import Layout
+from tamp.runs.pages.story import VIDEO, Story
+from tamp.runs.pages.timeline import PERIOD, axis_of
+
+SCRIPTS = ("common.js", "events.js", "space.js", "episode.js")
+
+
+def episode_page(story: Story, layout: Layout, beside: Path) -> str:
+    """The page of a story, to be written in the folder `beside`, from which it refers to the video."""
+    return layout.page(
+        "episode.html.j2",
+        SCRIPTS,
+        _data(story),
+        story=story,
+        axis=axis_of(story.bars),
+        title=f"{story.ending.episode}: {story.ending.verdict}",
+        video=address(story.folder / VIDEO, beside) if story.has_video else "",
+        totals=_totals(story),
+        period=PERIOD,
+    )
+
+
+def episodes_page(rows: Sequence[tuple[Ending, Path]], layout: Layout, beside: Path) -> str:
+    """The page of several episodes: how each ended, and the file, page or log, that it leads to."""
+    counts = Counter(ending.verdict for ending, _ in rows)
+    told = ", ".join(f"{n} {'no success' if verdict == 'no' else verdict}" for verdict, n in counts.most_common())
+    shown = [(ending, address(file, beside)) for ending, file in rows]
+    return layout.page("episodes.html.j2", ("common.js",), {}, title=f"{len(rows)} episodes: {told}", rows=shown)
+
+
+def address(path: Path, beside: Path) -> str:
+    """A file as a page in the folder `beside` refers to it."""
+    return quote(Path(os.path.relpath(path.resolve(), beside.resolve())).as_posix())
+
+
+def _totals(story: Story) -> list[tuple[str, float, str]]:
+    """Seconds of each lane of the timeline and what they are of."""
+    of_lane = {lane: sum(b.end - b.begin for b in story.bars if b.lane == lane) for lane in ("symbolic", "geometric")}
+    moved = sum(b.end - b.begin for b in story.bars if b.lane == "execution")
+    return [
+        ("symbolic", of_lane["symbolic"], "searching for plans"),
+        ("geometric", of_lane["geometric"], "looking for grasps, placements and paths"),
+        ("execution", moved, "moving, by the log's clock"),
+    ]
+
+
+def _data(story: Story) -> dict[str, Any]:
+    """What the scripts read."""
+    return {
+        "period": PERIOD,
+        "path": {"steps": story.path.steps, "points": story.path.points},
+        "things": [
+            {"name": t.name, "category": t.category, "first": t.first, "last": t.last, "box": t.box}
+            for t in story.things
+        ],
+        "deeds": [
+            {"number": d.number, "action": d.action, "first": d.first_step, "last": d.last_step, "how": d.how}
+            for d in story.deeds
+        ],
+        "events": [[line.number, line.kind, line.t, line.text] for line in story.listing.lines],
+    }

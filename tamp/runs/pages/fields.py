@@ -1,0 +1,54 @@
+"""Reading fields of logged events, of which nobody promises that they are of the kind they should be."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import isfinite
+from typing import Any
+
+Event = Mapping[str, Any]
+"""A line of an episode's log."""
+
+Point = tuple[float, float, float]
+"""A position in metres, world frame."""
+
+
+def words(event: Event, key: str) -> str:
+    """The text of a field, empty where it holds none."""
+    value = event.get(key)
+    return value if isinstance(value, str) else ""
+
+
+def number(event: Event, key: str) -> float | None:
+    """The finite number of a field, None where it holds none."""
+    value = event.get(key)
+    return float(value) if isinstance(value, int | float) and isfinite(value) else None
+
+
+def names(event: Event, key: str) -> tuple[str, ...]:
+    """The texts of a list; of one text alone just that."""
+    value = event.get(key)
+    if isinstance(value, str):
+        return (value,)
+    return tuple(v for v in value if isinstance(v, str)) if isinstance(value, list) else ()
+
+
+def table(event: Event, key: str) -> Mapping[str, Any]:
+    """The object of a field, empty where it holds none."""
+    value = event.get(key)
+    return value if isinstance(value, dict) else {}
+
+
+def point(values: Any) -> Point | None:
+    """The first three numbers of a list as a position, None where they are none."""
+    if not isinstance(values, Sequence) or isinstance(values, str) or len(values) < 3:
+        return None
+    if not all(isinstance(v, int | float) and isfinite(v) for v in values[:3]):
+        return None
+    x, y, z = (round(float(v), 4) for v in values[:3])
+    return x, y, z
+
+
+def time_of(event: Event) -> float:
+    """Seconds since the start of the log, 0 where it does not say."""
+    return number(event, "t") or 0.0

@@ -1,0 +1,215 @@
+"""What the page of an episode shows, from its folder: read once, told without a browser."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from tamp.errors import InputError
+from tamp.runs import episode_log
+from tamp.runs.endings import Ending, ending
+from tamp.runs.pages import telling
+from tamp.runs.pages.fields import Event, names, number, table, words
+from tamp.runs.pages.follow import PlanAccount, account
+from tamp.runs.pages.listing import Listing, listed
+from tamp.runs.pages.paths import Thing, ToolPath, things, tool_path
+from tamp.runs.pages.timeline import Bar, Deed, bars, deeds
+
+VIDEO = "video.mp4"
+MOST_ASKED = 800_000
+"""Bytes of all prompts together that a page has; the list of events has the beginning of each."""
+
+MOST_OF_FILE = 100_000
+"""Characters of a PDDL file or a plan that a page has."""
+
+
+@dataclass(frozen=True)
+class SeenRow:
+    """A fact that changed, and whether it was seen at each of the looks."""
+
+    fact: str
+    seen: tuple[bool, ...]
+
+
+@dataclass(frozen=True)
+class Story:
+    """An episode as it is shown. `notes` say what is wrong with its log; `looks` name the moments of `seen`.
+
+    `planned` is the text of the plan that was followed; `account` says of its actions what each needs and makes true,
+    those that were begun first. `why_no_account` says why that is empty. `folder` is where the log, the video if
+    `has_video`, and the PDDL files are.
+    """
+
+    folder: Path
+    ending: Ending
+    verdict: str
+    eyes: str
+    instruction: str
+    parts: tuple[telling.GoalPart, ...]
+    about: tuple[tuple[str, str], ...]
+    seconds: tuple[tuple[str, float], ...]
+    versions: tuple[tuple[str, str], ...]
+    notes: tuple[str, ...]
+    files: tuple[tuple[str, str], ...]
+    has_video: bool
+    bars: tuple[Bar, ...]
+    deeds: tuple[Deed, ...]
+    account: PlanAccount
+    why_no_account: str
+    rejected: tuple[telling.Rejected, ...]
+    troubles: tuple[telling.Trouble, ...]
+    looks: tuple[str, ...]
+    seen: tuple[SeenRow, ...]
+    path: ToolPath
+    things: tuple[Thing, ...]
+    exchanges: tuple[telling.Exchange, ...]
+    listing: Listing
+
+
+def story_of(log: Path) -> Story:
+    """The story of an episode from its log and the files beside it. InputError when the log cannot be read."""
+    events: list[dict[str, Any]] = episode_log.read(log)
+    if not events:
+        raise InputError(f"{log} holds no event")
+    folder, begun = log.parent, deeds(events)
+    ended = ending(folder.name if log.name == episode_log.LOG else log.name, events)
+    start = next((e for e in events if e["event"] == "start"), {})
+    outcome: Event = next((e for e in reversed(events) if e["event"] == "outcome"), {})
+    followed, why = _account(folder, events, begun)
+    looks, seen = _seen(events)
+    return Story(
+        folder=folder,
+        ending=ended,
+        verdict=telling.verdict_of(ended),
+        eyes=telling.eyes_of(ended.perception),
+        instruction=ended.said or words(start, "instruction"),
+        parts=telling.goal_parts(ended.goal, events),
+        about=_about(start),
+        seconds=tuple(
+            (k, s) for k in table(outcome, "seconds") if (s := number(table(outcome, "seconds"), k)) is not None
+        ),
+        versions=telling.versions(events),
+        notes=_notes(log, events, start, ended),
+        files=_files(folder),
+        has_video=(folder / VIDEO).is_file(),
+        bars=bars(events, begun),
+        deeds=begun,
+        account=followed,
+        why_no_account=why,
+        rejected=telling.rejected(events),
+        troubles=telling.troubles(events),
+        looks=looks,
+        seen=seen,
+        path=tool_path(events),
+        things=things(events),
+        exchanges=_exchanges(events),
+        listing=listed(events),
+    )
+
+
+def _about(start: Event) -> tuple[tuple[str, str], ...]:
+    """What ran, by name."""
+    shown = ("task", "scene_instruction", "backend", "body", "planner", "seed", "init_state", "world", "arm", "clock")
+    told = tuple((key.replace("_", " "), str(start[key])) for key in shown if start.get(key) is not None)
+    steps = names(start, "steps")
+    return (*told, ("steps", ", ".join(steps))) if steps else told
+
+
+def _notes(log: Path, events: Sequence[Event], start: Event, ended: Ending) -> tuple[str, ...]:
+    told = []
+    schema = start.get("schema")
+    if not start:
+        told.append("The log has no beginning: what was run is not known.")
+    elif schema != episode_log.SCHEMA and "world" not in start:
+        known = f"this version of tamp knows {episode_log.SCHEMA}"
+        told.append(f"The log is of schema {schema}, {known}: the page shows as much of it as it understands.")
+    if not log.read_bytes().endswith(b"\n"):
+        told.append("The last line of the log is only half written, and left out.")
+    if ended.verdict == "interrupted":
+        told.append("The log has no outcome: the run was killed, or is not over yet.")
+    return tuple(told)
+
+
+def _files(folder: Path) -> tuple[tuple[str, str], ...]:
+    """The PDDL files and plans beside a log, as text."""
+    found = []
+    for path in sorted((*folder.glob("*.pddl"), *folder.glob("plan*.txt"))):
+        try:
+            found.append((path.name, _shortened(path.read_text(encoding="utf-8", errors="replace"))))
+        except OSError as e:
+            found.append((path.name, f"cannot be read: {e.strerror}"))
+    return tuple(found)
+
+
+def _shortened(text: str) -> str:
+    left = len(text) - MOST_OF_FILE
+    return text if left <= 0 else f"{text[:MOST_OF_FILE]}\n… {left} characters more in the file"
+
+
+def _exchanges(events: Sequence[Event]) -> tuple[telling.Exchange, ...]:
+    """What the model was asked and answered, without the prompts once there are too many."""
+    found, left = list[telling.Exchange](), MOST_ASKED
+    for e in telling.exchanges(events):
+        left -= sum(len(text.encode(errors="replace")) for _, text in e.messages)
+        told = e.messages if left >= 0 else (("", "Left out for the size of this page: the log has it."),)
+        found.append(replace(e, messages=told))
+    return tuple(found)
+
+
+def _account(folder: Path, events: Sequence[Event], begun: Sequence[Deed]) -> tuple[PlanAccount, str]:
+    """What each action needs and makes true: those that were begun, then those of the last plan that were not."""
+    from tamp.pddl.reading import read_problem
+    from tamp.pddl.source import Source
+    from tamp.plans.lines import read_lines
+    from tamp.plans.resolve import resolve
+
+    domain, problem = folder / "domain.pddl", folder / "problem.pddl"
+    if not (domain.is_file() and problem.is_file()):
+        return PlanAccount(), "There is no domain.pddl and problem.pddl beside the log."
+    actions = [(d.action, d.how == "done") for d in begun] + [(a, True) for a in _left(events)]
+    if not actions:
+        return PlanAccount(), "No plan was found."
+    try:
+        parsed = read_problem(domain, problem)[2]
+        plan = read_lines(Source("the log", "\n".join(a for a, _ in actions)), "pddl")
+        return account(parsed, resolve(plan, parsed), [taken for _, taken in actions], _after(events)), ""
+    except InputError as e:
+        return PlanAccount(), f"The plan cannot be followed: {e}"
+
+
+def _after(events: Sequence[Event]) -> list[frozenset[str] | None]:
+    """What was seen after each action that was begun, None where nobody looked before the next one."""
+    seen = list[frozenset[str] | None]()
+    for e in events:
+        if e["event"] == "action":
+            seen.append(None)
+        elif seen and e["event"] in ("state", "final") and isinstance(e.get("atoms"), list):
+            seen[-1] = frozenset(names(e, "atoms"))
+    return seen
+
+
+def _left(events: Sequence[Event]) -> tuple[str, ...]:
+    """The actions of the last plan that was found, less those that were done since."""
+    plan, done = tuple[str, ...](), 0
+    for e in events:
+        if e["event"] == "plan" and names(e, "plan"):
+            plan, done = names(e, "plan"), 0
+        elif e["event"] == "result" and e.get("success") is True:
+            done += 1
+    return plan[done:]
+
+
+def _seen(events: Sequence[Event]) -> tuple[tuple[str, ...], tuple[SeenRow, ...]]:
+    """The moments at which facts were seen, and those facts that are not the same at all of them."""
+    looks, states, last = list[str](), list[frozenset[str]](), "start"
+    for e in events:
+        if e["event"] == "result":
+            last = f"after {words(e, 'action')}"
+        elif e["event"] in ("state", "final") and isinstance(e.get("atoms"), list):
+            looks.append("end" if e["event"] == "final" else last)
+            states.append(frozenset(names(e, "atoms")))
+    facts = sorted(frozenset().union(*states))
+    rows = (SeenRow(f, tuple(f in s for s in states)) for f in facts)
+    return tuple(looks), tuple(row for row in rows if len(set(row.seen)) > 1)

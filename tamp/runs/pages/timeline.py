@@ -1,0 +1,124 @@
+"""When an episode searched, looked for motions, and moved: bars over the log's clock."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import ceil, floor, log10
+from typing import Literal
+
+from tamp.runs.pages.fields import Event, names, number, time_of, words
+
+Lane = Literal["symbolic", "geometric", "execution"]
+How = Literal["done", "failed", "stopped", "unfinished"]
+
+PERIOD = 0.05
+"""Seconds of a control step, of LIBERO and of PyBullet's tables: a video plays at this rate."""
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A stretch of time in seconds of the log. `deed` is the number of the action that it belongs to, 0 without one."""
+
+    lane: Lane
+    begin: float
+    end: float
+    label: str
+    how: How
+    deed: int = 0
+
+
+@dataclass(frozen=True)
+class Deed:
+    """An action that was begun. Times in seconds of the log; control steps from `first_step` to `last_step`, both None
+    where it commanded nothing; `waited` are the seconds until the first command, in which its paths were found."""
+
+    number: int
+    action: str
+    begin: float
+    end: float
+    how: How
+    why: str
+    waited: float
+    first_step: int | None
+    last_step: int | None
+
+
+def deeds(events: Sequence[Event]) -> tuple[Deed, ...]:
+    """The actions that were begun, in this order. One that the log breaks off in is `unfinished`."""
+    found: list[Deed] = []
+    for e in events:
+        now, kind = time_of(e), e["event"]
+        if kind == "action":
+            found.append(Deed(len(found) + 1, words(e, "action"), now, now, "unfinished", "", 0.0, None, None))
+        elif found and found[-1].how == "unfinished":
+            found[-1] = _further(found[-1], e, now)
+    return tuple(found)
+
+
+def _further(deed: Deed, e: Event, now: float) -> Deed:
+    """An action after something else has happened."""
+    if e["event"] == "command":
+        step = int(number(e, "step") or 0)
+        if deed.first_step is None:
+            deed = replace(deed, waited=now - deed.begin, first_step=step)
+        return replace(deed, last_step=step, end=now)
+    if e["event"] == "result":
+        how: How = "done" if e.get("success") is True else "failed"
+        why = "; ".join(filter(None, (words(e, "missing"), words(e, "difference") if how == "failed" else "")))
+        return replace(deed, how=how, why=why, end=now)
+    if e["event"] == "interrupted":
+        return replace(deed, how="stopped", why=words(e, "why") or words(e, "message"), end=now)
+    return deed
+
+
+def bars(events: Sequence[Event], begun: Sequence[Deed]) -> tuple[Bar, ...]:
+    """The bars of the three lanes, in the order in which they begin.
+
+    A search for a plan is taken to have begun with the event before its answer. The seconds for motions are those that
+    the log tells, and before an action's first command those that went by.
+    """
+    found, before = list[Bar](), 0.0
+    for e in events:
+        now = time_of(e)
+        if e["event"] == "plan":
+            status = words(e, "status")
+            steps = len(names(e, "plan"))
+            label = f"search: {status}{f', {steps} actions' if steps else ''}"
+            found.append(Bar("symbolic", before, now, label, "done" if status == "found" else "failed"))
+        elif e["event"] in ("refined", "infeasible"):
+            label = "motions found" if e["event"] == "refined" else f"no motion for {words(e, 'action')}"
+            how: How = "done" if e["event"] == "refined" else "failed"
+            found.append(Bar("geometric", max(0.0, now - (number(e, "seconds") or 0.0)), now, label, how))
+        before = now
+    for deed in begun:
+        moved = deed.begin + deed.waited
+        if deed.first_step is not None and deed.waited >= 0.01:
+            found.append(Bar("geometric", deed.begin, moved, f"path for {deed.action}", "done", deed.number))
+        found.append(Bar("execution", moved, deed.end, deed.action, deed.how, deed.number))
+    return tuple(sorted(found, key=lambda bar: bar.begin))
+
+
+@dataclass(frozen=True)
+class Axis:
+    """The stretch of the log's clock that bars cover, in seconds, and where its marks are."""
+
+    begin: float
+    end: float
+    marks: tuple[float, ...]
+
+    def share(self, t: float) -> float:
+        """Where a time is on the axis, per cent."""
+        return round(100 * (t - self.begin) / (self.end - self.begin), 3)
+
+
+def axis_of(shown: Sequence[Bar]) -> Axis:
+    """An axis for bars, with about eight marks at round times; a second long where there are none."""
+    begin = min((bar.begin for bar in shown), default=0.0)
+    end = max((bar.end for bar in shown), default=begin)
+    end = max(end, begin + 0.1)
+    rough = (end - begin) / 8
+    scale: float = 10 ** floor(log10(rough))
+    every = next(n * scale for n in (1, 2, 5, 10) if n * scale >= rough)
+    first = ceil(begin / every)
+    return Axis(begin, end, tuple(round(n * every, 6) for n in range(first, floor(end / every) + 1)))

@@ -1,0 +1,251 @@
+"""Pages as somebody opens them: written by the commands, and clicked through in Chromium from the disk."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, TypeVar
+
+import imageio.v3 as iio
+import numpy as np
+import pytest
+
+from cli.report_html import report_html
+from tamp.errors import InputError
+from tests.page_episodes import MARKUP, PLAN, PROBLEM, benchmark, failure, record, success, write
+
+pytestmark = pytest.mark.process
+
+T = TypeVar("T")
+TAMP = Path(sys.executable).with_name("tamp")
+CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
+NO_CHROMIUM = "no Chromium: `make browser` as root installs it, else: sudo apt-get install chromium"
+UNREADABLE = r"""() => {
+  const linear = (v) => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4;
+  const light = (c) => {
+    const [r, g, b] = c.match(/[\d.]+/g).slice(0, 3).map((v) => linear(v / 255));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const behind = (e) => {
+    for (; e; e = e.parentElement) {
+      const colour = getComputedStyle(e).backgroundColor;
+      if (!/^rgba\(.*, 0\)$/.test(colour)) return colour;
+    }
+    return "rgb(255, 255, 255)";
+  };
+  const pale = [...document.body.querySelectorAll("*")].filter((e) => {
+    if (!e.checkVisibility() || e.closest(".hidden, svg, script")) return false;
+    if (![...e.childNodes].some((n) => n.nodeType === 3 && n.data.trim())) return false;
+    const [a, b] = [light(getComputedStyle(e).color), light(behind(e))].sort((x, y) => y - x);
+    return (a + 0.05) / (b + 0.05) < 4.5;
+  });
+  const named = (e) => e.getAttribute("aria-label") || e.textContent.trim() || (e.labels && e.labels.length);
+  const controls = [...document.querySelectorAll("button, input, select, a, canvas, video, svg")];
+  const ids = [...document.querySelectorAll("[id]")].map((e) => e.id);
+  const links = [...document.querySelectorAll("a[href^='#']")];
+  return [...pale.map((e) => e.outerHTML), ...controls.filter((e) => !named(e)).map((e) => e.outerHTML),
+    ...ids.filter((id, n) => ids.indexOf(id) !== n),
+    ...links.filter((a) => !document.getElementById(a.hash.slice(1))).map(String)];
+}"""
+"""Text below the contrast of WCAG AA, controls without a name, ids that are there twice, links that lead nowhere."""
+
+
+def tamp(*arguments: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([TAMP, *map(str, arguments)], capture_output=True, text=True, check=False)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    if not CHROMIUM:
+        pytest.skip(NO_CHROMIUM)
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=CHROMIUM)
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def opened(browser: Any) -> Iterator[Callable[..., Any]]:
+    """Opens a page; whatever it complains of or asks for elsewhere fails the test."""
+    wrong: list[str] = []
+
+    def asked(request: Any) -> None:
+        if not request.url.startswith("file:"):
+            wrong.append(f"asks for {request.url}")
+
+    def open_(file: Path, width: int = 1000, scheme: str = "light") -> Any:
+        page = browser.new_page(viewport={"width": width, "height": 800}, color_scheme=scheme)
+        page.on("console", lambda m: wrong.append(m.text) if m.type in ("error", "warning") else None)
+        page.on("pageerror", lambda e: wrong.append(str(e)))
+        page.on("dialog", lambda d: (wrong.append(f"markup was run: {d.message}"), d.dismiss()))
+        page.on("request", asked)
+        page.goto(file.as_uri())
+        return page
+
+    yield open_
+    for context in browser.contexts:
+        context.close()
+    assert wrong == []
+
+
+def until(there: Callable[[], T]) -> T:
+    """What there is, once there is something: the pages' policy forbids playwright's own way to wait."""
+    for _ in range(100):
+        if found := there():
+            return found
+        time.sleep(0.05)
+    raise AssertionError("it did not come")
+
+
+def fits_and_reads(page: Any) -> None:
+    """Every part shown: no wider than the screen, and readable."""
+    page.evaluate("document.querySelectorAll('details').forEach((d) => { d.open = true; })")
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert page.evaluate(UNREADABLE) == []
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The demo in PyBullet, with a video of as many pictures beside it."""
+    folder = tmp_path_factory.mktemp("demo") / "e"
+    goal = ("--goal", "(in mug_1 cabinet_1_top_region)", "--backend", "pybullet", "--out", folder)
+    assert tamp("solve", *goal).returncode == 0
+    pictures = np.zeros((140, 64, 64, 3), np.uint8) + np.linspace(0, 250, 140).astype(np.uint8)[:, None, None, None]
+    iio.imwrite(folder / "video.mp4", pictures, fps=20)
+    return folder
+
+
+@pytest.mark.episode
+def test_the_demo_is_clicked_through(demo: Path, tmp_path: Path, opened: Callable[..., Any]) -> None:
+    file = demo.parent / "page.html"
+    done = tamp("report", demo, "--html", file)
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"page {file}\n", "")
+    page = opened(file)
+    assert file.stat().st_size < 500_000
+    page.get_by_text("It succeeded by the oracle of the goal.").wait_for()
+    page.locator(".bar.execution").nth(1).click()
+    assert "(pick mug_1 main_table), done" in page.locator("#picked").inner_text()
+    assert "Action 2" in page.locator("#now").inner_text()
+    step = int(page.locator("#step").input_value())
+    assert step > 20
+    now = until(lambda: page.evaluate("document.getElementById('video').currentTime"))
+    assert now == pytest.approx((step - 1) / 20, abs=0.01)
+    assert "now" in (page.locator("#step-2").get_attribute("class") or "")
+    page.locator("#step-3 summary").click()
+    page.locator("#step-3 a", has_text="step 1").first.click()
+    assert page.locator("#step-1 details").get_attribute("open") is not None
+    before = page.locator("#space").screenshot()
+    page.locator("#space").press("ArrowLeft")
+    assert page.locator("#space").screenshot() != before
+    page.locator("#find").fill("outcome")
+    assert re.match(r"\d of \d+ events", page.locator("#found").inner_text())
+    fits_and_reads(page)
+    fits_and_reads(opened(file, 360, "dark"))
+
+
+def test_a_failed_episode_says_why_and_runs_none_of_its_words(tmp_path: Path, opened: Callable[..., Any]) -> None:
+    folder = write(tmp_path / 'e"><b>', failure())
+    with (folder / "video.mp4").open("wb") as video:
+        video.truncate(100_000_000)  # it is only referred to
+    file = tmp_path / "page.html"
+    file.write_text("an older page")
+    assert tamp("report", folder, "--html", file).returncode == 0
+    assert file.stat().st_size < 200_000
+    page = opened(file, 360)
+    assert page.locator("h1").inner_text() == MARKUP
+    assert page.get_by_text("no room").count() and page.locator("img").count() == 0
+    page.get_by_text("not achieved").first.wait_for()
+    assert page.locator("#step-3").get_by_text("failed").count() == 1
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "Skip to the content"
+    fits_and_reads(page)
+
+
+def test_2900_episodes_are_there_at_once(tmp_path: Path, opened: Callable[..., Any]) -> None:
+    old, new = benchmark(tmp_path / "old", 1, 0.03), benchmark(tmp_path / "new", 2, 0.06)
+    file = tmp_path / "page.html"
+    assert tamp("report", old, new, "--html", file).returncode == 0
+    page = opened(file)
+    paint = "performance.getEntriesByName('first-contentful-paint').map((p) => p.startTime)"
+    assert [took for took in until(lambda: page.evaluate(paint)) if took < 1500]
+    assert "McNemar" in page.locator("#main").inner_text()
+    page.locator("[data-reason]").first.click()
+    told = page.locator("#found").inner_text()
+    assert re.match(r"\d+ of 2900 episodes, refinement: ", told)
+    page.locator("[data-find]").first.click()
+    assert re.match(r"(10|50) of 2900 episodes$", page.locator("#found").inner_text())
+    fits_and_reads(page)
+    fits_and_reads(opened(file, 360, "dark"))
+
+
+def test_a_failed_episode_is_one_click_from_its_benchmark(tmp_path: Path, opened: Callable[..., Any]) -> None:
+    from json import dumps
+
+    run, file = tmp_path / "run", tmp_path / "page.html"
+    write(run / "episodes" / "libero_goal-0-1", failure())
+    write(run / "episodes" / "libero_goal-0-0", success())
+    some = [record("libero_goal", 0, 0), record("libero_goal", 0, 1, success=False, failure_stage="refinement")]
+    (run / "results.jsonl").write_text("".join(dumps(r) + "\n" for r in some))
+    done = tamp("report", run, "--html", file)
+    assert done.stdout == f"page {file}; episodes: 1 in {tmp_path / 'page-episodes'}\n"
+    page = opened(file)
+    page.get_by_text("Show this episode").click()
+    assert page.locator("#lines a").get_attribute("href") == "page-episodes/001-libero_goal-0-1.html"
+    page.locator(".reason a").click()
+    page.wait_for_url("**/page-episodes/001-libero_goal-0-1.html")
+    page.get_by_text("Plans that were given up").wait_for()
+
+
+def test_several_episodes_are_a_table_that_leads_to_each(tmp_path: Path, opened: Callable[..., Any]) -> None:
+    file = tmp_path / "page.html"
+    for name, events in (("one", success()), ("two", failure())):
+        write(tmp_path / "e" / name, events)
+    assert (
+        tamp("report", tmp_path / "e", "--html", file).stdout
+        == f"page {file}; episodes: 2 in {tmp_path / 'page-episodes'}\n"
+    )
+    page = opened(file, 360)
+    assert page.locator("h1").inner_text() == "2 episodes: 1 success, 1 no success"
+    fits_and_reads(page)
+    page.get_by_role("link", name="two").click()
+    page.get_by_text("Plans that were given up").wait_for()
+
+
+def test_an_invalid_plan_says_where_it_breaks(tmp_path: Path, opened: Callable[..., Any]) -> None:
+    problem, plan, file = tmp_path / "problem.pddl", tmp_path / "plan.txt", tmp_path / "page.html"
+    problem.write_text(PROBLEM)
+    plan.write_text("\n".join([PLAN[1], "(pick plate_1 table_1)", *PLAN]))
+    (tmp_path / "other.txt").write_text("(pick nothing table_1)")
+    done = tamp("validate", "tabletop", problem, plan, tmp_path / "other.txt", "--html", file)
+    assert done.returncode == 2 and "invalid at step 2" in done.stdout
+    page = opened(file, 360)
+    page.get_by_text("What would mend it").wait_for()
+    assert page.locator("thead .broken").first.inner_text().startswith("✗ 2")
+    assert page.locator("#step-2").get_by_text("does not hold").count() == 1
+    fits_and_reads(page)
+    assert tamp("validate", "tabletop", problem, plan, "--html", file).returncode == 1
+
+
+def test_what_is_refused(tmp_path: Path) -> None:
+    one, page = write(tmp_path / "e" / "one", success()), tmp_path / "p.html"
+    broken = write(tmp_path / "broken", success(), tail="{}\nnonsense\n")
+    (tmp_path / "nothing").mkdir()
+    for path, file, says in (
+        (tmp_path / "nothing", page, "holds no episode's log"),
+        (one, tmp_path / "nowhere" / "p.html", "a file in a folder that exists"),
+        (one, tmp_path, "a file in a folder that exists"),
+    ):
+        with pytest.raises(InputError, match=says):
+            report_html([path], file, None, False, False)
+    with pytest.raises(InputError, match="there is no page of it"):
+        report_html([one], page, None, True, False)
+    done = tamp("report", broken, "--html", page)
+    assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (2, "", 1)
+    assert "not an event of an episode's log" in done.stderr and not page.exists()

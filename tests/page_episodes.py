@@ -1,0 +1,118 @@
+"""Episodes and results that pages are made of in tests: made up, as runs leave them."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+from tamp.model.domain import load
+from tamp.runs.bench.records import FIELDS, NOTHING
+
+MARKUP = "<img src=x onerror=alert(1)></script><script>alert(2)</script>"
+
+PROBLEM = """(define (problem scene) (:domain tabletop)
+  (:objects drawer_1 - drawer table_1 - surface mug_1 plate_1 - item)
+  (:init (clear mug_1) (clear plate_1) (closed drawer_1) (hand-empty) (on mug_1 table_1) (on plate_1 table_1))
+  (:goal (and (in mug_1 drawer_1))))
+"""
+PLAN = ["(open-drawer drawer_1)", "(pick mug_1 table_1)", "(place-in mug_1 drawer_1)"]
+ATOMS = ["(clear plate_1)", "(hand-empty)", "(on plate_1 table_1)"]
+START = {"schema": 1, "task": "mug_in_drawer", "instruction": "put the mug in the drawer", "perception": "oracle"}
+SCENE = {
+    "objects": {"mug_1": "mug", "plate_1": "plate"},
+    "poses": {"mug_1": [0.0, 0.1, 0.9, 1, 0, 0, 0], "plate_1": [0.1, 0.2, 0.9, 1, 0, 0, 0]},
+    "boxes": {"mug_1": [[-0.04, 0.06, 0.86], [0.04, 0.14, 0.96]]},
+}
+STATES = [
+    [*ATOMS, "(clear mug_1)", "(closed drawer_1)", "(on mug_1 table_1)"],
+    [*ATOMS, "(clear mug_1)", "(open drawer_1)", "(on mug_1 table_1)"],
+    ["(clear plate_1)", "(on plate_1 table_1)", "(clear mug_1)", "(open drawer_1)", "(holding mug_1)"],
+    [*ATOMS, "(clear mug_1)", "(open drawer_1)", "(in mug_1 drawer_1)"],
+]
+
+
+def event(kind: str, t: float, /, **told: Any) -> dict[str, Any]:
+    """A line of a log."""
+    return {"event": kind, "t": t, **told}
+
+
+def success() -> list[dict[str, Any]]:
+    """Three actions that are done, twenty control steps each, after the model was asked."""
+    told = [event("start", 0.0, **START), event("scene", 1.0, **SCENE), event("state", 1.0, atoms=STATES[0])]
+    told += [event("instruction", 1.1, text=START["instruction"])]
+    told += [event("prompt", 1.2, model="small", messages=[{"role": "user", "content": "Said: put it there"}])]
+    told += [event("reply", 1.5, begun="", text="[the mug] is ", probability=0.9)]
+    told += [event("reply", 1.6, begun="[the mug] is", text=" in [the drawer].", probability=0.8)]
+    told += [event("goal", 2.0, goal="(in mug_1 drawer_1)", untouched=[])]
+    told += [event("plan", 2.5, status="found", plan=PLAN), event("refined", 3.5, seconds=0.8, notes=[])]
+    for n, action in enumerate(PLAN):
+        told += [event("action", 4.0 + n, action=action, note={})]
+        told += [
+            event(
+                "command",
+                4.2 + n + k / 100,
+                step=20 * n + k + 1,
+                stage="move",
+                tool=[0.01 * k, 0.1 * n, 1.0 - 0.01 * k],
+            )
+            for k in range(20)
+        ]
+        told += [event("result", 4.9 + n, success=True, action=action, missing=None, steps=20, difference=None)]
+        told += [event("state", 4.9 + n, atoms=STATES[n + 1])]
+    end = {"success": True, "reached": True, "task": True, "goal": "(in mug_1 drawer_1)", "steps": 60}
+    return [*told, event("outcome", 8.0, **end, perception="oracle", seconds={"plan": 0.5, "refine": 0.8})]
+
+
+def failure() -> list[dict[str, Any]]:
+    """The mug is not in the drawer after it was put there; then no plan has motions. Its names are markup."""
+    told = [e for e in success() if e["t"] < 6.5 and not (e["event"] == "command" and e["step"] > 40)]
+    told[0] |= {"instruction": MARKUP, "scene_instruction": MARKUP}
+    told = [e | {"text": MARKUP} if e["event"] == "instruction" else e for e in told]
+    wrong = "mug_1 is not in drawer_1"
+    told += [
+        event("result", 6.6, success=False, action=PLAN[2], missing=wrong, steps=5, difference="mug_1 is 20 mm off")
+    ]
+    told += [event("state", 6.6, atoms=STATES[1]), event("plan", 6.8, status="found", plan=PLAN[1:])]
+    no = {"action": PLAN[1], "reason": "no-room", "message": f"no room {MARKUP}", "blockers": ["plate_1", MARKUP]}
+    told += [event("infeasible", 7.0, **no, facts=["(no-grasp mug_1)"], causes=[], seconds=0.2)]
+    told += [event("plan", 7.2, status="unsolvable", plan=None)]
+    end = {"success": False, "reached": False, "task": None, "goal": "(in mug_1 drawer_1)", "steps": 45}
+    return [*told, event("outcome", 8.0, **end, perception="oracle", stage="refinement", reason=f"no room {MARKUP}")]
+
+
+def write(folder: Path, events: list[dict[str, Any]], tail: str = "") -> Path:
+    """An episode's folder with these events; `tail` is what stands after the last line."""
+    folder.mkdir(parents=True)
+    (folder / "episode.jsonl").write_text("".join(json.dumps(e) + "\n" for e in events) + tail)
+    (folder / "domain.pddl").write_text(load("tabletop").text)
+    (folder / "problem.pddl").write_text(PROBLEM)
+    (folder / "plan.txt").write_text("\n".join(PLAN) + "\n")
+    return folder
+
+
+def record(suite: str, task: int, k: int, **told: Any) -> dict[str, Any]:
+    """A line of a benchmark's results."""
+    whole = {**NOTHING, "suite": suite, "task_id": task, "init_state": k, "language": "do it", "seed": 0}
+    whole |= {"wall_seconds": 2.0, "tree": "abc123", "success": True, "lasting": True, "steps": 90} | told
+    return {name: whole[name] for name in FIELDS}
+
+
+def benchmark(folder: Path, seed: int, failing: float) -> Path:
+    """A run over 2,900 episodes, as `make bench` makes it, of which about this share failed."""
+    folder.mkdir(parents=True)
+    draw, lines = random.Random(seed), []
+    suites = [
+        *((s, 10, 50) for s in ("libero_spatial", "libero_object", "libero_goal", "libero_10")),
+        ("libero_90", 90, 10),
+    ]
+    for suite, tasks, states in suites:
+        for task in range(tasks):
+            for k in range(states):
+                ok, took = draw.random() >= failing, draw.lognormvariate(-0.5, 0.6)
+                why = {} if ok else {"failure_stage": "refinement", "failure_reason": draw.choice(("no grasp", MARKUP))}
+                told = {"success": ok, "planning_seconds": took, "wall_seconds": 3 * took, **why}
+                lines.append(json.dumps(record(suite, task, k, **told)))
+    (folder / "results.jsonl").write_text("\n".join(lines) + "\n")
+    return folder

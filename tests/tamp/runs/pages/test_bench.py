@@ -1,0 +1,52 @@
+"""What the page of a benchmark run shows, without a browser."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from tamp.runs.bench.compare import compare
+from tamp.runs.bench.records import key, read
+from tamp.runs.pages.bench import Run, bench_page, by_suite, by_task, changes, log_of, times_of
+from tamp.runs.pages.layout import Layout
+from tests.page_episodes import benchmark, record, write
+
+
+def test_rates_have_wilsons_interval() -> None:
+    records = [record("a", task, k, success=task == 0) for task in (0, 1) for k in range(5)] + [record("b", 0, 0)]
+    a, b, whole = by_suite(records)
+    assert (a.successes, a.episodes, b.name, whole.name, whole.episodes) == (5, 10, "b", "all", 11)
+    assert a.interval == (pytest.approx(23.7, abs=0.1), pytest.approx(76.3, abs=0.1))
+    assert [(r.name, r.successes) for r in by_task(records)["a"]] == [("a/0", 5), ("a/1", 0)]
+    assert len(by_suite(records[:10])) == 1
+
+
+def test_times_are_counted_each_once() -> None:
+    records = [record("a", 0, k, planning_seconds=s) for k, s in enumerate((0.0, 0.1, 1.0, 10.0))]
+    planning = times_of(records)[0]
+    assert (planning.median, planning.longest) == (0.55, 10.0)
+    assert sum(b.episodes for b in planning.bins) == 4 and planning.bins[-1].episodes == 1
+
+
+def test_tasks_that_changed_the_worst_first() -> None:
+    old = [record("a", t, k, success=t != 2) for t in (0, 1, 2) for k in (0, 1)]
+    new = [record("a", t, k, success=t != 1) for t in (0, 1, 2) for k in (0, 1)]
+    told = changes(compare(old, new))
+    assert [(c.task, c.lost, c.gained) for c in told] == [("a/1", 2, 0), ("a/2", 0, 2)]
+
+
+def test_an_episode_is_found_by_its_folder(tmp_path: Path) -> None:
+    folder = write(tmp_path / "run" / "episodes" / "a-0-0", [{"event": "start", "t": 0}])
+    r = record("a", 0, 0)
+    assert log_of(Run("run", [r], "abc", (tmp_path / "run",)), key(r)) == folder / "episode.jsonl"
+    assert log_of(Run("run", [r], "abc"), key(r)) is None
+
+
+def test_2900_episodes_are_a_small_page_soon(tmp_path: Path) -> None:
+    records = read(benchmark(tmp_path / "run", seed=1, failing=0.05))
+    start = time.perf_counter()
+    page = bench_page([Run("run", records, "abc123")], None, {}, Layout.of(), tmp_path)
+    assert time.perf_counter() - start < 5 and len(page) < 1_000_000
+    assert "<img" not in page and page.count("<script") == 2

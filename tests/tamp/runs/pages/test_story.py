@@ -1,0 +1,153 @@
+"""What the page of an episode shows, without a browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tamp.errors import InputError
+from tamp.runs.pages.episode import episode_page
+from tamp.runs.pages.layout import Layout
+from tamp.runs.pages.listing import listed
+from tamp.runs.pages.story import Story, story_of
+from tamp.runs.pages.timeline import axis_of
+from tests.page_episodes import ATOMS, MARKUP, PLAN, event, failure, success, write
+
+
+def told(folder: Path) -> Story:
+    return story_of(folder / "episode.jsonl")
+
+
+def test_a_success_says_what_was_asked_and_by_whose_eyes(tmp_path: Path) -> None:
+    story = told(write(tmp_path / "e", success()))
+    assert (story.instruction, story.verdict) == ("put the mug in the drawer", "It succeeded by LIBERO's check.")
+    assert story.eyes == "It saw by oracle: the simulator's state."
+    assert [(p.fact, p.words) for p in story.parts] == [("(in mug_1 drawer_1)", "the mug is in the drawer")]
+    assert (story.notes, story.has_video, [name for name, _ in story.files]) == (
+        (),
+        False,
+        ["domain.pddl", "plan.txt", "problem.pddl"],
+    )
+    assert [e.reply for e in story.exchanges] == ["[the mug] is in [the drawer]."]
+
+
+def test_the_timeline_has_searches_motions_and_actions(tmp_path: Path) -> None:
+    story = told(write(tmp_path / "e", success()))
+    bars = [(b.lane, b.begin, b.end, b.how, b.deed) for b in story.bars]
+    assert bars[:2] == [("symbolic", 2.0, 2.5, "done", 0), ("geometric", 2.7, 3.5, "done", 0)]
+    assert [b[4] for b in bars if b[0] == "execution"] == [1, 2, 3]
+    assert [(d.first_step, d.last_step, d.how) for d in story.deeds] == [
+        (1, 20, "done"),
+        (21, 40, "done"),
+        (41, 60, "done"),
+    ]
+    assert story.deeds[0].waited == pytest.approx(0.2)
+    axis = axis_of(story.bars)
+    assert axis.share(axis.begin) == 0 and axis.share(axis.end) == 100 and 4 <= len(axis.marks) <= 10
+
+
+def test_each_action_says_what_it_needs_and_who_made_it_so(tmp_path: Path) -> None:
+    story = told(write(tmp_path / "e", success()))
+    needs = {n.literal: n.by for n in story.account.steps[2].needs}
+    assert (needs["(holding mug_1)"], needs["(open drawer_1)"]) == (2, 1)
+    made = {m.literal: m.needed_by for m in story.account.steps[0].makes}
+    assert made == {"(open drawer_1)": (3,), "(not (closed drawer_1))": ()}
+    assert [(n.literal, n.holds, n.by) for n in story.account.goal] == [("(in mug_1 drawer_1)", True, 3)]
+
+
+def test_after_a_failed_action_things_are_as_they_were_seen(tmp_path: Path) -> None:
+    """In symbols the mug would still be in the hand; it was seen on the table."""
+    story = told(write(tmp_path / "e", failure()))
+    assert [s.action for s in story.account.steps] == [*PLAN, *PLAN[1:]]
+    again = {n.literal: (n.holds, n.by) for n in story.account.steps[3].needs}
+    assert again["(hand-empty)"] == (True, 3) and again["(on mug_1 table_1)"] == (True, 3)
+    assert [r.fact for r in story.seen if r.fact.startswith("(holding")] == ["(holding mug_1)"]
+
+
+def test_what_was_given_up_and_what_went_wrong(tmp_path: Path) -> None:
+    story = told(write(tmp_path / "e", failure()))
+    assert story.verdict.startswith("It did not succeed by the oracle of the goal. It failed in refinement: no room")
+    [rejected] = story.rejected
+    assert (rejected.plan, rejected.action, rejected.facts) == (tuple(PLAN[1:]), PLAN[1], ("(no-grasp mug_1)",))
+    assert [t.kind for t in story.troubles] == ["not achieved", "plan rejected"]
+    assert "mug_1 is not in drawer_1; mug_1 is 20 mm off" in story.troubles[0].told
+
+
+def test_the_path_and_the_things_in_space(tmp_path: Path) -> None:
+    last = event("final", 7.9, atoms=ATOMS, poses={"mug_1": [0.5, 0, 1.1, 1, 0, 0, 0]})
+    events = success()
+    story = told(write(tmp_path / "e", [*events[:-1], last, events[-1]]))
+    assert (story.path.steps[0], story.path.steps[-1], len(story.path.points)) == (1, 60, 60)
+    mug = story.things[0]
+    assert (mug.first, mug.last, mug.box) == ((0, 0.1, 0.9), (0.5, 0, 1.1), ((-0.04, 0.06, 0.86), (0.04, 0.14, 0.96)))
+
+
+def test_logs_that_are_not_whole_say_so(tmp_path: Path) -> None:
+    killed = told(write(tmp_path / "killed", success()[:-20], tail='{"event": "comm'))
+    assert killed.verdict.startswith("It did not end by itself")
+    assert [n.split(":")[0] for n in killed.notes] == [
+        "The last line of the log is only half written, and left out.",
+        "The log has no outcome",
+    ]
+    assert killed.deeds[-1].how == "unfinished"
+    other = success()
+    other[0]["schema"] = 7
+    assert (
+        told(write(tmp_path / "later", other))
+        .notes[0]
+        .startswith("The log is of schema 7, this version of tamp knows 1")
+    )
+    assert told(write(tmp_path / "headless", success()[1:])).notes[0].startswith("The log has no beginning")
+
+
+def test_a_run_of_an_arm_is_told_as_far_as_it_goes(tmp_path: Path) -> None:
+    start = event("start", 0.0, goal=None, world="bench", arm="xarm6", steps=["MoveToNamed(name='home')"])
+    look = event("second_look", 0.1, number=1, bodies=None, itself=None, looked=9)
+    story = told(write(tmp_path / "e", [start, look, event("end", 0.2, success=True, why="", reason="")]))
+    assert (story.verdict, story.troubles, story.notes) == ("It succeeded.", (), ())
+    assert ("steps", "MoveToNamed(name='home')") in story.about
+    assert "<canvas" not in episode_page(story, Layout.of(), tmp_path)
+
+
+def test_fields_of_any_kind_are_borne(tmp_path: Path) -> None:
+    """A log that somebody wrote, or a version that is not known."""
+    odd = [5, "x", None, [1], {"a": 1}, True]
+    kinds = {e["event"]: e for e in [*success(), *failure()]}
+    events = [
+        {k: odd[(n + m) % len(odd)] for m, k in enumerate(e)} | {"event": kind}
+        for kind, e in kinds.items()
+        for n in range(6)
+    ]
+    story = told(write(tmp_path / "e", events))
+    assert MARKUP not in episode_page(story, Layout.of(), tmp_path)
+
+
+def test_nothing_of_a_log_is_markup_on_the_page(tmp_path: Path) -> None:
+    page = episode_page(told(write(tmp_path / "e", failure())), Layout.of(), tmp_path)
+    assert "&lt;img src=x onerror=alert(1)&gt;" in page
+    assert "<img" not in page and "<script>alert" not in page
+    assert page.count("<script") == 2
+
+
+def test_a_folder_without_pddl_or_of_another_domain_still_makes_a_page(tmp_path: Path) -> None:
+    folder = write(tmp_path / "e", success())
+    (folder / "problem.pddl").write_text("(define (problem")
+    assert told(folder).why_no_account.startswith("The plan cannot be followed")
+    (folder / "problem.pddl").unlink()
+    assert told(folder).why_no_account.startswith("There is no domain.pddl")
+    assert "There is no domain.pddl" in episode_page(told(folder), Layout.of(), tmp_path)
+
+
+def test_a_log_without_events_is_refused(tmp_path: Path) -> None:
+    folder = write(tmp_path / "e", [])
+    with pytest.raises(InputError, match="holds no event"):
+        told(folder)
+
+
+def test_a_long_log_leaves_out_control_steps_first() -> None:
+    events = [event("plan", 0.0, plan=PLAN)] + [event("command", k / 20, step=k, q=[0.1] * 7) for k in range(1000)]
+    listing = listed(events, most=20_000)
+    assert sum(len(line.text) for line in listing.lines) <= 20_000
+    assert listing.lines[0].kind == "plan" and listing.left_out == 1001 - len(listing.lines) > 500
+    assert listed(events).left_out == 0
