@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cli.output import emit_json, hush_simulator
+from cli.output import emit_json, hush_compiled, hush_simulator
 from motion.arms import ARMS
 from tamp.backends import arms_file, bodies
 from tamp.backends.libero import rendering
@@ -96,7 +96,9 @@ def _emulate_arms(
         from tamp.backends.physics.start import start_of
 
         start = start_of(tasks.find(scene[0]), scene[2], scene[1], None)
-    world, choices = BulletWorld(start.scene, *arms.robots), choose(settings)
+    choices = choose(settings)
+    with hush_compiled():
+        world = BulletWorld(start.scene, *arms.robots)
     servers: list[Server] = []
     for arm, address in arms.addressed():
         kind, _ = arm.body.for_sdk()
