@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import itertools
 import json
 import os
@@ -10,6 +11,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,6 +19,14 @@ from typing import Any
 
 ROOT = Path(__file__).parents[1]
 TAMP = [sys.executable, "-c", "from cli.main import main; main()"]
+
+
+@contextmanager
+def one_at_a_time() -> Iterator[None]:
+    """No other process of tests has an arm among things at work meanwhile: these run in real time."""
+    with (Path(tempfile.gettempdir()) / "tamp-tests-in-real-time.lock").open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
 
 
 class Emulator:

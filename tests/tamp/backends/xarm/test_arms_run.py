@@ -16,13 +16,20 @@ from typing import Any
 import pytest
 
 from tamp.data import data_dir
-from tests.emulated import ROOT, TAMP
+from tests.emulated import ROOT, TAMP, one_at_a_time
 
 pytestmark = pytest.mark.episode
 
 HOSTS = tuple(f"127.{64 + os.getpid() % 128}.{os.getpid() // 128 % 250}.{n}" for n in (3, 4))
 """Of this process alone."""
 PORT = 502 if os.geteuid() == 0 else 20502
+
+
+@pytest.fixture(autouse=True)
+def alone() -> Iterator[None]:
+    """Two arms at work at a time would be late, and stop with C31."""
+    with one_at_a_time():
+        yield
 
 
 class Arms:

@@ -1,7 +1,4 @@
-"""An emulated arm among things, and tasks at a table on it, through the unmodified SDK.
-
-In one file, so that no two of them run at a time: arms run in real time.
-"""
+"""An emulated arm among things, and tasks at a table on it, through the unmodified SDK."""
 
 from __future__ import annotations
 
@@ -22,11 +19,18 @@ from tamp.backends.xarm.driver import Driver
 from tamp.backends.xarm.emulated_cameras import EmulatedCameras
 from tamp.backends.xarm.faults import ArmFault
 from tamp.backends.xarm.workcell import Load
-from tests.emulated import TAMP, Emulator, running
+from tests.emulated import TAMP, Emulator, one_at_a_time, running
 
 pytestmark = pytest.mark.process
 
 GOAL = "(in mug_1 cabinet_1_top_region)"
+
+
+@pytest.fixture(autouse=True)
+def alone() -> Iterator[None]:
+    """Two arms at work at a time would be late, and stop with C31."""
+    with one_at_a_time():
+        yield
 
 
 def solve(*options: str) -> subprocess.CompletedProcess[str]:
