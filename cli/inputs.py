@@ -40,7 +40,7 @@ SCENE_ONLY = (
 ARM_AT_TABLE = (
     *AT_TABLE, "--perception", "--no-search", "--host", "--port", "--eyes", "--dead-man", "--no-second-check",
 )  # fmt: skip
-ARMS_AT_TABLE = ("--arms", *(o for o in AT_TABLE if o != "--body"), "--port", "--eyes", "--dead-man")
+ARMS_AT_TABLE = ("--arms", *(o for o in ARM_AT_TABLE if o not in ("--body", "--host", "--perception", "--no-search")))
 OPTIONS = dict.fromkeys((*SCENE_ONLY, *ARM_ONLY, *ARM_AT_TABLE, *ARMS_AT_TABLE))
 """Those that not every backend takes."""
 

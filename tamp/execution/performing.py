@@ -208,14 +208,16 @@ Think = Callable[[World, dict[str, Skill]], Deliberation]
 """Makes what decides, from the kinematic world that the session looks into and the skills."""
 
 
-def in_turn(domain: Domain, planner: Planner, rng: np.random.Generator, log: Journal | None = None) -> Think:
-    """Something that decides while the world waits."""
-    return lambda world, skills: InTurn(Search(world, domain, {**patterns(), **skills}, planner, rng, log=log))
+def in_turn(
+    domain: Domain, planner: Planner, rng: np.random.Generator, log: Journal | None = None, twice: bool = False
+) -> Think:
+    """Something that decides while the world waits; `twice`: another engine looks at it again."""
 
+    def think(world: World, skills: dict[str, Skill]) -> Deliberation:
+        mind = InTurn(Search(world, domain, {**patterns(), **skills}, planner, rng, log=log))
+        return LookedAgain(mind, log) if twice else mind
 
-def looked_again(think: Think, robot: RobotDescription, log: Journal | None = None) -> Think:
-    """Something that decides so, and has another engine look at the motions."""
-    return lambda world, skills: LookedAgain(think(world, skills), robot, log)
+    return think
 
 
 def at_table(

@@ -19,6 +19,7 @@ from tamp.model.situation import Situation
 from tamp.model.state import WorldState
 from tamp.planning.deliberation import InTurn
 from tamp.planning.engine import Plan, Planner
+from tamp.planning.looked_again import LookedAgain
 from tamp.planning.search import Journal, Search
 from tamp.skills.base import Refinement
 from tamp.skills.patterns import patterns
@@ -30,12 +31,14 @@ Entries = list[tuple[str, str, Any]]
 
 @dataclass(frozen=True)
 class Recipe:
-    """What decides: a domain's name or folder, a planner, the seed, and the seconds of refinement for a decision."""
+    """What decides: a domain's name or folder, a planner, the seed, the seconds of refinement for a decision, and
+    whether another engine looks at it again."""
 
     domain: str
     planner: Planner
     seed: int = 0
     seconds: float = 20.0
+    twice: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +87,7 @@ class Thinker:
         self._recipe, self._cancelled, self._notes = recipe, cancelled, Notes()
         self._domain = load(recipe.domain)
         self._skills = {**patterns(), **bind(self._domain)}
-        self._mind: InTurn | None = None
+        self._mind: InTurn | LookedAgain | None = None
 
     def prepare(self, robot: RobotDescription, scene: Scene) -> None:
         """Have a world of a robot and a scene."""
@@ -92,7 +95,7 @@ class Thinker:
         rng = np.random.default_rng(recipe.seed)
         search = Search(world, self._domain, self._skills, recipe.planner, rng, recipe.seconds, self._notes)
         search.cancelled = self._cancelled
-        self._mind = InTurn(search)
+        self._mind = LookedAgain(InTurn(search), self._notes) if recipe.twice else InTurn(search)
 
     def think(self, method: str, *args: Any) -> Answer:
         """A method of `InTurn`, its result and what was noted on the way."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 
 from motion.robot import RobotDescription
 from motion.second_check import Held, Nearest, nearest
@@ -17,7 +17,7 @@ from tamp.model.goal import Goal
 from tamp.model.scene import Scene, objects_of
 from tamp.model.situation import Situation
 from tamp.model.state import WorldState
-from tamp.planning.deliberation import Decision, Deliberation, Thought
+from tamp.planning.deliberation import Decision, InTurn, Ready
 from tamp.planning.engine import Plan
 from tamp.planning.refinement import Failure
 from tamp.planning.search import Journal, NoSolution
@@ -31,8 +31,6 @@ NEAR = 0.02
 """Metres within which it looks."""
 TRIES = 3
 """Decisions that it may object to before nothing is done."""
-AWAIT = 0.005
-"""Seconds between two questions whether another thought is finished."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +45,10 @@ class Objection:
         n = self.near
         deep = -1000 * n.distance
         return f"the second look sees {n.link} {deep:.0f} mm inside {n.other} after {n.time:.1f} s of a motion"
+
+    def failure(self) -> Failure:
+        """The same as the reason why a plan has no motions."""
+        return Failure(self.index, self.action, Infeasible("collision", (self.near.other,), message=str(self)))
 
 
 def objection(decision: Decision, scene: Scene, robot: RobotDescription) -> Objection | None:
@@ -95,8 +97,7 @@ def _meant(decision: Decision, index: int, scene: Scene) -> frozenset[str]:
 class LookedAgain:
     """A `Deliberation` that decides as `mind` does, and otherwise where the second look objects."""
 
-    mind: Deliberation
-    robot: RobotDescription
+    mind: InTurn
     log: Journal | None = None
     looking: float = 0.0
     """Seconds that the second look has taken."""
@@ -111,33 +112,24 @@ class LookedAgain:
         """Seconds of planning, of refinement and of the second look so far."""
         return self.mind.seconds | {"second_look": self.looking}
 
-    def decide(self, goal: Goal, state: WorldState, situation: Situation) -> Thought[Decision | NoSolution]:
+    def decide(self, goal: Goal, state: WorldState, situation: Situation) -> Ready[Decision | NoSolution]:
         """A plan with motions for all of it that the second look has nothing against, or why there is none."""
+        found = self._agreed(lambda: self.mind.decide(goal, state, situation).result(), situation.scene)
+        if isinstance(found, Objection):
+            return Ready(NoSolution("refinement", f"{found.action}: {found}"))
+        return Ready(found)
 
-        def ask() -> Thought[Decision | NoSolution]:
-            return self.mind.decide(goal, state, situation)
-
-        return _Agreed(self, ask, situation.scene, lambda o: NoSolution("refinement", f"{o.action}: {o}"), ask())
-
-    def refine(
-        self, plan: Plan, situation: Situation, hints: tuple[Refinement, ...] = ()
-    ) -> Thought[Decision | Failure]:
+    def refine(self, plan: Plan, situation: Situation, hints: tuple[Refinement, ...] = ()) -> Ready[Decision | Failure]:
         """Motions for a plan that the second look has nothing against, or why there are none."""
-
-        def ask() -> Thought[Decision | Failure]:
-            return self.mind.refine(plan, situation, hints)
-
-        return _Agreed(self, ask, situation.scene, _failure, ask())
+        found = self._agreed(lambda: self.mind.refine(plan, situation, hints).result(), situation.scene)
+        return Ready(found.failure() if isinstance(found, Objection) else found)
 
     def first_of(
         self, action: GroundAction, goal: Goal, state: WorldState, situation: Situation
-    ) -> Thought[Decision | Failure]:
+    ) -> Ready[Decision | Failure]:
         """Motions for one action that the second look has nothing against, or why there are none."""
-
-        def ask() -> Thought[Decision | Failure]:
-            return self.mind.first_of(action, goal, state, situation)
-
-        return _Agreed(self, ask, situation.scene, _failure, ask())
+        found = self._agreed(lambda: self.mind.first_of(action, goal, state, situation).result(), situation.scene)
+        return Ready(found.failure() if isinstance(found, Objection) else found)
 
     def disappointed(self, action: GroundAction, note: dict[str, Any]) -> None:
         """A refinement was executed and failed."""
@@ -147,55 +139,24 @@ class LookedAgain:
         """Get ready for the next goal."""
         self.mind.next_goal()
 
-    def objection(self, decision: Decision, scene: Scene) -> Objection | None:
+    def _agreed(self, ask: Callable[[], Decision | F], scene: Scene) -> Decision | F | Objection:
+        """What is decided without an objection, or the last one after a few."""
+        tries = 0
+        while True:
+            found, tries = ask(), tries + 1
+            objected = self._objection(found, scene) if isinstance(found, Decision) else None
+            if objected is None:
+                return found
+            if tries == TRIES:
+                return objected
+
+    def _objection(self, decision: Decision, scene: Scene) -> Objection | None:
         """What the second look has against a decision: then its refinement of the action counts as one that failed."""
         start = time.perf_counter()
-        found = objection(decision, scene, self.robot)
+        found = objection(decision, scene, self.mind.search.world.robot)
         self.looking += time.perf_counter() - start
         if found is not None:
             self.disappointed(found.action, decision.steps[found.index].note)
             if self.log is not None:
                 self.log.event("second_look", action=str(found.action), objection=str(found))
         return found
-
-
-def _failure(objected: Objection) -> Failure:
-    return Failure(
-        objected.index, objected.action, Infeasible("collision", (objected.near.other,), message=str(objected))
-    )
-
-
-@dataclass(eq=False)
-class _Agreed(Generic[F]):
-    """A thought that is looked at again once it is finished, and thought anew where there is an objection."""
-
-    by: LookedAgain
-    ask: Callable[[], Thought[Decision | F]]
-    scene: Scene
-    refused: Callable[[Objection], F]
-    thought: Thought[Decision | F]
-    objected: int = 0
-
-    def done(self) -> bool:
-        """Whether there is a result."""
-        return self.thought.done()
-
-    def result(self) -> Decision | F:
-        """What it came to; waits where it has to be thought anew."""
-        while True:
-            while not self.thought.done():
-                time.sleep(AWAIT)
-            found = self.thought.result()
-            if not isinstance(found, Decision):
-                return found
-            objected = self.by.objection(found, self.scene)
-            if objected is None:
-                return found
-            self.objected += 1
-            if self.objected >= TRIES:
-                return self.refused(objected)
-            self.thought = self.ask()
-
-    def cancel(self) -> None:
-        """Nobody wants to know any more."""
-        self.thought.cancel()

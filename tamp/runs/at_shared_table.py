@@ -182,8 +182,9 @@ class _Makes:
         """What decides for an arm: while the world waits, or beside it."""
         settings = self.settings
         if settings.clock == "paused":
-            return in_turn(settings.domain, settings.planner, rng, self.log)(world, skills)
-        beside = Beside(Recipe(str(settings.domain.path), settings.planner, settings.seed + number), self.log)
+            return in_turn(settings.domain, settings.planner, rng, self.log, settings.twice)(world, skills)
+        seed = settings.seed + number
+        beside = Beside(Recipe(str(settings.domain.path), settings.planner, seed, twice=settings.twice), self.log)
         self.stack.callback(beside.close)
         beside.prepare(self.arms.arms[number].robot, eyes.perceive()).wait()
         return beside

@@ -14,7 +14,7 @@ import numpy as np
 from motion.robot import RobotDescription
 from tamp.backends.backend import Backend
 from tamp.execution.clock import Clock
-from tamp.execution.performing import AtTable, at_table, in_turn, looked_again
+from tamp.execution.performing import AtTable, at_table, in_turn
 from tamp.execution.pursuit import Pursuit
 from tamp.execution.questions import Decide
 from tamp.execution.session import Session
@@ -158,15 +158,14 @@ def robot_at_table(
     """A robot with a mind that thinks while the world waits, or beside it."""
 
     def beside(*_: Any) -> Beside:
-        made = Beside(Recipe(str(settings.domain.path), settings.planner, settings.seed), log)
+        made = Beside(Recipe(str(settings.domain.path), settings.planner, settings.seed, twice=settings.twice), log)
         stack.callback(made.close)
         made.prepare(robot, perceiver.perceive()).wait()
         return made
 
     rng = np.random.default_rng(settings.seed)
-    think = in_turn(settings.domain, settings.planner, rng, log) if settings.clock == "paused" else beside
-    if settings.twice:
-        think = looked_again(think, robot, log)
+    waits = in_turn(settings.domain, settings.planner, rng, log, settings.twice)
+    think = waits if settings.clock == "paused" else beside
     heard = Events(log.take, spoken(say))
     ready = at_table(backend, perceiver, robot, settings.domain, think, heard, step_limit)
     ready.table.reflexes = settings.reflexes

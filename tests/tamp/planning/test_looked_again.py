@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 from typing import Any, cast
 
 import numpy as np
@@ -21,7 +22,7 @@ from tamp.model.goal import Goal
 from tamp.model.scene import Part, RobotState, Scene, SceneObject
 from tamp.model.situation import Situation
 from tamp.model.state import WorldState
-from tamp.planning.deliberation import Decision, Deliberation, Ready
+from tamp.planning.deliberation import Decision, InTurn, Ready
 from tamp.planning.engine import Plan
 from tamp.planning.looked_again import TRIES, LookedAgain, objection
 from tamp.planning.refinement import Failure
@@ -104,6 +105,7 @@ class Mind:
     disappointments: list[tuple[GroundAction, dict[str, Any]]] = field(default_factory=list)
     first: Plan | None = None
     seconds: dict[str, float] = field(default_factory=lambda: {"plan": 1.0})
+    search: Any = field(default_factory=lambda: SimpleNamespace(world=World(ROBOT, [])))
 
     def decide(self, goal: Goal, state: WorldState, situation: Situation) -> Ready[Decision]:
         return Ready(self.decisions.pop(0) if len(self.decisions) > 1 else self.decisions[0])
@@ -134,7 +136,7 @@ def in_the_way() -> Scene:
 def test_where_it_objects_another_way_is_thought_of(in_the_way: Scene) -> None:
     bad, good = decided(in_the_way), decided(in_the_way, touched=frozenset({"jug"}))
     mind, diary = Mind([bad, good]), Diary()
-    twice = LookedAgain(cast(Deliberation, mind), ROBOT, diary)
+    twice = LookedAgain(cast(InTurn, mind), diary)
     thought = twice.decide(cast(Goal, None), cast(WorldState, None), Situation(in_the_way))
     assert thought.done() and thought.result() is good
     assert mind.disappointments == [(PICK, {"way": "across"})]
@@ -144,7 +146,7 @@ def test_where_it_objects_another_way_is_thought_of(in_the_way: Scene) -> None:
 
 def test_where_it_objects_to_everything_nothing_is_done_and_the_reason_is_told(in_the_way: Scene) -> None:
     mind = Mind([decided(in_the_way)])
-    twice = LookedAgain(cast(Deliberation, mind), ROBOT)
+    twice = LookedAgain(cast(InTurn, mind))
     found = twice.decide(cast(Goal, None), cast(WorldState, None), Situation(in_the_way)).result()
     assert isinstance(found, NoSolution) and found.stage == "refinement"
     assert found.reason.startswith("(pick cup desk): the second look sees ") and len(mind.disappointments) == TRIES
