@@ -108,7 +108,8 @@ help:
 	EOF
 
 setup: tools
-	@if [ "$$(cat .venv/.lock-stamp 2>/dev/null)" != "$(LOCK_KEY)" ]; then
+	@lock_key="$(LOCK_KEY)"  # of what is installed, should the lock change meanwhile
+	if [ "$$(cat .venv/.lock-stamp 2>/dev/null)" != "$$lock_key" ]; then
 	  $(SAY) 'setup 1/3: .venv with the locked pip (seconds)'
 	  grep -qsF '$(CURDIR)/.venv' .venv/pyvenv.cfg && $(BIN)/python -m pip --version >/dev/null 2>&1 ||
 	    "$$($(FIND_PYTHON))" -m venv --clear .venv
@@ -118,7 +119,7 @@ setup: tools
 	  $(SAY) "setup 2/3: $$(grep -c '^[a-z]' $(LOCK)) packages from $(LOCK), about 1 GB (minutes; the first time llama.cpp is compiled, 4 minutes more on 2 cores)"
 	  bar=off; [ -t 1 ] && bar=on
 	  CMAKE_ARGS='$(LLAMA_CPU)' $(BIN)/python -m pip install --progress-bar $$bar --require-hashes --no-deps -r $(LOCK)
-	  printf '%s\n' "$(LOCK_KEY)" > .venv/.lock-stamp
+	  printf '%s\n' "$$lock_key" > .venv/.lock-stamp
 	fi
 	if [ "$$(cat .venv/.project-stamp 2>/dev/null)" != "$(PROJECT_KEY)" ]; then
 	  $(SAY) 'setup 3/3: tamp itself (seconds)'
