@@ -17,19 +17,17 @@ from tamp.backends.backend import Backend
 from tamp.errors import Refusal
 from tamp.execution.guard import HORIZON, Guard
 from tamp.execution.pair import ArmAtWork, ArmPair, timed_entries
-from tamp.execution.performing import at_table, in_turn
+from tamp.execution.performing import at_table
 from tamp.execution.reservations import Reservations
 from tamp.execution.session import Session
 from tamp.execution.sharing import Beholder, Sharing
 from tamp.model.goal import Goal, in_pddl
 from tamp.model.scene import Perceiver, poses_of
 from tamp.perception.predicates import held_in
-from tamp.planning.beside import Beside, Recipe
-from tamp.planning.deliberation import Deliberation
 from tamp.runs.asked import Asked, asked_of
 from tamp.runs.at_table import LASTS, Wanted
 from tamp.runs.bystanders import operands_of, shifted
-from tamp.runs.episode import Result, Settings, noted, timed
+from tamp.runs.episode import Result, Settings, noted, thinking, timed
 from tamp.runs.episode_log import EpisodeLog
 from tamp.runs.events import Event
 from tamp.runs.shared_plan import SharedPlan, shared_plan
@@ -160,10 +158,10 @@ class _Makes:
         """The arm of a number."""
         seat, arm, settings = self.shared.seats[number], self.arms.arms[number], self.settings
         rng, eyes, minds = np.random.default_rng([settings.seed, number]), Beholder(seat), list[Sharing]()
+        think = thinking(arm.robot, eyes, settings, settings.seed + number, rng, self.log, self.stack)
 
         def sharing(world: World, skills: dict[str, Skill]) -> Sharing:
-            inner = self._mind(number, eyes, world, skills, rng)
-            minds.append(Sharing(inner, world, self.reservations, number, rng, lambda: seat.time))
+            minds.append(Sharing(think(world, skills), world, self.reservations, number, rng, lambda: seat.time))
             return minds[0]
 
         speaks = spoken(lambda line: self.say(f"{arm.name}: {line}"))
@@ -175,19 +173,6 @@ class _Makes:
         ready = at_table(seat, eyes, arm.robot, settings.domain, sharing, publish, self.step_limit)
         ready.table.reflexes = settings.reflexes
         return ArmAtWork(arm.name, number, seat, ready, Session(ready, publish), minds[0], eyes)
-
-    def _mind(
-        self, number: int, eyes: Beholder, world: World, skills: dict[str, Skill], rng: np.random.Generator
-    ) -> Deliberation:
-        """What decides for an arm: while the world waits, or beside it."""
-        settings = self.settings
-        if settings.clock == "paused":
-            return in_turn(settings.domain, settings.planner, rng, self.log, settings.twice)(world, skills)
-        seed = settings.seed + number
-        beside = Beside(Recipe(str(settings.domain.path), settings.planner, seed, twice=settings.twice), self.log)
-        self.stack.callback(beside.close)
-        beside.prepare(self.arms.arms[number].robot, eyes.perceive()).wait()
-        return beside
 
 
 @dataclass(eq=False)

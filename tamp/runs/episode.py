@@ -14,7 +14,7 @@ import numpy as np
 from motion.robot import RobotDescription
 from tamp.backends.backend import Backend
 from tamp.execution.clock import Clock
-from tamp.execution.performing import AtTable, at_table, in_turn
+from tamp.execution.performing import AtTable, Think, at_table, in_turn
 from tamp.execution.pursuit import Pursuit
 from tamp.execution.questions import Decide
 from tamp.execution.session import Session
@@ -145,6 +145,29 @@ def begin(log: EpisodeLog, task: Task, settings: Settings, perception: str, back
     )
 
 
+def thinking(
+    robot: RobotDescription,
+    perceiver: Perceiver,
+    settings: Settings,
+    seed: int,
+    rng: np.random.Generator,
+    log: EpisodeLog,
+    stack: contextlib.ExitStack,
+) -> Think:
+    """What decides for a robot: with a paused clock while the world waits, drawing from `rng`; else in a process beside
+    it, with `seed`, which the stack ends."""
+    if settings.clock == "paused":
+        return in_turn(settings.domain, settings.planner, rng, log, settings.twice)
+
+    def beside(*_: Any) -> Beside:
+        made = Beside(Recipe(str(settings.domain.path), settings.planner, seed, twice=settings.twice), log)
+        stack.callback(made.close)
+        made.prepare(robot, perceiver.perceive()).wait()
+        return made
+
+    return beside
+
+
 def robot_at_table(
     backend: Backend,
     perceiver: Perceiver,
@@ -156,16 +179,8 @@ def robot_at_table(
     step_limit: int,
 ) -> AtTable:
     """A robot with a mind that thinks while the world waits, or beside it."""
-
-    def beside(*_: Any) -> Beside:
-        made = Beside(Recipe(str(settings.domain.path), settings.planner, settings.seed, twice=settings.twice), log)
-        stack.callback(made.close)
-        made.prepare(robot, perceiver.perceive()).wait()
-        return made
-
     rng = np.random.default_rng(settings.seed)
-    waits = in_turn(settings.domain, settings.planner, rng, log, settings.twice)
-    think = waits if settings.clock == "paused" else beside
+    think = thinking(robot, perceiver, settings, settings.seed, rng, log, stack)
     heard = Events(log.take, spoken(say))
     ready = at_table(backend, perceiver, robot, settings.domain, think, heard, step_limit)
     ready.table.reflexes = settings.reflexes
