@@ -9,6 +9,7 @@ import re
 import signal
 import socket
 import subprocess
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -52,10 +53,27 @@ class Arms:
         return told
 
     def solve(self, folder: Path) -> subprocess.CompletedProcess[str]:
+        return self._finished(self._solving(folder))
+
+    def solve_with_fault(self, folder: Path, moving: int, number: int, fault: str) -> subprocess.CompletedProcess[str]:
+        """The fault of one arm comes as soon as another moves."""
+        running, at_rest = self._solving(folder), self.ask(moving, query="state")["joints"]
+        while running.poll() is None:
+            if self.ask(moving, query="state")["joints"] != pytest.approx(at_rest, abs=0.05):
+                self.ask(number, fault=fault)
+                break
+            time.sleep(0.05)
+        return self._finished(running)
+
+    def _finished(self, running: subprocess.Popen[str]) -> subprocess.CompletedProcess[str]:
+        out, err = running.communicate(timeout=100)
+        return subprocess.CompletedProcess(running.args, running.returncode, out, err)
+
+    def _solving(self, folder: Path) -> subprocess.Popen[str]:
         words = ["--goal", "(in soup_1 tray_1_contain_region)", "--scene", "sorting", "--backend", "xarm"]
         at = ["--arms", str(self.file), "--port", str(PORT), "--eyes", f"tcp://{HOSTS[0]}:{self.ports[0]}"]
         command = [*TAMP, "solve", *words, *at, "--out", str(folder), "--json"]
-        return subprocess.run(command, cwd=ROOT, check=False, capture_output=True, text=True, timeout=100)
+        return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
 @pytest.fixture
@@ -82,8 +100,7 @@ def test_one_does_it_and_the_other_stays_out(arms: Arms, tmp_path: Path) -> None
 
 
 def test_a_fault_of_the_one_that_waits_stops_both(arms: Arms, tmp_path: Path) -> None:
-    arms.ask(1, fault="collision", motion=150)
-    done = arms.solve(tmp_path / "episode")
+    done = arms.solve_with_fault(tmp_path / "episode", moving=0, number=1, fault="collision")
     told = json.loads(done.stdout)
     assert done.returncode == 1 and told["stage"] == "execution"
     assert told["reason"].startswith("far: C31")
