@@ -17,6 +17,7 @@ import numpy as np
 from cli import inputs
 from cli.arm_progress import Progress
 from cli.output import INTERRUPTED, emit_json, hush_compiled, quiet_stdout, say
+from motion.poses import to_quat
 from tamp.backends.xarm.address import CONTROL_PORT, host_of
 from tamp.data import located
 from tamp.errors import InputError
@@ -244,7 +245,9 @@ def carry_out(
         folder = log.folder
         if steps and not any(isinstance(s, HandEvent) for s in steps):  # what a contract can say
             log.write("plan.json", json.dumps(movements(steps, goal or label), indent=2).encode())
-        log.event("start", goal=goal, world=cell.name, arm=cell.arm.name, host=host, steps=[repr(s) for s in steps])
+        T, says = cell.T_flange_tool, [repr(s) for s in steps]
+        tool = [*T[:3, 3], *to_quat(T[:3, :3])]
+        log.event("start", goal=goal, world=cell.name, arm=cell.arm.name, tool=tool, host=host, steps=says)
         detector = open_detector(cell, say) if cell.detector.source else None
         if detector is not None:
             opened.callback(detector.close)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from cli.arm_run import address_of, read_world
 from cli.live_reading import Interruptible
 from cli.output import hush_compiled, hush_warnings, say
+from motion.poses import to_quat
 from tamp.backends.xarm.address import CONTROL_PORT
 from tamp.backends.xarm.backend import ArmBackend
 from tamp.backends.xarm.claim import claimed
@@ -60,7 +61,9 @@ class _Arm:
     def __init__(
         self, asked: Asked, cell: Workcell, address: str, log: EpisodeLog, opened: contextlib.ExitStack
     ) -> None:
-        log.event("world", world=cell.name, arm=cell.arm.name, host=address)
+        T = cell.T_flange_tool
+        tool = [*T[:3, 3], *to_quat(T[:3, :3])]
+        log.event("world", world=cell.name, arm=cell.arm.name, tool=tool, host=address)
         opened.enter_context(claimed(address))
         detector = open_detector(cell, say) if cell.detector.source else None
         if detector is not None:

@@ -26,6 +26,7 @@ from tamp.model.goal import in_pddl
 from tamp.model.scene import Perceiver
 from tamp.planning.beside import Beside, Recipe
 from tamp.planning.engine import Engine
+from tamp.runs.episode import noted
 from tamp.runs.episode_log import EpisodeLog
 from tamp.runs.events import Events
 
@@ -90,8 +91,10 @@ class _Table:
         opened.callback(reader.close)
         self.name, self.backend = world.name, world.backend
         self.performer = self._at_table(events, beside, reader)
+        scene, state, _ = self.performer.table.look()
+        noted(scene, state, log)
         if isinstance(reader, ReaderBeside):
-            reader.warm(*self.performer.table.look()[:2])
+            reader.warm(scene, state)
 
     def begun(self, session: Session, events: Events) -> None:
         """Have a model decide in the planner's place, if that is asked for."""

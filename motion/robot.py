@@ -127,7 +127,8 @@ class RobotDescription:
     with nothing in the scene. A robot without fingers names none, and its gripper does not open. Geoms of the robot
     that must not touch each other are pairs in the MJCF (`contact/pair`), whose joints have their position limits.
     `period` is the control period in seconds. What drives the joints takes torques, or joint targets every
-    `joint_period` seconds, which it then follows with at most `efforts` (n,), Nm.
+    `joint_period` seconds, which it then follows with at most `efforts` (n,), Nm. By its `name` whoever made it finds
+    it again, wherever it stands: empty where nobody does.
     """
 
     mjcf: str
@@ -144,6 +145,7 @@ class RobotDescription:
     period: float = 0.05
     joint_period: float | None = None
     efforts: tuple[float, ...] = ()
+    name: str = ""
 
 
 _PARTS = {"gripper": Gripper, "gains": ServoGains, "response": Response, "limits": Limits}

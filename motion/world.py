@@ -103,6 +103,14 @@ class World:
         """Where the arm's first joint is (3,), metres, world frame."""
         return np.array(self.data.xanchor[self.model.joint(self.robot.arm_joints[0]).id])
 
+    def shoulder(self) -> Array:
+        """`T_world_shoulder` (4, 4): the frame of the arm's first joint, as it is at zero."""
+        joint = self.model.joint(self.robot.arm_joints[0])
+        self.forward(np.zeros(len(self.robot.arm_joints)))
+        T = pose(self.data.xanchor[joint.id], self.data.xmat[joint.bodyid[0]].reshape(3, 3))
+        self.forward(self.state.q)
+        return T
+
     def load(self, state: State) -> None:
         """Put every body where `state` has it, and the arm at its configuration. Bodies that it does not name stay
         where they are. ValueError for one that the world does not have: `sync` first."""

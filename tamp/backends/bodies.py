@@ -68,7 +68,12 @@ def find(name: str) -> RobotBody:
 
     path = Path(name)
     if path.suffix == ".toml":
-        return read(path)
+        return _named(read(path), str(path.resolve()))
     if name not in names():
         raise InputError(f"no robot {name!r}; {valid(name, names())}, or a .toml file")
-    return read(SHIPPED / f"{name}.toml")
+    return _named(read(SHIPPED / f"{name}.toml"), name)
+
+
+def _named(body: RobotBody, name: str) -> RobotBody:
+    """A body whose robot says by which name it is found."""
+    return replace(body, robot=replace(body.robot, name=name))

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from motion.poses import to_quat
 from motion.robot import RobotDescription
 from motion.world import World
 from tamp.backends.backend import Backend
@@ -31,7 +32,7 @@ from tamp.planning.engine import Planner
 from tamp.planning.looked_again import LookedAgain
 from tamp.planning.search import Journal, Search
 from tamp.plans.validation import Course
-from tamp.runs.events import GoalTaken, Publish, StateSeen
+from tamp.runs.events import GoalTaken, Publish, RobotStands, StateSeen
 from tamp.skills.base import Skill
 from tamp.skills.patterns import patterns
 from tamp.skills.registry import bound
@@ -232,7 +233,8 @@ def at_table(
 ) -> AtTable:
     """What performs with a robot at a table, as it is seen now. InputError for a domain without skills for it."""
     world, found = world_of(perceiver.perceive(), robot), bound(domain)
-    skills = dict(found.skills)
+    skills, T = dict(found.skills), world.shoulder()
+    publish(RobotStands(robot.name, np.array([*T[:3, 3], *to_quat(T[:3, :3])]), robot.period))
     table = Tabletop(
         perceiver=perceiver,
         observed=observed(backend),

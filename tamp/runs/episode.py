@@ -190,7 +190,9 @@ def robot_at_table(
 
 def noted(scene: Scene, state: WorldState, log: EpisodeLog) -> None:
     """Put into the log what is there at the start."""
-    log.event("scene", objects={o.name: o.category for o in scene}, symbols=state.symbols, poses=poses_of(scene))
+    boxes = {o.name: [corner.round(4).tolist() for corner in o.bounds()] for o in scene}
+    kinds = {o.name: o.category for o in scene}
+    log.event("scene", objects=kinds, symbols=state.symbols, poses=poses_of(scene), boxes=boxes)
     log.event("state", atoms=state.atoms)
 
 

@@ -21,6 +21,18 @@ class Event:
 
 
 @dataclass(frozen=True, eq=False)
+class RobotStands(Event):
+    """Which robot is used, by the name under which `tamp.backends.bodies` finds it (empty for one that it does not),
+    and where: `shoulder` (7,) is the frame of its first joint at zero, metres and a quaternion w x y z. `period` is its
+    control period in seconds."""
+
+    kind = "robot"
+    body: str
+    shoulder: Array
+    period: float
+
+
+@dataclass(frozen=True, eq=False)
 class ActionBegun(Event):
     """An action begins; `note` is what its skill chose."""
 

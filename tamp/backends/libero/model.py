@@ -11,6 +11,8 @@ from motion.robot import RobotDescription
 
 CONTROL_PERIOD = 0.05
 """Seconds of LIBERO's control step."""
+BODY = "panda"
+"""The arm, as `tamp.backends.bodies` has it."""
 BASE = "robot0_link0"
 """The body that the arm stands on."""
 ROBOT_PREFIXES = ("robot0_", "gripper0_", "mount0_")
@@ -41,6 +43,7 @@ def robot_model(sim: Any, posture: np.ndarray) -> RobotDescription:
         pinned_bodies=frozenset(b for b in bodies if b.startswith("mount0_"))
         | {"robot0_base", BASE, "robot0_link1"},
         period=CONTROL_PERIOD,
+        name=BODY,
     )
 
 

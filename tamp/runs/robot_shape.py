@@ -1,0 +1,87 @@
+"""The robots of an episode, to be drawn: which ones its log names, where they stand, and how they moved."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from motion.arm_model import robot_model
+from motion.arms import ARMS
+from motion.poses import Array, from_quat
+from motion.robot_shape import RobotShape
+from tamp.errors import InputError
+
+Event = Mapping[str, Any]
+"""A line of an episode's log."""
+
+
+@dataclass(frozen=True, eq=False)
+class DrawnRobot:
+    """A robot that a log names. `arm` is what the log calls it where it has several, else empty; `period` are the
+    seconds of its control step, None where the log does not say."""
+
+    arm: str
+    shape: RobotShape
+    period: float | None = None
+
+    def configuration(self, event: Event) -> tuple[Array, float] | None:
+        """Joint values (n,) rad and metres between the fingers, as this robot felt them in an event; None in one that
+        has none of it."""
+        q, opening = event.get("q"), event.get("fingers")
+        ours = event.get("event") in MOVES and event.get("arm", "") in ("", self.arm)
+        if not ours or not _numbers(q, len(self.shape.arm_joints)):
+            return None
+        return np.asarray(q, dtype=float), float(opening) if isinstance(opening, int | float) else 0.0
+
+
+MOVES = ("command", "begin", "at")
+"""Events that have the joint values of a robot."""
+
+
+def robots_of(events: Sequence[Event]) -> tuple[DrawnRobot, ...]:
+    """The robots that a log names, without those of which there is no description here, as of a body's file that is
+    gone."""
+    found = {}
+    for e in events:
+        if e.get("event") == "robot" and (made := _standing(e)) is not None:
+            found[made.arm] = made
+        elif e.get("event") in ("start", "world") and isinstance(e.get("arm"), str) and e["arm"] in ARMS:
+            found[""] = DrawnRobot("", _from_table(e))
+    return tuple(found.values())
+
+
+def _standing(e: Event) -> DrawnRobot | None:
+    """The robot of a `robot` event."""
+    from tamp.backends import bodies
+
+    body, shoulder, period, arm = (e.get(k) for k in ("body", "shoulder", "period", "arm"))
+    if not isinstance(body, str) or not _numbers(shoulder, 7):
+        return None
+    try:
+        shape = RobotShape.of(bodies.find(body).robot)
+    except InputError:
+        return None
+    values = np.asarray(shoulder, dtype=float)
+    known = float(period) if isinstance(period, int | float) and period > 0 else None
+    placed = shape.with_shoulder_at(from_quat(values[:3], values[3:]))
+    return DrawnRobot(arm if isinstance(arm, str) else "", placed, known)
+
+
+def _from_table(e: Event) -> RobotShape:
+    """An arm in the frame of its own base, with the tool that the event has."""
+    from tamp.backends.xarm.ways import tool_of
+
+    tool = e.get("tool")
+    values = np.asarray(tool, dtype=float) if _numbers(tool, 7) else np.array([0, 0, 0, 1, 0, 0, 0.0])
+    T_flange_tool = from_quat(values[:3], values[3:])
+    mounted = tool_of(T_flange_tool) if np.any(T_flange_tool[:3, 3]) else None
+    return RobotShape.of(robot_model(ARMS[e["arm"]], mounted))
+
+
+def _numbers(values: Any, n: int) -> bool:
+    """Whether a field has so many finite numbers."""
+    numeric = isinstance(values, list) and len(values) == n and all(isinstance(v, int | float) for v in values)
+    return numeric and bool(np.isfinite(values).all())
