@@ -31,7 +31,8 @@ class Bar:
 @dataclass(frozen=True)
 class Deed:
     """An action that was begun. Times in seconds of the log; control steps from `first_step` to `last_step`, both None
-    where it commanded nothing; `waited` are the seconds until the first command, in which its paths were found."""
+    where it commanded nothing; `waited` are the seconds until the first command, in which its paths were found. `arm`
+    is whose it was, where there are several."""
 
     number: int
     action: str
@@ -42,18 +43,29 @@ class Deed:
     waited: float
     first_step: int | None
     last_step: int | None
+    arm: str = ""
 
 
 def deeds(events: Sequence[Event]) -> tuple[Deed, ...]:
     """The actions that were begun, in this order. One that the log breaks off in is `unfinished`."""
-    found: list[Deed] = []
+    found: tuple[Deed, ...] = ()
     for e in events:
-        now, kind = time_of(e), e["event"]
-        if kind == "action":
-            found.append(Deed(len(found) + 1, words(e, "action"), now, now, "unfinished", "", 0.0, None, None))
-        elif found and found[-1].how == "unfinished":
-            found[-1] = _further(found[-1], e, now)
-    return tuple(found)
+        found = deeds_after(found, e)
+    return found
+
+
+def deeds_after(begun: tuple[Deed, ...], e: Event) -> tuple[Deed, ...]:
+    """The actions that were begun, once one more event has happened. What an arm does is its own: of two arms each has
+    an action that goes on."""
+    now, arm = time_of(e), words(e, "arm")
+    if e["event"] == "action":
+        return (*begun, Deed(len(begun) + 1, words(e, "action"), now, now, "unfinished", "", 0.0, None, None, arm))
+    for at in range(len(begun) - 1, -1, -1):
+        if begun[at].arm == arm:
+            if begun[at].how != "unfinished" or (further := _further(begun[at], e, now)) is begun[at]:
+                return begun
+            return (*begun[:at], further, *begun[at + 1 :])
+    return begun
 
 
 def _further(deed: Deed, e: Event, now: float) -> Deed:

@@ -1,13 +1,13 @@
 /** The timeline, the video, the control step and the picture in step with one another. */
 function inStep() {
   const video = document.getElementById("video"), slider = document.getElementById("step");
-  const canvas = document.getElementById("space"), mark = canvas ? space(canvas) : () => {}, picked = document.getElementById("picked");
+  const canvas = document.getElementById("space"), picture = canvas ? space(canvas, {path: data.path, things: data.things}) : {mark() {}}, picked = document.getElementById("picked");
   const of = (step) => data.deeds.find((d) => d.first !== null && d.first <= step && step <= d.last);
   let now = 0;
 
   function show(step) {
     const deed = of(step);
-    mark(step);
+    picture.mark(step);
     if (slider) {
       slider.value = step;
       document.getElementById("step-told").textContent = step;
