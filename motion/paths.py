@@ -111,6 +111,13 @@ def _by_any_way(world: World, q: Array, T_goal: Array, check: Check, rng: np.ran
     by_way = _by_way(world, q, T_goal, check)
     if by_way is not None:
         return by_way
+    by_joints = _by_joints(world, q, goal, check, rng)
+    return first if by_joints is None else by_joints
+
+
+def _by_joints(world: World, q: Array, goal: Array, check: Check, rng: np.random.Generator) -> Array | Blocked | None:
+    """Waypoints (k, n) as RRT-Connect found them and the arm's controller goes them; None when none were found."""
+    blocked = None
     for _ in range(ATTEMPTS):
         found = rrt_connect(world, q, goal, check, seed=int(rng.integers(2**31)))
         if found is None:
@@ -119,8 +126,10 @@ def _by_any_way(world: World, q: Array, T_goal: Array, check: Check, rng: np.ran
         path = along(world, q, [world.forward(p) for p in found[1:]], check)
         if not isinstance(path, Blocked):
             return path
-        first = path
-    return first
+        if path.reason == "unreachable" and kinematics.slack(world, q) < kinematics.LIMIT_MARGIN:
+            return found  # stretched against a joint limit no way of the tool leads on: the joints' way is the way out
+        blocked = path
+    return blocked
 
 
 def _by_lines(world: World, q: Array, T_goal: Array, check: Check) -> Array | None:
@@ -223,7 +232,8 @@ def rrt_connect(
     information = setup.getSpaceInformation()
     information.setStateValidityCheckingResolution(JOINT_STEP / space.getMaximumExtent())
     setup.setPlanner(geometric.RRTConnect(information))
-    setup.setStartAndGoalStates(_state(space, q), _state(space, goal))
+    within = np.clip(q, limits.low, limits.high)  # an arm that was pushed past a limit gets out of there
+    setup.setStartAndGoalStates(_state(space, within), _state(space, goal))
     found = []
     for _ in range(RUNS):
         setup.clear()

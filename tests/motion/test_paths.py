@@ -192,3 +192,13 @@ def test_backing_is_along_the_approach_and_lifting_is_up() -> None:
     T = pose([0.1, 0.2, 0.3], np.array([[0.0, 0.0, 1.0], [0.0, 1.0, 0.0], [-1.0, 0.0, 0.0]]))
     assert np.allclose(paths.backed(T, 0.05), pose([0.05, 0.2, 0.3], T[:3, :3]))
     assert np.allclose(paths.lifted(T, 0.05), pose([0.1, 0.2, 0.35], T[:3, :3]))
+
+
+@pytest.mark.parametrize("aside", [-1.0, 0.0, 1.0])
+def test_an_arm_that_was_pushed_against_a_limit_gets_out_of_there(bare: World, aside: float) -> None:
+    q = np.array([0.0, 1.37, 0.22, bare.limits[3, 1] + 1e-5, 0.16, 1.77, -1.64])
+    T_goal = pose(NEAR + aside * ASIDE, DOWN)
+    path = paths.transit(bare, q, T_goal, paths.checker(bare), np.random.default_rng(0))
+    assert not isinstance(path, Blocked), path
+    assert np.abs(path[0] - q).max() < 1e-3 and np.abs(np.diff(path, axis=0)).max() < paths.JOINT_JUMP
+    assert np.linalg.norm(error(bare.forward(path[-1]), T_goal)[:3]) < 1e-3
