@@ -21,6 +21,7 @@ from cli.output import run
 from cli.perception import perception_app
 from cli.policy import policy_app
 from cli.scene_commands import scene_app
+from cli.view_command import view
 from cli.xarm import xarm_app
 from llm.weights import DEFAULT
 
@@ -138,6 +139,7 @@ def solve(
 
 
 opt.command(app)(live)
+opt.command(app)(view)
 opt.command(app)(calibrate)
 
 

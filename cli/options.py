@@ -199,6 +199,9 @@ EpisodeFolder = Annotated[
     Path | None, typer.Option(help="The episode's folder; by default a new one in episodes/.", metavar="DIR")
 ]
 
+PageHost = Annotated[str, typer.Option(help="Address that the page is served at.", metavar="IP")]
+PagePort = Annotated[int, typer.Option(help="Port of the page; 0: any free one.", min=0, max=65535)]
+
 Suites = Annotated[list[str] | None, typer.Argument(help="Suites such as libero_goal.", metavar="SUITE...")]
 Wordings = Annotated[
     Path | None,

@@ -105,16 +105,12 @@ def xarm_clear(world: World = None, host: Host = None, port: ArmPort = CONTROL_P
     return clear_error(world, host, port)
 
 
-PageHost = Annotated[str, typer.Option(help="Address that the page is served at.", metavar="IP")]
-PagePort = Annotated[int, typer.Option(help="Port of the page; 0: any free one.", min=0, max=65535)]
-
-
 @opt.command(xarm_app, "view")
 def xarm_view(
     world: World = None,
     host: Host = None,
-    page_host: PageHost = "127.0.0.1",
-    page_port: PagePort = 8080,
+    page_host: opt.PageHost = "127.0.0.1",
+    page_port: opt.PagePort = 8080,
     seconds: Seconds = None,
     json_output: opt.Json = False,
 ) -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import json
 import time
 from dataclasses import dataclass, field
@@ -39,6 +41,8 @@ class EpisodeLog:
             raise InputError(f"{self.folder} already holds an episode: choose another --out") from e
         except OSError as e:
             raise InputError(f"cannot write to {self.folder}: {e.strerror}") from e
+        with contextlib.suppress(OSError):  # not every disk has locks
+            fcntl.flock(self._file, fcntl.LOCK_EX)  # until it is closed, or this process ends: it is being written
         self._start = time.perf_counter()
 
     def event(self, kind: str, /, **data: Any) -> None:

@@ -37,16 +37,19 @@ class Layout:
         )
         return cls(made, _asset("page.css"))
 
-    def page(self, template: str, scripts: tuple[str, ...], data: Mapping[str, Any], **shown: Any) -> str:
+    def page(
+        self, template: str, scripts: tuple[str, ...], data: Mapping[str, Any], live: bool = False, **shown: Any
+    ) -> str:
         """A page. `data` is what its scripts read, `shown` what its template lays out.
 
-        Only the page's own scripts can run: its policy names their hash.
+        Only the page's own scripts can run: its policy names their hash. It can ask for nothing, but for a `live` one,
+        which may ask whoever serves it.
         """
         from markupsafe import Markup
 
         script = "".join(map(_asset, scripts))
         own = b64encode(sha256(script.encode()).digest()).decode()
-        whole = {"style": Markup(self._style), "script": Markup(script), "script_hash": own}
+        whole = {"style": Markup(self._style), "script": Markup(script), "script_hash": own, "live": live}
         made = self._environment.get_template(template).render(**whole, data=Markup(in_script(data)), **shown)
         return str(made)
 

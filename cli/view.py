@@ -1,0 +1,93 @@
+"""`tamp view`: a run in the browser, while it goes on or afterwards."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TextIO
+
+from cli.output import emit_json, hush_warnings, quiet_stdout
+from tamp.runs.pages.layout import Layout
+from tamp.view.hub import Hub
+from tamp.view.page import offer
+from tamp.view.serving import PageServer
+from tamp.view.tail import followed
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The options of `tamp view`. `beside`: it ends when its standard input does, as that of the run that began it."""
+
+    run: Path | None
+    wait: bool
+    page_host: str
+    page_port: int
+    seconds: float | None
+    beside: bool
+    json_output: bool
+
+
+LINGERS = 2.0
+"""Seconds for which the page is still served once the run that began it is over."""
+
+
+def view(asked: Asked) -> int:
+    """Serve a page of a run until SIGTERM, or for some seconds (0); one line on standard output once it is served.
+
+    Raises InputError, and KeyboardInterrupt on Ctrl-C.
+    """
+    hush_warnings()
+    ended = threading.Event()
+    signal.signal(signal.SIGTERM, lambda *_: ended.set())
+    shown = followed(asked.run, asked.wait)
+    with quiet_stdout() as stdout:
+        hub = Hub(shown)
+        local = asked.page_host in ("127.0.0.1", "localhost")
+        server = PageServer(offer(hub, Layout.of(), local), asked.page_host, asked.page_port)
+        with _working(hub, server, ended):
+            _tell(server, asked, stdout)
+            if asked.beside:
+                threading.Thread(target=_until_alone, args=(ended,), daemon=True).start()
+            ended.wait(asked.seconds)
+            ended.set()
+    return 0
+
+
+@contextlib.contextmanager
+def _working(hub: Hub, server: PageServer, ended: threading.Event) -> Iterator[None]:
+    """The log is read and the page is served as long as this lasts."""
+    reading = threading.Thread(target=hub.run, args=(ended,), name="reading the log", daemon=True)
+    reading.start()
+    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.1}, name="serving", daemon=True).start()
+    try:
+        yield
+    finally:
+        ended.set()
+        reading.join(5.0)
+        server.shutdown()
+        server.server_close()
+
+
+def _tell(server: PageServer, asked: Asked, stdout: TextIO) -> None:
+    what = str(asked.run) if asked.run is not None else "the newest run"
+    if asked.json_output:
+        emit_json({"page": server.address, "run": None if asked.run is None else str(asked.run)}, stdout)
+    else:
+        stdout.write(f"{what}: {server.address}\n")
+        stdout.flush()
+
+
+def _until_alone(ended: threading.Event) -> None:
+    """The run that began this one holds the other end of standard input: it ends however that ends."""
+    with contextlib.suppress(OSError):
+        while os.read(sys.stdin.fileno(), 4096):
+            pass
+    time.sleep(LINGERS)
+    ended.set()

@@ -1,0 +1,139 @@
+/** A run as it goes on: parts that have changed come from the server, and each is shown in its place. */
+function live() {
+  const by = (id) => document.getElementById(id), known = {paths: {}, clock: 0, told: 0, on: false};
+  const picture = space(by("space"), {now: true, paths: [], things: [], robots: []});
+  const signs = {
+    done: ["✓", "good"], success: ["✓", "good"], failed: ["✗", "bad"], no: ["✗", "bad"], error: ["✗", "bad"], stopped: ["■", "warn"],
+    unfinished: ["…", "warn"], interrupted: ["■", "warn"], planned: ["·", "plain"], moving: ["▶", "now"], acting: ["▶", "now"], running: ["▶", "now"],
+  };
+  const words = {no: "no success", interrupted: "no verdict"};
+
+  function sign(how) {
+    const [mark, kind] = signs[how] || ["·", "plain"], made = element("span", null, {class: `state ${kind}`});
+    made.append(element("span", mark, {"aria-hidden": "true"}), ` ${words[how] || how}`);
+    return made;
+  }
+  /** A list's entries anew; told apart by what they say, so that nothing is touched that is as before. */
+  function fill(list, items, make) {
+    const keys = items.map((item) => JSON.stringify(item));
+    const there = new Map([...list.children].map((child) => [child.dataset.key, child]));
+    const children = items.map((item, n) => {
+      const kept = there.get(keys[n]);
+      there.delete(keys[n]);
+      if (kept) return kept;
+      const made = make(item);
+      made.dataset.key = keys[n];
+      return made;
+    });
+    if (children.length !== list.children.length || children.some((child, n) => list.children[n] !== child)) list.replaceChildren(...children);
+  }
+  function say(place, text) {
+    if (place.textContent !== text) place.textContent = text;
+  }
+  const code = (text) => element("code", text);
+  function entry(...parts) {
+    const made = element("li");
+    made.append(...parts);
+    return made;
+  }
+
+  const show = {
+    run() { known.paths = {}; },
+    name(name) { say(by("run"), name); },
+    head(head) {
+      say(by("title"), head.title);
+      document.title = `${head.title} - tamp view`;
+      by("state").replaceWith(Object.assign(sign(head.state), {id: "state"}));
+      say(by("verdict"), head.verdict);
+      known.on = head.state === "running";
+      fill(by("notes"), head.notes, (note) => element("p", note, {class: "note", role: "note"}));
+      by("goal").replaceChildren(...(head.goal.length ? ["Goal: ", ...head.goal.flatMap((g, n) => (n ? [" then ", code(g)] : [code(g)]))] : []),
+        ...(head.untouched.length ? ["; left alone: ", code(head.untouched.join(" "))] : []));
+      fill(by("about"), head.about, ([name, value]) => {
+        const made = element("div");
+        made.append(element("dt", name), element("dd", value));
+        return made;
+      });
+    },
+    now(now) {
+      known.clock = now.t;
+      known.told = performance.now();
+      const list = by("running");
+      fill(list, now.running, (r) => {
+        const seconds = element("span", "", {class: "by seconds"});
+        seconds.dataset.began = r.began;
+        return entry(code(r.name), " ", sign(r.stage), " ", seconds, r.why ? element("span", ` ${r.why}`, {class: "by"}) : "");
+      });
+      if (!now.running.length) list.replaceChildren(entry(element("span", known.on ? "Nothing is being done: it thinks, or waits." : "Nothing is being done.", {class: "by"})));
+      say(by("now"), now.running.map((r) => `${r.name} ${r.stage}`).join("; "));
+      tick();
+    },
+    plan(plan) {
+      const rows = plan.rows.map((row, n) => ({...row, number: n + 1 + plan.left_out}));
+      fill(by("plan"), rows, (row) => {
+        const made = entry(element("span", row.number, {class: "number"}), " ", code(row.arm ? `${row.arm}: ${row.action}` : row.action), " ", sign(row.how));
+        if (row.seconds !== null && row.seconds !== undefined) made.append(element("span", ` ${row.seconds.toFixed(1)} s`, {class: "by"}));
+        if (row.why) made.append(element("p", row.why, {class: "bad"}));
+        if (row.how === "moving" || row.how === "acting") { made.className = "now"; made.setAttribute("aria-current", "step"); }
+        return made;
+      });
+      const left = rows.filter((row) => row.how === "planned").length;
+      say(by("plan-told"), rows.length ? `${left} of ${rows.length + plan.left_out} actions are still to come${plan.left_out ? `; the first ${plan.left_out} are not listed` : ""}.` :
+        plan.searched ? `No plan: ${plan.searched}.` : "No plan yet.");
+    },
+    facts(facts) {
+      fill(by("changes"), facts.changes, ([t, fact, holds]) => entry(element("span", holds ? "+" : "−", {class: "mark", "aria-hidden": "true"}),
+        element("span", holds ? "begins to hold: " : "holds no more: ", {class: "hidden"}), code(fact), element("span", ` ${t.toFixed(1)} s`, {class: "by"})));
+      if (!facts.changes.length) by("changes").replaceChildren(entry(element("span", "nothing yet", {class: "by"})));
+      say(by("holds-told"), facts.seen ? `What holds: ${facts.holds.length} facts` : "What holds: nobody has looked yet");
+      fill(by("holds"), facts.holds, (fact) => entry(code(fact)));
+    },
+    things(things) {
+      picture.show({things});
+      fill(by("places"), things, (t) => {
+        const row = element("tr"), name = element("th", null, {scope: "row"}), far = Math.hypot(...t.first.map((x, k) => x - t.last[k]));
+        name.append(code(t.name));
+        row.append(name, element("td", t.category), element("td", t.last.map((x) => x.toFixed(3)).join(" "), {class: "num"}),
+          element("td", t.held ? "in the hand" : far > 0.005 ? `${(100 * far).toFixed(1)} cm` : "no"));
+        return row;
+      });
+      say(by("places-told"), things.length ? `${things.length} things, metres in the world frame: ○ at first, ■ where they are now. Drag, or use the arrow keys, to turn.` : "No places are known yet.");
+    },
+    solids(solids) { known.solids = solids; },
+    frames(frames) {
+      picture.show({robots: frames.map((f, n) => ({solids: known.solids[n], frames: f})).filter((r) => r.frames && r.solids)});
+    },
+    path(path) {
+      for (const [arm, [anew, points]] of Object.entries(path)) {
+        const there = anew ? [] : known.paths[arm] || [];
+        known.paths[arm] = [...there, ...points].slice(-4000);
+      }
+      picture.show({paths: Object.entries(known.paths).map(([name, points]) => ({name, steps: [], points}))});
+    },
+    happened(lines) {
+      fill(by("happened"), [...lines].reverse(), ([t, kind, text]) => {
+        const row = element("tr");
+        row.append(element("td", `${t.toFixed(2)} s`, {class: "num"}), element("td", kind), element("td", text));
+        return row;
+      });
+    },
+  };
+  const order = ["run", "name", "head", "solids", "frames", "path", "things", "now", "plan", "facts", "happened", "orders", "pictures"];
+
+  function tick() {
+    const now = known.clock + (known.on ? (performance.now() - known.told) / 1000 : 0);
+    for (const place of document.querySelectorAll("[data-began]")) say(place, `${Math.max(0, now - place.dataset.began).toFixed(1)} s`);
+  }
+  setInterval(tick, 200);
+
+  const source = new EventSource("events");
+  source.addEventListener("message", (message) => {
+    const parts = JSON.parse(message.data);
+    for (const name of order) if (name in parts && show[name]) show[name](parts[name]);
+    say(by("line"), "");
+  });
+  source.addEventListener("error", () => { known.on = false; say(by("line"), "The viewer is gone: this is what it told last."); });
+  source.addEventListener("over", () => { source.close(); known.on = false; say(by("line"), "The viewer has ended: this is what it told last."); });
+  return {by, known, say, show};
+}
+const viewed = live();

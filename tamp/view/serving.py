@@ -1,0 +1,158 @@
+"""The page served to browsers on this machine: the page, what changes as it changes, and orders given on it."""
+
+from __future__ import annotations
+
+import contextlib
+import hmac
+import json
+import os
+import secrets
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from urllib.parse import urlsplit
+
+from tamp.errors import InputError
+from tamp.view.hub import Hub, Told
+
+MOST_VIEWERS = 32
+"""Viewers at one time."""
+ALIVE = 5.0
+"""Seconds after which a viewer is told that there is nothing new: one that is gone is noticed then."""
+PATIENCE = 20.0
+"""Seconds for which a viewer that does not read is waited for."""
+LONGEST = 10_000
+"""Bytes of an order."""
+
+Order = Callable[[Any], dict[str, Any]]
+"""Passes an order on; what became of it."""
+Picture = Callable[[str], bytes | None]
+"""The picture of a camera as JPEG, None where there is none."""
+
+
+@dataclass(frozen=True)
+class Offer:
+    """What is served: what changes, the `page` made with a token, and what takes orders and gives pictures."""
+
+    hub: Hub
+    page: Callable[[str], str]
+    order: Order
+    picture: Picture
+
+
+class PageServer(ThreadingHTTPServer):
+    """Serves one page. `serve_forever` runs until `shutdown`."""
+
+    daemon_threads = True
+    block_on_close = False
+
+    def __init__(self, offer: Offer, host: str, port: int) -> None:
+        """Listens at once; port 0 is any free one. InputError where nothing can listen."""
+        try:
+            super().__init__((host, port), _Asked)
+        except OSError as e:
+            why = "the port is in use" if e.errno == 98 else os.strerror(e.errno) if e.errno and e.errno > 0 else str(e)
+            valid = "another --page-port (0: any free one), or 127.0.0.1 for --page-host"
+            raise InputError(f"cannot serve the page at {host}:{port}: {why}; valid: {valid}") from e
+        self.offer, self.token, self.viewers = offer, secrets.token_urlsafe(24), 0
+        self.names = {host, "127.0.0.1", "localhost"}
+        self.page = offer.page(self.token).encode()
+        self.address = f"http://{host}:{self.server_port}"
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A viewer that is gone is nothing to tell; of anything else a line."""
+        error = sys.exc_info()[1]
+        if not isinstance(error, OSError):
+            sys.stderr.write(f"tamp: the page could not answer a request: {type(error).__name__}: {error}\n")
+
+
+class _Asked(BaseHTTPRequestHandler):
+    """One request."""
+
+    server: PageServer
+    server_version, sys_version = "tamp", ""
+    timeout = PATIENCE
+
+    def do_GET(self) -> None:
+        """The page, a picture, or what changes."""
+        path = urlsplit(self.path).path
+        if not self._known_host():
+            self._answer(HTTPStatus.FORBIDDEN, b"not by this name")
+        elif path == "/":
+            self._answer(HTTPStatus.OK, self.server.page, "text/html; charset=utf-8")
+        elif path == "/events":
+            self._events()
+        elif path.startswith("/picture/") and (picture := self.server.offer.picture(path.removeprefix("/picture/"))):
+            self._answer(HTTPStatus.OK, picture, "image/jpeg")
+        else:
+            self._answer(HTTPStatus.NOT_FOUND, b"nothing here")
+
+    def do_POST(self) -> None:
+        """An order, from this page alone."""
+        origin = self.headers.get("Origin", "")
+        own = self._known_host() and origin == f"http://{self.headers.get('Host', '')}"
+        token = self.headers.get("X-Tamp-Token", "")
+        if not own or not hmac.compare_digest(token.encode(), self.server.token.encode()):
+            self._answer(HTTPStatus.FORBIDDEN, b"orders are taken from the page alone")
+        elif urlsplit(self.path).path != "/order":
+            self._answer(HTTPStatus.NOT_FOUND, b"nothing here")
+        elif not 0 < (size := self._size()) <= LONGEST:
+            self._answer(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, b"an order is shorter")
+        else:
+            try:
+                said = json.loads(self.rfile.read(size))
+            except (ValueError, RecursionError):
+                self._answer(HTTPStatus.BAD_REQUEST, b"no JSON")
+                return
+            told = json.dumps(self.server.offer.order(said)).encode()
+            self._answer(HTTPStatus.OK, told, "application/json")
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Requests are not told."""
+
+    def _size(self) -> int:
+        with contextlib.suppress(ValueError):
+            return int(self.headers.get("Content-Length", "0"))
+        return 0
+
+    def _known_host(self) -> bool:
+        """Whether the page was asked for by its own name: another site's name may lead here, too."""
+        with contextlib.suppress(ValueError):
+            asked = urlsplit(f"//{self.headers.get('Host', '')}")
+            name = asked.hostname or ""
+            everywhere = "0.0.0.0" in self.server.names and name.replace(".", "").isdigit()
+            return asked.port == self.server.server_port and (name in self.server.names or everywhere)
+        return False
+
+    def _head(self, status: HTTPStatus, kind: str) -> None:
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Cache-Control", "no-store")
+        self.send_header("X-Content-Type-Options", "nosniff")
+        self.send_header("Referrer-Policy", "no-referrer")
+        self.send_header("Content-Security-Policy", "frame-ancestors 'none'")
+
+    def _answer(self, status: HTTPStatus, body: bytes, kind: str = "text/plain") -> None:
+        self._head(status, kind)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def _events(self) -> None:
+        """All that there is, and then what changes, as server-sent events, until the viewer goes."""
+        if self.server.viewers >= MOST_VIEWERS:
+            self._answer(HTTPStatus.SERVICE_UNAVAILABLE, b"too many look already")
+            return
+        self.server.viewers += 1
+        try:
+            self._head(HTTPStatus.OK, "text/event-stream; charset=utf-8")
+            self.end_headers()
+            told = Told()
+            while (news := self.server.offer.hub.wait(told, ALIVE)) is not None:
+                self.wfile.write(f"data: {news}\n\n".encode() if news else b": nothing new\n\n")
+            self.wfile.write(b"event: over\ndata: {}\n\n")
+        finally:
+            self.server.viewers -= 1

@@ -1,0 +1,142 @@
+"""`tamp view` as somebody sees it: a log that grows, in a browser, on a phone's screen and on a large one."""
+
+from __future__ import annotations
+
+import fcntl
+import http.client
+import json
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.page_episodes import MARKUP, PLAN, event, failure, success, write
+
+pytestmark = pytest.mark.process
+
+TAMP = [sys.executable, "-c", "import sys; from cli.main import main; sys.exit(main())"]
+CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
+NO_CHROMIUM = "no Chromium: `make browser` as root installs it, else: sudo apt-get install chromium"
+
+
+@contextmanager
+def viewing(run: Path, *options: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+    """A viewer of a run, and where its page is; it has nothing to complain of, and ends when it is told to."""
+    command = [*TAMP, "view", str(run), "--page-port", "0", "--seconds", "120", "--json", *options]
+    viewer = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert viewer.stdout is not None and viewer.stderr is not None
+    line = viewer.stdout.readline()
+    assert line, viewer.stderr.read()
+    yield json.loads(line)["page"], viewer
+    viewer.send_signal(signal.SIGTERM)
+    assert (viewer.wait(10), viewer.stderr.read()) == (0, "")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    if not CHROMIUM:
+        pytest.skip(NO_CHROMIUM)
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def opened(browser: Any) -> Iterator[Callable[..., Any]]:
+    """Opens a page; whatever it complains of or asks for elsewhere fails the test."""
+    wrong: list[str] = []
+
+    def open_(address: str, width: int = 1280, scheme: str = "light") -> Any:
+        page = browser.new_page(viewport={"width": width, "height": 800}, color_scheme=scheme)
+        page.on("console", lambda m: wrong.append(m.text) if m.type in ("error", "warning") else None)
+        page.on("pageerror", lambda e: wrong.append(str(e)))
+        page.on("dialog", lambda d: (wrong.append(f"markup was run: {d.message}"), d.dismiss()))
+        page.on("request", lambda r: None if r.url.startswith(address) else wrong.append(f"asks for {r.url}"))
+        page.goto(address)
+        return page
+
+    yield open_
+    for context in browser.contexts:
+        context.close()
+    assert wrong == []
+
+
+@contextmanager
+def written(run: Path) -> Iterator[Callable[[list[dict[str, Any]]], None]]:
+    """Appends events to a run's log, as whoever writes it."""
+    with (run / "episode.jsonl").open("a") as log:
+        fcntl.flock(log, fcntl.LOCK_EX)
+
+        def append(events: list[dict[str, Any]]) -> None:
+            log.writelines(json.dumps(e) + "\n" for e in events)
+            log.flush()
+
+        yield append
+
+
+def says(page: Any, place: str, text: str) -> None:
+    page.locator(place).get_by_text(text).first.wait_for(timeout=10_000)
+
+
+def test_a_run_is_seen_as_it_goes_on_by_two_at_once(tmp_path: Path, opened: Callable[..., Any]) -> None:
+    events = success()
+    run = write(tmp_path / "e", [e for e in events if e["t"] < 4.0])
+    with viewing(run) as (address, _), written(run) as append:
+        large, phone = opened(address), opened(address, 360, "dark")
+        says(large, "#plan", PLAN[0])
+        before = large.locator("#space").screenshot()
+        large.close()  # whoever goes is not missed
+        append([e for e in events if 4.0 <= e["t"] < 5.5])
+        says(phone, "#changes", "(open drawer_1)")
+        says(phone, "#plan [aria-current=step]", PLAN[1])
+        again = opened(address)
+        says(again, "#plan [aria-current=step]", PLAN[1])
+        assert again.locator("#space").screenshot() != before
+        append([e for e in events if e["t"] >= 5.5])
+        for page in (phone, again):
+            says(page, "#verdict", "It succeeded by LIBERO's check.")
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_markup_in_a_log_is_text(tmp_path: Path, opened: Callable[..., Any]) -> None:
+    with viewing(write(tmp_path / "e", [*failure(), event("action", 9.0, action=MARKUP)])) as (address, _):
+        page = opened(address)
+        says(page, "#title", MARKUP)
+        says(page, "#plan", MARKUP)
+
+
+def test_what_is_asked_for_by_another_name_is_not_answered(tmp_path: Path) -> None:
+    with viewing(write(tmp_path / "e", success())) as (address, _):
+        host = address.removeprefix("http://")
+        for asked, headers, expected in (
+            ("GET", {"Host": host}, 200),
+            ("GET", {"Host": "evil.example:80"}, 403),
+            ("POST", {"Host": host, "Origin": "http://evil.example", "X-Tamp-Token": "x"}, 403),
+            ("POST", {"Host": host, "Origin": address, "X-Tamp-Token": "x"}, 403),
+            ("POST", {"Host": host, "X-Tamp-Token": "x"}, 403),
+        ):
+            connection = http.client.HTTPConnection(host, timeout=10)
+            connection.request(asked, "/" if asked == "GET" else "/order", "{}", headers)
+            assert connection.getresponse().status == expected
+            connection.close()
+
+
+def test_a_port_that_is_taken_and_a_folder_that_is_no_run_are_said_in_a_line(tmp_path: Path) -> None:
+    with viewing(write(tmp_path / "e", success())) as (address, _):
+        port = address.rpartition(":")[2]
+        for options, says_ in (
+            ([str(tmp_path / "e"), "--page-port", port], "the port is in use"),
+            ([str(tmp_path)], "holds no"),
+        ):
+            done = subprocess.run([*TAMP, "view", *options], capture_output=True, text=True, check=False, timeout=60)
+            assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+            assert says_ in done.stderr and "valid:" in done.stderr
