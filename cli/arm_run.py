@@ -16,7 +16,8 @@ import numpy as np
 
 from cli import inputs
 from cli.arm_progress import Progress
-from cli.output import INTERRUPTED, emit_json, hush_compiled, quiet_stdout, say
+from cli.output import INTERRUPTED, emit_json, quiet_stdout, say
+from motion.bullet import loaded
 from motion.poses import to_quat
 from tamp.backends.xarm.address import CONTROL_PORT, host_of
 from tamp.data import located
@@ -253,8 +254,7 @@ def carry_out(
             opened.callback(detector.close)
         ways, targets, tell = Ways(cell), Targets(cell, detector), Progress(log.event, len(steps)).event
         if second_check:
-            with hush_compiled():
-                import pybullet  # noqa: F401 (it says when it was built, wherever it is imported first)
+            loaded()  # now, not while the arm moves
         if host is None:
             q = np.zeros(cell.arm.joints) if begin is None else begin
             zero = "in the arm's zero posture (--host IP: where that arm is)"

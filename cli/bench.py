@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from cli import inputs, planners
 from cli.episodes import Setup, Stage, record
-from cli.output import INTERRUPTED, debugging, emit_json, hush_simulator, progress, quiet_stdout, say
+from cli.output import INTERRUPTED, emit_json, progress, quiet_stdout, say
 from tamp.data import located
 from tamp.errors import InputError, TampError, is_interrupt
+from tamp.quiet import debugging, hush_simulator
 from tamp.runs.bench.compare import compare
 from tamp.runs.bench.records import Record, Results, key, read
 from tamp.runs.bench.scheduling import ATTEMPTS, Key

@@ -8,8 +8,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from cli.output import emit_json, hush_simulator, hush_warnings, progress, quiet_stdout, say
+from cli.output import emit_json, hush_warnings, progress, quiet_stdout, say
 from tamp.errors import InputError
+from tamp.quiet import hush_simulator
 
 if TYPE_CHECKING:
     from tamp.backends.libero.categories import Category

@@ -6,12 +6,12 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import tamp
 from cli.output import emit_json, quiet_stdout, say
 from tamp.errors import InputError
 
 if TYPE_CHECKING:
-    from tamp.lint.check import Report
-    from tamp.lint.findings import Finding
+    from tamp import Finding, Report
 
 FINE, WRONG, NOT_PDDL = 0, 1, 2
 SHOWN = 100
@@ -44,18 +44,10 @@ def check(domain: str | None, problems: list[Path], fix: bool, cases: Path | Non
 
 
 def _checked(domain: str, problems: list[Path], fix: bool) -> Report:
-    from tamp.lint.check import check
-    from tamp.lint.fix import add_requirements
-    from tamp.pddl.source import STDIN
-
-    if fix and STDIN in (domain, *map(str, problems)):
-        raise InputError("--fix writes files; it cannot take standard input (-)")
-    report = check(domain, problems)
-    if not fix or report.domain is None or not report.lacking:
-        return report
-    add_requirements(report.domain, report.lacking)
-    say(f"{report.domain.notes.source.name}: added {' '.join(report.lacking)}")
-    return check(domain, problems)
+    report = tamp.check(domain, problems, fix=fix)
+    if report.added and report.domain is not None:
+        say(f"{report.domain.notes.source.name}: added {' '.join(report.added)}")
+    return report
 
 
 def shown(finding: Finding) -> str:

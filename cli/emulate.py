@@ -7,8 +7,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cli.output import emit_json, hush_compiled, hush_simulator
+from cli.output import emit_json
 from motion.arms import ARMS
+from motion.compiled_output import hush_compiled
 from tamp.backends import arms_file, bodies
 from tamp.backends.libero import rendering
 from tamp.backends.pybullet.world import BulletWorld
@@ -20,6 +21,7 @@ from tamp.backends.xarm.emulator.things import read_things
 from tamp.data import located
 from tamp.errors import InputError
 from tamp.model.goal_syntax import valid
+from tamp.quiet import hush_simulator
 
 if TYPE_CHECKING:
     from tamp.backends.xarm.emulator.pictures import Pictures

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from cli import camera, inputs, planners
-from cli.output import hush_simulator, hush_warnings
+from cli.output import hush_warnings
 from tamp.errors import InputError, TampError, disk_error, is_interrupt
+from tamp.quiet import hush_simulator
 from tamp.runs.bench.records import FIELDS, NOTHING, Record
 from tamp.runs.bench.scheduling import Key
 from tamp.runs.labels import in_physics

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from cli.output import emit_json, hush_simulator, quiet_stdout, say
+from cli.output import emit_json, quiet_stdout, say
 from llm.words import instruction
 from tamp.model.goal import in_pddl
+from tamp.quiet import hush_simulator
 
 if TYPE_CHECKING:
     from llm.grounding import GroundingResult

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from cli.arm_run import address_of, read_world
 from cli.live_reading import Interruptible
-from cli.output import hush_compiled, hush_warnings, say
+from cli.output import hush_warnings, say
+from motion.bullet import loaded
 from motion.poses import to_quat
 from tamp.backends.xarm.address import CONTROL_PORT
 from tamp.backends.xarm.backend import ArmBackend
@@ -68,8 +69,7 @@ class _Arm:
         detector = open_detector(cell, say) if cell.detector.source else None
         if detector is not None:
             opened.callback(detector.close)
-        with hush_compiled():
-            import pybullet  # noqa: F401 (it says when it was built, wherever it is imported first)
+        loaded()  # now, not while the arm moves
         driver = Driver.connect(address, cell.arm, asked.port or CONTROL_PORT)
         opened.callback(driver.close)
         hand = TcpHand(cell.hand) if cell.hand is not None else None

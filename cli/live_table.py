@@ -11,7 +11,7 @@ import numpy as np
 
 from cli import inputs, live_deciding
 from cli.live_reading import InTurnReader, ReaderBeside, Reading
-from cli.output import hush_simulator, say
+from cli.output import say
 from motion.poses import Array, pose
 from motion.robot import RobotDescription
 from tamp.backends.backend import Backend
@@ -26,6 +26,7 @@ from tamp.model.goal import in_pddl
 from tamp.model.scene import Perceiver
 from tamp.planning.beside import Beside, Recipe
 from tamp.planning.engine import Engine
+from tamp.quiet import hush_simulator
 from tamp.runs.episode import noted
 from tamp.runs.episode_log import EpisodeLog
 from tamp.runs.events import Events

@@ -8,15 +8,16 @@ the file descriptor.
 from __future__ import annotations
 
 import json
-import logging
 import os
 import sys
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, redirect_stdout
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, TextIO
 
+from motion.compiled_output import flush_compiled
 from tamp.errors import TampError, disk_error, is_interrupt
+from tamp.quiet import debugging
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -40,37 +41,12 @@ def quiet_stdout() -> Iterator[TextIO]:
     finally:
         sys.stdout = python_stdout
         sys.stdout.flush()
-        _flush_c()
+        flush_compiled()
         os.dup2(real_fd, 1)
         try:
             real.close()
         finally:
             os.close(real_fd)
-
-
-@contextmanager
-def hush_compiled() -> Iterator[None]:
-    """Drop what compiled code prints inside, such as a library that says when it was built. Errors come through."""
-    sys.stdout.flush()
-    sys.stderr.flush()
-    kept = {fd: os.dup(fd) for fd in (1, 2)}
-    with open(os.devnull, "w", encoding="utf-8") as nowhere:  # noqa: PTH123
-        for fd in kept:
-            os.dup2(nowhere.fileno(), fd)
-    try:
-        yield
-    finally:
-        _flush_c()
-        for fd, copy in kept.items():
-            os.dup2(copy, fd)
-            os.close(copy)
-
-
-def _flush_c() -> None:
-    """Let compiled code's buffered words out while they still go to standard error."""
-    import ctypes
-
-    ctypes.CDLL(None).fflush(None)
 
 
 def emit_json(value: object, stream: TextIO) -> None:
@@ -162,30 +138,7 @@ def _unforeseen(error: Exception) -> int:
     return INTERNAL_ERROR
 
 
-def debugging() -> bool:
-    """Whether `TAMP_DEBUG=1` asks for tracebacks and third-party chatter."""
-    return os.environ.get("TAMP_DEBUG") == "1"
-
-
 def hush_warnings() -> None:
     """No Python warnings from here on; some libraries turn them on again when they are imported."""
     if not debugging():
         warnings.simplefilter("ignore")
-
-
-@contextmanager
-def hush_simulator() -> Iterator[None]:
-    """Import LIBERO and robosuite inside this to silence what they say when imported.
-
-    LIBERO prints, robosuite warns about a private macro file that nobody needs, others warn about their
-    own age: the prints are dropped inside the block, the warnings from then on. Errors still come
-    through, and with `TAMP_DEBUG=1` everything does.
-    """
-    if debugging():
-        yield
-        return
-    logging.getLogger("robosuite_logs").setLevel(logging.ERROR)
-    for module in ("libero", "robosuite", "gym", "gymnasium", "bddl"):
-        warnings.filterwarnings("ignore", module=rf"{module}(\.|$)")
-    with open(os.devnull, "w", encoding="utf-8") as nowhere, redirect_stdout(nowhere):  # noqa: PTH123
-        yield

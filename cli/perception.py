@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cli import options as opt
-from cli.output import emit_json, hush_simulator, hush_warnings, progress, quiet_stdout
+from cli.output import emit_json, hush_warnings, progress, quiet_stdout
+from tamp.quiet import hush_simulator
 
 if TYPE_CHECKING:
     from tamp.backends.libero.recording import Order

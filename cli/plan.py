@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-import time
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cli import inputs, planners
+import tamp
 from cli.output import emit_json, quiet_stdout, say
-from tamp.errors import InputError
 
 if TYPE_CHECKING:
-    from tamp.planners.answer import Answer, FoundPlan, Why
-    from tamp.planners.ask import Question
+    from tamp import Aim, Answer, FoundPlan, Why
 
 EXIT = {"found": 0, "unsolvable": 1, "timeout": 1, "gave up": 1, "unsupported": 1, "failed": 1, "invalid": 2}
 """Exit code of each answer of the planner."""
 
 _STARTING = 0.3
 """Seconds that the command takes before it gets here, and after its answer."""
-_SEARCH = 0.5
-"""Of the seconds that the command may take, what the search has at least, however long reading took."""
 
 
 @dataclass(frozen=True)
@@ -42,15 +37,18 @@ class Request:
 
 def plan(request: Request) -> int:
     """Print the plan, one action a line; write it to `out` too when given."""
-    start = time.monotonic()
     with quiet_stdout() as stdout:
-        from tamp.pddl.reading import read_problem
-
-        question = _question(request)
-        _, _, parsed = read_problem(request.domain, request.problem)
-        gone = time.monotonic() - start + _STARTING
-        left = max(request.timeout - gone, request.timeout * _SEARCH)
-        answer = _explained(_asked(parsed, request, replace(question, left=left)), parsed, request, left)
+        answer = tamp.plan_problem(
+            request.domain,
+            request.problem,
+            planner=request.planner,
+            aim=_aim(request),
+            count=request.top_k or 1,
+            timeout=request.timeout,
+            llm=request.llm,
+            told=_progress if request.anytime else None,
+            spent=_STARTING,
+        )
         files = _write(answer, request)
         if request.json_output:
             emit_json(_as_json(answer, request, files), stdout)
@@ -61,43 +59,13 @@ def plan(request: Request) -> int:
     return EXIT[answer.status.value]
 
 
-def _question(request: Request) -> Question:
-    """InputError for options that do not go together, and for an engine that is not there or cannot do it."""
-    from tamp.planners import engines
-    from tamp.planners.ask import Question
-
-    aims: dict[str, engines.Aim] = {"--optimal": "optimal", "--top-k": "top-k", "--anytime": "anytime"}
+def _aim(request: Request) -> Aim:
+    """InputError for options that do not go together."""
+    aims: dict[str, Aim] = {"--optimal": "optimal", "--top-k": "top-k", "--anytime": "anytime"}
     given = [o for o, on in zip(aims, (request.optimal, request.top_k, request.anytime), strict=True) if on]
     if len(given) > 1:
-        raise InputError(f"{' and '.join(given)} do not go together; valid: one of {', '.join(aims)}")
-    if planners.asks_model(request.planner):
-        if given:
-            raise InputError(f"--planner {request.planner} finds one plan; valid with {given[0]}: an engine")
-        return Question(request.planner, "first", request.timeout)
-    aim = aims[given[0]] if given else "first"
-    if aim != "top-k":
-        inputs.planner(request.planner)
-    return Question(engines.for_aim(request.planner, aim), aim, request.timeout, request.top_k or 1)
-
-
-def _asked(parsed: Any, request: Request, question: Question) -> Answer:
-    from tamp.planners.ask import ask, ask_planner
-
-    if planners.asks_model(request.planner):
-        from cli.solve import load_model
-
-        return ask_planner(parsed, planners.find(request.planner, load_model(request.llm)), question)
-    return ask(parsed, question, _progress if request.anytime else lambda plan: None)
-
-
-def _explained(answer: Answer, parsed: Any, request: Request, left: float) -> Answer:
-    """The answer with what is found out in the seconds left about a problem that has no plan."""
-    from tamp.planners.relaxation import explain
-    from tamp.planning.engine import PlanStatus
-
-    if answer.status is not PlanStatus.UNSOLVABLE or planners.asks_model(request.planner):
-        return answer
-    return replace(answer, why=explain(parsed, answer.engine, max(0.0, left - answer.seconds)))
+        raise tamp.InputError(f"{' and '.join(given)} do not go together; valid: one of {', '.join(aims)}")
+    return aims[given[0]] if given else "first"
 
 
 def _progress(plan: FoundPlan) -> None:
@@ -160,5 +128,5 @@ def _write(answer: Answer, request: Request) -> list[Path]:
         try:
             path.write_text(str(found), encoding="utf-8")
         except OSError as e:
-            raise InputError(f"cannot write {path}: {e.strerror}") from e
+            raise tamp.InputError(f"cannot write {path}: {e.strerror}") from e
     return files

@@ -6,10 +6,9 @@ from collections import Counter
 from dataclasses import asdict
 from pathlib import Path
 
+import tamp
 from cli.output import emit_json, quiet_stdout
-from tamp.errors import InputError
-from tamp.runs.endings import Ending, read_ending
-from tamp.runs.episode_log import logs
+from tamp import Ending, InputError
 from tamp.runs.text_table import Form, TextTable
 
 COLUMNS = ("episode", "asked", "verdict", "reached", "task", "perception", "steps", "seconds", "failure")
@@ -22,7 +21,7 @@ def report_episodes(paths: list[Path], form: Form, tree: str | None, json_output
     """Print a table of the episodes whose logs are in the folders or are the files."""
     if tree is not None:
         raise InputError("--tree is for the results of tamp bench, not for episodes; valid: --format, --json")
-    found = [read_ending(log) for log in dict.fromkeys(log.resolve() for path in paths for log in logs(path))]
+    found = tamp.results(*paths)
     counts = Counter(e.verdict for e in found)
     with quiet_stdout() as out:
         if json_output:

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TextIO
 
 from cli import inputs
-from cli.output import emit_json, hush_simulator, quiet_stdout, say
+from cli.output import emit_json, quiet_stdout, say
+from tamp.quiet import hush_simulator
 
 if TYPE_CHECKING:
     from motion.robot import RobotDescription

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO
 import typer
 
 from cli import options as opt
-from cli.output import emit_json, hush_simulator, quiet_stdout, say
+from cli.output import emit_json, quiet_stdout, say
 from tamp.errors import InputError
+from tamp.quiet import hush_simulator
 
 if TYPE_CHECKING:
     from tamp.backends.libero.converting import Conversion

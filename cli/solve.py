@@ -11,19 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from cli import camera, inputs, planners
-from cli.output import (
-    INTERRUPTED,
-    debugging,
-    emit_json,
-    hush_compiled,
-    hush_simulator,
-    hush_warnings,
-    quiet_stdout,
-    say,
-)
+from cli.output import INTERRUPTED, emit_json, hush_warnings, quiet_stdout, say
 from llm import words
 from llm.deciding import Advisor
 from tamp.errors import InputError, is_interrupt
+from tamp.quiet import debugging, hush_simulator
 from tamp.runs.episode_log import new_folder
 from tamp.runs.labels import in_physics, through_sdk
 
@@ -258,13 +250,10 @@ def _known(model: Model | None) -> Model:
 
 def told_by(backend: str, seeing: Seeing | None = None, shared: Arms | None = None) -> Callable[..., Result]:
     """What runs an episode in a simulator, with its state for eyes, or `seeing`; with several arms, if there are."""
-    if backend == "pybullet":
-        with hush_compiled():
-            import pybullet  # noqa: F401 (it says when it was built, wherever it is imported first)
-        if shared is not None:
-            from tamp.backends.pybullet.arms_run import run as with_arms
+    if backend == "pybullet" and shared is not None:
+        from tamp.backends.pybullet.arms_run import run as with_arms
 
-            return partial(with_arms, arms=shared)
+        return partial(with_arms, arms=shared)
     if backend in ("pybullet", "mujoco"):
         from tamp.backends.physics.run import run as run_in
 

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from cli import inputs
 from cli.check import as_json, counted, shown
-from cli.output import INTERRUPTED, debugging, emit_json, hush_simulator, progress, quiet_stdout, say
+from cli.output import INTERRUPTED, emit_json, progress, quiet_stdout, say
 from cli.solve import EPISODES, from_language, from_pddl, load_model
 from tamp.errors import InputError, is_interrupt
+from tamp.quiet import debugging, hush_simulator
 
 if TYPE_CHECKING:
     from llm.model import Model

@@ -49,10 +49,9 @@ def validate(
     with quiet_stdout() as stdout:
         judge = None
         if problem is not None:
-            from tamp.pddl.reading import read_problem
-            from tamp.plans.judges import judge_of
+            from tamp.api.judging import judge_for
 
-            judge = judge_of(read_problem(domain, problem)[2])
+            judge = judge_for(domain, problem)
         said = None if json_output else stdout
         workcell = _workcell(world)
         answers = [_judged(path, judge, form, trace, said, workcell, page) for path in plans or [Path(domain)]]
@@ -81,13 +80,11 @@ def _judged(
     page: PlanPage | None,
 ) -> Answer:
     """The verdict on a plan as JSON has it; printed, and put on a page, too when there is where to."""
-    from tamp.data import located
-    from tamp.pddl.source import read
+    from tamp.api.judging import judged, source_of
     from tamp.plans.formats import recognised
-    from tamp.plans.judges import read_for, verdict_on
 
     try:
-        source = read(located(path, "plan", ".plan", ".json"))
+        source = source_of(path)
         alone = judge is None and '"steps"' in source.text  # with words around it too, which it is then refused for
         if (form or ("xarm" if alone else recognised(source.text))) == "xarm":
             answer, lines = _contract(source, judge, world)
@@ -98,8 +95,8 @@ def _judged(
         elif judge is None:
             raise InputError(f"{source.name} is no xArm action plan; for others give DOMAIN PROBLEM PLAN...")
         else:
-            plan = read_for(source, judge.problem, form)
-            verdict = verdict_on(plan, judge, trace)
+            found = judged(source, judge, form, trace)
+            plan, verdict = found.plan, found.verdict
             answer, lines = _as_json(plan, verdict, trace), lines_of(plan, verdict)
             if page is not None:
                 page.judged(plan, verdict, judge, lines_of(plan, replace(verdict, changes=())))

@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from motion.compiled_output import hush_compiled
 from motion.poses import Array, to_quat
+
+
+def loaded() -> Any:
+    """PyBullet, imported without what it prints when it is imported first: when it was built."""
+    if "pybullet" not in sys.modules:
+        with hush_compiled():
+            import pybullet  # noqa: F401
+    return sys.modules["pybullet"]
 
 
 class Bullet:
     """PyBullet's functions with a client of their own: `bullet.stepSimulation()`. Closed at the end by `close`."""
 
     def __init__(self) -> None:
-        import pybullet
-
-        self._pybullet = pybullet
+        self._pybullet = pybullet = loaded()
         self.client = pybullet.connect(pybullet.DIRECT)
         if self.client < 0:
             raise RuntimeError("PyBullet has no client to spare")

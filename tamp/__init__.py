@@ -1,1 +1,82 @@
-"""Task and motion planning through PDDL: symbols, scenes, skills, refinement, execution."""
+"""Symbols, planning, perception, skills, execution and backends of the toolkit.
+
+`import tamp` is the library (docs/library.md): what `__all__` names is promised. A name is imported when it is asked
+for, so that the import itself loads no simulator, planner or model.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tamp.api.checking import check as check
+    from tamp.api.grounding import Grounding as Grounding
+    from tamp.api.grounding import ground as ground
+    from tamp.api.judging import Judged as Judged
+    from tamp.api.judging import validate as validate
+    from tamp.api.planning import Planned as Planned
+    from tamp.api.planning import plan as plan
+    from tamp.api.planning import plan_problem as plan_problem
+    from tamp.api.results import results as results
+    from tamp.api.scenes import LoadedScene as LoadedScene
+    from tamp.api.scenes import Seen as Seen
+    from tamp.api.scenes import load_scene as load_scene
+    from tamp.api.scenes import perceive as perceive
+    from tamp.errors import InputError as InputError
+    from tamp.errors import Refusal as Refusal
+    from tamp.errors import TampError as TampError
+    from tamp.lint.check import Report as Report
+    from tamp.lint.findings import Finding as Finding
+    from tamp.model.goal import Goal as Goal
+    from tamp.model.scene import Scene as Scene
+    from tamp.model.state import WorldState as WorldState
+    from tamp.planners.answer import Answer as Answer
+    from tamp.planners.answer import FoundPlan as FoundPlan
+    from tamp.planners.answer import Why as Why
+    from tamp.planners.engines import Aim as Aim
+    from tamp.runs.endings import Ending as Ending
+
+_WHERE = {
+    "Aim": "tamp.planners.engines",
+    "Answer": "tamp.planners.answer",
+    "Ending": "tamp.runs.endings",
+    "Finding": "tamp.lint.findings",
+    "FoundPlan": "tamp.planners.answer",
+    "Goal": "tamp.model.goal",
+    "Grounding": "tamp.api.grounding",
+    "InputError": "tamp.errors",
+    "Judged": "tamp.api.judging",
+    "LoadedScene": "tamp.api.scenes",
+    "Planned": "tamp.api.planning",
+    "Refusal": "tamp.errors",
+    "Report": "tamp.lint.check",
+    "Scene": "tamp.model.scene",
+    "Seen": "tamp.api.scenes",
+    "TampError": "tamp.errors",
+    "Why": "tamp.planners.answer",
+    "WorldState": "tamp.model.state",
+    "check": "tamp.api.checking",
+    "ground": "tamp.api.grounding",
+    "load_scene": "tamp.api.scenes",
+    "perceive": "tamp.api.scenes",
+    "plan": "tamp.api.planning",
+    "plan_problem": "tamp.api.planning",
+    "results": "tamp.api.results",
+    "validate": "tamp.api.judging",
+}
+"""The module of each promised name."""
+
+__all__ = list(_WHERE)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _WHERE:
+        raise AttributeError(f"module 'tamp' has no attribute {name!r}")
+    from importlib import import_module
+
+    found = globals()[name] = getattr(import_module(_WHERE[name]), name)
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 
 from cli import camera, inputs, planners
-from cli.output import hush_simulator, hush_warnings
+from cli.output import hush_warnings
 from cli.solve import from_pddl
 from llm.weights import DEFAULT
 from motion.poses import Array
@@ -40,6 +40,7 @@ from tamp.execution.tabletop import REFLEXES
 from tamp.perception.camera import ROBOT
 from tamp.perception.library import load as library
 from tamp.policy.process import PolicyProcess
+from tamp.quiet import hush_simulator
 from tamp.runs.bench import workers
 from tamp.runs.bench.scheduling import Key
 from tamp.runs.episode import Settings

@@ -19,7 +19,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from cli.output import hush_simulator, hush_warnings
+from cli.output import hush_warnings
 from cli.solve import from_language, from_pddl, load_model
 from llm.model import Model
 from tamp.backends.libero import rendering
@@ -28,6 +28,7 @@ from tamp.backends.libero.tasks import find
 from tamp.data import data_dir
 from tamp.model.domain import Domain
 from tamp.model.domain import load as load_domain
+from tamp.quiet import hush_simulator
 from tamp.runs.bench.records import wilson
 from tamp.runs.episode import Settings
 

@@ -25,7 +25,7 @@ import numpy as np
 
 from cli.live_reading import InTurnReader, Reading
 from cli.live_table import build
-from cli.output import hush_simulator, hush_warnings
+from cli.output import hush_warnings
 from cli.solve import load_model
 from llm.model import Model
 from tamp.backends.libero import rendering
@@ -36,6 +36,7 @@ from tamp.model.domain import Domain
 from tamp.model.domain import load as load_domain
 from tamp.model.goal import parse_goal
 from tamp.planning.engine import Engine
+from tamp.quiet import hush_simulator
 from tamp.runs.bench.records import wilson
 from tamp.runs.events import Event, GoalTaken, OrderTaken, StageChanged
 from tests.bench_meaning import cases, read

@@ -22,7 +22,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from cli.output import hush_simulator, hush_warnings
+from cli.output import hush_warnings
 from cli.solve import from_language, load_model
 from llm.model import Model
 from tamp.backends.libero import rendering
@@ -31,6 +31,7 @@ from tamp.backends.libero.run import run
 from tamp.backends.libero.tasks import Task, suite_tasks
 from tamp.model.domain import Domain
 from tamp.model.domain import load as load_domain
+from tamp.quiet import hush_simulator
 from tamp.runs.episode import Settings
 from tests.bench_kitchen import read
 

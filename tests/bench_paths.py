@@ -24,7 +24,6 @@ from typing import Any
 
 import numpy as np
 
-from cli.output import hush_simulator
 from motion import kinematics, paths
 from motion.paths import Blocked
 from motion.poses import Array, pose, rotation_about, rotation_vector_to_matrix
@@ -36,6 +35,7 @@ from tamp.backends import bodies
 from tamp.backends.bodies import PANDA_REACH
 from tamp.backends.libero import rendering
 from tamp.execution.motions import Motion, Move, timed
+from tamp.quiet import hush_simulator
 from tamp.skills.reach import TRANSIT_CLEARANCE
 from tests.bench_kitchen import read
 from tests.bench_stepping import machine

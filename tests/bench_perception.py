@@ -27,11 +27,12 @@ from typing import Any
 
 import numpy as np
 
-from cli.output import hush_simulator, hush_warnings
+from cli.output import hush_warnings
 from tamp.backends.libero import rendering
 from tamp.errors import Refusal
 from tamp.execution.activity import Observation
 from tamp.perception.library import Library, load
+from tamp.quiet import hush_simulator
 from tests.bench_kitchen import read
 from tests.bench_stepping import machine
 from tests.left_out import alikes, carried, named, share, without

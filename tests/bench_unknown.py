@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 
 from cli import camera, inputs, planners
-from cli.output import hush_simulator, hush_warnings
+from cli.output import hush_warnings
 from llm.weights import DEFAULT
 from tamp.backends.libero import rendering
 from tamp.backends.libero.camera_run import run_camera
@@ -39,6 +39,7 @@ from tamp.execution.activity import Observation
 from tamp.model.scene import Scene
 from tamp.perception.library import Library, load
 from tamp.policy.policy import told_of
+from tamp.quiet import hush_simulator
 from tamp.runs.episode import Settings
 from tamp.runs.matching import match
 from tests.bench_kitchen import read

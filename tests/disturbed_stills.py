@@ -17,9 +17,10 @@ from typing import Any
 import numpy as np
 
 from cli import camera, inputs, planners
-from cli.output import hush_simulator, hush_warnings
+from cli.output import hush_warnings
 from llm.weights import DEFAULT
 from tamp.backends.libero import rendering
+from tamp.quiet import hush_simulator
 
 SCENES = {
     "moved": "libero_spatial/2",

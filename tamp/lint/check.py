@@ -25,11 +25,13 @@ from tamp.pddl.source import Source, read
 
 @dataclass(frozen=True)
 class Report:
-    """Everything found, by place. `lacking` are the requirements that the domain should declare."""
+    """Everything found, by place. `lacking` are the requirements that the domain should declare, `added` those that
+    were written into its file."""
 
     findings: tuple[Finding, ...]
     domain: DomainText | None = field(default=None, repr=False)
     lacking: tuple[str, ...] = ()
+    added: tuple[str, ...] = ()
 
     @property
     def errors(self) -> int:

@@ -252,15 +252,15 @@ class Search:
         return next((a for _, a in none if not a.proven), None) or self._because(none[0][1], impossible, state)
 
     def _plan(self, goal: Goal, state: WorldState) -> Plan | NoSolution:
-        result = self._ask(goal, state)
+        result = self.ask(goal, state)
         if self.log is not None:
             told = None if result.plan is None else str(result.plan).split("\n")[:-1]
             self.log.event("plan", status=result.status.value, plan=told)
         self.skeletons += 1
         return result.plan or NoSolution("plan", result.message, result.status is PlanStatus.UNSOLVABLE)
 
-    def _ask(self, goal: Goal, state: WorldState) -> PlanResult:
-        """What the planner says, in the scene's names."""
+    def ask(self, goal: Goal, state: WorldState) -> PlanResult:
+        """What the planner says to a goal without `or`, in the scene's names."""
         start = time.perf_counter()
         by_name = self.planner.ties_by_name
         carried = frozenset().union(*(s.spec.carried for s in self.skills.values()))
@@ -286,7 +286,7 @@ class Search:
         rules = goals[0].rules(self.domain, state)
         tried = [frozenset({r}) for r in sorted(rules)] + [rules] * (len(rules) > 1)
         for some in tried:
-            if any(self._ask(g, state.without(some)).plan is not None for g in goals):
+            if any(self.ask(g, state.without(some)).plan is not None for g in goals):
                 because = f"{' and '.join(r.args[0] for r in sorted(some))} must not be touched, else there is a plan"
                 return replace(impossible, reason=f"{impossible.reason}: {because}", because=because)
         return impossible

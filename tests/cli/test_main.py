@@ -189,7 +189,7 @@ def test_a_reader_that_leaves_is_no_error() -> None:
 
 def test_importing_the_simulator_is_silent() -> None:
     code = (
-        "from cli.output import hush_simulator\nwith hush_simulator():\n    import libero.libero.envs\n"
+        "from tamp.quiet import hush_simulator\nwith hush_simulator():\n    import libero.libero.envs\n"
         "    from libero.libero import benchmark\n    benchmark.get_benchmark_dict()['libero_goal']()"
     )
     done = python(code, TAMP_DEBUG="")

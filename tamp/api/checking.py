@@ -1,0 +1,48 @@
+"""What is wrong with a domain, and with problems for it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tamp.errors import InputError
+
+if TYPE_CHECKING:
+    from tamp.lint.check import Report
+
+
+def check(domain: str | Path, problems: Sequence[str | Path] = (), *, fix: bool = False) -> Report:
+    """Look for what is wrong in a domain, in what its folder holds beside it, and in problems.
+
+    Args:
+        domain: A PDDL file, a folder with a `domain.pddl`, or a name under `domains/`. The Python of the folder runs.
+        problems: PDDL files, or shipped ones by name.
+        fix: Write the requirements that the domain lacks into its file first.
+
+    Returns:
+        `findings` in the order of the files, each with `file`, `line` and `column` (from 1), `code`, `message` and
+        `severity`; `errors`, how many of them are errors; `unread`, whether something is no PDDL at all; `added`, the
+        requirements that were written.
+
+    Raises:
+        InputError: For a domain that there is not.
+
+    >>> import tamp
+    >>> tamp.check("tabletop").findings
+    ()
+    """
+    from dataclasses import replace
+
+    from tamp.lint.check import check as look
+    from tamp.lint.fix import add_requirements
+    from tamp.pddl.source import STDIN
+
+    files = [Path(p) for p in problems]
+    if fix and STDIN in (str(domain), *map(str, files)):
+        raise InputError("--fix writes files; it cannot take standard input (-)")
+    report = look(domain, files)
+    if not fix or report.domain is None or not report.lacking:
+        return report
+    add_requirements(report.domain, report.lacking)
+    return replace(look(domain, files), added=report.lacking)

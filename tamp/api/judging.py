@@ -1,0 +1,90 @@
+"""Whether a plan reaches the goal of a problem, and if not, what is wrong with it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from tamp.pddl.source import Source
+    from tamp.plans.judges import PlanJudge
+    from tamp.plans.steps import PlanFile
+    from tamp.plans.verdict import Verdict
+
+PlanFormat = Literal["pddl", "timed", "skills"]
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A plan as it was read, and the verdict on it. It is true where the plan is valid."""
+
+    plan: PlanFile = field(repr=False)
+    verdict: Verdict
+
+    def __bool__(self) -> bool:
+        return self.verdict.valid
+
+
+def validate(
+    domain: str | Path,
+    problem: str | Path,
+    plan: str | Path | Sequence[str],
+    *,
+    form: PlanFormat | None = None,
+    trace: bool = False,
+) -> Judged:
+    """Follow a plan from the initial state of a problem to its goal.
+
+    Args:
+        domain: A PDDL file, a folder with a `domain.pddl`, or a name under `domains/`.
+        problem: A PDDL file.
+        plan: A file, or its steps: `["(pick cup bench)", …]`.
+        form: The format of the plan; by default what it looks like.
+        trace: Keep what each step changes, as `verdict.changes`.
+
+    Returns:
+        The plan, and its `verdict`: `valid`; `failed_at`, the number of the step that cannot be taken, from 1;
+        `message`; `unmet`, each literal that does not hold when it must, with the step that took it away and what would
+        help; `cost` by the problem's metric.
+
+    Raises:
+        InputError: For files that cannot be read, steps that name no action or thing, and problems that nobody judges.
+
+    >>> import tamp
+    >>> problem = "problems/cases/drawer_first/problem.pddl"
+    >>> judged = tamp.validate("tabletop", problem, ["(pick cup bench)", "(place-in cup chest)"])
+    >>> judged.verdict.valid, judged.verdict.failed_at, judged.verdict.unmet[0].literal
+    (False, 2, '(open chest)')
+    >>> bool(tamp.validate("tabletop", problem, "problems/cases/drawer_first/good.plan"))
+    True
+    """
+    return judged(source_of(plan), judge_for(domain, problem), form, trace)
+
+
+def judge_for(domain: str | Path, problem: str | Path) -> PlanJudge:
+    """Who judges plans of a problem, any number of them."""
+    from tamp.pddl.reading import read_problem
+    from tamp.plans.judges import judge_of
+
+    return judge_of(read_problem(domain, Path(problem))[2])
+
+
+def source_of(plan: str | Path | Sequence[str]) -> Source:
+    """The text of a plan: of a file, a shipped one by its name, or of steps."""
+    from tamp.data import located
+    from tamp.pddl.source import Source, read
+
+    if isinstance(plan, str | Path):
+        return read(located(plan, "plan", ".plan", ".json"))
+    return Source("plan", "".join(f"{step}\n" for step in plan) or "; no steps\n")
+
+
+def judged(plan: Source, judge: PlanJudge, form: str | None = None, trace: bool = False) -> Judged:
+    """The same of a plan whose text is read already, by a judge of the problem.
+    BadPlan, an InputError, has all that is wrong with a plan that cannot be read."""
+    from tamp.plans.judges import read_for, verdict_on
+
+    read = read_for(plan, judge.problem, form)
+    return Judged(read, verdict_on(read, judge, trace))

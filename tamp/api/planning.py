@@ -1,0 +1,190 @@
+"""Plans: for a goal in a scene, and for PDDL files."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, get_args
+
+from tamp.api import language
+from tamp.api.grounding import one_goal
+from tamp.api.scenes import seen_in
+from tamp.errors import InputError
+
+if TYPE_CHECKING:
+    from tamp.api.grounding import Grounding
+    from tamp.api.scenes import LoadedScene
+    from tamp.model.atoms import Atom, GroundAction
+    from tamp.model.goal import Goal
+    from tamp.planners.answer import Answer, FoundPlan
+    from tamp.planners.ask import Question
+    from tamp.planners.engines import Aim
+    from tamp.planning.engine import PlanStatus
+    from tamp.planning.search import Search
+
+SEARCH = 0.5
+"""Of the seconds of a time limit, what the search has at least, however long reading took."""
+
+
+@dataclass(frozen=True)
+class Planned:
+    """What a planner said to a goal in a scene. It is true where there is a plan.
+
+    `status` tells found, unsolvable, time-out and what an engine does not support apart; `message` says more of what
+    is no plan. `problem` is what was asked, in PDDL; `seconds` is how long it took.
+    """
+
+    goal: Goal
+    status: PlanStatus
+    actions: tuple[GroundAction, ...]
+    message: str
+    seconds: float
+    problem: str = field(repr=False)
+
+    def __bool__(self) -> bool:
+        return self.status.value == "found"
+
+    def __str__(self) -> str:
+        """The plan, an action a line."""
+        return "\n".join(map(str, self.actions))
+
+
+def plan(
+    scene: LoadedScene,
+    goal: Grounding | Goal | str,
+    *,
+    planner: str = "fast-downward",
+    timeout: float = 60.0,
+    facts: Iterable[Atom] = (),
+    llm: str | None = None,
+) -> Planned:
+    """Plan for a goal from how things are in a scene now, in symbols alone: `refine` looks for motions.
+
+    Args:
+        scene: Where.
+        goal: What `ground` made of words, or a goal in PDDL: `"(in can box_contain_region)"`. One goal, not several.
+        planner: An engine of unified-planning by its name, or `qwen`: the language model plans.
+        timeout: Seconds.
+        facts: What holds beside what is seen, such as what `refine` found out.
+        llm: The language model where it plans; by default the one that reads instructions.
+
+    Returns:
+        The plan, or why there is none.
+
+    Raises:
+        InputError: For a goal or a planner that there is not.
+        Refusal: Where the domain cannot say that something is to be left alone.
+
+    >>> import tamp
+    >>> with tamp.load_scene("docs/examples/kitchenette") as scene:
+    ...     print(tamp.plan(scene, "(in can box_contain_region)"))
+    (pick can table)
+    (place-in can box_contain_region)
+    """
+    from tamp.model.state import problem_text
+
+    wanted, mind = one_goal(scene, goal), mind_of(scene, planner, timeout, llm)
+    state = seen_in(scene, wanted.mentioned).state
+    state = state.with_facts(wanted.rules(scene.domain, state) | frozenset(facts))
+    answers = [mind.ask(g, state) for g in wanted.alternatives()]
+    found = sorted((a for a in answers if a.plan is not None), key=lambda a: len(a.plan.actions) if a.plan else 0)
+    answer = (found or answers)[0]
+    actions = () if answer.plan is None else answer.plan.actions
+    text = problem_text(scene.domain, state, str(wanted))
+    return Planned(wanted, answer.status, actions, answer.message, sum(a.seconds for a in answers), text)
+
+
+def mind_of(
+    scene: LoadedScene, planner: str = "fast-downward", timeout: float = 60.0, llm: str | None = None, seed: int = 0
+) -> Search:
+    """What plans and looks for motions in a scene, as it is now; `seed` draws grasps and paths."""
+    import numpy as np
+
+    from tamp.model.bodies import world_of
+    from tamp.planning.search import Search
+    from tamp.skills.patterns import patterns
+    from tamp.skills.registry import bind
+
+    who = language.planner(planner, lambda: language.model(llm), timeout)
+    world = world_of(scene.perceiver.perceive(), scene.robot)
+    skills = {**patterns(), **bind(scene.domain)}
+    return Search(world, scene.domain, skills, who, np.random.default_rng(seed))
+
+
+def plan_problem(
+    domain: str | Path,
+    problem: str | Path,
+    *,
+    planner: str = "fast-downward",
+    aim: Aim = "first",
+    count: int = 1,
+    timeout: float = 60.0,
+    llm: str | None = None,
+    told: Callable[[FoundPlan], None] | None = None,
+    spent: float = 0.0,
+) -> Answer:
+    """Plan a problem that is given in PDDL.
+
+    Args:
+        domain: A PDDL file, a folder with a `domain.pddl`, or a name under `domains/`.
+        problem: A PDDL file.
+        planner: An engine of unified-planning by its name, or `qwen`: the language model plans.
+        aim: `first`, any plan; `optimal`, one that is proven to be the best; `anytime`, better and better ones
+            until the time is up; `top-k`, the `count` best.
+        count: How many plans, with `top-k`.
+        timeout: Seconds for the search, and for what explains that there is no plan.
+        llm: The language model where it plans; by default the one that reads instructions.
+        told: Is told of each plan when it is found.
+        spent: Seconds of the time limit that are gone already.
+
+    Returns:
+        `status`, `plans` (the best first, each with `actions`, `steps` and `cost`), `message`, and `why` where it is
+        unsolvable: what can never hold, and what would help.
+
+    Raises:
+        InputError: For files that cannot be read, and for an engine that is not there or has no such aim.
+
+    >>> import tamp
+    >>> answer = tamp.plan_problem("tabletop", "problems/cases/drawer_first/problem.pddl")
+    >>> answer.status.value, answer.plans[0].steps
+    ('found', ['(open-drawer chest)', '(pick cup bench)', '(place-in cup chest)'])
+    """
+    from tamp.pddl.reading import read_problem
+    from tamp.planners.ask import ask, ask_planner
+
+    start = time.monotonic()
+    question = _question(planner, aim, timeout, count)
+    _, _, parsed = read_problem(domain, Path(problem))
+    left = max(timeout - (time.monotonic() - start + spent), timeout * SEARCH)
+    question = replace(question, left=left)
+    if planner == language.PLANS:
+        return ask_planner(parsed, language.planner(planner, lambda: language.model(llm)), question)
+    return _explained(ask(parsed, question, told or (lambda plan: None)), parsed, left)
+
+
+def _question(planner: str, aim: Aim, timeout: float, count: int) -> Question:
+    """InputError for an engine that is not there or cannot do it."""
+    from tamp.planners import engines
+    from tamp.planners.ask import Question
+
+    if planner == language.PLANS:
+        if aim != "first":
+            raise InputError(f"--planner {planner} finds one plan; valid with --{aim}: an engine")
+        return Question(planner, "first", timeout)
+    if aim not in get_args(engines.Aim):
+        raise InputError(f"no aim {aim!r}; valid: {', '.join(get_args(engines.Aim))}")
+    if aim != "top-k":
+        engines.check(planner, [language.PLANS])
+    return Question(engines.for_aim(planner, aim), aim, timeout, count)
+
+
+def _explained(answer: Answer, parsed: Any, left: float) -> Answer:
+    """The answer with what is found out in the seconds left about a problem that has no plan."""
+    from tamp.planners.relaxation import explain
+    from tamp.planning.engine import PlanStatus
+
+    if answer.status is not PlanStatus.UNSOLVABLE:
+        return answer
+    return replace(answer, why=explain(parsed, answer.engine, max(0.0, left - answer.seconds)))

@@ -1,0 +1,238 @@
+"""A scene in a simulator, ready to be looked at and acted in; and what is seen there."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Literal, Self, get_args
+
+from tamp.errors import InputError
+from tamp.quiet import hush_simulator
+
+if TYPE_CHECKING:
+    from motion.poses import Array
+    from motion.robot import RobotDescription
+    from tamp.backends.backend import Backend
+    from tamp.backends.libero.environment import LiberoEnvironment
+    from tamp.backends.libero.tasks import Task
+    from tamp.execution.activity import Observation
+    from tamp.model.atoms import Atom
+    from tamp.model.domain import Domain
+    from tamp.model.scene import Perceiver, Scene
+    from tamp.model.state import WorldState
+    from tamp.perception.sight import Sight
+
+Simulator = Literal["libero", "mujoco", "pybullet"]
+
+
+@dataclass(frozen=True, eq=False)
+class LoadedScene:
+    """A robot among things, in a simulator of its own; made by `load_scene`.
+
+    Close it, or use it as a context manager. It is for one thread. Nothing but `command` and `stop` moves anything.
+
+    `name` and `instruction` ("" without one) are the scene's, `goal` its own goal in PDDL or None; `domain` says what
+    can be done, `robot` with what; `backend` moves, `perceiver` sees. `seed` is what the scene was drawn with.
+    """
+
+    name: str
+    instruction: str
+    goal: str | None
+    seed: int
+    simulator: Simulator
+    domain: Domain = field(repr=False)
+    robot: RobotDescription = field(repr=False)
+    backend: Backend = field(repr=False)
+    perceiver: Perceiver = field(repr=False)
+    _task: Task = field(repr=False)
+    _sight: Sight = field(repr=False)
+    _environment: LiberoEnvironment | None = field(default=None, repr=False)
+    _opened: contextlib.ExitStack = field(default_factory=contextlib.ExitStack, repr=False)
+
+    @property
+    def period(self) -> float:
+        """Seconds of a control period."""
+        return self.backend.period
+
+    def observe(self) -> Observation:
+        """What is felt now: time (s), joints (n,) rad, finger opening (m), pose (4, 4) of the tool in the world."""
+        from tamp.execution.clock import observed
+
+        return observed(self.backend)
+
+    def command(self, displacement: Array, opening: float) -> None:
+        """Let one control period pass, in which the tool goes towards `displacement` (6,) from where it is, metres and
+        a rotation vector in radians, both along the world's axes, and the fingers to `opening` metres; 0 closes with
+        force."""
+        self.backend.command(displacement, opening)
+
+    def stop(self) -> None:
+        """Let one control period pass and stand still."""
+        self.backend.stop()
+
+    def close(self) -> None:
+        """Free the simulator. A second time does nothing."""
+        self._opened.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, e: BaseException | None, tb: TracebackType | None) -> None:
+        self.close()
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """What was seen at one moment: the `scene`'s geometry, and its `state` in the symbols of the domain.
+
+    `scene` has objects with poses (4, 4) in the world, metres; iterating over it gives them. `state.symbols` maps each
+    symbol to its type, `state.atoms` are the facts that hold.
+    """
+
+    scene: Scene = field(repr=False)
+    state: WorldState = field(repr=False)
+
+    @property
+    def facts(self) -> tuple[str, ...]:
+        """What holds, in PDDL, sorted."""
+        return tuple(sorted(map(str, self.state.atoms)))
+
+    def __str__(self) -> str:
+        return "\n".join(self.facts)
+
+
+def load_scene(
+    scene: str | Path,
+    *,
+    seed: int | None = None,
+    init_state: int | None = None,
+    domain: str | Path = "tabletop",
+    simulator: Simulator | None = None,
+    body: str | Path | None = None,
+) -> LoadedScene:
+    """Build a scene in a simulator.
+
+    Args:
+        scene: `SUITE/TASK_ID` (`libero_goal/3`), a name under `problems/`, a folder with a `scene.toml`, or a `.bddl`
+            file.
+        seed: Draws what the scene leaves open; by default the scene's own seed, or 0.
+        init_state: Instead of a drawn scene, a stored initial state of a benchmark's task, from 0.
+        domain: A name under `domains/`, or a folder with a `domain.pddl`. The Python of the folder runs.
+        simulator: `libero`, `mujoco` or `pybullet`; by default LIBERO, and MuJoCo for a scene in MJCF.
+        body: Another robot in the place of the scene's own: a name such as `xarm7`, or its `.toml`. Not in LIBERO.
+
+    Returns:
+        The scene, to be closed by the caller.
+
+    Raises:
+        InputError: For a scene, domain, simulator, state or robot that there is not, or that do not go together.
+
+    >>> import tamp
+    >>> with tamp.load_scene("docs/examples/kitchenette") as scene:
+    ...     print(scene.simulator, scene.robot.name, scene.instruction)
+    mujoco panda put the can in the box
+    """
+    from tamp.backends.libero import rendering
+
+    rendering.prepare(video=False, may=True)
+    with hush_simulator():
+        from tamp.backends.libero import tasks
+        from tamp.model.domain import load
+        from tamp.skills.registry import bound
+
+        task, loaded = tasks.find(str(scene)), load(str(domain))
+        tasks.check_goal(task, loaded)
+        found = bound(loaded)
+        chosen = _simulator(simulator, task, body)
+        with contextlib.ExitStack() as opened:
+            backend, perceiver, robot, environment = _built(
+                chosen, task, task.seed if seed is None else seed, init_state, body, opened
+            )
+            kept = opened.pop_all()
+    from tamp.model.bodies import world_of
+    from tamp.perception.sight import Sight
+
+    return LoadedScene(
+        name=task.name,
+        instruction=task.instruction,
+        goal=task.goal,
+        seed=task.seed if seed is None else seed,
+        simulator=chosen,
+        domain=loaded,
+        robot=robot,
+        backend=backend,
+        perceiver=perceiver,
+        _task=task,
+        _sight=Sight(loaded, found.observers, world_of(perceiver.perceive(), robot)),
+        _environment=environment,
+        _opened=kept,
+    )
+
+
+def _simulator(asked: Simulator | None, task: Task, body: str | Path | None) -> Simulator:
+    """Where the scene is built. InputError for what there is not, or what cannot be built there."""
+    if asked is not None and asked not in get_args(Simulator):
+        raise InputError(f"no simulator {asked!r}; valid: {', '.join(get_args(Simulator))}")
+    chosen: Simulator = asked or ("libero" if task.mjcf is None and body is None else "mujoco")
+    if chosen == "libero" and body is not None:
+        raise InputError(f"body {body}: the robot of LIBERO's scenes is a Panda; valid with mujoco or pybullet")
+    if chosen == "libero" and task.mjcf is not None:
+        raise InputError(f"{task.name} is MJCF, which LIBERO does not build; valid: mujoco, pybullet")
+    return chosen
+
+
+def _built(
+    simulator: Simulator,
+    task: Task,
+    seed: int,
+    init_state: int | None,
+    body: str | Path | None,
+    opened: contextlib.ExitStack,
+) -> tuple[Backend, Perceiver, RobotDescription, LiberoEnvironment | None]:
+    """The scene in a simulator, which `opened` closes: what moves, what sees, and the robot."""
+    if simulator == "libero":
+        from tamp.backends.libero.environment import LiberoEnvironment
+        from tamp.backends.libero.oracle import OraclePerceiver
+
+        environment = LiberoEnvironment(task, seed=seed, init_state=init_state)
+        opened.callback(environment.close)
+        return environment, OraclePerceiver(environment), environment.robot_model(), environment
+    from tamp.backends.physics.engines import world_in
+    from tamp.backends.physics.start import start_of
+    from tamp.backends.physics.table import PhysicsTable
+
+    start = start_of(task, seed, init_state, None if body is None else str(body))
+    world = world_in(simulator, start)
+    opened.callback(world.close)
+    table = PhysicsTable(world, start.robot)
+    return table, table, start.robot, None
+
+
+def perceive(scene: LoadedScene) -> Seen:
+    """What is in a scene now, read from the simulator's state: nothing moves, and no time passes.
+
+    Raises:
+        InputError: Where an observer of the domain's own fails.
+
+    >>> import tamp
+    >>> with tamp.load_scene("docs/examples/kitchenette") as scene:
+    ...     seen = tamp.perceive(scene)
+    >>> seen.state.symbols["can"]
+    'item'
+    >>> "(in can box_contain_region)" in seen.facts
+    False
+    """
+    return seen_in(scene)
+
+
+def seen_in(scene: LoadedScene, about: Iterable[Atom] = ()) -> Seen:
+    """The same with the places beside things that some atoms name."""
+    from tamp.perception.relative_places import places, with_places
+
+    looked = scene.perceiver.perceive()
+    if beside := places(list(about), looked):
+        looked = with_places(looked, beside)
+    return Seen(looked, scene._sight.state(looked))

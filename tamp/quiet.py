@@ -1,0 +1,39 @@
+"""Third parties kept quiet: what libraries print and warn about when they are imported or used.
+
+Errors always come through, and with `TAMP_DEBUG=1` everything does.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stdout
+
+NOISY = ("libero", "robosuite", "gym", "gymnasium", "bddl")
+"""Packages that warn when they are imported, of their own age or of files that nobody needs."""
+
+
+def debugging() -> bool:
+    """Whether `TAMP_DEBUG=1` asks for tracebacks and third-party chatter."""
+    return os.environ.get("TAMP_DEBUG") == "1"
+
+
+@contextmanager
+def hush_simulator() -> Iterator[None]:
+    """Import LIBERO and robosuite inside this, and ask them for tasks: what they print there is dropped, and their
+    warnings are from then on. Warnings of others are as before once it is over."""
+    if debugging():
+        yield
+        return
+    logging.getLogger("robosuite_logs").setLevel(logging.ERROR)
+    with (
+        open(os.devnull, "w", encoding="utf-8") as nowhere,  # noqa: PTH123
+        redirect_stdout(nowhere),
+        warnings.catch_warnings(),
+    ):
+        warnings.simplefilter("ignore")
+        yield
+    for module in NOISY:
+        warnings.filterwarnings("ignore", module=rf"{module}(\.|$)")

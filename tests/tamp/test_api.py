@@ -1,0 +1,88 @@
+"""What `import tamp` promises: names and signatures; that the examples are true; that it is quick and quiet."""
+
+from __future__ import annotations
+
+import doctest
+import inspect
+import subprocess
+import sys
+from dataclasses import is_dataclass
+from pathlib import Path
+
+import pytest
+
+import tamp
+
+ROOT = Path(__file__).parents[2]
+GOLDEN = Path(__file__).with_name("api.txt")
+HEAVY = ("numpy", "mujoco", "pybullet", "robosuite", "libero", "unified_planning", "llama_cpp", "outlines", "llm")
+FUNCTIONS = [name for name in tamp.__all__ if inspect.isfunction(getattr(tamp, name))]
+
+
+def _promise() -> str:
+    """Each promised name, what a call takes, and what can be read from a result."""
+    lines = []
+    for name in tamp.__all__:
+        named = getattr(tamp, name)
+        if inspect.isfunction(named):
+            lines.append(f"{name}{inspect.signature(named)}")
+            continue
+        if not inspect.isclass(named):
+            lines.append(f"{name} = {named}")
+            continue
+        lines.append(f"class {name}({', '.join(b.__name__ for b in named.__bases__)})")
+        read = [n for n in getattr(named, "__dataclass_fields__", ()) if not n.startswith("_")]
+        own = {n: v for n, v in vars(named).items() if not n.startswith("_") and n not in read}
+        lines += [f"    {n}" for n in sorted([*read, *(n for n, v in own.items() if isinstance(v, property))])]
+        lines += [f"    {n}{inspect.signature(v)}" for n, v in sorted(own.items()) if inspect.isfunction(v)]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def test_what_is_promised_is_what_it_was() -> None:
+    """A change here is a change of a promise: docs/library.md says what has to go with it, and CHANGELOG.md tells it.
+    Then: PYTHONPATH=. python tests/tamp/test_api.py"""
+    assert _promise() == GOLDEN.read_text()
+
+
+def test_results_are_frozen_and_errors_are_one_family() -> None:
+    classes = [named for name in tamp.__all__ if inspect.isclass(named := getattr(tamp, name))]
+    assert [c.__name__ for c in classes if not (is_dataclass(c) or issubclass(c, tamp.TampError))] == []
+    assert [c.__name__ for c in classes if is_dataclass(c) and not c.__dataclass_params__.frozen] == []  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_the_examples_of_a_docstring_are_true(name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "docs").symlink_to(ROOT / "docs")
+    options = doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL
+    found = doctest.DocTestFinder(recurse=False).find(getattr(tamp, name), name, globs={})
+    assert found[0].examples, f"{name} shows no example"
+    told: list[str] = []
+    assert doctest.DocTestRunner(optionflags=options).run(found[0], out=told.append).failed == 0, "".join(told)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_docstring_says_what_goes_in_comes_out_and_goes_wrong(name: str) -> None:
+    named = getattr(tamp, name)
+    text = inspect.getdoc(named) or ""
+    parameters = list(inspect.signature(named).parameters)
+    assert "Raises:" in text
+    if len(parameters) > 1:
+        assert [p for p in parameters if f"    {p}: " not in text] == []
+        assert "Returns:" in text
+
+
+@pytest.mark.process
+def test_the_import_loads_nothing_heavy() -> None:
+    code = f"import sys, tamp; tamp.TampError; dir(tamp); print([m for m in {HEAVY} if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert done.stdout == "[]\n"
+
+
+def test_a_name_that_there_is_not_is_none() -> None:
+    with pytest.raises(AttributeError, match="plann"):
+        tamp.plann  # noqa: B018
+
+
+if __name__ == "__main__":
+    GOLDEN.write_text(_promise())
