@@ -116,3 +116,53 @@ def benchmark(folder: Path, seed: int, failing: float) -> Path:
                 lines.append(json.dumps(record(suite, task, k, **told)))
     (folder / "results.jsonl").write_text("\n".join(lines) + "\n")
     return folder
+
+
+POSTURE = [0.0, -0.161, 0.0, -2.444, 0.0, 2.283, 0.785]
+
+
+def with_arm() -> list[dict[str, Any]]:
+    """The success, by a Panda whose joints are told; the mug is gripped in step 30, and let go of in step 50."""
+    stands = event("robot", 0.5, body="panda", shoulder=[-0.66, 0.0, 1.245, 1.0, 0.0, 0.0, 0.0], period=0.05)
+    told = [e | ({"q": POSTURE, "fingers": 0.08} if e["event"] == "command" else {}) for e in success()]
+    for e in told:
+        if e["event"] == "command":
+            e["stage"] = "grip" if e["step"] in (30, 31, 50, 51) else "move"
+            e["tool"] = [0.0, 0.1, 0.9 + max(0, e["step"] - 31) / 200]
+    end = event("final", 7.9, poses={"mug_1": [0.3, 0.0, 1.0, 1, 0, 0, 0]}, atoms=STATES[3])
+    return [told[0], stands, *told[1:-1], end, told[-1]]
+
+
+def two_arms() -> list[dict[str, Any]]:
+    """Two arms that act at once; each counts the steps of each part anew."""
+    told = [event("start", 0.0, **START | {"instruction": None})]
+    for n, arm in enumerate(("near", "far")):
+        told.append(event("robot", 0.1, arm=arm, body="xarm7", shoulder=[n - 0.5, 0, 0.9, 1, 0, 0, 0], period=0.05))
+        told.append(event("action", 0.2 + n / 100, arm=arm, action=PLAN[n], note={}))
+
+    def command(arm: str, t: float, step: int) -> dict[str, Any]:
+        tool = [0.1 * step, 0.2, 1.0]
+        return event("command", t, arm=arm, step=step, stage="move", q=[0.1] * 7, fingers=0.08, tool=tool)
+
+    for k in range(1, 6):
+        told += [command("near", 1 + k / 20, k), command("far", 1.01 + k / 20, k)]
+    told += [event("result", 1.3, arm="near", success=True, action=PLAN[0], missing=None, steps=5, difference=None)]
+    told += [event("action", 1.31, arm="near", action=PLAN[2], note={})]
+    for k in range(6, 9):
+        told += [command("near", 1 + k / 20, k - 5), command("far", 1.01 + k / 20, k)]
+    return [
+        *told,
+        event("result", 1.5, arm="far", success=True, action=PLAN[1], missing=None, steps=8, difference=None),
+    ]
+
+
+def of_an_arm() -> list[dict[str, Any]]:
+    """An xArm that runs a plan of two steps, and stops in the second one."""
+    steps = ["MoveToNamed('home')", "RetreatZ(80 mm)"]
+    told = [event("start", 0.0, goal=None, world="bench", arm="xarm6", tool=[0, 0, 0.12, 1, 0, 0, 0], steps=steps)]
+    for n, says in enumerate(steps):
+        told += [event("step", 1.0 + n, number=n + 1, action=says[:-2], says=says), event("leg", 1.2 + n, way="joints")]
+        told += [event("at", 1.2 + n + k / 50, q=[0.0, -0.1 * k, -0.1, 0.0, 0.2, 0.0], state=1) for k in range(5)]
+        told += [event("done", 1.3, number=1, action="MoveToNamed", seconds=0.3)] if n == 0 else []
+    told += [event("abort", 2.4, number=2, why="error", reason="error 31")]
+    return [*told, event("end", 2.4, success=False, why="error", reason="error 31", halted=None)]

@@ -37,6 +37,12 @@ class DrawnRobot:
         return np.asarray(q, dtype=float), float(opening) if isinstance(opening, int | float) else 0.0
 
 
+    def values(self, event: Event) -> tuple[float, ...] | None:
+        """The same in one row, joints first: what a picture of it is drawn from."""
+        felt = self.configuration(event)
+        return None if felt is None else (*(round(float(v), 4) for v in felt[0]), round(felt[1], 4))
+
+
 MOVES = ("command", "begin", "at")
 """Events that have the joint values of a robot."""
 

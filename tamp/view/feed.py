@@ -12,7 +12,7 @@ from motion.poses import Array, from_quat
 from tamp.runs.endings import LAST, ending
 from tamp.runs.pages.fields import Event, Point, names, number, point, table, time_of, words
 from tamp.runs.pages.telling import troubles
-from tamp.runs.pages.timeline import deeds_after
+from tamp.runs.pages.timeline import as_at_a_table, deeds_after
 from tamp.runs.robot_shape import MOVES, robots_of
 from tamp.view.state import Change, Placed, Running, Told, View, corner_box
 
@@ -24,19 +24,10 @@ HOLDING = "(holding "
 def fed(view: View, e: Event) -> View:
     """What there is to show once one more event has happened. What is not of its kind, in a log that somebody wrote, is
     left out."""
-    e = _as_at_a_table(e)
+    e = as_at_a_table(e)
     view = replace(view, t=max(view.t, time_of(e)), deeds=_recent(view, e))
     view = _HEARD.get(str(e["event"]), _nothing)(view, e)
     return _told(view, e)
-
-
-def _as_at_a_table(e: Event) -> Event:
-    """What an arm's run calls steps, as the actions that they are."""
-    if e["event"] == "step":
-        return {**e, "event": "action", "action": words(e, "says") or words(e, "action")}
-    if e["event"] in ("done", "abort"):
-        return {**e, "event": "result", "success": e["event"] == "done", "missing": words(e, "reason")}
-    return e
 
 
 def _recent(view: View, e: Event) -> Any:

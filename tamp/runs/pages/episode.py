@@ -11,10 +11,11 @@ from urllib.parse import quote
 
 from tamp.runs.endings import Ending
 from tamp.runs.pages.layout import Layout
+from tamp.runs.pages.picture import picture_of
 from tamp.runs.pages.story import VIDEO, Story
-from tamp.runs.pages.timeline import PERIOD, axis_of
+from tamp.runs.pages.timeline import axis_of, lanes_of
 
-SCRIPTS = ("common.js", "events.js", "space.js", "episode.js")
+SCRIPTS = ("common.js", "events.js", "links.js", "space.js", "episode.js")
 
 
 def episode_page(story: Story, layout: Layout, beside: Path) -> str:
@@ -28,7 +29,8 @@ def episode_page(story: Story, layout: Layout, beside: Path) -> str:
         title=f"{story.ending.episode}: {story.ending.verdict}",
         video=address(story.folder / VIDEO, beside) if story.has_video else "",
         totals=_totals(story),
-        period=PERIOD,
+        lanes=lanes_of(story.bars),
+        first_step=min((c.steps[0] for c in story.courses if c.steps), default=None),
     )
 
 
@@ -59,14 +61,10 @@ def _totals(story: Story) -> list[tuple[str, float, str]]:
 def _data(story: Story) -> dict[str, Any]:
     """What the scripts read."""
     return {
-        "period": PERIOD,
-        "path": {"steps": story.path.steps, "points": story.path.points},
-        "things": [
-            {"name": t.name, "category": t.category, "first": t.first, "last": t.last, "box": t.box}
-            for t in story.things
-        ],
+        "period": story.period,
+        **picture_of(story.courses, story.things),
         "deeds": [
-            {"number": d.number, "action": d.action, "first": d.first_step, "last": d.last_step, "how": d.how}
+            {"number": d.number, "action": d.action, "first": d.first_step, "last": d.last_step, "arm": d.arm}
             for d in story.deeds
         ],
         "events": [[line.number, line.kind, line.t, line.text] for line in story.listing.lines],

@@ -1,63 +1,47 @@
-"""Where the tool went and where things were, for a picture in space."""
+"""Where the tools of a log's arms went, and the joint values on the way, for a picture in space."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tamp.runs.pages.fields import Event, Point, number, point, table, words
+from tamp.runs.pages.fields import Event, Point, point, words
+from tamp.runs.pages.moments import FELT, Moments
+from tamp.runs.robot_shape import DrawnRobot
 
 MOST_POINTS = 4000
 """Points of a path: more cannot be told apart on a page."""
 
 
-@dataclass(frozen=True)
-class Thing:
-    """Something in the scene: where it was seen first and last, metres in the world frame. `box` are two opposite
-    corners of the box around it at first, None where the log does not say how large it is."""
+@dataclass(frozen=True, eq=False)
+class Course:
+    """How an arm moved: a point a control period or fewer, with the period's number. `points` are the tool's places,
+    None where the log does not say; `values` what `robot` needs to be drawn (`tamp.runs.pages.drawing`), None where
+    its joints were not told. `arm` is empty where there is one alone."""
 
-    name: str
-    category: str
-    first: Point
-    last: Point
-    box: tuple[Point, Point] | None = None
-
-
-@dataclass(frozen=True)
-class ToolPath:
-    """Where the tool was felt, a point a control step or fewer, with the step's number."""
-
+    arm: str
+    robot: DrawnRobot | None
     steps: tuple[int, ...] = ()
-    points: tuple[Point, ...] = ()
+    points: tuple[Point | None, ...] = ()
+    values: tuple[tuple[float, ...] | None, ...] = ()
 
 
-def tool_path(events: Sequence[Event]) -> ToolPath:
-    """The path of an arm's tool through a log."""
-    felt = [
-        (int(step), at)
-        for e in events
-        if e["event"] == "command" and (step := number(e, "step")) is not None and (at := point(e.get("tool")))
-    ]
+def courses_of(events: Sequence[Event], moments: Moments, robots: Sequence[DrawnRobot]) -> tuple[Course, ...]:
+    """The courses of a log's arms, in the order in which it tells of them."""
+    felt: dict[str, list[tuple[int, Event]]] = {robot.arm: [] for robot in robots}
+    for e, moment in zip(events, moments.of, strict=True):
+        if e["event"] in FELT:
+            felt.setdefault(words(e, "arm"), []).append((moment, e))
+    known = {robot.arm: robot for robot in robots}
+    return tuple(_course(arm, known.get(arm), some) for arm, some in felt.items())
+
+
+def _course(arm: str, robot: DrawnRobot | None, felt: Sequence[tuple[int, Event]]) -> Course:
     every = max(1, -(-len(felt) // MOST_POINTS))
-    kept = felt[::every]
-    return ToolPath(tuple(s for s, _ in kept), tuple(p for _, p in kept))
-
-
-def things(events: Sequence[Event]) -> tuple[Thing, ...]:
-    """The things whose places a log has, in the order in which they are named."""
-    first: dict[str, Point] = {}
-    last: dict[str, Point] = {}
-    category: dict[str, str] = {}
-    boxes: dict[str, tuple[Point, Point]] = {}
-    for e in events:
-        for name, pose in table(e, "poses").items():
-            if e["event"] in ("scene", "look", "final") and (at := point(pose)):
-                first.setdefault(name, at)
-                last[name] = at
-        category |= {name: words(table(e, "objects"), name) for name in table(e, "objects")}
-        for name, corners in table(e, "boxes").items():
-            if isinstance(corners, list) and len(corners) == 2 and name not in boxes:
-                low, high = map(point, corners)
-                if low and high:
-                    boxes[name] = (low, high)
-    return tuple(Thing(n, category.get(n, ""), first[n], last[n], boxes.get(n)) for n in first)
+    kept = [
+        (moment, point(e.get("tool")), robot and robot.values(e))
+        for n, (moment, e) in enumerate(felt)
+        if n % every == 0 or n == len(felt) - 1
+    ]
+    told = [(moment, at, values) for moment, at, values in kept if at or values]
+    return Course(arm, robot, *(tuple(t[k] for t in told) for k in range(3)))  # type: ignore[arg-type]

@@ -14,8 +14,11 @@ from tamp.runs.pages import telling
 from tamp.runs.pages.fields import Event, names, number, table, words
 from tamp.runs.pages.follow import PlanAccount, account
 from tamp.runs.pages.listing import Listing, listed
-from tamp.runs.pages.paths import Thing, ToolPath, things, tool_path
+from tamp.runs.pages.moments import Moments, moments_of, period_of
+from tamp.runs.pages.paths import Course, courses_of
+from tamp.runs.pages.places import Thing, things
 from tamp.runs.pages.timeline import Bar, Deed, bars, deeds
+from tamp.runs.robot_shape import robots_of
 
 VIDEO = "video.mp4"
 MOST_ASKED = 800_000
@@ -39,7 +42,7 @@ class Story:
 
     `planned` is the text of the plan that was followed; `account` says of its actions what each needs and makes true,
     those that were begun first. `why_no_account` says why that is empty. `folder` is where the log, the video if
-    `has_video`, and the PDDL files are.
+    `has_video`, and the PDDL files are. `period` are the seconds of a control period.
     """
 
     folder: Path
@@ -62,7 +65,9 @@ class Story:
     troubles: tuple[telling.Trouble, ...]
     looks: tuple[str, ...]
     seen: tuple[SeenRow, ...]
-    path: ToolPath
+    period: float
+    moments: Moments
+    courses: tuple[Course, ...]
     things: tuple[Thing, ...]
     exchanges: tuple[telling.Exchange, ...]
     listing: Listing
@@ -73,7 +78,8 @@ def story_of(log: Path) -> Story:
     events: list[dict[str, Any]] = episode_log.read(log)
     if not events:
         raise InputError(f"{log} holds no event")
-    folder, begun = log.parent, deeds(events)
+    folder, moments = log.parent, moments_of(events)
+    begun = deeds(events, moments)
     ended = ending(folder.name if log.name == episode_log.LOG else log.name, events)
     start = next((e for e in events if e["event"] == "start"), {})
     outcome: Event = next((e for e in reversed(events) if e["event"] == "outcome"), {})
@@ -102,8 +108,10 @@ def story_of(log: Path) -> Story:
         troubles=telling.troubles(events),
         looks=looks,
         seen=seen,
-        path=tool_path(events),
-        things=things(events),
+        period=period_of(events),
+        moments=moments,
+        courses=courses_of(events, moments, robots_of(events)),
+        things=things(events, moments),
         exchanges=_exchanges(events),
         listing=listed(events),
     )

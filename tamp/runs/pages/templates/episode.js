@@ -1,28 +1,51 @@
+/** The last of the steps, in order, that is not after a step; the first one before that. */
+function upTo(steps, step) {
+  let low = 0, high = steps.length - 1;
+  while (low < high) { const middle = (low + high + 1) >> 1; if (steps[middle] <= step) low = middle; else high = middle - 1; }
+  return low;
+}
+/** What the picture shows at a control step (space.js). `marks` says of things what is said of them. */
+function stateAt(step, marks = {}) {
+  const values = data.scene.robots.map(() => null), paths = [], things = [];
+  for (const course of data.courses) {
+    if (!course.steps.length) continue;
+    const n = upTo(course.steps, step);
+    if (course.robot !== null) values[course.robot] = course.values[n];
+    if (course.points.length) paths.push({name: course.name, points: course.points, done: course.at[n]});
+  }
+  for (const {name, places, box} of data.things) {
+    const last = places[upTo(places.map(([from]) => from), step)][1];
+    things.push({name, first: places[0][1], last, box: box && box.map((corner) => corner.map((x, k) => x + last[k])), mark: marks[name] || ""});
+  }
+  const robots = data.scene.robots.map(({name, links}, n) => ({name, solids: links.map((link) => link.solids), frames: framesOf(links, values[n])}));
+  return {robots, paths, things};
+}
 /** The timeline, the video, the control step and the picture in step with one another. */
 function inStep() {
-  const video = document.getElementById("video"), slider = document.getElementById("step");
-  const canvas = document.getElementById("space"), picture = canvas ? space(canvas, {path: data.path, things: data.things}) : {mark() {}}, picked = document.getElementById("picked");
-  const of = (step) => data.deeds.find((d) => d.first !== null && d.first <= step && step <= d.last);
-  let now = 0;
+  const video = document.getElementById("video"), slider = document.getElementById("step"), picked = document.getElementById("picked");
+  const canvas = document.getElementById("space"), picture = canvas ? space(canvas, {...data.scene, robots: []}) : {show() {}};
+  const of = (step) => data.deeds.filter((d) => d.first !== null && d.first <= step && step <= d.last);
+  let now = "";
 
   function show(step) {
-    const deed = of(step);
-    picture.mark(step);
+    const deeds = of(step);
+    picture.show(stateAt(step));
     if (slider) {
       slider.value = step;
       document.getElementById("step-told").textContent = step;
-      const told = deed ? `Action ${deed.number}: ${deed.action}` : "Between actions";
+      const told = deeds.map((d) => `Action ${d.number}${d.arm ? ` of ${d.arm}` : ""}: ${d.action}`).join("; ") || "Between actions";
       const line = document.getElementById("now");
       if (line.textContent !== told) line.textContent = told;
     }
-    const number = deed ? deed.number : 0;
-    if (number === now) return;
-    now = number;
+    const numbers = deeds.map((d) => d.number);
+    if (numbers.join() === now) return;
+    now = numbers.join();
     for (const marked of document.querySelectorAll(".now")) { marked.classList.remove("now"); marked.removeAttribute("aria-current"); }
-    if (!deed) return;
-    for (const bar of document.querySelectorAll(`.bar[data-deed="${number}"]`)) { bar.classList.add("now"); bar.setAttribute("aria-current", "true"); }
-    const entry = document.getElementById(`step-${number}`);
-    if (entry) entry.classList.add("now");
+    for (const number of numbers) {
+      for (const bar of document.querySelectorAll(`.bar[data-deed="${number}"]`)) { bar.classList.add("now"); bar.setAttribute("aria-current", "true"); }
+      const entry = document.getElementById(`step-${number}`);
+      if (entry) entry.classList.add("now");
+    }
   }
   function go(step) {
     show(step);
@@ -41,6 +64,6 @@ function inStep() {
     video.addEventListener("timeupdate", () => { if (!video.paused) show(1 + Math.round(video.currentTime / data.period)); });
     video.addEventListener("error", () => { document.getElementById("video-told").append(" (cannot be played here)"); });
   }
-  if (slider) show(Number(slider.min));
+  show(slider ? Number(slider.min) : 0);
 }
 inStep();

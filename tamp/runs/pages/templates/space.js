@@ -1,16 +1,26 @@
-/** A picture in space that is turned by hand: paths of tools, things as boxes, links of robots as filled solids.
+/**
+ * A picture in space that is turned by keys, buttons or by hand, and told in words. Metres, z up.
  *
- * `shown` has `path` {steps, points}, `things` {name, category, first, last, box or corners}, and of `robots` the `solids`
- * of each link, [points, faces], with the `frames` that these are in, 12 numbers each: 3 rows of rotation and position.
- * Returns `mark`, which marks a control step of the path, and `show`, which shows other parts. */
+ * What is `shown`, all of which may be missing:
+ *   robots  [{name, solids, frames}]: of each link the solids, [points, faces], and the frame that these are in, 12 numbers:
+ *           3 rows of rotation and position; frames null: it is not drawn
+ *   things  [{name, category, first, last, box: [low, high] or corners: 8 of them, mark}]: `last` is where it is now,
+ *           `mark` what is said of one that is pointed out; tables and floors are left out
+ *   paths   [{name, points, done}]: the first `done` points, or all, are behind the tool
+ *   spans   [{from, to, told}]: two points, and what is said of the line between them
+ *   extent  points that are in the picture; floor: the height of its grid
+ * Buttons of the canvas's figure turn it by data-view, and its data-told takes the words. Returns `show`, which shows
+ * other parts.
+ */
 function space(canvas, shown) {
-  const view = {turn: 1.2, tilt: 0.45, zoom: 1}, pen = canvas.getContext("2d"), none = {steps: [], points: []};
+  const SIDE = {turn: 1.2, tilt: 0.4, zoom: 1}, TOP = {turn: 1.5708, tilt: 1.57, zoom: 1};
+  const view = {...SIDE}, pen = canvas.getContext("2d"), figure = canvas.closest("figure") || canvas.parentElement;
   const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity];
-  const lit = [0.36, 0.64, -0.68], quads = [[0, 2, 6, 4], [1, 5, 7, 3], [0, 1, 5, 4], [2, 6, 7, 3], [0, 1, 3, 2], [4, 5, 7, 6]];
-  let marked = 0, fit = {scale: 1, right: 0, up: 0}, due = false;
+  const lit = [0.36, 0.64, -0.68], quads = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
+  let fit = {scale: 1, right: 0, up: 0}, due = false, scale = 1;
   const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-  const things = () => (shown.things || []).filter((t) => !/table|floor/.test(t.category));
-  const paths = () => shown.paths || [shown.path || none];
+  const list = (key) => shown[key] || [], robots = () => list("robots").filter((r) => r.frames);
+  const things = () => list("things").filter((t) => !/table|floor/.test(t.category || ""));
   const placed = ([a, b, c, x, d, e, f, y, g, h, i, z], [u, v, w]) => [a * u + b * v + c * w + x, d * u + e * v + f * w + y, g * u + h * v + i * w + z];
 
   /** Makes room for places; there is never less of it, so that the picture does not jump. */
@@ -18,9 +28,10 @@ function space(canvas, shown) {
     for (const p of places) for (let k = 0; k < 3; k++) { low[k] = Math.min(low[k], p[k]); high[k] = Math.max(high[k], p[k]); }
   }
   function reachAll(some) {
-    if (some.path || some.paths) for (const path of paths()) reach(path.points);
+    if (some.extent) reach(some.extent);
+    if (some.paths) for (const path of some.paths) reach(path.points);
     if (some.things) reach(things().flatMap((t) => [t.first, t.last]));
-    if (some.robots) for (const r of some.robots) reach(r.frames.map((f) => [f[3], f[7], f[11]]));
+    if (some.robots) for (const r of robots()) reach(r.frames.map((f) => [f[3], f[7], f[11]]));
   }
   const corner = (n) => [0, 1, 2].map((k) => (n >> k & 1 ? high : low)[k]);
 
@@ -31,7 +42,7 @@ function space(canvas, shown) {
     return [right, Math.cos(view.tilt) * z + Math.sin(view.tilt) * deep, Math.cos(view.tilt) * deep - Math.sin(view.tilt) * z];
   }
   /** Makes all of it fit, with room for names at the right. */
-  function fitted(scale) {
+  function fitted() {
     const corners = [0, 1, 2, 3, 4, 5, 6, 7].map((n) => seen(corner(n)));
     const across = corners.map((p) => p[0]), along = corners.map((p) => p[1]);
     const [left, right, below, above] = [Math.min(...across), Math.max(...across), Math.min(...along), Math.max(...along)];
@@ -44,100 +55,118 @@ function space(canvas, shown) {
     pen.beginPath();
     some.forEach(([u, v], n) => { if (n) pen.lineTo(u, v); else pen.moveTo(u, v); });
   }
-  function line(some, style, width) {
+  function line(some, style, width, dashes = []) {
     if (some.length < 2) return;
-    pen.strokeStyle = style; pen.lineWidth = width;
+    pen.strokeStyle = style; pen.lineWidth = width * scale; pen.setLineDash(dashes.map((d) => d * scale));
     trace(some.map(at));
     pen.stroke();
+    pen.setLineDash([]);
   }
   function floor(style) {
-    const z = low[2];
+    const z = shown.floor === undefined || shown.floor === null ? low[2] : shown.floor;
     for (let n = 0; n <= 4; n++) {
       const x = low[0] + (high[0] - low[0]) * n / 4, y = low[1] + (high[1] - low[1]) * n / 4;
       line([[x, low[1], z], [x, high[1], z]], style, 1);
       line([[low[0], y, z], [high[0], y, z]], style, 1);
     }
   }
-  /** The faces of a solid that are turned to who looks, with how much light falls on each. */
-  function faces(points, triples, found) {
+  /** The faces of a solid that are turned to who looks: how far away, where, how much light falls on each. */
+  function faces(points, some, told, found) {
     const p = points.map(seen);
-    for (const [i, j, k] of triples) {
-      const a = p[i], b = p[j], c = p[k], u = [b[0] - a[0], b[1] - a[1], b[2] - a[2]], v = [c[0] - a[0], c[1] - a[1], c[2] - a[2]];
+    for (const face of some) {
+      const [a, b, c] = face.map((n) => p[n]), u = [b[0] - a[0], b[1] - a[1], b[2] - a[2]], v = [c[0] - a[0], c[1] - a[1], c[2] - a[2]];
       const n = [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]];
       if (n[2] <= 0) continue;
-      const away = -n[2], size = Math.hypot(...n) || 1;
-      const light = Math.max(0, (n[0] * lit[0] + n[1] * lit[1] + away * lit[2]) / size);
-      found.push([(a[2] + b[2] + c[2]) / 3, [a, b, c], light]);
+      const size = Math.hypot(...n) || 1, light = Math.max(0, (-n[0] * lit[0] - n[1] * lit[1] - n[2] * lit[2]) / size);
+      found.push({...told, light, away: face.reduce((sum, k) => sum + p[k][2], 0) / face.length, places: face.map((k) => p[k])});
     }
   }
-  function boxed(t) {
-    if (t.corners) return t.corners;
-    if (!t.box) return null;
-    return [0, 1, 2, 3, 4, 5, 6, 7].map((n) => [0, 1, 2].map((k) => (n >> k & 1 ? t.box[1] : t.box[0])[k]));
+  function cornersOf(t) {
+    if (t.corners || !t.box) return t.corners;
+    return [0, 1, 2, 3, 4, 5, 6, 7].map((n) => [0, 1, 2].map((k) => t.box[n >> k & 1][k]));
   }
   const bytes = (hex) => [1, 3, 5].map((n) => parseInt(hex.slice(n, n + 2), 16));
   function solids() {
     const found = [];
-    for (const robot of shown.robots || []) {
-      robot.frames.forEach((frame, n) => { for (const [points, triples] of robot.solids[n]) faces(points.map((p) => placed(frame, p)), triples, found); });
+    for (const robot of robots()) {
+      robot.frames.forEach((frame, n) => { for (const [points, some] of robot.solids[n]) faces(points.map((p) => placed(frame, p)), some, {}, found); });
     }
     for (const t of things()) {
-      const corners = boxed(t);
-      if (!corners) continue;
-      const p = corners.map(seen);
-      for (const quad of quads) found.push([quad.reduce((sum, n) => sum + p[n][2], 0) / 4, quad.map((n) => p[n]), null]);
+      const corners = cornersOf(t), told = t.mark ? {fill: "--marked", edge: "--bad", wide: 2.5} : {fill: "--box", edge: "--soft", wide: 1};
+      if (corners) faces(corners, quads, told, found);
     }
-    const dark = bytes(colour("--solid-dark")), light = bytes(colour("--solid-light")), soft = colour("--soft"), box = colour("--box");
-    pen.lineWidth = 1;
-    for (const [, places, lightness] of found.sort((a, b) => b[0] - a[0])) {
+    const dark = bytes(colour("--solid-dark")), bright = bytes(colour("--solid-light")), styles = {};
+    for (const name of ["--marked", "--bad", "--box", "--soft"]) styles[name] = colour(name);
+    for (const {fill, edge, wide, light, places} of found.sort((a, b) => b.away - a.away)) {
       trace(places.map(drawn));
       pen.closePath();
-      const style = lightness === null ? box : `rgb(${dark.map((c, k) => Math.round(c + (light[k] - c) * lightness)).join(",")})`;
-      pen.fillStyle = style; pen.strokeStyle = lightness === null ? soft : style;
+      pen.fillStyle = fill ? styles[fill] : `rgb(${dark.map((c, k) => Math.round(c + (bright[k] - c) * light)).join(",")})`;
+      pen.strokeStyle = edge ? styles[edge] : pen.fillStyle;
+      pen.lineWidth = (wide || 1) * scale;
       pen.fill();
       pen.stroke();
     }
   }
-  function named(t, taken, style, scale) {
-    const [u, v] = at(t.first), [u2, v2] = at(t.last), moved = Math.hypot(...t.first.map((x, k) => x - t.last[k])) > 0.005;
-    pen.strokeStyle = pen.fillStyle = style; pen.lineWidth = 2;
-    pen.beginPath(); pen.arc(u, v, 5, 0, 7); pen.stroke();
-    if (moved) {
-      pen.setLineDash([4, 4]); line([t.first, t.last], style, 1); pen.setLineDash([]);
-      pen.fillRect(u2 - 5, v2 - 5, 10, 10);
-    }
-    const [x, y] = shown.now ? [u2, v2] : [u, v];
-    let below = y + 4;
-    while (taken.some((p) => Math.abs(p[1] - below) < 14 * scale && Math.abs(p[0] - x) < 130 * scale)) below += 14 * scale;
-    taken.push([x, below]);
-    pen.fillText(t.name, Math.min(x + 9, canvas.width - pen.measureText(t.name).width - 2), below);
+  function write(text, [u, v], taken, strong) {
+    pen.font = `${strong ? "bold " : ""}${13 * scale}px ${getComputedStyle(canvas).fontFamily}`;
+    const wide = pen.measureText(text).width, left = Math.max(2, Math.min(u + 9 * scale, canvas.width - wide - 2));
+    let below = v + 4 * scale;
+    while (taken.some(([l, w, y]) => Math.abs(y - below) < 14 * scale && l < left + wide && left < l + w)) below += 14 * scale;
+    taken.push([left, wide, below]);
+    pen.lineJoin = "round"; pen.lineWidth = 4 * scale; pen.strokeStyle = colour("--card"); pen.strokeText(text, left, below);
+    pen.fillStyle = colour(strong ? "--bad" : "--ink"); pen.fillText(text, left, below);
   }
+  const moved = (t) => Math.hypot(...t.first.map((x, k) => x - t.last[k])) > 0.005;
+  function named(t, taken) {
+    const [u, v] = at(t.first), [u2, v2] = at(t.last);
+    pen.strokeStyle = pen.fillStyle = colour("--ink"); pen.lineWidth = 2 * scale;
+    pen.beginPath(); pen.arc(u, v, 4 * scale, 0, 7); pen.stroke();
+    if (moved(t)) {
+      line([t.first, t.last], colour("--ink"), 1, [4, 4]);
+      pen.fillRect(u2 - 4 * scale, v2 - 4 * scale, 8 * scale, 8 * scale);
+    }
+    write(t.mark ? `✗ ${t.name}: ${t.mark}` : t.name, [u2, v2], taken, Boolean(t.mark));
+  }
+  const behind = (path) => (path.done === undefined ? path.points.length : path.done);
   function draw() {
     due = false;
-    const style = getComputedStyle(canvas), scale = window.devicePixelRatio || 1, width = canvas.clientWidth || 640;
+    const width = canvas.clientWidth || 640;
+    scale = window.devicePixelRatio || 1;
     canvas.width = width * scale; canvas.height = Math.round(width * 0.66) * scale;
-    pen.font = `${13 * scale}px ${style.fontFamily}`;
-    pen.clearRect(0, 0, canvas.width, canvas.height);
-    const ink = colour("--ink"), accent = colour("--accent");
-    if (low[0] > high[0]) { pen.fillStyle = ink; pen.fillText("The log has no places.", 20, 40); return; }
-    fitted(scale);
+    if (low[0] > high[0]) { write("The log has no places.", [20 * scale, 40 * scale], [], false); return; }
+    fitted();
     floor(colour("--line"));
     solids();
-    const taken = [];
-    for (const {name, steps, points} of paths()) {
-      const until = shown.now ? -1 : steps.findIndex((s) => s > marked), done = until < 0 ? points.length : until;
-      line(points, colour("--path"), 1.5 * scale);
-      if (!shown.now) line(points.slice(0, done), colour("--path"), 3.5 * scale);
+    const taken = [], written = [];
+    for (const path of list("paths")) {
+      const done = behind(path);
+      line(path.points, colour("--path"), 1.5);
+      if (path.done !== undefined) line(path.points.slice(0, done), colour("--path"), 3);
       if (!done) continue;
-      const [u, v] = at(points[done - 1]);
-      pen.fillStyle = accent; pen.beginPath(); pen.arc(u, v, 7 * scale, 0, 7); pen.fill();
-      pen.fillStyle = ink; pen.fillText(name || "tool", u + 10, v - 8);
-      taken.push([u + 10, v - 8]);
+      const [u, v] = at(path.points[done - 1]);
+      pen.fillStyle = colour("--accent"); pen.beginPath(); pen.arc(u, v, 6 * scale, 0, 7); pen.fill();
+      written.push([path.name || "tool", [u, v - 10 * scale]]);
     }
-    things().forEach((t) => named(t, taken, ink, scale));
+    for (const span of list("spans")) {
+      line([span.from, span.to], colour("--bad"), 2.5, [6, 4]);
+      write(span.told, at(span.from.map((x, k) => (x + span.to[k]) / 2)), taken, true);
+    }
+    things().sort((a, b) => Boolean(b.mark) - Boolean(a.mark)).forEach((t) => named(t, taken));
+    for (const [text, place] of written) write(text, place, taken, false);
+  }
+  /** What the picture shows, for who does not see it. */
+  function told() {
+    const place = (p) => `(${p.map((x) => x.toFixed(2)).join(", ")})`, parts = list("spans").map((span) => span.told);
+    for (const t of things()) parts.push(`${t.name} at ${place(t.last)}${moved(t) ? `, at first ${place(t.first)}` : ""}${t.mark ? `, ${t.mark}` : ""}`);
+    for (const path of list("paths")) if (behind(path)) parts.push(`${path.name || "tool"} at ${place(path.points[behind(path) - 1])}`);
+    return parts.length ? `${parts.join("; ")}. Metres, x y z.` : "Nothing is known to be there.";
   }
   function soon() {
     if (!due) { due = true; requestAnimationFrame(draw); }
+  }
+  function say() {
+    const words = figure.querySelector("[data-told]");
+    if (words) words.textContent = told();
   }
   function turned(turn, tilt, zoom) {
     view.turn += turn;
@@ -149,20 +178,17 @@ function space(canvas, shown) {
   canvas.addEventListener("keydown", (e) => { if (keys[e.key]) { e.preventDefault(); turned(...keys[e.key]); } });
   canvas.addEventListener("pointerdown", (e) => canvas.setPointerCapture(e.pointerId));
   canvas.addEventListener("pointermove", (e) => { if (e.buttons) turned(-e.movementX * 0.01, e.movementY * 0.01, 1); });
-  for (const button of document.querySelectorAll("[data-view]")) {
+  for (const button of figure.querySelectorAll("[data-view]")) {
     button.addEventListener("click", () => {
-      if (keys[button.dataset.view]) { turned(...keys[button.dataset.view]); return; }
-      Object.assign(view, button.dataset.view === "top" ? {turn: 1.5708, tilt: 1.57} : {turn: 1.2, tilt: 0.45});
-      view.zoom = 1;
+      if (keys[button.dataset.view]) { turned(...keys[button.dataset.view].map((x, k) => (k < 2 ? 3 * x : x))); return; }
+      Object.assign(view, button.dataset.view === "top" ? TOP : SIDE);
       soon();
     });
   }
   window.addEventListener("resize", soon);
   window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", soon);
   reachAll(shown);
+  say();
   draw();
-  return {
-    mark(step) { marked = step; draw(); },
-    show(parts) { Object.assign(shown, parts); reachAll(parts); soon(); },
-  };
+  return {show(parts) { Object.assign(shown, parts); reachAll(parts); say(); soon(); }};
 }

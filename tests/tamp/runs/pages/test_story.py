@@ -78,7 +78,8 @@ def test_the_path_and_the_things_in_space(tmp_path: Path) -> None:
     last = event("final", 7.9, atoms=ATOMS, poses={"mug_1": [0.5, 0, 1.1, 1, 0, 0, 0]})
     events = success()
     story = told(write(tmp_path / "e", [*events[:-1], last, events[-1]]))
-    assert (story.path.steps[0], story.path.steps[-1], len(story.path.points)) == (1, 60, 60)
+    [course] = story.courses
+    assert (course.steps[0], course.steps[-1], len(course.points), story.moments.last) == (1, 60, 60, 60)
     mug = story.things[0]
     assert (mug.first, mug.last, mug.box) == ((0, 0.1, 0.9), (0.5, 0, 1.1), ((-0.04, 0.06, 0.86), (0.04, 0.14, 0.96)))
 

@@ -1,0 +1,79 @@
+"""What the picture in space of an episode is drawn from, as its scripts read it (templates/space.js, episode.js)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tamp.runs.pages.drawing import drawing
+from tamp.runs.pages.fields import Point
+from tamp.runs.pages.paths import Course
+from tamp.runs.pages.places import Thing
+
+MOST_POSTURES = 20
+"""Postures of an arm that the picture is made large enough for."""
+
+
+def picture_of(courses: Sequence[Course], things: Sequence[Thing]) -> dict[str, Any]:
+    """`scene` is what stays, `courses` and `things` what changes from one control period to the next."""
+    ground = next((t.box[1][2] for t in things if t.ground and t.box), None)
+    shown = [t for t in things if not t.ground]
+    drawn = [c for c in courses if c.robot is not None]
+    return {
+        "scene": {
+            "robots": [{"name": c.arm or "arm", "links": drawing(c.robot.shape)} for c in drawn if c.robot],
+            "extent": _extent(courses, shown),
+            "floor": ground if ground is not None else _lowest(shown),
+        },
+        "courses": [_course(c, drawn.index(c) if c in drawn else None) for c in courses],
+        "things": [_thing(t) for t in shown],
+    }
+
+
+def _course(course: Course, robot: int | None) -> dict[str, Any]:
+    """`robot` is its number among those that are drawn. The path are those points that are known, `at` how many of them
+    there are up to each step."""
+    points, at = list[Point](), list[int]()
+    for point in course.points:
+        if point is not None:
+            points.append(point)
+        at.append(len(points))
+    name = f"{course.arm} tool" if course.arm else "tool"
+    return {"name": name, "robot": robot, "steps": course.steps, "points": points, "at": at, "values": course.values}
+
+
+def _thing(thing: Thing) -> dict[str, Any]:
+    """`box` are the corners as they are beside the place."""
+    box = thing.box_at((0.0, 0.0, 0.0))
+    rounded = None if box is None else [[round(x, 4) for x in corner] for corner in box]
+    return {"name": thing.name, "places": thing.places, "box": rounded}
+
+
+def _extent(courses: Sequence[Course], things: Sequence[Thing]) -> list[Point]:
+    """The corners of the box around all that is there at some time."""
+    spots = [p for c in courses for p in c.points if p is not None]
+    spots += [p for c in courses for p in _reached(c)]
+    for thing in things:
+        for _, place in thing.places:
+            spots += thing.box_at(place) or (place,)
+    if not spots:
+        return []
+    low, high = ([round(of(p[k] for p in spots), 4) for k in range(3)] for of in (min, max))
+    sides = list(zip(low, high, strict=True))
+    return [(x, y, z) for x in sides[0] for y in sides[1] for z in sides[2]]
+
+
+def _reached(course: Course) -> list[Point]:
+    """Where the links of an arm were at some of its steps."""
+    known = [v for v in course.values if v is not None]
+    if course.robot is None or not known:
+        return []
+    some = known[:: -(-len(known) // MOST_POSTURES)]
+    frames = np.concatenate([course.robot.shape.frames(v[:-1], v[-1]) for v in some])
+    return [(float(x), float(y), float(z)) for x, y, z in frames[:, :3, 3]]
+
+
+def _lowest(things: Sequence[Thing]) -> float | None:
+    return min((t.box[0][2] for t in things if t.box), default=None)

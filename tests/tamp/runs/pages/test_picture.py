@@ -1,0 +1,93 @@
+"""What the picture in space of an episode is drawn from, for every kind of log."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tamp.runs.pages.moments import moments_of, period_of
+from tamp.runs.pages.paths import courses_of
+from tamp.runs.pages.picture import picture_of
+from tamp.runs.pages.places import things
+from tamp.runs.pages.timeline import deeds
+from tamp.runs.robot_shape import robots_of
+from tests.page_episodes import event, of_an_arm, two_arms, with_arm
+
+
+def drawn(events: list[dict[str, Any]]) -> dict[str, Any]:
+    moments = moments_of(events)
+    return picture_of(courses_of(events, moments, robots_of(events)), things(events, moments))
+
+
+def posed(links: list[dict[str, Any]], values: tuple[float, ...]) -> list[np.ndarray]:
+    """As templates/links.js does it."""
+    frames: list[np.ndarray] = []
+    for link in links:
+        T = np.vstack([np.reshape(link["at"], (3, 4)), [0, 0, 0, 1]])
+        T = T if link["parent"] < 0 else frames[link["parent"]] @ T
+        if joint := link["joint"]:
+            x, moved = np.array(joint["axis"]), np.eye(4)
+            by = joint["times"] * values[joint["value"]]
+            if joint["kind"] == "slide":
+                moved[:3, 3] = x * by
+            else:
+                K = np.cross(np.eye(3), x)
+                moved[:3, :3] = np.eye(3) + np.sin(by) * K + (1 - np.cos(by)) * K @ K
+            T = T @ moved
+        frames.append(T)
+    return frames
+
+
+def test_the_arm_is_drawn_as_its_description_has_it() -> None:
+    events = with_arm()
+    picture = drawn(events)
+    [robot], [course] = picture["scene"]["robots"], picture["courses"]
+    shape = robots_of(events)[0].shape
+    values = course["values"][-1]
+    frames = [T for T, link in zip(posed(robot["links"], values), robot["links"], strict=True) if link["solids"]]
+    assert np.allclose(frames, shape.frames(values[:-1], values[-1]), atol=1e-4)
+    assert course["robot"] == 0 and len(course["values"]) == len(course["steps"])
+
+
+def test_a_thing_goes_with_the_tool_that_holds_it() -> None:
+    [mug] = (t for t in drawn(with_arm())["things"] if t["name"] == "mug_1")
+    places = dict(mug["places"])
+    assert places[0] == (0.0, 0.1, 0.9)
+    held = [at for moment, at in places.items() if 30 <= moment <= 50]
+    assert len(held) > 10 and held[-1][2] > 0.95
+    assert mug["places"][-1][1] == (0.3, 0.0, 1.0)  # as it is seen in the end
+
+
+def test_what_all_stands_on_is_the_floor_of_the_picture() -> None:
+    scene = event("scene", 0.0, objects={"t": "table"}, poses={"t": [0, 0, 0]}, boxes={"t": [[-3, -3, 0], [3, 3, 0.9]]})
+    picture = drawn([scene])
+    assert (picture["scene"]["floor"], picture["things"]) == (0.9, [])
+
+
+def test_steps_are_as_the_log_counts_them_and_as_long_as_it_says() -> None:
+    events = [event("robot", 0.0, period=0.01), *(event("command", k / 10, step=k) for k in (1, 2, 4))]
+    assert (moments_of(events).of, period_of(events)) == ((0, 1, 2, 4), 0.01)
+
+
+def test_two_arms_share_their_control_periods() -> None:
+    events = two_arms()
+    begun = deeds(events, moments_of(events))
+    assert [(d.arm, d.first_step, d.last_step, d.how) for d in begun] == [
+        ("near", 1, 5, "done"),
+        ("far", 1, 8, "done"),
+        ("near", 6, 8, "unfinished"),
+    ]
+    picture = drawn(events)
+    assert [c["name"] for c in picture["courses"]] == ["near tool", "far tool"]
+    assert [r["name"] for r in picture["scene"]["robots"]] == ["near", "far"]
+
+
+def test_an_arm_that_runs_a_plan_has_its_steps() -> None:
+    events = of_an_arm()
+    moments = moments_of(events)
+    told = [(d.action, d.how, d.why) for d in deeds(events, moments)]
+    assert told == [("MoveToNamed('home')", "done", ""), ("RetreatZ(80 mm)", "failed", "error 31")]
+    assert period_of(events) == pytest.approx(0.02)
+    assert drawn(events)["scene"]["robots"]
