@@ -11,10 +11,13 @@ from motion.robot_shape import RobotShape, Solid
 
 
 def drawing(shape: RobotShape) -> list[dict[str, Any]]:
-    """The links of a robot, parents first: `parent` is the number of one, -1 for the world; `at` are the 12
-    numbers of `T_parent_link`, 3 rows of rotation and position, while its joint is at zero; `joint` None or its `kind`, `axis`, and which of the
-    robot's values moves it, `times` so much. The values are the arm's joints [rad] and then how far apart the fingers
-    are [m]. `solids` are points and faces."""
+    """The links of a robot, parents first.
+
+    `parent` is the number of one, -1 for the world; `at` are the 12 numbers of `T_parent_link`, 3 rows of rotation and
+    position, while its joint is at zero; `joint` None or its `kind`, `axis`, and which of the robot's values moves it,
+    `times` so much; `solids` are points and faces. The values are the arm's joints [rad] and then how far apart the
+    fingers are [m].
+    """
     number = {part.name: n for n, part in enumerate(shape.parts)}
     links = []
     for part in shape.parts:
