@@ -9,7 +9,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from tamp.api.acting import Agent as Agent
+    from tamp.api.acting import agent as agent
+    from tamp.api.acting import execute as execute
     from tamp.api.checking import check as check
+    from tamp.api.episodes import EpisodeResult as EpisodeResult
     from tamp.api.grounding import Grounding as Grounding
     from tamp.api.grounding import ground as ground
     from tamp.api.judging import Judged as Judged
@@ -17,6 +21,8 @@ if TYPE_CHECKING:
     from tamp.api.planning import Planned as Planned
     from tamp.api.planning import plan as plan
     from tamp.api.planning import plan_problem as plan_problem
+    from tamp.api.refining import Motions as Motions
+    from tamp.api.refining import refine as refine
     from tamp.api.results import results as results
     from tamp.api.scenes import LoadedScene as LoadedScene
     from tamp.api.scenes import Seen as Seen
@@ -37,9 +43,11 @@ if TYPE_CHECKING:
     from tamp.runs.endings import Ending as Ending
 
 _WHERE = {
+    "Agent": "tamp.api.acting",
     "Aim": "tamp.planners.engines",
     "Answer": "tamp.planners.answer",
     "Ending": "tamp.runs.endings",
+    "EpisodeResult": "tamp.api.episodes",
     "Finding": "tamp.lint.findings",
     "FoundPlan": "tamp.planners.answer",
     "Goal": "tamp.model.goal",
@@ -47,6 +55,7 @@ _WHERE = {
     "InputError": "tamp.errors",
     "Judged": "tamp.api.judging",
     "LoadedScene": "tamp.api.scenes",
+    "Motions": "tamp.api.refining",
     "Planned": "tamp.api.planning",
     "Refusal": "tamp.errors",
     "Report": "tamp.lint.check",
@@ -55,12 +64,15 @@ _WHERE = {
     "TampError": "tamp.errors",
     "Why": "tamp.planners.answer",
     "WorldState": "tamp.model.state",
+    "agent": "tamp.api.acting",
     "check": "tamp.api.checking",
+    "execute": "tamp.api.acting",
     "ground": "tamp.api.grounding",
     "load_scene": "tamp.api.scenes",
     "perceive": "tamp.api.scenes",
     "plan": "tamp.api.planning",
     "plan_problem": "tamp.api.planning",
+    "refine": "tamp.api.refining",
     "results": "tamp.api.results",
     "validate": "tamp.api.judging",
 }

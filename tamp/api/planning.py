@@ -14,6 +14,7 @@ from tamp.api.scenes import seen_in
 from tamp.errors import InputError
 
 if TYPE_CHECKING:
+    from motion.world import World
     from tamp.api.grounding import Grounding
     from tamp.api.scenes import LoadedScene
     from tamp.model.atoms import Atom, GroundAction
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from tamp.planners.ask import Question
     from tamp.planners.engines import Aim
     from tamp.planning.engine import PlanStatus
-    from tamp.planning.search import Search
+    from tamp.planning.search import Journal, Search
 
 SEARCH = 0.5
 """Of the seconds of a time limit, what the search has at least, however long reading took."""
@@ -97,9 +98,16 @@ def plan(
 
 
 def mind_of(
-    scene: LoadedScene, planner: str = "fast-downward", timeout: float = 60.0, llm: str | None = None, seed: int = 0
+    scene: LoadedScene,
+    planner: str = "fast-downward",
+    timeout: float = 60.0,
+    llm: str | None = None,
+    seed: int = 0,
+    world: World | None = None,
+    log: Journal | None = None,
 ) -> Search:
-    """What plans and looks for motions in a scene, as it is now; `seed` draws grasps and paths."""
+    """What plans and looks for motions in a scene as it is now, or in a `world` that is a copy of it already; `seed`
+    draws grasps and paths."""
     import numpy as np
 
     from tamp.model.bodies import world_of
@@ -108,9 +116,9 @@ def mind_of(
     from tamp.skills.registry import bind
 
     who = language.planner(planner, lambda: language.model(llm), timeout)
-    world = world_of(scene.perceiver.perceive(), scene.robot)
+    world = world or world_of(scene.perceiver.perceive(), scene.robot)
     skills = {**patterns(), **bind(scene.domain)}
-    return Search(world, scene.domain, skills, who, np.random.default_rng(seed))
+    return Search(world, scene.domain, skills, who, np.random.default_rng(seed), log=log)
 
 
 def plan_problem(

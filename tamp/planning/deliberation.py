@@ -9,6 +9,8 @@ import time
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
+import numpy as np
+
 from tamp.execution.motions import Timeline, timed
 from tamp.model.atoms import GroundAction
 from tamp.model.bodies import bodies_of
@@ -19,6 +21,9 @@ from tamp.planning.engine import Plan
 from tamp.planning.refinement import Failure, Refined
 from tamp.planning.search import NoSolution, Search
 from tamp.skills.base import Refinement
+
+ELSEWHERE = 0.05
+"""Radians from where motions begin beyond which a joint is elsewhere."""
 
 T_co = TypeVar("T_co", covariant=True)
 T = TypeVar("T")
@@ -159,3 +164,59 @@ class InTurn:
         timeline = timed([s.segments for s in refined.steps], self.search.world)
         self.search.seconds["refine"] += time.perf_counter() - start
         return Decision(plan, refined.steps, timeline, goal)
+
+
+@dataclass(eq=False)
+class Foreseen:
+    """A `Deliberation` that was begun before: it decides as was `decided` for a goal from how things were at the
+    `begin`, as long as they are so, and else as `mind` does."""
+
+    mind: Deliberation
+    goal: Goal
+    decided: Decision | None
+    begin: Situation
+    _first: Plan | None = None
+
+    @property
+    def first(self) -> Plan | None:
+        """The first plan found for the present goal."""
+        return self._first or self.mind.first
+
+    @property
+    def seconds(self) -> dict[str, float]:
+        """Seconds of planning and of refinement so far, without those of before."""
+        return self.mind.seconds
+
+    def decide(self, goal: Goal, state: WorldState, situation: Situation) -> Thought[Decision | NoSolution]:
+        """What was decided before, once and where it still fits; else what is decided now."""
+        known, self.decided = self.decided, None
+        if known is None or goal != self.goal or not self._as_begun(situation):
+            return self.mind.decide(goal, state, situation)
+        self._first = known.plan
+        return Ready(known)
+
+    def refine(
+        self, plan: Plan, situation: Situation, hints: tuple[Refinement, ...] = ()
+    ) -> Thought[Decision | Failure]:
+        """Motions for a plan, or why there are none."""
+        return self.mind.refine(plan, situation, hints)
+
+    def first_of(
+        self, action: GroundAction, goal: Goal, state: WorldState, situation: Situation
+    ) -> Thought[Decision | Failure]:
+        """Motions for one action on the way to a goal, or why there are none."""
+        return self.mind.first_of(action, goal, state, situation)
+
+    def disappointed(self, action: GroundAction, note: dict[str, Any]) -> None:
+        """A refinement was executed and failed."""
+        self.mind.disappointed(action, note)
+
+    def next_goal(self) -> None:
+        """Get ready for the next goal."""
+        self._first = None
+        self.mind.next_goal()
+
+    def _as_begun(self, situation: Situation) -> bool:
+        """Whether things, and the arm, are where they were at the beginning."""
+        q, before = situation.scene.robot.q, self.begin.scene.robot.q
+        return self.begin.difference(situation) is None and float(np.max(np.abs(q - before))) < ELSEWHERE

@@ -4,19 +4,28 @@ from __future__ import annotations
 
 import doctest
 import inspect
+import re
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from dataclasses import is_dataclass
 from pathlib import Path
 
 import pytest
 
 import tamp
+from tamp.model.atoms import Atom
 
 ROOT = Path(__file__).parents[2]
 GOLDEN = Path(__file__).with_name("api.txt")
 HEAVY = ("numpy", "mujoco", "pybullet", "robosuite", "libero", "unified_planning", "llama_cpp", "outlines", "llm")
 FUNCTIONS = [name for name in tamp.__all__ if inspect.isfunction(getattr(tamp, name))]
+
+
+@pytest.fixture
+def kitchenette() -> Iterator[tamp.LoadedScene]:
+    with tamp.load_scene(ROOT / "docs" / "examples" / "kitchenette") as scene:
+        yield scene
 
 
 def _promise() -> str:
@@ -46,7 +55,8 @@ def test_what_is_promised_is_what_it_was() -> None:
 
 def test_results_are_frozen_and_errors_are_one_family() -> None:
     classes = [named for name in tamp.__all__ if inspect.isclass(named := getattr(tamp, name))]
-    assert [c.__name__ for c in classes if not (is_dataclass(c) or issubclass(c, tamp.TampError))] == []
+    acting = {"Agent"}
+    assert {c.__name__ for c in classes if not (is_dataclass(c) or issubclass(c, tamp.TampError))} == acting
     assert [c.__name__ for c in classes if is_dataclass(c) and not c.__dataclass_params__.frozen] == []  # type: ignore[attr-defined]
 
 
@@ -82,6 +92,58 @@ def test_the_import_loads_nothing_heavy() -> None:
 def test_a_name_that_there_is_not_is_none() -> None:
     with pytest.raises(AttributeError, match="plann"):
         tamp.plann  # noqa: B018
+
+
+def test_what_geometry_says_leads_to_another_plan(kitchenette: tamp.LoadedScene) -> None:
+    """The loop of the toolkit by hand: a fact of geometry is enough for the planner to see that there is no way."""
+    planned = tamp.plan(kitchenette, "(in can box_contain_region)")
+    assert planned, planned.message
+    fact = Atom("does-not-fit", ("can", "box_contain_region"))
+    otherwise = tamp.plan(kitchenette, "(in can box_contain_region)", facts=[fact])
+    assert (bool(otherwise), otherwise.status.value) == (False, "unsolvable")
+    with pytest.raises(tamp.InputError, match="there is no plan"):
+        tamp.refine(kitchenette, otherwise)
+
+
+def test_motions_that_do_not_fit_any_more_are_made_anew(kitchenette: tamp.LoadedScene, tmp_path: Path) -> None:
+    motions = tamp.refine(kitchenette, tamp.plan(kitchenette, "(in can box_contain_region)"))
+    first = tamp.execute(kitchenette, motions, out=tmp_path / "first")
+    assert first and first.lasting and first.seconds["plan"] == 0.0, first
+    back = tamp.execute(kitchenette, "(on can table)")
+    assert back.executed == ("(take-out can box_contain_region)", "(place-on can table)"), back
+    again = tamp.execute(kitchenette, motions)
+    assert again and again.seconds["plan"] > 0.0, again
+    (ending,) = tamp.results(tmp_path)
+    assert (ending.verdict, ending.steps, ending.goal) == ("success", first.steps, first.goal[0])
+
+
+def test_an_agent_that_is_ended_says_how_far_it_came(kitchenette: tamp.LoadedScene) -> None:
+    agent = tamp.agent(kitchenette, tamp.ground(kitchenette, goal=["(holding red_block)", "(hand-empty)"]))
+    for _ in range(5):
+        kitchenette.command(*(agent.tick(kitchenette.observe()) or pytest.fail("it is over too soon")))
+    assert agent.outcome is None
+    assert agent.doing.startswith("(pick red_block table) (moving, ")
+    assert (agent.end().reached, agent.end().stage) == (False, "stopped")
+    assert agent.tick(kitchenette.observe()) is None
+
+
+def test_what_does_not_go_together_is_an_input_error(kitchenette: tamp.LoadedScene) -> None:
+    cases: dict[str, Callable[[], object]] = {
+        "no simulator 'gazebo'; valid: libero, mujoco": lambda: tamp.load_scene("mug_in_drawer", simulator="gazebo"),  # type: ignore[arg-type]
+        "is MJCF, which LIBERO": lambda: tamp.load_scene(ROOT / "docs/examples/kitchenette", simulator="libero"),
+        "the robot of LIBERO's scenes": lambda: tamp.load_scene("mug_in_drawer", simulator="libero", body="xarm7"),
+        "say what is to hold": lambda: tamp.ground(kitchenette),
+        "no goal is given": lambda: tamp.ground(kitchenette, goal=[]),
+        "untouched goes with": lambda: tamp.ground(kitchenette, "put it there", untouched=["can"]),
+        "goal, column 5: no 'cup'": lambda: tamp.ground(kitchenette, goal="(in cup box_contain_region)"),
+        "2 goals, one after": lambda: tamp.plan(
+            kitchenette, tamp.ground(kitchenette, goal=["(holding can)", "(on can table)"])
+        ),
+        "did you mean 'fast-downward'": lambda: tamp.plan(kitchenette, "(holding can)", planner="fast-downwards"),
+    }
+    for message, call in cases.items():
+        with pytest.raises(tamp.InputError, match=re.escape(message)):
+            call()
 
 
 if __name__ == "__main__":

@@ -1,0 +1,227 @@
+"""What moves: an agent that is ticked, one observation in and one command out, and a run of it to its end."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tamp.api.episodes import EpisodeResult
+from tamp.api.grounding import all_goals
+from tamp.api.planning import mind_of
+from tamp.api.refining import Motions
+from tamp.errors import InputError
+
+if TYPE_CHECKING:
+    from motion.world import World
+    from tamp.api.grounding import Grounding
+    from tamp.api.scenes import LoadedScene
+    from tamp.execution.activity import Observation
+    from tamp.execution.following import Command
+    from tamp.execution.performing import AtTable
+    from tamp.execution.session import Session
+    from tamp.model.goal import Goal
+    from tamp.planning.deliberation import Deliberation
+    from tamp.runs.episode import Result
+    from tamp.runs.episode_log import EpisodeLog
+    from tamp.runs.events import Publish
+    from tamp.skills.base import Skill
+
+Say = Callable[[str], None]
+"""Is told what happens, a line of plain words at a time."""
+
+
+class Agent:
+    """Decides what the arm does next, and why; made by `agent`.
+
+    Whoever owns the clock calls `tick` once each control period. It plans and looks for motions when it has to, which
+    takes its time: the world is to wait for it. An agent works towards one goal, or several one after the other, and
+    is then over.
+    """
+
+    def __init__(self, session: Session, ready: AtTable, result: Result) -> None:
+        self._session, self._ready, self._result = session, ready, result
+        self._ended = False
+
+    @property
+    def outcome(self) -> EpisodeResult | None:
+        """What it came to, by its own eyes; None as long as it goes on."""
+        return self.end() if self._session.over else None
+
+    @property
+    def doing(self) -> str:
+        """What it is doing now, in words: `(pick can table) (moving, 0.4s)`; empty while it does nothing."""
+        return ", ".join(map(str, self._session.activities))
+
+    def tick(self, observation: Observation) -> Command | None:
+        """The command for this control period: a `displacement` (6,) of the tool from where it is, metres and a
+        rotation vector in radians along the world's axes, and the `opening` of the fingers in metres, 0 to close with
+        force. None once it is over."""
+        if self._session.over:
+            return None
+        command = self._session.tick(observation)
+        if command is None:
+            self.end()
+        return command
+
+    def end(self) -> EpisodeResult:
+        """Stop where it is; what it came to."""
+        from tamp.runs.episode import told
+
+        if not self._ended:
+            self._ended = True
+            self._session.close()
+            told(self._ready.pursuit, self._session, self._result)
+            pursuit = self._ready.pursuit
+            done = pursuit is not None and pursuit.outcome.done
+            if not done and self._result.stage is None:
+                self._result.stage, self._result.reason = "stopped", "it was ended before it was done"
+            self._result.success = self._result.reached = done and self._holds()
+        return EpisodeResult.of(self._result)
+
+    def _holds(self) -> bool:
+        """Whether what is wanted, the last of it, is seen to hold now."""
+        wanted, (_, state, _) = self._session.wanted, self._ready.table.look()
+        return bool(wanted) and not wanted[-1].missing(state)
+
+
+def agent(
+    scene: LoadedScene,
+    goal: Grounding | Goal | Motions | str,
+    *,
+    planner: str = "fast-downward",
+    llm: str | None = None,
+    seed: int = 0,
+    most_steps: int | None = None,
+    say: Say | None = None,
+) -> Agent:
+    """Make an agent that works towards a goal in a scene: it plans, finds motions, watches what it does, tries again
+    what went wrong, and ends when the goal is seen to hold, or with a reason why it cannot.
+
+    Args:
+        scene: What it looks at. It moves nothing itself: its commands are for `scene.command`.
+        goal: What `ground` made of words, a goal in PDDL, or motions that `refine` found: it begins with these if
+            things are still as they were.
+        planner: An engine of unified-planning by its name, or `qwen`: the language model plans.
+        llm: The language model where it plans; by default the one that reads instructions.
+        seed: Draws grasps, placements and paths.
+        most_steps: Control periods after which it gives up; by default the scene's step limit.
+        say: Is told what happens.
+
+    Returns:
+        The agent.
+
+    Raises:
+        InputError: For a goal or a planner that there is not, and for motions that are none.
+        Refusal: Where the domain cannot say that something is to be left alone, or nobody can see that the goal holds.
+
+    >>> import tamp
+    >>> with tamp.load_scene("docs/examples/kitchenette") as scene:
+    ...     agent = tamp.agent(scene, "(holding can)")
+    ...     while (command := agent.tick(scene.observe())) is not None:
+    ...         scene.command(*command)
+    >>> agent.outcome.reached, agent.outcome.executed
+    (True, ('(pick can table)',))
+    """
+    from tamp.runs.events import Events
+    from tamp.runs.spoken import spoken
+
+    return _agent(scene, goal, planner, llm, seed, most_steps, Events(*([spoken(say)] if say else [])))
+
+
+def execute(
+    scene: LoadedScene,
+    goal: Grounding | Goal | Motions | str,
+    *,
+    planner: str = "fast-downward",
+    llm: str | None = None,
+    seed: int = 0,
+    most_steps: int | None = None,
+    out: str | Path | None = None,
+    say: Say | None = None,
+) -> EpisodeResult:
+    """Have an agent work towards a goal to the end, the world waiting while it thinks.
+
+    Args:
+        scene: Where. It is left as it is in the end: a next call goes on from there.
+        goal: As for `agent`: motions that `refine` found, what `ground` made of words, or a goal in PDDL.
+        planner: As for `agent`.
+        llm: As for `agent`.
+        seed: As for `agent`.
+        most_steps: As for `agent`.
+        out: A folder for the log of the episode, which must not hold one yet; by default none is kept.
+        say: Is told what happens.
+
+    Returns:
+        What it came to: `reached`, `executed`, `steps`, and `stage` and `reason` where it was not reached.
+
+    Raises:
+        InputError: As `agent`, and for a folder that cannot be written or holds an episode.
+        Refusal: As `agent`.
+
+    >>> import tamp
+    >>> with tamp.load_scene("docs/examples/kitchenette") as scene:
+    ...     motions = tamp.refine(scene, tamp.plan(scene, "(in can box_contain_region)"))
+    ...     done = tamp.execute(scene, motions)
+    >>> done.success, done.executed
+    (True, ('(pick can table)', '(place-in can box_contain_region)'))
+    """
+    from tamp.runs.at_table import LASTS
+    from tamp.runs.episode import Settings, begin, noted
+    from tamp.runs.episode_log import EpisodeLog
+    from tamp.runs.events import Events
+    from tamp.runs.spoken import spoken
+
+    heard = Events(*([spoken(say)] if say else []))
+    with contextlib.ExitStack() as opened:
+        log = None if out is None else opened.enter_context(EpisodeLog(Path(out)))
+        if log is not None:
+            heard.subscribe(log.take)
+            begin(log, scene._task, Settings(scene.domain, seed=scene.seed), "oracle", scene.simulator)
+        made = _agent(scene, goal, planner, llm, seed, most_steps, heard, log)
+        if log is not None:
+            noted(*made._ready.table.look()[:2], log)
+            made._result.out = str(log.folder)
+        try:
+            while (command := made.tick(scene.observe())) is not None:
+                scene.command(*command)
+        finally:
+            made.end()
+            for _ in range(LASTS):
+                scene.stop()
+        made._result.lasting = made._result.reached and made._holds()
+        if log is not None:
+            log.event("outcome", **made._result.as_dict())
+    return EpisodeResult.of(made._result)
+
+
+def _agent(
+    scene: LoadedScene,
+    goal: Grounding | Goal | Motions | str,
+    planner: str,
+    llm: str | None,
+    seed: int,
+    most_steps: int | None,
+    publish: Publish,
+    log: EpisodeLog | None = None,
+) -> Agent:
+    from tamp.execution.performing import at_table
+    from tamp.planning.deliberation import Foreseen, InTurn
+    from tamp.runs.episode import Result, take_up
+
+    if isinstance(goal, Motions) and not goal:
+        raise InputError(f"there are no motions for {goal.failed}: {goal.reason}")
+    goals = (goal.goal,) if isinstance(goal, Motions) else all_goals(scene, goal)
+
+    def think(world: World, skills: dict[str, Skill]) -> Deliberation:
+        thinks = InTurn(mind_of(scene, planner, llm=llm, seed=seed, world=world, log=log))
+        if isinstance(goal, Motions) and goal._begin is not None:
+            return Foreseen(thinks, goal.goal, goal._decision, goal._begin)
+        return thinks
+
+    limit = scene._task.step_limit if most_steps is None else most_steps
+    ready = at_table(scene.backend, scene.perceiver, scene.robot, scene.domain, think, publish, limit)
+    ready.table.sight = scene._sight
+    result = Result()
+    return Agent(take_up(ready, goals, result), ready, result)
