@@ -138,6 +138,7 @@ def _run(asked: Asked, prepare: Prepare, script: Script, log: EpisodeLog, stdout
         if asked.listen is not None:
             server = listen(masters, asked.listen)
             opened.callback(server.close)
+            log.event("listens", port=server.port)
             events.subscribe(lambda e: server.tell(_timed(e, session)) if json_line(e) else None)
         say(f"tamp: {ready.name} (oracle perception, {asked.clock} clock) after {time.monotonic() - begun:.1f} s")
         scripted = not script.over

@@ -16,6 +16,7 @@ from tamp.execution.process import Cancelled, Process
 from tamp.model.goal import Goal
 from tamp.model.scene import Scene
 from tamp.model.state import WorldState
+from tamp.model.wishes import as_before
 from tamp.planning.beside import Entries, Notes, pass_on
 from tamp.planning.deliberation import Ready, Thought
 from tamp.planning.refinement import never
@@ -71,7 +72,7 @@ class Reader:
     def read(self, text: str, scene: Scene, state: WorldState, going: Going | None = None) -> tuple[Heard, Entries]:
         """What is wanted from now on after some words, and what was noted on the way. Refusal where nothing is."""
         from llm.logged import Logged
-        from llm.turns import as_before, turn_of, wanted_after
+        from llm.turns import turn_of, wanted_after
 
         notes = Notes()
         notes.event("instruction", text=text)
@@ -84,7 +85,7 @@ class Reader:
         if turn == "stop":
             return Heard(text, ()), notes.taken()
         if turn == "undo":
-            said, new = text, as_before(going, self._domain)
+            said, new = text, as_before(going.last, going.before, self._domain)
         else:
             said, new = self._in_context(turn, text, scene, state, model, notes, going)
         return Heard(said, wanted_after(turn, going, new), new), notes.taken()

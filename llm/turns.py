@@ -9,9 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, get_args
 
 from llm.model import Model, Prompt
-from tamp.model.domain import Domain
 from tamp.model.goal import Goal
-from tamp.model.wishes import in_order, spoken_of, taken_back, together, without
+from tamp.model.wishes import in_order, put_back, spoken_of, taken_back, together
 
 if TYPE_CHECKING:
     from tamp.execution.performing import Going
@@ -85,18 +84,10 @@ def wanted_after(turn: Turn, going: Going, new: tuple[Goal, ...]) -> tuple[Goal,
     if turn == "first":
         return in_order(new, old) if old else new
     if turn in ("fix", "undo"):
-        kept = together(without(old, spoken_of(going.last)), new)
+        kept = put_back(old, going.last, new)
         mistaken = taken_back(going.last, going.before, spoken_of(new)) if turn == "fix" else None
         return together((mistaken,), kept) if mistaken else kept
     return together(old, new)
-
-
-def as_before(going: Going, domain: Domain) -> tuple[Goal, ...]:
-    """Where the things were that the last words are about, and how what they open or switch was, before that was begun:
-    as far as there are operators that make it so again."""
-    made = {p.name for adds in domain.adds.values() for p in adds}
-    about = spoken_of(going.last)
-    return (Goal.of(sorted(a for a in going.before if a.args and a.args[0] in about and a.predicate in made)),)
 
 
 def _both(before: str, now: str) -> str:

@@ -25,6 +25,7 @@ from tamp.model.domain import Domain
 from tamp.model.goal import Goal, in_pddl
 from tamp.model.scene import Perceiver, Scene
 from tamp.model.state import WorldState, problem_of
+from tamp.model.wishes import as_before, put_back
 from tamp.perception.relative_places import PlacesBeside, places
 from tamp.perception.sight import Sight
 from tamp.planning.deliberation import Deliberation, InTurn, Thought
@@ -155,6 +156,20 @@ class AtTable:
         if going is not None:
             going = replace(going, busy=self._pursued is not None and not self._pursued.over)
         return _Reading(self, self.reader(text, scene, state, going))
+
+    def undone(self) -> tuple[Goal, ...]:
+        """Goals that things are as they were before the last goals were taken up. Refusal where nothing was asked for,
+        or no action of the domain undoes any of it."""
+        going = self.going
+        if going is None:
+            raise Refusal("nothing was asked for that could be undone", "no goal")
+        back = as_before(going.last, going.before, self.table.domain)
+        if not any(g.parts for g in back):
+            raise Refusal(f"{' then '.join(map(str, going.last))} cannot be undone: no action does that", "no goal")
+        still = going.goals if self._pursued is not None and not self._pursued.over else ()
+        goals = put_back(still, going.last, back)
+        self.heard = Heard(f"undo {going.said}".strip(), goals, back)
+        return goals
 
     def commanded(self, command: Command | None) -> Command:
         """What to command: to stand still where nobody commands anything."""

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from tamp.errors import InputError, TampError
 from tamp.execution.activity import Activity, Observation
 from tamp.execution.following import Command
-from tamp.execution.orders import End, Order, Say, Skip, Start, Stop
+from tamp.execution.orders import End, Order, Say, Skip, Start, Stop, Undo
 from tamp.planning.deliberation import Thought
 from tamp.runs.events import Blind, OrderTaken, Publish, StageChanged, StateTold
 
@@ -40,6 +40,10 @@ class Performer(Protocol):
 
     def read(self, text: str) -> Thought[Any]:
         """What words ask for. Its result raises Refusal."""
+        ...
+
+    def undone(self) -> Any:
+        """What is wanted once things are as they were before what was wanted last. Refusal where that is nothing."""
         ...
 
     def commanded(self, command: Command | None) -> Command:
@@ -171,6 +175,10 @@ class Session:
             case Say():
                 self._forget_words()
                 self._reading = (order, self.performer.read(order.text))
+            case Undo():
+                wanted = self.performer.undone()
+                self._forget_words()
+                self.pursue(*wanted)
             case End():
                 self.close()
 

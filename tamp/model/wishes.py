@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from tamp.model.atoms import Atom
+from tamp.model.domain import Domain
 from tamp.model.formula import Formula, Not
 from tamp.model.goal import Goal
 
@@ -43,6 +44,20 @@ def taken_back(goals: Goals, held_before: frozenset[Atom], but: frozenset[str]) 
     mistaken = (a for g in goals for a in g.atoms if a not in held_before and but.isdisjoint(a.args[:1]))
     denied: list[Formula] = [Not(a) for a in mistaken]
     return Goal.of(dict.fromkeys(denied)) if denied else None
+
+
+def as_before(last: Goals, held_before: frozenset[Atom], domain: Domain) -> Goals:
+    """Where the things were that some goals are about, and how what they open or switch was, before they were taken up:
+    as far as there are operators that make it so again."""
+    made = {p.name for adds in domain.adds.values() for p in adds}
+    about = spoken_of(last)
+    return (Goal.of(sorted(a for a in held_before if a.args and a.args[0] in about and a.predicate in made)),)
+
+
+def put_back(wanted: Goals, last: Goals, back: Goals) -> Goals:
+    """What is wanted once the last wish is taken back: things as they were, `back`, and the rest of what is still
+    wanted."""
+    return together(without(wanted, spoken_of(last)), back)
 
 
 def _speaks_of(part: Formula, things: frozenset[str]) -> bool:

@@ -9,24 +9,43 @@ from typing import Any
 from tamp.runs.episode_log import LOG
 from tamp.runs.pages.layout import Layout
 from tamp.view.hub import Hub
+from tamp.view.orders import give
 from tamp.view.serving import Offer
 from tamp.view.state import View
 
-SCRIPTS = ("common.js", "space.js", "view.js")
+SCRIPTS = ("common.js", "space.js", "view.js", "orders.js")
 
 
 def offer(hub: Hub, layout: Layout, local: bool) -> Offer:
     """What is served of what a hub follows. Orders are taken on a page that only this machine, `local`, can see."""
-    hub.extra = _further
+
+    def further(view: View, log: Path | None) -> dict[str, str]:
+        return {"name": json.dumps(_name(log)), "orders": json.dumps(_orders(view, local))}
+
+    def order(said: Any) -> dict[str, Any]:
+        return give(hub.view.listens if local else None, said)
+
+    hub.extra = further
     return Offer(
         hub=hub,
         page=lambda token: layout.page("view.html.j2", SCRIPTS, {"token": token}, live=True, title="tamp view"),
-        order=lambda said: {},
+        order=order,
         picture=lambda name: None,
     )
 
 
-def _further(view: View, log: Path | None) -> dict[str, str]:
-    name = "" if log is None else log.parent.name if log.name == LOG else log.name
-    told: dict[str, Any] = {"name": name}
-    return {key: json.dumps(value) for key, value in told.items()}
+def _name(log: Path | None) -> str:
+    return "" if log is None else log.parent.name if log.name == LOG else log.name
+
+
+def _orders(view: View, local: bool) -> dict[str, Any]:
+    """Whether orders are taken, and if not, why."""
+    if view.ending is not None:
+        why = "It is over: no orders are taken any more."
+    elif not local:
+        why = "Orders are given on a page that is served at 127.0.0.1 alone."
+    elif view.listens is None:
+        why = "No orders are taken: a session does that with tamp live --view, or --listen."
+    else:
+        return {"takes": True, "why": ""}
+    return {"takes": False, "why": why}

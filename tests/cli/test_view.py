@@ -140,3 +140,26 @@ def test_a_port_that_is_taken_and_a_folder_that_is_no_run_are_said_in_a_line(tmp
             done = subprocess.run([*TAMP, "view", *options], capture_output=True, text=True, check=False, timeout=60)
             assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
             assert says_ in done.stderr and "valid:" in done.stderr
+
+
+def test_orders_go_to_the_session_and_its_answer_comes_back(tmp_path: Path, opened: Callable[..., Any]) -> None:
+    live = [*TAMP, "live", "--backend", "fake", "--decider", "person", "--listen", "0", "--seconds", "60"]
+    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    session = subprocess.Popen([*live, "--out", "run"], cwd=tmp_path, **pipes)
+    try:
+        with viewing(tmp_path / "run", "--wait") as (address, _):
+            page = opened(address, 360)
+            page.get_by_role("button", name="Skip 2 s").wait_for(timeout=60_000)
+            page.get_by_label("Next instruction").fill("wave, please")
+            page.keyboard.press("Enter")
+            says(page, "#happened", "say 'wave, please': taken")
+            page.get_by_role("button", name="Undo").press("Enter")
+            says(page, "#answer", "undo: refused: nothing was asked for that could be undone")
+            page.get_by_role("button", name="Stop").click()
+            says(page, "#answer", "stop: taken")
+            assert session.stdin is not None
+            session.stdin.close()  # it ends once nothing runs
+            says(page, "#no-orders", "It is over")
+            assert not page.get_by_role("button", name="Stop").is_visible()
+    finally:
+        session.kill()

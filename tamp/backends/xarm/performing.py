@@ -38,7 +38,7 @@ from tamp.backends.xarm.stopping import Stop
 from tamp.backends.xarm.targets import Target, Targets, same_words
 from tamp.backends.xarm.verdict import StepDone, Verdict
 from tamp.backends.xarm.ways import Ways
-from tamp.errors import InputError
+from tamp.errors import InputError, Refusal
 from tamp.execution.activity import Activity, Doing, Observation, Routine, T, for_ever
 from tamp.execution.following import Command
 from tamp.planning.deliberation import Thought
@@ -123,6 +123,10 @@ class OnArm:
     def read(self, text: str) -> Thought[Sequence[Step]]:
         """The steps that words ask for."""
         return self.reader(text)
+
+    def undone(self) -> Sequence[Step]:
+        """Nothing: what an arm did to things is not known."""
+        raise Refusal("an arm's steps cannot be undone: what they did to things is not known", "no goal")
 
     def vocabulary(self) -> list[str]:
         """The steps, the named poses and the labels."""

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tamp.errors import InputError
-from tamp.execution.orders import End, Order, Say, Skip, Start, Stop, read_json, read_typed
+from tamp.execution.orders import End, Order, Say, Skip, Start, Stop, Undo, read_json, read_typed
 
 TYPED: list[tuple[str, Order]] = [
     ("start (pick mug_1 table)", Start("(pick mug_1 table)")),
@@ -21,6 +21,8 @@ TYPED: list[tuple[str, Order]] = [
     ("stop (pick mug_1 table)", Stop("(pick mug_1 table)")),
     ("skip", Skip(1.0)),
     ("skip 2.5", Skip(2.5)),
+    ("undo", Undo()),
+    ("undo that", Say("undo that")),
     ("end", End()),
     ('say "put it back"', Say("put it back")),
     ("put the mug in the drawer", Say("put the mug in the drawer")),
@@ -43,6 +45,7 @@ def test_what_is_typed(line: str, order: Order) -> None:
         ('{"stop": null}', Stop()),
         ('{"stop": "wave"}', Stop("wave")),
         ('{"skip": 2}', Skip(2.0)),
+        ('{"undo": ""}', Undo()),
         ('{"end": true}', End()),
         ('{"say": "put it back", "note": 1}', Say("put it back")),
     ],
@@ -53,7 +56,7 @@ def test_what_is_json(line: str, order: Order) -> None:
 
 BAD = [
     ("{", "is not JSON"),
-    ("[1]", "is no order; valid: an object with one of start, stop, skip, end, say"),
+    ("[1]", "is no order; valid: an object with one of start, stop, skip, undo, end, say"),
     ("{}", "is no order"),
     ('{"dance": 1}', "is no order"),
     ('{"stop": "", "end": true}', "is no order"),

@@ -134,6 +134,6 @@ function live() {
   });
   source.addEventListener("error", () => { known.on = false; say(by("line"), "The viewer is gone: this is what it told last."); });
   source.addEventListener("over", () => { source.close(); known.on = false; say(by("line"), "The viewer has ended: this is what it told last."); });
-  return {by, known, say, show};
+  return {show, say};
 }
-const viewed = live();
+const shown = live();

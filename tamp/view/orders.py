@@ -1,0 +1,50 @@
+"""Orders that are given on the page, passed on to the session that takes them."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import Any
+
+from tamp.errors import TampError
+from tamp.execution.line_socket import LineSocket
+from tamp.execution.orders import read_json
+
+PATIENCE = 2.0
+"""Seconds for which a session is waited for that does not say what becomes of an order."""
+
+
+def give(port: int | None, said: Any) -> dict[str, Any]:
+    """Pass an order, as an object of JSON, on to the session that listens at a port of this machine; whether it was
+    `taken`, None where the session does not say, and `why` not. Each order is somebody's of its own: whoever gives
+    orders on a page keeps nobody else from it."""
+    if port is None:
+        return {"taken": False, "why": "no session takes orders now"}
+    try:
+        order = read_json(json.dumps(said))
+    except (TampError, ValueError) as e:
+        return {"taken": False, "why": str(e)}
+    try:
+        line = LineSocket("127.0.0.1", port, PATIENCE)
+    except OSError:
+        return {"taken": False, "why": "the session does not listen any more"}
+    try:
+        line.send(json.dumps(said).encode(), PATIENCE)
+        return _answered(line, str(order))
+    except OSError:
+        return {"taken": None, "why": "the session hung up"}
+    finally:
+        line.close()
+
+
+def _answered(line: LineSocket, order: str) -> dict[str, Any]:
+    """What the session says of an order."""
+    until = time.monotonic() + PATIENCE
+    while (left := until - time.monotonic()) > 0:
+        told = line.receive(left)
+        if told is None:
+            break
+        event = json.loads(told)
+        if event.get("event") == "command" and event.get("command", order) == order:
+            return {"taken": event.get("taken"), "why": event.get("why")}
+    return {"taken": None, "why": f"the session has not answered for {PATIENCE:g} s"}
