@@ -234,7 +234,7 @@ lock:
 	@command -v uv >/dev/null || { $(SAY) 'lock: needs uv (pip install uv)' >&2; exit 1; }
 	uv pip compile --upgrade --generate-hashes --no-emit-index-url --no-emit-find-links --no-annotate \
 	  --custom-compile-command "make lock" --python-version 3.11 --overrides lock/overrides.txt \
-	  --extra dev pyproject.toml -o $(LOCK)
+	  --extra all --extra dev pyproject.toml -o $(LOCK)
 
 clean:
 	@rm -rf .venv .venv-vllm .venv-engines .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache build dist

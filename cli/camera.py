@@ -10,6 +10,7 @@ from cli import inputs, planners
 from cli.output import hush_warnings
 from llm.weights import DEFAULT
 from tamp.execution.tabletop import REFLEXES
+from tamp.planning.engine import usual
 from tamp.policy.answering import Diary
 from tamp.policy.eyes import camera_eyes, check_eyes
 from tamp.policy.instruction import nobody_reads
@@ -75,14 +76,14 @@ def recipe(
 
 def camera_policy(
     domain: str = "tabletop",
-    planner: str = "fast-downward",
+    planner: str | None = None,
     llm: str = DEFAULT,
     assume_first: bool = False,
     searches: bool = True,
 ) -> Policy:
     """A policy in this process, for an evaluation loop of one's own. InputError for what is not there."""
     check_eyes()
-    return recipe(domain, planner, llm, True, assume_first, searches)(Diary())
+    return recipe(domain, planner or usual(), llm, True, assume_first, searches)(Diary())
 
 
 def seeing(model: Model | None, assume_first: bool = False, searches: bool = True) -> Seeing:
@@ -116,14 +117,3 @@ def noise(kind: str, *seeds: int) -> Noise:
     from tamp.backends.libero.camera_noise import CameraNoise
 
     return CameraNoise(kind, np.random.default_rng(seeds))  # type: ignore[arg-type]
-
-
-def label(given: bool, kind: str = "clean") -> str:
-    """How results say what saw, and what it was told."""
-    return f"camera{', given goal' if given else ''}{'' if kind == 'clean' else f', {kind} noise'}"
-
-
-def in_words(perception: str) -> str:
-    """The same for people: `camera perception, given goal`."""
-    what, *more = perception.split(", ")
-    return ", ".join([f"{what} perception", *more])

@@ -16,7 +16,7 @@ from tamp.errors import InputError, TampError, disk_error, is_interrupt
 from tamp.quiet import hush_simulator
 from tamp.runs.bench.records import FIELDS, NOTHING, Record
 from tamp.runs.bench.scheduling import Key
-from tamp.runs.labels import in_physics
+from tamp.runs.labels import by_camera, in_physics
 
 if TYPE_CHECKING:
     from cli.decoded import Looked
@@ -74,7 +74,7 @@ class Setup:
         sees, given = self.perception == "camera", self.stage == "plan"
         if self.backend != "libero":
             return in_physics(self.backend, self.body, sees, given)
-        return camera.label(given, self.noise) if sees else self.perception
+        return by_camera(given, self.noise) if sees else self.perception
 
     def __call__(self) -> Runner:
         """What runs the episodes, made in the process that does."""
@@ -128,7 +128,7 @@ class Runner:
             else:
                 outcome = self._whole(task, k, instruction, folder)
         except Exception as e:
-            if is_interrupt(e):
+            if is_interrupt(e) or isinstance(e, ModuleNotFoundError):  # a fault of no episode
                 raise
             if full := disk_error(e):
                 raise InputError(f"cannot write to {full.filename or folder}: {full.strerror}") from e

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Literal, ParamSpec
@@ -10,7 +11,7 @@ from typing import Annotated, Literal, ParamSpec
 import typer
 from typer.core import TyperOption
 
-from cli.output import run
+from cli.output import run, say
 
 P = ParamSpec("P")
 
@@ -30,11 +31,16 @@ def command(app: typer.Typer, name: str | None = None) -> Callable[[Callable[P, 
         @app.command(name)
         @functools.wraps(body)
         def ended(*args: P.args, **options: P.kwargs) -> None:
-            raise typer.Exit(run(lambda: body(*args, **options)))
+            raise typer.Exit(run(lambda: body(*args, **options), _words(name or body.__name__)))
 
         return body
 
     return register
+
+
+def _words(name: str) -> str:
+    """How a command is called: `solve`, or with its group, `xarm run`."""
+    return " ".join(dict.fromkeys((*sys.argv[1:2], name)))
 
 
 SCENES = "SUITE/TASK_ID (libero_goal/3), a name under problems/, a folder with a scene.toml, or a .bddl file"
@@ -70,9 +76,26 @@ Llm = Annotated[
         metavar="NAME",
     ),
 ]
+
+
+def _planner(context: typer.Context, parameter: typer.CallbackParam, name: str) -> str:
+    """Another engine where none was named and the usual one is not installed."""
+    from tamp.planning.engine import usual
+
+    source = context.get_parameter_source(str(parameter.name))
+    if source is None or source.name != "DEFAULT" or (other := usual()) == name:
+        return name
+    say(f'tamp: {name} is not installed, {other} plans instead: pip install "tamp-toolkit[{name}]"')
+    return other
+
+
 Planner = Annotated[
     str,
-    typer.Option(help="fast-downward, pyperplan, any unified-planning engine; qwen: --llm plans.", metavar="NAME"),
+    typer.Option(
+        help="fast-downward, pyperplan, any unified-planning engine; qwen: --llm plans.",
+        metavar="NAME",
+        callback=_planner,
+    ),
 ]
 Clock = Annotated[
     Literal["paused", "real"],

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TextIO
 
+from cli import missing
 from motion.compiled_output import flush_compiled
 from tamp.errors import TampError, disk_error, is_interrupt
 from tamp.quiet import debugging
@@ -97,9 +98,10 @@ def progress(what: str, total: int) -> Iterator[Callable[[str], None]]:
         yield advance
 
 
-def run(command: Callable[[], int]) -> int:
+def run(command: Callable[[], int], name: str = "") -> int:
     """Run a command and return its exit code: an error is one line on standard error.
 
+    `name` is what the command is called, for what it lacks.
     With `TAMP_DEBUG=1` errors are raised instead, to see where they come from, and libraries may warn.
     """
     hush_warnings()
@@ -122,16 +124,20 @@ def run(command: Callable[[], int]) -> int:
     except Exception as error:
         if debugging():
             raise
-        return _unforeseen(error)
+        return _unforeseen(error, name)
 
 
-def _unforeseen(error: Exception) -> int:
-    """Say what an error is that no part of tamp raised: an interrupt in disguise, a full disk, or a fault."""
+def _unforeseen(error: Exception, name: str) -> int:
+    """Say what an error is that no part of tamp raised: an interrupt in disguise, a full disk, something that is not
+    installed, or a fault."""
     if is_interrupt(error):
         say("tamp: interrupted")
         return INTERRUPTED
     if full := disk_error(error):
         say(f"tamp: error: cannot write{f' to {full.filename}' if full.filename else ''}: {full.strerror}")
+        return TampError.exit_code
+    if lacks := missing.told(error, name):
+        say(f"tamp: {lacks}")
         return TampError.exit_code
     text = " ".join(f"{type(error).__name__}: {error}".split())
     say(f"tamp: internal error: {text} (a fault of tamp; TAMP_DEBUG=1 shows where)")

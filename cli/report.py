@@ -7,7 +7,6 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any, TextIO
 
-from cli.camera import in_words
 from cli.output import emit_json, quiet_stdout, say
 from cli.report_episodes import report_episodes
 from tamp.errors import InputError
@@ -16,6 +15,7 @@ from tamp.runs.bench.compare import Comparison, compare
 from tamp.runs.bench.records import Record, key, read, results_file, wilson
 from tamp.runs.bench.scheduling import Key
 from tamp.runs.episode_log import is_log
+from tamp.runs.labels import in_words
 from tamp.runs.text_table import Form, TextTable
 
 COMPARED = ("first", "second", "episodes", "both", "first only", "second only", "neither", "p")

@@ -17,7 +17,7 @@ from llm.deciding import Advisor
 from tamp.errors import InputError, is_interrupt
 from tamp.quiet import debugging, hush_simulator
 from tamp.runs.episode_log import new_folder
-from tamp.runs.labels import in_physics, through_sdk
+from tamp.runs.labels import by_camera, in_physics, in_words, through_sdk
 
 if TYPE_CHECKING:
     from llm.model import Model
@@ -93,7 +93,7 @@ def solve(
         if text is not None and model is None:
             model = load_model(llm)
             sight = _sees(model, video)
-        eyes = camera.in_words(_label(backend, shared or body, perception == "camera", bool(goals), noise))
+        eyes = in_words(_label(backend, shared or body, perception == "camera", bool(goals), noise))
         say(f"tamp: {', then '.join(goals) or repr(text)} in {task.name} ({eyes}, seed {seed})")
         said = None if goals else text
         settings = _settings(loaded, planners.find(planner, model), seed, init_state, video, sight, said)
@@ -129,7 +129,7 @@ def _ended(result: Result, json_output: bool, stdout: TextIO) -> int:
 def _label(backend: str, body: object | None, sees: bool, given: bool, noise: str) -> str:
     """How the result will say what saw."""
     if backend == "libero":
-        return camera.label(given, noise) if sees else "oracle"
+        return by_camera(given, noise) if sees else "oracle"
     if backend == "xarm":
         return through_sdk(str(body), sees, given)
     return in_physics(backend, body, sees, given)
@@ -306,7 +306,7 @@ def _seen(
 
     process = camera.process(recipe)
     try:
-        noisy, seeing = camera.noise(noise, settings.seed), camera.label(settings.said is None, noise)
+        noisy, seeing = camera.noise(noise, settings.seed), by_camera(settings.said is None, noise)
         return run_camera(task, given, settings, process, folder, _progress, noise=noisy, perception=seeing)
     finally:
         process.close()
@@ -331,7 +331,7 @@ def _progress(line: str) -> None:
 def report(result: Result, out: TextIO) -> None:
     """The result for people: a label and its value a line."""
     lines = [
-        ("verdict", f"{_verdict(result)} ({camera.in_words(result.perception)})"),
+        ("verdict", f"{_verdict(result)} ({in_words(result.perception)})"),
         *([("task", "LIBERO's check of the scene's own task was not asked for")] if result.task is None else []),
         *_goal_lines(result),
         *(("plan" if n == 0 else "", action) for n, action in enumerate(result.plan or ["none"])),

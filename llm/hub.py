@@ -35,7 +35,7 @@ def sees(name: str) -> bool:
 
 def pull(name: str) -> str:
     """Fetch a model into the hub library's own cache and return its folder. InputError when it cannot be had."""
-    require("huggingface_hub", "transformers")
+    require("huggingface_hub")
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import RepositoryNotFoundError
 

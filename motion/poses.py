@@ -1,11 +1,13 @@
-"""Rigid transforms as 4x4 arrays. `T_a_b` maps coordinates in frame b to frame a."""
+"""Rigid transforms as 4x4 arrays. `T_a_b` maps coordinates in frame b to frame a.
+
+Quaternions are MuJoCo's, imported where they are used: scenes, domains and plans are read without it.
+"""
 
 from __future__ import annotations
 
 import math
 from typing import Any
 
-import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
@@ -39,6 +41,8 @@ def moved(p: Numbers, T: Array) -> Array:
 
 def from_quat(p: Array, quat_wxyz: Array) -> Array:
     """Transform from a position (3,) and a unit quaternion (4,) in w x y z order."""
+    import mujoco
+
     R = np.empty(9)
     mujoco.mju_quat2Mat(R, np.asarray(quat_wxyz, dtype=float))
     return pose(p, R.reshape(3, 3))
@@ -46,6 +50,8 @@ def from_quat(p: Array, quat_wxyz: Array) -> Array:
 
 def to_quat(R: Array) -> Array:
     """Unit quaternion (4,), w x y z, of a rotation matrix (3, 3)."""
+    import mujoco
+
     quat = np.empty(4)
     mujoco.mju_mat2Quat(quat, np.ascontiguousarray(R).ravel())
     return quat
@@ -81,6 +87,8 @@ def rotation_about(axis: Array, angle: float) -> Array:
 
 def rotation_vector(R: Array) -> Array:
     """Axis times angle (3,), radians, of a rotation matrix."""
+    import mujoco
+
     vector = np.empty(3)
     mujoco.mju_quat2Vel(vector, to_quat(R), 1.0)
     return vector
@@ -105,6 +113,8 @@ def displaced(T: Array, displacement: Array) -> Array:
 
 def rotation_vector_to_matrix(w: Array) -> Array:
     """Rotation matrix (3, 3) of a rotation vector (3,) in radians."""
+    import mujoco
+
     angle = float(np.linalg.norm(w))
     quat, R = np.array([1.0, *(0.5 * np.asarray(w))]), np.empty(9)
     if angle > 1e-12:

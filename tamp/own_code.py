@@ -23,7 +23,8 @@ class OutOfTime(BaseException):
 def own_code(owner: Any, what: str, seconds: float | None = None) -> Iterator[None]:
     """Code of somebody's folder runs inside; `owner` is the function, class or file that it belongs to.
 
-    InputError with file and line for what it raises, and when it takes more than `seconds`.
+    InputError with file and line for what it raises, and when it takes more than `seconds`. ModuleNotFoundError passes
+    where this toolkit itself lacks something.
     """
     file = owner if isinstance(owner, Path) else Path(inspect.getfile(owner))
     try:
@@ -38,8 +39,22 @@ def own_code(owner: Any, what: str, seconds: float | None = None) -> Iterator[No
         raise InputError(f"{_place(error, file)}: {error}") from error
     except TampError:
         raise
+    except ModuleNotFoundError as error:
+        if _ours(error, file):
+            raise
+        raise _failed(error, file, what) from error
     except (Exception, SystemExit) as error:
-        raise InputError(f"{_place(error, file)}: {what} fails: {type(error).__name__}: {error}") from error
+        raise _failed(error, file, what) from error
+
+
+def _failed(error: BaseException, file: Path, what: str) -> InputError:
+    return InputError(f"{_place(error, file)}: {what} fails: {type(error).__name__}: {error}")
+
+
+def _ours(error: ModuleNotFoundError, file: Path) -> bool:
+    """Whether what is not there is needed by this toolkit, and not by the folder."""
+    frames = [Path(f.filename) for f in traceback.extract_tb(error.__traceback__) if not f.filename.startswith("<")]
+    return frames[-1].parent != file.parent and frames[-1].is_relative_to(Path(__file__).parents[1])
 
 
 def _place(error: BaseException, file: Path) -> str:

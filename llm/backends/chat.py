@@ -45,8 +45,7 @@ def too_long(name: str, tokens: int, context: int) -> InputError:
     )
 
 
-def require(library: str, extra: str = "") -> None:
-    """InputError, saying what to install, when a backend's library is not there. Imports nothing."""
+def require(library: str) -> None:
+    """ModuleNotFoundError when a backend's library is not there. Imports nothing."""
     if importlib.util.find_spec(library) is None:
-        command = f"pip install 'tamp-toolkit[{extra}]'" if extra else "make setup"
-        raise InputError(f"this model needs {library}, which is not installed; get it with: {command}")
+        raise ModuleNotFoundError(f"No module named {library!r}", name=library)

@@ -48,7 +48,7 @@ class Transformers:
 
     def __post_init__(self) -> None:
         for library in ("transformers", "torch", *(["PIL"] if self.sees else [])):
-            require(library, "transformers")
+            require(library)
         self.name = self.model
 
     def load(self) -> Transformers:

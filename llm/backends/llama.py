@@ -80,12 +80,10 @@ class LlamaCpp:
 
     def _load(self) -> None:
         before = _busy_seconds()
-        try:
-            import outlines
-            from llama_cpp import Llama
-            from outlines.backends.llguidance import LLGuidanceBackend
-        except ImportError as e:
-            raise InputError(f"the language model's library is missing ({e}); get it with: make setup") from e
+        import outlines
+        from llama_cpp import Llama
+        from outlines.backends.llguidance import LLGuidanceBackend
+
         try:
             llama = Llama(str(self.path), n_ctx=self.context, n_threads=1, seed=0, verbose=False)
         except ValueError as e:

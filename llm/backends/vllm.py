@@ -27,7 +27,7 @@ class VllmInProcess:
     _turn: threading.RLock = field(default_factory=threading.RLock, init=False, repr=False)
 
     def __post_init__(self) -> None:
-        require("vllm", "vllm")
+        require("vllm")
         self.name = self.model
 
     def load(self) -> VllmInProcess:

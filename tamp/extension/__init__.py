@@ -5,11 +5,17 @@
 docs/extending.md says what each of them does. Everything else of the toolkit may change without notice.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 from motion.poses import from_rpy, inverse, pose, rotation_about
 from tamp.perception.observers import Moment, Observer, View, observes
 from tamp.perception.things import Things
-from tamp.skills.guided import GuidedSkill, Hand
 from tamp.skills.spec import Spec
+
+if TYPE_CHECKING:
+    from tamp.skills.guided import GuidedSkill, Hand
 
 __all__ = [
     "GuidedSkill",
@@ -25,3 +31,12 @@ __all__ = [
     "pose",
     "rotation_about",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """The two that need a simulator, imported when asked for: a domain without skills of its own is checked without."""
+    if name not in ("GuidedSkill", "Hand"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from tamp.skills import guided
+
+    return getattr(guided, name)

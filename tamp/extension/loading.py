@@ -6,6 +6,7 @@ or a language model names.
 
 from __future__ import annotations
 
+import difflib
 import hashlib
 import importlib
 import importlib.util
@@ -15,14 +16,17 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from tamp.errors import InputError
 from tamp.model.domain import Domain
 from tamp.own_code import own_code
 from tamp.perception.observers import Observer
-from tamp.skills.base import Skill
+from tamp.perception.predicates import SEEN
 from tamp.skills.spec import Spec
+
+if TYPE_CHECKING:
+    from tamp.skills.base import Skill
 
 SECONDS = 5.0
 """Seconds that a module may take to be loaded."""
@@ -105,6 +109,8 @@ def _declared(module: ModuleType, kind: type[Observer]) -> list[Observer]:
 
 def _skills(module: ModuleType) -> Iterator[Skill]:
     """One of each class of skills that a module defines, and every skill that it made itself."""
+    from tamp.skills.base import Skill
+
     for value in list(vars(module).values()):
         if not inspect.isclass(value) or value.__module__ != module.__name__ or Skill not in value.__mro__:
             continue
@@ -112,11 +118,33 @@ def _skills(module: ModuleType) -> Iterator[Skill]:
             continue
         file = Path(str(module.__file__))
         with own_code(file, f"making {value.__name__}()", SECONDS):
-            skill = cast(Skill, value())
+            skill = cast("Skill", value())
             if not isinstance(getattr(skill, "spec", None), Spec):
                 valid = 'valid: spec = Spec("name", ("item",))'
                 raise InputError(f"{located(value)}: {value.__name__} has no spec; {valid}")
             yield skill
+
+
+def check_observers(domain: Domain, own: Extension) -> None:
+    """InputError for an observer, or a belief, of what is no predicate of the domain or is seen anyway, and for an
+    observer that takes another number of things."""
+    table = domain.path.parent / "skills.toml"
+    told = [(f"{table}: [predicates.{name}]", name) for name in domain.table.beliefs]
+    told += [(f"{located(o.decide)}: the observer of {name}", name) for name, o in own.observers.items()]
+    for what, name in told:
+        if name not in domain.predicates:
+            near = difflib.get_close_matches(name, domain.predicates, 1)
+            hint = f"did you mean {near[0]!r}?" if near else f"valid: {', '.join(domain.predicates)}"
+            raise InputError(f"{what}: the domain has no predicate {name!r}; {hint}")
+        if name in SEEN:
+            raise InputError(f"{what}: tamp sees {name!r} itself; valid: a predicate of your own")
+    for name, observer in own.observers.items():
+        wanted, takes = len(domain.predicates[name].parameters), observer.symbols
+        if takes is not None and takes != wanted:
+            told_of = f"{located(observer.decide)}: the observer of {name} takes a view and {takes} symbols"
+            raise InputError(f"{told_of}; valid: {wanted}, as in {domain.path.name}")
+        if name in domain.table.beliefs:
+            raise InputError(f"{table}: {name} has an observer; valid: to see it or to believe it, not both")
 
 
 def located(thing: object) -> str:

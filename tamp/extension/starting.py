@@ -17,7 +17,7 @@ from tamp.extension import inserting
 from tamp.extension import templates as t
 from tamp.model.domain import Domain, load
 from tamp.perception.predicates import SEEN
-from tamp.skills.registry import backend_of, skills
+from tamp.skills.declared import backend_of, table_specs
 
 START = "tabletop"
 """The shipped domain that a new one begins as."""
@@ -58,7 +58,7 @@ def new_skill(name: str, folder: Path) -> Begun:
     """In a domain's folder a skill, an operator that is bound to it, the predicate that this makes true, its observer,
     and a case. InputError for what is no name or is taken, and for a domain without the types of domains/tabletop."""
     domain = _domain(folder)
-    if _named(name) in skills():
+    if _named(name) in table_specs():
         raise InputError(f"{name} is a skill of tamp's own; valid: another name")
     return _begun(domain, _with_skill(domain, name, f"{name}-done"))
 

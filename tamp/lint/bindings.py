@@ -30,7 +30,7 @@ def check_bindings(domain: DomainText, run_python: bool) -> list[Notes]:
         notes.add_at("bad-table", int(found[1]) if found else 1, 1, found[2] if found else str(e))
         return [notes]
     from tamp.lint.extensions import Own, check_promises, known_specs, own_of
-    from tamp.skills.registry import backend_of, specs
+    from tamp.skills.declared import backend_of, specs
 
     by_backend = specs()
     backend = backend_of(table.values())

@@ -67,7 +67,7 @@ def check(domain: str | Path, problems: Sequence[Path] = (), *, run_python: bool
     table, words = check_bindings(text, run_python), check_words(text)
     outside = frozenset[str]()
     if table:
-        from tamp.skills.registry import facts
+        from tamp.skills.declared import facts
 
         outside = facts()
     check_together(text, given, uses, outside, complete=len(given) == len(problems))

@@ -8,15 +8,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tamp.errors import InputError
-from tamp.extension.loading import Extension, load_extension, located
-from tamp.extension.trying import tried
-from tamp.extension.written import slips
+from tamp.extension.loading import Extension, check_observers, load_extension, located
 from tamp.lint.domain_text import DomainText, Operator
 from tamp.lint.findings import Notes
 from tamp.model.domain import Domain, Signature, load
 from tamp.pddl.source import Source, read
 from tamp.perception.predicates import SEEN
-from tamp.skills.registry import check_observers, facts, skills
+from tamp.skills.declared import facts, table_specs
 from tamp.skills.spec import RESOURCES, Spec
 
 PAGE = "docs/extending.md"
@@ -59,14 +57,23 @@ def own_of(path: Path) -> Own:
     for skill in own.extension.skills.values():
         if wrong := _wrong(skill.spec, own.domain):
             own.told("bad-skill", InputError(f"{located(type(skill))}: the skill {skill.spec.name}: {wrong}"), path)
+    if own.extension.modules:
+        _try(own, own.domain, path)
+    own.complete = True
+    return own
+
+
+def _try(own: Own, domain: Domain, path: Path) -> None:
+    """Take down what is wrong in the folder's Python: what is written, and what it does in a small scene."""
+    from tamp.extension.trying import tried
+    from tamp.extension.written import slips
+
     for module in own.extension.modules:
         for found in slips(module):
             own.told("bad-python", found, path)
     if not own.notes:
-        for found in tried(own.domain, own.extension):
+        for found in tried(domain, own.extension):
             own.told("bad-python", found, path)
-    own.complete = True
-    return own
 
 
 def check_promises(text: DomainText, own: Own, bound: Mapping[str, Spec]) -> None:
@@ -91,12 +98,12 @@ def check_promises(text: DomainText, own: Own, bound: Mapping[str, Spec]) -> Non
 
 def known_specs(own: Own) -> dict[str, Spec]:
     """The skills that a folder's operators can be bound to."""
-    return {name: s.spec for name, s in {**skills(), **own.extension.skills}.items()}
+    return {**table_specs(), **{name: s.spec for name, s in own.extension.skills.items()}}
 
 
 def _wrong(spec: Spec, domain: Domain) -> str | None:
     """What is wrong with a spec, in words."""
-    if spec.name in skills():
+    if spec.name in table_specs():
         return "one of tamp's own has this name; valid: another name"
     if isinstance(spec.takes, str):
         return f'takes is {spec.takes!r}; valid: a tuple, ("{spec.takes}",)'

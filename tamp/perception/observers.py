@@ -7,12 +7,11 @@ import itertools
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
 from motion.poses import Array
-from motion.world import World
 from tamp.errors import InputError
 from tamp.model.atoms import Atom
 from tamp.model.domain import Domain
@@ -20,6 +19,9 @@ from tamp.model.scene import Scene
 from tamp.model.state import WorldState
 from tamp.own_code import own_code
 from tamp.perception.things import Things
+
+if TYPE_CHECKING:
+    from motion.world import World
 
 Unit = Literal["m", "rad", "s", "1"]
 LARGEST: Mapping[str, float] = {"m": 2.0, "rad": math.pi, "s": 3600.0, "1": 1.0}

@@ -6,13 +6,17 @@ what is judged; `env.check_success()` alone is the judge.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
-from motion.world import World
 from tamp.model.atoms import Atom
 from tamp.model.bodies import bodies_of, state_of
 from tamp.model.scene import Region, Scene, SceneObject, contains
 from tamp.model.state import WorldState
+
+if TYPE_CHECKING:
+    from motion.world import World
 
 TOUCHING = 0.004
 """Metres between two bodies that count as touching."""

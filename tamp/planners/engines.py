@@ -26,6 +26,11 @@ def names() -> list[str]:
     return [name for name in _factory().engines if engine(name).is_oneshot_planner()]
 
 
+def installed(name: str) -> bool:
+    """Whether there is an engine of that name, of whatever kind."""
+    return name in _factory().engines
+
+
 def engine(name: str) -> Any:
     """The class of an installed engine."""
     return _factory().engine(name)
@@ -91,7 +96,7 @@ def _suits(name: str, aim: Aim) -> bool:
 def _top_k(name: str) -> str:
     if name not in (TOP_K, "fast-downward"):
         raise InputError(f"planner {name!r} does not find the k best plans; valid with --top-k: {TOP_K}")
-    if TOP_K not in _factory().engines:
+    if not installed(TOP_K):
         raise InputError(f"--top-k needs the engine {TOP_K}, which is not installed: pip install {package(TOP_K)}")
     return TOP_K
 

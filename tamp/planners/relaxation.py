@@ -16,7 +16,7 @@ from typing import Any
 from tamp.pddl.conditions import written
 from tamp.planners.answer import Why
 from tamp.planners.compiling import compiled, original, without_metric
-from tamp.planners.engines import lacking
+from tamp.planners.engines import installed, lacking
 from tamp.planners.missing import Missing
 from tamp.planners.relaxed import Literal, Relaxed, parts, relax
 from tamp.planners.subprocess_worker import Emit, Message, messages
@@ -60,7 +60,7 @@ def _work(problem: Any, name: str, seconds: float, emit: Emit) -> None:
 
 def _engine(problem: Any, name: str) -> str:
     """Fast Downward where it can: it is asked many times, and need not find the best."""
-    return _FAST if not lacking(_FAST, compiled(problem, _FAST)[0]) else name
+    return _FAST if installed(_FAST) and not lacking(_FAST, compiled(problem, _FAST)[0]) else name
 
 
 @dataclass(frozen=True, eq=False)

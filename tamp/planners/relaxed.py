@@ -100,9 +100,9 @@ def _ground(problem: Any) -> Any:
     from unified_planning.engines import CompilationKind
     from unified_planning.shortcuts import Compiler
 
-    from tamp.planners.engines import engine
+    from tamp.planners.engines import engine, installed
 
     first = "fast-downward-reachability-grounder"
-    name = first if engine(first).supports(problem.kind) else "up_grounder"
+    name = first if installed(first) and engine(first).supports(problem.kind) else "up_grounder"
     with Compiler(name=name) as compiler:
         return compiler.compile(problem, CompilationKind.GROUNDING).problem

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import importlib.util
 import time
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Protocol
 
@@ -16,7 +17,8 @@ from tamp.pddl.decided import undecided
 from tamp.pddl.reading import reason
 
 PLANNERS = ("fast-downward", "pyperplan")
-"""Engines that are installed; any other engine of unified-planning is taken by its name."""
+"""The engine that is taken where none is named, and the one that stands in for it. Any other of unified-planning is
+taken by its name."""
 
 _STRIPS_ONLY = ("pyperplan",)
 
@@ -85,11 +87,16 @@ class Planner(Protocol):
         ...
 
 
+def usual() -> str:
+    """The engine to take where none is named: pyperplan where Fast Downward is not installed."""
+    return PLANNERS[0] if importlib.util.find_spec("up_fast_downward") else PLANNERS[1]
+
+
 @dataclass(frozen=True)
 class Engine:
     """An engine of unified-planning, by its name; `timeout` in seconds."""
 
-    name: str = "fast-downward"
+    name: str = field(default_factory=usual)
     timeout: float = 60.0
     ties_by_name: bool = True
 

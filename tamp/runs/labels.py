@@ -16,3 +16,14 @@ def through_sdk(body: str, camera: bool = False, given: bool = False) -> str:
 
 def _where(where: str, camera: bool, given: bool) -> str:
     return f"camera, {where}{', given goal' if given else ''}" if camera else f"oracle, {where}"
+
+
+def by_camera(given: bool, kind: str = "clean") -> str:
+    """How results say that cameras saw, and what they were told."""
+    return f"camera{', given goal' if given else ''}{'' if kind == 'clean' else f', {kind} noise'}"
+
+
+def in_words(perception: str) -> str:
+    """A label for people: `camera perception, given goal`."""
+    what, *more = perception.split(", ")
+    return ", ".join([f"{what} perception", *more])

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
@@ -19,19 +18,13 @@ from tamp.model.scene import Joint, Part, Scene, SceneObject, contains
 from tamp.model.situation import Situation
 from tamp.skills import push
 from tamp.skills.base import Infeasible, Refinement, Skill, Tools, blocked, obstructed
+from tamp.skills.declared import End, articulating
 from tamp.skills.holds import holds
 from tamp.skills.pick import SPARE_OPENING
 from tamp.skills.reach import both_ways, configuration_at, way_to
 from tamp.skills.spec import Spec
 from tamp.skills.targets import upright
 
-End = Literal["active", "rest"]
-ENDS: Mapping[str, End] = {"open": "active", "close": "rest", "turn-on": "active", "turn-off": "rest"}
-"""What each of the skills takes a joint to."""
-BRINGS = {"open": "open", "close": "closed", "turn-on": "turned-on", "turn-off": "turned-off"}
-"""What is seen to hold afterwards."""
-SWITCHED, HUNG = frozenset({"appliance"}), frozenset({"drawer", "cupboard"})
-"""What has a knob, and what has a door or is pulled out."""
 ACTIVE_SHARE = {"drawer": 0.7, "door": 0.15, "knob": 0.25, "body": 0.0}
 """How far past its threshold a joint is taken, as a share of what its range leaves."""
 OVERSHOOT = {"drawer": 0.012, "door": 0.06, "knob": 0.3, "body": 0.0}
@@ -61,14 +54,8 @@ class Articulate(Skill):
 
     @property
     def spec(self) -> Spec:
-        """It moves a part of what it takes, but nothing to another place."""
-        return Spec(
-            self.name,
-            ("object",),
-            facts=frozenset({"obstructed", "unreachable", "too-tall", "jams"}),
-            affords={0: SWITCHED if self.name.startswith("turn") else HUNG},
-            brings={BRINGS[self.name]: (0,)},
-        )
+        """What it declares."""
+        return articulating(self.name)
 
     def refine(self, args: tuple[str, ...], situation: Situation, tools: Tools) -> Iterator[Refinement | Infeasible]:
         """Pushes, then grips that can be followed all the way: those with room for the hand; for a door such that pull

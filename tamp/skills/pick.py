@@ -17,11 +17,11 @@ from tamp.model.atoms import Atom
 from tamp.model.scene import Scene, SceneObject
 from tamp.model.situation import Situation
 from tamp.skills.base import Infeasible, Refinement, Skill, Tools, blocked, obstructed
+from tamp.skills.declared import PICK
 from tamp.skills.place import RELEASE_OPENINGS
 from tamp.skills.reach import CLEARANCE, DEXTERITY, Room, both_ways, reach_for
 from tamp.skills.rests import rest_poses
 from tamp.skills.shared_surface import arranged
-from tamp.skills.spec import Spec
 from tamp.skills.targets import target_of
 from tamp.skills.ways import ways_out
 
@@ -52,13 +52,7 @@ class ObstructedGrasp:
 class Pick(Skill):
     """Operator arguments: the item, and what it is taken from."""
 
-    spec = Spec(
-        "pick",
-        ("item", "object"),
-        moves=0,
-        facts=frozenset({"obstructed", "no-grasp"}),
-        brings={"holding": (0,), "clear": None},
-    )
+    spec = PICK
 
     def refine(self, args: tuple[str, ...], situation: Situation, tools: Tools) -> Iterator[Refinement | Infeasible]:
         """Grasps in order of their cost, each with a free way to it and a lift."""

@@ -17,9 +17,9 @@ from tamp.model.scene import Scene, contains
 from tamp.model.situation import Situation
 from tamp.perception import predicates
 from tamp.skills.base import Infeasible, Refinement, Skill, Tools, blocked
+from tamp.skills.declared import PLACE
 from tamp.skills.rests import PUT_OFF, SPOTS, rest_poses, resting_on
 from tamp.skills.shared_surface import arranged
-from tamp.skills.spec import Spec
 from tamp.skills.targets import Target, target_of, upright
 from tamp.skills.ways import UPWARDS, ways_out
 
@@ -59,16 +59,7 @@ LEAST_DEPARTURE = 0.03
 class Place(Skill):
     """Operator arguments: the held item, and where it goes."""
 
-    spec = Spec(
-        "place",
-        ("item", "object"),
-        moves=0,
-        to=1,
-        facts=frozenset({"does-not-fit", "misheld", "crowded"}),
-        of_grasp={"does-not-fit": "misheld"},
-        of_order=frozenset({"crowded"}),
-        brings={"on": (0, 1), "in": (0, 1), "hand-empty": ()},
-    )
+    spec = PLACE
 
     def refine(self, args: tuple[str, ...], situation: Situation, tools: Tools) -> Iterator[Refinement | Infeasible]:
         """Placements from the middle of the target outwards, in several turns of the item."""

@@ -18,8 +18,8 @@ from tamp.model.scene import Scene, SceneObject
 from tamp.model.situation import Situation
 from tamp.perception import predicates
 from tamp.skills.base import Infeasible, Refinement, Skill, Tools, blocked, obstructed
+from tamp.skills.declared import SLIDE
 from tamp.skills.reach import configuration_at, way_to
-from tamp.skills.spec import Spec
 from tamp.skills.targets import Target, target_of
 
 HEIGHTS = (0.012, 0.02, 0.03)
@@ -59,14 +59,7 @@ PACE = 0.5
 class Slide(Skill):
     """Operator arguments: the item, the surface that it lies on, and where it goes."""
 
-    spec = Spec(
-        "slide",
-        ("item", "object", "object"),
-        moves=0,
-        to=2,
-        facts=frozenset({"obstructed", "does-not-slide"}),
-        brings={"on": (0, 2), "clear": None},
-    )
+    spec = SLIDE
 
     def refine(self, args: tuple[str, ...], situation: Situation, tools: Tools) -> Iterator[Refinement | Infeasible]:
         """Pushes to the middle of the target, straight or around what is in the way, at a few heights, tilts and

@@ -23,6 +23,7 @@ from tamp.backends.libero import rendering
 from tamp.errors import InputError
 from tamp.policy.policy import Eyes
 from tamp.runs.bench.scheduling import Key
+from tamp.runs.labels import by_camera, in_words
 from tests.stand_in_eyes import StandIn, answering
 
 
@@ -67,9 +68,9 @@ def test_what_cameras_are_not_for_is_said(
 
 
 def test_labels_say_what_saw_and_what_it_was_told() -> None:
-    assert camera.label(False) == "camera" and camera.label(True, "depth") == "camera, given goal, depth noise"
-    assert camera.in_words("camera, given goal") == "camera perception, given goal"
-    assert camera.in_words("oracle") == "oracle perception"
+    assert by_camera(False) == "camera" and by_camera(True, "depth") == "camera, given goal, depth noise"
+    assert in_words("camera, given goal") == "camera perception, given goal"
+    assert in_words("oracle") == "oracle perception"
 
 
 def test_a_results_folder_holds_one_kind_of_eyes() -> None:

@@ -69,7 +69,7 @@ def read_plan_steps(source: Source, domain: str, problem: Path, world: Workcell)
 
 def bind(domain: Domain) -> dict[str, ArmSkill]:
     """The arm's skill of every operator. InputError as `check_table`."""
-    from tamp.skills.registry import check_table
+    from tamp.skills.declared import check_table
 
     check_table(domain, "xarm")
     known = arm_skills()

@@ -37,8 +37,8 @@ def run(
     """Records of the given episodes as they come, in any order, from `workers` actors of one CPU each.
 
     `make_runner` must be picklable, and this folder and Python's be at the same place on every node. An
-    actor for which the cluster has no room yet joins in when there is some. InputError when there is no Ray,
-    or no cluster at `RAY_ADDRESS`. Closing the iterator ends the actors.
+    actor for which the cluster has no room yet joins in when there is some. InputError when there is no
+    cluster at `RAY_ADDRESS`. Closing the iterator ends the actors.
     """
     schedule = Schedule.of(keys)
     if not schedule.left():
@@ -154,10 +154,8 @@ class _Worker:
 @contextmanager
 def _cluster(workers: int) -> Iterator[Any]:
     """Ray, connected; what was started here is stopped at the end."""
-    try:
-        import ray
-    except ImportError as e:
-        raise InputError("--engine ray: Ray is not installed; get it with: pip install 'tamp-toolkit[ray]'") from e
+    import ray
+
     address = os.environ.get("RAY_ADDRESS", "local")
     own = {"num_cpus": workers, "num_gpus": 0, "include_dashboard": False, "object_store_memory": STORE}
     settings = own if address == "local" else {}

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from tamp.data import data_dir
 from tamp.errors import InputError
 from tamp.files.toml_file import read_toml
+from tamp.planning.engine import usual
 
 TABLE = "case.toml"
 _CASE = ("domain", "problem", "goal", "solvable", "planner", "timeout", "findings", "good", "bad")
@@ -42,7 +43,7 @@ class Case:
     problem: Path
     goal: str | None = None
     solvable: bool | None = None
-    planner: str = "fast-downward"
+    planner: str = field(default_factory=usual)
     timeout: float = 60.0
     findings: tuple[str, ...] | None = None
     plans: tuple[ExpectedPlan, ...] = ()
@@ -103,7 +104,7 @@ def read_case(place: Path, domain: Path | None = None) -> Case:
         folder / table["problem"],
         table.get("goal"),
         table.get("solvable"),
-        table.get("planner", "fast-downward"),
+        table.get("planner") or usual(),
         float(table.get("timeout", 60)),
         None if findings is None else tuple(sorted(map(str, findings))),
         tuple(plans),

@@ -19,7 +19,7 @@ from tamp.perception.predicates import SEEN
 from tamp.perception.things import Things
 from tamp.planning.engine import Engine
 from tamp.runs.episode_log import EpisodeLog
-from tamp.skills.registry import facts, skills
+from tamp.skills.declared import facts, table_specs
 
 PLANNED = 30
 """Goals that a planner is asked about in one scene."""
@@ -29,7 +29,7 @@ def own_operators(domain: Domain) -> list[str]:
     """The operators that are a folder's own: bound to a skill of its own, or with an effect that is."""
     known = SEEN | facts()
     own = {o: domain.changes.get(o, frozenset()) - known for o in domain.operators}
-    return [o for o in domain.operators if domain.skills.get(o) not in skills() or _own(domain, o) or own[o]]
+    return [o for o in domain.operators if domain.skills.get(o) not in table_specs() or _own(domain, o) or own[o]]
 
 
 def _own(domain: Domain, operator: str) -> list[Signature]:

@@ -9,7 +9,8 @@ import pytest
 from tamp.data import data_dir
 from tamp.errors import InputError
 from tamp.model.domain import load
-from tamp.skills.registry import backend_of, bind, check_table, skills
+from tamp.skills.declared import backend_of, check_table
+from tamp.skills.registry import bind, skills
 
 SHIPPED = sorted(p.parent.name for p in data_dir("domains").glob("*/skills.toml"))
 

@@ -36,7 +36,7 @@ class Page:
     """A page that shows one scene. Its methods may be called from one thread."""
 
     def __init__(self, scene: Scene, host: str, port: int, title: str) -> None:
-        """Serves the page at once; port 0 is any free one. InputError when viser is missing, or the port."""
+        """Serves the page at once; port 0 is any free one. InputError when the port is taken."""
         self._scene = scene
         self._server = _serving(host, port, title)
         self.address = f"http://{host}:{self._server.get_port()}"
@@ -116,10 +116,8 @@ class _Way:
 
 
 def _serving(host: str, port: int, title: str) -> viser.ViserServer:
-    try:
-        import viser
-    except ImportError as e:
-        raise InputError(f"the page needs viser ({e}); install it with: pip install viser") from e
+    import viser
+
     _bindable(host, port)
     with contextlib.redirect_stdout(io.StringIO()):  # it says where it is in its own way
         server = viser.ViserServer(host=host, port=port, label=title, verbose=False)

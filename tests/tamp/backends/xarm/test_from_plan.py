@@ -19,7 +19,7 @@ from tamp.errors import InputError
 from tamp.lint.check import check
 from tamp.model.domain import load
 from tamp.pddl.source import Source
-from tamp.skills import registry
+from tamp.skills import declared, registry
 
 BENCH = data_dir("problems") / "xarm"
 PROBLEM = """(define (problem p) (:domain xarm)
@@ -175,5 +175,5 @@ def test_a_domain_for_the_other_backend_is_refused_in_one_line() -> None:
 
 
 def test_no_skill_is_of_two_backends() -> None:
-    names = [name for each in registry.specs().values() for name in each]
+    names = [name for each in declared.specs().values() for name in each]
     assert len(names) == len(set(names))
