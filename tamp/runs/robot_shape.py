@@ -21,11 +21,12 @@ Event = Mapping[str, Any]
 @dataclass(frozen=True, eq=False)
 class DrawnRobot:
     """A robot that a log names. `arm` is what the log calls it where it has several, else empty; `period` are the
-    seconds of its control step, None where the log does not say."""
+    seconds of its control step, `posture` (n,) rad where it rests by its description, None where nobody says."""
 
     arm: str
     shape: RobotShape
     period: float | None = None
+    posture: Array | None = None
 
     def configuration(self, event: Event) -> tuple[Array, float] | None:
         """Joint values (n,) rad and metres between the fingers, as this robot felt them in an event; None in one that
@@ -67,13 +68,13 @@ def _standing(e: Event) -> DrawnRobot | None:
     if not isinstance(body, str) or not _numbers(shoulder, 7):
         return None
     try:
-        shape = RobotShape.of(bodies.find(body).robot)
+        robot = bodies.find(body).robot
     except InputError:
         return None
     values = np.asarray(shoulder, dtype=float)
     known = float(period) if isinstance(period, int | float) and period > 0 else None
-    placed = shape.with_shoulder_at(from_quat(values[:3], values[3:]))
-    return DrawnRobot(arm if isinstance(arm, str) else "", placed, known)
+    placed = RobotShape.of(robot).with_shoulder_at(from_quat(values[:3], values[3:]))
+    return DrawnRobot(arm if isinstance(arm, str) else "", placed, known, robot.posture)
 
 
 def _from_table(e: Event) -> RobotShape:

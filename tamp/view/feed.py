@@ -11,8 +11,8 @@ import numpy as np
 from motion.poses import Array, from_quat
 from tamp.runs.endings import LAST, ending
 from tamp.runs.pages.fields import Event, Point, names, number, point, table, time_of, words
-from tamp.runs.pages.telling import troubles
 from tamp.runs.pages.timeline import as_at_a_table, deeds_after
+from tamp.runs.pages.troubles import troubles
 from tamp.runs.robot_shape import MOVES, robots_of
 from tamp.view.state import Change, Placed, Running, Told, View, corner_box
 

@@ -10,6 +10,8 @@ from typing import Any
 from urllib.parse import quote
 
 from tamp.runs.endings import Ending
+from tamp.runs.pages.failing import Failing
+from tamp.runs.pages.frames import first_and_last
 from tamp.runs.pages.layout import Layout
 from tamp.runs.pages.picture import picture_of
 from tamp.runs.pages.story import VIDEO, Story
@@ -27,6 +29,7 @@ def episode_page(story: Story, layout: Layout, beside: Path) -> str:
         story=story,
         axis=axis_of(story.bars),
         title=f"{story.ending.episode}: {story.ending.verdict}",
+        pictures=first_and_last(story.folder / VIDEO) if story.has_video else None,
         video=address(story.folder / VIDEO, beside) if story.has_video else "",
         totals=_totals(story),
         lanes=lanes_of(story.bars),
@@ -67,5 +70,14 @@ def _data(story: Story) -> dict[str, Any]:
             {"number": d.number, "action": d.action, "first": d.first_step, "last": d.last_step, "arm": d.arm}
             for d in story.deeds
         ],
+        "last": story.moments.last,
+        "failing": None if story.failing is None else _shown(story.failing),
+        "obstacles": [_shown(f) for f in story.obstacles],
         "events": [[line.number, line.kind, line.t, line.text] for line in story.listing.lines],
     }
+
+
+def _shown(failing: Failing) -> dict[str, Any]:
+    """What the picture in space shows of an action that came to nothing."""
+    spans = [{"from": s.begin, "to": s.end, "told": s.told} for s in failing.spans]
+    return {"step": failing.step, "marks": {name: (told, wrong) for name, told, wrong in failing.marks}, "spans": spans}

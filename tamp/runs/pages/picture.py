@@ -11,6 +11,7 @@ from tamp.runs.pages.drawing import drawing
 from tamp.runs.pages.fields import Point
 from tamp.runs.pages.paths import Course
 from tamp.runs.pages.places import Thing
+from tamp.runs.robot_shape import DrawnRobot
 
 MOST_POSTURES = 20
 """Postures of an arm that the picture is made large enough for."""
@@ -23,13 +24,19 @@ def picture_of(courses: Sequence[Course], things: Sequence[Thing]) -> dict[str, 
     drawn = [c for c in courses if c.robot is not None]
     return {
         "scene": {
-            "robots": [{"name": c.arm or "arm", "links": drawing(c.robot.shape)} for c in drawn if c.robot],
+            "robots": [_robot(c.arm, c.robot) for c in drawn if c.robot],
             "extent": _extent(courses, shown),
             "floor": ground if ground is not None else _lowest(shown),
         },
         "courses": [_course(c, drawn.index(c) if c in drawn else None) for c in courses],
         "things": [_thing(t) for t in shown],
     }
+
+
+def _robot(arm: str, robot: DrawnRobot) -> dict[str, Any]:
+    """`rest` are the values that it is drawn with before any are known, or None."""
+    rest = None if robot.posture is None else [*(round(float(v), 4) for v in robot.posture), 0.0]
+    return {"name": arm or "arm", "links": drawing(robot.shape), "rest": rest}
 
 
 def _course(course: Course, robot: int | None) -> dict[str, Any]:
@@ -67,8 +74,12 @@ def _extent(courses: Sequence[Course], things: Sequence[Thing]) -> list[Point]:
 
 def _reached(course: Course) -> list[Point]:
     """Where the links of an arm were at some of its steps."""
+    if course.robot is None:
+        return []
     known = [v for v in course.values if v is not None]
-    if course.robot is None or not known:
+    if not known and course.robot.posture is not None:
+        known = [(*course.robot.posture, 0.0)]
+    if not known:
         return []
     some = known[:: -(-len(known) // MOST_POSTURES)]
     frames = np.concatenate([course.robot.shape.frames(v[:-1], v[-1]) for v in some])

@@ -41,6 +41,10 @@ class Thing:
         """Where it was in the end."""
         return self.places[-1][1]
 
+    def at(self, moment: int) -> Point:
+        """Where it was at a moment; at first, before it was seen."""
+        return next((place for since, place in reversed(self.places) if since <= moment), self.first)
+
     @property
     def ground(self) -> bool:
         """Whether it is a floor or a table, which all stands on."""

@@ -11,6 +11,7 @@ from tamp.errors import InputError
 from tamp.runs import episode_log
 from tamp.runs.endings import Ending, ending
 from tamp.runs.pages import telling
+from tamp.runs.pages.failing import Failing, failing_of, no_motion
 from tamp.runs.pages.fields import Event, names, number, table, words
 from tamp.runs.pages.follow import PlanAccount, account
 from tamp.runs.pages.listing import Listing, listed
@@ -18,6 +19,7 @@ from tamp.runs.pages.moments import Moments, moments_of, period_of
 from tamp.runs.pages.paths import Course, courses_of
 from tamp.runs.pages.places import Thing, things
 from tamp.runs.pages.timeline import Bar, Deed, bars, deeds
+from tamp.runs.pages.troubles import Rejected, Trouble, rejected, troubles
 from tamp.runs.robot_shape import robots_of
 
 VIDEO = "video.mp4"
@@ -42,7 +44,8 @@ class Story:
 
     `planned` is the text of the plan that was followed; `account` says of its actions what each needs and makes true,
     those that were begun first. `why_no_account` says why that is empty. `folder` is where the log, the video if
-    `has_video`, and the PDDL files are. `period` are the seconds of a control period.
+    `has_video`, and the PDDL files are. `period` are the seconds of a control period. `obstacles` show in
+    space what each of the plans `rejected` failed for, `failing` what the episode failed for.
     """
 
     folder: Path
@@ -61,8 +64,10 @@ class Story:
     deeds: tuple[Deed, ...]
     account: PlanAccount
     why_no_account: str
-    rejected: tuple[telling.Rejected, ...]
-    troubles: tuple[telling.Trouble, ...]
+    rejected: tuple[Rejected, ...]
+    obstacles: tuple[Failing, ...]
+    failing: Failing | None
+    troubles: tuple[Trouble, ...]
     looks: tuple[str, ...]
     seen: tuple[SeenRow, ...]
     period: float
@@ -79,7 +84,8 @@ def story_of(log: Path) -> Story:
     if not events:
         raise InputError(f"{log} holds no event")
     folder, moments = log.parent, moments_of(events)
-    begun = deeds(events, moments)
+    begun, given_up = deeds(events, moments), rejected(events, moments)
+    courses, placed = courses_of(events, moments, robots_of(events)), things(events, moments)
     ended = ending(folder.name if log.name == episode_log.LOG else log.name, events)
     start = next((e for e in events if e["event"] == "start"), {})
     outcome: Event = next((e for e in reversed(events) if e["event"] == "outcome"), {})
@@ -104,14 +110,16 @@ def story_of(log: Path) -> Story:
         deeds=begun,
         account=followed,
         why_no_account=why,
-        rejected=telling.rejected(events),
-        troubles=telling.troubles(events),
+        rejected=given_up,
+        obstacles=tuple(no_motion(r, placed, courses) for r in given_up),
+        failing=None if ended.verdict == "success" else failing_of(given_up, begun, placed, courses),
+        troubles=troubles(events, moments),
         looks=looks,
         seen=seen,
         period=period_of(events),
         moments=moments,
-        courses=courses_of(events, moments, robots_of(events)),
-        things=things(events, moments),
+        courses=courses,
+        things=placed,
         exchanges=_exchanges(events),
         listing=listed(events),
     )

@@ -1,5 +1,5 @@
-"""What an episode was asked and came to, in words: its verdict, its goal and the words behind each part, what was asked
-of the language model, which plans were given up, and what went wrong on the way."""
+"""What an episode was asked and came to, in words: its verdict, its goal and the words behind each part, and what was
+asked of the language model."""
 
 from __future__ import annotations
 
@@ -8,16 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tamp.runs.endings import Ending
-from tamp.runs.pages.fields import Event, names, number, point, table, time_of, words
-
-TROUBLES = (
-    *("infeasible", "second_look", "interrupted", "advised", "corrected", "search", "refused", "objection"),
-    *("veto", "blind", "error", "unmatched"),
-)
-"""Events of what went wrong or was done about it, beside results that say so."""
-
-MOST_VETOES = 20
-"""Vetoes told one by one: a motion can have hundreds."""
+from tamp.runs.pages.fields import Event, number, table, time_of, words
 
 
 @dataclass(frozen=True)
@@ -37,29 +28,6 @@ class Exchange:
     messages: tuple[tuple[str, str], ...]
     reply: str
     probability: float | None
-
-
-@dataclass(frozen=True)
-class Rejected:
-    """A plan for which no motions were found: at which action, why, what is in the way, the facts that the planner was
-    told, and the seconds that it took to find out."""
-
-    t: float
-    plan: tuple[str, ...]
-    action: str
-    message: str
-    blockers: tuple[str, ...]
-    facts: tuple[str, ...]
-    seconds: float | None
-
-
-@dataclass(frozen=True)
-class Trouble:
-    """Something that went wrong or was done about it, in words."""
-
-    t: float
-    kind: str
-    told: str
 
 
 def verdict_of(ending: Ending) -> str:
@@ -132,57 +100,6 @@ def exchanges(events: Sequence[Event]) -> tuple[Exchange, ...]:
             text = begun + words(e, "text") if begun or not last.reply else f"{last.reply}\n{words(e, 'text')}"
             found[-1] = Exchange(last.t, last.model, last.messages, text, number(e, "probability"))
     return tuple(found)
-
-
-def rejected(events: Sequence[Event]) -> tuple[Rejected, ...]:
-    """The plans that were given up because an action had no motion."""
-    found, plan = list[Rejected](), tuple[str, ...]()
-    for e in events:
-        if e["event"] == "plan" and names(e, "plan"):
-            plan = names(e, "plan")
-        elif e["event"] == "infeasible":
-            told = (words(e, "message") or words(e, "reason"), names(e, "blockers"), names(e, "facts"))
-            found.append(Rejected(time_of(e), plan, words(e, "action"), *told, number(e, "seconds")))
-    return tuple(found)
-
-
-def troubles(events: Sequence[Event]) -> tuple[Trouble, ...]:
-    """What went wrong, and what was done about it, in the order of the log."""
-    found, vetoes = list[Trouble](), 0
-    for e in events:
-        kind = e["event"]
-        if kind == "veto":
-            vetoes += 1
-            if vetoes > MOST_VETOES:
-                continue
-        if kind == "second_look" and not words(e, "objection"):
-            continue
-        failed = kind == "result" and e.get("success") is not True
-        if failed or kind in TROUBLES or (kind == "activity" and words(e, "stage") == "failed"):
-            found.append(Trouble(time_of(e), _kind(kind), _told(kind, e)))
-    if vetoes > MOST_VETOES:
-        found.append(Trouble(found[-1].t, "veto", f"{vetoes - MOST_VETOES} more commands were vetoed"))
-    return tuple(found)
-
-
-def _kind(kind: str) -> str:
-    known = {"result": "not achieved", "infeasible": "plan rejected", "interrupted": "stopped", "activity": "given up"}
-    return known.get(kind, kind)
-
-
-def _told(kind: str, e: Event) -> str:
-    """An event of what went wrong as a line."""
-    if kind == "veto":
-        step, other = number(e, "step") or 0, words(e, "other") or "itself"
-        return f"in control step {step:.0f}: {words(e, 'body')} would be in {other}"
-    if kind == "corrected":
-        far = sum(v * v for v in point(e.get("by")) or ()) ** 0.5
-        return f"the motion was led to {words(e, 'thing')}, {1000 * far:.0f} mm from where it was"
-    if kind == "search":
-        return f"looking {words(e, 'what')}: {words(e, 'how')}"
-    what = words(e, "action") or words(e, "name")
-    why = [words(e, k) for k in ("missing", "difference", "why", "message", "objection", "error")]
-    return ": ".join(filter(None, (what, "; ".join(filter(None, why)))))
 
 
 def versions(events: Sequence[Event]) -> tuple[tuple[str, str], ...]:

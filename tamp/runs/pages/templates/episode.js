@@ -4,7 +4,8 @@ function upTo(steps, step) {
   while (low < high) { const middle = (low + high + 1) >> 1; if (steps[middle] <= step) low = middle; else high = middle - 1; }
   return low;
 }
-/** What the picture shows at a control step (space.js). `marks` says of things what is said of them. */
+const said = (mark) => (mark ? {[mark[1] ? "mark" : "note"]: mark[0]} : {});
+/** What the picture shows at a control step (space.js). `marks` says of things what they are, and whether that is wrong. */
 function stateAt(step, marks = {}) {
   const values = data.scene.robots.map(() => null), paths = [], things = [];
   for (const course of data.courses) {
@@ -15,9 +16,9 @@ function stateAt(step, marks = {}) {
   }
   for (const {name, places, box} of data.things) {
     const last = places[upTo(places.map(([from]) => from), step)][1];
-    things.push({name, first: places[0][1], last, box: box && box.map((corner) => corner.map((x, k) => x + last[k])), mark: marks[name] || ""});
+    things.push({name, first: places[0][1], last, box: box && box.map((corner) => corner.map((x, k) => x + last[k])), ...said(marks[name])});
   }
-  const robots = data.scene.robots.map(({name, links}, n) => ({name, solids: links.map((link) => link.solids), frames: framesOf(links, values[n])}));
+  const robots = data.scene.robots.map(({name, links, rest}, n) => ({name, solids: links.map((link) => link.solids), frames: framesOf(links, values[n] || rest)}));
   return {robots, paths, things};
 }
 /** The timeline, the video, the control step and the picture in step with one another. */
@@ -29,7 +30,7 @@ function inStep() {
 
   function show(step) {
     const deeds = of(step);
-    picture.show(stateAt(step));
+    picture.show({...stateAt(step), spans: []});
     if (slider) {
       slider.value = step;
       document.getElementById("step-told").textContent = step;
@@ -59,6 +60,14 @@ function inStep() {
       if (deed && button.classList.contains("go")) (video || canvas || button).scrollIntoView({block: "center"});
     });
   }
+  for (const button of document.querySelectorAll("[data-obstacle]")) {
+    button.addEventListener("click", () => {
+      const {step, marks, spans} = data.obstacles[Number(button.dataset.obstacle)];
+      go(Math.max(step, slider ? Number(slider.min) : 0));
+      picture.show({...stateAt(step, marks), spans});
+      canvas.scrollIntoView({block: "center"});
+    });
+  }
   if (slider) slider.addEventListener("input", () => go(Number(slider.value)));
   if (video) {
     video.addEventListener("timeupdate", () => { if (!video.paused) show(1 + Math.round(video.currentTime / data.period)); });
@@ -66,4 +75,14 @@ function inStep() {
   }
   show(slider ? Number(slider.min) : 0);
 }
+/** Pictures that stay as they are: at first, in the end, and where it failed. */
+function stills() {
+  for (const canvas of document.querySelectorAll("[data-still]")) {
+    const state = stateAt(canvas.dataset.still === "first" ? 0 : data.last);
+    space(canvas, {...data.scene, ...state, paths: []});
+  }
+  const failed = document.getElementById("space-failed");
+  if (failed && data.failing) space(failed, {...data.scene, ...stateAt(data.failing.step, data.failing.marks), paths: [], spans: data.failing.spans});
+}
 inStep();
+stills();

@@ -4,8 +4,8 @@
  * What is `shown`, all of which may be missing:
  *   robots  [{name, solids, frames}]: of each link the solids, [points, faces], and the frame that these are in, 12 numbers:
  *           3 rows of rotation and position; frames null: it is not drawn
- *   things  [{name, category, first, last, box: [low, high] or corners: 8 of them, mark}]: `last` is where it is now,
- *           `mark` what is said of one that is pointed out; tables and floors are left out
+ *   things  [{name, category, first, last, box: [low, high] or corners: 8 of them, mark, note}]: `last` is where it is
+ *           now, `mark` what is wrong with one that is pointed out, `note` what else is said of it; no tables, no floors
  *   paths   [{name, points, done}]: the first `done` points, or all, are behind the tool
  *   spans   [{from, to, told}]: two points, and what is said of the line between them
  *   extent  points that are in the picture; floor: the height of its grid
@@ -29,6 +29,7 @@ function space(canvas, shown) {
   }
   function reachAll(some) {
     if (some.extent) reach(some.extent);
+    if (some.spans) reach(some.spans.flatMap((span) => [span.from, span.to]));
     if (some.paths) for (const path of some.paths) reach(path.points);
     if (some.things) reach(things().flatMap((t) => [t.first, t.last]));
     if (some.robots) for (const r of robots()) reach(r.frames.map((f) => [f[3], f[7], f[11]]));
@@ -125,7 +126,7 @@ function space(canvas, shown) {
       line([t.first, t.last], colour("--ink"), 1, [4, 4]);
       pen.fillRect(u2 - 4 * scale, v2 - 4 * scale, 8 * scale, 8 * scale);
     }
-    write(t.mark ? `✗ ${t.name}: ${t.mark}` : t.name, [u2, v2], taken, Boolean(t.mark));
+    write(t.mark ? `✗ ${t.name}: ${t.mark}` : t.note ? `${t.name}: ${t.note}` : t.name, [u2, v2], taken, Boolean(t.mark));
   }
   const behind = (path) => (path.done === undefined ? path.points.length : path.done);
   function draw() {
@@ -157,7 +158,7 @@ function space(canvas, shown) {
   /** What the picture shows, for who does not see it. */
   function told() {
     const place = (p) => `(${p.map((x) => x.toFixed(2)).join(", ")})`, parts = list("spans").map((span) => span.told);
-    for (const t of things()) parts.push(`${t.name} at ${place(t.last)}${moved(t) ? `, at first ${place(t.first)}` : ""}${t.mark ? `, ${t.mark}` : ""}`);
+    for (const t of things()) parts.push(`${t.name} at ${place(t.last)}${moved(t) ? `, at first ${place(t.first)}` : ""}${t.mark || t.note ? `, ${t.mark || t.note}` : ""}`);
     for (const path of list("paths")) if (behind(path)) parts.push(`${path.name || "tool"} at ${place(path.points[behind(path) - 1])}`);
     return parts.length ? `${parts.join("; ")}. Metres, x y z.` : "Nothing is known to be there.";
   }

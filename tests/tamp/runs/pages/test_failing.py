@@ -1,0 +1,104 @@
+"""Where an episode failed, and what is told once of what went wrong again and again."""
+
+from __future__ import annotations
+
+from base64 import b64decode
+from pathlib import Path
+from typing import Any
+
+import imageio.v3 as iio
+import numpy as np
+import pytest
+
+from tamp.runs.pages.failing import ABOUT, IN_THE_WAY
+from tamp.runs.pages.frames import first_and_last
+from tamp.runs.pages.story import Story, story_of
+from tamp.runs.pages.troubles import troubles
+from tests.page_episodes import PLAN, event, with_arm, write
+
+
+def told(folder: Path, events: list[dict[str, Any]]) -> Story:
+    return story_of(write(folder, events) / "episode.jsonl")
+
+
+def no_motion(t: float, *blockers: str, reason: str = "collision") -> dict[str, Any]:
+    return event("infeasible", t, action=PLAN[1], reason=reason, message="no", blockers=blockers, facts=[], seconds=0.5)
+
+
+def ended(*more: dict[str, Any]) -> list[dict[str, Any]]:
+    """The success up to its second action, and then not."""
+    begun = [e for e in with_arm() if e["t"] < 4.95]
+    end = {"success": False, "reached": False, "task": None, "goal": "(in mug_1 drawer_1)", "steps": 20}
+    return [*begun, *more, event("outcome", 9.0, **end, stage="refinement", reason="no")]
+
+
+def test_what_is_in_the_way_and_how_far_it_is(tmp_path: Path) -> None:
+    failing = told(tmp_path / "e", ended(no_motion(5.0, "plate_1"))).failing
+    assert failing is not None and (failing.action, failing.step, failing.moved) == (PLAN[1], 20, False)
+    assert failing.marks == (("mug_1", ABOUT, False), ("plate_1", IN_THE_WAY, True))
+    [span] = failing.spans
+    assert span.told == "mug_1 to plate_1: 8.5 cm"  # from the mug's box, of 4 and 4 cm, to where the plate is
+    assert span.begin == (0.04, 0.14, 0.9)
+
+
+def test_what_is_out_of_reach_is_so_far_from_the_shoulder(tmp_path: Path) -> None:
+    failing = told(tmp_path / "e", ended(no_motion(5.0, "mug_1", reason="unreachable"))).failing
+    assert failing is not None and failing.marks == (("mug_1", "unreachable", True),)
+    assert failing.spans[0].told == "the arm's shoulder to mug_1: 68.5 cm"
+
+
+def test_an_action_that_came_to_nothing_is_where_it_failed(tmp_path: Path) -> None:
+    wrong = event("result", 5.6, success=False, action=PLAN[1], missing="mug_1 is not held", steps=5, difference=None)
+    moved = event("command", 5.5, step=21, stage="move", tool=[0.0, 0.1, 1.1])
+    events = ended(no_motion(5.0, "plate_1"), event("action", 5.4, action=PLAN[1], note={}), moved, wrong)
+    failing = told(tmp_path / "e", events).failing
+    assert failing is not None and (failing.why, failing.step, failing.moved) == ("mug_1 is not held", 21, True)
+    assert failing.spans[0].told == "the tool to mug_1: 14.0 cm"
+
+
+def test_a_success_failed_nowhere_and_shows_what_it_gave_up(tmp_path: Path) -> None:
+    story = told(tmp_path / "e", [*with_arm()[:8], no_motion(2.4, "plate_1"), *with_arm()[8:]])
+    assert story.failing is None and [f.marks[1][0] for f in story.obstacles] == ["plate_1"]
+
+
+def test_plans_that_come_to_the_same_end_are_told_once(tmp_path: Path) -> None:
+    again = [
+        e for k in range(5) for e in (event("plan", 5.0 + k, status="found", plan=PLAN), no_motion(5.5 + k, "plate_1"))
+    ]
+    story = told(tmp_path / "e", ended(*again, no_motion(8.0, "mug_1")))
+    assert [(r.count, r.t, r.until, r.step, r.seconds) for r in story.rejected] == [
+        (5, 5.5, 9.5, 20, 2.5),
+        (1, 8.0, 8.0, 20, 0.5),
+    ]
+
+
+def test_vetoes_and_corrections_of_one_action_are_a_line_each() -> None:
+    def veto(step: int, depth: float) -> dict[str, Any]:
+        return event("veto", step / 10, step=step, body="finger", other="plate_1", depth=depth, ahead=1)
+
+    def corrected(step: int) -> dict[str, Any]:
+        return event("corrected", step / 10, thing="mug_1", by=[0.003, 0.004, 0, 0, 0, 0])
+
+    events = [event("action", 0.0, action=PLAN[1])]
+    events += [e for k in range(1, 30) for e in (veto(k, 0.001 * k), corrected(k))]
+    events += [event("action", 5.0, action=PLAN[2]), veto(40, 0.002)]
+    assert [(t.kind, t.count, t.step, t.until, t.told) for t in troubles(events)] == [
+        ("veto", 29, 1, 29, "finger would be 29 mm deep in plate_1"),
+        ("corrected", 29, None, None, "the motion was led to mug_1, 5 mm from where it was"),
+        ("veto", 1, 40, 40, "finger would be 2 mm deep in plate_1"),
+    ]
+
+
+def test_the_first_and_the_last_picture_of_a_video(tmp_path: Path) -> None:
+    shades = np.linspace(20, 220, 50).astype(np.uint8)
+    iio.imwrite(tmp_path / "v.mp4", np.zeros((50, 64, 64, 3), np.uint8) + shades[:, None, None, None], fps=10)
+    pictures = first_and_last(tmp_path / "v.mp4")
+    assert pictures is not None
+    seen = [iio.imread(_bytes(p), extension=".jpg").mean() for p in pictures]
+    assert seen == [pytest.approx(20, abs=8), pytest.approx(220, abs=8)]
+    (tmp_path / "cut.mp4").write_bytes((tmp_path / "v.mp4").read_bytes()[:300])
+    assert first_and_last(tmp_path / "cut.mp4") is None
+
+
+def _bytes(uri: str) -> bytes:
+    return b64decode(uri.partition(",")[2])
