@@ -1,56 +1,21 @@
-"""`tamp body`, and docs/bodies.md, whose commands print what it says."""
+"""`tamp body`; tests/test_pages.py carries out the commands of docs/bodies.md."""
 
 from __future__ import annotations
 
 import json
-import re
-import shlex
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests.page_commands import Shown, says, shown
-
 pytestmark = pytest.mark.process
 
 TAMP = Path(sys.executable).with_name("tamp")
-PAGE = Path(__file__).parents[2] / "docs" / "bodies.md"
-COMMANDS = shown(PAGE)
 
 
 def tamp(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
     return subprocess.run([TAMP, *arguments], capture_output=True, text=True, check=False, cwd=cwd, timeout=170)
-
-
-def carried_out(each: Shown, folder: Path) -> str:
-    """What a command of the page prints where its file is, on both streams."""
-    found = re.search(r"`([\w.]+)`:\n\n```toml\n(.*?)```", PAGE.read_text(), re.DOTALL)
-    assert found is not None
-    (folder / found[1]).write_text(found[2])
-    done = tamp(*shlex.split(each.command)[1:], cwd=folder)
-    assert done.returncode == 0, done.stderr
-    return done.stdout if each.command.startswith("tamp body") else done.stderr + done.stdout
-
-
-@pytest.mark.parametrize("each", [c for c in COMMANDS if c.command.startswith("tamp body")], ids=lambda c: c.command)
-def test_the_page_shows_what_is_printed(each: Shown, tmp_path: Path) -> None:
-    output = carried_out(each, tmp_path)
-    assert says(output, each.lines), output
-
-
-@pytest.mark.episode
-@pytest.mark.parametrize(
-    "each", [c for c in COMMANDS if not c.command.startswith("tamp body")], ids=lambda c: c.command
-)
-def test_the_robot_of_the_page_does_what_the_page_says(each: Shown, tmp_path: Path) -> None:
-    output = carried_out(each, tmp_path)
-    assert says(output, each.lines), output
-
-
-def test_the_page_has_its_commands() -> None:
-    assert [each.command.split()[1] for each in COMMANDS] == ["body", "body", "body", "solve", "bench"]
 
 
 def test_a_robot_as_json() -> None:

@@ -1,62 +1,23 @@
-"""docs/mujoco.md, whose commands print what it says, and scenes that are MJCF where they do not go."""
+"""Scenes that are MJCF where they do not go; tests/test_pages.py carries out the commands of docs/mujoco.md."""
 
 from __future__ import annotations
 
-import shlex
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests.page_commands import Shown, says, shown
 from tests.small_scene import ALL, written
 
 pytestmark = pytest.mark.process
 
 TAMP = Path(sys.executable).with_name("tamp")
 ROOT = Path(__file__).parents[2]
-COMMANDS = shown(ROOT / "docs" / "mujoco.md")
 
 
 def tamp(*arguments: str, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
     return subprocess.run([TAMP, *arguments], capture_output=True, text=True, check=False, cwd=cwd, timeout=170)
-
-
-def in_words(each: Shown) -> bool:
-    return not each.command.split()[2].startswith("--") and "solve" in each.command
-
-
-def carried_out(each: Shown, folder: Path) -> str:
-    """What a command of the page prints, on both streams."""
-    words = shlex.split(each.command)[1:]
-    done = tamp(*words, *(["--out", str(folder / "episode")] if words[0] == "solve" else []))
-    assert done.returncode == 0, done.stderr
-    return done.stdout if words[0] == "scene" else done.stderr + done.stdout
-
-
-@pytest.mark.episode
-@pytest.mark.parametrize("each", [c for c in COMMANDS if not in_words(c)], ids=lambda c: c.command)
-def test_the_page_shows_what_is_printed(each: Shown, tmp_path: Path) -> None:
-    output = carried_out(each, tmp_path)
-    assert says(output, each.lines), output
-
-
-@pytest.mark.model
-@pytest.mark.episode
-@pytest.mark.parametrize("each", [c for c in COMMANDS if in_words(c)], ids=lambda c: c.command)
-def test_the_page_shows_what_words_come_to(each: Shown, tmp_path: Path) -> None:
-    output = carried_out(each, tmp_path)
-    assert says(output, each.lines), output
-
-
-def test_the_page_has_its_commands() -> None:
-    assert [each.command.split()[1] for each in COMMANDS] == ["scene", "solve", "solve", "solve"]
-
-
-def test_the_pages_file_is_the_examples() -> None:
-    page = (ROOT / "docs" / "mujoco.md").read_text()
-    assert (ROOT / "docs" / "examples" / "kitchenette" / "scene.toml").read_text() in page
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,6 @@
+(define (problem dishes)
+  (:domain tabletop)
+  (:objects cup dish - item bench - surface chest - drawer)
+  (:init (hand-empty) (on cup dish) (on dish bench) (clear cup) (closed chest))
+  (:goal (and (in dish chest) (closed chest)))
+)

@@ -1,0 +1,6 @@
+(define (problem bakery)
+  (:domain oven)
+  (:objects rye oat - loaf)
+  (:init (hot) (raw rye) (raw oat))
+  (:goal (and (baked rye) (baked oat)))
+)

@@ -1,0 +1,15 @@
+(define (domain oven)
+  (:requirements :strips :typing :durative-actions)
+  (:types loaf)
+  (:predicates (hot) (baked ?l - loaf) (raw ?l - loaf))
+  (:durative-action heat
+    :parameters ()
+    :duration (= ?duration 5)
+    :condition ()
+    :effect (and (at start (not (hot))) (at end (hot))))
+  (:durative-action bake
+    :parameters (?l - loaf)
+    :duration (= ?duration 3)
+    :condition (and (at start (raw ?l)) (over all (hot)))
+    :effect (and (at start (not (raw ?l))) (at end (baked ?l))))
+)

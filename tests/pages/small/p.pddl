@@ -1,0 +1,6 @@
+(define (problem two)
+  (:domain small)
+  (:objects x y - thing)
+  (:init (clear x) (clera y))
+  (:goal (on x y))
+)

@@ -1,0 +1,5 @@
+(define (problem three_toys)
+  (:domain nursery)
+  (:objects ball doll kite - toy red blue - box)
+  (:init (lying ball) (lying doll) (lying kite) (room red) (room blue) (small blue))
+  (:goal (forall (?t - toy) (exists (?b - box) (stored ?t ?b)))))

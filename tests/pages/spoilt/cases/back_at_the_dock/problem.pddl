@@ -1,0 +1,5 @@
+(define (problem kitchen_floor)
+  (:domain mopping)
+  (:objects hall kitchen - room)
+  (:init (at hall) (charged))
+  (:goal (and (mopped kitchen) (charged))))

@@ -1,0 +1,6 @@
+(define (problem deliver)
+  (:domain delivery)
+  (:objects a d - place box - box van - van)
+  (:init (at van a) (lies box a))
+  (:goal (lies box d))
+)
