@@ -5,7 +5,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .ONESHELL:
 .DEFAULT_GOAL := help
-.PHONY: help setup tools render browser model library demo test test-vllm lint docs-check accept bench bench-stepping bench-workers \
+.PHONY: help setup tools render browser model library demo test test-vllm lint docs docs-check accept bench bench-stepping bench-workers \
   bench-scaling bench-language bench-meaning bench-executed bench-schemes bench-validation bench-judging bench-fuzz bench-check \
   bench-arms bench-paths bench-arm-faults bench-live bench-minds bench-deciders bench-kitchen test-fast \
   bench-arm-clutter bench-arm-cups bench-arm-language bench-arm-streaming bench-arm-examples bench-perception bench-unknown \
@@ -42,6 +42,7 @@ help:
 	make demo    set up, fetch the model, then: tamp solve "$(INSTRUCTION)" --video, and the same from cameras
 	make test    set up, fetch the model, then lint and the tests
 	make test-fast  set up, then lint and the tests without physics, weights, or anything that runs beside them (2 minutes)
+	make docs    the documentation as a site, in site/; it works from the disk, search too
 	make docs-check  every command of the documentation carried out and compared, as a table (an hour; one page:
 	             ARGS=docs/report.md); make test does the quick ones
 	make accept  set up, then everything that is promised, measured, as a table (an hour; goes on where it
@@ -209,6 +210,10 @@ lint: setup
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
+docs: setup
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+	$(SAY) 'docs: site/index.html'
+
 docs-check: setup render model library
 	@PYTHONPATH=. $(BIN)/python -m tests.page_table --run $(ARGS)
 
@@ -242,4 +247,4 @@ lock:
 	  --extra all --extra dev pyproject.toml -o $(LOCK)
 
 clean:
-	@rm -rf .venv .venv-vllm .venv-engines .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache build dist
+	@rm -rf .venv .venv-vllm .venv-engines .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache build dist site
