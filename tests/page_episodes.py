@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import random
 from pathlib import Path
@@ -166,3 +167,18 @@ def of_an_arm() -> list[dict[str, Any]]:
         told += [event("done", 1.3, number=1, action="MoveToNamed", seconds=0.3)] if n == 0 else []
     told += [event("abort", 2.4, number=2, why="error", reason="error 31")]
     return [*told, event("end", 2.4, success=False, why="error", reason="error 31", halted=None)]
+
+
+RECORDED = Path(__file__).parent / "recorded_logs"
+"""Logs as runs left them: the demo in PyBullet, by camera in LIBERO, a live session of the fake, two arms, an xArm that
+runs a plan, and a task without a motion."""
+
+
+def recorded(folder: Path, name: str) -> Path:
+    """The folder of an episode that was recorded, with its domain, and its problem where that was kept."""
+    folder.mkdir(parents=True)
+    (folder / "episode.jsonl").write_bytes(gzip.decompress((RECORDED / f"{name}.jsonl.gz").read_bytes()))
+    if (problem := RECORDED / f"{name}.pddl").is_file():
+        (folder / "domain.pddl").write_text(load("tabletop").text)
+        (folder / "problem.pddl").write_text(problem.read_text())
+    return folder

@@ -4,59 +4,67 @@ from __future__ import annotations
 
 import re
 import shutil
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
 import imageio.v3 as iio
 import numpy as np
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 
+from cli.main import main
 from cli.report_html import report_html
 from tamp.errors import InputError
-from tests.page_episodes import MARKUP, PLAN, PROBLEM, benchmark, failure, record, success, write
+from tests.page_episodes import MARKUP, PLAN, PROBLEM, benchmark, failure, record, recorded, success, write
 
 pytestmark = pytest.mark.process
 
 T = TypeVar("T")
-TAMP = Path(sys.executable).with_name("tamp")
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
 NO_CHROMIUM = "no Chromium: `make browser` as root installs it, else: sudo apt-get install chromium"
-UNREADABLE = r"""() => {
-  const linear = (v) => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4;
-  const light = (c) => {
-    const [r, g, b] = c.match(/[\d.]+/g).slice(0, 3).map((v) => linear(v / 255));
-    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-  };
-  const behind = (e) => {
-    for (; e; e = e.parentElement) {
-      const colour = getComputedStyle(e).backgroundColor;
-      if (!/^rgba\(.*, 0\)$/.test(colour)) return colour;
-    }
-    return "rgb(255, 255, 255)";
-  };
-  const pale = [...document.body.querySelectorAll("*")].filter((e) => {
-    if (!e.checkVisibility() || e.closest(".hidden, svg, script")) return false;
-    if (![...e.childNodes].some((n) => n.nodeType === 3 && n.data.trim())) return false;
-    const [a, b] = [light(getComputedStyle(e).color), light(behind(e))].sort((x, y) => y - x);
-    return (a + 0.05) / (b + 0.05) < 4.5;
-  });
-  const named = (e) => e.getAttribute("aria-label") || e.textContent.trim() || (e.labels && e.labels.length);
-  const controls = [...document.querySelectorAll("button, input, select, a, canvas, video, svg")];
+LEADS_NOWHERE = """() => {
   const ids = [...document.querySelectorAll("[id]")].map((e) => e.id);
   const links = [...document.querySelectorAll("a[href^='#']")];
-  return [...pale.map((e) => e.outerHTML), ...controls.filter((e) => !named(e)).map((e) => e.outerHTML),
-    ...ids.filter((id, n) => ids.indexOf(id) !== n),
+  return [...ids.filter((id, n) => ids.indexOf(id) !== n),
     ...links.filter((a) => !document.getElementById(a.hash.slice(1))).map(String)];
 }"""
-"""Text below the contrast of WCAG AA, controls without a name, ids that are there twice, links that lead nowhere."""
+"""Ids that are there twice, links that lead nowhere."""
+FOCUSED = """() => {
+  const e = document.activeElement, all = [...document.querySelectorAll("*")];
+  return [all.indexOf(e), getComputedStyle(e).outlineStyle !== "none" || e === document.body, e.outerHTML.slice(0, 80)];
+}"""
+"""What has the focus: its number, whether that is seen, and what it is."""
+CONTROLS = """() => {
+  const all = [...document.querySelectorAll("*")];
+  const kinds = "a[href], button, input, select, summary, video, [tabindex='0']";
+  const there = all.filter((e) => e.matches(kinds) && e.tabIndex >= 0 && e.checkVisibility());
+  return there.map((e) => [all.indexOf(e), e.outerHTML.slice(0, 80)]);
+}"""
+"""What is to be reached by the Tab key."""
 
 
-def tamp(*arguments: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([TAMP, *map(str, arguments)], capture_output=True, text=True, check=False)
+@dataclass(frozen=True)
+class Done:
+    """What a command came to."""
+
+    code: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def tamp(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[..., Done]:
+    def run(*arguments: object) -> Done:
+        monkeypatch.setattr(sys, "argv", ["tamp", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        return Done(int(ended.value.code or 0), *capfd.readouterr())
+
+    return run
 
 
 @pytest.fixture(scope="module")
@@ -105,28 +113,37 @@ def until(there: Callable[[], T]) -> T:
 
 
 def fits_and_reads(page: Any) -> None:
-    """Every part shown: no wider than the screen, and readable."""
+    """Every part shown: no wider than the screen, and axe finds nothing."""
     page.evaluate("document.querySelectorAll('details').forEach((d) => { d.open = true; })")
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    assert page.evaluate(UNREADABLE) == []
+    found = Axe().run(page).response["violations"]
+    assert [(v["impact"], v["id"], [n["html"] for n in v["nodes"]]) for v in found] == []
+    assert page.evaluate(LEADS_NOWHERE) == []
 
 
-@pytest.fixture(scope="module")
-def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The demo in PyBullet, with a video of as many pictures beside it."""
-    folder = tmp_path_factory.mktemp("demo") / "e"
-    goal = ("--goal", "(in mug_1 cabinet_1_top_region)", "--backend", "pybullet", "--out", folder)
-    assert tamp("solve", *goal).returncode == 0
-    pictures = np.zeros((140, 64, 64, 3), np.uint8) + np.linspace(0, 250, 140).astype(np.uint8)[:, None, None, None]
+def is_walked_by_keys(page: Any) -> None:
+    """The Tab key comes to every control, and shows where it is."""
+    page.evaluate("document.querySelectorAll('details').forEach((d) => { d.open = false; })")
+    page.evaluate("() => { document.activeElement.blur(); scrollTo(0, 0); }")
+    reached, rounds = set(), 0
+    while rounds < 2:  # the first one begins where something was used last
+        page.keyboard.press("Tab")
+        number, shown, what = page.evaluate(FOCUSED)
+        assert shown, what
+        rounds += what.startswith("<body")
+        reached.add(number)
+    assert [what for number, what in page.evaluate(CONTROLS) if number not in reached] == []
+
+
+Tamp = Callable[..., Done]
+Opened = Callable[..., Any]
+
+
+def test_the_demo_is_clicked_through(tmp_path: Path, tamp: Tamp, opened: Opened) -> None:
+    folder, file = recorded(tmp_path / "e", "demo"), tmp_path / "page.html"
+    pictures = np.zeros((119, 64, 64, 3), np.uint8) + np.linspace(0, 250, 119).astype(np.uint8)[:, None, None, None]
     iio.imwrite(folder / "video.mp4", pictures, fps=20)
-    return folder
-
-
-@pytest.mark.episode
-def test_the_demo_is_clicked_through(demo: Path, tmp_path: Path, opened: Callable[..., Any]) -> None:
-    file = demo.parent / "page.html"
-    done = tamp("report", demo, "--html", file)
-    assert (done.returncode, done.stdout, done.stderr) == (0, f"page {file}\n", "")
+    assert tamp("report", folder, "--html", file) == Done(0, f"page {file}\n", "")
     page = opened(file)
     assert file.stat().st_size < 500_000
     page.get_by_text("It succeeded by the oracle of the goal.").wait_for()
@@ -144,19 +161,41 @@ def test_the_demo_is_clicked_through(demo: Path, tmp_path: Path, opened: Callabl
     before = page.locator("#space").screenshot()
     page.locator("#space").press("ArrowLeft")
     assert page.locator("#space").screenshot() != before
+    is_walked_by_keys(page)
+    page.locator(".bar.execution").first.focus()
+    for key in ("End", "ArrowLeft", "Enter"):
+        page.keyboard.press(key)
+    assert "(pick mug_1 main_table), done" in page.locator("#picked").inner_text()
+    page.keyboard.press("ArrowUp")
+    assert page.locator(".bar.geometric:focus").count() == 1
     page.locator("#find").fill("outcome")
     assert re.match(r"\d of \d+ events", page.locator("#found").inner_text())
     fits_and_reads(page)
     fits_and_reads(opened(file, 360, "dark"))
 
 
-def test_a_failed_episode_says_why_and_runs_none_of_its_words(tmp_path: Path, opened: Callable[..., Any]) -> None:
+@pytest.mark.parametrize("name", ["camera", "live", "two_arms", "arm_plan", "no_motion"])
+def test_every_kind_of_run_has_a_page(name: str, tmp_path: Path, tamp: Tamp, opened: Opened) -> None:
+    file = tmp_path / "page.html"
+    assert tamp("report", recorded(tmp_path / "e", name), "--html", file).code == 0
+    page = opened(file, 360, "dark")
+    before = page.locator("#space").screenshot()
+    if name == "no_motion":
+        assert page.locator("#failed ~ figure [data-told]").text_content().startswith("cabinet_1 to mug_1: 3.4 cm")
+        page.locator("[data-obstacle]").first.click()
+    else:
+        page.locator("#step").press("End")
+    assert page.locator("#space").screenshot() != before
+    fits_and_reads(page)
+
+
+def test_a_failed_episode_says_why_and_runs_none_of_its_words(tmp_path: Path, tamp: Tamp, opened: Opened) -> None:
     folder = write(tmp_path / 'e"><b>', failure())
     with (folder / "video.mp4").open("wb") as video:
         video.truncate(100_000_000)  # it is only referred to
     file = tmp_path / "page.html"
     file.write_text("an older page")
-    assert tamp("report", folder, "--html", file).returncode == 0
+    assert tamp("report", folder, "--html", file).code == 0
     assert file.stat().st_size < 200_000
     page = opened(file, 360)
     assert page.locator("h1").inner_text() == MARKUP
@@ -168,10 +207,10 @@ def test_a_failed_episode_says_why_and_runs_none_of_its_words(tmp_path: Path, op
     fits_and_reads(page)
 
 
-def test_2900_episodes_are_there_at_once(tmp_path: Path, opened: Callable[..., Any]) -> None:
+def test_2900_episodes_are_there_at_once(tmp_path: Path, tamp: Tamp, opened: Opened) -> None:
     old, new = benchmark(tmp_path / "old", 1, 0.03), benchmark(tmp_path / "new", 2, 0.06)
     file = tmp_path / "page.html"
-    assert tamp("report", old, new, "--html", file).returncode == 0
+    assert tamp("report", old, new, "--html", file).code == 0
     page = opened(file)
     paint = "performance.getEntriesByName('first-contentful-paint').map((p) => p.startTime)"
     assert [took for took in until(lambda: page.evaluate(paint)) if took < 1500]
@@ -185,7 +224,7 @@ def test_2900_episodes_are_there_at_once(tmp_path: Path, opened: Callable[..., A
     fits_and_reads(opened(file, 360, "dark"))
 
 
-def test_a_failed_episode_is_one_click_from_its_benchmark(tmp_path: Path, opened: Callable[..., Any]) -> None:
+def test_a_failed_episode_is_one_click_from_its_benchmark(tmp_path: Path, tamp: Tamp, opened: Opened) -> None:
     from json import dumps
 
     run, file = tmp_path / "run", tmp_path / "page.html"
@@ -194,7 +233,7 @@ def test_a_failed_episode_is_one_click_from_its_benchmark(tmp_path: Path, opened
     some = [record("libero_goal", 0, 0), record("libero_goal", 0, 1, success=False, failure_stage="refinement")]
     (run / "results.jsonl").write_text("".join(dumps(r) + "\n" for r in some))
     done = tamp("report", run, "--html", file)
-    assert done.stdout == f"page {file}; episodes: 1 in {tmp_path / 'page-episodes'}\n"
+    assert done.out == f"page {file}; episodes: 1 in {tmp_path / 'page-episodes'}\n"
     page = opened(file)
     page.get_by_text("Show this episode").click()
     assert page.locator("#lines a").get_attribute("href") == "page-episodes/001-libero_goal-0-1.html"
@@ -203,12 +242,12 @@ def test_a_failed_episode_is_one_click_from_its_benchmark(tmp_path: Path, opened
     page.get_by_text("Plans that were given up").wait_for()
 
 
-def test_several_episodes_are_a_table_that_leads_to_each(tmp_path: Path, opened: Callable[..., Any]) -> None:
+def test_several_episodes_are_a_table_that_leads_to_each(tmp_path: Path, tamp: Tamp, opened: Opened) -> None:
     file = tmp_path / "page.html"
     for name, events in (("one", success()), ("two", failure())):
         write(tmp_path / "e" / name, events)
     assert (
-        tamp("report", tmp_path / "e", "--html", file).stdout
+        tamp("report", tmp_path / "e", "--html", file).out
         == f"page {file}; episodes: 2 in {tmp_path / 'page-episodes'}\n"
     )
     page = opened(file, 360)
@@ -218,22 +257,22 @@ def test_several_episodes_are_a_table_that_leads_to_each(tmp_path: Path, opened:
     page.get_by_text("Plans that were given up").wait_for()
 
 
-def test_an_invalid_plan_says_where_it_breaks(tmp_path: Path, opened: Callable[..., Any]) -> None:
+def test_an_invalid_plan_says_where_it_breaks(tmp_path: Path, tamp: Tamp, opened: Opened) -> None:
     problem, plan, file = tmp_path / "problem.pddl", tmp_path / "plan.txt", tmp_path / "page.html"
     problem.write_text(PROBLEM)
     plan.write_text("\n".join([PLAN[1], "(pick plate_1 table_1)", *PLAN]))
     (tmp_path / "other.txt").write_text("(pick nothing table_1)")
     done = tamp("validate", "tabletop", problem, plan, tmp_path / "other.txt", "--html", file)
-    assert done.returncode == 2 and "invalid at step 2" in done.stdout
+    assert done.code == 2 and "invalid at step 2" in done.out
     page = opened(file, 360)
     page.get_by_text("What would mend it").wait_for()
     assert page.locator("thead .broken").first.inner_text().startswith("✗ 2")
     assert page.locator("#step-2").get_by_text("does not hold").count() == 1
     fits_and_reads(page)
-    assert tamp("validate", "tabletop", problem, plan, "--html", file).returncode == 1
+    assert tamp("validate", "tabletop", problem, plan, "--html", file).code == 1
 
 
-def test_what_is_refused(tmp_path: Path) -> None:
+def test_what_is_refused(tmp_path: Path, tamp: Tamp) -> None:
     one, page = write(tmp_path / "e" / "one", success()), tmp_path / "p.html"
     broken = write(tmp_path / "broken", success(), tail="{}\nnonsense\n")
     (tmp_path / "nothing").mkdir()
@@ -247,5 +286,5 @@ def test_what_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="there is no page of it"):
         report_html([one], page, None, True, False)
     done = tamp("report", broken, "--html", page)
-    assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (2, "", 1)
-    assert "not an event of an episode's log" in done.stderr and not page.exists()
+    assert (done.code, done.out, len(done.err.splitlines())) == (2, "", 1)
+    assert "not an event of an episode's log" in done.err and not page.exists()
