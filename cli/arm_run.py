@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, TextIO
 
 import numpy as np
 
-from cli import inputs
 from cli.arm_progress import Progress
 from cli.output import INTERRUPTED, emit_json, quiet_stdout, say
 from motion.bullet import loaded
 from motion.poses import to_quat
+from tamp.api import arguments
 from tamp.backends.xarm.address import CONTROL_PORT, host_of
 from tamp.data import located
 from tamp.errors import InputError
@@ -106,7 +106,7 @@ def read_world(path: Path | None) -> Workcell:
     """The world of the arm. InputError when there is none."""
     if path is None and not WORLD.exists():
         raise InputError(f"no world: give --world FILE, or have {WORLD} here; --world bench is an example")
-    return inputs.workcell(path or WORLD)
+    return arguments.workcell(path or WORLD)
 
 
 def address_of(cell: Workcell | None, host: str | None) -> str:

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from cli.arm_run import RUNS, arm_and_begin, carry_out, read_world, slower, summary
-from cli.inputs import RealArm
 from cli.output import INTERRUPTED, emit_json, quiet_stdout, say
+from tamp.api.arguments import RealArm
 from tamp.backends.xarm.address import CONTROL_PORT
 from tamp.errors import InputError, Refusal
 
@@ -26,16 +26,17 @@ def solve_arm(
 
     What was asked and answered, and what was objected to it, is in the run's folder, for a refusal too.
     """
-    from cli.solve import load_model
     from llm.arm_plan import write_plan
     from llm.logged import Logged
+    from tamp.api.language import instruction
+    from tamp.api.language import model as load_model
     from tamp.backends.xarm.contract_world import breaches_in
     from tamp.backends.xarm.steps import steps_of
     from tamp.runs.episode_log import EpisodeLog, new_folder
 
     if goal is not None or text is None:
         raise InputError("--goal is for simulated scenes: an arm is told in words, or by tamp xarm run PLAN.json")
-    begun = time.perf_counter()
+    text, begun = instruction(text), time.perf_counter()
     with quiet_stdout() as stdout:
         cell, port = slower(read_world(arm.world), arm.speed_scale or 1.0), arm.port or CONTROL_PORT
         (address, begin), model = arm_and_begin(cell, arm.host, port, arm.dry_run), load_model(llm)

@@ -12,9 +12,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from cli import inputs, planners
 from cli.episodes import Setup, Stage, record
 from cli.output import INTERRUPTED, emit_json, progress, quiet_stdout, say
+from tamp.api import arguments, language
 from tamp.data import located
 from tamp.errors import InputError, TampError, is_interrupt
 from tamp.quiet import debugging, hush_simulator
@@ -168,23 +168,23 @@ def _tasks(suites: list[str], wanted: list[int] | None, trials: int) -> list[Tas
 
 def _check(setup: Setup) -> None:
     """Find out here, once, what every worker would stumble over."""
-    from cli.solve import load_model
+    from tamp.api.language import model as load_model
 
-    inputs.domain(setup.domain)
-    inputs.planner(setup.planner)
-    if setup.clock == "real" and planners.asks_model(setup.planner):
+    arguments.domain(setup.domain)
+    arguments.planner(setup.planner)
+    if setup.clock == "real" and language.plans(setup.planner):
         raise InputError(f"--clock real plans beside the world, with an engine: not with --planner {setup.planner}")
-    inputs.seen(setup.perception, setup.noise)
+    arguments.seen(setup.perception, setup.noise)
     only_libero = {"--noise": setup.noise != "clean", "--calibration": setup.calibration is not None}
     only_libero |= {"--disturb": setup.disturb is not None, "--stage goal": setup.stage == "goal"}
-    inputs.embodied(setup.backend, setup.body, only_libero)
-    inputs.calibrated(setup.calibration, setup.perception)
-    inputs.disturbed(setup.disturb, setup.perception, setup.stage)
-    inputs.repaired(setup.repair, stage=setup.stage)
+    arguments.embodied(setup.backend, setup.body, only_libero)
+    arguments.calibrated(setup.calibration, setup.perception)
+    arguments.disturbed(setup.disturb, setup.perception, setup.stage)
+    arguments.repaired(setup.repair, stage=setup.stage)
     if setup.perception == "camera" and (setup.stage == "goal" or setup.clock == "real"):
         what = "--stage goal" if setup.stage == "goal" else "--clock real"
         raise InputError(f"{what} is for --perception oracle; valid with camera: --stage plan or all, --clock paused")
-    if setup.stage != "plan" or planners.asks_model(setup.planner) or setup.repair is not None:
+    if setup.stage != "plan" or language.plans(setup.planner) or setup.repair is not None:
         load_model(setup.llm)
 
 

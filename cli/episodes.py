@@ -10,8 +10,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from cli import camera, inputs, planners
 from cli.output import hush_warnings
+from tamp.api import arguments, camera, language
 from tamp.errors import InputError, TampError, disk_error, is_interrupt
 from tamp.quiet import hush_simulator
 from tamp.runs.bench.records import FIELDS, NOTHING, Record
@@ -78,16 +78,16 @@ class Setup:
 
     def __call__(self) -> Runner:
         """What runs the episodes, made in the process that does."""
-        from cli.solve import load_model
         from llm.deciding import Advisor
+        from tamp.api.language import model as load_model
         from tamp.backends.libero import rendering
 
         hush_warnings()
-        asked = self.stage != "plan" or planners.asks_model(self.planner) or self.repair is not None
+        asked = self.stage != "plan" or language.plans(self.planner) or self.repair is not None
         model = load_model(self.llm) if asked else None
         sees = self.perception == "camera"
         rendering.prepare(video=False, sight=model is not None and model.sees, camera=sees)
-        domain = inputs.domain(self.domain)
+        domain = arguments.domain(self.domain)
         advises = partial(Advisor, model, domain) if self.repair is not None and model is not None else None
         return Runner(self, domain, model, advises)
 
@@ -149,7 +149,8 @@ class Runner:
 
     def _whole(self, task: Task, k: Key, instruction: str, folder: Path) -> Record:
         """A real episode, from the task's own goal or from an instruction."""
-        from cli.solve import from_language, told_by
+        from tamp.api.solving import told_by
+        from tamp.api.sources import from_language
         from tamp.runs.episode import Settings
 
         source = None
@@ -159,7 +160,7 @@ class Runner:
         elif self.setup.stage != "plan":
             assert self.model is not None
             source = from_language(instruction, self.model, task, assume_first=False)
-        planner = planners.find(self.setup.planner, self.model)
+        planner = language.planner(self.setup.planner, self.model)
         seed, clock = self.setup.seed, self.setup.clock
         said = instruction if self.setup.stage != "plan" else None
         settings = Settings(

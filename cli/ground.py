@@ -47,7 +47,7 @@ class About:
 
 def ground(request: Request) -> int:
     """Print the goal that the text asks for. 0; an absent or ambiguous thing is a Refusal (1)."""
-    from cli.solve import load_model
+    from tamp.api.language import model as load_model
 
     text = instruction(request.text)
     with quiet_stdout() as out:

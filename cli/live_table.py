@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from cli import inputs, live_deciding
+from cli import live_deciding
 from cli.live_reading import InTurnReader, ReaderBeside, Reading
 from cli.output import say
 from motion.poses import Array, pose
 from motion.robot import RobotDescription
+from tamp.api import arguments
 from tamp.backends.backend import Backend
 from tamp.errors import InputError
 from tamp.execution.directing import Director
@@ -66,12 +67,12 @@ def preparation(asked: Asked) -> Prepare:
     if asked.host is not None or asked.port is not None or asked.world is not None:
         raise InputError("--host, --port and --world are for --backend xarm")
     task = check(asked.backend, asked.scene)
-    domain = inputs.domain(asked.domain)
+    domain = arguments.domain(asked.domain)
     if asked.backend == "libero":
         from tamp.backends.libero.tasks import check_goal
 
         check_goal(task, domain)
-    inputs.planner(asked.planner)
+    arguments.planner(asked.planner)
     return lambda log, events, opened: _Table(asked, domain, log, events, opened)
 
 

@@ -105,18 +105,20 @@ def solve(
 
     Example: tamp solve "put the mug in the drawer" --video
     """
-    from cli.inputs import RealArm, for_backend, said
+    from cli.inputs import for_backend, said
     from cli.solve import solve
+    from tamp.api.arguments import RealArm
+    from tamp.api.solving import Asked
 
     for_backend(backend, opt.given(context))
     said(text, goal or [], opt.given(context))
-    return solve(
+    asked = Asked(
         text=text,
+        goals=tuple(goal or ()),
+        untouched=tuple(untouched or ()),
         scene=scene,
         init_state=init_state,
         seed=seed,
-        goals=goal or [],
-        untouched=untouched or [],
         backend=backend,
         body=body,
         arms=arms,
@@ -134,8 +136,8 @@ def solve(
         video=video,
         overlay=overlay,
         out=out,
-        json_output=json_output,
     )
+    return solve(asked, json_output)
 
 
 opt.command(app)(live)
@@ -284,7 +286,7 @@ def bench(
     goes on where it was interrupted when given the same --out.
     """
     from cli.bench import Request, bench
-    from cli.inputs import left_out
+    from tamp.api.arguments import left_out
 
     shared = (trials, tasks, stage, workers, engine, out, min_success, baseline, seed, planner, llm, domain)
     seeing = (clock, perception, noise, calibration)

@@ -44,7 +44,7 @@ def record(
     Colour, depth, intrinsics, poses, joint values; in a folder of its own, truth/, which thing each pixel shows, names,
     poses, joint values and facts. A folder for each scene.
     """
-    from cli import inputs
+    from tamp.api import arguments
     from tamp.backends.libero import rendering
 
     rendering.prepare(video=False, pictures=True)
@@ -53,7 +53,7 @@ def record(
         from tamp.backends.libero.recording import Order
         from tamp.backends.libero.tasks import find
 
-        loaded, told = inputs.domain(domain), []
+        loaded, told = arguments.domain(domain), []
         orders = []
         for task in map(find, scenes):
             drawn = task.seed if seed is None else seed

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TextIO
 
-from cli import inputs
 from cli.output import emit_json, quiet_stdout, say
+from tamp.api import arguments
 from tamp.quiet import hush_simulator
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def show(scene: str, init_state: int | None, seed: int | None, domain: str, json
             from tamp.backends.libero import tasks
 
             task = tasks.find(scene)
-        loaded = inputs.domain(domain)
+        loaded = arguments.domain(domain)
         tasks.check_goal(task, loaded)
         say(f"tamp: building {task.name}")
         view = look(task, task.seed if seed is None else seed, init_state, domain=loaded)

@@ -7,10 +7,12 @@ from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, TextIO
 
-from cli import inputs
 from cli.check import as_json, counted, shown
 from cli.output import INTERRUPTED, emit_json, progress, quiet_stdout, say
-from cli.solve import EPISODES, from_language, from_pddl, load_model
+from tamp.api import arguments
+from tamp.api.language import model as load_model
+from tamp.api.solving import EPISODES
+from tamp.api.sources import from_language, from_pddl
 from tamp.errors import InputError, is_interrupt
 from tamp.quiet import debugging, hush_simulator
 
@@ -56,7 +58,7 @@ def test(asked: Request, json_output: bool) -> int:
             return _not_checked(report, stdout, json_output)
         if report.findings:
             say(f"tamp: tamp check {asked.folder}: {counted(report)}")
-        rows, interrupted = _tried(asked, inputs.domain(asked.folder))
+        rows, interrupted = _tried(asked, arguments.domain(asked.folder))
         passed = not interrupted and all(row.verdict != "failed" for row in rows)
         if json_output:
             told: dict[str, Any] = as_json(report) | {"ok": passed, "trials": [row.as_dict() for row in rows]}

@@ -6,9 +6,9 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from cli import inputs
 from cli.output import emit_json, quiet_stdout, say
 from cli.plan_page import PlanPage
+from tamp.api import arguments
 from tamp.errors import InputError
 from tamp.plans.steps import BadPlan
 
@@ -67,7 +67,7 @@ def validate(
 
 
 def _workcell(path: Path | None) -> Workcell | None:
-    return None if path is None else inputs.workcell(path)
+    return None if path is None else arguments.workcell(path)
 
 
 def _judged(

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from tamp.api.acting import Agent as Agent
     from tamp.api.acting import agent as agent
     from tamp.api.acting import execute as execute
+    from tamp.api.camera import camera_policy as camera_policy
     from tamp.api.checking import check as check
     from tamp.api.episodes import EpisodeResult as EpisodeResult
     from tamp.api.grounding import Grounding as Grounding
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from tamp.api.scenes import Seen as Seen
     from tamp.api.scenes import load_scene as load_scene
     from tamp.api.scenes import perceive as perceive
+    from tamp.api.solving import solve as solve
     from tamp.errors import InputError as InputError
     from tamp.errors import Refusal as Refusal
     from tamp.errors import TampError as TampError
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
     from tamp.planners.answer import FoundPlan as FoundPlan
     from tamp.planners.answer import Why as Why
     from tamp.planners.engines import Aim as Aim
+    from tamp.policy.policy import Policy as Policy
     from tamp.runs.endings import Ending as Ending
 
 _WHERE = {
@@ -57,6 +60,7 @@ _WHERE = {
     "LoadedScene": "tamp.api.scenes",
     "Motions": "tamp.api.refining",
     "Planned": "tamp.api.planning",
+    "Policy": "tamp.policy.policy",
     "Refusal": "tamp.errors",
     "Report": "tamp.lint.check",
     "Scene": "tamp.model.scene",
@@ -65,6 +69,7 @@ _WHERE = {
     "Why": "tamp.planners.answer",
     "WorldState": "tamp.model.state",
     "agent": "tamp.api.acting",
+    "camera_policy": "tamp.api.camera",
     "check": "tamp.api.checking",
     "execute": "tamp.api.acting",
     "ground": "tamp.api.grounding",
@@ -74,6 +79,7 @@ _WHERE = {
     "plan_problem": "tamp.api.planning",
     "refine": "tamp.api.refining",
     "results": "tamp.api.results",
+    "solve": "tamp.api.solving",
     "validate": "tamp.api.judging",
 }
 """The module of each promised name."""

@@ -21,9 +21,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cli.solve import load_model
 from llm.arm_plan import write_plan
 from llm.model import Completion, Model, Prompt
+from tamp.api.language import model as load_model
 from tamp.backends.xarm.workcell import read_workcell
 from tamp.errors import Refusal
 from tamp.runs.bench.records import wilson

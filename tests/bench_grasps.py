@@ -27,11 +27,11 @@ from typing import Any
 
 import numpy as np
 
-from cli import camera, inputs, planners
 from cli.output import hush_warnings
-from cli.solve import from_pddl
 from llm.weights import DEFAULT
 from motion.poses import Array
+from tamp.api import arguments, camera, language
+from tamp.api.sources import from_pddl
 from tamp.backends.libero import rendering, tasks
 from tamp.backends.libero.camera_run import run_camera
 from tamp.backends.libero.environment import LiberoEnvironment
@@ -125,10 +125,10 @@ class Runner:
             thing = list(environment.domain.objects_dict)[k.wording]
             category = environment.domain.objects_dict[thing].category_name
             environment.disturbed = probe = Probe(environment, thing)
-            domain, folder = inputs.domain("tabletop"), setup.folder / "-".join(map(str, k))
+            domain, folder = arguments.domain("tabletop"), setup.folder / "-".join(map(str, k))
             rig = sum(k[1:]) % RIGS
             known = setup.calibration(rig)
-            settings = Settings(domain, planners.find("fast-downward", None), 0, k.init_state, calibration=known)
+            settings = Settings(domain, language.planner("fast-downward", None), 0, k.init_state, calibration=known)
             settings = replace(settings, disturb=setup.disturb)
             goal = from_pddl([f"(holding {thing})"], [], domain)
             drawn = (rig,) if known else (0, k.task_id, k.init_state, k.wording)
@@ -175,7 +175,7 @@ def calibrate(setup: Setup, first: int) -> Iterator[str]:
         assert path is not None
         if path.exists():
             continue
-        order = Order(tasks.find(VIEWS), inputs.domain("tabletop"), rig, first, setup.noise, every=EVERY)  # type: ignore[arg-type]
+        order = Order(tasks.find(VIEWS), arguments.domain("tabletop"), rig, first, setup.noise, every=EVERY)  # type: ignore[arg-type]
         with hush_simulator(), tempfile.TemporaryDirectory() as folder:
             record(order, Path(folder))
             recording = recordings.read(Path(folder))

@@ -20,8 +20,9 @@ from pathlib import Path
 from typing import Any
 
 from cli.output import hush_warnings
-from cli.solve import from_language, from_pddl, load_model
 from llm.model import Model
+from tamp.api.language import model as load_model
+from tamp.api.sources import from_language, from_pddl
 from tamp.backends.libero import rendering
 from tamp.backends.libero.run import run
 from tamp.backends.libero.tasks import find

@@ -32,7 +32,6 @@ from typing import Any
 
 from cli.decoded import Looked, is_the_tasks, look_at
 from cli.output import hush_warnings
-from cli.solve import load_model
 from llm import weights
 from llm.backends.llama import LlamaCpp
 from llm.expansion import milestones
@@ -44,6 +43,7 @@ from llm.own_words import own_words
 from llm.phrases import Vocabulary, vocabulary
 from llm.spelling import mended
 from llm.words import instruction
+from tamp.api.language import model as load_model
 from tamp.backends.libero import rendering
 from tamp.errors import Refusal
 from tamp.model.domain import Domain

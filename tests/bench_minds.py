@@ -26,8 +26,8 @@ import numpy as np
 from cli.live_reading import InTurnReader, Reading
 from cli.live_table import build
 from cli.output import hush_warnings
-from cli.solve import load_model
 from llm.model import Model
+from tamp.api.language import model as load_model
 from tamp.backends.libero import rendering
 from tamp.execution.orders import Say
 from tamp.execution.performing import at_table, in_turn

@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from cli.solve import from_pddl
+from tamp.api.sources import from_pddl
 from tamp.backends.libero import rendering, tasks
 from tamp.backends.physics.run import run
 from tamp.model.domain import load

@@ -23,8 +23,9 @@ from pathlib import Path
 from typing import Any
 
 from cli.output import hush_warnings
-from cli.solve import from_language, load_model
 from llm.model import Model
+from tamp.api.language import model as load_model
+from tamp.api.sources import from_language
 from tamp.backends.libero import rendering
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.run import run

@@ -28,9 +28,9 @@ from typing import Any
 
 import numpy as np
 
-from cli.inputs import domain
 from cli.output import hush_warnings
 from motion.poses import Array
+from tamp.api.arguments import domain
 from tamp.backends.libero import rendering
 from tamp.quiet import hush_simulator
 from tamp.runs.versions import versions

@@ -25,9 +25,9 @@ from typing import Any
 
 import numpy as np
 
-from cli import camera, inputs, planners
 from cli.output import hush_warnings
 from llm.weights import DEFAULT
+from tamp.api import arguments, camera, language
 from tamp.backends.libero import rendering
 from tamp.backends.libero.camera_run import run_camera
 from tamp.backends.libero.cameras import take
@@ -98,7 +98,7 @@ class Bench:
     def _run(
         self, case: Case, task: Task, environment: LiberoEnvironment, eyes: EyesWithout, said: str | None
     ) -> Record:
-        domain, planner = inputs.domain("tabletop"), planners.find("fast-downward", None)
+        domain, planner = arguments.domain("tabletop"), language.planner("fast-downward", None)
         recipe = camera.Recipe("tabletop", "fast-downward", DEFAULT if case.words else None, eyes=eyes)
         settings = Settings(domain, planner, 0, case.state, said=said)
         folder = self.folder / "episodes" / case.key.replace("/", "-").replace(":", "-")

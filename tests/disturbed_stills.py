@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from cli import camera, inputs, planners
 from cli.output import hush_warnings
 from llm.weights import DEFAULT
+from tamp.api import arguments, camera, language
 from tamp.backends.libero import rendering
 from tamp.quiet import hush_simulator
 
@@ -71,8 +71,8 @@ def episode(kind: str, scene: str) -> Episode:
     from tamp.runs.episode import Settings
 
     with tempfile.TemporaryDirectory() as folder, hush_simulator():
-        engine = planners.find("fast-downward", None)
-        settings = Settings(inputs.domain("tabletop"), engine, 0, STATE, video=True, overlay=True, disturb=kind)
+        engine = language.planner("fast-downward", None)
+        settings = Settings(arguments.domain("tabletop"), engine, 0, STATE, video=True, overlay=True, disturb=kind)
         process = camera.process(camera.recipe("tabletop", "fast-downward", DEFAULT, words=False))
         try:
             out = Path(folder) / "episode"

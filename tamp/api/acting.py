@@ -90,7 +90,7 @@ def agent(
     scene: LoadedScene,
     goal: Grounding | Goal | Motions | str,
     *,
-    planner: str = "fast-downward",
+    planner: str | None = None,
     llm: str | None = None,
     seed: int = 0,
     most_steps: int | None = None,
@@ -103,7 +103,7 @@ def agent(
         scene: What it looks at. It moves nothing itself: its commands are for `scene.command`.
         goal: What `ground` made of words, a goal in PDDL, or motions that `refine` found: it begins with these if
             things are still as they were.
-        planner: An engine of unified-planning by its name, or `qwen`: the language model plans.
+        planner: An engine of unified-planning, by default Fast Downward; or `qwen`: the language model plans.
         llm: The language model where it plans; by default the one that reads instructions.
         seed: Draws grasps, placements and paths.
         most_steps: Control periods after which it gives up; by default the scene's step limit.
@@ -134,7 +134,7 @@ def execute(
     scene: LoadedScene,
     goal: Grounding | Goal | Motions | str,
     *,
-    planner: str = "fast-downward",
+    planner: str | None = None,
     llm: str | None = None,
     seed: int = 0,
     most_steps: int | None = None,
@@ -199,7 +199,7 @@ def execute(
 def _agent(
     scene: LoadedScene,
     goal: Grounding | Goal | Motions | str,
-    planner: str,
+    planner: str | None,
     llm: str | None,
     seed: int,
     most_steps: int | None,

@@ -6,18 +6,29 @@ there all the same, so this one module does, once it is asked (pyproject.toml ha
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tamp.planning.engine import Engine
+from tamp.quiet import debugging
 
 if TYPE_CHECKING:
     from llm.grounding import GroundingResult
     from llm.model import Model as Model  # noqa: PLC0414 (for those who may not import it themselves)
     from tamp.api.scenes import LoadedScene, Seen
+    from tamp.execution.questions import Decide
+    from tamp.model.domain import Domain
+    from tamp.model.scene import Scene
+    from tamp.model.state import WorldState
     from tamp.planning.engine import Planner
+    from tamp.planning.search import Journal
+    from tamp.policy.instruction import Read
 
+DEFAULT = "qwen2.5-coder-1.5b"
+"""The model that reads instructions unless another one is named (`llm.weights.DEFAULT`; a test compares them)."""
 PLANS = "qwen"
 """What the language model is called where it plans, whichever model that is."""
 
@@ -26,22 +37,60 @@ def model(name: str | Path | None = None) -> Model:
     """What `--llm` names, by default the model that reads instructions; its weights are loaded at the first question.
     InputError when it is missing."""
     from llm.backends.load import load
-    from llm.weights import DEFAULT
 
     return load(DEFAULT if name is None else str(name))
 
 
-def planner(name: str, read_by: Callable[[], Model], timeout: float = 60.0) -> Planner:
-    """The planner of that name; `read_by` gives the model, if it is the one that plans. `timeout` in seconds is for
-    engines. InputError when it is neither the language model nor an installed engine that finds plans."""
-    from tamp.planners import engines
+def plans(name: str) -> bool:
+    """Whether the planner of that name is the language model."""
+    return name == PLANS
 
-    engines.check(name, [PLANS])
-    if name != PLANS:
+
+def planner(name: str, model: Model | None, timeout: float = 60.0) -> Planner:
+    """The planner of that name; `model` is not needed for those that ask none. `timeout` in seconds is for engines."""
+    if not plans(name):
         return Engine(name, timeout)
     from llm.skill_planner import SkillPlanner
 
-    return SkillPlanner(read_by())
+    assert model is not None
+    return SkillPlanner(model)
+
+
+def advisor(model: Model, domain: Domain, journal: Journal) -> Decide:
+    """Who is asked what to do where nothing else helps."""
+    from llm.deciding import Advisor
+
+    return Advisor(model, domain, journal)
+
+
+def reader(model: Model | None, assume_first: bool = False) -> Read:
+    """Who reads instructions for a policy; nobody, without a model."""
+    if model is None:
+        from tamp.policy.instruction import nobody_reads
+
+        return nobody_reads
+    from llm.instructions import Instructions
+
+    return Instructions(model, assume_first)
+
+
+def goals_of(
+    text: str,
+    scene: Scene,
+    state: WorldState,
+    domain: Domain,
+    model: Model,
+    journal: Journal,
+    *,
+    names: dict[str, str],
+    assume_first: bool,
+    image: bytes | None = None,
+) -> GroundingResult:
+    """What words ask for in an episode, with all that was said on the way in its journal."""
+    from llm.instructions import goals_of as ask
+
+    with _without_warnings():
+        return ask(text, scene, state, domain, model, journal, names=names, assume_first=assume_first, image=image)
 
 
 def read(
@@ -50,17 +99,27 @@ def read(
     """What words ask for in a scene. Refusal where they come to no goal, or to several."""
     from llm.grounding import ground
 
-    return ground(
-        text,
-        seen.scene,
-        seen.state,
-        scene.domain,
-        read_by,
-        names=scene._task.names,
-        assume_first=assume_first,
-        image=image,
-        planner=Engine(),
-    )
+    with _without_warnings():
+        return ground(
+            text,
+            seen.scene,
+            seen.state,
+            scene.domain,
+            read_by,
+            names=scene._task.names,
+            assume_first=assume_first,
+            image=image,
+            planner=Engine(),
+        )
+
+
+@contextmanager
+def _without_warnings() -> Iterator[None]:
+    """Nothing of what the libraries behind a model warn about; the filters are as before once it is over."""
+    with warnings.catch_warnings():
+        if not debugging():
+            warnings.simplefilter("ignore")
+        yield
 
 
 def instruction(text: str) -> str:

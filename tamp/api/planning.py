@@ -8,10 +8,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
-from tamp.api import language
+from tamp.api import arguments, language
 from tamp.api.grounding import one_goal
 from tamp.api.scenes import seen_in
 from tamp.errors import InputError
+from tamp.planning.engine import usual
 
 if TYPE_CHECKING:
     from motion.world import World
@@ -56,7 +57,7 @@ def plan(
     scene: LoadedScene,
     goal: Grounding | Goal | str,
     *,
-    planner: str = "fast-downward",
+    planner: str | None = None,
     timeout: float = 60.0,
     facts: Iterable[Atom] = (),
     llm: str | None = None,
@@ -66,7 +67,7 @@ def plan(
     Args:
         scene: Where.
         goal: What `ground` made of words, or a goal in PDDL: `"(in can box_contain_region)"`. One goal, not several.
-        planner: An engine of unified-planning by its name, or `qwen`: the language model plans.
+        planner: An engine of unified-planning, by default Fast Downward; or `qwen`: the language model plans.
         timeout: Seconds.
         facts: What holds beside what is seen, such as what `refine` found out.
         llm: The language model where it plans; by default the one that reads instructions.
@@ -99,7 +100,7 @@ def plan(
 
 def mind_of(
     scene: LoadedScene,
-    planner: str = "fast-downward",
+    planner: str | None = None,
     timeout: float = 60.0,
     llm: str | None = None,
     seed: int = 0,
@@ -115,7 +116,9 @@ def mind_of(
     from tamp.skills.patterns import patterns
     from tamp.skills.registry import bind
 
-    who = language.planner(planner, lambda: language.model(llm), timeout)
+    planner = planner or usual()
+    arguments.planner(planner)
+    who = language.planner(planner, language.model(llm) if language.plans(planner) else None, timeout)
     world = world or world_of(scene.perceiver.perceive(), scene.robot)
     skills = {**patterns(), **bind(scene.domain)}
     return Search(world, scene.domain, skills, who, np.random.default_rng(seed), log=log)
@@ -125,7 +128,7 @@ def plan_problem(
     domain: str | Path,
     problem: str | Path,
     *,
-    planner: str = "fast-downward",
+    planner: str | None = None,
     aim: Aim = "first",
     count: int = 1,
     timeout: float = 60.0,
@@ -138,7 +141,7 @@ def plan_problem(
     Args:
         domain: A PDDL file, a folder with a `domain.pddl`, or a name under `domains/`.
         problem: A PDDL file.
-        planner: An engine of unified-planning by its name, or `qwen`: the language model plans.
+        planner: An engine of unified-planning, by default Fast Downward; or `qwen`: the language model plans.
         aim: `first`, any plan; `optimal`, one that is proven to be the best; `anytime`, better and better ones
             until the time is up; `top-k`, the `count` best.
         count: How many plans, with `top-k`.
@@ -162,13 +165,13 @@ def plan_problem(
     from tamp.pddl.reading import read_problem
     from tamp.planners.ask import ask, ask_planner
 
-    start = time.monotonic()
+    start, planner = time.monotonic(), planner or usual()
     question = _question(planner, aim, timeout, count)
     _, _, parsed = read_problem(domain, Path(problem))
     left = max(timeout - (time.monotonic() - start + spent), timeout * SEARCH)
     question = replace(question, left=left)
-    if planner == language.PLANS:
-        return ask_planner(parsed, language.planner(planner, lambda: language.model(llm)), question)
+    if language.plans(planner):
+        return ask_planner(parsed, language.planner(planner, language.model(llm)), question)
     return _explained(ask(parsed, question, told or (lambda plan: None)), parsed, left)
 
 
@@ -177,14 +180,14 @@ def _question(planner: str, aim: Aim, timeout: float, count: int) -> Question:
     from tamp.planners import engines
     from tamp.planners.ask import Question
 
-    if planner == language.PLANS:
+    if language.plans(planner):
         if aim != "first":
             raise InputError(f"--planner {planner} finds one plan; valid with --{aim}: an engine")
         return Question(planner, "first", timeout)
     if aim not in get_args(engines.Aim):
         raise InputError(f"no aim {aim!r}; valid: {', '.join(get_args(engines.Aim))}")
     if aim != "top-k":
-        engines.check(planner, [language.PLANS])
+        arguments.planner(planner)
     return Question(engines.for_aim(planner, aim), aim, timeout, count)
 
 

@@ -12,6 +12,7 @@ import signal
 import sys
 import threading
 import time
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from multiprocessing import resource_tracker
@@ -23,6 +24,7 @@ from tamp.errors import InputError
 from tamp.policy.answering import Answering, Diary, Make
 from tamp.policy.remote import Entry, RemotePolicy
 from tamp.policy.wire import pack, unpack
+from tamp.quiet import debugging
 from tamp.runs.bench.workers import no_interrupts
 
 PATIENCE = 600.0
@@ -111,6 +113,8 @@ def _work(connection: Connection, make: Make, parent: int) -> None:
     """The process's life: messages in, answers out, until the other end closes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    if not debugging():
+        warnings.simplefilter("ignore")  # what the libraries behind eyes and reading warn about
     channel, diary = _Pipe(connection), Diary()
     try:
         policy = make(diary)

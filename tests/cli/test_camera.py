@@ -15,10 +15,11 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from cli import camera, inputs
+from cli import inputs
 from cli.bench import Request
 from cli.episodes import Setup
 from cli.main import app
+from tamp.api import arguments, camera
 from tamp.backends.libero import rendering
 from tamp.errors import InputError
 from tamp.policy.policy import Eyes
@@ -127,7 +128,7 @@ def test_a_benchs_policy_is_kept_for_its_episodes(
 def test_eyes_that_do_not_go_with_a_backend_are_told() -> None:
     assert camera.noise("clean", 1)(()) == ()
     with pytest.raises(InputError, match="--noise: not with --backend pybullet; valid: --backend libero"):
-        inputs.embodied("pybullet", None, {"--noise": True, "--video": False})
+        arguments.embodied("pybullet", None, {"--noise": True, "--video": False})
     with pytest.raises(InputError, match="--perception: for simulated scenes, or an arm at a table with --body"):
         inputs.for_backend("xarm", ["--perception", "--host"])
     inputs.for_backend("xarm", ["--perception", "--no-search", "--body", "--host", "--eyes"])
@@ -137,7 +138,7 @@ def test_eyes_that_do_not_go_with_a_backend_are_told() -> None:
 def test_a_server_says_where_it_is_and_ends_at_ctrl_c(tmp_path: Path) -> None:
     """With the command as it is typed; the library is an empty one, which the eyes need only once there is a scene."""
     code = (
-        "import cli.camera as c, tamp.policy.eyes as e\n"
+        "import tamp.api.camera as c, tamp.policy.eyes as e\n"
         "c.check_eyes = lambda: None\n"
         "c.Recipe.__call__.__globals__['camera_eyes'] = None\n"
         "import dataclasses\n"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import inspect
+import os
 import re
 import subprocess
 import sys
@@ -14,6 +15,9 @@ from pathlib import Path
 import pytest
 
 import tamp
+from llm.skill_planner import NAME
+from llm.weights import DEFAULT
+from tamp.api import language
 from tamp.model.atoms import Atom
 
 ROOT = Path(__file__).parents[2]
@@ -55,7 +59,7 @@ def test_what_is_promised_is_what_it_was() -> None:
 
 def test_results_are_frozen_and_errors_are_one_family() -> None:
     classes = [named for name in tamp.__all__ if inspect.isclass(named := getattr(tamp, name))]
-    acting = {"Agent"}
+    acting = {"Agent", "Policy"}
     assert {c.__name__ for c in classes if not (is_dataclass(c) or issubclass(c, tamp.TampError))} == acting
     assert [c.__name__ for c in classes if is_dataclass(c) and not c.__dataclass_params__.frozen] == []  # type: ignore[attr-defined]
 
@@ -87,6 +91,28 @@ def test_the_import_loads_nothing_heavy() -> None:
     code = f"import sys, tamp; tamp.TampError; dir(tamp); print([m for m in {HEAVY} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
     assert done.stdout == "[]\n"
+
+
+QUIET = """
+import tamp
+held = {"goal": "(holding akita_black_bowl_1)", "scene": "libero_goal/8", "init_state": 0}
+assert tamp.solve(**held, out="libero"), tamp.results("libero")
+assert tamp.solve(**held, simulator="pybullet", out="bullet"), tamp.results("bullet")
+"""
+
+
+@pytest.mark.episode
+@pytest.mark.process
+def test_nothing_is_printed_that_nobody_asked_for(tmp_path: Path) -> None:
+    """No banner, warning or build time of LIBERO, robosuite, gym or PyBullet; warnings of others are as they were."""
+    code = [sys.executable, "-W", "default", "-c", QUIET]
+    here = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(code, capture_output=True, text=True, check=False, cwd=tmp_path, env=here)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_the_model_that_reads_is_the_one_that_is_fetched() -> None:
+    assert (language.DEFAULT, language.PLANS) == (DEFAULT, NAME)
 
 
 def test_a_name_that_there_is_not_is_none() -> None:

@@ -19,6 +19,7 @@ from tamp.files.toml_table import Table
 from tamp.model.domain import Domain
 from tamp.model.goal import check_form, parse_goal
 from tamp.perception import relative_places
+from tamp.quiet import hush_simulator
 
 STEP_LIMITS = {"libero_spatial": 220, "libero_object": 280, "libero_goal": 300, "libero_10": 520, "libero_90": 400}
 """Control steps of the usual evaluation, after the settling steps (OpenVLA's protocol)."""
@@ -64,20 +65,23 @@ class Task:
 
 def suite_names() -> list[str]:
     """Names of every suite that the installed LIBERO registers."""
-    from libero.libero import benchmark
+    with hush_simulator():
+        from libero.libero import benchmark
 
-    return list(benchmark.get_benchmark_dict())
+        return list(benchmark.get_benchmark_dict())
 
 
 def suite(name: str):  # type: ignore[no-untyped-def]
     """LIBERO's suite object; InputError with the nearest names when there is none."""
-    from libero.libero import benchmark
+    with hush_simulator():
+        from libero.libero import benchmark
 
-    known = benchmark.get_benchmark_dict()
+        known = benchmark.get_benchmark_dict()
     if name.lower() not in known:
         near = difflib.get_close_matches(name, known, 3) or list(known)[:5]
         raise InputError(f"unknown suite {name!r}; nearest: {', '.join(near)} (`tamp scene list` shows all)")
-    return known[name.lower()]()
+    with hush_simulator():  # it prints in which order its tasks are
+        return known[name.lower()]()
 
 
 def find(name: str) -> Task:

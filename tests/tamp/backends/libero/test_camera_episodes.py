@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from cli import camera, inputs
+from tamp.api import arguments, camera
 from tamp.backends.libero import tasks
 from tamp.backends.libero.camera_run import run_camera
 from tamp.errors import InputError
@@ -41,7 +41,7 @@ def process() -> Iterator[PolicyProcess]:
 )
 def test_the_task_is_done_by_eye(process: PolicyProcess, tmp_path: Path, task: str, state: int, action: str) -> None:
     """Picking and placing; a drawer and what goes into it; two things in a row. LIBERO's check says so."""
-    settings = Settings(inputs.domain("tabletop"), Engine(), seed=0, init_state=state)
+    settings = Settings(arguments.domain("tabletop"), Engine(), seed=0, init_state=state)
     result = run_camera(tasks.find(task), None, settings, process, tmp_path / "episode", lambda line: None)
     assert result.success, f"{result.stage}: {result.reason}"
     assert result.task

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cli import inputs, planners
-from cli.output import hush_warnings
-from llm.weights import DEFAULT
+from tamp.api import arguments, language
 from tamp.execution.tabletop import REFLEXES
 from tamp.planning.engine import usual
 from tamp.policy.answering import Diary
 from tamp.policy.eyes import camera_eyes, check_eyes
-from tamp.policy.instruction import nobody_reads
 from tamp.policy.policy import Eyes, Policy
 
 if TYPE_CHECKING:
-    from llm.model import Model
+    from tamp.api.language import Model
     from tamp.backends.libero.observing import Noise
     from tamp.backends.physics.seeing import Seeing
     from tamp.policy.process import PolicyProcess
@@ -39,24 +37,19 @@ class Recipe:
 
     def __call__(self, diary: Diary) -> Policy:
         """The policy, which writes into a diary."""
-        from cli.solve import load_model
-        from llm.deciding import Advisor
-        from llm.instructions import Instructions
-
-        hush_warnings()
-        model = None if self.llm is None else load_model(self.llm)
-        read = nobody_reads if model is None else Instructions(model, self.assume_first)
-        domain = inputs.domain(self.domain)
+        model = None if self.llm is None else language.model(self.llm)
+        read = language.reader(model, self.assume_first)
+        domain = arguments.domain(self.domain)
         return Policy(
             domain,
             self.eyes(),
             read,
-            planners.find(self.planner, model),
+            language.planner(self.planner, model),
             journal=diary,
             publish=diary.take,
             searches=self.searches,
             reflexes=self.reflexes,
-            advise=Advisor(model, domain, diary) if self.advised and model is not None else None,
+            advise=language.advisor(model, domain, diary) if self.advised and model is not None else None,
         )
 
 
@@ -70,28 +63,55 @@ def recipe(
     repair: str | None = None,
 ) -> Recipe:
     """The recipe for these options; the model is left out where it has nothing to do."""
-    asked = words or planners.asks_model(planner) or repair is not None
+    asked = words or language.plans(planner) or repair is not None
     return Recipe(domain, planner, llm if asked else None, assume_first, searches, advised=repair is not None)
 
 
 def camera_policy(
-    domain: str = "tabletop",
+    *,
+    domain: str | Path = "tabletop",
     planner: str | None = None,
-    llm: str = DEFAULT,
+    llm: str | None = None,
     assume_first: bool = False,
     searches: bool = True,
 ) -> Policy:
-    """A policy in this process, for an evaluation loop of one's own. InputError for what is not there."""
+    """Make a policy that sees pictures, in this process, for an evaluation loop of one's own (docs/policy.md).
+
+    It knows nothing but observations and the instruction: `policy.reset(instruction, calibration)`, then
+    `policy.act(observation)`, LIBERO's standard action (7,) in [-1, 1], until `policy.outcome` is there.
+
+    Args:
+        domain: A name under `domains/`, or a folder with a `domain.pddl`. The Python of the folder runs.
+        planner: An engine of unified-planning, by default Fast Downward; or `qwen`: the language model plans.
+        llm: The language model, by default the one that `make model` fetches.
+        assume_first: Of several things that the words fit, take the first.
+        searches: Look for what is not seen, and again at what is doubtful, before acting.
+
+    Returns:
+        The policy.
+
+    Raises:
+        InputError: For a domain, planner or model that there is not, and without a library of known objects
+            (`tamp objects build`).
+
+    >>> import tamp
+    >>> tamp.camera_policy(planner="fast-downwards")
+    Traceback (most recent call last):
+        ...
+    tamp.errors.InputError: unknown planner 'fast-downwards'; did you mean 'fast-downward'? ...
+    """
+    planner = planner or usual()
+    arguments.planner(planner)
     check_eyes()
-    return recipe(domain, planner or usual(), llm, True, assume_first, searches)(Diary())
+    model = language.DEFAULT if llm is None else llm
+    return recipe(str(domain), planner, model, True, assume_first, searches)(Diary())
 
 
 def seeing(model: Model | None, assume_first: bool = False, searches: bool = True) -> Seeing:
     """Who reads and sees in an episode outside LIBERO's simulator; without a model nobody reads."""
-    from llm.instructions import Instructions
     from tamp.backends.physics.seeing import Seeing
 
-    return Seeing(nobody_reads if model is None else Instructions(model, assume_first), searches)
+    return Seeing(language.reader(model, assume_first), searches)
 
 
 def process(made: Recipe) -> PolicyProcess:

@@ -1,0 +1,355 @@
+"""An episode from words or a goal to its verdict, wherever it is run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from tamp.api import arguments, camera, language
+from tamp.api.arguments import RealArm
+from tamp.api.episodes import EpisodeResult
+from tamp.api.sources import Say, Settle, from_language, from_pddl, silent, unasked
+from tamp.errors import InputError
+from tamp.planning.engine import usual
+from tamp.quiet import hush_simulator
+from tamp.runs.episode_log import new_folder
+from tamp.runs.labels import by_camera, in_physics, through_sdk
+
+if TYPE_CHECKING:
+    from tamp.api.language import Model
+    from tamp.api.scenes import Simulator
+    from tamp.backends.arms_file import Arms
+    from tamp.backends.libero.tasks import Task
+    from tamp.backends.physics.seeing import Seeing
+    from tamp.backends.xarm.stopping import Stop
+    from tamp.backends.xarm.table_run import ArmAddress
+    from tamp.model.domain import Domain
+    from tamp.runs.episode import GoalSource, Result, Settings
+
+EPISODES = Path("episodes")
+"""Where episodes go unless it is said otherwise."""
+
+
+def _unstopped(stop: Stop) -> AbstractContextManager[None]:
+    """Nobody stops the arm but the program itself."""
+    return nullcontext()
+
+
+@dataclass(frozen=True)
+class Person:
+    """Whoever is there while it goes on: is told what happens, may be asked what is meant, and may stop an arm."""
+
+    say: Say = silent
+    settle: Settle = unasked
+    stops: Callable[[Stop], AbstractContextManager[None]] = _unstopped
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What an episode is asked for. With neither words nor goals the scene's own are taken.
+
+    `backend` is a simulator, or `xarm`: the arm, or the two arms, that `arm` and `arms` say where to find.
+    """
+
+    text: str | None = None
+    goals: tuple[str, ...] = ()
+    untouched: tuple[str, ...] = ()
+    scene: str = "mug_in_drawer"
+    init_state: int | None = None
+    seed: int | None = None
+    backend: str = "libero"
+    body: str | None = None
+    arms: Path | None = None
+    perception: str = "oracle"
+    noise: str = "clean"
+    calibration: Path | None = None
+    disturb: str | None = None
+    repair: str | None = None
+    llm: str = language.DEFAULT
+    planner: str = field(default_factory=usual)
+    domain: str = "tabletop"
+    arm: RealArm = field(default_factory=RealArm)
+    assume_first: bool = False
+    searches: bool = True
+    video: bool = False
+    overlay: bool = False
+    out: Path | None = None
+
+    @property
+    def sees(self) -> bool:
+        """Whether cameras are its eyes."""
+        return self.perception == "camera"
+
+
+def solve(
+    instruction: str | None = None,
+    scene: str | Path = "mug_in_drawer",
+    *,
+    goal: str | tuple[str, ...] | list[str] | None = None,
+    untouched: tuple[str, ...] | list[str] = (),
+    seed: int | None = None,
+    init_state: int | None = None,
+    domain: str | Path = "tabletop",
+    simulator: Simulator = "libero",
+    body: str | Path | None = None,
+    perception: Literal["oracle", "camera"] = "oracle",
+    planner: str | None = None,
+    llm: str | None = None,
+    assume_first: bool = False,
+    video: bool = False,
+    out: str | Path | None = None,
+    say: Say | None = None,
+) -> EpisodeResult:
+    """Carry out an instruction, or reach a goal, in a scene that is built for it: everything from words to the verdict.
+
+    Args:
+        instruction: Words. With neither these nor a goal the scene's own goal or instruction is taken.
+        scene: As for `load_scene`.
+        goal: Instead of words a formula in PDDL, or several to be reached one after the other.
+        untouched: With `goal`: symbols of what must not be moved or operated.
+        seed: As for `load_scene`; grasps, placements and paths are drawn by it, too.
+        init_state: As for `load_scene`.
+        domain: As for `load_scene`.
+        simulator: `libero`, `mujoco` or `pybullet`. A scene in MJCF is for the last two.
+        body: As for `load_scene`.
+        perception: `oracle`, the simulator's state, or `camera`: pictures alone, by a process of its own, for which a
+            script has to have its `if __name__ == "__main__":`.
+        planner: An engine of unified-planning, by default Fast Downward; or `qwen`: the language model plans.
+        llm: The language model, by default the one that `make model` fetches.
+        assume_first: Of several things that the words fit, take the first.
+        video: Record `video.mp4`.
+        out: The folder of the episode, which must not hold one yet; by default a new one in `episodes/`.
+        say: Is told what happens, a line at a time.
+
+    Returns:
+        What it came to; the folder `out` holds the domain, the problem, the plan and the whole log. What cannot be done
+        is no error: `stage` and `reason` say why.
+
+    Raises:
+        InputError: For what is not valid, before anything is built, and for a model that is missing.
+
+    >>> import tamp
+    >>> done = tamp.solve(goal="(holding can)", scene="docs/examples/kitchenette", simulator="mujoco", out="run")
+    >>> done.success, done.plan, [ending.verdict for ending in tamp.results("run")]
+    (True, ('(pick can table)',), ['success'])
+    """
+    asked = Asked(
+        text=instruction,
+        goals=() if goal is None else (goal,) if isinstance(goal, str) else tuple(goal),
+        untouched=tuple(untouched),
+        scene=str(scene),
+        init_state=init_state,
+        seed=seed,
+        backend=simulator,
+        body=None if body is None else str(body),
+        perception=perception,
+        llm=language.DEFAULT if llm is None else llm,
+        planner=planner or usual(),
+        domain=str(domain),
+        assume_first=assume_first,
+        video=video,
+        out=None if out is None else Path(out),
+    )
+    return EpisodeResult.of(begun(asked, Person(say or silent))())
+
+
+def begun(asked: Asked, person: Person) -> Episode:
+    """Check all that can be checked without a simulation, and get ready. InputError for what is not valid."""
+    text = None if asked.goals or asked.text is None else language.instruction(asked.text)
+    shared, at = _checked(asked)
+    wants_model = language.plans(asked.planner) or asked.repair is not None
+    model = language.model(asked.llm) if text is not None or wants_model else None
+    sight = text is not None and model is not None and model.sees
+    task, domain = _prepared(asked, sight)
+    goals = asked.goals
+    if text is None and not goals:
+        text, goals = _own(task)
+    if text is not None and model is None:
+        model = language.model(asked.llm)
+        sight = _sees(model, asked.video)
+    seed = task.seed if asked.seed is None else asked.seed
+    asked = replace(asked, text=None if goals else text, goals=goals, seed=seed)
+    with hush_simulator():
+        settings = _settings(asked, domain, model, sight)
+    return Episode(asked, person, task, domain, settings, model, shared, at)
+
+
+@dataclass(frozen=True, eq=False)
+class Episode:
+    """An episode that is ready to be run, once."""
+
+    asked: Asked
+    person: Person
+    task: Task
+    domain: Domain
+    settings: Settings
+    model: Model | None
+    shared: Arms | None
+    at: ArmAddress | None
+
+    @property
+    def label(self) -> str:
+        """How the result will say what saw."""
+        asked, given = self.asked, bool(self.asked.goals)
+        if asked.backend == "libero":
+            return by_camera(given, asked.noise) if asked.sees else "oracle"
+        body = self.shared or asked.body
+        if asked.backend == "xarm":
+            return through_sdk(str(body), asked.sees, given)
+        return in_physics(asked.backend, body, asked.sees, given)
+
+    def __call__(self, folder: Path | None = None) -> Result:
+        """Run it, into a folder, by default the one that was asked for."""
+        folder = folder or self.folder()
+        asked, settings, say = self.asked, self.settings, self.person.say
+        given = from_pddl(asked.goals, asked.untouched, self.domain) if asked.goals else None
+        if asked.sees and asked.backend == "libero":
+            return self._seen(given, folder)
+        seeing = camera.seeing(self.model, asked.assume_first, asked.searches) if asked.sees else None
+        source = given
+        if given is None and seeing is None:
+            assert self.model is not None
+            words, settle = str(asked.text), self.person.settle
+            source = from_language(words, self.model, self.task, asked.assume_first, settle=settle, say=say)
+        with self._performing(seeing) as run:
+            return run(self.task, source, settings, folder, say)
+
+    def folder(self) -> Path:
+        """The folder that was asked for, or a new one."""
+        return self.asked.out or new_folder(EPISODES, self.task.name.replace("/", "-"))
+
+    def _seen(self, given: GoalSource | None, folder: Path) -> Result:
+        """With cameras for eyes, in LIBERO."""
+        from tamp.backends.libero.camera_run import run_camera
+
+        asked, settings, words = self.asked, self.settings, not self.asked.goals
+        recipe = camera.recipe(
+            asked.domain, asked.planner, asked.llm, words, asked.assume_first, asked.searches, asked.repair
+        )
+        process = camera.process(recipe)
+        try:
+            noisy = camera.noise(asked.noise, settings.seed)
+            say, label = self.person.say, by_camera(not words, asked.noise)
+            return run_camera(self.task, given, settings, process, folder, say, noise=noisy, perception=label)
+        finally:
+            process.close()
+
+    def _performing(self, seeing: Seeing | None) -> AbstractContextManager[Callable[..., Result]]:
+        """What runs an episode outside LIBERO's cameras."""
+        there = self.at or self.shared
+        if self.asked.backend == "xarm" and there is not None:
+            return on_arm(there, self.asked.arm, seeing, self.person)
+        return nullcontext(told_by(self.asked.backend, seeing, self.shared))
+
+
+def _checked(asked: Asked) -> tuple[Arms | None, ArmAddress | None]:
+    """InputError for arguments that do not go together; the arms that there are, and where one is."""
+    if asked.untouched and not asked.goals:
+        raise InputError("--untouched goes with --goal; in words: say what not to touch")
+    arguments.seen(asked.perception, asked.noise)
+    only_libero = {"--noise": asked.noise != "clean", "--calibration": asked.calibration is not None}
+    only_libero |= {"--overlay": asked.overlay, "--disturb": asked.disturb is not None}
+    arguments.embodied(asked.backend, asked.body, only_libero)
+    arguments.drawn(asked.overlay, asked.video, asked.perception)
+    arguments.searched(not asked.searches, asked.perception)
+    arguments.calibrated(asked.calibration, asked.perception)
+    arguments.repaired(asked.repair, asked.backend)
+    shared = arguments.arms_file(asked.arms, asked.body, asked.perception, asked.video)
+    return shared, arguments.arm_at_table(asked.backend, asked.body, asked.arm)
+
+
+def _prepared(asked: Asked, sight: bool) -> tuple[Task, Domain]:
+    """The scene and the domain. InputError for what is wrong with them."""
+    from tamp.backends.libero import rendering
+
+    rendering.prepare(asked.video, sight, camera=asked.sees, may=True)
+    with hush_simulator():
+        from tamp.backends.libero import tasks
+
+        task = tasks.find(asked.scene)
+    domain = arguments.domain(asked.domain)
+    tasks.check_goal(task, domain)
+    arguments.planner(asked.planner)
+    arguments.disturbed(asked.disturb, asked.perception)
+    return task, domain
+
+
+def _own(task: Task) -> tuple[str | None, tuple[str, ...]]:
+    """What a scene itself asks for: its goal, else its instruction."""
+    if task.goal is not None:
+        return None, (task.goal,)
+    if not task.instruction:
+        raise InputError(f"{task.name} has neither goal nor instruction: {arguments.UNSAID}")
+    return language.instruction(task.instruction), ()
+
+
+def _sees(model: Model, video: bool) -> bool:
+    """Whether the model is shown a picture; InputError where it would be and none can be drawn."""
+    from tamp.backends.libero import rendering
+
+    if model.sees:
+        rendering.prepare(video, sight=True)
+    return model.sees
+
+
+def _settings(asked: Asked, domain: Domain, model: Model | None, sight: bool) -> Settings:
+    from tamp.runs.episode import Settings
+
+    advises = None
+    if asked.repair is not None and model is not None:
+        advises = partial(language.advisor, model, domain)
+    return Settings(
+        domain,
+        language.planner(asked.planner, model),
+        asked.seed or 0,
+        asked.init_state,
+        asked.video,
+        sight,
+        overlay=asked.overlay,
+        calibration=asked.calibration,
+        disturb=asked.disturb,
+        advises=advises,
+        body=asked.body,
+        twice=asked.backend == "xarm" and asked.arm.twice,
+        said=asked.text,
+    )
+
+
+def told_by(backend: str, seeing: Seeing | None = None, shared: Arms | None = None) -> Callable[..., Result]:
+    """What runs an episode in a simulator, with its state for eyes, or `seeing`; with several arms, if there are."""
+    if backend == "pybullet" and shared is not None:
+        from tamp.backends.pybullet.arms_run import run as with_arms
+
+        return partial(with_arms, arms=shared)
+    if backend in ("pybullet", "mujoco"):
+        from tamp.backends.physics.run import run as run_in
+
+        return partial(run_in, backend, seeing=seeing)
+    from tamp.backends.libero.run import run
+
+    return run
+
+
+@contextmanager
+def on_arm(
+    at: ArmAddress | Arms, arm: RealArm, seeing: Seeing | None, person: Person
+) -> Iterator[Callable[..., Result]]:
+    """What runs an episode on an arm, or on several, which a dead man and the person there stop; Refusal of the rest
+    then."""
+    from tamp.backends.arms_file import Arms
+    from tamp.backends.xarm.address import CONTROL_PORT
+    from tamp.backends.xarm.arms_run import run as run_arms
+    from tamp.backends.xarm.stopping import Stop
+    from tamp.backends.xarm.table_run import run
+
+    stop = Stop(arm.dead_man)
+    with person.stops(stop):
+        if isinstance(at, Arms):
+            port = arm.port or CONTROL_PORT
+            yield partial(run_arms, arms=at, port=port, eyes=arguments.eyes(arm), stop=stop)
+        else:
+            yield partial(run, at=at, stop=stop, seeing=seeing)
