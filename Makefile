@@ -9,7 +9,7 @@ SHELL := /bin/bash
   bench-scaling bench-language bench-meaning bench-executed bench-schemes bench-validation bench-judging bench-fuzz bench-check \
   bench-arms bench-paths bench-arm-faults bench-live bench-minds bench-deciders bench-kitchen test-fast \
   bench-arm-clutter bench-arm-cups bench-arm-language bench-arm-streaming bench-arm-examples bench-perception bench-unknown \
-  bench-disturbed bench-grasps bench-bodies bench-sim-to-sim bench-table-faults bench-table-speed bench-two-arms lock clean
+  bench-pages bench-disturbed bench-grasps bench-bodies bench-sim-to-sim bench-table-faults bench-table-speed bench-two-arms lock clean
 
 BIN := .venv/bin
 LOCK := lock/requirements.txt
@@ -89,6 +89,7 @@ help:
 	make bench-two-arms  six things sorted by two arms in PyBullet against one, and single things (20 minutes; goes on ...)
 	make bench-table-speed  a pick and place through the SDK as a stream, and as movements that stop (2 minutes)
 	make bench-kitchen   what domains/kitchen brings of its own, from words to motion (20 minutes; goes on ...)
+	make bench-pages      how soon pages are made and seen, and how large they are (3 minutes)
 	make bench-others     every task's scene with the instruction of another: is the exit code what happened? (half an hour;
 	             goes on ...)
 	make bench-seam       what observers and skills of a folder cost planning and execution, paired (5 minutes; goes on ...)
@@ -226,7 +227,7 @@ bench: setup
 	$(BIN)/tamp bench libero_90 --trials 10 $(FULL)/libero_90
 	$(BIN)/tamp report results/full/suites results/full/libero_90
 
-BENCHES := perception unknown disturbed two-arms grasps bodies mjcf sim-to-sim table-faults table-speed live minds deciders kitchen others seam folders stepping workers scaling language meaning executed schemes judging fuzz check arms paths arm-faults arm-clutter arm-cups arm-language \
+BENCHES := pages perception unknown disturbed two-arms grasps bodies mjcf sim-to-sim table-faults table-speed live minds deciders kitchen others seam folders stepping workers scaling language meaning executed schemes judging fuzz check arms paths arm-faults arm-clutter arm-cups arm-language \
   arm-streaming arm-examples
 $(BENCHES:%=bench-%): bench-%: setup
 	@PYTHONPATH=. $(BIN)/python tests/bench_$(subst -,_,$*).py $(ARGS)

@@ -46,10 +46,8 @@ def _episode(paths: list[Path], file: Path, tree: str | None) -> list[Path]:
         return []
     endings = [read_ending(log) for log in found]
     pages = _pages(found, file, layout)
-    write(
-        file,
-        episodes_page([(e, pages.get(log, log)) for e, log in zip(endings, found, strict=True)], layout, file.parent),
-    )
+    rows = [(e, log, pages.get(log, log)) for e, log in zip(endings, found, strict=True)]
+    write(file, episodes_page(rows, layout, file.parent))
     return [*pages.values()]
 
 

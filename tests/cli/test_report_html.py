@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from json import dumps
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -225,8 +226,6 @@ def test_2900_episodes_are_there_at_once(tmp_path: Path, tamp: Tamp, opened: Ope
 
 
 def test_a_failed_episode_is_one_click_from_its_benchmark(tmp_path: Path, tamp: Tamp, opened: Opened) -> None:
-    from json import dumps
-
     run, file = tmp_path / "run", tmp_path / "page.html"
     write(run / "episodes" / "libero_goal-0-1", failure())
     write(run / "episodes" / "libero_goal-0-0", success())
@@ -255,6 +254,22 @@ def test_several_episodes_are_a_table_that_leads_to_each(tmp_path: Path, tamp: T
     fits_and_reads(page)
     page.get_by_role("link", name="two").click()
     page.get_by_text("Plans that were given up").wait_for()
+
+
+def test_runs_and_episodes_of_the_same_name_are_told_apart(tmp_path: Path, tamp: Tamp, opened: Opened) -> None:
+    file, folders = tmp_path / "page.html", [tmp_path / name / "run" for name in ("a", "b")]
+    for folder in folders:
+        write(folder / "e", success())
+    assert tamp("report", *folders, "--html", file).out == f"page {file}; episodes: 2 in {tmp_path / 'page-episodes'}\n"
+    page = opened(file)
+    for folder in folders:
+        assert page.locator("tbody th", has_text=f"in {folder}").count() == 1
+    assert len({a.get_attribute("href") for a in page.locator("tbody a").all()}) == 2
+    for folder in folders:
+        (folder / "results.jsonl").write_text(dumps(record("libero_goal", 0, 0)) + "\n")
+    assert tamp("report", *folders, "--html", file).code == 0
+    page = opened(file)
+    assert page.locator("#which").inner_text().splitlines() == [str(folder) for folder in folders]
 
 
 def test_an_invalid_plan_says_where_it_breaks(tmp_path: Path, tamp: Tamp, opened: Opened) -> None:

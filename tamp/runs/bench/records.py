@@ -146,7 +146,7 @@ def read(path: Path) -> list[Record]:
         data = path.read_bytes()
         data = gzip.decompress(data) if path.suffix == ".gz" else data
     except FileNotFoundError as e:
-        raise InputError(f"no results at {path}") from e
+        raise InputError(f"no results at {path}; valid: a folder of tamp bench, its results, or an episode") from e
     except (OSError, EOFError, zlib.error) as e:
         raise InputError(f"cannot read {path}: {getattr(e, 'strerror', None) or e}") from e
     records = _parsed(path, data[: data.rfind(b"\n") + 1])

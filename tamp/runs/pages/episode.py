@@ -37,11 +37,16 @@ def episode_page(story: Story, layout: Layout, beside: Path) -> str:
     )
 
 
-def episodes_page(rows: Sequence[tuple[Ending, Path]], layout: Layout, beside: Path) -> str:
-    """The page of several episodes: how each ended, and the file, page or log, that it leads to."""
-    counts = Counter(ending.verdict for ending, _ in rows)
+def episodes_page(rows: Sequence[tuple[Ending, Path, Path]], layout: Layout, beside: Path) -> str:
+    """The page of several episodes: how each ended, its log, and the file, page or log, that it leads to. Those
+    with the same name are told apart by their folders."""
+    counts = Counter(ending.verdict for ending, _, _ in rows)
+    same = Counter(ending.episode for ending, _, _ in rows)
     told = ", ".join(f"{n} {'no success' if verdict == 'no' else verdict}" for verdict, n in counts.most_common())
-    shown = [(ending, address(file, beside)) for ending, file in rows]
+    shown = [
+        (ending, str(log.parent.parent) if same[ending.episode] > 1 else "", address(file, beside))
+        for ending, log, file in rows
+    ]
     return layout.page("episodes.html.j2", ("common.js",), {}, title=f"{len(rows)} episodes: {told}", rows=shown)
 
 
