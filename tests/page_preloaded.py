@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from cli.output import hush_simulator
 from tamp.backends.libero import rendering
+from tamp.quiet import hush_simulator
 
 rendering.prepare(video=False, may=True)
 with hush_simulator():
