@@ -16,6 +16,7 @@ import numpy as np
 
 from cli.arm_progress import Progress
 from cli.output import INTERRUPTED, emit_json, quiet_stdout, say
+from cli.viewed import viewed
 from motion.bullet import loaded
 from motion.poses import to_quat
 from tamp.api import arguments
@@ -50,9 +51,11 @@ def run_plan(
     json_output: bool,
     domain: str | None = None,
     problem: Path | None = None,
+    view: bool = False,
 ) -> int:
     """0 when every step was done (or, with `dry_run`, could be), 1 when not, 2 for a plan or world that is wrong."""
     from tamp.backends.xarm.verdict import Verdict
+    from tamp.runs.episode_log import new_folder
 
     with quiet_stdout() as stdout:
         cell, plan = read_world(world), located(plan, "plan", ".json", ".plan", folder="xarm")
@@ -61,17 +64,19 @@ def run_plan(
         if isinstance(steps, Verdict):
             return _refused(steps, dry_run, json_output, stdout)
         address, begin = arm_and_begin(cell, host, port, dry_run)
-        verdict, folder = carry_out(
-            steps,
-            slower(cell, speed_scale),
-            address,
-            plan.stem,
-            port=port,
-            begin=begin,
-            second_check=second_check,
-            dead_man=dead_man,
-            out=out,
-        )
+        out = out or new_folder(RUNS, f"xarm-{plan.stem}")
+        with viewed(out, view):
+            verdict, folder = carry_out(
+                steps,
+                slower(cell, speed_scale),
+                address,
+                plan.stem,
+                port=port,
+                begin=begin,
+                second_check=second_check,
+                dead_man=dead_man,
+                out=out,
+            )
         say(summary(verdict, len(steps), dry_run))
         if json_output:
             degrees = _begin_in_degrees(cell, begin) if dry_run else None

@@ -9,6 +9,7 @@ from typing import Any
 
 from cli.arm_run import RUNS, arm_and_begin, carry_out, read_world, slower, summary
 from cli.output import INTERRUPTED, emit_json, quiet_stdout, say
+from cli.viewed import viewed
 from tamp.api.arguments import RealArm
 from tamp.backends.xarm.address import CONTROL_PORT
 from tamp.errors import InputError, Refusal
@@ -20,6 +21,7 @@ def solve_arm(
     llm: str,
     arm: RealArm,
     out: Path | None,
+    view: bool,
     json_output: bool,
 ) -> int:
     """The language model writes the plan, under the contract narrowed to the world; then it runs.
@@ -41,7 +43,7 @@ def solve_arm(
         cell, port = slower(read_world(arm.world), arm.speed_scale or 1.0), arm.port or CONTROL_PORT
         (address, begin), model = arm_and_begin(cell, arm.host, port, arm.dry_run), load_model(llm)
         answer: dict[str, Any] = {"success": False, "goal": text, "plan": None, "steps": 0, "stage": "goal"}
-        with EpisodeLog(out or new_folder(RUNS, "xarm-solve")) as log:
+        with EpisodeLog(out or new_folder(RUNS, "xarm-solve")) as log, viewed(log.folder, view):
             answer |= {"out": log.folder}
             log.event("instruction", text=text)
             try:

@@ -11,6 +11,7 @@ from typing import Any, Protocol, TextIO
 
 from cli.live_masters import heard, listen
 from cli.output import INTERRUPTED, emit_json, hush_warnings, quiet_stdout, say
+from cli.viewed import viewed
 from tamp.backends.backend import Backend
 from tamp.errors import InputError, TampError
 from tamp.execution.clock import run_in_real_time, run_paused
@@ -41,6 +42,7 @@ class Asked:
     planner: str
     seconds: float | None
     listen: int | None
+    view: bool
     host: str | None
     port: int | None
     world: Path | None
@@ -100,7 +102,7 @@ def live(asked: Asked) -> int:
     prepare = _preparation(asked)
     with quiet_stdout() as stdout:
         folder = asked.out or new_folder(EPISODES, "live")
-        with EpisodeLog(folder) as log:
+        with EpisodeLog(folder) as log, viewed(folder, asked.view):
             try:
                 outcome = _run(asked, prepare, Script(entries), log, stdout)
             except KeyboardInterrupt:
@@ -135,8 +137,8 @@ def _run(asked: Asked, prepare: Prepare, script: Script, log: EpisodeLog, stdout
         ready.begun(session, events)
         events.subscribe(_teller(session, asked, stdout))
         masters = Masters(session.order)
-        if asked.listen is not None:
-            server = listen(masters, asked.listen)
+        if asked.listen is not None or asked.view:
+            server = listen(masters, asked.listen or 0)
             opened.callback(server.close)
             log.event("listens", port=server.port)
             events.subscribe(lambda e: server.tell(_timed(e, session)) if json_line(e) else None)

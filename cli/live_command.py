@@ -36,6 +36,7 @@ def live(
     listen: Annotated[
         int | None, typer.Option(help="Take orders at this port of 127.0.0.1 too; 0: any free one.", min=0, max=65535)
     ] = None,
+    view: opt.View = False,
     host: opt.Host = None,
     port: opt.ArmPort = None,
     world: opt.World = None,
@@ -51,5 +52,5 @@ def live(
 
     if perception != "oracle":
         raise InputError(f"--perception {perception} is not built yet for tamp live; valid: oracle")
-    how = (clock, seed, init_state, llm, domain, planner, seconds, listen, host, port, world)
+    how = (clock, seed, init_state, llm, domain, planner, seconds, listen, view, host, port, world)
     return run_live(Asked(scene, backend, decider, script, *how, out, json_output))

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -60,6 +63,8 @@ class LiveWorld:
     names: dict[str, str] = field(default_factory=dict)
     verdict: Callable[[], bool] | None = None
     close: Callable[[], None] = lambda: None
+    pictured: Callable[[Path, Callable[[str], None]], AbstractContextManager[None]] = lambda folder, say: nullcontext()
+    """Pictures of it in a run's folder, as long as that lasts; none where nobody can draw it."""
 
 
 def preparation(asked: Asked) -> Prepare:
@@ -88,6 +93,8 @@ class _Table:
         say("tamp: building the scene")
         self._world = world = build(asked.backend, asked.scene, asked.seed or 0, asked.init_state)
         opened.callback(world.close)
+        if asked.view:
+            opened.enter_context(world.pictured(log.folder, lambda line: say(f"tamp: {line}")))
         log.event("world", task=world.name, backend=asked.backend, init_state=asked.init_state, perception="oracle")
         reader = self._reader()
         opened.callback(reader.close)
@@ -179,7 +186,7 @@ def check(backend: str, scene: str | None) -> Any:
         return _fake_scene(scene or FAKE_SCENE)
     from tamp.backends.libero import rendering
 
-    rendering.prepare(video=False, sight=False)
+    rendering.prepare(video=False, may=True)
     with hush_simulator():
         from tamp.backends.libero import tasks
 
@@ -191,6 +198,7 @@ def _libero(scene: str | None, seed: int, init_state: int | None) -> LiveWorld:
     with hush_simulator():
         from tamp.backends.libero.environment import LiberoEnvironment
         from tamp.backends.libero.oracle import OraclePerceiver
+        from tamp.backends.physics.picturing import pictured
 
         environment = LiberoEnvironment(task, seed=seed, init_state=init_state)
     return LiveWorld(
@@ -203,6 +211,7 @@ def _libero(scene: str | None, seed: int, init_state: int | None) -> LiveWorld:
         verdict=None if task.declared else environment.check_success,
         close=environment.close,
         disturbed=environment,
+        pictured=partial(pictured, environment),
     )
 
 

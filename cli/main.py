@@ -95,6 +95,7 @@ def solve(
     no_search: opt.NoSearch = False,
     video: opt.Video = False,
     overlay: opt.Overlay = False,
+    view: opt.View = False,
     out: opt.EpisodeFolder = None,
     json_output: opt.Json = False,
 ) -> int:
@@ -135,6 +136,7 @@ def solve(
         searches=not no_search,
         video=video,
         overlay=overlay,
+        view=view,
         out=out,
     )
     return solve(asked, json_output)

@@ -218,6 +218,7 @@ Video = Annotated[bool, typer.Option("--video", help="Record video.mp4 (needs OS
 Overlay = Annotated[
     bool, typer.Option("--overlay", help="With --video and --perception camera: draw on it what was seen.")
 ]
+View = Annotated[bool, typer.Option("--view", help="Show it in the browser while it goes on: docs/view.md.")]
 EpisodeFolder = Annotated[
     Path | None, typer.Option(help="The episode's folder; by default a new one in episodes/.", metavar="DIR")
 ]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from cli.asking import settled
 from cli.output import INTERRUPTED, emit_json, quiet_stdout, say
+from cli.viewed import viewed
 from tamp.api import arguments
 from tamp.api.solving import Asked, Episode, Person, begun
 from tamp.errors import is_interrupt
@@ -29,7 +30,7 @@ def solve(asked: Asked, json_output: bool) -> int:
 
         arguments.repaired(asked.repair, asked.backend)
         goal = asked.goals[0] if asked.goals else None
-        return solve_arm(asked.text, goal, asked.llm, asked.arm, asked.out, json_output)
+        return solve_arm(asked.text, goal, asked.llm, asked.arm, asked.out, asked.view, json_output)
     with quiet_stdout() as stdout:
         episode = begun(asked, Person(_progress, partial(settled, asks=True), partial(_stoppable, asked.arm.dead_man)))
         wanted = ", then ".join(episode.asked.goals) or repr(episode.asked.text)
@@ -66,7 +67,8 @@ def _run(episode: Episode) -> Result | int:
     """The episode's result, or the exit code of an interrupted one."""
     folder = episode.folder()
     try:
-        return episode(folder)
+        with viewed(folder, episode.asked.view):
+            return episode(folder)
     except (KeyboardInterrupt, Exception) as error:
         if debugging() or not is_interrupt(error):
             raise

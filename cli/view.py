@@ -34,6 +34,8 @@ class Asked:
     json_output: bool
 
 
+NICENESS = 5
+"""How much a viewer gives way to the run that began it."""
 LINGERS = 2.0
 """Seconds for which the page is still served once the run that began it is over."""
 
@@ -44,6 +46,8 @@ def view(asked: Asked) -> int:
     Raises InputError, and KeyboardInterrupt on Ctrl-C.
     """
     hush_warnings()
+    if asked.beside:
+        os.nice(NICENESS)
     ended = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: ended.set())
     shown = followed(asked.run, asked.wait)

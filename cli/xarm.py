@@ -87,6 +87,7 @@ def xarm_run(
     speed_scale: Scale = 1.0,
     no_second_check: opt.Once = False,
     dead_man: opt.DeadMan = None,
+    view: opt.View = False,
     out: opt.EpisodeFolder = None,
     json_output: opt.Json = False,
 ) -> int:
@@ -94,7 +95,7 @@ def xarm_run(
     from cli.arm_run import run_plan
 
     scale, twice = speed_scale, not no_second_check
-    return run_plan(plan, world, host, port, dry_run, scale, twice, dead_man, out, json_output, domain, problem)
+    return run_plan(plan, world, host, port, dry_run, scale, twice, dead_man, out, json_output, domain, problem, view)
 
 
 @opt.command(xarm_app, "clear")

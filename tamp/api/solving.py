@@ -77,6 +77,8 @@ class Asked:
     searches: bool = True
     video: bool = False
     overlay: bool = False
+    view: bool = False
+    """Whether pictures are made for a page of it."""
     out: Path | None = None
 
     @property
@@ -315,6 +317,7 @@ def _settings(asked: Asked, domain: Domain, model: Model | None, sight: bool) ->
         advises=advises,
         body=asked.body,
         twice=asked.backend == "xarm" and asked.arm.twice,
+        view=asked.view,
         said=asked.text,
     )
 

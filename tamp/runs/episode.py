@@ -66,6 +66,8 @@ class Settings:
     """A kind of disturbance: see `tamp.backends.libero.disturbing`."""
     twice: bool = False
     """Whether another engine looks at all motions before anything moves."""
+    view: bool = False
+    """Whether pictures are made of it for a page that is looked at while it goes on."""
     said: str | None = None
     """The words that the goals come from, for the log; None where there are none."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar
 
 from motion.poses import Array
@@ -111,10 +111,11 @@ class Corrected(Event):
 
 @dataclass(frozen=True, eq=False)
 class StateSeen(Event):
-    """The atoms that hold now."""
+    """The atoms that hold now, and where the things are that were seen: position and quaternion w x y z."""
 
     kind = "state"
     atoms: frozenset[Any]
+    poses: Mapping[str, list[float]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,16 +11,23 @@ from tamp.runs.pages.layout import Layout
 from tamp.view.hub import Hub
 from tamp.view.orders import give
 from tamp.view.serving import Offer
+from tamp.view.shots import Shots, picture
 from tamp.view.state import View
 
-SCRIPTS = ("common.js", "space.js", "view.js", "orders.js")
+SCRIPTS = ("common.js", "space.js", "view.js", "orders.js", "pictures.js")
 
 
 def offer(hub: Hub, layout: Layout, local: bool) -> Offer:
     """What is served of what a hub follows. Orders are taken on a page that only this machine, `local`, can see."""
 
+    shots = Shots()
+
     def further(view: View, log: Path | None) -> dict[str, str]:
-        return {"name": json.dumps(_name(log)), "orders": json.dumps(_orders(view, local))}
+        return {
+            "name": json.dumps(_name(log)),
+            "orders": json.dumps(_orders(view, local)),
+            "pictures": shots.index(log),
+        }
 
     def order(said: Any) -> dict[str, Any]:
         return give(hub.view.listens if local else None, said)
@@ -30,7 +37,7 @@ def offer(hub: Hub, layout: Layout, local: bool) -> Offer:
         hub=hub,
         page=lambda token: layout.page("view.html.j2", SCRIPTS, {"token": token}, live=True, title="tamp view"),
         order=order,
-        picture=lambda name: None,
+        picture=lambda name: picture(hub.log, name),
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import http.client
+import itertools
 import json
 import shutil
 import signal
@@ -14,8 +15,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import imageio.v3 as iio
+import numpy as np
 import pytest
 
+from tamp.runs.pictures import FOLDER, INDEX, index, put
 from tests.page_episodes import MARKUP, PLAN, event, failure, success, write
 
 pytestmark = pytest.mark.process
@@ -142,6 +146,38 @@ def test_a_port_that_is_taken_and_a_folder_that_is_no_run_are_said_in_a_line(tmp
             assert says_ in done.stderr and "valid:" in done.stderr
 
 
+def accessible(page: Any) -> None:
+    """Nothing that axe finds, on a phone's screen and a large one, in light and dark, with every part shown."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    page.evaluate("document.querySelectorAll('details').forEach((d) => { d.open = true; })")
+    for width, scheme in itertools.product((360, 1280), ("light", "dark")):
+        page.set_viewport_size({"width": width, "height": 800})
+        page.emulate_media(color_scheme=scheme)
+        found = Axe().run(page).response["violations"]
+        assert [(v["id"], n["html"]) for v in found for n in v["nodes"]] == []
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+FOCUSED = """() => {
+  const a = document.activeElement;
+  return [a.id || a.textContent, a === document.body, getComputedStyle(a).outlineStyle];
+}"""
+
+
+def walked(page: Any) -> list[str]:
+    """What the tabulator key leads to, in order, each seen to have the focus."""
+    names: list[str] = []
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        name, ended, outline = page.evaluate(FOCUSED)
+        if ended:
+            break
+        assert outline != "none", name
+        names.append(name)
+    return names
+
+
 def test_orders_go_to_the_session_and_its_answer_comes_back(tmp_path: Path, opened: Callable[..., Any]) -> None:
     live = [*TAMP, "live", "--backend", "fake", "--decider", "person", "--listen", "0", "--seconds", "60"]
     pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
@@ -150,6 +186,26 @@ def test_orders_go_to_the_session_and_its_answer_comes_back(tmp_path: Path, open
         with viewing(tmp_path / "run", "--wait") as (address, _):
             page = opened(address, 360)
             page.get_by_role("button", name="Skip 2 s").wait_for(timeout=60_000)
+            put(
+                tmp_path / "run" / FOLDER,
+                "front.jpg",
+                iio.imwrite("<bytes>", np.zeros((8, 8, 3), np.uint8), extension=".jpg"),
+            )
+            camera = {
+                "file": "front.jpg",
+                "size": [8, 8],
+                "K": [9, 9, 4, 4],
+                "T_world_camera": [*np.eye(4)[:3].ravel()],
+            }
+            put(tmp_path / "run" / FOLDER, INDEX, index(1, {"front": camera}))
+            page.get_by_alt_text("What the camera front sees").wait_for(timeout=10_000)
+            accessible(page)
+            reached = walked(page)
+            assert reached[:6] == ["Skip to the content", "■ Stop", "Skip 2 s", "Undo", "words", "Say"]
+            assert {"space", "Turn left", "From above", "overlay"} <= {*reached}
+            before = page.locator("#space").screenshot()
+            page.locator("#space").press("ArrowLeft")
+            assert page.locator("#space").screenshot() != before
             page.get_by_label("Next instruction").fill("wave, please")
             page.keyboard.press("Enter")
             says(page, "#happened", "say 'wave, please': taken")

@@ -21,6 +21,7 @@ from tamp.backends.libero.run import judged, wanted_in
 from tamp.backends.libero.tasks import Task
 from tamp.backends.libero.video import recorder_of
 from tamp.backends.libero.watching import Watcher
+from tamp.backends.physics.picturing import pictured
 from tamp.model.scene import poses_of
 from tamp.perception import calibration_file
 from tamp.perception.images import Image
@@ -64,6 +65,7 @@ def run_camera(
                         task, seed=settings.seed, init_state=settings.init_state, render=True
                     )
                 stack.callback(environment.close)
+            stack.enter_context(pictured(environment, folder, say, settings.view))
             recorder = None
             if settings.video:
                 library = load() if settings.overlay else None

@@ -45,6 +45,8 @@ class LiberoEnvironment:
         self.last_action = np.zeros(7)
         self.disturbed: Callable[[Array], Array] | None = None
         """What becomes of an action (7,) where somebody meddles: he is asked before each control step."""
+        self.after: list[Callable[[], None]] = []
+        """Called after each control period."""
         states = _stored(task, init_state)
         np.random.seed(seed)  # robosuite's samplers draw from numpy's global generator
         with buildable(task), bddl_file(task) as path:
@@ -187,6 +189,8 @@ class LiberoEnvironment:
         self._stepper.step(action)
         self.stepping_seconds += time.perf_counter() - start
         self.steps += 1
+        for called in self.after:
+            called()
 
     def put(self, name: str, T_world_object: Array) -> None:
         """Have somebody put a thing elsewhere, at rest."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import json
 import tempfile
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -80,34 +79,23 @@ class Recorded:
     reason: str | None = None
 
 
-class _Watched(LiberoEnvironment):
-    """Calls somebody after each control step."""
-
-    after: Callable[[], None] | None = None
-
-    def act(self, action: Array) -> None:
-        super().act(action)
-        if self.after is not None:
-            self.after()
-
-
 def record(order: Order, folder: Path) -> Recorded:
     """Record into `folder`, which is made. InputError for a scene that cannot be built, or an episode without a goal
     of the scene's own."""
     if order.every is not None and order.task.declared is not None and order.task.goal is None:
         raise InputError(f"{order.task.name} has no goal: an episode can be acted of a scene that has one")
     (folder / FOLDER).mkdir(parents=True, exist_ok=True)
-    environment = _Watched(order.task, seed=order.seed, init_state=order.init_state, render=True)
+    environment = LiberoEnvironment(order.task, seed=order.seed, init_state=order.init_state, render=True)
     try:
         recorder = _Recorder(environment, order, folder)
         recorder.take()
         result = None
         if order.every is not None:
-            environment.after = recorder.take
+            environment.after.append(recorder.take)
             settings = Settings(order.domain, seed=order.seed, init_state=order.init_state)
             with tempfile.TemporaryDirectory() as log:
                 result = run(order.task, None, settings, Path(log), lambda line: None, environment)
-            environment.after = None
+            environment.after.clear()
         recorder.close()
     finally:
         environment.close()

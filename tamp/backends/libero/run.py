@@ -14,6 +14,7 @@ from tamp.backends.libero.judge import Judge
 from tamp.backends.libero.oracle import OraclePerceiver
 from tamp.backends.libero.tasks import Task
 from tamp.backends.libero.video import recorder_of
+from tamp.backends.physics.picturing import pictured
 from tamp.errors import InputError, Refusal, TampError
 from tamp.execution.clock import run_in_real_time, run_paused
 from tamp.execution.performing import AtTable
@@ -56,6 +57,7 @@ def run(
                         task, seed=settings.seed, init_state=settings.init_state, render=drawn
                     )
                 stack.callback(environment.close)
+            stack.enter_context(pictured(environment, folder, say, settings.view))
             recorder = None
             if settings.video:
                 recorder = stack.enter_context(contextlib.closing(recorder_of(environment, folder / "video.mp4")))

@@ -13,12 +13,23 @@ from tamp.backends.libero.cameras import INTO_VIEW, metric
 from tamp.backends.libero.observing import SIZE
 from tamp.backends.physics.staging import Stage
 from tamp.backends.physics.table import Arrangement
+from tamp.perception.images import pinhole
 from tamp.policy.calibration import Camera
 
 DRAWN = (1, 2)
 """Groups of geoms that are drawn: what is seen, not what is touched."""
 GEOMS = 5000
 """Geoms that are drawn at most."""
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """A picture: `colour` (h, w, 3) bytes, upright, the camera's intrinsics `K` (3, 3), and its pose `T` (4, 4) as of
+    `tamp.perception.images.Image`."""
+
+    colour: Numbers
+    K: Numbers
+    T: Numbers
 
 
 @dataclass(eq=False)
@@ -62,6 +73,12 @@ class Photographer:
         fixed = next(c for c in self.stage.cameras if not c.on_hand)
         return np.ascontiguousarray(self._picture(fixed)[0][::-1])
 
+    def views(self, now: Arrangement) -> dict[str, View]:
+        """What the cameras see, by their names."""
+        self._arrange(now)
+        self._canvas.make_current()
+        return {c.name: self._view(c) for c in self.stage.cameras}
+
     def close(self) -> None:
         """Free what draws."""
         self._context.free()
@@ -85,6 +102,12 @@ class Photographer:
         for camera in (c for c in stage.cameras if c.on_hand):
             T, n = T_world_tool @ camera.T, model.camera(camera.name).id
             data.cam_xpos[n], data.cam_xmat[n] = T[:3, 3], (T[:3, :3] @ INTO_VIEW).ravel()
+
+    def _view(self, camera: Camera) -> View:
+        n = self._model.camera(camera.name).id
+        T = pose(self._data.cam_xpos[n].copy(), self._data.cam_xmat[n].reshape(3, 3) @ INTO_VIEW)
+        K = pinhole(*self.size, camera.vertical_view)
+        return View(np.ascontiguousarray(self._picture(camera)[0][::-1]), K, T)
 
     def _picture(self, camera: Camera) -> tuple[Numbers, Numbers]:
         model, (height, width) = self._model, self.size

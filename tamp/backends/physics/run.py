@@ -13,6 +13,7 @@ from tamp.backends.libero.run import wanted_in
 from tamp.backends.libero.tasks import Task
 from tamp.backends.physics.engines import world_in
 from tamp.backends.physics.photographing import Photographer
+from tamp.backends.physics.picturing import can_draw, pictures_of
 from tamp.backends.physics.seeing import Seeing
 from tamp.backends.physics.start import started
 from tamp.backends.physics.table import PhysicsTable, PhysicsWorld
@@ -50,6 +51,7 @@ def run(
         say("building the scene")
         with timed(result, "build"):
             drawn = (settings.seed, settings.init_state, settings.body, environment, settings.sight)
+            shown = shown or (settings.view and task.mjcf is None and can_draw(say))
             places = goal_source is None and (seeing is None or settings.said is None)
             begun = started(task, *drawn, places=places, drawn=shown)
             start, environment = stack.enter_context(begun)
@@ -58,12 +60,15 @@ def run(
             table = PhysicsTable(world, start.robot)
         eyes: Perceiver = table
         wanted: Wanted = partial(wanted_in, goal_source, task, environment, settings=settings, log=log)
-        if start.stage is not None:
+        if start.stage is not None and settings.view:
+            pictures = pictures_of(start.stage, world.arrangement, folder, say)
+            table.after.append(stack.enter_context(contextlib.closing(pictures)).step)
+        if start.stage is not None and (settings.video or seeing is not None):
             photographer = stack.enter_context(contextlib.closing(Photographer(start.stage)))
             if settings.video:
                 frame = partial(_frame, photographer, world)
                 recorder = Recorder(frame, table.period, folder / "video.mp4")
-                table.after = stack.enter_context(contextlib.closing(recorder)).step
+                table.after.append(stack.enter_context(contextlib.closing(recorder)).step)
             if seeing is not None:
                 take = partial(_pictures, photographer, world)
                 eyes = sees = seeing.eyes(table, start.stage.cameras, take, settings.body, log)

@@ -173,15 +173,15 @@ class PhysicsTable(Seat):
 
     def __init__(self, world: PhysicsWorld, robot: RobotDescription) -> None:
         super().__init__(SharedTable(world, robot), robot, 0)
-        self.after: Callable[[], None] | None = None
+        self.after: list[Callable[[], None]] = []
         """Called after each control period."""
 
     def command(self, displacement: Array, opening: float) -> None:
         """One control period: see `tamp.backends.backend.Backend`."""
         super().command(displacement, opening)
         self.shared.pass_period()
-        if self.after is not None:
-            self.after()
+        for called in self.after:
+            called()
 
 
 def arranged(scene: Scene, poses: Mapping[str, Array], joints: Mapping[str, Mapping[str, float]]) -> Scene:

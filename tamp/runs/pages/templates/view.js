@@ -56,6 +56,7 @@ function live() {
       });
     },
     now(now) {
+      known.busy = now.running.flatMap((r) => r.name.match(/[\w-]+/g) || []);
       known.clock = now.t;
       known.told = performance.now();
       const list = by("running");
@@ -89,6 +90,7 @@ function live() {
       fill(by("holds"), facts.holds, (fact) => entry(code(fact)));
     },
     things(things) {
+      known.things = things;
       picture.show({things});
       fill(by("places"), things, (t) => {
         const row = element("tr"), name = element("th", null, {scope: "row"}), far = Math.hypot(...t.first.map((x, k) => x - t.last[k]));
@@ -134,6 +136,6 @@ function live() {
   });
   source.addEventListener("error", () => { known.on = false; say(by("line"), "The viewer is gone: this is what it told last."); });
   source.addEventListener("over", () => { source.close(); known.on = false; say(by("line"), "The viewer has ended: this is what it told last."); });
-  return {show, say};
+  return {show, say, known};
 }
 const shown = live();

@@ -1,0 +1,59 @@
+"""Pictures beside a run: whoever acts waits for nothing, and hears once that there are none."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from tamp.execution.process import Cancelled
+from tamp.runs.pictures import Pictures, put
+from tamp.view.shots import Shots, picture
+
+
+class Painter:
+    """Takes its time."""
+
+    def __init__(self, folder: Path, cancelled: Cancelled) -> None:
+        self.folder = folder
+
+    def take(self, what: str) -> None:
+        if what == "nothing":
+            raise ValueError("there is nothing to be seen")
+        time.sleep(0.2)
+        put(self.folder / "view", "front.jpg", what.encode())
+        put(self.folder / "view", "pictures.json", b'{"number": 1}')
+
+
+def stepped(pictures: Pictures, until: Callable[[], bool]) -> list[float]:
+    """Seconds of each step, until something is so."""
+    took, end = [], time.monotonic() + 30.0
+    while not until():
+        assert time.monotonic() < end
+        begun = time.perf_counter()
+        pictures.step()
+        took.append(time.perf_counter() - begun)
+        time.sleep(0.01)
+    return took
+
+
+def test_who_acts_does_not_wait_for_pictures_and_the_last_one_is_of_the_end(tmp_path: Path) -> None:
+    log, now = tmp_path / "episode.jsonl", ["begin"]
+    pictures = Pictures(partial(Painter, tmp_path), lambda: now[0], lambda line: None)
+    took = stepped(pictures, lambda: picture(log, "front.jpg") == b"begin")
+    assert sorted(took)[len(took) // 2] < 0.01
+    now[0] = "end"
+    pictures.close()
+    assert picture(log, "front.jpg") == b"end"
+    assert Shots().index(log) == '{"number": 1}'
+    assert [picture(log, name) for name in ("other.jpg", "../episode.jsonl", "pictures.json", ".jpg")] == [None] * 4
+
+
+def test_that_there_are_no_pictures_is_said_once(tmp_path: Path) -> None:
+    said: list[str] = []
+    pictures = Pictures(partial(Painter, tmp_path), lambda: "nothing", said.append)
+    stepped(pictures, lambda: bool(said))
+    pictures.step()
+    pictures.close()
+    assert said == ["no more pictures: ValueError: there is nothing to be seen"]
