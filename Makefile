@@ -9,7 +9,7 @@ SHELL := /bin/bash
   bench-scaling bench-language bench-meaning bench-executed bench-schemes bench-validation bench-judging bench-fuzz bench-check \
   bench-arms bench-paths bench-arm-faults bench-live bench-minds bench-deciders bench-kitchen test-fast \
   bench-arm-clutter bench-arm-cups bench-arm-language bench-arm-streaming bench-arm-examples bench-perception bench-unknown \
-  bench-pages bench-disturbed bench-grasps bench-bodies bench-sim-to-sim bench-table-faults bench-table-speed bench-two-arms lock clean
+  bench-view bench-pages bench-disturbed bench-grasps bench-bodies bench-sim-to-sim bench-table-faults bench-table-speed bench-two-arms lock clean
 
 BIN := .venv/bin
 LOCK := lock/requirements.txt
@@ -71,6 +71,7 @@ help:
 	make bench-arm-examples   the example scripts of the arm's own SDK against it (15 minutes)
 	make bench-live      what live sessions promise: stops, things that go wrong, late periods, kills (two hours; a part of
 	             it: make bench-live ARGS='stop --n 20')
+	make bench-view      how soon a page shows what a run logs, and what it costs the run (10 minutes)
 	make bench-deciders  the model decides in the planner's place, and chance does (an hour; goes on ...)
 	make bench-perception  what the camera mode sees against what is there, clean and noisy, as a table (two hours; goes on
 	             ...; while tuning: make bench-perception ARGS='--develop --states 1'; along episodes: ARGS='--every 20';
@@ -227,7 +228,7 @@ bench: setup
 	$(BIN)/tamp bench libero_90 --trials 10 $(FULL)/libero_90
 	$(BIN)/tamp report results/full/suites results/full/libero_90
 
-BENCHES := pages perception unknown disturbed two-arms grasps bodies mjcf sim-to-sim table-faults table-speed live minds deciders kitchen others seam folders stepping workers scaling language meaning executed schemes judging fuzz check arms paths arm-faults arm-clutter arm-cups arm-language \
+BENCHES := view pages perception unknown disturbed two-arms grasps bodies mjcf sim-to-sim table-faults table-speed live minds deciders kitchen others seam folders stepping workers scaling language meaning executed schemes judging fuzz check arms paths arm-faults arm-clutter arm-cups arm-language \
   arm-streaming arm-examples
 $(BENCHES:%=bench-%): bench-%: setup
 	@PYTHONPATH=. $(BIN)/python tests/bench_$(subst -,_,$*).py $(ARGS)

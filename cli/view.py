@@ -34,7 +34,7 @@ class Asked:
     json_output: bool
 
 
-NICENESS = 5
+NICENESS = 10
 """How much a viewer gives way to the run that began it."""
 LINGERS = 2.0
 """Seconds for which the page is still served once the run that began it is over."""

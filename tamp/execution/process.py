@@ -20,7 +20,7 @@ from typing import Any
 from tamp.errors import InputError, Refusal, TampError
 
 NICENESS = 5
-"""How much the process gives way to the one that asks."""
+"""How much a process gives way, unless it is told otherwise, to the one that asks."""
 ORPHANED = 1.0
 """Seconds between two looks whether the asking process is still there."""
 POLLED = 0.01
@@ -81,6 +81,8 @@ class Process:
 
     make: Make
     name: str
+    niceness: int = NICENESS
+    """How much it gives way to the one that asks."""
     _number: int = 0
     _answers: dict[int, tuple[bool, Any]] = field(default_factory=dict)
     _closed: bool = False
@@ -92,7 +94,7 @@ class Process:
         self._unwanted = context.Value("L", 0)
         self._process = context.Process(
             target=_serve,
-            args=(self.make, os.getpid(), self._questions, reply, self._unwanted),  # it may be gone before this starts
+            args=(self.make, os.getpid(), self.niceness, self._questions, reply, self._unwanted),  # it may be gone soon
             name=self.name,
             daemon=True,
         )
@@ -158,9 +160,9 @@ def _plain(error: Exception) -> Exception:
     return RuntimeError(f"{type(error).__name__}: {error}")
 
 
-def _serve(make: Make, parent: int, questions: Any, replies: Connection, unwanted: Any) -> None:
+def _serve(make: Make, parent: int, niceness: int, questions: Any, replies: Connection, unwanted: Any) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    os.nice(NICENESS)
+    os.nice(niceness)
     number = 0
     made = make(lambda: unwanted.value >= number or os.getppid() != parent)
     while os.getppid() == parent:

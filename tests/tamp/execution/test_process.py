@@ -98,7 +98,7 @@ def test_one_whose_parent_was_gone_before_it_began_ends_at_once() -> None:
     gone.start()
     gone.join()
     (replies, reply), questions, unwanted = context.Pipe(duplex=False), context.Queue(), context.Value("L", 0)
-    orphan = context.Process(target=_serve, args=(Sums, gone.pid, questions, reply, unwanted))
+    orphan = context.Process(target=_serve, args=(Sums, gone.pid, 0, questions, reply, unwanted))
     orphan.start()
     orphan.join(20)
     assert orphan.exitcode == 0
