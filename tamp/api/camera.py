@@ -10,15 +10,20 @@ from typing import TYPE_CHECKING
 from tamp.api import arguments, language
 from tamp.execution.tabletop import REFLEXES
 from tamp.planning.engine import usual
-from tamp.policy.answering import Diary
-from tamp.policy.eyes import camera_eyes, check_eyes
-from tamp.policy.policy import Eyes, Policy
 
 if TYPE_CHECKING:
     from tamp.api.language import Model
     from tamp.backends.libero.observing import Noise
     from tamp.backends.physics.seeing import Seeing
+    from tamp.policy.answering import Diary
+    from tamp.policy.policy import Eyes, Policy
     from tamp.policy.process import PolicyProcess
+
+
+def _camera_eyes() -> Eyes:
+    from tamp.policy.eyes import camera_eyes
+
+    return camera_eyes()
 
 
 @dataclass(frozen=True)
@@ -33,10 +38,12 @@ class Recipe:
     reflexes: tuple[str, ...] = REFLEXES
     advised: bool = False
     """Whether the model is asked what to do where nothing else helps."""
-    eyes: Callable[[], Eyes] = camera_eyes
+    eyes: Callable[[], Eyes] = _camera_eyes
 
     def __call__(self, diary: Diary) -> Policy:
         """The policy, which writes into a diary."""
+        from tamp.policy.policy import Policy
+
         model = None if self.llm is None else language.model(self.llm)
         read = language.reader(model, self.assume_first)
         domain = arguments.domain(self.domain)
@@ -100,9 +107,11 @@ def camera_policy(
         ...
     tamp.errors.InputError: unknown planner 'fast-downwards'; did you mean 'fast-downward'? ...
     """
+    from tamp.policy.answering import Diary
+
     planner = planner or usual()
     arguments.planner(planner)
-    check_eyes()
+    check()
     model = language.DEFAULT if llm is None else llm
     return recipe(str(domain), planner, model, True, assume_first, searches)(Diary())
 
@@ -123,6 +132,8 @@ def process(made: Recipe) -> PolicyProcess:
 
 def check() -> None:
     """InputError where the library of objects is missing."""
+    from tamp.policy.eyes import check_eyes
+
     check_eyes()
 
 

@@ -22,6 +22,7 @@ from cli.main import app
 from tamp.api import arguments, camera
 from tamp.backends.libero import rendering
 from tamp.errors import InputError
+from tamp.policy import eyes
 from tamp.policy.policy import Eyes
 from tamp.runs.bench.scheduling import Key
 from tamp.runs.labels import by_camera, in_words
@@ -31,7 +32,7 @@ from tests.stand_in_eyes import StandIn, answering
 @pytest.fixture
 def library(monkeypatch: pytest.MonkeyPatch) -> None:
     """As if the library of objects had been built."""
-    monkeypatch.setattr(camera, "check_eyes", lambda: None)
+    monkeypatch.setattr(eyes, "check_eyes", lambda: None)
 
 
 @pytest.mark.parametrize(
@@ -139,8 +140,7 @@ def test_a_server_says_where_it_is_and_ends_at_ctrl_c(tmp_path: Path) -> None:
     """With the command as it is typed; the library is an empty one, which the eyes need only once there is a scene."""
     code = (
         "import tamp.api.camera as c, tamp.policy.eyes as e\n"
-        "c.check_eyes = lambda: None\n"
-        "c.Recipe.__call__.__globals__['camera_eyes'] = None\n"
+        "e.check_eyes = lambda: None\n"
         "import dataclasses\n"
         "recipe = c.recipe\n"
         "c.recipe = lambda *a: dataclasses.replace(recipe(*a), eyes=lambda: None)\n"

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from cli import doctor
+from cli import doctor, missing
 from llm import weights
 
 pytestmark = pytest.mark.process
@@ -27,6 +27,15 @@ def test_another_mujoco_is_loud(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_missing_library_says_how_to_get_it() -> None:
     check = doctor.check_library(doctor.Library("tamp-no-such-distribution", "nothing"))
     assert (check.found, check.advice, check.verdict) == ("not installed", "make setup", "MISSING")
+
+
+def test_what_belongs_to_no_installed_extra_is_not_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(missing, "extras", lambda: dict.fromkeys(missing.KEYS, False) | {"pybullet": True})
+    check = doctor.check_extras()
+    assert (check.verdict, check.advice) == ("ok", 'pip install "tamp-toolkit[NAME]"')
+    assert check.found == "pybullet; not installed: fast-downward, libero, xarm, view, policy, llm"
+    there = [one.distribution for one in doctor.LIBRARIES if missing.wanted(one.module.partition(".")[0])]
+    assert there == ["mujoco", "pin", "ompl", "toppra", "unified-planning"]
 
 
 def test_a_library_that_does_not_import_is_a_fault() -> None:
