@@ -9,7 +9,8 @@ from tamp.api.arguments import UNSAID
 
 ARM_ONLY = ("--host", "--port", "--world", "--dry-run", "--speed-scale")
 AT_TABLE = (
-    "--scene", "--body", "--init-state", "--seed", "--untouched", "--planner", "--domain", "--assume-first",
+    "--scene", "--body", "--init-state", "--seed", "--untouched", "--planner", "--refine-timeout", "--domain",
+    "--assume-first",
 )  # fmt: skip
 SCENE_ONLY = (
     *AT_TABLE, "--perception", "--noise", "--calibration", "--disturb", "--no-search", "--video", "--overlay",
@@ -20,8 +21,6 @@ ARM_AT_TABLE = (
 ARMS_AT_TABLE = ("--arms", *(o for o in ARM_AT_TABLE if o not in ("--body", "--host", "--perception", "--no-search")))
 OPTIONS = dict.fromkeys((*SCENE_ONLY, *ARM_ONLY, *ARM_AT_TABLE, *ARMS_AT_TABLE))
 """Those that not every backend takes."""
-
-
 
 
 def for_backend(backend: str, given: Sequence[str]) -> None:

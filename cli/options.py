@@ -97,6 +97,10 @@ Planner = Annotated[
         callback=_planner,
     ),
 ]
+RefineTimeout = Annotated[
+    float | None,
+    typer.Option(help="Of looking for motions, for each decision; 20.", metavar="SECONDS", min=1, max=3600),
+]
 Clock = Annotated[
     Literal["paused", "real"],
     typer.Option(help="real: the world goes on while it thinks; paused: it waits."),

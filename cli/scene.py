@@ -21,8 +21,9 @@ SHOWN = 4
 """Names of one thing that are printed, the shortest first."""
 
 
-def list_scenes(json_output: bool) -> int:
-    """Print the project's scenes, and every suite with the number of its tasks."""
+def list_scenes(everything: bool, json_output: bool) -> int:
+    """Print the project's scenes, and the suites with the number of their tasks; those that lack files only of
+    `everything`."""
     from tamp.backends.libero import rendering
 
     rendering.prepare(video=False)
@@ -31,13 +32,16 @@ def list_scenes(json_output: bool) -> int:
 
         own = [tasks.find(folder.name) for folder in tasks.own_scenes()]
         suites = [_suite(name) for name in tasks.suite_names()]
+        known = suites if everything else [s for s in suites if s["usable"]]
         if json_output:
             scenes = [{"name": t.name, "instruction": t.instruction} for t in own]
             emit_json({"scenes": scenes, "suites": suites}, out)
             return 0
         for task in own:
             out.write(f"{task.name}  {task.instruction or task.goal or ''}\n")
-        out.writelines(_suite_line(s) for s in suites)
+        out.writelines(_suite_line(s) for s in known)
+    if hidden := len(suites) - len(known):
+        say(f"tamp: {hidden} suites that lack files are not shown; --all shows them")
     return 0
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import typer
 
 from cli import options as opt
@@ -11,11 +13,14 @@ scene_app = typer.Typer(help="What there is, what an instruction can name.", no_
 
 
 @opt.command(scene_app, "list")
-def list_scenes(json_output: opt.Json = False) -> int:
+def list_scenes(
+    everything: Annotated[bool, typer.Option("--all", help="Suites too whose files are missing.")] = False,
+    json_output: opt.Json = False,
+) -> int:
     """List the project's scenes and LIBERO's suites."""
     from cli import scene
 
-    return scene.list_scenes(json_output)
+    return scene.list_scenes(everything, json_output)
 
 
 @opt.command(scene_app)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from cli.asking import settled
 from cli.output import INTERRUPTED, emit_json, quiet_stdout, say
+from cli.told import report
 from cli.viewed import viewed
 from tamp.api import arguments
 from tamp.api.solving import Asked, Episode, Person, begun
@@ -41,9 +42,9 @@ def solve(asked: Asked, json_output: bool) -> int:
 
 def _ended(result: Result, json_output: bool, stdout: TextIO) -> int:
     """The exit code of an episode, which is told."""
-    if result.reason is not None:
-        say(f"tamp: no: {result.reason}")
     if json_output:
+        if result.reason is not None:
+            say(f"tamp: no: {result.reason}")
         emit_json(result.as_dict(), stdout)
     else:
         report(result, stdout)
@@ -78,63 +79,3 @@ def _run(episode: Episode) -> Result | int:
 
 def _progress(line: str) -> None:
     say(f"tamp: {line}")
-
-
-def report(result: Result, out: TextIO) -> None:
-    """The result for people: a label and its value a line."""
-    lines = [
-        ("verdict", f"{_verdict(result)} ({in_words(result.perception)})"),
-        *([("task", "LIBERO's check of the scene's own task was not asked for")] if result.task is None else []),
-        *_goal_lines(result),
-        *(("plan" if n == 0 else "", action) for n, action in enumerate(result.plan or ["none"])),
-        *_done_lines(result),
-        *result.lines(),
-        ("seconds", ", ".join(f"{stage} {taken:.1f}" for stage, taken in result.seconds.items())),
-        ("steps", _steps(result)),
-        *([("reason", f"{result.stage}: {result.reason}")] if result.reason else []),
-        ("episode", result.out),
-    ]
-    if out.isatty():
-        _coloured(lines, result.success, out)
-    else:
-        out.writelines(f"{label:9}{value}\n" for label, value in lines)
-
-
-def _verdict(result: Result) -> str:
-    """In words: what was asked for, by LIBERO's check where it is the scene's own task."""
-    if result.task is None:
-        return f"{'success' if result.reached else 'no success'} by the oracle of the goal"
-    kept = "" if not result.task else ", and it lasts" if result.lasting else ", but it does not last"
-    return f"{'success' if result.task else 'no success'} by LIBERO's check{kept}"
-
-
-def _done_lines(result: Result) -> list[tuple[str, str]]:
-    """What was carried out, where that is not the plan that was made at first."""
-    other = result.executed and result.executed != result.plan[: len(result.executed)]
-    return [("done" if n == 0 else "", action) for n, action in enumerate(result.executed if other else [])]
-
-
-def _steps(result: Result) -> str:
-    """The control steps that benchmarks count, and all: those told of the actions add up to these."""
-    if result.steps == result.total_steps:
-        return str(result.steps)
-    return f"{result.steps} to the last release or push, {result.total_steps} in all"
-
-
-def _goal_lines(result: Result) -> list[tuple[str, str]]:
-    goals = [result.goal or "none"] if not isinstance(result.goal, list) else result.goal
-    return [
-        *(("then" if n else "goal", goal) for n, goal in enumerate(goals)),
-        *(("of these", alternative) for alternative in result.alternatives),
-        *([("alone", ", ".join(result.untouched))] if result.untouched else []),
-    ]
-
-
-def _coloured(lines: list[tuple[str, str]], success: bool, out: TextIO) -> None:
-    from rich.console import Console
-    from rich.text import Text
-
-    console = Console(file=out, highlight=False, soft_wrap=True)
-    colours: dict[str, str] = {"verdict": "bold green" if success else "bold red", "reason": "yellow"}
-    for label, value in lines:
-        console.print(Text.assemble((f"{label:9}", "dim"), (value, colours.get(label, ""))))

@@ -149,6 +149,12 @@ def embodied(backend: str, body: str | None, only_libero: Mapping[str, bool]) ->
         raise InputError(f"{' '.join(wrong)}: not with --backend {backend}; valid: --backend libero")
 
 
+def refined(seconds: float | None, perception: str, arms: Path | None) -> None:
+    """InputError for a time limit of refinement where nobody heeds it."""
+    if seconds is not None and (perception == "camera" or arms is not None):
+        raise InputError("--refine-timeout: not with --perception camera or --arms; valid: the oracle and one arm")
+
+
 def seen(perception: str, noise: str = "clean") -> None:
     """InputError for cameras that lack something."""
     if perception == "camera":

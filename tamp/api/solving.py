@@ -71,6 +71,7 @@ class Asked:
     repair: str | None = None
     llm: str = language.DEFAULT
     planner: str = field(default_factory=usual)
+    refine_timeout: float | None = None
     domain: str = "tabletop"
     arm: RealArm = field(default_factory=RealArm)
     assume_first: bool = False
@@ -258,6 +259,7 @@ def _checked(asked: Asked) -> tuple[Arms | None, ArmAddress | None]:
     arguments.embodied(asked.backend, asked.body, only_libero)
     arguments.drawn(asked.overlay, asked.video, asked.perception)
     arguments.searched(not asked.searches, asked.perception)
+    arguments.refined(asked.refine_timeout, asked.perception, asked.arms)
     arguments.calibrated(asked.calibration, asked.perception)
     arguments.repaired(asked.repair, asked.backend)
     shared = arguments.arms_file(asked.arms, asked.body, asked.perception, asked.video)
@@ -304,7 +306,7 @@ def _settings(asked: Asked, domain: Domain, model: Model | None, sight: bool) ->
     advises = None
     if asked.repair is not None and model is not None:
         advises = partial(language.advisor, model, domain)
-    return Settings(
+    settings = Settings(
         domain,
         language.planner(asked.planner, model),
         asked.seed or 0,
@@ -320,6 +322,7 @@ def _settings(asked: Asked, domain: Domain, model: Model | None, sight: bool) ->
         view=asked.view,
         said=asked.text,
     )
+    return settings if asked.refine_timeout is None else replace(settings, seconds=asked.refine_timeout)
 
 
 def told_by(backend: str, seeing: Seeing | None = None, shared: Arms | None = None) -> Callable[..., Result]:

@@ -31,7 +31,7 @@ from tamp.perception.sight import Sight
 from tamp.planning.deliberation import Deliberation, InTurn, Thought
 from tamp.planning.engine import Planner
 from tamp.planning.looked_again import LookedAgain
-from tamp.planning.search import Journal, Search
+from tamp.planning.search import SECONDS, Journal, Search
 from tamp.plans.validation import Course
 from tamp.runs.events import GoalTaken, Publish, RobotStands, StateSeen
 from tamp.skills.base import Skill
@@ -225,12 +225,18 @@ Think = Callable[[World, dict[str, Skill]], Deliberation]
 
 
 def in_turn(
-    domain: Domain, planner: Planner, rng: np.random.Generator, log: Journal | None = None, twice: bool = False
+    domain: Domain,
+    planner: Planner,
+    rng: np.random.Generator,
+    log: Journal | None = None,
+    twice: bool = False,
+    seconds: float = SECONDS,
 ) -> Think:
-    """Something that decides while the world waits; `twice`: another engine looks at it again."""
+    """Something that decides while the world waits, with so many seconds of refinement for one decision; `twice`:
+    another engine looks at it again."""
 
     def think(world: World, skills: dict[str, Skill]) -> Deliberation:
-        mind = InTurn(Search(world, domain, {**patterns(), **skills}, planner, rng, log=log))
+        mind = InTurn(Search(world, domain, {**patterns(), **skills}, planner, rng, seconds, log))
         return LookedAgain(mind, log) if twice else mind
 
     return think

@@ -56,11 +56,12 @@ class SearchBudget:
     deadline: float
     effort: int
     cancelled: Callable[[], bool] = never
+    seconds: float = 0.0
 
     @classmethod
     def of(cls, world: World, seconds: float, cancelled: Callable[[], bool] = never) -> SearchBudget:
         """What may be spent in so many seconds from now, unless it is cancelled before."""
-        return cls(world, time.perf_counter() + seconds, world.effort + int(RATE * seconds), cancelled)
+        return cls(world, time.perf_counter() + seconds, world.effort + int(RATE * seconds), cancelled, seconds)
 
     def empty(self) -> bool:
         """Whether nothing is left."""
@@ -69,6 +70,11 @@ class SearchBudget:
     def spent(self) -> bool:
         """Whether too little is left for another plan."""
         return self.cancelled() or time.perf_counter() > self.deadline - 1.0 or self.world.effort > self.effort - LEAST
+
+    def taken(self) -> float:
+        """Seconds that are gone, by the clock or by effort, whichever is more."""
+        left = min(self.deadline - time.perf_counter(), (self.effort - self.world.effort) / RATE)
+        return self.seconds - min(max(left, 0.0), self.seconds)
 
     def later(self, seconds: float) -> SearchBudget:
         """The same with the clock put off: how long a planner may think is its own affair."""
@@ -192,7 +198,7 @@ def refine(
     if steps is not None:
         return Refined(tuple(steps), search.samples)
     index = max(search.causes, default=0)
-    causes = search.causes.get(index) or [Infeasible("timeout", message="no answer within the time budget")]
+    causes = search.causes.get(index) or [Infeasible("timeout", message="nothing found yet")]
     final = [c for c in causes if c.final]
     counted = Counter(c.message or c.reason for c in causes).most_common()
     likely = final[0] if final else next(c for c in causes if (c.message or c.reason) == counted[0][0])

@@ -31,6 +31,8 @@ REASONS = 4
 SHARE = 0.35
 """How much of what is left one plan may take: another plan may do better."""
 
+SECONDS = 20.0
+"""Of refinement for one decision."""
 LATE_SHARE = 0.6
 """How much of what is left at the end goes to a plan that did not come to an end before."""
 
@@ -91,7 +93,7 @@ class Search:
     skills: dict[str, Skill]
     planner: Planner
     rng: np.random.Generator
-    budget: float = 20.0
+    budget: float = SECONDS
     log: Journal | None = None
     seconds: dict[str, float] = field(default_factory=lambda: {"plan": 0.0, "refine": 0.0})
     skeletons: int = 0
@@ -159,7 +161,9 @@ class Search:
             self._tell(result)
             if isinstance(result, Refined):
                 return Solution(late[0].plan, result, late[0].goal)
-        return NoSolution("refinement", _why(failures, self._advice(failures[0], situation), unplanned), facts=facts)
+        ended = _gave_up(budget) if late or budget.spent() else None
+        why = _why(failures, self._advice(failures[0], situation), unplanned)
+        return NoSolution("refinement", "; ".join(filter(None, (ended, why))), facts=facts)
 
     def refine(
         self, plan: Plan, situation: Situation, seconds: float, hints: tuple[Refinement, ...] = ()
@@ -297,8 +301,12 @@ class Search:
         return self.skills[failure.action.name].advice(failure.action.args, situation, tools)
 
 
+def _gave_up(budget: SearchBudget) -> str:
+    return f"gave up after {budget.taken():.0f} s of {budget.seconds:g} s; this is no proof that it cannot be done"
+
+
 def _why(failures: list[Failure], *more: str | None) -> str:
     """Why each plan that was tried cannot be refined, the first one first, without repetition."""
-    late = " (time budget spent)"
+    late = " (its share of the time ended)"
     told = [f"{f.action}: {f.cause.message or f.cause.reason}{late if f.timeout else ''}" for f in failures]
     return "; ".join([*list(dict.fromkeys(told))[:REASONS], *filter(None, more)])

@@ -25,7 +25,7 @@ from tamp.model.scene import Perceiver, Scene, poses_of
 from tamp.model.state import WorldState
 from tamp.planning.beside import Beside, Recipe
 from tamp.planning.engine import Engine, Planner
-from tamp.planning.search import Journal
+from tamp.planning.search import SECONDS, Journal
 from tamp.runs.episode_log import SCHEMA, EpisodeLog
 from tamp.runs.events import Events
 from tamp.runs.spoken import spoken
@@ -68,6 +68,8 @@ class Settings:
     """Whether another engine looks at all motions before anything moves."""
     view: bool = False
     """Whether pictures are made of it for a page that is looked at while it goes on."""
+    seconds: float = SECONDS
+    """Of refinement for one decision."""
     said: str | None = None
     """The words that the goals come from, for the log; None where there are none."""
 
@@ -159,10 +161,10 @@ def thinking(
     """What decides for a robot: with a paused clock while the world waits, drawing from `rng`; else in a process beside
     it, with `seed`, which the stack ends."""
     if settings.clock == "paused":
-        return in_turn(settings.domain, settings.planner, rng, log, settings.twice)
+        return in_turn(settings.domain, settings.planner, rng, log, settings.twice, settings.seconds)
 
     def beside(*_: Any) -> Beside:
-        made = Beside(Recipe(str(settings.domain.path), settings.planner, seed, twice=settings.twice), log)
+        made = Beside(Recipe(str(settings.domain.path), settings.planner, seed, settings.seconds, settings.twice), log)
         stack.callback(made.close)
         made.prepare(robot, perceiver.perceive()).wait()
         return made

@@ -23,7 +23,7 @@ def tamp(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([TAMP, "scene", *arguments], capture_output=True, text=True, check=False)
 
 
-def test_every_suite_is_listed_and_what_lacks_files_is_marked() -> None:
+def test_every_suite_is_known_and_what_lacks_files_is_listed_when_asked_for() -> None:
     answer = json.loads(tamp("list", "--json").stdout)
     assert "mug_in_drawer" in [s["name"] for s in answer["scenes"]]
     suites = {s["name"]: s for s in answer["suites"]}
@@ -33,6 +33,8 @@ def test_every_suite_is_listed_and_what_lacks_files_is_marked() -> None:
     assert suites["libero_90"]["tasks"] == 90
     lost = suites["libero_goal_object_ood"]
     assert (lost["usable"], lost["missing"]) == (False, lost["tasks"])
+    assert "libero_goal_object_ood" not in tamp("list").stdout
+    assert "libero_goal_object_ood/0 to 17  not usable" in tamp("list", "--all").stdout
 
 
 @pytest.mark.episode

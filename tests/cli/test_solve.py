@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.solve import report
+from cli.told import report
 from tamp.data import data_dir
 from tamp.runs.episode import Result
 from tamp.runs.episode_log import read
@@ -149,6 +149,19 @@ def test_steps_are_told_as_benchmarks_count_them_and_in_all(steps: int, total: i
     out = io.StringIO()
     report(Result(steps=steps, total_steps=total), out)
     assert f"\nsteps    {says}\n" in out.getvalue()
+
+
+def test_a_failure_is_told_once_with_a_line_for_each_plan_and_where_to_look() -> None:
+    out, gave_up = io.StringIO(), "gave up after 20 s of 20 s; this is no proof that it cannot be done"
+    reason = f"{gave_up}; (pick a table): no way; too far; (slide a table tray): it tips over; it is tall"
+    report(Result(stage="refinement", reason=reason, plan=["(pick a table)", "(place a tray)"], out="e 1"), out)
+    told = out.getvalue().partition("\nreason   ")[2]
+    assert told.splitlines()[:3] == [
+        f"refinement: {gave_up}",
+        "         (pick a table): no way; too far",
+        "         (slide a table tray): it tips over; it is tall",
+    ]
+    assert "\ndone     none\n" in out.getvalue() and "\nsee      tamp report 'e 1' --html FILE\n" in out.getvalue()
 
 
 @pytest.mark.episode

@@ -1,0 +1,92 @@
+"""What `tamp solve` tells people of an episode: a label and its value a line."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from typing import TYPE_CHECKING, TextIO
+
+from tamp.runs.labels import in_words
+
+if TYPE_CHECKING:
+    from tamp.runs.episode import Result
+
+
+def report(result: Result, out: TextIO) -> None:
+    """The result for people: a label and its value a line."""
+    lines = [
+        ("verdict", f"{_verdict(result)} ({in_words(result.perception)})"),
+        *([("task", "LIBERO's check of the scene's own task was not asked for")] if result.task is None else []),
+        *_goal_lines(result),
+        *(("plan" if n == 0 else "", action) for n, action in enumerate(result.plan or ["none"])),
+        *_done_lines(result),
+        *result.lines(),
+        ("seconds", ", ".join(f"{stage} {taken:.1f}" for stage, taken in result.seconds.items())),
+        ("steps", _steps(result)),
+        *_reason_lines(result),
+        ("episode", result.out),
+        *([] if result.good else [("see", f"tamp report {shlex.quote(str(result.out))} --html FILE")]),
+    ]
+    if out.isatty():
+        _coloured(lines, result.success, out)
+    else:
+        out.writelines(f"{label:9}{value}\n" for label, value in lines)
+
+
+def _verdict(result: Result) -> str:
+    """In words: what was asked for, by LIBERO's check where it is the scene's own task."""
+    if result.task is None:
+        return f"{'success' if result.reached else 'no success'} by the oracle of the goal"
+    kept = "" if not result.task else ", and it lasts" if result.lasting else ", but it does not last"
+    return f"{'success' if result.task else 'no success'} by LIBERO's check{kept}"
+
+
+def _done_lines(result: Result) -> list[tuple[str, str]]:
+    """What was carried out, where that is not the plan that was made at first, or did not reach the goal."""
+    if result.executed:
+        told = result.executed if not result.good or result.executed != result.plan[: len(result.executed)] else []
+    else:
+        told = ["none"] if result.plan and not result.good else []
+    return [("done" if n == 0 else "", action) for n, action in enumerate(told)]
+
+
+def attempts(reason: str) -> list[str]:
+    """A reason in parts: each plan that was tried, which begins with the action that no motion was found for."""
+    return re.split(r"; (?=\([a-z][^()]*\): )", reason)
+
+
+def _reason_lines(result: Result) -> list[tuple[str, str]]:
+    """Why it came to nothing, a line an attempt."""
+    if not result.reason:
+        return []
+    parts = attempts(result.reason)
+    first, rest = f"{result.stage}: {parts[0]}", parts[1:]
+    if result.stage == "refinement" and parts[0].startswith("("):
+        first, rest = "refinement: no motion for", parts
+    return [("reason", first), *(("", part) for part in rest)]
+
+
+def _steps(result: Result) -> str:
+    """The control steps that benchmarks count, and all: those told of the actions add up to these."""
+    if result.steps == result.total_steps:
+        return str(result.steps)
+    return f"{result.steps} to the last release or push, {result.total_steps} in all"
+
+
+def _goal_lines(result: Result) -> list[tuple[str, str]]:
+    goals = [result.goal or "none"] if not isinstance(result.goal, list) else result.goal
+    return [
+        *(("then" if n else "goal", goal) for n, goal in enumerate(goals)),
+        *(("of these", alternative) for alternative in result.alternatives),
+        *([("alone", ", ".join(result.untouched))] if result.untouched else []),
+    ]
+
+
+def _coloured(lines: list[tuple[str, str]], success: bool, out: TextIO) -> None:
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(file=out, highlight=False, soft_wrap=True)
+    colours: dict[str, str] = {"verdict": "bold green" if success else "bold red", "reason": "yellow"}
+    for label, value in lines:
+        console.print(Text.assemble((f"{label:9}", "dim"), (value, colours.get(label, ""))))
