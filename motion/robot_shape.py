@@ -73,6 +73,11 @@ class RobotShape:
         part = next(p for p in self.parts if p.joint is not None and p.joint.name == self.arm_joints[0])
         return self._frames(np.zeros(len(self.arm_joints)), 0.0)[part.name]
 
+    def frame(self, part: str, q: Sequence[float] | Array) -> Array:
+        """`T_world_part` (4, 4) of a part, whether it takes up room or not, at a configuration (rad). KeyError for one
+        that there is not."""
+        return self._frames(q, 0.0)[part]
+
     def with_shoulder_at(self, T_world_shoulder: Array) -> RobotShape:
         """The same robot, standing so that its first joint is there."""
         moves = T_world_shoulder @ np.linalg.inv(self.shoulder())

@@ -163,7 +163,9 @@ def of_an_arm() -> list[dict[str, Any]]:
     told = [event("start", 0.0, goal=None, world="bench", arm="xarm6", tool=[0, 0, 0.12, 1, 0, 0, 0], steps=steps)]
     for n, says in enumerate(steps):
         told += [event("step", 1.0 + n, number=n + 1, action=says[:-2], says=says), event("leg", 1.2 + n, way="joints")]
-        told += [event("at", 1.2 + n + k / 50, q=[0.0, -0.1 * k, -0.1, 0.0, 0.2, 0.0], state=1) for k in range(5)]
+        told += [
+            event("at", 1.2 + n + k / 50, q=[0.0, -0.1 * k, -0.1 * k, 0.0, 0.2 * k, 0.0], state=1) for k in range(5)
+        ]
         told += [event("done", 1.3, number=1, action="MoveToNamed", seconds=0.3)] if n == 0 else []
     told += [event("abort", 2.4, number=2, why="error", reason="error 31")]
     return [*told, event("end", 2.4, success=False, why="error", reason="error 31", halted=None)]

@@ -21,12 +21,14 @@ Event = Mapping[str, Any]
 @dataclass(frozen=True, eq=False)
 class DrawnRobot:
     """A robot that a log names. `arm` is what the log calls it where it has several, else empty; `period` are the
-    seconds of its control step, `posture` (n,) rad where it rests by its description, None where nobody says."""
+    seconds of its control step, `posture` (n,) rad where it rests by its description, None where nobody says;
+    `p_flange_tool` (3,) is where its tool point is, None where the log has that at each step."""
 
     arm: str
     shape: RobotShape
     period: float | None = None
     posture: Array | None = None
+    p_flange_tool: Array | None = None
 
     def configuration(self, event: Event) -> tuple[Array, float] | None:
         """Joint values (n,) rad and metres between the fingers, as this robot felt them in an event; None in one that
@@ -37,6 +39,13 @@ class DrawnRobot:
             return None
         return np.asarray(q, dtype=float), float(opening) if isinstance(opening, int | float) else 0.0
 
+    def tool(self, event: Event) -> Array | None:
+        """Where its tool point is in an event (3,), metres in the world frame; None where its joints do not tell."""
+        felt = self.configuration(event)
+        if felt is None or self.p_flange_tool is None:
+            return None
+        T_world_flange = self.shape.frame(FLANGE, felt[0])
+        return np.asarray(T_world_flange[:3, :3] @ self.p_flange_tool + T_world_flange[:3, 3])
 
     def values(self, event: Event) -> tuple[float, ...] | None:
         """The same in one row, joints first: what a picture of it is drawn from."""
@@ -44,6 +53,8 @@ class DrawnRobot:
         return None if felt is None else (*(round(float(v), 4) for v in felt[0]), round(felt[1], 4))
 
 
+FLANGE = "tool"
+"""The part of an arm's model (`motion.arm_model`) that is at its flange."""
 MOVES = ("command", "begin", "at")
 """Events that have the joint values of a robot."""
 
@@ -56,7 +67,7 @@ def robots_of(events: Sequence[Event]) -> tuple[DrawnRobot, ...]:
         if e.get("event") == "robot" and (made := _standing(e)) is not None:
             found[made.arm] = made
         elif e.get("event") in ("start", "world") and isinstance(e.get("arm"), str) and e["arm"] in ARMS:
-            found[""] = DrawnRobot("", _from_table(e))
+            found[""] = _from_table(e)
     return tuple(found.values())
 
 
@@ -77,7 +88,7 @@ def _standing(e: Event) -> DrawnRobot | None:
     return DrawnRobot(arm if isinstance(arm, str) else "", placed, known, robot.posture)
 
 
-def _from_table(e: Event) -> RobotShape:
+def _from_table(e: Event) -> DrawnRobot:
     """An arm in the frame of its own base, with the tool that the event has."""
     from tamp.backends.xarm.ways import tool_of
 
@@ -85,7 +96,8 @@ def _from_table(e: Event) -> RobotShape:
     values = np.asarray(tool, dtype=float) if _numbers(tool, 7) else np.array([0, 0, 0, 1, 0, 0, 0.0])
     T_flange_tool = from_quat(values[:3], values[3:])
     mounted = tool_of(T_flange_tool) if np.any(T_flange_tool[:3, 3]) else None
-    return RobotShape.of(robot_model(ARMS[e["arm"]], mounted))
+    shape = RobotShape.of(robot_model(ARMS[e["arm"]], mounted))
+    return DrawnRobot("", shape, p_flange_tool=T_flange_tool[:3, 3])
 
 
 def _numbers(values: Any, n: int) -> bool:

@@ -39,9 +39,17 @@ def courses_of(events: Sequence[Event], moments: Moments, robots: Sequence[Drawn
 def _course(arm: str, robot: DrawnRobot | None, felt: Sequence[tuple[int, Event]]) -> Course:
     every = max(1, -(-len(felt) // MOST_POINTS))
     kept = [
-        (moment, point(e.get("tool")), robot and robot.values(e))
+        (moment, _tool(e, robot), robot and robot.values(e))
         for n, (moment, e) in enumerate(felt)
         if n % every == 0 or n == len(felt) - 1
     ]
     told = [(moment, at, values) for moment, at, values in kept if at or values]
     return Course(arm, robot, *(tuple(t[k] for t in told) for k in range(3)))  # type: ignore[arg-type]
+
+
+def _tool(e: Event, robot: DrawnRobot | None) -> Point | None:
+    """Where the tool is: as the log has it, else as the joints put it."""
+    at = point(e.get("tool"))
+    if at is None and robot is not None and (found := robot.tool(e)) is not None:
+        return point(found.tolist())
+    return at

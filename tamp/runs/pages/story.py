@@ -52,8 +52,11 @@ class Story:
     ending: Ending
     verdict: str
     eyes: str
+    title: str
     instruction: str
     parts: tuple[telling.GoalPart, ...]
+    plan_steps: tuple[str, ...]
+    orders: tuple[tuple[float, str, str | None], ...]
     about: tuple[tuple[str, str], ...]
     seconds: tuple[tuple[str, float], ...]
     versions: tuple[tuple[str, str], ...]
@@ -89,6 +92,8 @@ def story_of(log: Path) -> Story:
     ended = ending(folder.name if log.name == episode_log.LOG else log.name, events)
     start = next((e for e in events if e["event"] == "start"), {})
     outcome: Event = next((e for e in reversed(events) if e["event"] == "outcome"), {})
+    world: Event = next((e for e in events if e["event"] == "world"), {})
+    said, ordered = ended.said or words(start, "instruction"), telling.orders(events)
     followed, why = _account(folder, events, begun)
     looks, seen = _seen(events)
     return Story(
@@ -96,9 +101,12 @@ def story_of(log: Path) -> Story:
         ending=ended,
         verdict=telling.verdict_of(ended),
         eyes=telling.eyes_of(ended.perception),
-        instruction=ended.said or words(start, "instruction"),
+        title=telling.title_of(said, ended.goal, names(start, "steps"), bool(ordered)),
+        instruction=said,
         parts=telling.goal_parts(ended.goal, events),
-        about=_about(start),
+        plan_steps=names(start, "steps"),
+        orders=ordered,
+        about=_about({**world, **start}),
         seconds=tuple(
             (k, s) for k in table(outcome, "seconds") if (s := number(table(outcome, "seconds"), k)) is not None
         ),
@@ -128,9 +136,7 @@ def story_of(log: Path) -> Story:
 def _about(start: Event) -> tuple[tuple[str, str], ...]:
     """What ran, by name."""
     shown = ("task", "scene_instruction", "backend", "body", "planner", "seed", "init_state", "world", "arm", "clock")
-    told = tuple((key.replace("_", " "), str(start[key])) for key in shown if start.get(key) is not None)
-    steps = names(start, "steps")
-    return (*told, ("steps", ", ".join(steps))) if steps else told
+    return tuple((key.replace("_", " "), str(start[key])) for key in shown if start.get(key) is not None)
 
 
 def _notes(log: Path, events: Sequence[Event], start: Event, ended: Ending) -> tuple[str, ...]:

@@ -102,6 +102,22 @@ def exchanges(events: Sequence[Event]) -> tuple[Exchange, ...]:
     return tuple(found)
 
 
+def orders(events: Sequence[Event]) -> tuple[tuple[float, str, str | None], ...]:
+    """The orders of a live session: when, which, and why it was refused, None where it was taken."""
+    told = [e for e in events if e["event"] == "order"]
+    return tuple((time_of(e), words(e, "order"), None if e.get("taken") is True else words(e, "why")) for e in told)
+
+
+def title_of(instruction: str, goal: str | list[str] | None, steps: Sequence[str], ordered: bool) -> str:
+    """What an episode is called: what was said, else what was wanted, else what was run."""
+    wanted = goal if isinstance(goal, str) else ", then ".join(map(str, goal or ()))
+    if said := instruction or wanted:
+        return said
+    if steps:
+        return f"A plan of {len(steps)} step{'' if len(steps) == 1 else 's'}"
+    return "A live session" if ordered else "A run without instruction or goal"
+
+
 def versions(events: Sequence[Event]) -> tuple[tuple[str, str], ...]:
     """The versions that the log's beginning names."""
     start = next((e for e in events if e["event"] == "start"), {})

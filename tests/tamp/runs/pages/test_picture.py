@@ -90,4 +90,7 @@ def test_an_arm_that_runs_a_plan_has_its_steps() -> None:
     told = [(d.action, d.how, d.why) for d in deeds(events, moments)]
     assert told == [("MoveToNamed('home')", "done", ""), ("RetreatZ(80 mm)", "failed", "error 31")]
     assert period_of(events) == pytest.approx(0.02)
-    assert drawn(events)["scene"]["robots"]
+    picture = drawn(events)
+    assert picture["scene"]["robots"] and len(picture["courses"][0]["points"]) == 10
+    # its maker has the flange at 207 and 112 mm where all joints are at zero; the tool is 120 mm long, downwards
+    assert picture["courses"][0]["points"][0] == pytest.approx([0.207, 0.0, -0.008], abs=1e-3)

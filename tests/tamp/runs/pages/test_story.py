@@ -107,7 +107,7 @@ def test_a_run_of_an_arm_is_told_as_far_as_it_goes(tmp_path: Path) -> None:
     look = event("second_look", 0.1, number=1, bodies=None, itself=None, looked=9)
     story = told(write(tmp_path / "e", [start, look, event("end", 0.2, success=True, why="", reason="")]))
     assert (story.verdict, story.troubles, story.notes) == ("It succeeded.", (), ())
-    assert ("steps", "MoveToNamed(name='home')") in story.about
+    assert (story.title, story.plan_steps) == ("A plan of 1 step", ("MoveToNamed(name='home')",))
     assert "<canvas" not in episode_page(story, Layout.of(), tmp_path)
 
 
