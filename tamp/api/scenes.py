@@ -139,6 +139,7 @@ def load_scene(
 
     rendering.prepare(video=False, may=True)
     with hush_simulator():
+        from tamp.backends import bodies
         from tamp.backends.libero import tasks
         from tamp.model.domain import load
         from tamp.skills.registry import bound
@@ -147,6 +148,8 @@ def load_scene(
         tasks.check_goal(task, loaded)
         found = bound(loaded)
         chosen = _simulator(simulator, task, body)
+        if body is not None:
+            bodies.find(str(body))  # what is wrong with it is known before a scene is built
         with contextlib.ExitStack() as opened:
             backend, perceiver, robot, environment = _built(
                 chosen, task, task.seed if seed is None else seed, init_state, body, opened
