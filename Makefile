@@ -5,7 +5,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .ONESHELL:
 .DEFAULT_GOAL := help
-.PHONY: help setup tools render browser model library demo test test-vllm lint docs docs-check accept bench bench-stepping bench-workers \
+.PHONY: help setup tools hooks image render browser model library demo test test-vllm lint docs docs-check accept bench bench-stepping bench-workers \
   bench-scaling bench-language bench-meaning bench-executed bench-schemes bench-validation bench-judging bench-fuzz bench-check \
   bench-install bench-arms bench-paths bench-arm-faults bench-live bench-minds bench-deciders bench-kitchen test-fast \
   bench-arm-clutter bench-arm-cups bench-arm-language bench-arm-streaming bench-arm-examples bench-perception bench-unknown \
@@ -45,6 +45,8 @@ help:
 	make docs    the documentation as a site, in site/; it works from the disk, search too
 	make docs-check  every command of the documentation carried out and compared, as a table (an hour; one page:
 	             ARGS=docs/report.md); make test does the quick ones
+	make hooks   set up, then ruff and mypy before every commit (CONTRIBUTING.md)
+	make image   a container image with everything installed (needs docker)
 	make accept  set up, then everything that is promised, measured, as a table (an hour; goes on where it
 	             was interrupted; a part of it: make accept ARGS='--only demo')
 	make bench   all of LIBERO from the tasks' own goals: 40 tasks in 50 initial states, 90 in 10, and the table
@@ -213,6 +215,12 @@ lint: setup
 	@$(SAY) 'lint: ruff, mypy'
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+
+hooks: setup
+	@$(BIN)/pre-commit install
+
+image:
+	@docker build -t tamp .
 
 docs: setup
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
