@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -37,7 +37,7 @@ class DrawnRobot:
         ours = event.get("event") in MOVES and event.get("arm", "") in ("", self.arm)
         if not ours or not _numbers(q, len(self.shape.arm_joints)):
             return None
-        return np.asarray(q, dtype=float), float(opening) if isinstance(opening, int | float) else 0.0
+        return np.asarray(q, dtype=float), float(opening) if _measured(opening) else 0.0
 
     def tool(self, event: Event) -> Array | None:
         """Where its tool point is in an event (3,), metres in the world frame; None where its joints do not tell."""
@@ -55,6 +55,8 @@ class DrawnRobot:
 
 FLANGE = "tool"
 """The part of an arm's model (`motion.arm_model`) that is at its flange."""
+LARGEST = 1e4
+"""What is larger is no angle and no length of a robot."""
 MOVES = ("command", "begin", "at")
 """Events that have the joint values of a robot."""
 
@@ -76,14 +78,14 @@ def _standing(e: Event) -> DrawnRobot | None:
     from tamp.backends import bodies
 
     body, shoulder, period, arm = (e.get(k) for k in ("body", "shoulder", "period", "arm"))
-    if not isinstance(body, str) or not _numbers(shoulder, 7):
+    if not isinstance(body, str) or not _turned(shoulder):
         return None
     try:
         robot = bodies.find(body).robot
     except InputError:
         return None
     values = np.asarray(shoulder, dtype=float)
-    known = float(period) if isinstance(period, int | float) and period > 0 else None
+    known = float(period) if _measured(period) and period > 0 else None
     placed = RobotShape.of(robot).with_shoulder_at(from_quat(values[:3], values[3:]))
     return DrawnRobot(arm if isinstance(arm, str) else "", placed, known, robot.posture)
 
@@ -93,7 +95,7 @@ def _from_table(e: Event) -> DrawnRobot:
     from tamp.backends.xarm.ways import tool_of
 
     tool = e.get("tool")
-    values = np.asarray(tool, dtype=float) if _numbers(tool, 7) else np.array([0, 0, 0, 1, 0, 0, 0.0])
+    values = np.asarray(tool, dtype=float) if _turned(tool) else np.array([0, 0, 0, 1, 0, 0, 0.0])
     T_flange_tool = from_quat(values[:3], values[3:])
     mounted = tool_of(T_flange_tool) if np.any(T_flange_tool[:3, 3]) else None
     shape = RobotShape.of(robot_model(ARMS[e["arm"]], mounted))
@@ -101,6 +103,14 @@ def _from_table(e: Event) -> DrawnRobot:
 
 
 def _numbers(values: Any, n: int) -> bool:
-    """Whether a field has so many finite numbers."""
-    numeric = isinstance(values, list) and len(values) == n and all(isinstance(v, int | float) for v in values)
-    return numeric and bool(np.isfinite(values).all())
+    """Whether a field has so many numbers that can be measurements."""
+    return isinstance(values, list) and len(values) == n and all(map(_measured, values))
+
+
+def _measured(value: Any) -> TypeGuard[float]:
+    return isinstance(value, int | float) and abs(value) < LARGEST
+
+
+def _turned(values: Any) -> bool:
+    """Whether a field is a position and a quaternion."""
+    return _numbers(values, 7) and 0.5 < float(np.linalg.norm(values[3:])) < 2.0

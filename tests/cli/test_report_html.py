@@ -234,6 +234,8 @@ def test_a_failed_episode_is_one_click_from_its_benchmark(tmp_path: Path, tamp: 
     done = tamp("report", run, "--html", file)
     assert done.out == f"page {file}; episodes: 1 in {tmp_path / 'page-episodes'}\n"
     page = opened(file)
+    fits_and_reads(page)
+    is_walked_by_keys(page)
     page.get_by_text("Show this episode").click()
     assert page.locator("#lines a").get_attribute("href") == "page-episodes/001-libero_goal-0-1.html"
     page.locator(".reason a").click()
@@ -251,6 +253,7 @@ def test_several_episodes_are_a_table_that_leads_to_each(tmp_path: Path, tamp: T
     )
     page = opened(file, 360)
     assert page.locator("h1").inner_text() == "2 episodes: 1 success, 1 no success"
+    is_walked_by_keys(page)
     fits_and_reads(page)
     page.get_by_role("link", name="two").click()
     page.get_by_text("Plans that were given up").wait_for()
@@ -280,6 +283,7 @@ def test_an_invalid_plan_says_where_it_breaks(tmp_path: Path, tamp: Tamp, opened
     done = tamp("validate", "tabletop", problem, plan, tmp_path / "other.txt", "--html", file)
     assert done.code == 2 and "invalid at step 2" in done.out
     page = opened(file, 360)
+    is_walked_by_keys(page)
     page.get_by_text("What would mend it").wait_for()
     assert page.locator("thead .broken").first.inner_text().startswith("✗ 2")
     assert page.locator("#step-2").get_by_text("does not hold").count() == 1

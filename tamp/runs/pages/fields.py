@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import isfinite
-from typing import Any
+from typing import Any, TypeGuard
 
 Event = Mapping[str, Any]
 """A line of an episode's log."""
+
+LARGEST = 1e9
+"""What is larger, or is no number at all, is no measurement."""
 
 Point = tuple[float, float, float]
 """A position in metres, world frame."""
@@ -20,9 +22,13 @@ def words(event: Event, key: str) -> str:
 
 
 def number(event: Event, key: str) -> float | None:
-    """The finite number of a field, None where it holds none."""
+    """The number of a field, None where it holds none that can be a measurement."""
     value = event.get(key)
-    return float(value) if isinstance(value, int | float) and isfinite(value) else None
+    return float(value) if _measured(value) else None
+
+
+def _measured(value: Any) -> TypeGuard[float]:
+    return isinstance(value, int | float) and abs(value) < LARGEST
 
 
 def names(event: Event, key: str) -> tuple[str, ...]:
@@ -43,7 +49,7 @@ def point(values: Any) -> Point | None:
     """The first three numbers of a list as a position, None where they are none."""
     if not isinstance(values, Sequence) or isinstance(values, str) or len(values) < 3:
         return None
-    if not all(isinstance(v, int | float) and isfinite(v) for v in values[:3]):
+    if not all(map(_measured, values[:3])):
         return None
     x, y, z = (round(float(v), 4) for v in values[:3])
     return x, y, z

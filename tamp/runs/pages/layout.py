@@ -54,9 +54,9 @@ class Layout:
         return str(made)
 
 
-def in_script(data: Mapping[str, Any]) -> str:
+def in_script(data: Mapping[str, Any] | str) -> str:
     """Data as JSON that can stand in a script element: with nothing in it that HTML reads as the element's end."""
-    told = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    told = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return told.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 

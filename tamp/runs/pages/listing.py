@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tamp.runs.pages.fields import Event, time_of
+from tamp.runs.pages.layout import in_script
 
-MOST_BYTES = 2_500_000
-"""Bytes of all lines together: a page stays under 5 MB."""
+MOST_BYTES = 2_000_000
+"""Bytes of all lines together, as the page has them: it stays under 5 MB."""
 
 LONGEST = 20_000
 """Characters of one line."""
@@ -52,7 +53,7 @@ def listed(events: Sequence[Event], most: int = MOST_BYTES) -> Listing:
 
 
 def _size(line: Line) -> int:
-    return len(line.text.encode("utf-8", errors="replace"))
+    return len(in_script(line.text).encode("utf-8", errors="replace"))
 
 
 def _line(number: int, e: Event) -> Line:

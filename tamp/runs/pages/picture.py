@@ -13,6 +13,8 @@ from tamp.runs.pages.paths import Course
 from tamp.runs.pages.places import Thing
 from tamp.runs.robot_shape import DrawnRobot
 
+MOST_PLACES = 2000
+"""Places of a thing on its way: more cannot be told apart."""
 MOST_POSTURES = 20
 """Postures of an arm that the picture is made large enough for."""
 
@@ -55,7 +57,9 @@ def _thing(thing: Thing) -> dict[str, Any]:
     """`box` are the corners as they are beside the place."""
     box = thing.box_at((0.0, 0.0, 0.0))
     rounded = None if box is None else [[round(x, 4) for x in corner] for corner in box]
-    return {"name": thing.name, "places": thing.places, "box": rounded}
+    every = max(1, len(thing.places) // MOST_PLACES)
+    places = (*thing.places[:-1:every], thing.places[-1])
+    return {"name": thing.name, "places": places, "box": rounded}
 
 
 def _extent(courses: Sequence[Course], things: Sequence[Thing]) -> list[Point]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,11 @@ MOST_ASKED = 800_000
 
 MOST_OF_FILE = 100_000
 """Characters of a PDDL file or a plan that a page has."""
+MOST_FILES = 10
+"""Such files: a session can have many problems."""
+
+MOST_SHOWN = {"deeds": 300, "bars": 900, "rejected": 50, "troubles": 300, "orders": 200, "looks": 60}
+"""Entries of each list that a page has: of more, the last ones."""
 
 
 @dataclass(frozen=True)
@@ -40,12 +45,13 @@ class SeenRow:
 
 @dataclass(frozen=True)
 class Story:
-    """An episode as it is shown. `notes` say what is wrong with its log; `looks` name the moments of `seen`.
+    """An episode as it is shown; `left_out` says of each list in `MOST_SHOWN` how many entries before the first one it
+    does not have. `notes` say what is wrong with its log; `looks` name the moments of `seen`.
 
-    `planned` is the text of the plan that was followed; `account` says of its actions what each needs and makes true,
-    those that were begun first. `why_no_account` says why that is empty. `folder` is where the log, the video if
-    `has_video`, and the PDDL files are. `period` are the seconds of a control period. `obstacles` show in
-    space what each of the plans `rejected` failed for, `failing` what the episode failed for.
+    `account` says of the actions of the plan what each needs and makes true, those that were begun first.
+    `why_no_account` says why that is empty. `folder` is where the log, the video if `has_video`, and the PDDL files
+    are. `period` are the seconds of a control period. `obstacles` show in space what each of the plans `rejected`
+    failed for, `failing` what the episode failed for.
     """
 
     folder: Path
@@ -79,6 +85,7 @@ class Story:
     things: tuple[Thing, ...]
     exchanges: tuple[telling.Exchange, ...]
     listing: Listing
+    left_out: Mapping[str, int]
 
 
 def story_of(log: Path) -> Story:
@@ -96,6 +103,11 @@ def story_of(log: Path) -> Story:
     said, ordered = ended.said or words(start, "instruction"), telling.orders(events)
     followed, why = _account(folder, events, begun)
     looks, seen = _seen(events)
+    told = troubles(events, moments)
+    shown = bars(events, begun)
+    whole = {"deeds": begun, "bars": shown, "rejected": given_up, "troubles": told, "orders": ordered, "looks": looks}
+    left_out = {name: max(0, len(some) - MOST_SHOWN[name]) for name, some in whole.items()}
+    given_up = given_up[left_out["rejected"] :]
     return Story(
         folder=folder,
         ending=ended,
@@ -105,7 +117,7 @@ def story_of(log: Path) -> Story:
         instruction=said,
         parts=telling.goal_parts(ended.goal, events),
         plan_steps=names(start, "steps"),
-        orders=ordered,
+        orders=ordered[left_out["orders"] :],
         about=_about({**world, **start}),
         seconds=tuple(
             (k, s) for k in table(outcome, "seconds") if (s := number(table(outcome, "seconds"), k)) is not None
@@ -114,22 +126,23 @@ def story_of(log: Path) -> Story:
         notes=_notes(log, events, start, ended),
         files=_files(folder),
         has_video=(folder / VIDEO).is_file(),
-        bars=bars(events, begun),
-        deeds=begun,
+        bars=shown[left_out["bars"] :],
+        deeds=begun[left_out["deeds"] :],
         account=followed,
         why_no_account=why,
         rejected=given_up,
         obstacles=tuple(no_motion(r, placed, courses) for r in given_up),
         failing=None if ended.verdict == "success" else failing_of(given_up, begun, placed, courses),
-        troubles=troubles(events, moments),
-        looks=looks,
-        seen=seen,
+        troubles=told[left_out["troubles"] :],
+        looks=looks[left_out["looks"] :],
+        seen=tuple(SeenRow(row.fact, row.seen[left_out["looks"] :]) for row in seen),
         period=period_of(events),
         moments=moments,
         courses=courses,
         things=placed,
         exchanges=_exchanges(events),
         listing=listed(events),
+        left_out=left_out,
     )
 
 
@@ -157,7 +170,7 @@ def _notes(log: Path, events: Sequence[Event], start: Event, ended: Ending) -> t
 def _files(folder: Path) -> tuple[tuple[str, str], ...]:
     """The PDDL files and plans beside a log, as text."""
     found = []
-    for path in sorted((*folder.glob("*.pddl"), *folder.glob("plan*.txt"))):
+    for path in sorted((*folder.glob("*.pddl"), *folder.glob("plan*.txt")))[:MOST_FILES]:
         try:
             found.append((path.name, _shortened(path.read_text(encoding="utf-8", errors="replace"))))
         except OSError as e:

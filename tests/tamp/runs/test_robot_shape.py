@@ -69,7 +69,7 @@ def test_a_log_that_does_not_say_has_none(wrong: dict[str, Any]) -> None:
     assert robots_of([wrong]) == ()
 
 
-@pytest.mark.parametrize("q", [None, [0.0] * 6, [0.0] * 6 + ["x"], [float("nan")] * 7])
+@pytest.mark.parametrize("q", [None, [0.0] * 6, [0.0] * 6 + ["x"], [float("nan")] * 7, [1e300] * 7, [10**400] * 7])
 def test_what_is_no_configuration_is_none(q: Any) -> None:
     (robot,) = robots_of([stands("panda")])
     assert robot.configuration(command(q)) is None

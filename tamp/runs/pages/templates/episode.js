@@ -54,7 +54,7 @@ function inStep() {
   }
   for (const button of document.querySelectorAll("[data-deed]")) {
     button.addEventListener("click", () => {
-      const deed = data.deeds[Number(button.dataset.deed) - 1];
+      const deed = data.deeds.find((d) => d.number === Number(button.dataset.deed));
       if (picked && button.title) picked.textContent = button.title;
       if (deed && deed.first !== null) go(deed.first);
       if (deed && button.classList.contains("go")) (video || canvas || button).scrollIntoView({block: "center"});

@@ -152,3 +152,19 @@ def test_a_long_log_leaves_out_control_steps_first() -> None:
     assert sum(len(line.text) for line in listing.lines) <= 20_000
     assert listing.lines[0].kind == "plan" and listing.left_out == 1001 - len(listing.lines) > 500
     assert listed(events).left_out == 0
+
+
+def test_the_page_of_a_very_long_session_is_small_and_says_what_it_leaves_out(tmp_path: Path) -> None:
+    events = success()[:-1]
+    for n in range(1500):
+        t, names = 10.0 + n, {"action": PLAN[1], "arm": f"{n % 2}"}
+        no = {"action": f"(pick mug_{n} table_1)", "message": f"{MARKUP} {n}", "blockers": ["plate_1"], "facts": []}
+        events += [event("action", t, **names, note={}), event("infeasible", t + 0.1, **no, reason="collision")]
+        events += [event("state", t + 0.2, atoms=[f"(on item_{k} table_{n % 3})" for k in range(30)])]
+        events += [event("result", t + 0.3, **names, success=False, missing=MARKUP, steps=1, difference=None)]
+        events += [event("order", t + 0.4, order=MARKUP, taken=False, why=MARKUP)]
+    story = told(write(tmp_path / "e", events))
+    assert (len(story.deeds), story.deeds[-1].number, story.left_out["deeds"]) == (300, 1503, 1203)
+    assert len(story.rejected) == len(story.obstacles) == 50 and len(story.seen[0].seen) == len(story.looks) == 60
+    page = episode_page(story, Layout.of(), tmp_path)
+    assert len(page.encode()) < 5_000_000 and "1203 before these are left out" in page
