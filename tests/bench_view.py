@@ -62,8 +62,8 @@ WATCH = """() => {
 @contextlib.contextmanager
 def viewer(folder: Path) -> Iterator[str]:
     """The address of a page of a run."""
-    command = [*TAMP, "view", str(folder), "--page-port", "0", "--json", "--wait"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    command = [*TAMP, "view", str(folder), "--page-port", "0", "--json", "--wait", "--beside"]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     try:
         yield json.loads(process.stdout.readline())["page"]
@@ -167,7 +167,8 @@ def _compared(without: list[float], with_: list[float], period: float) -> str:
 def _reader(address: str) -> Iterator[None]:
     """Reads what a page would: changes, and each picture once."""
     script = (
-        "import json, sys, urllib.request as u\n"
+        "import json, os, sys, urllib.request as u\n"
+        "os.nice(19)\n"
         "for line in u.urlopen(sys.argv[1] + '/events'):\n"
         "    told = json.loads(line[6:]) if line.startswith(b'data: ') else {}\n"
         "    for c in (told.get('pictures') or {'cameras': {}})['cameras'].values():\n"

@@ -13,8 +13,8 @@ from tamp.execution.process import Asked, Make, Process
 
 FOLDER, INDEX = "view", "pictures.json"
 """The folder beside the log, and in it the file that says which pictures there are, and from where they are seen."""
-NICENESS = 10
-"""How much who draws gives way to who acts."""
+NICENESS = 15
+"""How much who draws gives way to who acts, once he is ready: nothing moves yet while he gets ready."""
 EVERY = 0.35
 """Seconds from one picture to the next, at least."""
 LAST = 3.0
@@ -28,7 +28,7 @@ class Pictures:
 
     def __init__(self, make: Make, arrangement: Callable[[], Any], say: Callable[[str], None]) -> None:
         self._arrangement, self._say = arrangement, say
-        self._process: Process | None = Process(make, "pictures", NICENESS)
+        self._process: Process | None = Process(make, "pictures", niceness=0)
         self._asked: Asked | None = None
         self._due = 0.0
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes.util
+import os
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -17,7 +18,7 @@ from tamp.backends.physics.photographing import Photographer
 from tamp.backends.physics.staging import Stage, staged
 from tamp.backends.physics.table import Arrangement
 from tamp.execution.process import Cancelled
-from tamp.runs.pictures import FOLDER, INDEX, Pictures, index, put
+from tamp.runs.pictures import FOLDER, INDEX, NICENESS, Pictures, index, put
 
 SIZE = (240, 240)
 """Height and width in pixels."""
@@ -29,8 +30,10 @@ class Studio:
     """Draws, and writes the pictures into a run's folder."""
 
     def __init__(self, stage: Stage, folder: Path, cancelled: Cancelled) -> None:
+        os.environ.setdefault("LP_NUM_THREADS", "0")  # Mesa draws in this thread, and takes no other core
         self._photographer = Photographer(stage, SIZE)
         self._folder, self._number = folder / FOLDER, 0
+        os.nice(NICENESS)
 
     def take(self, now: Arrangement) -> None:
         """Write a picture of each camera."""
