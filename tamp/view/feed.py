@@ -16,9 +16,11 @@ from tamp.runs.pages.troubles import troubles
 from tamp.runs.robot_shape import MOVES, robots_of
 from tamp.view.state import Change, Placed, Running, Told, View, corner_box
 
-MOST_CHANGES, MOST_TOLD, MOST_RUNNING, MOST_DEEDS = 40, 60, 12, 200
+MOST_CHANGES, MOST_TOLD, MOST_RUNNING, MOST_DEEDS = 24, 60, 12, 200
 """What is kept of what changed, happened, ran and was done: the log has all of it."""
 HOLDING = "(holding "
+OFTEN = ("corrected", "veto")
+"""What happens many times on end: the last one stands for all."""
 
 
 def fed(view: View, e: Event) -> View:
@@ -170,7 +172,12 @@ def _told(view: View, e: Event) -> View:
             found = [Told(time_of(e), "done", words(e, "action"))]
         case "instruction" | "in_full":
             found = [Told(time_of(e), "words", words(e, "text"))]
-    return replace(view, happened=(*view.happened, *found)[-MOST_TOLD:]) if found else view
+    if not found:
+        return view
+    before = view.happened
+    if before and before[-1].kind == found[0].kind and found[0].kind in OFTEN:
+        before = before[:-1]  # the latest of a row of them
+    return replace(view, happened=(*before, *found)[-MOST_TOLD:])
 
 
 def _pose(values: Any) -> Array | None:
