@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from cli.scene import View, look
+import tamp
 from llm.grounding import GroundingResult, ground
 from llm.logged import Logged
 from llm.model import Model
@@ -28,7 +28,7 @@ class Looked:
 
     task: Task
     init_state: int
-    view: View
+    view: tamp.Seen
     own: Goal
     marked: Scene
     image: bytes | None
@@ -36,15 +36,12 @@ class Looked:
 
 def look_at(task: Task, seed: int, init_state: int, sight: bool) -> Looked:
     """Build a task's scene and look at it once; `sight` takes a picture too."""
-    view = look(task, seed, init_state, render=sight)
-    environment = view.environment
-    assert environment is not None  # the task is of a suite
-    try:
+    with tamp.load_scene(task.name, seed=seed, init_state=init_state, pictures=sight) as scene:
+        view, environment = tamp.perceive(scene), scene._environment
+        assert environment is not None  # the task is of a suite
         own = task_goal(environment, view.scene)
         image = environment.picture() if sight else None
         marked = OraclePerceiver(environment, goal_regions(environment)).perceive()
-    finally:
-        view.close()
     return Looked(task, init_state, view, own, marked, image)
 
 

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TextIO
 
+import tamp
 from cli.output import emit_json, quiet_stdout, say
-from tamp.api import arguments
 from tamp.quiet import hush_simulator
 
 if TYPE_CHECKING:
-    from motion.robot import RobotDescription
-    from tamp.backends.libero.environment import LiberoEnvironment
-    from tamp.backends.libero.tasks import Task
-    from tamp.model.domain import Domain
-    from tamp.model.scene import Scene, SceneObject
-    from tamp.model.state import WorldState
+    from tamp import LoadedScene, Seen
+    from tamp.model.scene import SceneObject
 
 SHOWN = 4
 """Names of one thing that are printed, the shortest first."""
@@ -68,20 +63,11 @@ def _suite(name: str) -> dict[str, Any]:
 
 def show(scene: str, init_state: int | None, seed: int | None, domain: str, json_output: bool) -> int:
     """Print what perception sees in a scene, and what an instruction can name there."""
-    from tamp.backends.libero import rendering
-
-    rendering.prepare(video=False)
     with quiet_stdout() as out:
-        with hush_simulator():
-            from tamp.backends.libero import tasks
-
-            task = tasks.find(scene)
-        loaded = arguments.domain(domain)
-        tasks.check_goal(task, loaded)
-        say(f"tamp: building {task.name}")
-        view = look(task, task.seed if seed is None else seed, init_state, domain=loaded)
-        view.close()
-        told = describe(task, view, loaded)
+        with tamp.load_scene(
+            scene, seed=seed, init_state=init_state, domain=domain, say=lambda line: say(f"tamp: {line}")
+        ) as loaded:
+            told = describe(loaded, tamp.perceive(loaded))
         if json_output:
             emit_json(told, out)
         else:
@@ -89,75 +75,22 @@ def show(scene: str, init_state: int | None, seed: int | None, domain: str, json
     return 0
 
 
-@dataclass(frozen=True, eq=False)
-class View:
-    """A scene that was built and looked at once; `environment` where it is one of LIBERO's."""
-
-    environment: LiberoEnvironment | None
-    scene: Scene
-    state: WorldState
-
-    def close(self) -> None:
-        """Free the simulation."""
-        if self.environment is not None:
-            self.environment.close()
-
-
-def look(
-    task: Task, seed: int, init_state: int | None, render: bool = False, domain: Domain | None = None
-) -> View:
-    """Build a task's simulation and perceive it; the caller closes it.
-
-    `render`: it can draw. The facts are those that the toolkit sees, and with a `domain` what its observers do.
-    """
-    with hush_simulator():
-        from tamp.extension.loading import load_extension
-        from tamp.model.bodies import world_of
-        from tamp.perception.predicates import observe
-        from tamp.perception.sight import Sight
-
-        own = load_extension(domain) if domain is not None else None
-        scene, robot, environment = _built(task, seed, init_state, render)
-    world = world_of(scene, robot)
-    if domain is None or own is None:
-        return View(environment, scene, observe(scene, world))
-    return View(environment, scene, Sight(domain, own.observers, world).state(scene))
-
-
-def _built(
-    task: Task, seed: int, init_state: int | None, render: bool
-) -> tuple[Scene, RobotDescription, LiberoEnvironment | None]:
-    """A task's scene as it is seen, its robot, and its simulation where it is one of LIBERO's."""
-    if task.mjcf is not None:
-        from tamp.backends.physics.start import start_of
-
-        start = start_of(task, seed, init_state, None)
-        return start.scene, start.robot, None
-    from tamp.backends.libero.environment import LiberoEnvironment
-    from tamp.backends.libero.oracle import OraclePerceiver
-
-    environment = LiberoEnvironment(task, seed=seed, init_state=init_state, render=render)
-    return OraclePerceiver(environment).perceive(), environment.robot_model(), environment
-
-
-def describe(task: Task, view: View, domain: Domain) -> dict[str, Any]:
+def describe(scene: LoadedScene, seen: Seen) -> dict[str, Any]:
     """A scene as plain data: metres, quaternions w x y z, world frame, rounded to a tenth of a millimetre."""
-    from llm.own_words import own_words
-    from llm.phrases import vocabulary
-    from tamp.perception import relative_places
+    from tamp.api.naming import names_in
 
-    words = vocabulary(view.scene, view.state, task.names, own_words(domain))
+    names = names_in(scene, seen)
     return {
-        "scene": task.name,
-        "instruction": task.instruction,
-        "goal": task.goal,
+        "scene": scene.name,
+        "instruction": scene.instruction,
+        "goal": scene.goal,
         "perception": "oracle",
-        "objects": [_object(o) for o in view.scene],
-        "symbols": dict(sorted(view.state.symbols.items())),
-        "atoms": sorted(str(a) for a in view.state.atoms),
-        "names": {phrase: list(symbols) for phrase, symbols in sorted(words.phrases.items())},
-        "referring_expressions": {symbol: words.name[symbol] for symbol in sorted(view.state.symbols)},
-        "places_beside": {s: words.name_beside(s) for s in sorted(relative_places.symbols(words.things))},
+        "objects": [_object(o) for o in seen.scene],
+        "symbols": dict(sorted(seen.state.symbols.items())),
+        "atoms": list(seen.facts),
+        "names": names.phrases,
+        "referring_expressions": names.called,
+        "places_beside": names.beside,
     }
 
 

@@ -51,11 +51,11 @@ class AmbiguousError(Refusal):
     """The words fit several things equally well: `alternatives` are the goals they can mean, `readings` say so."""
 
     def __init__(self, found: tuple[Reading, ...]) -> None:
-        self.alternatives = tuple(r.goals for r in found)
         self.readings = tuple(r.chosen for r in found)
         more = f" | and {len(found) - LISTED} more" if len(found) > LISTED else ""
         listed = " | ".join(self.readings[:LISTED]) + more
         super().__init__(f"the instruction fits {len(found)} goals: {listed}; say which", "ambiguous")
+        self.alternatives: tuple[Goals, ...] = tuple(r.goals for r in found)
 
 
 class UnsureError(Refusal):

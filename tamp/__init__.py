@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from tamp.api.episodes import EpisodeResult as EpisodeResult
     from tamp.api.grounding import Grounding as Grounding
     from tamp.api.grounding import ground as ground
+    from tamp.api.grounding import ground_problem as ground_problem
     from tamp.api.judging import Judged as Judged
     from tamp.api.judging import validate as validate
     from tamp.api.planning import Planned as Planned
@@ -73,6 +74,7 @@ _WHERE = {
     "check": "tamp.api.checking",
     "execute": "tamp.api.acting",
     "ground": "tamp.api.grounding",
+    "ground_problem": "tamp.api.grounding",
     "load_scene": "tamp.api.scenes",
     "perceive": "tamp.api.scenes",
     "plan": "tamp.api.planning",

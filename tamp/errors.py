@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Sequence
+from typing import Any
 
 DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO)
 """What the system says when a disk takes no more: a fault of no episode."""
@@ -25,7 +26,8 @@ class Refusal(TampError):
     """The input is valid and the honest answer is no; `kind` is a word for why, for counting.
 
     `lacks` are the words of it that nothing seen fits, `places` the symbols of places that its other words name: what
-    fits may be there. `forbids`: it says of something that it is not to be done.
+    fits may be there. `alternatives` are the goals that words which are ambiguous can mean. `forbids`: it says of
+    something that it is not to be done.
     """
 
     exit_code = 1
@@ -34,6 +36,7 @@ class Refusal(TampError):
         super().__init__(message)
         self.kind, self.lacks = kind, tuple(lacks)
         self.places: tuple[str, ...] = ()
+        self.alternatives: tuple[Any, ...] = ()
         self.forbids = False
 
 

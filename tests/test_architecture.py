@@ -56,6 +56,38 @@ def test_the_lock_holds_no_addresses_and_a_hash_for_every_package() -> None:
     assert [entry.split()[0] for entry in entries if "--hash=sha256:" not in entry or "==" not in entry] == []
 
 
+DEEPER = {
+    "arm_run": 21, "arm_solve": 6, "arm_view": 5, "asking": 3, "bench": 9, "body": 2, "calibrate": 7, "cases": 3,
+    "categories": 5, "decoded": 12, "doctor": 2, "emulate": 14, "episodes": 10, "live": 9, "live_arm": 27,
+    "live_command": 1, "live_deciding": 9, "live_masters": 4, "live_reading": 17, "live_table": 24, "main": 1,
+    "model": 1, "new": 1, "objects": 8, "options": 1, "output": 1, "perception": 7, "plan_page": 2, "policy": 5,
+    "prompts": 3, "report": 7, "report_episodes": 1, "report_html": 8, "scene": 2, "scene_convert": 3, "solve": 1,
+    "told": 1, "trying": 7, "validate": 5, "view": 5, "xarm": 1,
+}  # fmt: skip
+"""Modules of the command line that reach behind the library, and how many modules they reach."""
+
+
+def test_the_command_line_goes_through_the_library() -> None:
+    """It imports `tamp`, `tamp.api`, the errors and what keeps third parties quiet; for types it may look further. The
+    exceptions only become fewer: a module that is as good as the others leaves the list."""
+    reached = {path.stem: _deeper(path) for path in sorted((ROOT / "cli").glob("*.py"))}
+    more = {name: found for name, found in reached.items() if len(found) > DEEPER.get(name, 0)}
+    assert not more, f"take it from tamp, or put it into tamp/api: {more}"
+    assert [name for name in DEEPER if not reached.get(name)] == [], "these are none any more: take them off the list"
+
+
+def _deeper(path: Path) -> set[str]:
+    """The modules behind the library that a module imports when it is run."""
+    tree = ast.parse(path.read_text())
+    guards = [n for n in ast.walk(tree) if isinstance(n, ast.If) and "TYPE_CHECKING" in ast.dump(n.test)]
+    types = {id(n) for guard in guards for n in ast.walk(guard)}
+    imports = [n for n in ast.walk(tree) if isinstance(n, ast.Import | ast.ImportFrom) and id(n) not in types]
+    names = {a.name for n in imports if isinstance(n, ast.Import) for a in n.names}
+    names |= {str(n.module) for n in imports if isinstance(n, ast.ImportFrom)}
+    ours = {name for name in names if name.split(".")[0] in ("tamp", "motion", "llm")}
+    return {name for name in ours - {"tamp", "tamp.errors", "tamp.quiet"} if not name.startswith("tamp.api")}
+
+
 def test_no_test_folder_is_a_package() -> None:
     """With an __init__.py, tests/llm would be imported as llm."""
     assert list((ROOT / "tests").rglob("__init__.py")) == []

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from tamp.api import language
 from tamp.api.scenes import LoadedScene, seen_in
@@ -21,7 +22,8 @@ class Grounding:
     `instruction` are the words, None for a goal that was given. `alternatives` are other goals that the words fit;
     `roles` say what is acted on (`source`) and where it goes (`target`); `guesses` are words that the scene lacks, with
     what they were taken to mean; `reply` is the model's answer, `confidence` (0 to 1) how often answers like it are
-    right; `seconds` is how long reading took.
+    right; `probability` is the model's own for it, `attempt` the number of the answer that was taken, from 1, `doubts`
+    the number of objections that still stand against it; `seconds` is how long reading took.
     """
 
     goals: tuple[Goal, ...]
@@ -31,6 +33,9 @@ class Grounding:
     alternatives: tuple[tuple[Goal, ...], ...] = ()
     reply: str = ""
     confidence: float = 1.0
+    probability: float = 1.0
+    attempt: int = 1
+    doubts: int = 0
     seconds: float = 0.0
 
     @property
@@ -41,6 +46,25 @@ class Grounding:
     def __str__(self) -> str:
         """The goals in PDDL, a line each."""
         return "\n".join(map(str, self.goals))
+
+    def as_dict(self) -> dict[str, Any]:
+        """As plain data, as `tamp ground --json` has it."""
+        from tamp.model.goal import in_pddl
+
+        return {
+            "goal": in_pddl(self.goals),
+            "untouched": list(self.goal.untouched),
+            "roles": dict(self.roles),
+            "reply": self.reply,
+            "ambiguous": bool(self.alternatives),
+            "guesses": dict(self.guesses),
+            "alternatives": [in_pddl(goals) for goals in self.alternatives],
+            "confidence": round(self.confidence, 4),
+            "probability": round(self.probability, 4),
+            "attempt": self.attempt,
+            "doubts": self.doubts,
+            "seconds": round(self.seconds, 3),
+        }
 
 
 def ground(
@@ -87,9 +111,62 @@ def ground(
 def read_by(scene: LoadedScene, instruction: str, model: language.Model, assume_first: bool = False) -> Grounding:
     """The same of words, by a model that is there already. It is shown a picture where it sees."""
     text, image = language.instruction(instruction), None
-    if model.sees and scene._environment is not None:
+    if model.sees and scene._pictures and scene._environment is not None:
         image = scene._environment.picture()
-    found = language.read(text, seen_in(scene), scene, model, assume_first, image)
+    return _grounding(text, language.read(text, seen_in(scene), scene, model, assume_first, image))
+
+
+def ground_problem(
+    domain: str | Path,
+    problem: str | Path,
+    instruction: str,
+    *,
+    llm: str | None = None,
+    assume_first: bool = False,
+) -> Grounding:
+    """Turn an instruction about a problem that is given in PDDL into a goal: it has names, and no geometry.
+
+    Args:
+        domain: A PDDL file, a folder with a `domain.pddl`, or a name under `domains/`.
+        problem: A PDDL file, whose own goal is not read.
+        instruction: Words, which a language model reads: names are taken as English.
+        llm: As for `ground`.
+        assume_first: As for `ground`.
+
+    Returns:
+        The goals, and how they came about.
+
+    Raises:
+        InputError: For files that cannot be read, and for a model that is missing.
+        Refusal: As for `ground`.
+
+    >>> import tamp
+    >>> tamp.ground_problem("tabletop", "problems/cases/drawer_first/problem.pddl", " ")
+    Traceback (most recent call last):
+        ...
+    tamp.errors.InputError: the instruction is empty
+    """
+    return problem_read_by(domain, problem, instruction, lambda: language.model(llm), assume_first)
+
+
+def problem_read_by(
+    domain: str | Path,
+    problem: str | Path,
+    instruction: str,
+    model: Callable[[], language.Model],
+    assume_first: bool = False,
+) -> Grounding:
+    """The same by a model that is asked for once the words are there."""
+    from tamp.model.domain import load
+    from tamp.model.state import state_of
+    from tamp.pddl.reading import read_problem
+
+    text, loaded = language.instruction(instruction), load(str(domain))
+    state = state_of(read_problem(loaded.path, Path(problem))[2])
+    return _grounding(text, language.read_of_problem(text, state, loaded, model(), assume_first))
+
+
+def _grounding(text: str, found: language.GroundingResult) -> Grounding:
     return Grounding(
         goals=found.goals,
         instruction=text,
@@ -98,6 +175,9 @@ def read_by(scene: LoadedScene, instruction: str, model: language.Model, assume_
         alternatives=found.alternatives,
         reply=found.reply,
         confidence=found.confidence,
+        probability=found.probability,
+        attempt=found.attempt,
+        doubts=found.doubts,
         seconds=found.seconds,
     )
 

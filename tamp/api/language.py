@@ -16,8 +16,9 @@ from tamp.planning.engine import Engine
 from tamp.quiet import debugging
 
 if TYPE_CHECKING:
-    from llm.grounding import GroundingResult
+    from llm.grounding import GroundingResult as GroundingResult  # noqa: PLC0414 (as Model)
     from llm.model import Model as Model  # noqa: PLC0414 (for those who may not import it themselves)
+    from llm.phrases import Vocabulary
     from tamp.api.scenes import LoadedScene, Seen
     from tamp.execution.questions import Decide
     from tamp.model.domain import Domain
@@ -111,6 +112,26 @@ def read(
             image=image,
             planner=Engine(),
         )
+
+
+def read_of_problem(
+    text: str, state: WorldState, domain: Domain, read_by: Model, assume_first: bool
+) -> GroundingResult:
+    """What words ask for in a world that has names and no geometry. Refusal as `read`."""
+    from llm.grounding import ground_in
+    from llm.identifiers import vocabulary_of
+
+    words = vocabulary_of(state, domain)
+    with _without_warnings():
+        return ground_in(text, words, state, domain, read_by, assume_first=assume_first, planner=Engine())
+
+
+def vocabulary(seen: Seen, scene: LoadedScene) -> Vocabulary:
+    """The words for what is seen in a scene."""
+    from llm.own_words import own_words
+    from llm.phrases import vocabulary as words
+
+    return words(seen.scene, seen.state, scene._task.names, own_words(scene.domain))
 
 
 @contextmanager

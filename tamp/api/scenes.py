@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -50,6 +50,7 @@ class LoadedScene:
     _task: Task = field(repr=False)
     _sight: Sight = field(repr=False)
     _environment: LiberoEnvironment | None = field(default=None, repr=False)
+    _pictures: bool = False
     _opened: contextlib.ExitStack = field(default_factory=contextlib.ExitStack, repr=False)
 
     @property
@@ -112,6 +113,8 @@ def load_scene(
     domain: str | Path = "tabletop",
     simulator: Simulator | None = None,
     body: str | Path | None = None,
+    pictures: bool = False,
+    say: Callable[[str], None] | None = None,
 ) -> LoadedScene:
     """Build a scene in a simulator.
 
@@ -123,6 +126,8 @@ def load_scene(
         domain: A name under `domains/`, or a folder with a `domain.pddl`. The Python of the folder runs.
         simulator: `libero`, `mujoco` or `pybullet`; by default LIBERO, and MuJoCo for a scene in MJCF.
         body: Another robot in the place of the scene's own: a name such as `xarm7`, or its `.toml`. Not in LIBERO.
+        pictures: Get ready to draw, in LIBERO: `ground` then shows a language model that sees what there is.
+        say: Is told what happens.
 
     Returns:
         The scene, to be closed by the caller.
@@ -137,7 +142,7 @@ def load_scene(
     """
     from tamp.backends.libero import rendering
 
-    rendering.prepare(video=False, may=True)
+    rendering.prepare(video=False, sight=pictures, may=True)
     with hush_simulator():
         from tamp.backends import bodies
         from tamp.backends.libero import tasks
@@ -150,11 +155,12 @@ def load_scene(
         chosen = _simulator(simulator, task, body)
         if body is not None:
             bodies.find(str(body))  # what is wrong with it is known before a scene is built
-        with contextlib.ExitStack() as opened:
-            backend, perceiver, robot, environment = _built(
-                chosen, task, task.seed if seed is None else seed, init_state, body, opened
-            )
-            kept = opened.pop_all()
+    if say is not None:
+        say(f"building {task.name}")
+    drawn = task.seed if seed is None else seed
+    with hush_simulator(), contextlib.ExitStack() as opened:
+        backend, perceiver, robot, environment = _built(chosen, task, drawn, init_state, body, pictures, opened)
+        kept = opened.pop_all()
     from tamp.model.bodies import world_of
     from tamp.perception.sight import Sight
 
@@ -162,7 +168,7 @@ def load_scene(
         name=task.name,
         instruction=task.instruction,
         goal=task.goal,
-        seed=task.seed if seed is None else seed,
+        seed=drawn,
         simulator=chosen,
         domain=loaded,
         robot=robot,
@@ -171,6 +177,7 @@ def load_scene(
         _task=task,
         _sight=Sight(loaded, found.observers, world_of(perceiver.perceive(), robot)),
         _environment=environment,
+        _pictures=pictures and environment is not None,
         _opened=kept,
     )
 
@@ -193,6 +200,7 @@ def _built(
     seed: int,
     init_state: int | None,
     body: str | Path | None,
+    pictures: bool,
     opened: contextlib.ExitStack,
 ) -> tuple[Backend, Perceiver, RobotDescription, LiberoEnvironment | None]:
     """The scene in a simulator, which `opened` closes: what moves, what sees, and the robot."""
@@ -200,7 +208,7 @@ def _built(
         from tamp.backends.libero.environment import LiberoEnvironment
         from tamp.backends.libero.oracle import OraclePerceiver
 
-        environment = LiberoEnvironment(task, seed=seed, init_state=init_state)
+        environment = LiberoEnvironment(task, seed=seed, init_state=init_state, render=pictures)
         opened.callback(environment.close)
         return environment, OraclePerceiver(environment), environment.robot_model(), environment
     from tamp.backends.physics.engines import world_in
