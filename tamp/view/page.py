@@ -10,6 +10,7 @@ from tamp.runs.episode_log import LOG
 from tamp.runs.pages.layout import Layout
 from tamp.view.hub import Hub
 from tamp.view.orders import give
+from tamp.view.sections import Life
 from tamp.view.serving import Offer
 from tamp.view.shots import Shots, picture
 from tamp.view.state import View
@@ -25,12 +26,12 @@ def offer(hub: Hub, layout: Layout, local: bool) -> Offer:
     def further(view: View, log: Path | None) -> dict[str, str]:
         return {
             "name": json.dumps(_name(log)),
-            "orders": json.dumps(_orders(view, local)),
+            "orders": json.dumps(orders_of(view, hub.life, local)),
             "pictures": shots.index(log),
         }
 
     def order(said: Any) -> dict[str, Any]:
-        return give(hub.view.listens if local else None, said)
+        return give(hub.view.listens if local and hub.life == "goes on" else None, said)
 
     hub.extra = further
     return Offer(
@@ -45,9 +46,9 @@ def _name(log: Path | None) -> str:
     return "" if log is None else log.parent.name if log.name == LOG else log.name
 
 
-def _orders(view: View, local: bool) -> dict[str, Any]:
+def orders_of(view: View, life: Life, local: bool) -> dict[str, Any]:
     """Whether orders are taken, and if not, why."""
-    if view.ending is not None:
+    if view.ending is not None or life == "gone":
         why = "It is over: no orders are taken any more."
     elif not local:
         why = "Orders are given on a page that is served at 127.0.0.1 alone."

@@ -13,6 +13,8 @@ import pytest
 from tamp.errors import InputError
 from tamp.runs.episode_log import EpisodeLog
 from tamp.view.hub import Hub, Told
+from tamp.view.page import orders_of
+from tamp.view.state import View
 from tamp.view.tail import Followed, Tail, followed, newest, written
 from tests.page_episodes import success, write
 
@@ -71,6 +73,14 @@ def test_the_run_that_begins_later_is_turned_to(tmp_path: Path) -> None:
     hub.look()
     assert hub.log == newest(tmp_path) == tmp_path / "20260101-000001-second" / "episode.jsonl"
     assert "run" in json.loads(hub.wait(told, 0.0) or "{}")
+
+
+def test_orders_are_taken_of_a_session_that_goes_on_on_this_machine_alone() -> None:
+    told = View(listens=4000)
+    assert orders_of(told, "goes on", local=True) == {"takes": True, "why": ""}
+    for view, life, local in ((told, "gone", True), (told, "goes on", False), (View(), "goes on", True)):
+        refused = orders_of(view, life, local)
+        assert not refused["takes"] and refused["why"]
 
 
 def test_what_is_no_run_is_said(tmp_path: Path) -> None:

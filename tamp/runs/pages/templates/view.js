@@ -128,14 +128,19 @@ function live() {
   }
   setInterval(tick, 200);
 
+  function lost(why) {
+    known.on = false;
+    say(by("line"), why);
+    show.orders({takes: false, why: "No orders can be given: the viewer is gone."});
+  }
   const source = new EventSource("events");
   source.addEventListener("message", (message) => {
     const parts = JSON.parse(message.data);
     for (const name of order) if (name in parts && show[name]) show[name](parts[name]);
     say(by("line"), "");
   });
-  source.addEventListener("error", () => { known.on = false; say(by("line"), "The viewer is gone: this is what it told last."); });
-  source.addEventListener("over", () => { source.close(); known.on = false; say(by("line"), "The viewer has ended: this is what it told last."); });
+  source.addEventListener("error", () => lost("The viewer is gone: this is what it told last."));
+  source.addEventListener("over", () => { source.close(); lost("The viewer has ended: this is what it told last."); });
   return {show, say, known};
 }
 const shown = live();
