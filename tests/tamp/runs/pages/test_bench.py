@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import pytest
@@ -44,9 +43,8 @@ def test_an_episode_is_found_by_its_folder(tmp_path: Path) -> None:
     assert log_of(Run("run", [r], "abc"), key(r)) is None
 
 
-def test_2900_episodes_are_a_small_page_soon(tmp_path: Path) -> None:
+def test_2900_episodes_are_a_small_page(tmp_path: Path) -> None:
     records = read(benchmark(tmp_path / "run", seed=1, failing=0.05))
-    start = time.perf_counter()
     page = bench_page([Run("run", records, "abc123")], None, {}, Layout.of(), tmp_path)
-    assert time.perf_counter() - start < 5 and len(page) < 1_000_000
+    assert len(page) < 1_000_000
     assert "<img" not in page and page.count("<script") == 2
