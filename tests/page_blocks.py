@@ -20,7 +20,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 MARKS = ("not run", "slow", "file", "of", "in", "figures vary", "exit", "synopsis")
-COMMANDS = re.compile(r"(?:[A-Z_]+=\S+ )*(?:tamp|make|python|pip|cat|vllm|sudo|git|cp|cd|pre-commit) ")
+COMMANDS = re.compile(r"(?:[A-Z_]+=\S+ )*(?:tamp|make|python|pip|cat|vllm|sudo|git|cp|grep|pre-commit) ")
 
 
 @dataclass(frozen=True)

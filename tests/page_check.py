@@ -37,7 +37,7 @@ def kind(block: Block) -> str:
     marks = block.marks
     if "not run" in marks:
         return "not run"
-    if marks.keys() & {"synopsis", "of", "file"} or block.language in DATA:
+    if marks.keys() & {"synopsis", "of", "file"} or block.language in (*DATA, "diff"):
         return "checked"
     if block.language == "commands" and all(c.command.startswith("make ") for c in commands(block)):
         return "checked"
@@ -78,6 +78,8 @@ def _wrong(block: Block, terminal: Terminal, slow: bool) -> Iterator[str]:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(block.text)
     yield from _unreadable(block)
+    if block.language == "diff":
+        yield from _changed(block, terminal)
     if what == "executed" or (what == "slow" and slow):
         yield from (_run if block.language == "python" else _typed)(block, terminal)
 
@@ -161,6 +163,15 @@ def _run(block: Block, terminal: Terminal) -> Iterator[str]:
     done = terminal.type("python block.py", _folder(block, terminal))
     if done.code != 0:
         yield f"the program ends with {done.code}:\n{done.output}"
+
+
+def _changed(block: Block, terminal: Terminal) -> Iterator[str]:
+    """Change a file that is there as a block says, for the commands after it."""
+    change = terminal.home / "change.diff"
+    change.write_text(block.text)
+    done = terminal.type(f"git apply --recount -p0 {change}", _folder(block, terminal))
+    if done.code != 0:
+        yield f"this change cannot be made: {done.output}"
 
 
 def _typed(block: Block, terminal: Terminal) -> Iterator[str]:

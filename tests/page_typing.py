@@ -6,6 +6,8 @@ in a shell.
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
 import multiprocessing
 import os
 import re
@@ -60,9 +62,16 @@ class _Child:
         return self._child.exitcode
 
 
+def _die_with_parent() -> None:
+    """A process that runs on when the tests are ended would keep its port (Linux: PR_SET_PDEATHSIG)."""
+    with contextlib.suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(1, signal.SIGTERM)
+
+
 def _tamp(words: list[str], folder: Path, terminal: Path, out: Path, env: dict[str, str]) -> None:
     """The command line in a child, whose streams go where a shell would let them go."""
     os.setsid()
+    _die_with_parent()
     os.chdir(folder)
     os.environ.update(env)
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -121,7 +130,14 @@ def _begun(command: str, folder: Path, shown: Path) -> Process:
     shell = ["bash", "-o", "pipefail", "-c", command]
     with shown.open("ab") as out:
         return _Shell(
-            shell, cwd=folder, env=env, stdin=subprocess.DEVNULL, stdout=out, stderr=out, start_new_session=True
+            shell,
+            cwd=folder,
+            env=env,
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=out,
+            start_new_session=True,
+            preexec_fn=_die_with_parent,
         )
 
 
