@@ -54,7 +54,7 @@ class _Shell(subprocess.Popen[bytes]):
 
 class _Child:
     def __init__(self, words: list[str], folder: Path, terminal: Path, out: Path, env: Mapping[str, str]) -> None:
-        self._child = FORKS.Process(target=_tamp, args=(words, folder, terminal, out, dict(env)))
+        self._child = FORKS.Process(target=carried_out, args=(words, folder, terminal, out, dict(env)))
         self._child.start()
         self.pid = self._child.pid
 
@@ -68,14 +68,16 @@ def _die_with_parent() -> None:
         ctypes.CDLL(None).prctl(1, signal.SIGTERM)
 
 
-def _tamp(words: list[str], folder: Path, terminal: Path, out: Path, env: dict[str, str]) -> None:
-    """The command line in a child, whose streams go where a shell would let them go."""
+def carried_out(
+    words: list[str], folder: Path, terminal: Path, out: Path, env: dict[str, str], given: Path = Path(os.devnull)
+) -> None:
+    """The command line in a child, whose streams go where a shell would let them go. `given` is its standard input."""
     os.setsid()
     _die_with_parent()
     os.chdir(folder)
     os.environ.update(env)
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    os.dup2(os.open(given, os.O_RDONLY), 0)
     os.dup2(os.open(out, os.O_WRONLY | os.O_APPEND | os.O_CREAT), 1)
     os.dup2(os.open(terminal, os.O_WRONLY | os.O_APPEND), 2)
     sys.stdin, sys.stdout = os.fdopen(0), os.fdopen(1, "w", buffering=1)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests.forked import tamp
+
 pytestmark = pytest.mark.process
 
-TAMP = Path(sys.executable).with_name("tamp")
 DOMAIN = """(define (domain d)
   (:requirements :strips :typing)
   (:types block)
@@ -26,8 +26,7 @@ PROBLEM = "(define (problem p) (:domain d) (:objects x y - block) (:init (clear 
 
 
 def check(*args: str | Path, cwd: Path, text: bytes = b"") -> subprocess.CompletedProcess[str]:
-    done = subprocess.run([TAMP, "check", *map(str, args)], cwd=cwd, input=text, capture_output=True, check=False)
-    return subprocess.CompletedProcess(args, done.returncode, done.stdout.decode(), done.stderr.decode())
+    return tamp("check", *args, cwd=cwd, given=text)
 
 
 @pytest.fixture

@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 import tomllib
 from pathlib import Path
 
 import pytest
 
+from tests.forked import tamp
+
 pytestmark = pytest.mark.process
 
-TAMP = Path(sys.executable).with_name("tamp")
-
-
-def tamp(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([TAMP, *arguments], cwd=cwd, capture_output=True, text=True, check=False)
 
 
 def test_a_domain_is_begun_added_to_and_nothing_is_found_in_it(tmp_path: Path) -> None:

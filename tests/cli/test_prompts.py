@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.forked import tamp
+
 pytestmark = pytest.mark.process
 
-TAMP = Path(sys.executable).with_name("tamp")
 TEXT = "put the bowl on the plate"
 MENDED: list[dict[str, Any]] = [
     {"event": "instruction", "text": TEXT},
@@ -37,8 +37,7 @@ ABSENT = [
 
 
 def report(*arguments: object) -> subprocess.CompletedProcess[str]:
-    command = [TAMP, "report", "--prompts", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+    return tamp("report", "--prompts", *arguments)
 
 
 def log(folder: Path, events: list[dict[str, Any]], half: str = "") -> Path:

@@ -5,21 +5,20 @@ from __future__ import annotations
 import gzip
 import json
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tamp.runs.bench.records import FIELDS, NOTHING
+from tests.forked import tamp
 
 pytestmark = pytest.mark.process
 
-TAMP = Path(sys.executable).with_name("tamp")
 
 
 def report(*arguments: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([TAMP, "report", *map(str, arguments)], capture_output=True, text=True, check=False)
+    return tamp("report", *arguments)
 
 
 def record(suite: str, task: int, k: int, **told: Any) -> dict[str, Any]:

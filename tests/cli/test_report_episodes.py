@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.forked import tamp
+
 pytestmark = pytest.mark.process
 
-TAMP = Path(sys.executable).with_name("tamp")
 START = {"event": "start", "instruction": None, "perception": "oracle"}
 OUTCOME = {"event": "outcome", "goal": "(on cup_1 plate_1)", "steps": 51, "perception": "oracle"}
 EPISODES: dict[str, list[dict[str, Any]]] = {
@@ -45,7 +45,7 @@ def episodes(tmp_path: Path) -> Path:
 
 
 def report(*arguments: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([TAMP, "report", *map(str, arguments)], capture_output=True, text=True, check=False)
+    return tamp("report", *arguments)
 
 
 def test_a_row_an_episode_and_a_count(episodes: Path) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -13,18 +12,18 @@ import pytest
 from tamp.data import data_dir
 from tamp.model.domain import load
 from tamp.model.goal import parse_goal
+from tests.forked import tamp
 
 pytestmark = pytest.mark.process
 
-TAMP = Path(sys.executable).with_name("tamp")
 
 
-def tamp(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([TAMP, "scene", *arguments], capture_output=True, text=True, check=False)
+def scene(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return tamp("scene", *arguments)
 
 
 def test_every_suite_is_known_and_what_lacks_files_is_listed_when_asked_for() -> None:
-    answer = json.loads(tamp("list", "--json").stdout)
+    answer = json.loads(scene("list", "--json").stdout)
     assert "mug_in_drawer" in [s["name"] for s in answer["scenes"]]
     suites = {s["name"]: s for s in answer["suites"]}
     assert len(suites) > 80
@@ -33,13 +32,13 @@ def test_every_suite_is_known_and_what_lacks_files_is_listed_when_asked_for() ->
     assert suites["libero_90"]["tasks"] == 90
     lost = suites["libero_goal_object_ood"]
     assert (lost["usable"], lost["missing"]) == (False, lost["tasks"])
-    assert "libero_goal_object_ood" not in tamp("list").stdout
-    assert "libero_goal_object_ood/0 to 17  not usable" in tamp("list", "--all").stdout
+    assert "libero_goal_object_ood" not in scene("list").stdout
+    assert "libero_goal_object_ood/0 to 17  not usable" in scene("list", "--all").stdout
 
 
 @pytest.mark.episode
 def test_a_scene_is_shown_with_all_that_can_be_said_of_it() -> None:
-    done = tamp("show", "libero_goal/3", "--init-state", "0", "--json")
+    done = scene("show", "libero_goal/3", "--init-state", "0", "--json")
     answer = json.loads(done.stdout)
     assert answer["instruction"] == "open the top drawer and put the bowl inside"
     bowl = next(o for o in answer["objects"] if o["name"] == "akita_black_bowl_1")
@@ -74,7 +73,7 @@ category = "plate"
 def test_a_declared_scene_is_drawn_by_its_own_seed(tmp_path: Path) -> None:
     (tmp_path / "scene.toml").write_text(SCENE)
     own, same, other = (
-        json.loads(tamp("show", str(tmp_path), *seed, "--json").stdout)
+        json.loads(scene("show", str(tmp_path), *seed, "--json").stdout)
         for seed in ([], ["--seed", "5"], ["--seed", "6"])
     )
     assert own == same and own["objects"] != other["objects"]
@@ -86,7 +85,7 @@ def test_a_declared_scene_is_drawn_by_its_own_seed(tmp_path: Path) -> None:
 def test_a_task_is_converted_into_a_folder_that_is_not_overwritten(tmp_path: Path) -> None:
     folder = tmp_path / "mine"
     arguments = ("convert", "libero_spatial/4", "--init-state", "0", "--out", str(folder), "--json")
-    done = tamp(*arguments)
+    done = scene(*arguments)
     answer = json.loads(done.stdout)
     assert done.returncode == 0 and answer["written"] == str(folder / "scene.toml")
     assert (answer["scene"], answer["notes"]) == ("libero_spatial/4", [])
@@ -95,11 +94,11 @@ def test_a_task_is_converted_into_a_folder_that_is_not_overwritten(tmp_path: Pat
     text = (folder / "scene.toml").read_text()
     assert text.startswith("# Made by `tamp scene convert libero_spatial/4 --init-state 0`.\n")
     atoms = [
-        set(json.loads(tamp("show", *scene, "--json").stdout)["atoms"])
+        set(json.loads(scene("show", *scene, "--json").stdout)["atoms"])
         for scene in (["libero_spatial/4", "--init-state", "0"], [str(folder)])
     ]
     assert atoms[0] == atoms[1] and "(in akita_black_bowl_1 wooden_cabinet_1_top_region)" in atoms[0]
-    again = tamp(*arguments)
+    again = scene(*arguments)
     assert (again.returncode, again.stdout) == (2, "")
     assert "mine is there already, and nothing is overwritten; valid: --out DIR" in again.stderr.splitlines()[-1]
     assert (folder / "scene.toml").read_text() == text
@@ -107,7 +106,7 @@ def test_a_task_is_converted_into_a_folder_that_is_not_overwritten(tmp_path: Pat
 
 @pytest.mark.episode
 def test_what_a_scene_file_cannot_say_exits_1_and_leaves_no_folder(tmp_path: Path) -> None:
-    done = tamp("convert", "libero_90/54", "--init-state", "0", "--out", str(tmp_path / "falling"))
+    done = scene("convert", "libero_90/54", "--init-state", "0", "--out", str(tmp_path / "falling"))
     assert (done.returncode, done.stdout) == (1, "")
     assert "a scene.toml cannot say it: orange_juice_1 falls over" in done.stderr.splitlines()[-1]
     assert not (tmp_path / "falling").exists()
@@ -115,15 +114,15 @@ def test_what_a_scene_file_cannot_say_exits_1_and_leaves_no_folder(tmp_path: Pat
 
 def test_a_goal_is_checked_against_the_domain_that_is_named(tmp_path: Path) -> None:
     (tmp_path / "scene.toml").write_text(SCENE.replace("(on bowl_1", "(onto bowl_1"))
-    done = tamp("show", str(tmp_path))
+    done = scene("show", str(tmp_path))
     assert done.returncode == 2 and "scene.toml:3: goal, column 2: no predicate 'onto' in tabletop" in done.stderr
-    done = tamp("show", str(tmp_path), "--domain", "kitchen")
+    done = scene("show", str(tmp_path), "--domain", "kitchen")
     assert done.returncode == 2 and "no predicate 'onto' in kitchen" in done.stderr
 
 
 def test_categories_are_listed_with_a_page_of_pictures(tmp_path: Path) -> None:
     page = tmp_path / "things.html"
-    done = tamp("categories", "--html", str(page), "--json")
+    done = scene("categories", "--html", str(page), "--json")
     answer = json.loads(done.stdout)
     assert done.returncode == 0 and len(answer["categories"]) > 70
     cabinet = next(c for c in answer["categories"] if c["name"] == "wooden_cabinet")
@@ -146,7 +145,7 @@ def test_categories_are_listed_with_a_page_of_pictures(tmp_path: Path) -> None:
     ],
 )
 def test_bad_input_exits_2(arguments: list[str], says: str) -> None:
-    done = tamp("show", *arguments)
+    done = scene("show", *arguments)
     assert (done.returncode, done.stdout) == (2, "")
     assert says in done.stderr.splitlines()[-1]
     assert "Traceback" not in done.stderr
@@ -160,5 +159,5 @@ def test_a_scene_is_shown_with_what_a_domains_own_observers_see(tmp_path: Path) 
     with (mine / "observers.py").open("a") as f:
         f.write('\n\n@observes("tall")\ndef tall(view, item, tolerance=0.08):\n')
         f.write("    return view.size(item)[2] > tolerance\n")
-    atoms = json.loads(tamp("show", "mug_in_drawer", "--domain", str(mine), "--json").stdout)["atoms"]
+    atoms = json.loads(scene("show", "mug_in_drawer", "--domain", str(mine), "--json").stdout)["atoms"]
     assert "(tall mug_1)" in atoms and "(tall plate_1)" not in atoms

@@ -19,6 +19,7 @@ from cli.told import report
 from tamp.data import data_dir
 from tamp.runs.episode import Result
 from tamp.runs.episode_log import read
+from tests.forked import tamp
 
 pytestmark = pytest.mark.process
 
@@ -26,17 +27,6 @@ TAMP = Path(sys.executable).with_name("tamp")
 TABLETOP = data_dir("domains") / "tabletop"
 GOAL = "(in mug_1 cabinet_1_top_region)"
 ARMS = str(data_dir("problems") / "sorting" / "arms.toml")
-
-
-def tamp(*arguments: str, cwd: Path | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [TAMP, *arguments],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=cwd,
-        env={**os.environ, **environment},
-    )
 
 
 def edited_domain(folder: Path, old: str, new: str, binding: str = "") -> Path:

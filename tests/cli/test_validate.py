@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests.forked import tamp
+
 pytestmark = pytest.mark.process
 
-TAMP = Path(sys.executable).with_name("tamp")
 PROBLEM = """(define (problem p) (:domain tabletop)
   (:objects cup dish - item bench - surface chest - drawer)
   (:init (hand-empty) (on dish bench) (on cup dish) (clear cup) (closed chest))
@@ -41,8 +41,7 @@ OTHER = "tamp: error: other.txt:1: step 1, (fly cup): there is no operator 'fly'
 def validate(folder: Path, *arguments: str, given: str = "") -> subprocess.CompletedProcess[str]:
     for name, text in {**PLANS, "problem.pddl": PROBLEM}.items():
         (folder / name).write_text(text)
-    command = [TAMP, "validate", *arguments]
-    return subprocess.run(command, cwd=folder, input=given, capture_output=True, text=True, check=False)
+    return tamp("validate", *arguments, cwd=folder, given=given)
 
 
 def test_every_plan_gets_its_verdict_and_the_worst_is_the_exit_code(tmp_path: Path) -> None:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests.forked import tamp
+
 pytestmark = pytest.mark.process
 
-TAMP = Path(sys.executable).with_name("tamp")
 OVEN = """(define (domain oven)
  (:requirements :strips :typing :durative-actions :negative-preconditions)
  (:types loaf - object)
@@ -36,8 +36,7 @@ PLANS = {
 def validate(folder: Path, *words: str, stdin: str | None = None) -> subprocess.CompletedProcess[str]:
     for name, text in {"oven.pddl": OVEN, "bakery.pddl": BAKERY, **PLANS}.items():
         (folder / name).write_text(text)
-    command = [TAMP, "validate", "oven.pddl", "bakery.pddl", *words]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, input=stdin)
+    return tamp("validate", "oven.pddl", "bakery.pddl", *words, cwd=folder, given=stdin or "")
 
 
 def test_plans_by_the_clock_are_judged_each_for_itself(tmp_path: Path) -> None:
