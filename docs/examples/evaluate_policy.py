@@ -65,7 +65,7 @@ def main():
     asked = parser.parse_args()
     how = (asked.suite, asked.tasks, asked.episodes, asked.first, asked.size)
     if asked.server is None:
-        from tamp.api.camera import camera_policy
+        from tamp import camera_policy
 
         evaluate(camera_policy(), *how)
         return
