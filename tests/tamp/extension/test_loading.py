@@ -13,6 +13,8 @@ from tamp.lint.check import check
 from tamp.model.domain import load
 from tamp.skills.registry import bind, bound
 
+pytestmark = pytest.mark.slow
+
 KITCHEN = data_dir("domains") / "kitchen"
 
 

@@ -16,6 +16,8 @@ from tamp.model.domain import load
 from tamp.runs.cases.scene_case import read_scene_case
 from tamp.skills.registry import bound
 
+pytestmark = pytest.mark.slow
+
 SHIPPED = data_dir("domains")
 SMALL = """(define (domain small)
   (:requirements :strips :typing)

@@ -22,6 +22,8 @@ from tests.perception_scores import pose_errors
 from tests.solids import UP
 from tests.synthetic_looks import CAMERAS, HEIGHT, library, observed, painted, robot, standing, taken
 
+pytestmark = pytest.mark.slow
+
 PLACES = ((-0.15, -0.15), (0.12, -0.1), (-0.12, 0.18), (0.14, 0.2))
 
 

@@ -27,6 +27,8 @@ from tamp.skills.registry import bind
 from tests import scaling
 from tests.scaling_plot import draw
 
+pytestmark = pytest.mark.slow
+
 RECORD = scaling.Record("packed", 3, 0, True, 0.5, 0.2, 0.3, 0.6, 1, 6, 6, True, None, "tree")
 SIZES = range(1, boxes.LARGEST + 1)
 

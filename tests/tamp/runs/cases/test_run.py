@@ -10,6 +10,8 @@ from tamp.data import data_dir
 from tamp.runs.cases.case import folders, read_case
 from tamp.runs.cases.run import run
 
+pytestmark = pytest.mark.slow
+
 SHIPPED = folders(data_dir("problems") / "cases")
 
 

@@ -18,6 +18,8 @@ from tamp.model.state import WorldState
 from tamp.runs.trials.effects import Effects, own_operators
 from tamp.skills.registry import bound
 
+pytestmark = pytest.mark.slow
+
 ROBOT = RobotState(np.zeros(6), 0.08, np.eye(4))
 SCENE = Scene(
     tuple(SceneObject(n, n, True, (Part(n, "body", np.eye(4), ()),)) for n in (CUP, "dish_1", "egg_1", "table")), ROBOT
