@@ -41,7 +41,7 @@ help:
 	@cat <<'EOF'
 	make demo    set up, fetch the model, then: tamp solve "$(INSTRUCTION)" --video, and the same from cameras
 	make test    set up, fetch the model, then lint and the tests
-	make test-fast  set up, then lint and the tests without physics, weights, processes, or much to compute (minutes)
+	make test-fast  set up, then lint and the tests without physics, weights, processes, or much to compute (5 minutes on 2 cores)
 	make docs    the documentation as a site, in site/; it works from the disk, search too
 	make docs-check  every command of the documentation carried out and compared, as a table (an hour; one page:
 	             ARGS=docs/report.md); make test does the quick ones
