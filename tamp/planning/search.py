@@ -161,9 +161,9 @@ class Search:
             self._tell(result)
             if isinstance(result, Refined):
                 return Solution(late[0].plan, result, late[0].goal)
-        ended = _gave_up(budget) if late or budget.spent() else None
+        ended = _gave_up(budget) if late or budget.spent() else ""
         why = _why(failures, self._advice(failures[0], situation), unplanned)
-        return NoSolution("refinement", "; ".join(filter(None, (ended, why))), facts=facts)
+        return NoSolution("refinement", ended + why, facts=facts)
 
     def refine(
         self, plan: Plan, situation: Situation, seconds: float, hints: tuple[Refinement, ...] = ()
@@ -296,17 +296,25 @@ class Search:
         return impossible
 
     def _advice(self, failure: Failure, situation: Situation) -> str | None:
-        """What it would take to make the first plan's failed action feasible."""
+        """What it would take to make the first plan's failed action feasible; logged."""
         tools = Tools(self.world, self.rng)
-        return self.skills[failure.action.name].advice(failure.action.args, situation, tools)
+        advice = self.skills[failure.action.name].advice(failure.action.args, situation, tools)
+        if advice is not None and self.log is not None:
+            self.log.event("hint", action=str(failure.action), reason=failure.cause.reason, message=advice)
+        return advice
 
 
 def _gave_up(budget: SearchBudget) -> str:
-    return f"gave up after {budget.taken():.0f} s of {budget.seconds:g} s; this is no proof that it cannot be done"
+    spent = f"gave up after {budget.taken():.0f} s of {budget.seconds:g} s"
+    return f"{spent}; this is no proof that it cannot be done; what was tried: "
 
 
-def _why(failures: list[Failure], *more: str | None) -> str:
-    """Why each plan that was tried cannot be refined, the first one first, without repetition."""
+def _why(failures: list[Failure], advice: str | None, unplanned: str | None) -> str:
+    """Why each plan that was tried cannot be refined, the first one first, without repetition; the advice is about that
+    one."""
     late = " (its share of the time ended)"
     told = [f"{f.action}: {f.cause.message or f.cause.reason}{late if f.timeout else ''}" for f in failures]
-    return "; ".join([*list(dict.fromkeys(told))[:REASONS], *filter(None, more)])
+    reasons = list(dict.fromkeys(told))[:REASONS]
+    if advice:
+        reasons[0] = f"{reasons[0]} ({advice})"
+    return "; ".join([*reasons, *filter(None, [unplanned])])

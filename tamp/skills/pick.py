@@ -20,13 +20,12 @@ from tamp.skills.base import Infeasible, Refinement, Skill, Tools, blocked, obst
 from tamp.skills.declared import PICK
 from tamp.skills.place import RELEASE_OPENINGS
 from tamp.skills.reach import CLEARANCE, DEXTERITY, Room, both_ways, reach_for
+from tamp.skills.reach_hint import where_within_reach
 from tamp.skills.rests import rest_poses
 from tamp.skills.shared_surface import arranged
 from tamp.skills.targets import target_of
 from tamp.skills.ways import ways_out
 
-NEARER, MOST_NEARER = 0.02, 0.8
-"""Metres in which it is tried how much nearer to the robot an item would be within reach, and at most."""
 LOOKED_AT = 8
 """Poses of the item where it goes next that a grasp is held against."""
 SQUEEZE = -0.003
@@ -102,20 +101,11 @@ class Pick(Skill):
         return obstructed(args, causes, scene) or frozenset({Atom("no-grasp", args[:1])})
 
     def advice(self, args: tuple[str, ...], situation: Situation, tools: Tools) -> str | None:
-        """How much nearer to the robot the item would be within reach; nothing where it is: that is not why."""
-        item, world = situation.scene.object(args[0]), tools.world
-        world.load(situation.state())
-        candidates = grasps.antipodal(item.parts[0].shapes, item.T_world_object, world.robot.gripper)
-        towards = world.base_position() - item.position
-        towards = np.array([towards[0], towards[1], 0.0]) / max(float(np.linalg.norm(towards[:2])), 1e-9)
-        for nearer in np.arange(0.0, MOST_NEARER, NEARER):
-            for grasp in grasps.diverse(candidates, item.T_world_object)[:LOOKED_AT]:
-                T = item.T_world_object @ grasp.T_body_tool
-                for T_tool in both_ways(pose(T[:3, 3] + nearer * towards, T[:3, :3]), world):
-                    if kinematics.solve(world, T_tool, world.robot.posture) is not None:
-                        told = f"{item.name} would be within reach {nearer * 100:.0f} cm nearer to the robot"
-                        return told if nearer > 0 else None
-        return None
+        """How much nearer to the robot, or farther from it, the item would be within reach."""
+        item = situation.scene.object(args[0])
+        candidates = grasps.antipodal(item.parts[0].shapes, item.T_world_object, tools.world.robot.gripper)
+        some = grasps.diverse(candidates, item.T_world_object)[:LOOKED_AT]
+        return where_within_reach(item, some, situation, tools.world)
 
     def achieved(self, args: tuple[str, ...], scene: Scene, held: str | None) -> str | None:
         """Held, as seen."""

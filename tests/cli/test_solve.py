@@ -142,8 +142,8 @@ def test_steps_are_told_as_benchmarks_count_them_and_in_all(steps: int, total: i
 
 
 def test_a_failure_is_told_once_with_a_line_for_each_plan_and_where_to_look() -> None:
-    out, gave_up = io.StringIO(), "gave up after 20 s of 20 s; this is no proof that it cannot be done"
-    reason = f"{gave_up}; (pick a table): no way; too far; (slide a table tray): it tips over; it is tall"
+    out, gave_up = io.StringIO(), "gave up after 20 s of 20 s; this is no proof that it cannot be done; what was tried:"
+    reason = f"{gave_up} (pick a table): no way; too far; (slide a table tray): it tips over; it is tall"
     report(Result(stage="refinement", reason=reason, plan=["(pick a table)", "(place a tray)"], out="e 1"), out)
     told = out.getvalue().partition("\nreason   ")[2]
     assert told.splitlines()[:3] == [
