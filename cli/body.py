@@ -94,6 +94,8 @@ def _robot(body: RobotBody) -> dict[str, Any]:
     return {
         "name": body.name,
         "reach": body.reach,
+        "stands": _rounded(body.moved()),
+        "yaw": round(body.yaw, 4),
         "joints": [
             {"name": name, "limits": limits, "posture": value}
             for name, limits, value in zip(
@@ -118,6 +120,9 @@ def _rounded(values: Array) -> list[float | None]:
 
 def _print_robot(told: dict[str, Any], out: TextIO) -> None:
     out.write(f"{told['name']}: {len(told['joints'])} joints, reach {told['reach']:g} m, {told['mass']:g} kg move\n")
+    stands = " ".join(f"{v:.2f}" for v in told["stands"])
+    turned = f", turned {told['yaw']:.2f} rad" if told["yaw"] else ""
+    out.write(f"stands {stands} m from where a Panda would{turned}\n".replace("-0.00", "0.00"))
     out.write("joints: name, limits, posture (rad)\n")
     for j in told["joints"]:
         low, high = j["limits"]

@@ -53,8 +53,11 @@ class RobotBody:
 
     def instead_of(self, reach: float, T_world_base: Array) -> RobotDescription:
         """The robot where another one stands, which reaches so far (m) and looks along x of its base (4, 4)."""
-        moved = np.array([reach - self.reach, 0.0, 0.0]) if self.base is None else self.base
-        return self.at(T_world_base @ pose(moved, rotation_about(np.array([0.0, 0.0, 1.0]), self.yaw)))
+        return self.at(T_world_base @ pose(self.moved(reach), rotation_about(np.array([0.0, 0.0, 1.0]), self.yaw)))
+
+    def moved(self, reach: float = PANDA_REACH) -> Array:
+        """Its base (3,) m, seen from where the base of one that reaches so far (m) would stand."""
+        return np.array([reach - self.reach, 0.0, 0.0]) if self.base is None else self.base
 
 
 def names() -> list[str]:

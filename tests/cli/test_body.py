@@ -22,6 +22,7 @@ def test_a_robot_as_json() -> None:
     told = json.loads(tamp("body", "show", "xarm7", "--json").stdout)
     assert [j["name"] for j in told["joints"]] == [f"joint{i}" for i in range(1, 8)]
     assert told["opening"] == pytest.approx(0.084)
+    assert (told["stands"], told["yaw"]) == (pytest.approx([0.155, 0, 0]), 0)
     assert told["tool"]["z"] == pytest.approx([0, 0, -1], abs=0.01)
     low, high = told["pads"]
     assert low[0] == pytest.approx(-high[0], abs=1e-3)

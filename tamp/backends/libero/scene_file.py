@@ -58,6 +58,8 @@ def read_scene(path: Path) -> SceneFile:
 
 WAYS = {"bddl": OF_BDDL, "mjcf": (*KEYS, "things"), "things": DECLARED}
 """What a scene is made of, with the keys that go with it."""
+MOVED = "a file of the robot says where it stands: --body FILE, with --backend mujoco or pybullet (docs/bodies.md)"
+"""How the robot is moved where the scene file cannot say it."""
 
 
 def _one_way(t: Table) -> None:
@@ -67,8 +69,9 @@ def _one_way(t: Table) -> None:
         raise t.wrong('no things in this scene; valid: tables such as [things.mug_1] with category = "porcelain_mug"')
     for other in dict.fromkeys(key for keys in WAYS.values() for key in keys):
         if t.has(other) and other not in WAYS[way]:
-            both = f"{other!r} does not go with {way!r}"
-            raise t.wrong(f"{both}: name a BDDL file, or an MJCF file, or declare the things here", other)
+            of_robot = other in ("base", "yaw", "body")
+            instead = MOVED if of_robot else "name a BDDL file, or an MJCF file, or declare the things here"
+            raise t.wrong(f"{other!r} does not go with {way!r}: {instead}", other)
 
 
 def _whole(t: Table, key: str, usual: int, least: int) -> int:
