@@ -19,7 +19,7 @@ _STEP = re.compile(
       |(?P<call>{_NAME})\((?P<args>[^()]*)\)                    # pick(a, b), as unified-planning prints it
       |(?P<bare>{_NAME}(?:\s+{_NAME})*))                        # PICK A B, as FF does, with a number or a cost only
     \s*(?:\[\s*(?:d(?:uration)?:\s*)?(?P<duration>{_NUMBER})[^\]]*\])?   # [1.0] or [D:1.0; C:0.1]
-    (?P<cost>\s*\(\s*{_NUMBER}\s*\)|\s*\[[^\]]*\])?\s*""",         # (1): the step's cost, as Fast Downward logs it
+    (?P<cost>\s*\(\s*{_NUMBER}\s*\)|\s*\[[^\]]*\])?\s*""",  # (1): the step's cost, as Fast Downward logs it
     re.VERBOSE | re.IGNORECASE,
 )
 _HEADER = re.compile(

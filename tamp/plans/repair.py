@@ -1,4 +1,4 @@
-"""What would help a plan that fails: an action that makes a literal true and can be done there."""
+"""What would help a plan that fails: an action that makes a literal true and can be done there, or could before."""
 
 from __future__ import annotations
 
@@ -6,45 +6,95 @@ import itertools
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from tamp.pddl.conditions import written
+from tamp.pddl.conditions import given_to, unheld, written
 
 MOST_TRIED = 1000
 """Ground actions that are looked at for all the literals of one verdict."""
 
 
-def hint(simulator: Any, problem: Any, state: Any, condition: Any, step: Any = None, most: int = MOST_TRIED) -> str:
-    """What makes a condition true that is false in `state`, in words; empty for what is no literal.
+MOST_LOOKED = 1000
+"""Times that an earlier state of a plan is looked at for an action that could be done there, for one literal."""
 
-    At most so many ground actions are tried.
 
-    Better than any is an action after which `step`, which needs the condition, can be taken.
+def hint(
+    simulator: Any,
+    problem: Any,
+    states: Sequence[Any],
+    condition: Any,
+    step: Any = None,
+    most: int = MOST_TRIED,
+    lost: int | None = None,
+) -> str:
+    """What makes a condition true that is false in the last of a plan's states, in words; empty for what is no literal.
+
+    At most so many ground actions are tried. Better than any is an action after which `step`, which needs the
+    condition, can be taken. Where none can be done, it is the one that could be done last in an earlier state, after
+    step `lost` that made the condition false.
     """
-    from unified_planning.plans import ActionInstance
-
     wanted = not condition.is_not()
     atom = condition if wanted else condition.arg(0)
     if not atom.is_fluent_exp() or not atom.type.is_bool_type():
         return ""
-    producers = list(_producers(problem, atom, wanted))
-    if not producers:
+    some, all_tried = achievers(problem, condition, step, most)
+    if some is None:
         return "no operator makes it true"
+    helpful = [(a, after) for a in some if (after := _made(simulator, states[-1], a, atom, wanted)) is not None]
+    if not helpful:
+        earlier = _earlier(simulator, states[:-1], some, (atom, wanted), lost or 0)
+        if earlier is not None:
+            return _not_here(problem, *earlier, states[-1], step)
+        return "no action that can be done there makes it true" if all_tried else ""
+    enabling = (c for c, after in helpful if step is not None and simulator.is_applicable(after, step))
+    return f"{shown(next(enabling, helpful[0][0]))} makes it true and can be done there"
+
+
+def achievers(problem: Any, condition: Any, step: Any, most: int) -> tuple[list[Any] | None, bool]:
+    """Ground actions that may make a literal true, those about what `step` is about first, and whether that is all of
+    them; None where no operator does."""
+    from unified_planning.plans import ActionInstance
+
+    wanted = not condition.is_not()
+    producers = list(_producers(problem, condition if wanted else condition.arg(0), wanted))
+    if not producers:
+        return None, True
     near = step.actual_parameters if step is not None else ()
     candidates = itertools.chain.from_iterable(
         (ActionInstance(action, some) for some in _completed(problem, action, given, near))
         for action, given in producers
     )
-    helpful = [
-        (candidate, after)
-        for candidate in itertools.islice(candidates, most)
-        if simulator.is_applicable(state, candidate)
-        and _holds(after := simulator.apply_unsafe(state, candidate), atom) == wanted
-    ]
-    if not helpful:
-        return "no action that can be done there makes it true" if next(candidates, None) is None else ""
-    enabling = (c for c, after in helpful if step is not None and simulator.is_applicable(after, step))
-    best = next(enabling, helpful[0][0])
-    shown = " ".join((best.action.name, *map(written, best.actual_parameters)))
-    return f"({shown}) makes it true and can be done there"
+    return list(itertools.islice(candidates, most)), next(candidates, None) is None
+
+
+def shown(action: Any) -> str:
+    """An ActionInstance in PDDL."""
+    return f"({' '.join((action.action.name, *map(written, action.actual_parameters)))})"
+
+
+def _made(simulator: Any, state: Any, action: Any, atom: Any, wanted: bool) -> Any:
+    """The state after an action that makes an atom true, or false; None where it cannot be done or does not."""
+    if not simulator.is_applicable(state, action):
+        return None
+    after = simulator.apply_unsafe(state, action)
+    return after if _holds(after, atom) == wanted else None
+
+
+def _earlier(
+    simulator: Any, states: Sequence[Any], actions: Sequence[Any], literal: tuple[Any, bool], first: int
+) -> tuple[Any, int] | None:
+    """The action that makes a literal true in the latest of the states from `first` on, and that state's number."""
+    looks = itertools.product(range(len(states) - 1, first - 1, -1), actions)
+    for n, action in itertools.islice(looks, MOST_LOOKED):
+        if _holds(states[n], literal[0]) != literal[1] and _made(simulator, states[n], action, *literal) is not None:
+            return action, n
+    return None
+
+
+def _not_here(problem: Any, action: Any, before: int, here: Any, step: Any) -> str:
+    """That an action can be done before a step, counted from 0, and what it lacks here: the end, without `step`."""
+    lacking = unheld(problem, [c.substitute(given_to(action)) for c in action.action.preconditions], here)
+    needs = f": it needs {' and '.join(map(written, lacking))}" if lacking else ""
+    where = "here" if step is not None else "at the end"
+    return f"{shown(action)} makes it true; it can be done before step {before + 1}, not {where}{needs}"
 
 
 def _holds(state: Any, atom: Any) -> bool:

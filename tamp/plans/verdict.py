@@ -143,13 +143,14 @@ class Judge:
     ) -> tuple[Unmet, ...]:
         """What is known of conditions that are false in the last of the states."""
         most = MOST_TRIED // max(1, min(len(conditions), MOST_HINTS))
+        lost = [lost_at(self.problem, c, actions, states) for c in conditions]
         return tuple(
             Unmet(
                 written(c),
-                lost_at(self.problem, c, actions, states),
-                hint(self._simulator, self.problem, states[-1], c, step, most) if number < MOST_HINTS else "",
+                at,
+                hint(self._simulator, self.problem, states, c, step, most, at) if number < MOST_HINTS else "",
             )
-            for number, c in enumerate(conditions)
+            for number, (c, at) in enumerate(zip(conditions, lost, strict=True))
         )
 
     def _cost(self, actions: Sequence[Any], states: Sequence[Any]) -> float | None:
