@@ -87,7 +87,10 @@ class Place(Skill):
             yield _no_spot(item, target, situation, tools)
 
     def facts(self, args: tuple[str, ...], causes: list[Infeasible], scene: Scene) -> frozenset[Atom]:
-        """What takes the room there, if something that can be moved does; else the item does not fit there."""
+        """What takes the room there, if something that can be moved does; else the item does not fit there, unless it
+        was only not open."""
+        if any(c.reason == "not-open" for c in causes):
+            return frozenset()
         crowded = frozenset().union(*(c.facts for c in causes if c.reason == "crowded"))
         return crowded or frozenset({Atom("does-not-fit", args[:2])})
 
@@ -216,7 +219,10 @@ def _strained(T_world_item: Array, situation: Situation, tools: Tools) -> bool:
 
 
 def _no_spot(item: str, target: Target, situation: Situation, tools: Tools) -> Infeasible:
-    """Why no spot of the target takes the item: what stands there now, or its own size."""
+    """Why no spot of the target takes the item: it is not open, what stands there now, or the item's own size."""
+    if (state := target.not_open()) is not None:
+        message = f"place: {target.name} is {state}: {item} cannot be put there"
+        return Infeasible("not-open", (target.name,), message=message, whatever_grasp=True)
     others = frozenset(o.name for o in situation.scene if o.movable and o.name not in (item, target.owner.name))
     T_now = upright(situation.scene.object(item).T_world_object)
     found = list(itertools.islice(resting_on(item, T_now, target, situation, tools, others), SPOTS))

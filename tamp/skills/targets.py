@@ -36,6 +36,15 @@ class Target:
         """Whether it has a drawer or a door that has to close on what is put there."""
         return self.region is not None and self.region.door is not None
 
+    def not_open(self) -> str | None:
+        """Closed, or not open: how its drawer or door stands, by its joint; None where it is open or has none."""
+        if self.region is None or self.region.door is None:
+            return None
+        joint = self.owner.part(self.region.door).joint
+        if joint is None or joint.is_active:
+            return None
+        return "closed" if joint.is_nearly_rest else "not open"
+
     def accepts(self, p_world: Array) -> bool:
         """Whether an item with its origin at `p_world` (3,) is where it should be."""
         if self.region is None:

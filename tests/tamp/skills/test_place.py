@@ -20,10 +20,10 @@ from motion.world import World
 from tamp.backends.libero.panda import panda
 from tamp.execution.motions import Move
 from tamp.model.bodies import world_of
-from tamp.model.scene import Part, Region, RobotState, Scene, SceneObject
+from tamp.model.scene import Joint, Part, Region, RobotState, Scene, SceneObject
 from tamp.model.situation import Situation
 from tamp.runs.bench.boxes import TABLE, TABLE_TOP
-from tamp.skills.base import Refinement, Tools
+from tamp.skills.base import Infeasible, Refinement, Tools
 from tamp.skills.pick import lift_clear
 from tamp.skills.place import Place, retreat_from
 from tamp.skills.reach import both_ways
@@ -114,6 +114,29 @@ def test_fingers_are_not_opened_into_what_stands_beside_them(robot: RobotDescrip
     for opening, free in ((2 * HALF + 0.005, True), (robot.gripper.opening, False)):
         put = moved.at(q, opening, T_tool).released().settled("item", T_item)
         assert isinstance(retreat_from("item", put, tools(world)), Blocked) != free, opening
+
+
+def test_what_is_not_open_is_the_reason_and_not_the_size_of_the_thing(robot: RobotDescription) -> None:
+    """A drawer that would take the box if it were open: nothing false is told to the planner."""
+    for value, told in ((0.0, "chest_drawer is closed"), (0.1, "chest_drawer is not open")):
+        situation, world = holding(robot, chest(value))
+        found = list(Place().refine(("item", "chest_drawer"), situation, tools(world)))
+        assert [c.reason for c in found if isinstance(c, Infeasible)] == ["not-open"], found
+        assert isinstance(found[0], Infeasible) and told in found[0].message
+        assert Place().facts(("item", "chest_drawer"), [found[0]], situation.scene) == frozenset()
+    situation, world = holding(robot, chest(0.2))
+    full = list(Place().refine(("item", "chest_drawer"), situation, tools(world)))[-1]
+    assert isinstance(full, Infeasible) and full.reason == "does-not-fit"
+
+
+def chest(value: float) -> SceneObject:
+    """A chest with a drawer that is open from 0.2 m on on paper, but is solid."""
+    T = pose([*AT, TABLE_TOP + 0.1])
+    body = Part("chest", "body", T, (Shape("box", np.array([0.1, 0.1, 0.1]), np.eye(4)),))
+    joint = Joint("slide", np.array([1.0, 0.0, 0.0]), T[:3, 3], (0.0, 0.3), value, active=0.2, rest=0.01)
+    drawer = Part("drawer", "drawer", T, (Shape("box", np.full(3, 0.005), pose([0.11, 0.0, 0.0])),), joint)
+    inside = Region("chest_drawer", "interior", T, np.array([0.08, 0.08, 0.05]), "drawer", "drawer")
+    return SceneObject("chest", "chest", False, (body, drawer), (inside,))
 
 
 def test_what_is_aimed_stops_above_its_slot(robot: RobotDescription) -> None:
