@@ -31,11 +31,11 @@ CLOSED_CHEST = WorldState(
 )
 
 SERVE = """
-  ; Put what is held before the guests: where nothing else stands.
+  ; Put what is held onto an item on which nothing stands, and remember what was served on what.
   (:action serve
-    :parameters (?o - item ?s - surface)
+    :parameters (?o ?s - item)
     :precondition (and (holding ?o) (clear ?s) (not (= ?o ?s)))
-    :effect (and (on ?o ?s) (served ?o) (not (clear ?s)) (hand-empty) (not (holding ?o))))
+    :effect (and (on ?o ?s) (served ?o ?s) (not (clear ?s)) (hand-empty) (not (holding ?o))))
 """
 
 
@@ -71,13 +71,13 @@ def test_without_the_open_precondition_nothing_is_opened(tmp_path: Path) -> None
 
 
 def test_an_added_operator_is_used_with_the_skill_it_is_bound_to(tmp_path: Path) -> None:
-    text = (TABLETOP / "domain.pddl").read_text().replace("(:predicates", "(:predicates\n    (served ?o - item)", 1)
+    text = (TABLETOP / "domain.pddl").read_text().replace("(:predicates", "(:predicates\n    (served ?o ?s - item)", 1)
     wider = re.sub(r"\)\s*$", SERVE + ")\n", text)
     domain = edited(tmp_path / "wider", wider, 'serve = "place"\n[predicates.served]\nbelieved = true\n')
     assert type(bind(domain)["serve"]) is type(bind(domain)["place-on"])
-    assert planned(domain, "(served cup)").actions == (
+    assert planned(domain, "(served cup dish)").actions == (
         GroundAction("pick", ("cup", "dish")),
-        GroundAction("serve", ("cup", "shelf")),
+        GroundAction("serve", ("cup", "dish")),
     )
 
 
