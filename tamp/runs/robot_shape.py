@@ -22,13 +22,15 @@ Event = Mapping[str, Any]
 class DrawnRobot:
     """A robot that a log names. `arm` is what the log calls it where it has several, else empty; `period` are the
     seconds of its control step, `posture` (n,) rad where it rests by its description, None where nobody says;
-    `p_flange_tool` (3,) is where its tool point is, None where the log has that at each step."""
+    `p_flange_tool` (3,) is where its tool point is, None where the log has that at each step;
+    `reach` in metres from the axis of its first joint to its flange, None where nobody says."""
 
     arm: str
     shape: RobotShape
     period: float | None = None
     posture: Array | None = None
     p_flange_tool: Array | None = None
+    reach: float | None = None
 
     def configuration(self, event: Event) -> tuple[Array, float] | None:
         """Joint values (n,) rad and metres between the fingers, as this robot felt them in an event; None in one that
@@ -81,13 +83,14 @@ def _standing(e: Event) -> DrawnRobot | None:
     if not isinstance(body, str) or not _turned(shoulder):
         return None
     try:
-        robot = bodies.find(body).robot
+        found = bodies.find(body)
     except InputError:
         return None
     values = np.asarray(shoulder, dtype=float)
     known = float(period) if _measured(period) and period > 0 else None
+    robot = found.robot
     placed = RobotShape.of(robot).with_shoulder_at(from_quat(values[:3], values[3:]))
-    return DrawnRobot(arm if isinstance(arm, str) else "", placed, known, robot.posture)
+    return DrawnRobot(arm if isinstance(arm, str) else "", placed, known, robot.posture, reach=found.reach)
 
 
 def _from_table(e: Event) -> DrawnRobot:

@@ -9,6 +9,7 @@ from math import dist
 from tamp.runs.pages.fields import Point
 from tamp.runs.pages.paths import Course
 from tamp.runs.pages.places import Box, Thing
+from tamp.runs.pages.reasons import FAR, ROOM, in_words
 from tamp.runs.pages.timeline import Deed
 from tamp.runs.pages.troubles import Rejected
 
@@ -28,7 +29,9 @@ class Span:
 @dataclass(frozen=True)
 class Failing:
     """An action that came to nothing, at the control period `step`: of each thing that has to do with it its name, what
-    it is, and whether that is what is wrong; and distances. `moved` says whether the arm had begun it."""
+    it is, and whether that is what is wrong; and distances. `moved` says whether the arm had begun it. `in_the_way` has
+    names of what is, apart from what the action is about; `hint` says what would make it possible, where that is known.
+    """
 
     action: str
     why: str
@@ -37,30 +40,42 @@ class Failing:
     moved: bool
     marks: tuple[tuple[str, str, bool], ...]
     spans: tuple[Span, ...]
+    in_the_way: tuple[str, ...] = ()
+    hint: str = ""
 
 
 def failing_of(
     rejected: Sequence[Rejected], deeds: Sequence[Deed], things: Sequence[Thing], courses: Sequence[Course]
 ) -> Failing | None:
-    """What failed last: an action without a motion, or one that was begun. None where nothing did."""
-    given_up = max(rejected, key=lambda r: r.until, default=None)
+    """What failed last: an action that was begun, or the first plan without motions of the last decision, which is the
+    one that the others were tried instead of. None where nothing failed."""
+    last = max(rejected, key=lambda r: r.until, default=None)
     broken = next((d for d in reversed(deeds) if d.how in ("failed", "stopped")), None)
-    if broken is not None and (given_up is None or broken.end > given_up.until):
+    if broken is not None and (last is None or broken.end > last.until):
         return _broken(broken, things, courses)
-    return None if given_up is None else no_motion(given_up, things, courses)
+    if last is None:
+        return None
+    together = [r for r in rejected if r.decision == last.decision]
+    return no_motion(next((r for r in together if r.hint), together[0]), things, courses)
 
 
 def no_motion(of: Rejected, things: Sequence[Thing], courses: Sequence[Course]) -> Failing:
     """An action that had no motion, as it was when that was found out."""
     about = _things_in(of.action, things)
-    blockers = [t for t in things if t in _named(of.blockers, things)]
+    blockers = _named(of.blockers, things)
     others = [t for t in blockers if t not in about]
-    wrong = {t.name: IN_THE_WAY for t in others} or {t.name: of.reason for t in blockers}
+    told = IN_THE_WAY if of.reason in ROOM and others else in_words(of.reason)
+    wrong = {t.name: told for t in others or blockers}
     marks = tuple((t.name, wrong.get(t.name, ABOUT), t.name in wrong) for t in _once(*about, *blockers))
-    spans = [_apart(t, other, of.step) for t in about for other in others]
-    if not others:
+    spans = list[Span]()
+    if of.reason in FAR:
         spans = [span for t in blockers or about[:1] for span in _from_shoulder(t, of.step, courses)]
-    return Failing(of.action, of.message, of.step, of.t, False, marks, tuple(spans))
+    elif of.reason in ROOM:
+        spans = [_apart(t, other, of.step) for t in about for other in others]
+    own = {*of.action.strip("()").split()[1:], *(t.name for t in about)}
+    hinder = (n for n in of.blockers if n not in own and not set(_named([n], things)) & set(about))
+    in_the_way = tuple(hinder) if of.reason in ROOM else ()
+    return Failing(of.action, of.message, of.step, of.t, False, marks, tuple(spans), in_the_way, of.hint)
 
 
 def _broken(deed: Deed, things: Sequence[Thing], courses: Sequence[Course]) -> Failing:
@@ -122,7 +137,9 @@ def _from_shoulder(thing: Thing, step: int, courses: Sequence[Course]) -> Iterat
             x, y, z = (float(v) for v in course.robot.shape.shoulder()[:3, 3])
             end = _nearest(((x, y, z), (x, y, z)), _box(thing, step))[1]
             whose = f"the shoulder of {course.arm}" if course.arm else "the arm's shoulder"
-            yield Span((x, y, z), end, f"{whose} to {thing.name}: {_length(dist((x, y, z), end))}")
+            reach = course.robot.reach
+            known = "" if reach is None else f"; the arm reaches {_length(reach)}, to its flange"
+            yield Span((x, y, z), end, f"{whose} to {thing.name}: {_length(dist((x, y, z), end))}{known}")
 
 
 def _from_tool(thing: Thing, step: int, arm: str, courses: Sequence[Course]) -> Iterator[Span]:

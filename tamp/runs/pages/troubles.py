@@ -16,13 +16,16 @@ TROUBLES = (
 """Events of what went wrong or was done about it, beside results that say so."""
 BETWEEN = ("action", "step", "plan")
 """Events after which what is alike is told anew."""
+DECIDED = ("goal", "order", "action", "refined")
+"""Events after which what is given up belongs to another decision."""
 
 
 @dataclass(frozen=True)
 class Rejected:
     """A plan for which no motions were found: at which action, why, what is in the way, the facts that the planner was
     told, and the seconds that it took to find out. `step` is the control period, `count` how many plans in a row came
-    to the same end, from `t` until `until`; the first one is told."""
+    to the same end, from `t` until `until`; the first one is told. `decision` numbers the decision that it was tried
+    for; `hint` says what would make the action possible, where that is known."""
 
     t: float
     until: float
@@ -35,6 +38,8 @@ class Rejected:
     facts: tuple[str, ...]
     seconds: float | None
     count: int = 1
+    decision: int = 0
+    hint: str = ""
 
 
 @dataclass(frozen=True)
@@ -52,24 +57,31 @@ class Trouble:
 
 def rejected(events: Sequence[Event], moments: Moments) -> tuple[Rejected, ...]:
     """The plans that were given up because an action had no motion."""
-    found, plan = list[Rejected](), tuple[str, ...]()
+    found, plan, decision = list[Rejected](), tuple[str, ...](), 0
     for e, moment in zip(events, moments.of, strict=True):
+        decision += e["event"] in DECIDED
         if e["event"] == "plan" and names(e, "plan"):
             plan = names(e, "plan")
         elif e["event"] == "infeasible":
             reason, seconds, now = words(e, "reason"), number(e, "seconds"), time_of(e)
             told = (words(e, "action"), reason, words(e, "message") or reason, names(e, "blockers"), names(e, "facts"))
-            one = Rejected(now, now, moment, plan, *told, seconds)
+            one = Rejected(now, now, moment, plan, *told, seconds, decision=decision)
             if found and _end(found[-1]) == _end(one):
                 both = (found[-1].seconds or 0.0) + (seconds or 0.0)
                 found[-1] = replace(found[-1], until=now, seconds=both, count=found[-1].count + 1)
             else:
                 found.append(one)
+        elif e["event"] == "hint":
+            found = [replace(r, hint=words(e, "message")) if _hinted(r, e, decision) else r for r in found]
     return tuple(found)
 
 
 def _end(of: Rejected) -> Hashable:
-    return of.action, of.message, of.blockers
+    return of.action, of.message, of.blockers, of.decision
+
+
+def _hinted(of: Rejected, e: Event, decision: int) -> bool:
+    return (of.decision, of.action, of.reason) == (decision, words(e, "action"), words(e, "reason"))
 
 
 def troubles(events: Sequence[Event], moments: Moments | None = None) -> tuple[Trouble, ...]:

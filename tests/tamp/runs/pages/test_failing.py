@@ -43,8 +43,34 @@ def test_what_is_in_the_way_and_how_far_it_is(tmp_path: Path) -> None:
 
 def test_what_is_out_of_reach_is_so_far_from_the_shoulder(tmp_path: Path) -> None:
     failing = told(tmp_path / "e", ended(no_motion(5.0, "mug_1", reason="unreachable"))).failing
-    assert failing is not None and failing.marks == (("mug_1", "unreachable", True),)
-    assert failing.spans[0].told == "the arm's shoulder to mug_1: 68.5 cm"
+    assert failing is not None and failing.marks == (("mug_1", "out of the arm's reach", True),)
+    assert failing.spans[0].told == "the arm's shoulder to mug_1: 68.5 cm; the arm reaches 85.5 cm, to its flange"
+
+
+def test_it_failed_where_the_first_plan_did_and_what_would_help_is_told(tmp_path: Path) -> None:
+    """The plans after it are tried because of that one: a push that cannot be is no cause."""
+    far, push = "mug_1 would be within reach about 30 cm nearer to the robot", "(slide-onto mug_1 table_1 plate_1)"
+    other = event("infeasible", 6.0, action=push, reason="no-way", message="no", blockers=["mug_1"], facts=[])
+    hint = event("hint", 7.0, action=PLAN[1], reason="unreachable", message=far)
+    before = no_motion(3.9, "plate_1")  # of a goal that was given up earlier
+    events = ended(event("goal", 4.94, goal="(holding mug_1)"), no_motion(5.0, "mug_1", reason="unreachable"))
+    story = told(tmp_path / "e", [*events[:-1], other, hint, events[-1]])
+    assert story.failing is not None and (story.failing.action, story.failing.hint) == (PLAN[1], far)
+    assert [r.hint for r in story.rejected] == [far, ""]
+    first = told(tmp_path / "f", [*ended(before)[:-1], *events[-2:-1], other, events[-1]]).failing
+    assert first is not None and (first.action, first.hint) == (PLAN[1], "")
+
+
+def test_what_the_action_is_about_is_not_in_its_own_way(tmp_path: Path) -> None:
+    story = told(tmp_path / "e", ended(no_motion(5.0, "mug_1", "plate_1"), no_motion(6.0, "mug_1", reason="no-way")))
+    assert [f.in_the_way for f in story.obstacles] == [("plate_1",), ()]
+    assert story.obstacles[0].marks == (("mug_1", ABOUT, False), ("plate_1", IN_THE_WAY, True))
+    assert story.obstacles[1].marks == (("mug_1", "it cannot be pushed there", True),)
+
+
+def test_what_is_too_tall_is_no_matter_of_distance(tmp_path: Path) -> None:
+    [obstacle] = told(tmp_path / "e", ended(no_motion(5.0, "plate_1", reason="too-tall"))).obstacles
+    assert obstacle.marks == (("mug_1", ABOUT, False), ("plate_1", "too tall", True)) and obstacle.spans == ()
 
 
 def test_an_action_that_came_to_nothing_is_where_it_failed(tmp_path: Path) -> None:
