@@ -64,7 +64,7 @@ def _told(pictures: bool) -> dict[str, Any]:
                 usable.append(_category(load(name, name, whole=True), pictures))
             except UnusableError as e:
                 unusable.append({"name": name, "reason": str(e)})
-            done(name)
+            done("")
     tables = [
         {"name": a.name, "symbol": a.symbol, "x": [a.low[0], a.high[0]], "y": [a.low[1], a.high[1]], "z": a.height}
         for a in ARENAS

@@ -81,9 +81,9 @@ def console() -> Console:
 
 @contextmanager
 def progress(what: str, total: int) -> Iterator[Callable[[str], None]]:
-    """Yields a function that counts one more done and says a line about it; a bar on a terminal."""
+    """Yields a function that counts one more done and says a line about it, if it has one; a bar on a terminal."""
     if not sys.stderr.isatty():
-        yield say
+        yield lambda line: say(line) if line else None
         return
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -92,7 +92,8 @@ def progress(what: str, total: int) -> Iterator[Callable[[str], None]]:
         task = bar.add_task(what, total=total)
 
         def advance(line: str) -> None:
-            bar.console.print(line, markup=False)
+            if line:
+                bar.console.print(line, markup=False)
             bar.advance(task)
 
         yield advance

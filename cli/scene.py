@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any, TextIO
 
 import tamp
@@ -12,6 +13,8 @@ if TYPE_CHECKING:
     from tamp import LoadedScene, Seen
     from tamp.model.scene import SceneObject
 
+PREPOSITIONS = {"interior": "inside", "surface": "on"}
+"""How a place is meant that is called as its thing, by its kind."""
 SHOWN = 4
 """Names of one thing that are printed, the shortest first."""
 
@@ -124,13 +127,23 @@ def _print(told: dict[str, Any], out: TextIO) -> None:
     for o in told["objects"]:
         out.write(f"  {o['name']}  {o['category']}  {_numbers(o['position'])}  {_numbers(o['extent'])}\n")
     out.write("\nsymbols: name, type, the phrase that means it alone; other names (--json has all)\n")
+    called = words(told)
     for symbol, kind in told["symbols"].items():
         own = told["referring_expressions"][symbol]
         others = sorted((p for p, fits in told["names"].items() if fits == [symbol] and p != own), key=len)
-        out.write(f"  {symbol}  {kind}  {own}{'; ' if others else ''}{', '.join(others[:SHOWN])}\n")
+        out.write(f"  {symbol}  {kind}  {called[symbol]}{'; ' if others else ''}{', '.join(others[:SHOWN])}\n")
     out.write("\nplaces beside things: the symbol in a goal, the words\n")
     out.writelines(f"  {symbol}  {words}\n" for symbol, words in told["places_beside"].items())
     out.write("\nfacts\n" + "".join(f"  {atom}\n" for atom in told["atoms"]))
+
+
+def words(told: dict[str, Any]) -> dict[str, str]:
+    """What each symbol is called. A place that is called as the thing it belongs to is meant by its preposition: a mug
+    goes "inside the basket", and the basket itself elsewhere."""
+    called: dict[str, str] = told["referring_expressions"]
+    shared = {text for text, n in Counter(called.values()).items() if n > 1}
+    where = {r["name"]: PREPOSITIONS[r["kind"]] for o in told["objects"] for r in o["regions"]}
+    return {s: f"{where[s]} the {text}" if text in shared and s in where else text for s, text in called.items()}
 
 
 def _numbers(values: Any) -> str:

@@ -36,6 +36,11 @@ def test_no_option_is_documented_that_does_not_exist() -> None:
     assert set(re.findall(r"--[a-z][a-z-]+", COMMANDS)) <= {option for _, option in _options(get_command(app))}
 
 
+def test_the_readme_lists_every_command() -> None:
+    listed = re.findall(r"^    tamp ([a-z]+)", (ROOT / "README.md").read_text(), re.MULTILINE)
+    assert set(get_command(app).commands) <= set(listed)
+
+
 def test_the_results_are_documented_field_by_field() -> None:
     row = {"success": True, "steps": 1, "planning_seconds": 0.1, "wall_seconds": 1.0, "perception": "oracle"}
     row |= {"language_seconds": 1.0, "reaches": True, "goal": None}

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from cli.scene import words
 from tamp.data import data_dir
 from tamp.model.domain import load
 from tamp.model.goal import parse_goal
@@ -112,6 +113,13 @@ def test_what_a_scene_file_cannot_say_exits_1_and_leaves_no_folder(tmp_path: Pat
     assert not (tmp_path / "falling").exists()
 
 
+def test_a_place_that_is_called_as_its_thing_is_told_apart_from_it() -> None:
+    regions = [{"name": "basket_1_contain_region", "kind": "interior"}, {"name": "tray_1_top_side", "kind": "surface"}]
+    called = {"basket_1": "basket", "basket_1_contain_region": "basket", "tray_1_top_side": "tray"}
+    told = {"objects": [{"regions": regions}], "referring_expressions": called}
+    assert words(told) == called | {"basket_1_contain_region": "inside the basket"}
+
+
 def test_a_goal_is_checked_against_the_domain_that_is_named(tmp_path: Path) -> None:
     (tmp_path / "scene.toml").write_text(SCENE.replace("(on bowl_1", "(onto bowl_1"))
     done = scene("show", str(tmp_path))
@@ -125,6 +133,7 @@ def test_categories_are_listed_with_a_page_of_pictures(tmp_path: Path) -> None:
     done = scene("categories", "--html", str(page), "--json")
     answer = json.loads(done.stdout)
     assert done.returncode == 0 and len(answer["categories"]) > 70
+    assert done.stderr.splitlines() == [f"tamp: wrote {page}"]
     cabinet = next(c for c in answer["categories"] if c["name"] == "wooden_cabinet")
     assert cabinet["kind"] == "fixture" and cabinet["open"] == ["top", "middle", "bottom"]
     assert {"name": "top_region", "type": "drawer"} in cabinet["regions"]
