@@ -312,5 +312,3 @@ def summary(verdict: Verdict, steps: int, dry_run: bool) -> str:
     halted = {None: "nothing moved", True: "the arm stands still", False: unheard}
     state = "" if dry_run else f"; {halted[verdict.halted]}"
     return f"tamp: no ({verdict.kind}): {verdict.reason}{state}"
-
-

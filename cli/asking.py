@@ -20,9 +20,7 @@ YES = ("y", "yes")
 """Answers that say that what was understood is meant."""
 
 
-def settled(
-    text: str, read: Callable[[str], tuple[Goal, ...]], log: EpisodeLog, *, asks: bool
-) -> tuple[Goal, ...]:
+def settled(text: str, read: Callable[[str], tuple[Goal, ...]], log: EpisodeLog, *, asks: bool) -> tuple[Goal, ...]:
     """What `read` makes of an instruction. With `asks`, at a terminal, what it refuses is asked about."""
     while True:
         try:

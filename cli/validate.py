@@ -147,6 +147,7 @@ def _as_json(plan: PlanFile, verdict: Verdict, trace: bool) -> Answer:
     answer = {"plan": plan.name, "format": plan.format, "valid": verdict.valid, "steps": verdict.length}
     answer |= {"cost": verdict.cost, "failed": failed, "message": verdict.message}
     answer |= {"unmet": [asdict(u) | {"lost_by": _step(plan, u.lost_at)} for u in verdict.unmet]}
+    answer |= {"mend": verdict.mend or None}
     answer |= {"further": [_placed(plan, f.step) | {"message": f.message, "unmet": f.unmet} for f in verdict.further]}
     return answer | ({"trace": verdict.changes} if trace else {})
 
@@ -169,6 +170,8 @@ def lines_of(plan: PlanFile, verdict: Verdict) -> list[str]:
         told = [f"{_where(plan, step)}: invalid at step {verdict.failed_at}, {step}: {verdict.message}"]
     for unmet in verdict.unmet:
         told.append(f"  {unmet.literal}: {'; '.join(filter(None, (_lost(plan, unmet), unmet.hint)))}")
+    if verdict.mend:
+        told.append(f"  {verdict.mend}")
     if verdict.further:
         told.append("  if that were done all the same:")
     for f in verdict.further:

@@ -91,13 +91,11 @@ def find(name: str) -> Path:
     path = path_of(model)
     if not path.is_file():
         raise InputError(
-            f"the weights of {model.name} are not in {path.parent}; get them with: "
-            f"tamp model pull {model.name}"
+            f"the weights of {model.name} are not in {path.parent}; get them with: tamp model pull {model.name}"
         )
     if (size := path.stat().st_size) != model.size:
         raise InputError(
-            f"{path} has {size} bytes where {model.size} are due; fetch it again with: "
-            f"tamp model pull {model.name}"
+            f"{path} has {size} bytes where {model.size} are due; fetch it again with: tamp model pull {model.name}"
         )
     return path
 

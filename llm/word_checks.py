@@ -77,9 +77,7 @@ def nouns(can: Sayable) -> frozenset[str]:
     return frozenset(told[0] for told in named if len(told) == 1)
 
 
-def left_out(
-    text: str, meaning: Meaning, expanded: Expanded, can: Sayable, names: frozenset[str]
-) -> Iterator[str]:
+def left_out(text: str, meaning: Meaning, expanded: Expanded, can: Sayable, names: frozenset[str]) -> Iterator[str]:
     """Nouns of the scene that the instruction has and no part of the meaning; a drawer stands for its cabinet too."""
     owner = can.words.owner
     taken = {w for r in meaning.referents for w in content(r.words)} | expanded.told

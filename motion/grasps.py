@@ -130,9 +130,7 @@ def centroid(shapes: tuple[Shape, ...], T_world_body: Array) -> Array:
     return np.asarray(T_world_body[:3, :3] @ p_body + T_world_body[:3, 3])
 
 
-def hand_clear(
-    T_world_tool: Array, opening: Array, obstacles: list[tuple[Array, Array]], gripper: Gripper
-) -> Array:
+def hand_clear(T_world_tool: Array, opening: Array, obstacles: list[tuple[Array, Array]], gripper: Gripper) -> Array:
     """Which tool poses (n, 4, 4) leave the hand clear of boxes, given as (pose (4, 4), half-extents (3,)).
 
     `opening` (n,) is how far the fingers are apart, in metres.

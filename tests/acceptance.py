@@ -108,9 +108,7 @@ def demo(run: Runner) -> list[Line]:
     language = [t.get("seconds", {}).get("language", math.inf) for t in told]
     upright = f"{max(tilts, default=math.inf):.0f}°, {len(tilts)} measured"
     middle = statistics.median(language)
-    failed = [
-        f"{seed}: {t.get('stage')}" for seed, t in zip(SEEDS, told, strict=True) if not t.get("success")
-    ]
+    failed = [f"{seed}: {t.get('stage')}" for seed, t in zip(SEEDS, told, strict=True) if not t.get("success")]
     note = f" (seed {', '.join(failed)})" if failed else ""
     return [
         Line("demo succeeds by LIBERO's check", f"{n} of {n}", f"{successes} of {n}{note}", successes == n),
@@ -175,10 +173,7 @@ def instructions(run: Runner) -> list[Line]:
         label = scene.replace("/", "-")
         shown = run.tamp(f"show-{label}", "scene", "show", scene, "--init-state", "0")
         text = (shown["json"] or {}).get("instruction", "")
-        answers = [
-            run.solve(f"told-{label}-{k}", text, "--scene", scene, "--init-state", str(k))
-            for k in INIT_STATES
-        ]
+        answers = [run.solve(f"told-{label}-{k}", text, "--scene", scene, "--init-state", str(k)) for k in INIT_STATES]
         good = sum(bool((a["json"] or {}).get("success")) for a in answers)
         why = {str(a["json"]["reason"] if a["json"] else a["said"]) for a in answers if a["exit"]}
         n = len(INIT_STATES)
@@ -220,9 +215,7 @@ def bad_input(run: Runner) -> list[Line]:
         a = run.tamp(label, "solve", *words, "--out", str(run.folder / "episodes" / label), **environment)
         message = " ".join([*a["said"], str((a["json"] or {}).get("reason", ""))])
         holds = a["exit"] == due and says in message and not a["traceback"]
-        lines.append(
-            Line(f"bad input: {name}", f"exit {due}", f"exit {a['exit']}: {message.strip()[:90]}", holds)
-        )
+        lines.append(Line(f"bad input: {name}", f"exit {due}", f"exit {a['exit']}: {message.strip()[:90]}", holds))
     return lines
 
 
@@ -239,11 +232,7 @@ def tested(label: str, promise: str, *selection: str) -> Callable[[Runner], list
                 raise KeyboardInterrupt
             path.write_text(done.stdout)
         last = path.read_text().strip().splitlines()[-1].strip("= ")
-        return [
-            Line(
-                promise, "all pass", last, " passed" in last and "failed" not in last and "error" not in last
-            )
-        ]
+        return [Line(promise, "all pass", last, " passed" in last and "failed" not in last and "error" not in last)]
 
     return part
 
@@ -275,8 +264,7 @@ def table(lines: list[Line]) -> str:
     """Plain text, a promise a line."""
     wide = [max(len(getattr(x, column)) for x in lines) for column in ("promise", "due")]
     return "".join(
-        f"{'ok  ' if x.holds else 'FAIL'}  {x.promise:{wide[0]}}  {x.due:{wide[1]}}  {x.measured}\n"
-        for x in lines
+        f"{'ok  ' if x.holds else 'FAIL'}  {x.promise:{wide[0]}}  {x.due:{wide[1]}}  {x.measured}\n" for x in lines
     )
 
 

@@ -24,7 +24,6 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--seeds", type=int, default=2, metavar="N", help="of each scene under problems/")
     parser.addoption("--record", action="store_true", help="ask the real model, and keep its replies for later runs")

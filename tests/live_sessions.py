@@ -90,5 +90,3 @@ def session_on(backend: Backend, perceiver: Perceiver, robot: RobotDescription, 
 @cache
 def a_panda() -> RobotDescription:
     return panda()
-
-

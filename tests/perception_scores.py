@@ -145,9 +145,7 @@ def pose_errors(model: ObjectModel, true: Array, found: Array) -> tuple[float, f
 
 def add_s(true: Placed, found: Placed) -> float:
     """Mean distance (m) from the points of a model where it is to the nearest ones of it where it was perceived."""
-    there, here = (
-        np.concatenate([s.points @ T[:3, :3].T + T[:3, 3] for s, T in p.skins()]) for p in (true, found)
-    )
+    there, here = (np.concatenate([s.points @ T[:3, :3].T + T[:3, 3] for s, T in p.skins()]) for p in (true, found))
     return float(cKDTree(here).query(there[:: max(1, len(there) // ADD_POINTS)])[0].mean())
 
 

@@ -100,9 +100,7 @@ def test_modules_stay_small() -> None:
 
 def test_no_path_of_a_machine_is_committed() -> None:
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=False).stdout
-    texts = [
-        ROOT / name for name in listed.decode().split("\0") if name.endswith((".py", ".md", ".toml", "run"))
-    ]
+    texts = [ROOT / name for name in listed.decode().split("\0") if name.endswith((".py", ".md", ".toml", "run"))]
     homes = re.compile(r"(?<![\w.])/(?:home|Users|root|work)/[a-z]")
     found = [
         f"{path.relative_to(ROOT)}:{number}"

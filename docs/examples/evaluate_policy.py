@@ -1,7 +1,7 @@
 """Evaluates the policy as LIBERO evaluates learned ones: its environment, its pictures, its actions, its own check.
 
-    MUJOCO_GL=osmesa python docs/examples/evaluate_policy.py libero_goal --tasks 0 --episodes 1
-    MUJOCO_GL=osmesa python docs/examples/evaluate_policy.py libero_goal --server ws://127.0.0.1:8000
+MUJOCO_GL=osmesa python docs/examples/evaluate_policy.py libero_goal --tasks 0 --episodes 1
+MUJOCO_GL=osmesa python docs/examples/evaluate_policy.py libero_goal --server ws://127.0.0.1:8000
 """
 
 import argparse

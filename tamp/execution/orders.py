@@ -102,10 +102,10 @@ def read_json(line: str) -> Order:
     try:
         said = json.loads(line)
     except (ValueError, RecursionError) as e:
-        raise InputError(f"{_shown(line)} is not JSON; valid: a line such as {{\"stop\": \"wave\"}}") from e
+        raise InputError(f'{_shown(line)} is not JSON; valid: a line such as {{"stop": "wave"}}') from e
     found = [w for w in WORDS if isinstance(said, dict) and w in said]
     if len(found) != 1:
-        raise InputError(f'{_shown(line)} is no order; valid: an object with one of {", ".join(WORDS)}')
+        raise InputError(f"{_shown(line)} is no order; valid: an object with one of {', '.join(WORDS)}")
     return order_of(found[0], said[found[0]])
 
 

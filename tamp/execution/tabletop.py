@@ -82,9 +82,7 @@ class Tabletop:
         self.perceiver.felt(observation)
         self.sight.felt(observation.time, observation.robot)
 
-    def missing(
-        self, action: GroundAction, scene: Scene, situation: Situation, before: WorldState
-    ) -> str | None:
+    def missing(self, action: GroundAction, scene: Scene, situation: Situation, before: WorldState) -> str | None:
         """What is missing of an action's postcondition, from the state `before` it; of what is not seen nothing can be
         said."""
         if lost := scene.unseen(action.args):

@@ -60,7 +60,7 @@ def in_table(path: Path, operator: str, skill: str, note: str) -> str:
     head = raw[: header.start()] if header else raw
     keys = list(re.finditer(r"^(?P<key>[A-Za-z0-9_\"'-]+[ \t]*)=[^\r\n]*", head, re.MULTILINE))
     width = len(keys[-1]["key"]) if keys else 0
-    line = f"{operator:{max(width - 1, len(operator))}} = \"{skill}\"{f'  # {note}' if note else ''}"
+    line = f'{operator:{max(width - 1, len(operator))}} = "{skill}"{f"  # {note}" if note else ""}'
     if not keys:
         return f"{line}{newline}{raw}" if header else f"{raw}{newline if raw.strip() else ''}{line}{newline}"
     at = keys[-1].end()

@@ -110,8 +110,10 @@ class _World:
                 if not self._narrow(condition, domains):
                     return f"it needs {written(condition)}, which never holds then"
         for effect in step.effects:
-            if effect.fluent.type.is_bool_type() and not effect.value.is_false() and self.possible(
-                effect.condition, domains
+            if (
+                effect.fluent.type.is_bool_type()
+                and not effect.value.is_false()
+                and self.possible(effect.condition, domains)
             ):
                 name = effect.fluent.fluent().name
                 if self._hold(name, tuple(self._values(a, domains) for a in effect.fluent.args)):

@@ -35,23 +35,70 @@ PURPOSE = {
 }
 """What has to be used for a requirement to be there for something, where that is not all it allows."""
 
-READ = frozenset({
-    ":strips", ":typing", ":negative-preconditions", ":disjunctive-preconditions", ":equality",
-    ":existential-preconditions", ":universal-preconditions", ":quantified-preconditions", ":conditional-effects",
-    ":fluents", ":numeric-fluents", ":adl", ":durative-actions", ":duration-inequalities",
-    ":timed-initial-literals", ":timed-initial-effects", ":action-costs", ":hierarchy", ":method-preconditions",
-    ":constraints", ":contingent", ":preferences", ":time", ":continuous-effects",
-})
+READ = frozenset(
+    {
+        ":strips",
+        ":typing",
+        ":negative-preconditions",
+        ":disjunctive-preconditions",
+        ":equality",
+        ":existential-preconditions",
+        ":universal-preconditions",
+        ":quantified-preconditions",
+        ":conditional-effects",
+        ":fluents",
+        ":numeric-fluents",
+        ":adl",
+        ":durative-actions",
+        ":duration-inequalities",
+        ":timed-initial-literals",
+        ":timed-initial-effects",
+        ":action-costs",
+        ":hierarchy",
+        ":method-preconditions",
+        ":constraints",
+        ":contingent",
+        ":preferences",
+        ":time",
+        ":continuous-effects",
+    }
+)
 """The requirements that unified-planning reads."""
 
-OTHERS = frozenset({
-    ":derived-predicates", ":object-fluents", ":goal-utilities", ":domain-axioms", ":ucpop", ":multi-agent",
-    ":unfactored-privacy", ":factored-privacy", ":probabilistic-effects", ":rewards", ":mdp", ":non-deterministic",
-    ":partial-observability", ":open-world", ":true-negation", ":expression-evaluation", ":safety-constraints",
-    ":subgoal-through-axioms", ":action-expansions", ":foreach-expansions", ":dag-expansions",
-    ":existential-quantifiers", ":universal-effects", ":full-observability", ":htn", ":method-constraints",
-    ":negation", ":supply-demand", ":continuous-time", ":disjunctive-goals",
-})
+OTHERS = frozenset(
+    {
+        ":derived-predicates",
+        ":object-fluents",
+        ":goal-utilities",
+        ":domain-axioms",
+        ":ucpop",
+        ":multi-agent",
+        ":unfactored-privacy",
+        ":factored-privacy",
+        ":probabilistic-effects",
+        ":rewards",
+        ":mdp",
+        ":non-deterministic",
+        ":partial-observability",
+        ":open-world",
+        ":true-negation",
+        ":expression-evaluation",
+        ":safety-constraints",
+        ":subgoal-through-axioms",
+        ":action-expansions",
+        ":foreach-expansions",
+        ":dag-expansions",
+        ":existential-quantifiers",
+        ":universal-effects",
+        ":full-observability",
+        ":htn",
+        ":method-constraints",
+        ":negation",
+        ":supply-demand",
+        ":continuous-time",
+        ":disjunctive-goals",
+    }
+)
 """Requirements of PDDL's versions and dialects that unified-planning does not read."""
 
 _NEVER_SUPERFLUOUS = frozenset({":strips", ":hierarchy", ":method-preconditions", ":contingent", ":time"})

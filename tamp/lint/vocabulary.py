@@ -21,10 +21,12 @@ NEGATED_EQUALITY = "(not (= …))"
 FOR_ALL_EFFECT = "(forall …) of an effect"
 """The same for `:universal-preconditions`."""
 
-CONNECTIVES = frozenset({
-    *("and", "or", "not", "imply", "exists", "forall", "when", "=", "<", ">", "<=", ">="),
-    *("assign", "increase", "decrease", "scale-up", "scale-down"),
-})
+CONNECTIVES = frozenset(
+    {
+        *("and", "or", "not", "imply", "exists", "forall", "when", "=", "<", ">", "<=", ">="),
+        *("assign", "increase", "decrease", "scale-up", "scale-down"),
+    }
+)
 """What begins a formula that is no atom."""
 
 NUMBER = re.compile(r"[+-]?\d+(\.\d*)?(e[+-]?\d+)?|[+-]?\.\d+")

@@ -105,4 +105,3 @@ def _added(action: Any) -> tuple[Signature, ...]:
         )
         for f in made_true
     )
-

@@ -66,9 +66,7 @@ class Studio:
 
 
 @contextmanager
-def studio(
-    model: Any, data: Any, size: int, light: tuple[float, float], both_sides: bool = False
-) -> Iterator[Studio]:
+def studio(model: Any, data: Any, size: int, light: tuple[float, float], both_sides: bool = False) -> Iterator[Studio]:
     """A place to draw a model in; its visual settings are changed. `light` is ambient and diffuse, from the camera:
     (1, 0) shows surfaces in their own colours. `both_sides`: faces are seen from behind, too."""
     _prepared(model, size, light)

@@ -1,8 +1,8 @@
 """What is true of a recording's moments, kept in a folder of its own, `truth`: whoever perceives need not have it.
 
-    truth.json                        things, and at each moment their poses, joints and visible pixels, and what holds
-    0000_agentview_instances.png      which thing each pixel shows: its number in `truth.json` from 1 on, 0 for what
-                                      all stand on and whatever is behind, 255 for the robot
+truth.json                        things, and at each moment their poses, joints and visible pixels, and what holds
+0000_agentview_instances.png      which thing each pixel shows: its number in `truth.json` from 1 on, 0 for what
+                                  all stand on and whatever is behind, 255 for the robot
 """
 
 from __future__ import annotations
@@ -95,7 +95,9 @@ class TruthWriter:
     def close(self) -> None:
         """Write the rest."""
         told = {
-            "format": FORMAT, "things": [asdict(t) for t in self.things], "moments": [vars(m) for m in self._moments]
+            "format": FORMAT,
+            "things": [asdict(t) for t in self.things],
+            "moments": [vars(m) for m in self._moments],
         }
         write_json(self.folder / INDEX, told)
 

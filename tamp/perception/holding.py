@@ -48,9 +48,7 @@ class Hand:
     _slips: tuple[str, Array] | None = None
     """What gave way between the fingers, and where it was in the hand: where they stop once more it was not lost."""
 
-    def felt(
-        self, robot: RobotState, things: Iterable[tuple[str, Placed]], asked: float | None = None
-    ) -> str | None:
+    def felt(self, robot: RobotState, things: Iterable[tuple[str, Placed]], asked: float | None = None) -> str | None:
         """Take what was felt; the name of what has just been let go of, if anything was. `things` could be held;
         `asked` is how far apart (m) the fingers were last asked to be, where that is known."""
         opening = robot.opening

@@ -298,9 +298,7 @@ def _each_once(fine: list[tuple[Candidate, Fit]], turned: bool = False) -> list[
     return list(best.values())
 
 
-def _tried(
-    c: Candidate, target: Target, cluster: Points, ground: Ground, top: float, everywhere: bool
-) -> list[Fit]:
+def _tried(c: Candidate, target: Target, cluster: Points, ground: Ground, top: float, everywhere: bool) -> list[Fit]:
     """The most promising poses of a candidate: standing on the ground, or ending where the points end."""
     size = c.high - c.low
     if size[2] > top - ground.height + TALLER:

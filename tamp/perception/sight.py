@@ -85,4 +85,3 @@ class Sight:
         """The first of some atoms that can never be seen to hold: nobody looks at it, and it is not believed."""
         ways = {*SEEN, *self.observers, *self.domain.table.beliefs}
         return next((a for a in atoms if a.predicate not in ways and a not in self.known.atoms), None)
-

@@ -41,9 +41,7 @@ EXACT = 4
 """Cells around the skin up to which the distances of a field are exact."""
 
 
-def skins(
-    model: Any, data: Any, parts: Mapping[str, Sequence[int]], both_sides: bool = False
-) -> dict[str, Skin]:
+def skins(model: Any, data: Any, parts: Mapping[str, Sequence[int]], both_sides: bool = False) -> dict[str, Skin]:
     """The skin of each part that can be seen, by name, in the frame of its first body. `parts` has the bodies of each.
 
     Each is looked at without the others: what a closed drawer has inside is seen once it is open. `both_sides`: faces

@@ -135,9 +135,7 @@ class InTurn:
         found = self.search.decide(goal, state, situation)
         return Ready(found if isinstance(found, NoSolution) else self._timed(found.plan, found.refined, found.goal))
 
-    def refine(
-        self, plan: Plan, situation: Situation, hints: tuple[Refinement, ...] = ()
-    ) -> Ready[Decision | Failure]:
+    def refine(self, plan: Plan, situation: Situation, hints: tuple[Refinement, ...] = ()) -> Ready[Decision | Failure]:
         """Motions for a plan, or why there are none."""
         self.search.world.sync(bodies_of(situation.scene))
         found = self.search.refine(plan, situation, self.search.budget, hints)

@@ -173,9 +173,7 @@ class Search:
         self._tell(result)
         return result
 
-    def first_of(
-        self, action: GroundAction, goal: Goal, state: WorldState, situation: Situation
-    ) -> Refined | Failure:
+    def first_of(self, action: GroundAction, goal: Goal, state: WorldState, situation: Situation) -> Refined | Failure:
         """Motions for one action that leave it possible to go on to the goal, where a plan that has it can be refined:
         a grasp that the placement can use. Else motions for it alone."""
         state = state.with_facts(goal.rules(self.domain, state))

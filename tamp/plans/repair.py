@@ -31,21 +31,28 @@ def hint(
     condition, can be taken. Where none can be done, it is the one that could be done last in an earlier state, after
     step `lost` that made the condition false.
     """
-    wanted = not condition.is_not()
-    atom = condition if wanted else condition.arg(0)
-    if not atom.is_fluent_exp() or not atom.type.is_bool_type():
+    literal = literal_of(condition)
+    if literal is None:
         return ""
+    atom, wanted = literal
     some, all_tried = achievers(problem, condition, step, most)
     if some is None:
         return "no operator makes it true"
     helpful = [(a, after) for a in some if (after := _made(simulator, states[-1], a, atom, wanted)) is not None]
     if not helpful:
-        earlier = _earlier(simulator, states[:-1], some, (atom, wanted), lost or 0)
+        earlier = _earlier(simulator, states[:-1], some, literal, lost or 0)
         if earlier is not None:
             return _not_here(problem, *earlier, states[-1], step)
         return "no action that can be done there makes it true" if all_tried else ""
     enabling = (c for c, after in helpful if step is not None and simulator.is_applicable(after, step))
     return f"{shown(next(enabling, helpful[0][0]))} makes it true and can be done there"
+
+
+def literal_of(condition: Any) -> tuple[Any, bool] | None:
+    """The atom of a literal, and whether it is wanted true; None for any other condition."""
+    wanted = not condition.is_not()
+    atom = condition if wanted else condition.arg(0)
+    return (atom, wanted) if atom.is_fluent_exp() and atom.type.is_bool_type() else None
 
 
 def achievers(problem: Any, condition: Any, step: Any, most: int) -> tuple[list[Any] | None, bool]:

@@ -17,6 +17,7 @@ from tamp.pddl.conditions import given_to, unheld, written
 from tamp.pddl.reading import reason
 from tamp.plans.causes import changed, lost_at
 from tamp.plans.further import Anyway, Further, further, needs
+from tamp.plans.mends import mend
 from tamp.plans.repair import MOST_TRIED, hint
 from tamp.plans.steps import PlanFile
 
@@ -46,7 +47,8 @@ class Verdict:
     `failed_at` is the number of the step that cannot be taken, from 1; None when the plan is valid or only its goal
     is missed. `message` is empty when it is valid. `cost` is the value of the problem's metric, None without one.
     `changes` are the literals that each step made true, as far as the plan was followed. `further` is what else would
-    fail if the step that cannot be taken were done all the same; empty where times are judged.
+    fail if the step that cannot be taken were done all the same; empty where times are judged. `mend` is one change
+    that would make the whole plan valid, empty when none is known.
     """
 
     valid: bool
@@ -57,6 +59,7 @@ class Verdict:
     cost: float | None = None
     changes: tuple[tuple[str, ...], ...] = field(default=(), repr=False)
     further: tuple[Further, ...] = ()
+    mend: str = ""
 
 
 @dataclass(eq=False)
@@ -91,14 +94,35 @@ class Judge:
                     message = message or needs([u.literal for u in told])
                     self._anyway = self._anyway or Anyway.of(self.problem)
                     rest = further(self._anyway, actions, number, states[-1], self._tried)
-                    return Verdict(False, len(actions), number, message, told, None, tuple(changes), rest)
+                    mended = self._mended(actions, states, unmet, action)
+                    return Verdict(False, len(actions), number, message, told, None, tuple(changes), rest, mended)
                 states.append(after)
                 if trace:
                     changes.append(changed(self.problem, action, *states[-2:]))
-            told = self._explain(unheld(self.problem, self.problem.goals, states[-1]), states, actions)
+            missed = unheld(self.problem, self.problem.goals, states[-1])
+            told = self._explain(missed, states, actions)
+            mended = self._mended(actions, states, missed) if missed else ""
             cost = self._cost(actions, states)
         message = needs([u.literal for u in told]) if told else ""
-        return Verdict(not told, len(actions), None, message, told, cost, tuple(changes))
+        return Verdict(not told, len(actions), None, message, told, cost, tuple(changes), (), mended)
+
+    def _mended(self, actions: Sequence[Any], states: Sequence[Any], unmet: Sequence[Any], step: Any = None) -> str:
+        """One change after which the whole plan was followed to the goal."""
+        return mend(self.problem, self._after, actions, states, unmet, step)
+
+    def _after(self, state: Any, action: Any) -> Any:
+        """The state after an action as `_tried` has it, without what it lacks: sooner where it cannot be done."""
+        from unified_planning.exceptions import UPException, UPInvalidActionError
+
+        try:
+            if self._simulator.get_unsatisfied_conditions(state, action, early_termination=True)[0]:
+                return None
+        except UPInvalidActionError:  # `_step` knows what to make of it
+            pass
+        except (UPException, ArithmeticError):
+            self._simulator = _simulator(self.problem)
+            return None
+        return self._tried(state, action)[1]
 
     def _tried(self, state: Any, action: Any) -> tuple[list[Any], Any, str]:
         """What an action lacks in a state, the state after it, None when it cannot be done, and why in words."""

@@ -44,8 +44,6 @@ Make = Callable[[Diary], Policy]
 """Makes a policy that writes into a diary."""
 
 
-
-
 def _names_thing(told: Any) -> bool:
     return isinstance(told, list | tuple) and 1 <= len(told) <= 2 and all(isinstance(t, str) for t in told)
 

@@ -93,9 +93,7 @@ def carry_out(
         result.seconds["look"] = round(eyes.seconds, 3)
 
 
-def _overseer(
-    ready: AtTable, eyes: Perceiver, judge: Perceiver, settings: Settings, log: EpisodeLog
-) -> Overseer:
+def _overseer(ready: AtTable, eyes: Perceiver, judge: Perceiver, settings: Settings, log: EpisodeLog) -> Overseer:
     if judge is eyes:
         return Overseer.same(judge, ready.table.sight, log.event)
     return Overseer.beside(judge, ready.table.world.robot, settings.domain, log.event)

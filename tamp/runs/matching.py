@@ -37,9 +37,7 @@ class Names:
     def of(self, goal: Goal) -> Goal:
         """A goal of the policy's in the simulator's names. Refusal for what was matched with nothing."""
         known = {s: self.said(s) for s in (*goal.symbols, *goal.untouched)}
-        return replace(
-            goal, formula=renamed(goal.formula, known), untouched=tuple(known[s] for s in goal.untouched)
-        )
+        return replace(goal, formula=renamed(goal.formula, known), untouched=tuple(known[s] for s in goal.untouched))
 
     def symbol(self, name: str) -> str:
         """The simulator's name, or the one given where it has none."""

@@ -54,9 +54,7 @@ def recorded(path: Path) -> Path:
 def solve(folder: Path, text: str, *options: str) -> subprocess.CompletedProcess[str]:
     command = [TAMP, "solve", text, "--backend", "xarm", "--world", BENCH, "--out", "run", "--json", *options]
     llm = recorded(folder / "model.jsonl")
-    return subprocess.run(
-        [*command, "--llm", llm], cwd=folder, capture_output=True, text=True, check=False, timeout=60
-    )
+    return subprocess.run([*command, "--llm", llm], cwd=folder, capture_output=True, text=True, check=False, timeout=60)
 
 
 def test_a_refusal_leaves_a_folder_that_says_why(tmp_path: Path) -> None:

@@ -61,9 +61,7 @@ def test_what_cannot_be_is_said_first(
         (["--clock", "real"], "--clock real is for --perception oracle"),
     ],
 )
-def test_what_cameras_are_not_for_is_said(
-    options: list[str], message: str, library: None, tmp_path: Path
-) -> None:
+def test_what_cameras_are_not_for_is_said(options: list[str], message: str, library: None, tmp_path: Path) -> None:
     args = ["bench", "libero_goal", "--perception", "camera", "--out", str(tmp_path / "out"), *options]
     done = CliRunner().invoke(app, args)
     assert done.exit_code == 2 and message in done.stderr
@@ -167,5 +165,3 @@ def test_a_server_says_where_it_is_and_ends_at_ctrl_c(tmp_path: Path) -> None:
     finally:
         server.kill()
     assert server.returncode == 130 and "tamp: interrupted" in errors and "Traceback" not in errors
-
-

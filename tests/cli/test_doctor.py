@@ -44,9 +44,7 @@ def test_a_library_that_does_not_import_is_a_fault() -> None:
     assert "No module named 'no_such_module'" in check.found
 
 
-def test_a_library_for_another_cpu_kills_only_its_probe(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_library_for_another_cpu_kills_only_its_probe(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "crashing.py").write_text("import os, signal; os.kill(os.getpid(), signal.SIGILL)")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     check = doctor.check_library(doctor.Library("mujoco", "crashing"))

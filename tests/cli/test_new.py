@@ -13,7 +13,6 @@ from tests.forked import tamp
 pytestmark = pytest.mark.process
 
 
-
 def test_a_domain_is_begun_added_to_and_nothing_is_found_in_it(tmp_path: Path) -> None:
     begun = tamp("new", "domain", "mine", cwd=tmp_path)
     assert begun.returncode == 0, begun.stderr

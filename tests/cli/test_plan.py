@@ -33,9 +33,7 @@ STATE = WorldState(
 PLAN = ["(open-drawer chest)", "(pick cup bench)", "(place-in cup chest)"]
 
 
-def plan(
-    folder: Path, goal: str, *options: str, state: WorldState = STATE
-) -> subprocess.CompletedProcess[str]:
+def plan(folder: Path, goal: str, *options: str, state: WorldState = STATE) -> subprocess.CompletedProcess[str]:
     domain, problem = folder / "domain.pddl", folder / "problem.pddl"
     domain.write_text(load("tabletop").text)
     problem.write_text(problem_text(load("tabletop"), state, goal))

@@ -16,7 +16,6 @@ from tests.forked import tamp
 pytestmark = pytest.mark.process
 
 
-
 def report(*arguments: object) -> subprocess.CompletedProcess[str]:
     return tamp("report", *arguments)
 

@@ -18,7 +18,6 @@ from tests.forked import tamp
 pytestmark = pytest.mark.process
 
 
-
 def scene(*arguments: str) -> subprocess.CompletedProcess[str]:
     return tamp("scene", *arguments)
 

@@ -168,9 +168,7 @@ def test_a_model_that_is_not_held_to_the_grammar_is_checked_all_the_same(said, e
 def test_what_geometry_found_out_is_in_the_question():
     told = STATE.with_facts(frozenset({Atom("obstructed", ("cup", "dish"))}))
     problem = problem_of(DOMAIN, told, [Atom("in", ("cup", "chest"))])
-    _, (first, _), model = solved(
-        plan(*GOOD), plan("pick dish bench", "place-on dish shelf", *GOOD), problem=problem
-    )
+    _, (first, _), model = solved(plan(*GOOD), plan("pick dish bench", "place-on dish shelf", *GOOD), problem=problem)
     assert "(obstructed cup dish)" in model.asked[0].question
     assert first["message"].startswith("step 2: (pick cup bench) needs (not (obstructed cup dish))")
 

@@ -159,9 +159,7 @@ def safetensors() -> Path:
     tell(f"converting {MODEL} to safetensors (a minute)")
     weights = find(MODEL)
     tokenizer = AutoTokenizer.from_pretrained(weights.parent, gguf_file=known(MODEL).file)
-    model = AutoModelForCausalLM.from_pretrained(
-        weights.parent, gguf_file=known(MODEL).file, dtype=torch.bfloat16
-    )
+    model = AutoModelForCausalLM.from_pretrained(weights.parent, gguf_file=known(MODEL).file, dtype=torch.bfloat16)
     tensors = {name: tensor.contiguous() for name, tensor in model.state_dict().items()}
     if model.config.tie_word_embeddings:
         tensors.pop("lm_head.weight", None)

@@ -33,7 +33,10 @@ GRAIN = 3.0
 """Standard deviation of a colour, of 255."""
 FIXED, HAND = "fixed", "hand"
 ASTRAY: dict[Kind, tuple[str, float, float]] = {
-    "pose": (FIXED, 0.005, 0.5), "all": (FIXED, 0.005, 0.5), "moved": (FIXED, 0.02, 5.0), "hand": (HAND, 0.005, 1.0),
+    "pose": (FIXED, 0.005, 0.5),
+    "all": (FIXED, 0.005, 0.5),
+    "moved": (FIXED, 0.02, 5.0),
+    "hand": (HAND, 0.005, 1.0),
 }
 """Which camera is not where it is said to be, by how many metres and degrees."""
 

@@ -40,8 +40,7 @@ def robot_model(sim: Any, posture: np.ndarray) -> RobotDescription:
         tool_site="gripper0_grip_site",
         posture=np.asarray(posture, dtype=float),
         pad_geoms=("gripper0_finger1_pad_collision", "gripper0_finger2_pad_collision"),
-        pinned_bodies=frozenset(b for b in bodies if b.startswith("mount0_"))
-        | {"robot0_base", BASE, "robot0_link1"},
+        pinned_bodies=frozenset(b for b in bodies if b.startswith("mount0_")) | {"robot0_base", BASE, "robot0_link1"},
         period=CONTROL_PERIOD,
         name=BODY,
     )

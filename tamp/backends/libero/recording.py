@@ -116,9 +116,15 @@ class _Recorder:
         environment, order = self.environment, self.order
         robot = environment.robot_model()
         about = {
-            "scene": order.task.name, "instruction": order.task.instruction, "init_state": order.init_state,
-            "content": order.content, "seed": order.seed, "noise": order.noise, "size": order.size,
-            "period": environment.period, "versions": versions(),
+            "scene": order.task.name,
+            "instruction": order.task.instruction,
+            "init_state": order.init_state,
+            "content": order.content,
+            "seed": order.seed,
+            "noise": order.noise,
+            "size": order.size,
+            "period": environment.period,
+            "versions": versions(),
         }
         self.writer = Writer(self.folder, robot, about)
         self._noise = CameraNoise(order.noise, np.random.default_rng(order.seed))

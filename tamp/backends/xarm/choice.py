@@ -18,9 +18,7 @@ from tamp.backends.xarm.workcell_checks import SLACK, extent, room_of_things, sh
 SAME = 0.03
 """Metres: detections nearer to each other are one thing, seen twice."""
 
-Reason = Literal[
-    "not seen", "too few", "too old", "low confidence", "outside", "behind the arm", "in the table"
-]
+Reason = Literal["not seen", "too few", "too old", "low confidence", "outside", "behind the arm", "in the table"]
 
 
 @dataclass(frozen=True)

@@ -95,9 +95,7 @@ def movements(steps: Sequence[Step | HandEvent], goal: str) -> dict[str, Any]:
     return written(moves, goal)
 
 
-def wrong_in(
-    steps: Sequence[Step | HandEvent], actions: Sequence[GroundAction], world: Workcell
-) -> list[str]:
+def wrong_in(steps: Sequence[Step | HandEvent], actions: Sequence[GroundAction], world: Workcell) -> list[str]:
     """What is wrong with the steps in a world, each with its action: what would be wrong with an action plan, and
     work for a hand where the world has none."""
     numbers = [n for n, step in enumerate(steps, 1) if not isinstance(step, HandEvent)]

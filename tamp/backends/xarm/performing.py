@@ -90,9 +90,7 @@ class OnArm:
     """The last approach to a thing, as long as nothing else was done since."""
     _prepared: bool = False
 
-    def plan(
-        self, steps: Sequence[Step | HandEvent], name: str = "the plan", *, rehearsed: bool = False
-    ) -> Activity:
+    def plan(self, steps: Sequence[Step | HandEvent], name: str = "the plan", *, rehearsed: bool = False) -> Activity:
         """An activity that carries out steps, one after the other, and leaves the verdict. With `rehearsed` they are
         gone through before anything moves."""
         return Activity(name, self._run(steps, None, steps if rehearsed else ()), inner=lambda: self.doing)

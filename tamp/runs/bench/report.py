@@ -99,9 +99,7 @@ def _row(suite: str, records: list[Record]) -> Row:
         worst=min(sum(r["success"] for r in task) / len(task) for task in by_task.values()),
         lasting=len(steps) / len(records),
         steps=statistics.fmean(steps) if steps else None,
-        planning=statistics.median(
-            statistics.median(r["planning_seconds"] for r in task) for task in by_task.values()
-        ),
+        planning=statistics.median(statistics.median(r["planning_seconds"] for r in task) for task in by_task.values()),
         slowest=max(r["planning_seconds"] for r in records),
         clean=sum(not (r["touched"] or r["shifted"]) for r in records) / len(records),
         contacts=(contacts[(len(contacts) - 1) // 2], contacts[ceil(0.95 * len(contacts)) - 1]),

@@ -1,12 +1,12 @@
 """Files of instructions in other words: for tasks of LIBERO, or that are to be refused.
 
-    ["libero_goal/8"]
-    wordings = ["set the bowl down on the plate", "bowl on plate please"]
+["libero_goal/8"]
+wordings = ["set the bowl down on the plate", "bowl on plate please"]
 
-    [[case]]
-    scene = "libero_goal/8"
-    instruction = "put the banana on the plate"
-    why = "absent"
+[[case]]
+scene = "libero_goal/8"
+instruction = "put the banana on the plate"
+why = "absent"
 """
 
 from __future__ import annotations

@@ -84,7 +84,7 @@ def read_case(place: Path, domain: Path | None = None) -> Case:
         table = {"domain": str(domain.resolve()), **table}
     for key in ("domain", "problem"):
         if not isinstance(table.get(key), str):
-            raise InputError(f"{path}: {key} is missing; valid: {key} = \"{key}.pddl\"")
+            raise InputError(f'{path}: {key} is missing; valid: {key} = "{key}.pddl"')
     kinds: dict[str, tuple[tuple[type, ...], str]] = {
         "goal": ((str,), '"(on a b)"'),
         "solvable": ((bool,), "true or false"),

@@ -66,11 +66,11 @@ def test_nothing_is_left_out_and_nothing_invented() -> None:
 
 WORD = st.text("ab_-1", min_size=1, max_size=3)
 VALUE = st.recursive(
-    st.sampled_from(
-        ["1", "-2.5e3", "true", '"a#b"', "'c]'", '"\\""', '"""d\n"e"""', "'''f\n'''", "1979-05-27"]
+    st.sampled_from(["1", "-2.5e3", "true", '"a#b"', "'c]'", '"\\""', '"""d\n"e"""', "'''f\n'''", "1979-05-27"]),
+    lambda inner: (
+        st.lists(inner, max_size=3).map(lambda v: f"[{', '.join(v)}]")
+        | st.dictionaries(WORD, inner, max_size=3).map(lambda d: f"{{{', '.join(f'{k} = {v}' for k, v in d.items())}}}")
     ),
-    lambda inner: st.lists(inner, max_size=3).map(lambda v: f"[{', '.join(v)}]")
-    | st.dictionaries(WORD, inner, max_size=3).map(lambda d: f"{{{', '.join(f'{k} = {v}' for k, v in d.items())}}}"),
     max_leaves=6,
 )
 

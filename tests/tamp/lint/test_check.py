@@ -149,7 +149,8 @@ IN_DOMAIN = {
     "operator that cannot be done": ("(inside ?a ?v)))\n", "(inside ?a ?v)) (road ?p ?p))\n", "unreachable-operator"),
     "parameter that is not used": ("(?a - parcel ?p - place)\n", "(?a - parcel ?p ?q - place)\n", "unused-parameter"),
     "variable that is not used": (
-        "(?o - vehicle) (not (inside ?a ?o))", "(?o - van) (not (signed ?a))",
+        "(?o - vehicle) (not (inside ?a ?o))",
+        "(?o - van) (not (signed ?a))",
         "unused-variable",
     ),
     "requirement left out": (":typing :equality", ":equality", "missing-requirement"),

@@ -62,9 +62,7 @@ def test_an_unknown_domain_says_which_there_are() -> None:
         ("(hand-empty)\n      (on ?o ?from)", "(hand-emty)\n      (on ?o ?from)", r"\d+:\d+", "hand-emty"),
     ],
 )
-def test_a_domain_that_does_not_parse_says_where(
-    old: str, new: str, position: str, says: str, tmp_path: Path
-) -> None:
+def test_a_domain_that_does_not_parse_says_where(old: str, new: str, position: str, says: str, tmp_path: Path) -> None:
     folder = copy(tmp_path, old, new)
     assert (folder / "domain.pddl").read_text() != (data_dir("domains") / "tabletop/domain.pddl").read_text()
     with pytest.raises(InputError, match=rf"domain\.pddl:{position}: .*{says}") as told:

@@ -90,7 +90,8 @@ BAD: dict[str, tuple[Callable[[Image], Image], str]] = {
         "above and front do not show the same things",
     ),
     "colour of another size than depth": (
-        lambda i: replace(i, colour=i.colour[::2, ::2].copy()), r"front: colour is \(120, 120, 3\), depth \(240, 240\)"
+        lambda i: replace(i, colour=i.colour[::2, ::2].copy()),
+        r"front: colour is \(120, 120, 3\), depth \(240, 240\)",
     ),
 }
 

@@ -17,7 +17,7 @@ def test_a_mug_is_round_about_its_own_axis_whatever_its_handle(
     angle, up = rng.uniform(0, 2 * np.pi, 4000), rng.uniform(0, 1, 4000)
     radius = 0.035 + widens * up
     cup = np.column_stack([x + radius * np.cos(angle), y + radius * np.sin(angle), 0.1 * up])
-    grip = np.column_stack([
-        x + 0.04 + rng.uniform(0, handle, 500), y + rng.uniform(-0.005, 0.005, 500), rng.uniform(0.02, 0.08, 500)
-    ])
+    grip = np.column_stack(
+        [x + 0.04 + rng.uniform(0, handle, 500), y + rng.uniform(-0.005, 0.005, 500), rng.uniform(0.02, 0.08, 500)]
+    )
     assert np.linalg.norm(roundest(np.concatenate([cup, grip])) - (x, y)) < 0.002

@@ -26,9 +26,7 @@ def test_points_on_a_skin_are_counted_as_its_field_has_them(told: tuple[float, .
     points = np.random.default_rng(seed).uniform(-0.12, 0.12, (200, 3))
     local = (points - T[:3, 3]) @ T[:3, :3]
     slow = np.clip(1.0 - f.distance(local) / REACH, 0.0, None).mean()
-    fast = on_skin(
-        points.astype(np.float32), T[None].astype(np.float32), f.steps, f.origin, f.cell, f.unit, REACH
-    )
+    fast = on_skin(points.astype(np.float32), T[None].astype(np.float32), f.steps, f.origin, f.cell, f.unit, REACH)
     assert abs(float(fast[0]) - slow) < 0.02, "points on the border of two cells may be of either"
 
 

@@ -20,9 +20,7 @@ def block(size: tuple[float, float, float], yaw: float, colour: str = "red") -> 
     x, y, z = (np.linspace(-0.5, 0.5, 40) * s for s in size)
     top = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)
     front = np.stack(np.meshgrid(y, z + 0.5 * size[2]), axis=-1).reshape(-1, 2)
-    local = np.concatenate(
-        [np.insert(top, 2, size[2], axis=1), np.insert(front, 0, 0.5 * size[0], axis=1)]
-    )
+    local = np.concatenate([np.insert(top, 2, size[2], axis=1), np.insert(front, 0, 0.5 * size[0], axis=1)])
     c, s = np.cos(yaw), np.sin(yaw)
     p = local @ np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]]).T + [0.1, 0.2, 0.9]
     return Points(p, np.tile(np.array(COLOURS[colour], dtype=np.float32), (len(p), 1)))

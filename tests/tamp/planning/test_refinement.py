@@ -270,9 +270,7 @@ def real() -> Iterator[Real]:
 
 def motions(result: Refined) -> list[Any]:
     return [
-        (s.path.tolist(), s.opening) if isinstance(s, Move) else s.opening
-        for r in result.steps
-        for s in r.segments
+        (s.path.tolist(), s.opening) if isinstance(s, Move) else s.opening for r in result.steps for s in r.segments
     ]
 
 

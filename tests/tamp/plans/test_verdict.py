@@ -7,6 +7,7 @@ import pytest
 from tamp.pddl.reading import parse
 from tamp.pddl.source import Source
 from tamp.plans.formats import read_plan
+from tamp.plans.mends import LONGEST
 from tamp.plans.resolve import resolve
 from tamp.plans.verdict import Judge, Unmet, Verdict
 
@@ -63,6 +64,32 @@ def test_what_could_be_done_earlier_only_says_before_which_step() -> None:
     assert [u.hint for u in lost.unmet if u.literal == "(has rice)"] == [
         "(buy rice market) makes it true and can be done there"
     ]
+
+
+GO, BUY, BACK, DRY = "(go home market)", "(buy tea market)", "(go market home)", "(dry)"
+
+
+@pytest.mark.parametrize(
+    ("plan", "mend"),
+    [
+        ((BUY, GO, BACK, DRY), "valid with steps 1 and 2 exchanged"),
+        ((GO, DRY, BUY, BACK), "valid with step 2 moved after step 4"),
+        ((BACK, GO, BUY, DRY), "valid with step 1 moved after step 3"),
+        ((BUY, BACK, GO, DRY), "valid with step 3 moved before step 1"),
+        ((GO, GO, BUY, BACK, DRY), "valid without step 1"),
+        ((GO, BACK, DRY), "valid with (buy tea market) before step 2"),
+        ((GO, BUY, BACK), "valid with (dry) at the end"),
+        ((BACK, BUY), ""),
+        ((GO, BACK, *[DRY] * LONGEST), ""),
+    ],
+)
+def test_one_change_that_makes_the_whole_plan_valid_is_named(plan: tuple[str, ...], mend: str) -> None:
+    assert verdict("\n".join(plan)).mend == mend
+
+
+def test_a_change_is_not_said_when_it_takes_too_long_to_find(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tamp.plans.mends.MOST_FOLLOWED", 3)
+    assert verdict("\n".join((BUY, GO, BACK, DRY))).mend == ""
 
 
 def test_a_goal_that_is_missed_is_told_like_a_step() -> None:

@@ -78,9 +78,7 @@ def policy(
 def run(process: PolicyProcess, environment: LiberoEnvironment, said: str | None, out: Path) -> Result:
     settings = Settings(load("tabletop"), init_state=INIT, said=said)
     seeing = "camera" if said else "camera, given goal"
-    return run_camera(
-        environment.task, None, settings, process, out, lambda line: None, environment, perception=seeing
-    )
+    return run_camera(environment.task, None, settings, process, out, lambda line: None, environment, perception=seeing)
 
 
 def renamed(scene: Scene) -> Scene:
@@ -95,8 +93,12 @@ def renamed(scene: Scene) -> Scene:
     for o in scene:
         parts = tuple(replace(p, name=str(other(p.name))) for p in o.parts)
         regions = tuple(
-            replace(r, name=str(other(r.name)) if r.name != "main_table" else "bench", part=str(other(r.part)),
-                    door=other(r.door))
+            replace(
+                r,
+                name=str(other(r.name)) if r.name != "main_table" else "bench",
+                part=str(other(r.part)),
+                door=other(r.door),
+            )
             for r in o.regions
         )
         objects.append(replace(o, name=names[o.name], parts=parts, regions=regions))

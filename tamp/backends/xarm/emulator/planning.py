@@ -84,9 +84,7 @@ def _arc(command: ArcMove, q: Array, T: Array, body: Body, choices: Choices) -> 
     return _along(path, way, 0.0, command, choices, 0.0)
 
 
-def _along(
-    path: Path, way: float, turn: float, command: LineMove | ArcMove, choices: Choices, radius: float
-) -> Motion:
+def _along(path: Path, way: float, turn: float, command: LineMove | ArcMove, choices: Choices, radius: float) -> Motion:
     """At the command's speed over the way, unless it turns faster than the tool may."""
     speed = min(_over(command.speed, way), _over(choices.rotation_speed, turn))
     acceleration = min(_over(command.acceleration, way), _over(choices.rotation_acceleration, turn))

@@ -51,11 +51,13 @@ class Told:
         """How far (m) the tool was off the straight line between where it began an action and where it let go."""
         kinds = [(e["event"], e.get("action", "")) for e in self.events]
         start = next(i for i, (kind, said) in enumerate(kinds) if kind == "action" and said.startswith(action))
-        points = np.array([
-            e["tool"]
-            for e in itertools.takewhile(lambda e: e.get("stage") != "grip", self.events[start:])
-            if e["event"] == "command"
-        ])
+        points = np.array(
+            [
+                e["tool"]
+                for e in itertools.takewhile(lambda e: e.get("stage") != "grip", self.events[start:])
+                if e["event"] == "command"
+            ]
+        )
         along = (points[-1] - points[0]) / np.linalg.norm(points[-1] - points[0])
         off = points - points[0]
         return float(np.linalg.norm(off - np.outer(off @ along, along), axis=1).max())

@@ -52,8 +52,10 @@ def test_one_object_with_blanks_around_it_is_read(text: str) -> None:
         (LIFT.replace("80", "+80"), "1:61: not JSON: '+80' is no number"),
         (LIFT.replace("80", "True"), "1:61: not JSON: True is Python's; valid: true"),
         (LIFT.replace("80", ""), "1:61: not JSON: a value is missing before '}'"),
-        (LIFT.replace(': "lift"', ': "a", "goal": "b"'),
-         "1:15: not JSON: 'goal' is said twice in one object; valid: once"),
+        (
+            LIFT.replace(': "lift"', ': "a", "goal": "b"'),
+            "1:15: not JSON: 'goal' is said twice in one object; valid: once",
+        ),
         (LIFT.replace("80", "80 // up"), "1:64: not JSON: a comment, which JSON does not have; valid: none"),
         (f"# a plan\n{LIFT}", "1:1: not JSON: a comment, which JSON does not have"),
         (LIFT.replace('{"goal', '{/* why */ "goal'), "1:2: not JSON: a comment"),
@@ -80,17 +82,23 @@ def test_what_is_not_json_alone_is_told_at_its_place(text: str, says: str) -> No
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        (LIFT.replace("80", '"80"'),
-         "1:52: step 1, dz_mm: '80' is not of type 'number'; valid: a number without quotes"),
+        (
+            LIFT.replace("80", '"80"'),
+            "1:52: step 1, dz_mm: '80' is not of type 'number'; valid: a number without quotes",
+        ),
         (LIFT.replace("80", "1" * 400), "1:61: not JSON: '1111111111111111111…' is too large for a number"),
-        (LIFT.replace('"dz_mm"', '"up_mm": 3,\n "dz_mm"'),
-         "1:52: step 1: Additional properties are not allowed ('up_mm' "),
+        (
+            LIFT.replace('"dz_mm"', '"up_mm": 3,\n "dz_mm"'),
+            "1:52: step 1: Additional properties are not allowed ('up_mm' ",
+        ),
         (LIFT.replace('"dz_mm"', '"up_mm": 3,\n "dz_mm"'), "was unexpected); valid: action, dz_mm"),
         (LIFT.replace('"dz_mm"', '"hover_mm"'), "1:28: step 1: 'dz_mm' is a required property"),
         (LIFT.replace('"goal"', '"why": 1, "goal"'), "1:2: the plan: Additional properties are not allowed ('why' was"),
-        (LIFT.replace('"steps": [', '"steps": ['.ljust(12) + "7,\n"),
-         "1:30: step 1: 7 is not of type 'object'; valid: an "),
-        (LIFT.replace("80", "80, \n\n  \"name\": 3"), "3:3: step 1, name: 3 is not of type 'string'; valid: a text in"),
+        (
+            LIFT.replace('"steps": [', '"steps": ['.ljust(12) + "7,\n"),
+            "1:30: step 1: 7 is not of type 'object'; valid: an ",
+        ),
+        (LIFT.replace("80", '80, \n\n  "name": 3'), "3:3: step 1, name: 3 is not of type 'string'; valid: a text in"),
         (LIFT.replace("80}", "80}, {\n}, {}"), "1:66: step 2: 'action' is a required property (and 1 more)"),
         ("[]", "1:1: the plan: [] is not of type 'object'; valid: an object: {…}"),
         ('"lift"', "1:1: the plan: 'lift' is not of type 'object'"),
@@ -134,7 +142,7 @@ def test_all_of_json_is_read_as_it_is_and_all_in_it_is_found(value: Any, indent:
         assert there.startswith(begin)
 
 
-@given(st.text(alphabet='{}[]",:\\ \n/#`\'019.-+eEnNatrufls\x00é', max_size=14))
+@given(st.text(alphabet="{}[]\",:\\ \n/#`'019.-+eEnNatrufls\x00é", max_size=14))
 def test_whatever_the_text_it_is_read_or_refused_in_one_line_with_its_place(text: str) -> None:
     """What Python's own reader refuses is refused, and the other way round."""
     try:

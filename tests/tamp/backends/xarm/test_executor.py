@@ -151,9 +151,7 @@ def test_an_error_is_not_cleared_by_a_run(emulator: Emulator, ways: Ways, tmp_pa
         driver.close()
 
 
-def test_a_controller_that_froze_is_stopped_when_it_comes_back(
-    emulator: Emulator, ways: Ways, tmp_path: Path
-) -> None:
+def test_a_controller_that_froze_is_stopped_when_it_comes_back(emulator: Emulator, ways: Ways, tmp_path: Path) -> None:
     """It takes the move that timed out up later: that must not go on."""
     emulator.ask(fault="freeze", motion=1, seconds=2.0)
     verdict = run(emulator, slow(ways), (MoveToNamed("bin_drop"),), tmp_path / "run")
