@@ -42,7 +42,7 @@ def _nothing(view: View, e: Event) -> View:
 
 
 def _start(view: View, e: Event) -> View:
-    said = words(e, "instruction") or view.said or words(e, "scene_instruction")
+    said = words(e, "instruction") or view.said
     steps = names(e, "steps")
     robots = view.robots
     if e.get("arm") is not None or e["event"] == "robot":

@@ -12,7 +12,7 @@ from tamp.view.hub import Hub
 from tamp.view.orders import give
 from tamp.view.sections import Life
 from tamp.view.serving import Offer
-from tamp.view.shots import Shots, picture
+from tamp.view.shots import NONE, Shots, picture
 from tamp.view.state import View
 
 SCRIPTS = ("common.js", "space.js", "view.js", "orders.js", "pictures.js")
@@ -24,11 +24,9 @@ def offer(hub: Hub, layout: Layout, local: bool) -> Offer:
     shots = Shots()
 
     def further(view: View, log: Path | None) -> dict[str, str]:
-        return {
-            "name": json.dumps(_name(log)),
-            "orders": json.dumps(orders_of(view, hub.life, local)),
-            "pictures": shots.index(log),
-        }
+        pictures = shots.index(log)
+        orders = orders_of(view, hub.life, local, pictures=pictures != NONE)
+        return {"name": json.dumps(_name(log)), "orders": json.dumps(orders), "pictures": pictures}
 
     def order(said: Any) -> dict[str, Any]:
         return give(hub.view.listens if local and hub.life == "goes on" else None, said)
@@ -46,10 +44,10 @@ def _name(log: Path | None) -> str:
     return "" if log is None else log.parent.name if log.name == LOG else log.name
 
 
-def orders_of(view: View, life: Life, local: bool) -> dict[str, Any]:
-    """Whether orders are taken, and if not, why."""
+def orders_of(view: View, life: Life, local: bool, pictures: bool = True) -> dict[str, Any]:
+    """Whether orders are taken, and if not, why; once it is over, in one with that there are no `pictures`."""
     if view.ending is not None or life == "gone":
-        why = "It is over: no orders are taken any more."
+        why = f"It is over: no orders are taken any more{'' if pictures else ', and there are no pictures'}."
     elif not local:
         why = "Orders are given on a page that is served at 127.0.0.1 alone."
     elif view.listens is None:

@@ -11,8 +11,8 @@ import numpy as np
 
 from motion.poses import Array, moved
 from tamp.runs.endings import Ending
-from tamp.runs.pages.fields import Point
-from tamp.runs.pages.telling import verdict_of
+from tamp.runs.pages.fields import Point, names
+from tamp.runs.pages.telling import title_of, verdict_of
 from tamp.runs.pages.timeline import Deed
 from tamp.view.feed import at
 from tamp.view.state import Placed, Running, View
@@ -49,16 +49,16 @@ def _same(field: str, a: View, b: View) -> bool:
 
 
 def _head(view: View, life: Life, notes: tuple[str, ...]) -> dict[str, Any]:
-    start = view.start
-    shown = ("task", "backend", "body", "world", "arm", "perception", "planner", "seed", "clock")
+    start, ordered = view.start, any(t.kind == "order" for t in view.happened)
+    shown = ("task", "scene_instruction", "backend", "body", "world", "arm", "perception", "planner", "seed", "clock")
     state, told = _verdict(view.ending, life)
     return {
-        "title": view.said or ", then ".join(view.goal) or "A run without instruction or goal",
+        "title": title_of(view.said, list(view.goal), names(start, "steps"), ordered),
         "goal": list(view.goal),
         "untouched": list(view.untouched),
         "state": state,
         "verdict": told,
-        "about": [[key, str(start[key])] for key in shown if start.get(key) is not None],
+        "about": [[key.replace("_", " "), str(start[key])] for key in shown if start.get(key) is not None],
         "notes": list(notes),
     }
 
@@ -157,7 +157,7 @@ def _happened(view: View, life: Life, notes: tuple[str, ...]) -> list[Any]:
 
 
 _PARTS: Mapping[str, tuple[tuple[str, ...], Callable[[View, Life, tuple[str, ...]], Any]]] = {
-    "head": (("start", "said", "goal", "untouched", "ending"), _head),
+    "head": (("start", "said", "goal", "untouched", "ending", "happened"), _head),
     "now": (("t", "running", "deeds", "stage", "step"), _now),
     "plan": (("plan", "deeds", "running", "searched"), _plan),
     "facts": (("atoms", "changes"), _facts),

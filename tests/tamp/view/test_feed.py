@@ -67,6 +67,15 @@ def test_how_a_run_ended_is_said_as_the_report_says_it() -> None:
     assert (killed["now"]["running"], killed["plan"]["rows"][1]["how"]) == ([], "unfinished")
 
 
+def test_a_run_is_called_what_was_asked_of_it_and_not_what_its_scene_is_for() -> None:
+    """As the report calls it: with --goal the scene's own instruction is none that was given."""
+    start = event("start", 0.0, instruction=None, scene_instruction="put the mug in the drawer")
+    told = shown([start, event("goal", 1.0, goal="(on mug_1 plate_1)", untouched=[])])["head"]
+    assert told["title"] == "(on mug_1 plate_1)"
+    assert ["scene instruction", "put the mug in the drawer"] in told["about"]
+    assert shown([event("start", 0.0, steps=["move home", "open"])])["head"]["title"] == "A plan of 2 steps"
+
+
 def test_two_arms_have_an_action_each() -> None:
     begun = [event("action", 1.0 + n, arm=arm, action=f"(pick {arm})") for n, arm in enumerate(("near", "far"))]
     ended = event("result", 3.0, arm="near", success=True, action="(pick near)")

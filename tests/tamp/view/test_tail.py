@@ -81,6 +81,7 @@ def test_orders_are_taken_of_a_session_that_goes_on_on_this_machine_alone() -> N
     for view, life, local in ((told, "gone", True), (told, "goes on", False), (View(), "goes on", True)):
         refused = orders_of(view, life, local)
         assert not refused["takes"] and refused["why"]
+    assert "there are no pictures" in orders_of(told, "gone", local=True, pictures=False)["why"]
 
 
 def test_what_is_no_run_is_said(tmp_path: Path) -> None:

@@ -1,10 +1,11 @@
 /** Orders given on the page, and what becomes of them. */
-function orders({show, say}) {
+function orders({show, say, fold}) {
   const by = (id) => document.getElementById(id), asked = {stop: {stop: ""}, skip: {skip: 2}, undo: {undo: ""}};
   show.orders = ({takes, why}) => {
     if (by("orders").hidden === takes) by("orders").hidden = !takes;
     by("no-orders").hidden = takes;
     say(by("no-orders"), why);
+    fold();
   };
   async function give(order, told) {
     say(by("answer"), `${told} …`);

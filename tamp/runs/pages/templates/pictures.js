@@ -1,5 +1,5 @@
 /** Pictures of cameras, with the things drawn where they are known to be. */
-function pictures({show, known}) {
+function pictures({show, known, fold}) {
   const place = document.getElementById("pictures"), overlay = document.getElementById("overlay"), figures = new Map();
   const edges = [[0, 1], [2, 3], [4, 5], [6, 7], [0, 2], [1, 3], [4, 6], [5, 7], [0, 4], [1, 5], [2, 6], [3, 7]];
   const nearest = 0.05, wide = 2;
@@ -46,6 +46,8 @@ function pictures({show, known}) {
     const cameras = told ? told.cameras : {};
     document.getElementById("no-pictures").hidden = Boolean(told);
     document.getElementById("drawn").hidden = !told;
+    known.pictures = Boolean(told);
+    fold();
     for (const [name, shot] of figures) if (!(name in cameras)) { shot.figure.remove(); figures.delete(name); }
     for (const [name, camera] of Object.entries(cameras)) {
       if (!figures.has(name)) figures.set(name, made(name));

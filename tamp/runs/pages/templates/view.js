@@ -1,6 +1,6 @@
 /** A run as it goes on: parts that have changed come from the server, and each is shown in its place. */
 function live() {
-  const by = (id) => document.getElementById(id), known = {paths: {}, clock: 0, told: 0, on: false};
+  const by = (id) => document.getElementById(id), known = {paths: {}, clock: 0, told: 0, on: false, over: false, pictures: false};
   const picture = space(by("space"), {now: true, paths: [], things: [], robots: []});
   const signs = {
     done: ["✓", "good"], success: ["✓", "good"], failed: ["✗", "bad"], no: ["✗", "bad"], error: ["✗", "bad"], stopped: ["■", "warn"],
@@ -27,6 +27,11 @@ function live() {
     });
     if (children.length !== list.children.length || children.some((child, n) => list.children[n] !== child)) list.replaceChildren(...children);
   }
+  /** Of a run that is over the line on orders says that there are no pictures, too; nothing else of either is shown. */
+  function fold() {
+    by("orders-head").hidden = known.over;
+    by("cameras").hidden = known.over && !known.pictures;
+  }
   function say(place, text) {
     if (place.textContent !== text) place.textContent = text;
   }
@@ -46,6 +51,8 @@ function live() {
       by("state").replaceWith(Object.assign(sign(head.state), {id: "state"}));
       say(by("verdict"), head.verdict);
       known.on = head.state === "running";
+      known.over = !known.on && head.state !== "waiting";
+      fold();
       fill(by("notes"), head.notes, (note) => element("p", note, {class: "note", role: "note"}));
       by("goal").replaceChildren(...(head.goal.length ? ["Goal: ", ...head.goal.flatMap((g, n) => (n ? [" then ", code(g)] : [code(g)]))] : []),
         ...(head.untouched.length ? ["; left alone: ", code(head.untouched.join(" "))] : []));
@@ -141,6 +148,6 @@ function live() {
   });
   source.addEventListener("error", () => lost("The viewer is gone: this is what it told last."));
   source.addEventListener("over", () => { source.close(); lost("The viewer has ended: this is what it told last."); });
-  return {show, say, known};
+  return {show, say, known, fold};
 }
 const shown = live();
