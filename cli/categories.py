@@ -8,8 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from cli.output import emit_json, hush_warnings, progress, quiet_stdout, say
-from tamp.errors import InputError
+from cli.output import emit_json, hush_warnings, progress, quiet_stdout, writable, write_page
 from tamp.quiet import hush_simulator
 
 if TYPE_CHECKING:
@@ -28,14 +27,14 @@ def categories(html: Path | None, json_output: bool) -> int:
     from tamp.backends.libero import rendering
 
     rendering.prepare(video=False, pictures=html is not None)
-    if html is not None and (html.is_dir() or not html.parent.is_dir()):
-        raise InputError(f"cannot write {html}; valid: a file in a folder that exists")
+    if html is not None:
+        writable(html)
     with quiet_stdout() as out:
         hush_warnings()
         with hush_simulator():
             told = _told(pictures=html is not None)
         if html is not None:
-            _write(html, _page(told))
+            write_page(html, _page(told))
         for category in told["categories"]:
             category.pop("picture", None)
         if json_output:
@@ -43,14 +42,6 @@ def categories(html: Path | None, json_output: bool) -> int:
         else:
             _print(told, out)
     return 0
-
-
-def _write(path: Path, page: str) -> None:
-    try:
-        path.write_text(page, encoding="utf-8")
-    except OSError as e:
-        raise InputError(f"cannot write {path}: {e.strerror}") from e
-    say(f"tamp: wrote {path}")
 
 
 def _told(pictures: bool) -> dict[str, Any]:

@@ -212,6 +212,9 @@ SpeedScale = Annotated[
     float | None, typer.Option(help="Of a real robot: share of its world's speeds.", min=0.01, max=1.0)
 ]
 Html = Annotated[Path | None, typer.Option(help="A page with a picture of each (needs OSMesa).", metavar="FILE")]
+ScenePage = Annotated[
+    Path | None, typer.Option("--html", help="Write a page too, with a picture of a scene of LIBERO.", metavar="FILE")
+]
 RunPage = Annotated[
     Path | None, typer.Option("--html", help="Write a page instead: an episode, or runs of tamp bench.", metavar="FILE")
 ]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 import tamp
-from cli.output import emit_json, quiet_stdout, say
+from cli.output import emit_json, quiet_stdout, say, writable, write_page
 from tamp.quiet import hush_simulator
 
 if TYPE_CHECKING:
@@ -64,13 +65,28 @@ def _suite(name: str) -> dict[str, Any]:
     return {"name": name, "tasks": n, "missing": missing, "usable": 0 == missing < n}
 
 
-def show(scene: str, init_state: int | None, seed: int | None, domain: str, json_output: bool) -> int:
-    """Print what perception sees in a scene, and what an instruction can name there."""
+def show(
+    scene: str, init_state: int | None, seed: int | None, domain: str, json_output: bool, html: Path | None = None
+) -> int:
+    """Print what perception sees in a scene, and what an instruction can name there; with `html` write a page of it."""
+    from cli.scene_page import page
+    from tamp.backends.libero import rendering
+
+    if html is not None:
+        writable(html)
+        rendering.prepare(video=False, pictures=True)
     with quiet_stdout() as out:
         with tamp.load_scene(
-            scene, seed=seed, init_state=init_state, domain=domain, say=lambda line: say(f"tamp: {line}")
+            scene,
+            seed=seed,
+            init_state=init_state,
+            domain=domain,
+            pictures=html is not None,
+            say=lambda line: say(f"tamp: {line}"),
         ) as loaded:
             told = describe(loaded, tamp.perceive(loaded))
+            if html is not None:
+                write_page(html, page(told, words(told), loaded.picture()))
         if json_output:
             emit_json(told, out)
         else:

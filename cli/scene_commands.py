@@ -29,6 +29,7 @@ def show(
     init_state: opt.InitState = None,
     seed: opt.SceneSeed = None,
     domain: opt.Domain = "tabletop",
+    html: opt.ScenePage = None,
     json_output: opt.Json = False,
 ) -> int:
     """Show a scene: objects, facts, instruction.
@@ -37,7 +38,7 @@ def show(
     """
     from cli.scene import show
 
-    return show(scene, init_state, seed, domain, json_output)
+    return show(scene, init_state, seed, domain, json_output, html)
 
 
 @opt.command(scene_app)

@@ -111,8 +111,8 @@ def ground(
 def read_by(scene: LoadedScene, instruction: str, model: language.Model, assume_first: bool = False) -> Grounding:
     """The same of words, by a model that is there already. It is shown a picture where it sees."""
     text, image = language.instruction(instruction), None
-    if model.sees and scene._pictures and scene._environment is not None:
-        image = scene._environment.picture()
+    if model.sees and scene._pictures:
+        image = scene.picture()
     return _grounding(text, language.read(text, seen_in(scene), scene, model, assume_first, image))
 
 

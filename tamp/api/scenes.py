@@ -70,6 +70,13 @@ class LoadedScene:
         force."""
         self.backend.command(displacement, opening)
 
+    def picture(self) -> bytes:
+        """What there is now from the front, as the bytes of a PNG. InputError where it was not loaded with `pictures`,
+        and elsewhere than in LIBERO."""
+        if not self._pictures or self._environment is None:
+            raise InputError(f"no picture of {self.name}; valid: of a scene in LIBERO, loaded with pictures")
+        return self._environment.picture()
+
     def stop(self) -> None:
         """Let one control period pass and stand still."""
         self.backend.stop()
@@ -126,7 +133,8 @@ def load_scene(
         domain: A name under `domains/`, or a folder with a `domain.pddl`. The Python of the folder runs.
         simulator: `libero`, `mujoco` or `pybullet`; by default LIBERO, and MuJoCo for a scene in MJCF.
         body: Another robot in the place of the scene's own: a name such as `xarm7`, or its `.toml`. Not in LIBERO.
-        pictures: Get ready to draw, in LIBERO: `ground` then shows a language model that sees what there is.
+        pictures: Get ready to draw, in LIBERO: `ground` then shows a language model that sees what there is,
+            and `picture` gives it.
         say: Is told what happens.
 
     Returns:

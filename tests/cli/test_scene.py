@@ -37,8 +37,10 @@ def test_every_suite_is_known_and_what_lacks_files_is_listed_when_asked_for() ->
 
 
 @pytest.mark.episode
-def test_a_scene_is_shown_with_all_that_can_be_said_of_it() -> None:
-    done = scene("show", "libero_goal/3", "--init-state", "0", "--json")
+def test_a_scene_is_shown_with_all_that_can_be_said_of_it(tmp_path: Path) -> None:
+    page = tmp_path / "scene.html"
+    done = scene("show", "libero_goal/3", "--init-state", "0", "--html", str(page), "--json")
+    assert "on the stove" in page.read_text() and page.read_text().count("data:image/png;base64,") == 1
     answer = json.loads(done.stdout)
     assert answer["instruction"] == "open the top drawer and put the bowl inside"
     bowl = next(o for o in answer["objects"] if o["name"] == "akita_black_bowl_1")
