@@ -37,7 +37,11 @@ class Request:
 
 def plan(request: Request) -> int:
     """Print the plan, one action a line; write it to `out` too when given."""
+    from tamp.api.judging import other_domain
+
     with quiet_stdout() as stdout:
+        if note := other_domain(request.domain, request.problem):
+            say(f"tamp: note: {note}")
         answer = tamp.plan_problem(
             request.domain,
             request.problem,

@@ -49,9 +49,11 @@ def validate(
     with quiet_stdout() as stdout:
         judge = None
         if problem is not None:
-            from tamp.api.judging import judge_for
+            from tamp.api.judging import judge_for, other_domain
 
             judge = judge_for(domain, problem)
+            if note := other_domain(domain, problem):
+                say(f"tamp: note: {note}")
         said = None if json_output else stdout
         workcell = _workcell(world)
         answers = [_judged(path, judge, form, trace, said, workcell, page) for path in plans or [Path(domain)]]
@@ -101,9 +103,10 @@ def _judged(
             if page is not None:
                 page.judged(plan, verdict, judge, lines_of(plan, replace(verdict, changes=())))
     except InputError as e:
+        wrong = _told(e)
         if page is not None:
-            page.alone(str(path), None, [str(e)])
-        return {"plan": path, "valid": None, "error": str(e), "errors": _told(e)}
+            page.alone(str(path), None, wrong)
+        return {"plan": path, "valid": None, "error": str(e), "errors": wrong}
     if said is not None:
         said.write("".join(f"{line}\n" for line in lines))
     return answer

@@ -29,10 +29,21 @@ def located(given: Path | str, what: str = "", *endings: str, folder: str = "*")
         return there
     if not endings or path.suffix or path.name != str(given) or path.name == "-":
         return path
-    known = {f.stem: f for ending in endings for f in sorted(problems.glob(f"{folder}/*{ending}"))}
+    known = {_named(f, what): f for ending in endings for f in sorted(problems.glob(f"{folder}/*{ending}"))}
     if path.name in known or path.is_dir():
         return known.get(path.name, path)
     near = difflib.get_close_matches(path.name, known, 1)
     meant = f"did you mean {near[0]!r}? " if near else ""
     shipped = ", ".join(sorted(known))
-    raise InputError(f"no {what} {path.name!r}; {meant}valid: a file, or the name of a shipped one: {shipped}")
+    else_where = _OF_SCENES if what == "problem" else ""
+    raise InputError(
+        f"no {what} {path.name!r}; {meant}valid: a file, or the name of a shipped one: {shipped}{else_where}"
+    )
+
+
+_OF_SCENES = "; the problem of a scene is problem.pddl in the folder of its episode"
+
+
+def _named(file: Path, what: str) -> str:
+    """What a shipped file is called: by its folder where its own name says only what it is."""
+    return file.parent.name if file.stem == what else file.stem

@@ -71,6 +71,18 @@ def judge_for(domain: str | Path, problem: str | Path) -> PlanJudge:
     return judge_of(read_problem(domain, Path(problem))[2])
 
 
+def other_domain(domain: str | Path, problem: str | Path) -> str:
+    """That a problem says that it is for another domain, in words; empty where it does not, and for standard input,
+    which is read once only. InputError for files that cannot be read."""
+    from tamp.data import located
+    from tamp.pddl import reading
+    from tamp.pddl.source import STDIN, read
+
+    if STDIN in (str(domain), str(problem)):
+        return ""
+    return reading.other_domain(read(reading.locate(domain)), read(located(problem, "problem", ".pddl")))
+
+
 def source_of(plan: str | Path | Sequence[str]) -> Source:
     """The text of a plan: of a file, a shipped one by its name, or of steps."""
     from tamp.data import located

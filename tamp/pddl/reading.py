@@ -20,6 +20,9 @@ GROUP = "tamp.domains"
 """Entry points by which a distribution gives its domain folders, each a package, a name."""
 
 
+_CONNECTIVES = {"and", "or", "not", "imply", "forall", "exists", "when", "assign", "increase", "decrease"}
+
+
 def parse(domain: Source, problem: Source | None = None) -> Any:
     """Parse with unified-planning; without a problem its Problem has no objects and no goal.
 
@@ -35,8 +38,17 @@ def parse(domain: Source, problem: Source | None = None) -> Any:
             try:
                 _read(domain.text, None)
             except Exception as e:
-                raise _told(domain, e) from e
-        raise _told(problem or domain, first) from first
+                raise _told(domain, e, domain) from e
+        raise _told(problem or domain, first, domain) from first
+
+
+def other_domain(domain: Source, problem: Source) -> str:
+    """That a problem says that it is for another domain, in words; empty where it does not."""
+    own = re.search(r"\(\s*domain\s+([^\s()]+)", domain.bare())
+    told = re.search(r"\(\s*:domain\s+([^\s()]+)", problem.bare())
+    if own is None or told is None or own[1] == told[1]:
+        return ""
+    return f"the problem is for {told[1]!r}, the domain is {own[1]!r}"
 
 
 def locate(name_or_path: str | Path) -> Path:
@@ -93,11 +105,27 @@ def _read(domain: str, problem: str | None) -> Any:
         return PDDLReader().parse_problem_string(domain, problem)
 
 
-def _told(source: Source, error: Exception) -> InputError:
+def _told(source: Source, error: Exception, domain: Source) -> InputError:
     if unread := unsupported(source):
         offset, what = unread
         return InputError(f"{source.name}:{':'.join(map(str, source.place(offset)))}: {what}")
-    return InputError(f"{source.name}:{where(error, source.text)}: {reason(error)}")
+    return InputError(f"{source.name}:{where(error, source.text)}: {_unknown(error, domain) or reason(error)}")
+
+
+def _unknown(error: Exception, domain: Source) -> str:
+    """That a parse error is about a predicate that the domain does not declare, in words; else empty."""
+    from tamp.lint.findings import valid
+
+    atom = re.search(r"Not able to handle: \(\s*([a-z][\w-]*)[^()]*\)", str(error), re.IGNORECASE)
+    text = domain.bare()
+    named = re.search(r"\(\s*domain\s+([^\s()]+)", text)
+    declared = re.search(r"\(\s*:predicates(.*?)(?=\(\s*:|\Z)", text, re.DOTALL)
+    if atom is None or named is None or atom[1].lower() in _CONNECTIVES:
+        return ""
+    known = re.findall(r"\(\s*([^\s()]+)", declared[1] if declared else "")
+    if atom[1].lower() in known:
+        return ""
+    return f"there is no predicate {atom[1]!r} in domain {named[1]}; {valid(atom[1].lower(), known)}"
 
 
 def where(error: Exception, text: str) -> str:

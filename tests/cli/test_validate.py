@@ -105,6 +105,13 @@ def test_json_says_the_same(plan: str, code: int, tmp_path: Path) -> None:
         assert "no operator 'fly'" in told["plans"][0]["error"]
 
 
+def test_a_problem_for_another_domain_is_noted_and_judged_all_the_same(tmp_path: Path) -> None:
+    (tmp_path / "other.pddl").write_text(PROBLEM.replace("(:domain tabletop)", "(:domain kitchen)"))
+    done = validate(tmp_path, "tabletop", "other.pddl", "good.txt", "--json")
+    assert (done.returncode, json.loads(done.stdout)["valid"]) == (0, True)
+    assert done.stderr == "tamp: note: the problem is for 'kitchen', the domain is 'tabletop'\n"
+
+
 def test_a_plan_comes_from_standard_input_too(tmp_path: Path) -> None:
     done = validate(tmp_path, "tabletop", "problem.pddl", "-", given=PLANS["good.txt"])
     assert (done.returncode, done.stdout) == (0, "<stdin>: valid, 6 steps\n")

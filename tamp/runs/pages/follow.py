@@ -94,7 +94,9 @@ def account(
         )
         for n, a in enumerate(followed)
     )
-    return PlanAccount(steps, goal, trail.rows(), left_out)
+    lacking = [(c, n) for n, a in enumerate(followed) for c in trail.conditions(a)]
+    lacking += [] if left_out else [(c, len(followed)) for c in _parts(problem.goals)]
+    return PlanAccount(steps, goal, trail.rows(lacking), left_out)
 
 
 def _needed(literal: str, by: int, wanted: Sequence[tuple[int | None, Need]]) -> tuple[int | None, ...]:
@@ -154,10 +156,21 @@ class _Trail:
             return ()
         return changed(self.problem, self.actions[step], *self.states[step : step + 2])
 
-    def rows(self) -> tuple[FactRow, ...]:
-        """The facts that any step changes, and those of the goal, in the order in which they change."""
-        rows = [row for f in _changeable(self.problem, self.actions) if any((row := self._row(f)).changed)]
-        return tuple(sorted(rows, key=lambda row: (row.changed.index(True), row.fact)))
+    def rows(self, wanted: Sequence[tuple[Any, int]]) -> tuple[FactRow, ...]:
+        """The facts that conditions before a step lack and no step changes; then those that any step changes, in the
+        order in which they change."""
+        changeable = map(self._row, _changeable(self.problem, self.actions))
+        rows = sorted((r for r in changeable if any(r.changed)), key=lambda r: (r.changed.index(True), r.fact))
+        there, facts_in = {r.fact for r in rows}, self.problem.environment.free_vars_extractor.get
+        lacking = (
+            fact
+            for condition, before in wanted
+            if not self._holds(condition, before)
+            for part in unheld(self.problem, [condition], self.states[before])
+            for fact in sorted(facts_in(part), key=str)
+            if written(fact) not in there and all(a.is_object_exp() for a in fact.args)
+        )
+        return (*map(self._row, dict.fromkeys(lacking)), *rows)
 
     def _row(self, fluent: Any) -> FactRow:
         values = tuple(_told(state.get_value(fluent)) for state in self.states)

@@ -21,7 +21,8 @@ class Judged:
     """A plan that was judged: its verdict as lines for people, and what its steps need and make true.
 
     `failed` are the numbers of the steps that cannot be taken, the first one first. `mend` are literals that are
-    missing and what would make them true. `why_no_account` says why there is no account of the steps.
+    missing and what would make them true; `whole` is what would make the whole plan valid. `why_no_account` says why
+    there is no account of the steps.
     """
 
     name: str
@@ -29,6 +30,7 @@ class Judged:
     lines: tuple[str, ...]
     failed: tuple[int, ...] = ()
     mend: tuple[tuple[str, str], ...] = ()
+    whole: str = ""
     account: PlanAccount = field(default_factory=PlanAccount)
     why_no_account: str = ""
 
@@ -44,6 +46,7 @@ def judged(plan: PlanFile, verdict: Verdict, judge: PlanJudge, lines: Sequence[s
         lines=tuple(lines),
         failed=failed,
         mend=tuple((u.literal, u.hint) for u in verdict.unmet),
+        whole=verdict.mend,
         account=followed,
         why_no_account=why,
     )

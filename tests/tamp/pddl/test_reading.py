@@ -8,7 +8,7 @@ import pytest
 
 from tamp.data import data_dir
 from tamp.errors import InputError
-from tamp.pddl.reading import locate, parse, read_problem
+from tamp.pddl.reading import locate, other_domain, parse, read_problem
 from tamp.pddl.source import Source
 
 DOMAIN = """(define (domain d)
@@ -18,6 +18,19 @@ DOMAIN = """(define (domain d)
   (:action a :parameters (?x - thing) :precondition (p ?x) :effect (q)))
 """
 PROBLEM = "(define (problem x) (:domain d)\n  (:objects o - thing)\n  (:init (p o))\n  (:goal (q)))\n"
+
+
+def test_a_predicate_that_the_domain_lacks_is_named() -> None:
+    domain = Source("d.pddl", DOMAIN)
+    with pytest.raises(InputError, match=r"p\.pddl:4:\d+: there is no predicate 'served' in domain d; there are: p, q"):
+        parse(domain, Source("p.pddl", PROBLEM.replace("(q)", "(served o)")))
+
+
+def test_a_problem_for_another_domain_is_noticed() -> None:
+    domain, problem = Source("d.pddl", DOMAIN), Source("p.pddl", PROBLEM)
+    assert other_domain(domain, problem) == ""
+    other = Source("p.pddl", PROBLEM.replace("(:domain d)", "(:domain E) ; (:domain d)"))
+    assert other_domain(domain, other) == "the problem is for 'e', the domain is 'd'"
 
 
 def test_a_problem_parses() -> None:
