@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from cli.arm_run import address_of, read_world
-from cli.output import emit_json, quiet_stdout, say
+from cli.output import emit_json, hush_warnings, quiet_stdout, say
 
 
 def view(
@@ -20,26 +20,28 @@ def view(
     """
     from tamp.backends.xarm.detections import open_detector
     from tamp.backends.xarm.view.listening import ArmReports
-    from tamp.backends.xarm.view.page import Page
-    from tamp.backends.xarm.view.scene import scene_of
-    from tamp.backends.xarm.view.watching import watch
+    from tamp.backends.xarm.view.page import offer
+    from tamp.backends.xarm.view.source import ArmSource
+    from tamp.view.serving import PageServer, served
 
+    hush_warnings()
     ended = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: ended.set())
     with quiet_stdout() as stdout, ExitStack() as opened:
         cell = read_world(world)
         address = address_of(cell, host)
-        page = Page(scene_of(cell), page_host, page_port, f"{cell.arm.name} at {address}")
-        opened.callback(page.close)
         reports = ArmReports(address)
         opened.callback(reports.close)
         detector = open_detector(cell, say) if cell.detector.source else None
         if detector is not None:
             opened.callback(detector.close)
-        if as_json:
-            emit_json({"model": cell.arm.name, "host": address, "page": page.address}, stdout)
-        else:
-            stdout.write(f"{cell.arm.name} at {address}: {page.address}\n")
-            stdout.flush()
-        watch(page, cell, address, reports, detector, ended, seconds)
+        source = ArmSource(cell, address, reports, detector)
+        server = PageServer(offer(source.board), page_host, page_port)
+        with served(server, source.run, ended):
+            if as_json:
+                emit_json({"model": cell.arm.name, "host": address, "page": server.address}, stdout)
+            else:
+                stdout.write(f"{cell.arm.name} at {address}: {server.address}\n")
+                stdout.flush()
+            ended.wait(seconds)
     return 0

@@ -6,7 +6,7 @@ import importlib.util
 import sys
 from collections.abc import Mapping
 
-_MOVING = ("libero", "pybullet", "xarm", "view", "policy")
+_MOVING = ("libero", "pybullet", "xarm", "policy")
 """Extras that bring what robots and simulators share."""
 _AT_TABLES = ("libero", "pybullet", "policy")
 """Extras that bring LIBERO, and what sees there."""
@@ -17,7 +17,6 @@ EXTRAS: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("libero", "robosuite", "cv2", "numba"), _AT_TABLES),
     "pybullet": ("pybullet", "xarm"),
     "xarm": ("xarm",),
-    "viser": ("view",),
     **dict.fromkeys(("msgpack", "websockets"), ("policy",)),
     **dict.fromkeys(("outlines", "llguidance", "llama_cpp", "spellchecker", "openai"), ("llm",)),
     "up_fast_downward": ("fast-downward",),
@@ -33,7 +32,6 @@ KEYS: Mapping[str, str] = {
     "libero": "libero",
     "pybullet": "pybullet",
     "xarm": "xarm",
-    "view": "viser",
     "policy": "msgpack",
     "llm": "outlines",
 }

@@ -8,7 +8,6 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
@@ -17,7 +16,7 @@ from cli.output import emit_json, hush_warnings, quiet_stdout
 from tamp.runs.pages.layout import Layout
 from tamp.view.hub import Hub
 from tamp.view.page import offer
-from tamp.view.serving import PageServer
+from tamp.view.serving import PageServer, served
 from tamp.view.tail import followed
 
 
@@ -55,28 +54,13 @@ def view(asked: Asked) -> int:
         hub = Hub(shown)
         local = asked.page_host in ("127.0.0.1", "localhost")
         server = PageServer(offer(hub, Layout.of(), local), asked.page_host, asked.page_port)
-        with _working(hub, server, ended):
+        with served(server, hub.run, ended):
             _tell(server, asked, stdout)
             if asked.beside:
                 threading.Thread(target=_until_alone, args=(ended,), daemon=True).start()
             ended.wait(asked.seconds)
             ended.set()
     return 0
-
-
-@contextlib.contextmanager
-def _working(hub: Hub, server: PageServer, ended: threading.Event) -> Iterator[None]:
-    """The log is read and the page is served as long as this lasts."""
-    reading = threading.Thread(target=hub.run, args=(ended,), name="reading the log", daemon=True)
-    reading.start()
-    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.1}, name="serving", daemon=True).start()
-    try:
-        yield
-    finally:
-        ended.set()
-        reading.join(5.0)
-        server.shutdown()
-        server.server_close()
 
 
 def _tell(server: PageServer, asked: Asked, stdout: TextIO) -> None:

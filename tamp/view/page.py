@@ -33,7 +33,7 @@ def offer(hub: Hub, layout: Layout, local: bool) -> Offer:
 
     hub.extra = further
     return Offer(
-        hub=hub,
+        board=hub.board,
         page=lambda token: layout.page("view.html.j2", SCRIPTS, {"token": token}, live=True, title="tamp view"),
         order=order,
         picture=lambda name: picture(hub.log, name),

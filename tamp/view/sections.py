@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -33,10 +33,18 @@ class Sections:
     parts: Mapping[str, str]
 
 
-def sections(view: View, life: Life, notes: tuple[str, ...] = (), before: Sections | None = None) -> Sections:
-    """The parts of the page. Those that nothing has changed of since `before` are taken from there."""
+def sections(
+    view: View,
+    life: Life,
+    notes: tuple[str, ...] = (),
+    before: Sections | None = None,
+    only: Collection[str] | None = None,
+) -> Sections:
+    """The parts of the page, or `only` some. Those that nothing has changed of since `before` are taken from there."""
     told, found = (life, notes), dict[str, str]()
     for name, (fields, make) in _PARTS.items():
+        if only is not None and name not in only:
+            continue
         if before is not None and before.told == told and all(_same(f, view, before.view) for f in fields):
             found[name] = before.parts[name]
         else:
@@ -128,6 +136,7 @@ def _thing(name: str, thing: Placed, tool: Point | None) -> dict[str, Any]:
         "last": _rounded(T[:3, 3]),
         "corners": None if corners is None else [_rounded(p) for p in corners],
         "held": thing.tool is not None,
+        "note": thing.note,
     }
 
 

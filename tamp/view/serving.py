@@ -8,7 +8,8 @@ import json
 import os
 import secrets
 import sys
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -16,7 +17,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from tamp.errors import InputError
-from tamp.view.hub import Hub, Told
+from tamp.view.board import Board, Told
 
 MOST_VIEWERS = 32
 """Viewers at one time."""
@@ -37,7 +38,7 @@ Picture = Callable[[str], bytes | None]
 class Offer:
     """What is served: what changes, the `page` made with a token, and what takes orders and gives pictures."""
 
-    hub: Hub
+    board: Board
     page: Callable[[str], str]
     order: Order
     picture: Picture
@@ -151,8 +152,23 @@ class _Asked(BaseHTTPRequestHandler):
             self._head(HTTPStatus.OK, "text/event-stream; charset=utf-8")
             self.end_headers()
             told = Told()
-            while (news := self.server.offer.hub.wait(told, ALIVE)) is not None:
+            while (news := self.server.offer.board.wait(told, ALIVE)) is not None:
                 self.wfile.write(f"data: {news}\n\n".encode() if news else b": nothing new\n\n")
             self.wfile.write(b"event: over\ndata: {}\n\n")
         finally:
             self.server.viewers -= 1
+
+
+@contextlib.contextmanager
+def served(server: PageServer, keep: Callable[[threading.Event], None], ended: threading.Event) -> Iterator[None]:
+    """The page is served, and `keep` keeps its board up to date, as long as this lasts; `ended` is set then."""
+    keeping = threading.Thread(target=keep, args=(ended,), name="keeping the page", daemon=True)
+    keeping.start()
+    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.1}, name="serving", daemon=True).start()
+    try:
+        yield
+    finally:
+        ended.set()
+        keeping.join(5.0)
+        server.shutdown()
+        server.server_close()

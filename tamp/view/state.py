@@ -53,7 +53,7 @@ class Told:
 class Placed:
     """A thing: its category, the corners (8, 3) of the box around it when it was seen first, as `corner_box` orders
     them, and where it was then and last, `T_world_thing` (4, 4). `tool` is where the tool of `arm` was when it was seen
-    to be held: it goes with that."""
+    to be held: it goes with that. `note` is what else is said of it."""
 
     category: str
     corners: Array | None
@@ -61,6 +61,7 @@ class Placed:
     T_last: Array
     tool: Point | None = None
     arm: str = ""
+    note: str = ""
 
 
 @dataclass(frozen=True, eq=False)

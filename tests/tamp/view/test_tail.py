@@ -12,7 +12,8 @@ import pytest
 
 from tamp.errors import InputError
 from tamp.runs.episode_log import EpisodeLog
-from tamp.view.hub import Hub, Told
+from tamp.view.board import Told
+from tamp.view.hub import Hub
 from tamp.view.page import orders_of
 from tamp.view.state import View
 from tamp.view.tail import Followed, Tail, followed, newest, written
@@ -50,29 +51,29 @@ def test_a_viewer_is_told_what_is_new_to_it(tmp_path: Path) -> None:
     hub, early, late = Hub(Followed(folder)), Told(), Told()
     hub.look()
     log = folder / "episode.jsonl"
-    told = json.loads(hub.wait(early, 0.0) or "{}")
+    told = json.loads(hub.board.wait(early, 0.0) or "{}")
     assert told["head"]["state"] == "interrupted"  # nobody writes it
     with log.open("a") as file:
         file.writelines(json.dumps(e) + "\n" for e in success()[:20])
     while hub.look():
         pass
-    news, all_of_it = (json.loads(hub.wait(told, 0.0) or "{}") for told in (early, late))
+    news, all_of_it = (json.loads(hub.board.wait(told, 0.0) or "{}") for told in (early, late))
     assert "solids" not in news and {"solids", "plan", "facts", "path"} <= all_of_it.keys()
     assert news["path"] == all_of_it["path"] and len(news["path"][""][1]) > 5
-    assert hub.wait(early, 0.0) == ""
+    assert hub.board.wait(early, 0.0) == ""
 
 
 def test_the_run_that_begins_later_is_turned_to(tmp_path: Path) -> None:
     hub, told = Hub(Followed(base=tmp_path)), Told()
     hub.look()
-    assert json.loads(hub.wait(told, 0.0) or "{}")["head"]["state"] == "waiting"
+    assert json.loads(hub.board.wait(told, 0.0) or "{}")["head"]["state"] == "waiting"
     write(tmp_path / "20260101-000000-first", success())
     write(tmp_path / "20260101-000001-second", success()[:3])
     os.utime(tmp_path / "20260101-000000-first" / "episode.jsonl")
     hub._looked = -1.0
     hub.look()
     assert hub.log == newest(tmp_path) == tmp_path / "20260101-000001-second" / "episode.jsonl"
-    assert "run" in json.loads(hub.wait(told, 0.0) or "{}")
+    assert "run" in json.loads(hub.board.wait(told, 0.0) or "{}")
 
 
 def test_orders_are_taken_of_a_session_that_goes_on_on_this_machine_alone() -> None:

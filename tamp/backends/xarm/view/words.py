@@ -1,11 +1,10 @@
-"""What the page says in words beside the picture, as HTML. What came from outside is escaped: a label is no markup."""
+"""What the page says in words beside the picture, as plain data: the page shows all of it as text."""
 
 from __future__ import annotations
 
-import html
-import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -14,6 +13,7 @@ from motion.poses import Array, to_rpy
 from tamp.backends.xarm.detections import Detection
 from tamp.backends.xarm.faults import error_meaning, warning_meaning
 from tamp.backends.xarm.view.listening import Look
+from tamp.backends.xarm.workcell import Workcell
 
 STATES = {1: "moving", 2: "ready", 3: "paused", 4: "stopped", 5: "mode or settings changed", 6: "slowing down"}
 MODES = {
@@ -28,8 +28,8 @@ MODES = {
 MOST_SHOWN, LONGEST_LABEL = 50, 40
 """Detections in the picture and the list, and characters of a label."""
 
-_TEXT = "font-size:12px;line-height:1.5;padding:0 0.8em"
-_HEAD, _CELL = "color:#868e96", "white-space:nowrap;padding:0 0.3em;font-variant-numeric:tabular-nums"
+Line = tuple[str, bool]
+"""A line of words, and whether it tells of something wrong."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,8 +43,13 @@ class Seen:
     age: float
     old: bool
 
+    @property
+    def sure(self) -> str:
+        """How sure the detector was, and how long ago."""
+        return f"{self.confidence:.2f} {_age(self.age)}"
+
     def __str__(self) -> str:
-        return f"{self.label} {self.confidence:.2f} {_age(self.age)}"
+        return f"{self.label} {self.sure}"
 
 
 def shown(detections: Iterable[Detection], now: float, max_age: float) -> tuple[Seen, ...]:
@@ -56,48 +61,72 @@ def shown(detections: Iterable[Detection], now: float, max_age: float) -> tuple[
     )
 
 
-def arm_words(arm: Arm, host: str, look: Look) -> str:
-    """Which arm, its state, mode and error, and whether it still reports."""
-    lines = [f"<b>{html.escape(arm.name)}</b> at {html.escape(host)}"]
+def head_words(arm: Arm, host: str, look: Look) -> dict[str, Any]:
+    """The head of the page: which arm, and in one word and one sentence how it is."""
+    state, told = "reporting", "It reports."
+    if look.report is None or look.old:
+        state, told = "silent", "It does not report: the picture is old, if there is any."
+    elif look.rich is not None and look.rich.error:
+        state, told = "error", error_meaning(look.rich.error)
+    return {
+        "title": f"{arm.name} at {host}",
+        "state": state,
+        "verdict": told,
+        "goal": [],
+        "untouched": [],
+        "notes": [text for text in (_other_arm(arm, look),) if text],
+    }
+
+
+def about(cell: Workcell) -> list[tuple[str, str]]:
+    """What the world says of the arm, by name."""
+    told = [("world", cell.name), ("arm", cell.arm.name), ("tool, mm", _at(cell.T_flange_tool[:3, 3]))]
+    told.append(("table, mm", "not said" if cell.table is None else _number(1000 * cell.table, 0)))
+    return [*told, ("detector", cell.detector.source or "none")]
+
+
+def arm_words(arm: Arm, look: Look) -> list[Line]:
+    """State, mode and error of an arm, and whether it still reports."""
+    lines: list[Line] = []
     report, rich = look.report, look.rich
     if report is not None and not look.old:
         state = STATES.get(report.state, f"state {report.state}")
-        lines.append(f"{state}, mode {report.mode} ({MODES.get(report.mode, 'unknown')})")
-        lines.append(_errors(rich.error, rich.warning) if rich else "errors are not known")
+        lines.append((f"{state}, mode {report.mode} ({MODES.get(report.mode, 'unknown')})", False))
+        lines += _errors(rich.error, rich.warning) if rich else [("errors are not known", False)]
     else:
-        lines.append(_red(f"no report for {look.age:.0f} s"))
-    if rich is not None and rich.axes not in (None, arm.joints):
-        lines.append(_red(f"this arm has {rich.axes} joints, the world's {arm.joints}: the picture is wrong"))
+        lines.append((f"no report for {look.age:.0f} s", True))
     if look.trouble:
-        lines.append(html.escape(look.trouble))
-    return _lines(lines)
+        lines.append((look.trouble, False))
+    return lines
 
 
-def joint_words(q: Array, T_base_tool: Array) -> str:
-    """Joints in degrees, and the tool point in millimetres and degrees."""
-    joints = [(f"J{i + 1}", f"{_number(angle, 2)}°") for i, angle in enumerate(np.degrees(q))]
+def joint_words(q: Array, T_base_tool: Array) -> dict[str, list[tuple[str, str]]]:
+    """Joints in degrees, and the tool point in millimetres and degrees, each by name."""
     numbers = [f"{_number(v, 1)} mm" for v in 1000 * T_base_tool[:3, 3]]
     numbers += [f"{_number(v, 1)}°" for v in np.degrees(to_rpy(T_base_tool[:3, :3]))]
-    tool = list(zip(("x", "y", "z", "roll", "pitch", "yaw"), numbers, strict=True))
-    rows = itertools.zip_longest(joints, tool, fillvalue=("", ""))
-    return _table(("joint", "", "tool", ""), [(*joint, *of_tool) for joint, of_tool in rows])
+    return {
+        "joints": [(f"J{i + 1}", f"{_number(angle, 2)}°") for i, angle in enumerate(np.degrees(q))],
+        "tool": list(zip(("x", "y", "z", "roll", "pitch", "yaw"), numbers, strict=True)),
+    }
 
 
-def detection_words(seen: Sequence[Seen], trouble: str | None) -> str:
-    """What is seen, and what is wrong with the detector."""
-    lines = [_red(html.escape(trouble))] if trouble else []
-    rows = [
-        (html.escape(s.label), f"{s.confidence:.2f}", _at(s.p_base), _age(s.age), "old" if s.old else "") for s in seen
-    ]
-    if rows:
-        return _lines(lines) + _table(("label", "sure", "x y z, mm", "age", ""), rows)
-    return _lines(lines or ["nothing is seen"])
+def detection_words(seen: Sequence[Seen], trouble: str | None, detector: bool = True) -> dict[str, Any]:
+    """What is seen, a row each, and what is wrong with the detector, if there is one."""
+    lines: list[Line] = [(trouble, detector)] if trouble else [] if seen else [("nothing is seen", False)]
+    rows = [(s.label, f"{s.confidence:.2f}", _at(s.p_base), _age(s.age), "old" if s.old else "") for s in seen]
+    return {"lines": lines, "rows": rows}
 
 
-def _errors(error: int | None, warning: int | None) -> str:
-    found = [_red(html.escape(error_meaning(error)))] if error else []
-    found += [html.escape(warning_meaning(warning))] if warning else []
-    return "<br>".join(found) or "no error"
+def _other_arm(arm: Arm, look: Look) -> str:
+    if look.rich is None or look.rich.axes in (None, arm.joints):
+        return ""
+    return f"this arm has {look.rich.axes} joints, the world's {arm.joints}: the picture is wrong"
+
+
+def _errors(error: int | None, warning: int | None) -> list[Line]:
+    found = [(error_meaning(error), True)] if error else []
+    found += [(warning_meaning(warning), False)] if warning else []
+    return found or [("no error", False)]
 
 
 def _age(seconds: float) -> str:
@@ -119,21 +148,3 @@ def _number(value: float, digits: int) -> str:
 def _short(label: str) -> str:
     label = " ".join(label.split())
     return label if len(label) <= LONGEST_LABEL else f"{label[: LONGEST_LABEL - 1]}…"
-
-
-def _red(text: str) -> str:
-    return f'<span style="color:#c92a2a">{text}</span>'
-
-
-def _lines(lines: Iterable[str]) -> str:
-    return f'<div style="{_TEXT}">' + "".join(f"<div>{line}</div>" for line in lines) + "</div>"
-
-
-def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    cells = [f'<tr style="{_HEAD}">{_row(head)}</tr>', *(f"<tr>{_row(row)}</tr>" for row in rows)]
-    return f'<table style="{_TEXT};width:100%;border-spacing:0">{"".join(cells)}</table>'
-
-
-def _row(cells: Sequence[str]) -> str:
-    sides = itertools.chain(("left",), itertools.repeat("right"))
-    return "".join(f'<td style="text-align:{s};{_CELL}">{cell}</td>' for s, cell in zip(sides, cells, strict=False))

@@ -5,7 +5,8 @@
  *   robots  [{name, solids, frames}]: of each link the solids, [points, faces], and the frame that these are in, 12 numbers:
  *           3 rows of rotation and position; frames null: it is not drawn
  *   things  [{name, category, first, last, box: [low, high] or corners: 8 of them, mark, note}]: `last` is where it is
- *           now, `mark` what is wrong with one that is pointed out, `note` what else is said of it; no tables, no floors
+ *           now, `mark` what is wrong with one that is pointed out, `note` what else is said of it; no tables, no floors;
+ *           a category "keep out" is drawn as a warning, "workspace" and what ends with "old" as edges
  *   paths   [{name, points, done}]: the first `done` points, or all, are behind the tool
  *   spans   [{from, to, told}]: two points, and what is said of the line between them
  *   extent  points that are in the picture; floor: the height of its grid
@@ -86,6 +87,7 @@ function space(canvas, shown) {
     if (t.corners || !t.box) return t.corners;
     return [0, 1, 2, 3, 4, 5, 6, 7].map((n) => [0, 1, 2].map((k) => t.box[n >> k & 1][k]));
   }
+  const hollow = (t) => /^workspace$|old$/.test(t.category || "");
   const bytes = (hex) => [1, 3, 5].map((n) => parseInt(hex.slice(n, n + 2), 16));
   function solids() {
     const found = [];
@@ -93,8 +95,9 @@ function space(canvas, shown) {
       robot.frames.forEach((frame, n) => { for (const [points, some] of robot.solids[n]) faces(points.map((p) => placed(frame, p)), some, {}, found); });
     }
     for (const t of things()) {
-      const corners = cornersOf(t), told = t.mark ? {fill: "--marked", edge: "--bad", wide: 2.5} : {fill: "--box", edge: "--soft", wide: 1};
-      if (corners) faces(corners, quads, told, found);
+      const corners = cornersOf(t), told = t.mark || t.category === "keep out" ? {fill: "--marked", edge: "--bad", wide: 2.5} : {fill: "--box", edge: "--soft", wide: 1};
+      if (corners && !hollow(t)) faces(corners, quads, told, found);
+      else if (corners) for (const quad of quads) line([...quad, quad[0]].map((n) => corners[n]), colour("--soft"), 1.5);
     }
     const dark = bytes(colour("--solid-dark")), bright = bytes(colour("--solid-light")), styles = {};
     for (const name of ["--marked", "--bad", "--box", "--soft"]) styles[name] = colour(name);
@@ -119,6 +122,7 @@ function space(canvas, shown) {
   }
   const moved = (t) => Math.hypot(...t.first.map((x, k) => x - t.last[k])) > 0.005;
   function named(t, taken) {
+    if (t.category === "workspace" && t.corners) { write(t.name, at(t.corners[5]), taken, false); return; }
     const [u, v] = at(t.first), [u2, v2] = at(t.last);
     pen.strokeStyle = pen.fillStyle = colour("--ink"); pen.lineWidth = 2 * scale;
     pen.beginPath(); pen.arc(u, v, 4 * scale, 0, 7); pen.stroke();
@@ -134,7 +138,7 @@ function space(canvas, shown) {
     const width = canvas.clientWidth || 640;
     scale = window.devicePixelRatio || 1;
     canvas.width = width * scale; canvas.height = Math.round(width * 0.66) * scale;
-    if (low[0] > high[0]) { write("The log has no places.", [20 * scale, 40 * scale], [], false); return; }
+    if (low[0] > high[0]) { write("No places are known.", [20 * scale, 40 * scale], [], false); return; }
     fitted();
     floor(colour("--line"));
     solids();

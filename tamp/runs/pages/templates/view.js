@@ -1,10 +1,12 @@
 /** A run as it goes on: parts that have changed come from the server, and each is shown in its place. */
 function live() {
-  const by = (id) => document.getElementById(id), known = {paths: {}, clock: 0, told: 0, on: false, over: false, pictures: false};
+  const by = (id) => document.getElementById(id), served = document.title;
+  const known = {paths: {}, clock: 0, told: 0, on: false, over: false, pictures: false};
   const picture = space(by("space"), {now: true, paths: [], things: [], robots: []});
   const signs = {
     done: ["✓", "good"], success: ["✓", "good"], failed: ["✗", "bad"], no: ["✗", "bad"], error: ["✗", "bad"], stopped: ["■", "warn"],
     unfinished: ["…", "warn"], interrupted: ["■", "warn"], planned: ["·", "plain"], moving: ["▶", "now"], acting: ["▶", "now"], running: ["▶", "now"],
+    reporting: ["▶", "now"], silent: ["…", "warn"],
   };
   const words = {no: "no success", interrupted: "no verdict"};
 
@@ -29,6 +31,7 @@ function live() {
   }
   /** Of a run that is over the line on orders says that there are no pictures, too; nothing else of either is shown. */
   function fold() {
+    if (!by("orders-head")) return;  // the page of an arm has neither
     by("orders-head").hidden = known.over;
     by("cameras").hidden = known.over && !known.pictures;
   }
@@ -47,14 +50,14 @@ function live() {
     name(name) { say(by("run"), name); },
     head(head) {
       say(by("title"), head.title);
-      document.title = `${head.title} - tamp view`;
+      document.title = `${head.title} - ${served}`;
       by("state").replaceWith(Object.assign(sign(head.state), {id: "state"}));
       say(by("verdict"), head.verdict);
       known.on = head.state === "running";
       known.over = !known.on && head.state !== "waiting";
       fold();
       fill(by("notes"), head.notes, (note) => element("p", note, {class: "note", role: "note"}));
-      by("goal").replaceChildren(...(head.goal.length ? ["Goal: ", ...head.goal.flatMap((g, n) => (n ? [" then ", code(g)] : [code(g)]))] : []),
+      if (by("goal")) by("goal").replaceChildren(...(head.goal.length ? ["Goal: ", ...head.goal.flatMap((g, n) => (n ? [" then ", code(g)] : [code(g)]))] : []),
         ...(head.untouched.length ? ["; left alone: ", code(head.untouched.join(" "))] : []));
       fill(by("about"), head.about, ([name, value]) => {
         const made = element("div");
@@ -103,10 +106,10 @@ function live() {
         const row = element("tr"), name = element("th", null, {scope: "row"}), far = Math.hypot(...t.first.map((x, k) => x - t.last[k]));
         name.append(code(t.name));
         row.append(name, element("td", t.category), element("td", t.last.map((x) => x.toFixed(3)).join(" "), {class: "num"}),
-          element("td", t.held ? "in the hand" : far > 0.005 ? `${(100 * far).toFixed(1)} cm` : "no"));
+          element("td", data.still ? t.note : t.held ? "in the hand" : far > 0.005 ? `${(100 * far).toFixed(1)} cm` : "no"));
         return row;
       });
-      say(by("places-told"), things.length ? `${things.length} things, metres in the world frame: ○ at first, ■ where they are now. Drag, or use the arrow keys, to turn.` : "No places are known yet.");
+      say(by("places-told"), things.length ? `${things.length} things, metres in the ${data.frame || "world"} frame: ${data.still ? "○ where they are" : "○ at first, ■ where they are now"}. Drag, or use the arrow keys, to turn.` : "No places are known yet.");
     },
     solids(solids) { known.solids = solids; },
     frames(frames) {
@@ -127,7 +130,7 @@ function live() {
       });
     },
   };
-  const order = ["run", "name", "head", "solids", "frames", "path", "things", "now", "plan", "facts", "happened", "orders", "pictures"];
+  const order = ["run", "name", "head", "extent", "solids", "frames", "path", "things", "now", "plan", "facts", "happened", "orders", "pictures", "arm", "joints", "seen"];
 
   function tick() {
     const now = known.clock + (known.on ? (performance.now() - known.told) / 1000 : 0);
@@ -138,7 +141,7 @@ function live() {
   function lost(why) {
     known.on = false;
     say(by("line"), why);
-    show.orders({takes: false, why: "No orders can be given: the viewer is gone."});
+    if (show.orders) show.orders({takes: false, why: "No orders can be given: the viewer is gone."});
   }
   const source = new EventSource("events");
   source.addEventListener("message", (message) => {
@@ -148,6 +151,6 @@ function live() {
   });
   source.addEventListener("error", () => lost("The viewer is gone: this is what it told last."));
   source.addEventListener("over", () => { source.close(); lost("The viewer has ended: this is what it told last."); });
-  return {show, say, known, fold};
+  return {show, say, fill, known, fold, picture};
 }
 const shown = live();
