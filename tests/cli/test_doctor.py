@@ -30,10 +30,10 @@ def test_a_missing_library_says_how_to_get_it() -> None:
 
 
 def test_what_belongs_to_no_installed_extra_is_not_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(missing, "extras", lambda: dict.fromkeys(missing.KEYS, False) | {"pybullet": True})
+    monkeypatch.setattr(missing, "extras", lambda: dict.fromkeys(missing.KEYS, False) | {"xarm": True})
     check = doctor.check_extras()
     assert (check.verdict, check.advice) == ("ok", 'pip install "tamp-toolkit[NAME]"')
-    assert check.found == "pybullet; not installed: fast-downward, libero, xarm, view, policy, llm"
+    assert check.found == "xarm; not installed: fast-downward, libero, pybullet, policy, llm"
     there = [one.distribution for one in doctor.LIBRARIES if missing.wanted(one.module.partition(".")[0])]
     assert there == ["mujoco", "pin", "ompl", "toppra", "unified-planning"]
 

@@ -96,8 +96,8 @@ def test_a_task_is_converted_into_a_folder_that_is_not_overwritten(tmp_path: Pat
     text = (folder / "scene.toml").read_text()
     assert text.startswith("# Made by `tamp scene convert libero_spatial/4 --init-state 0`.\n")
     atoms = [
-        set(json.loads(scene("show", *scene, "--json").stdout)["atoms"])
-        for scene in (["libero_spatial/4", "--init-state", "0"], [str(folder)])
+        set(json.loads(scene("show", *named, "--json").stdout)["atoms"])
+        for named in (["libero_spatial/4", "--init-state", "0"], [str(folder)])
     ]
     assert atoms[0] == atoms[1] and "(in akita_black_bowl_1 wooden_cabinet_1_top_region)" in atoms[0]
     again = scene(*arguments)
