@@ -19,7 +19,7 @@ from tamp.backends.xarm.driver import Driver
 from tamp.backends.xarm.emulated_cameras import EmulatedCameras
 from tamp.backends.xarm.faults import ArmFault
 from tamp.backends.xarm.workcell import Load
-from tests.emulated import TAMP, Emulator, one_at_a_time, running
+from tests.emulated import TAMP, Emulator, again_when_late, one_at_a_time, running
 
 pytestmark = pytest.mark.process
 
@@ -38,6 +38,7 @@ def solve(*options: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, check=False, capture_output=True, text=True, timeout=110)
 
 
+@again_when_late
 def test_the_mug_is_in_the_drawer_in_the_end(tmp_path: Path) -> None:
     body = "xarm6"
     with running(body, "--scene", "mug_in_drawer") as emulator:
@@ -62,6 +63,7 @@ def test_an_arm_that_stops_is_told(tmp_path: Path) -> None:
         assert done.returncode == 1 and told["stage"] == "execution" and "C31" in told["reason"]
 
 
+@again_when_late
 def test_who_stops_it_finds_the_arm_at_rest_and_the_hand_closed(tmp_path: Path) -> None:
     with running("xarm7", "--scene", "mug_in_drawer") as emulator:
         at = ["--host", emulator.host, "--port", str(emulator.port)]
