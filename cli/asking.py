@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from cli.output import say
-from llm.grounding import AmbiguousError, UnsureError
-from tamp.errors import Refusal
-from tamp.model.goal import Goal, in_pddl
-from tamp.runs.episode_log import EpisodeLog
+from tamp import Refusal
+
+if TYPE_CHECKING:
+    from tamp import Goal
+    from tamp.runs.episode_log import EpisodeLog
 
 UNHEARD = (
     *("absent", "ambiguous", "beyond", "contradiction", "nameless", "no goal"),
@@ -22,32 +24,31 @@ YES = ("y", "yes")
 
 def settled(text: str, read: Callable[[str], tuple[Goal, ...]], log: EpisodeLog, *, asks: bool) -> tuple[Goal, ...]:
     """What `read` makes of an instruction. With `asks`, at a terminal, what it refuses is asked about."""
+    from tamp.api.sources import chosen, unasked
+
     while True:
         try:
-            return read(text)
+            return unasked(text, read, log)
         except Refusal as refusal:
-            log.event("refused", why=refusal.kind, message=str(refusal))
             if not (asks and sys.stdin.isatty() and sys.stderr.isatty()):
                 raise
-            if isinstance(refusal, AmbiguousError):
-                return _chosen(refusal, log)
+            if refusal.kind == "ambiguous":
+                return chosen(_chosen(refusal), log)
             if refusal.kind not in UNHEARD:
                 raise
             text = _other_words(refusal)
-            if isinstance(refusal, UnsureError) and text.lower() in YES:
-                log.event("chosen", by="user", goal=in_pddl(refusal.goals))
-                return refusal.goals
+            if refusal.kind == "unsure" and text.lower() in YES:
+                return chosen(refusal.alternatives[0], log)
 
 
-def _chosen(refusal: AmbiguousError, log: EpisodeLog) -> tuple[Goal, ...]:
+def _chosen(refusal: Refusal) -> tuple[Goal, ...]:
     """The goals of one thing that the words fit; raises the refusal when nobody chooses."""
     say("tamp: the instruction fits several goals:")
     for number, reading in enumerate(refusal.readings, 1):
         say(f"  {number}  {reading}")
     while (answer := _answer(f"which one, 1 to {len(refusal.readings)}? (Enter gives up) ")) != "":
         if answer.isdecimal() and 1 <= int(answer) <= len(refusal.readings):
-            goals = refusal.alternatives[int(answer) - 1]
-            log.event("chosen", by="user", goal=in_pddl(goals))
+            goals: tuple[Goal, ...] = refusal.alternatives[int(answer) - 1]
             return goals
     raise refusal
 
@@ -55,7 +56,7 @@ def _chosen(refusal: AmbiguousError, log: EpisodeLog) -> tuple[Goal, ...]:
 def _other_words(refusal: Refusal) -> str:
     """The instruction in other words, or that it is what is meant; raises the refusal when there are none."""
     say(f"tamp: {refusal}")
-    yes = "yes, or " if isinstance(refusal, UnsureError) else ""
+    yes = "yes, or " if refusal.kind == "unsure" else ""
     if not (text := _answer(f"{yes}in other words? (Enter gives up) ")):
         raise refusal
     return text

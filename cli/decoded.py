@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import tamp
-from llm.grounding import GroundingResult, ground
+from llm.grounding import ground
 from llm.logged import Logged
 from llm.model import Model
 from tamp.backends.libero.goals import equivalent, goal_regions, in_the_tasks_words, reaching, task_goal
@@ -16,6 +16,7 @@ from tamp.backends.libero.tasks import Task
 from tamp.errors import Refusal
 from tamp.model.domain import Domain
 from tamp.model.goal import Goal
+from tamp.model.grounding import Grounding
 from tamp.model.scene import Scene
 from tamp.planning.engine import Engine
 from tamp.runs.bench.records import Record
@@ -78,7 +79,7 @@ def decode(instruction: str, at: Looked, model: Model, domain: Domain, folder: P
     return {"language_seconds": round(time.perf_counter() - start, 3), **outcome}
 
 
-def _answered(answer: GroundingResult) -> Record:
+def _answered(answer: Grounding) -> Record:
     return {
         "goal": str(answer.goal),
         "reply": answer.reply,
@@ -89,7 +90,7 @@ def _answered(answer: GroundingResult) -> Record:
     }
 
 
-def _no_refusal(answer: GroundingResult) -> Record:
+def _no_refusal(answer: Grounding) -> Record:
     reason = f"not refused, decoded {answer.goal}"
     return _answered(answer) | {"success": False, "failure_stage": "goal", "failure_reason": reason}
 
@@ -106,7 +107,7 @@ def is_the_tasks(goal: Goal, at: Looked, domain: Domain) -> bool:
     return is_equivalent(goal, at) or (spoken <= own and reaching(goal, at.own, at.marked, at.view.state, domain))
 
 
-def _score(answer: GroundingResult, at: Looked, domain: Domain) -> Record:
+def _score(answer: Grounding, at: Looked, domain: Domain) -> Record:
     same = is_equivalent(answer.goal, at)
     return _answered(answer) | {
         "success": same,

@@ -7,7 +7,6 @@ import time
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from llm.asking import Question
 from llm.confidence import as_wanted, confidence, confidence_in_meaning
@@ -22,7 +21,7 @@ from llm.logic_words import (
 )
 from llm.meaning import facts_in_words
 from llm.meaning_stage import Goals, Reading, Stage
-from llm.model import Model, Prompt
+from llm.model import Model
 from llm.own_words import own_words
 from llm.phrases import Vocabulary, vocabulary
 from llm.plain_stage import plainly
@@ -34,6 +33,7 @@ from llm.words import content, instruction, mentioned
 from tamp.errors import Refusal
 from tamp.model.domain import Domain
 from tamp.model.goal import Goal, in_pddl
+from tamp.model.grounding import Grounding
 from tamp.model.scene import Scene
 from tamp.model.state import WorldState
 from tamp.perception.relative_places import SIDES
@@ -48,75 +48,23 @@ longer since) 4 of 12 were right, none of them and none of the 8 wrong above; th
 
 
 class AmbiguousError(Refusal):
-    """The words fit several things equally well: `alternatives` are the goals they can mean, `readings` say so."""
+    """The words fit several things equally well: `alternatives` are the goals they can mean."""
 
     def __init__(self, found: tuple[Reading, ...]) -> None:
-        self.readings = tuple(r.chosen for r in found)
+        readings = tuple(r.chosen for r in found)
         more = f" | and {len(found) - LISTED} more" if len(found) > LISTED else ""
-        listed = " | ".join(self.readings[:LISTED]) + more
+        listed = " | ".join(readings[:LISTED]) + more
         super().__init__(f"the instruction fits {len(found)} goals: {listed}; say which", "ambiguous")
-        self.alternatives: tuple[Goals, ...] = tuple(r.goals for r in found)
+        self.alternatives, self.readings = tuple(r.goals for r in found), readings
 
 
 class UnsureError(Refusal):
-    """What was understood is too unlikely to be done unasked: `goals` are what it comes to. `found`: how, where the
-    instruction was not understood for certain; None where it seems not to ask for that."""
+    """What was understood, `alternatives`, is too unlikely to be done unasked. `found`: how, where the instruction was
+    not understood for certain; None where it seems not to ask for that."""
 
     def __init__(self, goals: Goals, understood: str, found: _Found | None = None) -> None:
-        self.goals, self.found = goals, found
         super().__init__(f"is this meant: {understood}? Say it in other words", "unsure")
-
-
-@dataclass(frozen=True)
-class GroundingResult:
-    """Checked goals, to be reached one after the other, and how they came about.
-
-    `roles`: `source`, what is acted on, and `target`, where it goes or what is opened or switched (symbols of
-    the goal's first clause). `alternatives`: the other goals that the words fit; `ambiguous` when there are
-    any. `guesses` are words that the scene lacks, with what they were taken to mean. `probability` is the model's for
-    its reply among what the grammar allowed and for the guesses, `attempt` the number of the answer that was taken,
-    from 1, `doubts` the number of objections that still stand against it; `confidence` says how often answers like it
-    are right (0 to 1, `llm.confidence`).
-    """
-
-    goals: Goals
-    roles: dict[str, str]
-    reply: str
-    prompt: Prompt
-    probability: float
-    confidence: float
-    seconds: float
-    attempt: int = 1
-    doubts: int = 0
-    guesses: dict[str, str] = field(default_factory=dict)
-    alternatives: tuple[Goals, ...] = ()
-
-    @property
-    def ambiguous(self) -> bool:
-        """Whether the words fit other goals as well."""
-        return bool(self.alternatives)
-
-    @property
-    def goal(self) -> Goal:
-        """The last goal: how things are to be in the end."""
-        return self.goals[-1]
-
-    def as_dict(self) -> dict[str, Any]:
-        """As plain data, without the prompt."""
-        return {
-            "goal": in_pddl(self.goals),
-            "untouched": list(self.goal.untouched),
-            "roles": self.roles,
-            "reply": self.reply,
-            "ambiguous": self.ambiguous,
-            "guesses": self.guesses,
-            "alternatives": [in_pddl(goals) for goals in self.alternatives],
-            "confidence": round(self.confidence, 4),
-            "probability": round(self.probability, 4),
-            "attempt": self.attempt,
-            "doubts": self.doubts,
-            "seconds": round(self.seconds, 3),
-        }
+        self.found, self.alternatives, self.readings = found, (goals,), (understood,)
 
 
 def ground(
@@ -131,7 +79,7 @@ def ground(
     image: bytes | None = None,
     planner: Planner | None = None,
     tell: Tell = untold,
-) -> GroundingResult:
+) -> Grounding:
     """The goals that `text` asks for in this scene, one after the other.
 
     `names` are the scene's own words, phrase to symbol; `image` is a PNG of it, for a model that sees. Goals for
@@ -159,19 +107,20 @@ def ground_in(
     image: bytes | None = None,
     planner: Planner | None = None,
     tell: Tell = untold,
-) -> GroundingResult:
+) -> Grounding:
     """The same for a world that is known by the `words` for its symbols: it need have no geometry."""
     start = time.perf_counter()
-    text = mended(instruction(text), words.words())
+    said = instruction(text)
+    text = mended(said, words.words())
     try:
-        return _grounded(start, text, words, state, domain, model, assume_first, image, planner, tell)
+        found = _grounded(text, words, state, domain, model, assume_first, image, planner, tell)
     except Refusal as refusal:
         tell_whereabouts(refusal, text, words)
         raise
+    return replace(found, instruction=said, seconds=time.perf_counter() - start)
 
 
 def _grounded(
-    start: float,
     text: str,
     words: Vocabulary,
     state: WorldState,
@@ -181,7 +130,7 @@ def _grounded(
     image: bytes | None,
     planner: Planner | None,
     tell: Tell,
-) -> GroundingResult:
+) -> Grounding:
     about, told = relevant(text, words, state)
     if about is not words:
         tell("shortened", symbols=len(state.symbols), kept=len(told.symbols))
@@ -198,19 +147,25 @@ def _grounded(
     if len(found.readings) > 1 and not assume_first:
         raise AmbiguousError(found.readings)
     first, *others = (r.goals for r in found.readings)
-    seconds = time.perf_counter() - start
-    said = (found.reply, found.prompt, found.probability, found.confidence, seconds)
-    how = (found.attempt, found.doubts, found.guesses)
-    return GroundingResult(first, _roles(first[-1]), *said, *how, tuple(others))
+    return Grounding(
+        goals=first,
+        roles=_roles(first[-1]),
+        guesses=found.guesses,
+        alternatives=tuple(others),
+        reply=found.reply,
+        confidence=found.confidence,
+        probability=found.probability,
+        attempt=found.attempt,
+        doubts=found.doubts,
+    )
 
 
 @dataclass(frozen=True)
 class _Found:
-    """What either way came to: see `GroundingResult`."""
+    """What either way came to: see `Grounding`."""
 
     readings: tuple[Reading, ...]
     reply: str
-    prompt: Prompt
     probability: float
     confidence: float
     attempt: int = 1
@@ -228,7 +183,7 @@ def _by_meaning(stage: Stage, tell: Tell) -> _Found:
         raise
     guesses = {g.words: g.called for g in found.guesses}
     sure = confidence_in_meaning(found.probability, len(guesses), is_involved(stage.text))
-    return _Found(found.readings, reply.text, stage.prompt, found.probability, sure, guesses=guesses)
+    return _Found(found.readings, reply.text, found.probability, sure, guesses=guesses)
 
 
 def _with_guesses(stage: Stage, tell: Tell, refusal: Refusal) -> _Found:
@@ -276,7 +231,7 @@ def _plainly(question: Question, stage: Stage, tell: Tell) -> _Found:
     readings = tuple(Reading((goal,), said) for goal, said in every)
     doubts = len(answer.objections)
     sure = confidence(answer.probability, answer.number, doubts, alone=is_involved(stage.text))
-    plain = _Found(readings, answer.reply, answer.prompt, answer.probability, sure, answer.number, doubts)
+    plain = _Found(readings, answer.reply, answer.probability, sure, answer.number, doubts)
     if found.others:
         return plain
     plain = _seconded(plain, found.goal, stage, tell)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from llm.grounding import GroundingResult, ground
+from llm.grounding import ground
 from llm.logged import Logged
 from llm.model import Model
 from llm.unknown_things import named
 from tamp.model.domain import Domain
 from tamp.model.goal import Goal
+from tamp.model.grounding import Grounding
 from tamp.model.scene import Scene
 from tamp.model.state import WorldState
 from tamp.planning.engine import Engine
@@ -28,7 +29,7 @@ def goals_of(
     names: dict[str, str] | None = None,
     assume_first: bool = False,
     image: bytes | None = None,
-) -> GroundingResult:
+) -> Grounding:
     """What the words ask for in this scene: see `llm.grounding.ground`."""
     journal.event("instruction", text=text)
     answer = ground(

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from tamp.api.camera import camera_policy as camera_policy
     from tamp.api.checking import check as check
     from tamp.api.episodes import EpisodeResult as EpisodeResult
-    from tamp.api.grounding import Grounding as Grounding
     from tamp.api.grounding import ground as ground
     from tamp.api.grounding import ground_problem as ground_problem
     from tamp.api.judging import Judged as Judged
@@ -37,6 +36,7 @@ if TYPE_CHECKING:
     from tamp.lint.check import Report as Report
     from tamp.lint.findings import Finding as Finding
     from tamp.model.goal import Goal as Goal
+    from tamp.model.grounding import Grounding as Grounding
     from tamp.model.scene import Scene as Scene
     from tamp.model.state import WorldState as WorldState
     from tamp.planners.answer import Answer as Answer
@@ -55,7 +55,7 @@ _WHERE = {
     "Finding": "tamp.lint.findings",
     "FoundPlan": "tamp.planners.answer",
     "Goal": "tamp.model.goal",
-    "Grounding": "tamp.api.grounding",
+    "Grounding": "tamp.model.grounding",
     "InputError": "tamp.errors",
     "Judged": "tamp.api.judging",
     "LoadedScene": "tamp.api.scenes",

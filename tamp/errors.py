@@ -26,8 +26,9 @@ class Refusal(TampError):
     """The input is valid and the honest answer is no; `kind` is a word for why, for counting.
 
     `lacks` are the words of it that nothing seen fits, `places` the symbols of places that its other words name: what
-    fits may be there. `alternatives` are the goals that words which are ambiguous can mean. `forbids`: it says of
-    something that it is not to be done.
+    fits may be there. `alternatives` are the goals that ambiguous words can mean, with `readings` that say each in
+    words; or those that were understood, where that is too unsure to be done unasked. `forbids`: it says of something
+    that it is not to be done.
     """
 
     exit_code = 1
@@ -37,6 +38,7 @@ class Refusal(TampError):
         self.kind, self.lacks = kind, tuple(lacks)
         self.places: tuple[str, ...] = ()
         self.alternatives: tuple[Any, ...] = ()
+        self.readings: tuple[str, ...] = ()
         self.forbids = False
 
 

@@ -35,7 +35,7 @@ from cli.output import hush_warnings
 from llm import weights
 from llm.backends.llama import LlamaCpp
 from llm.expansion import milestones
-from llm.grounding import GroundingResult, ground_in
+from llm.grounding import ground_in
 from llm.identifiers import vocabulary_of
 from llm.meaning_stage import Goals, Stage
 from llm.model import Model
@@ -50,6 +50,7 @@ from tamp.model.domain import Domain
 from tamp.model.domain import load as load_domain
 from tamp.model.formula import TRUE, And, Formula, Not, Or, alternatives, conjunction, conjuncts, holds, literals
 from tamp.model.goal import parse_goal
+from tamp.model.grounding import Grounding
 from tamp.model.state import WorldState, state_of
 from tamp.pddl.reading import read_problem
 from tamp.perception import relative_places
@@ -200,7 +201,7 @@ def _ask(case: Record, at: World, mode: str, model: Model) -> Record:
     return told | {"seconds": round(time.perf_counter() - begun, 3)}
 
 
-def _told(answer: GroundingResult) -> Record:
+def _told(answer: Grounding) -> Record:
     said = {key: answer.as_dict()[key] for key in ("confidence", "probability", "attempt", "doubts", "reply")}
     return said | {"guesses": len(answer.guesses)}
 

@@ -15,13 +15,13 @@ from tamp.errors import InputError
 
 if TYPE_CHECKING:
     from motion.world import World
-    from tamp.api.grounding import Grounding
     from tamp.api.scenes import LoadedScene
     from tamp.execution.activity import Observation
     from tamp.execution.following import Command
     from tamp.execution.performing import AtTable
     from tamp.execution.session import Session
     from tamp.model.goal import Goal
+    from tamp.model.grounding import Grounding
     from tamp.planning.deliberation import Deliberation
     from tamp.runs.episode import Result
     from tamp.runs.episode_log import EpisodeLog

@@ -2,69 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tamp.api import language
 from tamp.api.scenes import LoadedScene, seen_in
 from tamp.errors import InputError
+from tamp.model.grounding import Grounding
 
 if TYPE_CHECKING:
     from tamp.model.goal import Goal
-
-
-@dataclass(frozen=True)
-class Grounding:
-    """Checked goals, to be reached one after the other, and how they came about.
-
-    `instruction` are the words, None for a goal that was given. `alternatives` are other goals that the words fit;
-    `roles` say what is acted on (`source`) and where it goes (`target`); `guesses` are words that the scene lacks, with
-    what they were taken to mean; `reply` is the model's answer, `confidence` (0 to 1) how often answers like it are
-    right; `probability` is the model's own for it, `attempt` the number of the answer that was taken, from 1, `doubts`
-    the number of objections that still stand against it; `seconds` is how long reading took.
-    """
-
-    goals: tuple[Goal, ...]
-    instruction: str | None = None
-    roles: Mapping[str, str] = field(default_factory=dict)
-    guesses: Mapping[str, str] = field(default_factory=dict)
-    alternatives: tuple[tuple[Goal, ...], ...] = ()
-    reply: str = ""
-    confidence: float = 1.0
-    probability: float = 1.0
-    attempt: int = 1
-    doubts: int = 0
-    seconds: float = 0.0
-
-    @property
-    def goal(self) -> Goal:
-        """The last goal: how things are to be in the end."""
-        return self.goals[-1]
-
-    def __str__(self) -> str:
-        """The goals in PDDL, a line each."""
-        return "\n".join(map(str, self.goals))
-
-    def as_dict(self) -> dict[str, Any]:
-        """As plain data, as `tamp ground --json` has it."""
-        from tamp.model.goal import in_pddl
-
-        return {
-            "goal": in_pddl(self.goals),
-            "untouched": list(self.goal.untouched),
-            "roles": dict(self.roles),
-            "reply": self.reply,
-            "ambiguous": bool(self.alternatives),
-            "guesses": dict(self.guesses),
-            "alternatives": [in_pddl(goals) for goals in self.alternatives],
-            "confidence": round(self.confidence, 4),
-            "probability": round(self.probability, 4),
-            "attempt": self.attempt,
-            "doubts": self.doubts,
-            "seconds": round(self.seconds, 3),
-        }
 
 
 def ground(
@@ -113,7 +61,7 @@ def read_by(scene: LoadedScene, instruction: str, model: language.Model, assume_
     text, image = language.instruction(instruction), None
     if model.sees and scene._pictures:
         image = scene.picture()
-    return _grounding(text, language.read(text, seen_in(scene), scene, model, assume_first, image))
+    return language.read(text, seen_in(scene), scene, model, assume_first, image)
 
 
 def ground_problem(
@@ -163,23 +111,7 @@ def problem_read_by(
 
     text, loaded = language.instruction(instruction), load(str(domain))
     state = state_of(read_problem(loaded.path, Path(problem))[2])
-    return _grounding(text, language.read_of_problem(text, state, loaded, model(), assume_first))
-
-
-def _grounding(text: str, found: language.GroundingResult) -> Grounding:
-    return Grounding(
-        goals=found.goals,
-        instruction=text,
-        roles=found.roles,
-        guesses=found.guesses,
-        alternatives=found.alternatives,
-        reply=found.reply,
-        confidence=found.confidence,
-        probability=found.probability,
-        attempt=found.attempt,
-        doubts=found.doubts,
-        seconds=found.seconds,
-    )
+    return language.read_of_problem(text, state, loaded, model(), assume_first)
 
 
 def _formulas(scene: LoadedScene, texts: list[str], untouched: tuple[str, ...]) -> tuple[Goal, ...]:

@@ -16,12 +16,12 @@ from tamp.planning.engine import Engine
 from tamp.quiet import debugging
 
 if TYPE_CHECKING:
-    from llm.grounding import GroundingResult as GroundingResult  # noqa: PLC0414 (as Model)
     from llm.model import Model as Model  # noqa: PLC0414 (for those who may not import it themselves)
     from llm.phrases import Vocabulary
     from tamp.api.scenes import LoadedScene, Seen
     from tamp.execution.questions import Decide
     from tamp.model.domain import Domain
+    from tamp.model.grounding import Grounding
     from tamp.model.scene import Scene
     from tamp.model.state import WorldState
     from tamp.planning.engine import Planner
@@ -86,7 +86,7 @@ def goals_of(
     names: dict[str, str],
     assume_first: bool,
     image: bytes | None = None,
-) -> GroundingResult:
+) -> Grounding:
     """What words ask for in an episode, with all that was said on the way in its journal."""
     from llm.instructions import goals_of as ask
 
@@ -96,7 +96,7 @@ def goals_of(
 
 def read(
     text: str, seen: Seen, scene: LoadedScene, read_by: Model, assume_first: bool, image: bytes | None = None
-) -> GroundingResult:
+) -> Grounding:
     """What words ask for in a scene. Refusal where they come to no goal, or to several."""
     from llm.grounding import ground
 
@@ -114,9 +114,7 @@ def read(
         )
 
 
-def read_of_problem(
-    text: str, state: WorldState, domain: Domain, read_by: Model, assume_first: bool
-) -> GroundingResult:
+def read_of_problem(text: str, state: WorldState, domain: Domain, read_by: Model, assume_first: bool) -> Grounding:
     """What words ask for in a world that has names and no geometry. Refusal as `read`."""
     from llm.grounding import ground_in
     from llm.identifiers import vocabulary_of

@@ -16,10 +16,10 @@ from tamp.planning.engine import usual
 
 if TYPE_CHECKING:
     from motion.world import World
-    from tamp.api.grounding import Grounding
     from tamp.api.scenes import LoadedScene
     from tamp.model.atoms import Atom, GroundAction
     from tamp.model.goal import Goal
+    from tamp.model.grounding import Grounding
     from tamp.planners.answer import Answer, FoundPlan
     from tamp.planners.ask import Question
     from tamp.planners.engines import Aim

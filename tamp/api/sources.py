@@ -37,6 +37,14 @@ def unasked(text: str, read: Callable[[str], tuple[Goal, ...]], log: EpisodeLog)
         raise
 
 
+def chosen(goals: tuple[Goal, ...], log: EpisodeLog) -> tuple[Goal, ...]:
+    """The goals that whoever was asked back says are meant."""
+    from tamp.model.goal import in_pddl
+
+    log.event("chosen", by="user", goal=in_pddl(goals))
+    return goals
+
+
 def from_pddl(texts: Sequence[str], untouched: Sequence[str], domain: Domain) -> GoalSource:
     """A goal source that takes goals as they are written, one after the other. InputError for what is no formula."""
     from tamp.model.goal import check_form
