@@ -55,7 +55,8 @@ class AmbiguousError(Refusal):
         more = f" | and {len(found) - LISTED} more" if len(found) > LISTED else ""
         listed = " | ".join(readings[:LISTED]) + more
         super().__init__(f"the instruction fits {len(found)} goals: {listed}; say which", "ambiguous")
-        self.alternatives, self.readings = tuple(r.goals for r in found), readings
+        self.alternatives: tuple[Goals, ...] = tuple(r.goals for r in found)
+        self.readings = readings
 
 
 class UnsureError(Refusal):
