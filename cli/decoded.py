@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import tamp
 from llm.grounding import ground
 from llm.logged import Logged
-from llm.model import Model
 from tamp.backends.libero.goals import equivalent, goal_regions, in_the_tasks_words, reaching, task_goal
 from tamp.backends.libero.oracle import OraclePerceiver
-from tamp.backends.libero.tasks import Task
 from tamp.errors import Refusal
-from tamp.model.domain import Domain
-from tamp.model.goal import Goal
-from tamp.model.grounding import Grounding
-from tamp.model.scene import Scene
 from tamp.planning.engine import Engine
-from tamp.runs.bench.records import Record
 from tamp.runs.episode_log import EpisodeLog
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from llm.model import Model
+    from tamp.backends.libero.tasks import Task
+    from tamp.model.domain import Domain
+    from tamp.model.goal import Goal
+    from tamp.model.grounding import Grounding
+    from tamp.model.scene import Scene
+    from tamp.runs.bench.records import Record
 
 
 @dataclass(frozen=True, eq=False)
