@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TextIO
 import numpy as np
 
 from cli.arm_progress import Progress
-from cli.output import INTERRUPTED, emit_json, quiet_stdout, say
+from cli.output import INTERRUPTED, emit_json, say
 from cli.viewed import viewed
 from motion.bullet import loaded
 from motion.poses import to_quat
@@ -23,6 +23,7 @@ from tamp.api import arguments
 from tamp.backends.xarm.address import CONTROL_PORT, host_of
 from tamp.data import located
 from tamp.errors import InputError
+from tamp.quiet import quiet_stdout
 
 if TYPE_CHECKING:
     from motion.poses import Array

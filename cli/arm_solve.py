@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from cli.arm_run import RUNS, arm_and_begin, carry_out, read_world, slower, summary
-from cli.output import INTERRUPTED, emit_json, quiet_stdout, say
+from cli.output import INTERRUPTED, emit_json, say
 from cli.viewed import viewed
 from tamp.api.arguments import RealArm
 from tamp.backends.xarm.address import CONTROL_PORT
 from tamp.errors import InputError, Refusal
+from tamp.quiet import quiet_stdout
 
 
 def solve_arm(

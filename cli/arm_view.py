@@ -8,7 +8,8 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from cli.arm_run import address_of, read_world
-from cli.output import emit_json, hush_warnings, quiet_stdout, say
+from cli.output import emit_json, say
+from tamp.quiet import hush_warnings, quiet_stdout
 
 
 def view(

@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from cli.episodes import Setup, Stage, record
-from cli.output import INTERRUPTED, emit_json, progress, quiet_stdout, say
+from cli.output import INTERRUPTED, emit_json, progress, say
 from tamp.api import arguments, language
 from tamp.data import located
 from tamp.errors import InputError, TampError, is_interrupt
-from tamp.quiet import debugging, hush_simulator
+from tamp.quiet import debugging, hush_simulator, quiet_stdout
 from tamp.runs.bench.compare import compare
 from tamp.runs.bench.records import Record, Results, key, read
 from tamp.runs.bench.scheduling import ATTEMPTS, Key

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO
 import typer
 
 from cli import options as opt
-from cli.output import emit_json, quiet_stdout
+from cli.output import emit_json
+from tamp.quiet import quiet_stdout
 
 if TYPE_CHECKING:
     from motion.poses import Array

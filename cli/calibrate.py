@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from cli import options as opt
-from cli.output import emit_json, hush_warnings, quiet_stdout
+from cli.output import emit_json
+from tamp.quiet import hush_warnings, quiet_stdout
 
 Views = Annotated[Path, typer.Argument(help="A recording with views from several places.", metavar="DIR")]
 Written = Annotated[

@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cli.output import emit_json, quiet_stdout, say
+from cli.output import emit_json, say
 from tamp.data import located
 from tamp.errors import InputError
+from tamp.quiet import quiet_stdout
 
 if TYPE_CHECKING:
     from tamp.runs.cases.run import Outcome

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from cli.output import emit_json, hush_warnings, progress, quiet_stdout, writable, write_page
-from tamp.quiet import hush_simulator
+from cli.output import emit_json, progress, writable, write_page
+from tamp.quiet import hush_simulator, hush_warnings, quiet_stdout
 
 if TYPE_CHECKING:
     from tamp.backends.libero.categories import Category

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import tamp
-from cli.output import emit_json, quiet_stdout, say
+from cli.output import emit_json, say
 from tamp.errors import InputError
+from tamp.quiet import quiet_stdout
 
 if TYPE_CHECKING:
     from tamp import Finding, Report

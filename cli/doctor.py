@@ -20,10 +20,11 @@ from pathlib import Path
 from typing import TextIO
 
 from cli import missing
-from cli.output import emit_json, quiet_stdout
+from cli.output import emit_json
 from llm import weights
 from tamp.backends.libero.rendering import NO_RENDERING, SOFTWARE
 from tamp.errors import InputError
+from tamp.quiet import quiet_stdout
 
 MUJOCO = "3.3.2"
 ROOMS = ("tamp", "motion", "llm", "cli")

@@ -10,10 +10,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from cli.output import hush_warnings
 from tamp.api import arguments, camera, language
 from tamp.errors import InputError, TampError, disk_error, is_interrupt
-from tamp.quiet import hush_simulator
+from tamp.quiet import hush_simulator, hush_warnings
 from tamp.runs.bench.records import FIELDS, NOTHING, Record
 from tamp.runs.bench.scheduling import Key
 from tamp.runs.labels import by_camera, in_physics

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 import tamp
-from cli.output import emit_json, quiet_stdout, say
+from cli.output import emit_json, say
+from tamp.quiet import quiet_stdout
 
 if TYPE_CHECKING:
     from tamp.api.language import Model

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Protocol, TextIO
 
 from cli.live_masters import heard, listen
-from cli.output import INTERRUPTED, emit_json, hush_warnings, quiet_stdout, say
+from cli.output import INTERRUPTED, emit_json, say
 from cli.viewed import viewed
 from tamp.backends.backend import Backend
 from tamp.errors import InputError, TampError
@@ -18,6 +18,7 @@ from tamp.execution.clock import run_in_real_time, run_paused
 from tamp.execution.masters import Masters
 from tamp.execution.script import Disturb, Script, read_script
 from tamp.execution.session import Performer, Session
+from tamp.quiet import hush_warnings, quiet_stdout
 from tamp.runs.episode_log import SCHEMA, EpisodeLog, new_folder
 from tamp.runs.events import Blind, Event, Events, GoalTaken, Late, OrderTaken, StageChanged
 from tamp.runs.spoken import live_line_of, spoken

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from cli.arm_run import address_of, read_world
 from cli.live_reading import Interruptible
-from cli.output import hush_warnings, say
+from cli.output import say
 from motion.bullet import loaded
 from motion.poses import to_quat
 from tamp.backends.xarm.address import CONTROL_PORT
@@ -34,6 +34,7 @@ from tamp.planning.beside import Entries, Notes, pass_on
 from tamp.planning.deliberation import Thought
 from tamp.planning.refinement import never
 from tamp.planning.search import Journal
+from tamp.quiet import hush_warnings
 from tamp.runs.episode_log import EpisodeLog
 from tamp.runs.events import Events
 

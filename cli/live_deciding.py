@@ -6,13 +6,13 @@ from collections.abc import Callable
 from functools import partial
 
 from cli.live_reading import Interruptible, Reading, kept
-from cli.output import hush_warnings
 from tamp.execution.process import Cancelled, Process
 from tamp.execution.questions import Question
 from tamp.planning.beside import Entries, Notes
 from tamp.planning.deliberation import Ready, Thought
 from tamp.planning.refinement import never
 from tamp.planning.search import Journal
+from tamp.quiet import hush_warnings
 
 
 class Decider:

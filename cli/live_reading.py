@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
 
-from cli.output import hush_warnings
 from llm.model import Completion, Model, Prompt
 from llm.turns import Turn
 from tamp.errors import Refusal, TampError
@@ -21,6 +20,7 @@ from tamp.planning.beside import Entries, Notes, pass_on
 from tamp.planning.deliberation import Ready, Thought
 from tamp.planning.refinement import never
 from tamp.planning.search import Journal
+from tamp.quiet import hush_warnings
 
 T = TypeVar("T")
 

@@ -6,9 +6,10 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from cli.output import console, emit_json, quiet_stdout, say
+from cli.output import console, emit_json, say
 from llm import hub, weights
 from tamp.errors import InputError
+from tamp.quiet import quiet_stdout
 
 
 def list_models(json_output: bool) -> int:

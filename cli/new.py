@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli import options as opt
-from cli.output import emit_json, quiet_stdout
+from cli.output import emit_json
+from tamp.quiet import quiet_stdout
 
 if TYPE_CHECKING:
     from tamp.extension.starting import Begun

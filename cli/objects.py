@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO
 import typer
 
 from cli import options as opt
-from cli.output import emit_json, hush_warnings, progress, quiet_stdout, say
+from cli.output import emit_json, progress, say
 from tamp.errors import InputError
-from tamp.quiet import hush_simulator
+from tamp.quiet import hush_simulator, hush_warnings, quiet_stdout
 
 if TYPE_CHECKING:
     from tamp.backends.libero.library_building import Outcome

@@ -1,8 +1,7 @@
 """What every command shares: where its words go, and how it ends.
 
 Standard output carries a command's answer and nothing else. Progress, logs and whatever third-party
-libraries print go to standard error; that holds for compiled code too, so the redirection is made at
-the file descriptor.
+libraries print go to standard error (`tamp.quiet.quiet_stdout`).
 """
 
 from __future__ import annotations
@@ -10,15 +9,13 @@ from __future__ import annotations
 import json
 import os
 import sys
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TextIO
 
 from cli import missing
-from motion.compiled_output import flush_compiled
 from tamp.errors import InputError, TampError, disk_error, is_interrupt
-from tamp.quiet import debugging
+from tamp.quiet import debugging, hush_warnings
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,28 +25,6 @@ if TYPE_CHECKING:
 INTERRUPTED = 130  # 128 + SIGINT
 BROKEN_PIPE = 141  # 128 + SIGPIPE
 INTERNAL_ERROR = 70  # sysexits.h: EX_SOFTWARE
-
-
-@contextmanager
-def quiet_stdout() -> Iterator[TextIO]:
-    """Send file descriptor 1 to standard error for a while; yields a stream on the real standard output."""
-    sys.stdout.flush()
-    sys.stderr.flush()
-    real_fd, python_stdout = os.dup(1), sys.stdout
-    real = open(real_fd, "w", encoding="utf-8", closefd=False)  # noqa: SIM115 (closed below)
-    os.dup2(2, 1)
-    sys.stdout = sys.stderr
-    try:
-        yield real
-    finally:
-        sys.stdout = python_stdout
-        sys.stdout.flush()
-        flush_compiled()
-        os.dup2(real_fd, 1)
-        try:
-            real.close()
-        finally:
-            os.close(real_fd)
 
 
 def emit_json(value: object, stream: TextIO) -> None:
@@ -160,9 +135,3 @@ def _unforeseen(error: Exception, name: str) -> int:
     text = " ".join(f"{type(error).__name__}: {error}".split())
     say(f"tamp: internal error: {text} (a fault of tamp; TAMP_DEBUG=1 shows where)")
     return INTERNAL_ERROR
-
-
-def hush_warnings() -> None:
-    """No Python warnings from here on; some libraries turn them on again when they are imported."""
-    if not debugging():
-        warnings.simplefilter("ignore")

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cli import options as opt
-from cli.output import emit_json, hush_warnings, progress, quiet_stdout
-from tamp.quiet import hush_simulator
+from cli.output import emit_json, progress
+from tamp.quiet import hush_simulator, hush_warnings, quiet_stdout
 
 if TYPE_CHECKING:
     from tamp.backends.libero.recording import Order

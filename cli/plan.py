@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import tamp
-from cli.output import emit_json, quiet_stdout, say
+from cli.output import emit_json, say
+from tamp.quiet import quiet_stdout
 
 if TYPE_CHECKING:
     from tamp import Aim, Answer, FoundPlan, Why

@@ -30,11 +30,12 @@ def serve(
     Observations with LIBERO's keys in, actions of LIBERO out; reset takes the instruction and the calibration
     (docs/policy.md). One client at a time, until Ctrl-C.
     """
-    from cli.output import INTERRUPTED, emit_json, quiet_stdout, say
+    from cli.output import INTERRUPTED, emit_json, say
     from tamp.api.camera import check, recipe
     from tamp.backends.libero import rendering
     from tamp.policy.answering import Answering, Diary
     from tamp.policy.server import serve as listen
+    from tamp.quiet import quiet_stdout
     from tamp.runs.spoken import spoken
 
     check()

@@ -6,9 +6,10 @@ from collections import Counter
 from pathlib import Path
 from typing import TextIO
 
-from cli.output import emit_json, quiet_stdout
+from cli.output import emit_json
 from llm.failures import Failure, Group, Report, share
 from tamp.errors import InputError
+from tamp.quiet import quiet_stdout
 from tamp.runs import episode_log
 from tamp.runs.endings import ending
 

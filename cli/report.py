@@ -7,9 +7,10 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any, TextIO
 
-from cli.output import emit_json, quiet_stdout, say
+from cli.output import emit_json, say
 from cli.report_episodes import report_episodes
 from tamp.errors import InputError
+from tamp.quiet import quiet_stdout
 from tamp.runs.bench import report as reports
 from tamp.runs.bench.compare import Comparison, compare
 from tamp.runs.bench.records import Record, key, read, results_file, wilson

@@ -7,8 +7,9 @@ from dataclasses import asdict
 from pathlib import Path
 
 import tamp
-from cli.output import emit_json, quiet_stdout
+from cli.output import emit_json
 from tamp import Ending, InputError
+from tamp.quiet import quiet_stdout
 from tamp.runs.text_table import Form, TextTable
 
 COLUMNS = ("episode", "asked", "verdict", "reached", "task", "perception", "steps", "seconds", "failure")

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from cli.output import emit_json, quiet_stdout, say
+from cli.output import emit_json, say
 from cli.report import Runs, are_logs, one_tree, read_runs, share_episodes
 from tamp.errors import InputError
+from tamp.quiet import quiet_stdout
 from tamp.runs.bench.compare import Comparison, compare
 from tamp.runs.bench.records import key
 from tamp.runs.endings import read_ending

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 import tamp
-from cli.output import emit_json, quiet_stdout, say, writable, write_page
-from tamp.quiet import hush_simulator
+from cli.output import emit_json, say, writable, write_page
+from tamp.quiet import hush_simulator, quiet_stdout
 
 if TYPE_CHECKING:
     from tamp import LoadedScene, Seen

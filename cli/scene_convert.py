@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO
 import typer
 
 from cli import options as opt
-from cli.output import emit_json, quiet_stdout, say
+from cli.output import emit_json, say
 from tamp.errors import InputError
-from tamp.quiet import hush_simulator
+from tamp.quiet import hush_simulator, quiet_stdout
 
 if TYPE_CHECKING:
     from tamp.backends.libero.converting import Conversion

@@ -9,13 +9,13 @@ from functools import partial
 from typing import TYPE_CHECKING, TextIO
 
 from cli.asking import settled
-from cli.output import INTERRUPTED, emit_json, quiet_stdout, say
+from cli.output import INTERRUPTED, emit_json, say
 from cli.told import report
 from cli.viewed import viewed
 from tamp.api import arguments
 from tamp.api.solving import Asked, Episode, Person, begun
 from tamp.errors import is_interrupt
-from tamp.quiet import debugging
+from tamp.quiet import debugging, quiet_stdout
 from tamp.runs.labels import in_words
 
 if TYPE_CHECKING:

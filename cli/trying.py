@@ -8,13 +8,13 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, Any, TextIO
 
 from cli.check import as_json, counted, shown
-from cli.output import INTERRUPTED, emit_json, progress, quiet_stdout, say
+from cli.output import INTERRUPTED, emit_json, progress, say
 from tamp.api import arguments
 from tamp.api.language import model as load_model
 from tamp.api.solving import EPISODES
 from tamp.api.sources import from_language, from_pddl
 from tamp.errors import InputError, is_interrupt
-from tamp.quiet import debugging, hush_simulator
+from tamp.quiet import debugging, hush_simulator, quiet_stdout
 
 if TYPE_CHECKING:
     from llm.model import Model

@@ -6,11 +6,12 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from cli.output import emit_json, quiet_stdout, say
+from cli.output import emit_json, say
 from cli.plan_page import PlanPage
 from tamp.api import arguments
 from tamp.errors import InputError
 from tamp.plans.steps import BadPlan
+from tamp.quiet import quiet_stdout
 
 if TYPE_CHECKING:
     from tamp.backends.xarm.workcell import Workcell

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
 
-from cli.output import emit_json, hush_warnings, quiet_stdout
+from cli.output import emit_json
+from tamp.quiet import hush_warnings, quiet_stdout
 from tamp.runs.pages.layout import Layout
 from tamp.view.hub import Hub
 from tamp.view.page import offer

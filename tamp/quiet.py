@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import logging
 import os
+import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
+from typing import TextIO
 
 NOISY = ("libero", "robosuite", "gym", "gymnasium", "bddl")
 """Packages that warn when they are imported, of their own age or of files that nobody needs."""
@@ -37,3 +39,36 @@ def hush_simulator() -> Iterator[None]:
         yield
     for module in NOISY:
         warnings.filterwarnings("ignore", module=rf"{module}(\.|$)")
+
+
+@contextmanager
+def quiet_stdout() -> Iterator[TextIO]:
+    """Send file descriptor 1 to standard error for a while; yields a stream on the real standard output.
+
+    That holds for compiled code too, so the redirection is made at the file descriptor.
+    """
+    from motion.compiled_output import flush_compiled
+
+    sys.stdout.flush()
+    sys.stderr.flush()
+    real_fd, python_stdout = os.dup(1), sys.stdout
+    real = open(real_fd, "w", encoding="utf-8", closefd=False)  # noqa: SIM115 (closed below)
+    os.dup2(2, 1)
+    sys.stdout = sys.stderr
+    try:
+        yield real
+    finally:
+        sys.stdout = python_stdout
+        sys.stdout.flush()
+        flush_compiled()
+        os.dup2(real_fd, 1)
+        try:
+            real.close()
+        finally:
+            os.close(real_fd)
+
+
+def hush_warnings() -> None:
+    """No Python warnings from here on; some libraries turn them on again when they are imported."""
+    if not debugging():
+        warnings.simplefilter("ignore")

@@ -21,7 +21,6 @@ import numpy as np
 
 from cli.live_deciding import in_turn
 from cli.live_reading import Reading
-from cli.output import hush_warnings
 from llm.deciding import commands
 from tamp.backends.libero import rendering
 from tamp.backends.libero.environment import LiberoEnvironment
@@ -33,7 +32,7 @@ from tamp.model.domain import load as load_domain
 from tamp.model.state import problem_of
 from tamp.planning.beside import Notes
 from tamp.planning.deliberation import Ready, Thought
-from tamp.quiet import hush_simulator
+from tamp.quiet import hush_simulator, hush_warnings
 from tamp.runs.bench.records import wilson
 from tests.bench_meaning import read
 from tests.live_sessions import Live, direct, session_on

@@ -23,7 +23,6 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from cli.output import hush_warnings
 from llm.model import Model
 from tamp.api.language import model as load_model
 from tamp.api.sources import from_language
@@ -38,7 +37,7 @@ from tamp.model.goal import Goal, parse_goal
 from tamp.model.scene import Scene
 from tamp.model.state import WorldState
 from tamp.perception import relative_places
-from tamp.quiet import hush_simulator
+from tamp.quiet import hush_simulator, hush_warnings
 from tamp.runs import episode_log
 from tamp.runs.bench.records import wilson
 from tamp.runs.episode import GoalSource, Result, Settings

@@ -27,7 +27,6 @@ from typing import Any
 
 import numpy as np
 
-from cli.output import hush_warnings
 from llm.weights import DEFAULT
 from motion.poses import Array
 from tamp.api import arguments, camera, language
@@ -40,7 +39,7 @@ from tamp.execution.tabletop import REFLEXES
 from tamp.perception.camera import ROBOT
 from tamp.perception.library import load as library
 from tamp.policy.process import PolicyProcess
-from tamp.quiet import hush_simulator
+from tamp.quiet import hush_simulator, hush_warnings
 from tamp.runs.bench import workers
 from tamp.runs.bench.scheduling import Key
 from tamp.runs.episode import Settings

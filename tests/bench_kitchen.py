@@ -19,7 +19,6 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from cli.output import hush_warnings
 from llm.model import Model
 from tamp.api.language import model as load_model
 from tamp.api.sources import from_language, from_pddl
@@ -29,7 +28,7 @@ from tamp.backends.libero.tasks import find
 from tamp.data import data_dir
 from tamp.model.domain import Domain
 from tamp.model.domain import load as load_domain
-from tamp.quiet import hush_simulator
+from tamp.quiet import hush_simulator, hush_warnings
 from tamp.runs.bench.records import wilson
 from tamp.runs.episode import Settings
 

@@ -27,7 +27,6 @@ from typing import Any
 import numpy as np
 
 from cli.decoded import Looked, decode, look_at
-from cli.output import hush_warnings
 from llm import weights
 from llm.backends.llama import LlamaCpp
 from llm.confidence import LEAST
@@ -35,7 +34,7 @@ from tamp.backends.libero import rendering
 from tamp.errors import TampError
 from tamp.model.domain import load as load_domain
 from tamp.model.goal import parse_goal
-from tamp.quiet import hush_simulator
+from tamp.quiet import hush_simulator, hush_warnings
 from tamp.runs.bench.records import wilson
 from tamp.runs.bench.wordings import Wording, load
 from tamp.runs.versions import versions

@@ -31,7 +31,6 @@ from pathlib import Path
 from typing import Any
 
 from cli.decoded import Looked, is_the_tasks, look_at
-from cli.output import hush_warnings
 from llm import weights
 from llm.backends.llama import LlamaCpp
 from llm.expansion import milestones
@@ -55,7 +54,7 @@ from tamp.model.state import WorldState, state_of
 from tamp.pddl.reading import read_problem
 from tamp.perception import relative_places
 from tamp.planning.engine import Engine
-from tamp.quiet import hush_simulator
+from tamp.quiet import hush_simulator, hush_warnings
 from tamp.runs.bench.records import wilson
 from tests.baselines import Chance, First, Free, rules
 

@@ -25,7 +25,6 @@ import numpy as np
 
 from cli.live_reading import InTurnReader, Reading
 from cli.live_table import build
-from cli.output import hush_warnings
 from llm.model import Model
 from tamp.api.language import model as load_model
 from tamp.backends.libero import rendering
@@ -36,7 +35,7 @@ from tamp.model.domain import Domain
 from tamp.model.domain import load as load_domain
 from tamp.model.goal import parse_goal
 from tamp.planning.engine import Engine
-from tamp.quiet import hush_simulator
+from tamp.quiet import hush_simulator, hush_warnings
 from tamp.runs.bench.records import wilson
 from tamp.runs.events import Event, GoalTaken, OrderTaken, StageChanged
 from tests.bench_meaning import cases, read

@@ -22,7 +22,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from cli.output import hush_warnings
 from llm.model import Model
 from tamp.api.language import model as load_model
 from tamp.api.sources import from_language
@@ -32,7 +31,7 @@ from tamp.backends.libero.run import run
 from tamp.backends.libero.tasks import Task, suite_tasks
 from tamp.model.domain import Domain
 from tamp.model.domain import load as load_domain
-from tamp.quiet import hush_simulator
+from tamp.quiet import hush_simulator, hush_warnings
 from tamp.runs.episode import Settings
 from tests.bench_kitchen import read
 

@@ -27,12 +27,11 @@ from typing import Any
 
 import numpy as np
 
-from cli.output import hush_warnings
 from tamp.backends.libero import rendering
 from tamp.errors import Refusal
 from tamp.execution.activity import Observation
 from tamp.perception.library import Library, load
-from tamp.quiet import hush_simulator
+from tamp.quiet import hush_simulator, hush_warnings
 from tests.bench_kitchen import read
 from tests.bench_stepping import machine
 from tests.left_out import alikes, carried, named, share, without

@@ -27,7 +27,6 @@ from pathlib import Path
 from typing import Any
 
 from cli.decoded import Looked
-from cli.output import hush_warnings
 from llm.decoding import MORE, Clause, decode
 from llm.grammar import MAX_CLAUSES, Language, language
 from llm.model import Model, Prompt
@@ -40,6 +39,7 @@ from tamp.errors import TampError
 from tamp.model.domain import Domain
 from tamp.model.domain import load as load_domain
 from tamp.model.goal import Goal
+from tamp.quiet import hush_warnings
 from tamp.runs.bench.records import wilson
 from tests.bench_language import MODELS, Record, items, look, model_of, print_line, read, seconds_of
 

@@ -21,7 +21,6 @@ from typing import Any
 
 import numpy as np
 
-from cli.output import hush_warnings
 from motion.poses import Array
 from tamp.backends.libero import rendering
 from tamp.backends.libero.run import run
@@ -29,7 +28,7 @@ from tamp.backends.libero.scenes import Scenes
 from tamp.backends.libero.tasks import Task, suite_tasks
 from tamp.extension.starting import new_domain
 from tamp.model.domain import Domain, load
-from tamp.quiet import hush_simulator
+from tamp.quiet import hush_simulator, hush_warnings
 from tamp.runs.episode import Settings
 
 SAMPLES = 10_000

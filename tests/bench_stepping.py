@@ -28,11 +28,10 @@ from typing import Any
 
 import numpy as np
 
-from cli.output import hush_warnings
 from motion.poses import Array
 from tamp.api.arguments import domain
 from tamp.backends.libero import rendering
-from tamp.quiet import hush_simulator
+from tamp.quiet import hush_simulator, hush_warnings
 from tamp.runs.versions import versions
 
 SUITES = ("libero_spatial", "libero_object", "libero_goal", "libero_10", "libero_90")

@@ -25,7 +25,6 @@ from typing import Any
 
 import numpy as np
 
-from cli.output import hush_warnings
 from llm.weights import DEFAULT
 from tamp.api import arguments, camera, language
 from tamp.backends.libero import rendering
@@ -39,7 +38,7 @@ from tamp.execution.activity import Observation
 from tamp.model.scene import Scene
 from tamp.perception.library import Library, load
 from tamp.policy.policy import told_of
-from tamp.quiet import hush_simulator
+from tamp.quiet import hush_simulator, hush_warnings
 from tamp.runs.episode import Settings
 from tamp.runs.matching import match
 from tests.bench_kitchen import read

@@ -16,11 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from cli.output import hush_warnings
 from llm.weights import DEFAULT
 from tamp.api import arguments, camera, language
 from tamp.backends.libero import rendering
-from tamp.quiet import hush_simulator
+from tamp.quiet import hush_simulator, hush_warnings
 
 SCENES = {
     "moved": "libero_spatial/2",

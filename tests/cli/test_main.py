@@ -102,7 +102,8 @@ def test_model_list_says_what_is_there(tmp_path: Path) -> None:
 
 NOISE = """
 import ctypes, os
-from cli.output import emit_json, quiet_stdout
+from cli.output import emit_json
+from tamp.quiet import quiet_stdout
 with quiet_stdout() as out:
     print("python")
     os.system("echo child")
