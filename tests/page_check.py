@@ -202,7 +202,7 @@ def _folder(block: Block, terminal: Terminal) -> Path:
     name = block.marks.get("in")
     if name is None:
         return terminal.folder
-    folder = terminal.folder / name
-    if not folder.exists():
-        shutil.copytree(GIVEN / name, folder)
+    folder, given = terminal.folder / name, GIVEN / name
+    if not all((folder / each.name).exists() for each in given.iterdir()):
+        shutil.copytree(given, folder, dirs_exist_ok=True)  # a run may have made a folder of that name
     return folder

@@ -33,6 +33,12 @@ def test_blocks_have_their_marks_and_commands_their_output() -> None:
     assert [(c.command, c.lines) for c in commands(first)] == [("a b", ("one", "two")), ("c", ())]
 
 
+def test_a_block_finds_its_files_though_a_run_made_a_folder_of_that_name(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("    $ mkdir small\n\nWords\n\n<!-- in: small -->\n\n    $ head -c 7 d.pddl\n    (define\n")
+    assert [(verdict.kind, verdict.wrong) for verdict in check_page(page)] == [("executed", ())] * 2
+
+
 @pytest.mark.parametrize(
     ("shown", "printed", "same"),
     [
