@@ -8,6 +8,7 @@ A comment right before a block says what a reader of the rendered page need not 
     <!-- of: PATH -->          the block is part of a file of the repository
     <!-- in: FOLDER -->        the commands find the files of tests/pages/FOLDER
     <!-- figures vary -->      numbers in the output are not compared
+    <!-- real time -->         typed again, twice at most, when a busy machine makes the emulated arm stop
     <!-- exit N -->            the last command ends with this exit code
     <!-- synopsis -->          commands and options that exist, not to be carried out
 """
@@ -19,7 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-MARKS = ("not run", "slow", "file", "of", "in", "figures vary", "exit", "synopsis")
+MARKS = ("not run", "slow", "file", "of", "in", "figures vary", "real time", "exit", "synopsis")
 COMMANDS = re.compile(r"(?:[A-Z_]+=\S+ )*(?:tamp|make|python|pip|cat|vllm|sudo|git|cp|grep|pre-commit) ")
 
 
