@@ -7,7 +7,6 @@ import threading
 from contextlib import ExitStack
 from pathlib import Path
 
-from cli.arm_run import address_of, read_world
 from cli.output import emit_json, say
 from tamp.quiet import hush_warnings, quiet_stdout
 
@@ -19,7 +18,8 @@ def view(
 
     Raises InputError, and KeyboardInterrupt on Ctrl-C.
     """
-    from tamp.backends.xarm.detections import open_detector
+    from tamp.api import arms
+    from tamp.backends.xarm.opening import detector_of
     from tamp.backends.xarm.view.listening import ArmReports
     from tamp.backends.xarm.view.page import offer
     from tamp.backends.xarm.view.source import ArmSource
@@ -29,14 +29,11 @@ def view(
     ended = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: ended.set())
     with quiet_stdout() as stdout, ExitStack() as opened:
-        cell = read_world(world)
-        address = address_of(cell, host)
+        cell = arms.world(world)
+        address = arms.address(cell, host)
         reports = ArmReports(address)
         opened.callback(reports.close)
-        detector = open_detector(cell, say) if cell.detector.source else None
-        if detector is not None:
-            opened.callback(detector.close)
-        source = ArmSource(cell, address, reports, detector)
+        source = ArmSource(cell, address, reports, detector_of(cell, say, opened))
         server = PageServer(offer(source.board), page_host, page_port)
         with served(server, source.run, ended):
             if as_json:

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import typer
 
 from cli import options as opt
-from llm.weights import DEFAULT
+from tamp.api.language import DEFAULT
 from tamp.errors import InputError
 
 
@@ -47,10 +47,28 @@ def live(
 
     Orders are typed or come as lines of JSON on standard input, or from a script.
     """
-    from cli.live import Asked
     from cli.live import live as run_live
+    from tamp.api.live import Asked
 
     if perception != "oracle":
         raise InputError(f"--perception {perception} is not built yet for tamp live; valid: oracle")
-    how = (clock, seed, init_state, llm, domain, planner, seconds, listen, view, host, port, world)
-    return run_live(Asked(scene, backend, decider, script, *how, out, json_output))
+    asked = Asked(
+        scene=scene,
+        backend=backend,
+        decider=decider,
+        script=script,
+        clock=clock,
+        seed=seed,
+        init_state=init_state,
+        llm=llm,
+        domain=domain,
+        planner=planner,
+        seconds=seconds,
+        listen=listen,
+        view=view,
+        host=host,
+        port=port,
+        world=world,
+        out=out,
+    )
+    return run_live(asked, json_output)

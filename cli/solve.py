@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, TextIO
 
 from cli.asking import settled
 from cli.output import INTERRUPTED, emit_json, say
+from cli.stopping import stoppable
 from cli.told import report
 from cli.viewed import viewed
 from tamp.api import arguments
@@ -19,7 +17,6 @@ from tamp.quiet import debugging, quiet_stdout
 from tamp.runs.labels import in_words
 
 if TYPE_CHECKING:
-    from tamp.backends.xarm.stopping import Stop
     from tamp.runs.episode import Result
 
 
@@ -33,7 +30,7 @@ def solve(asked: Asked, json_output: bool) -> int:
         goal = asked.goals[0] if asked.goals else None
         return solve_arm(asked.text, goal, asked.llm, asked.arm, asked.out, asked.view, json_output)
     with quiet_stdout() as stdout:
-        episode = begun(asked, Person(_progress, partial(settled, asks=True), partial(_stoppable, asked.arm.dead_man)))
+        episode = begun(asked, Person(_progress, partial(settled, asks=True), partial(stoppable, asked.arm.dead_man)))
         wanted = ", then ".join(episode.asked.goals) or repr(episode.asked.text)
         say(f"tamp: {wanted} in {episode.task.name} ({in_words(episode.label)}, seed {episode.settings.seed})")
         result = _run(episode)
@@ -51,17 +48,6 @@ def _ended(result: Result, json_output: bool, stdout: TextIO) -> int:
     if result.stage == "stopped":
         return INTERRUPTED
     return 0 if result.good else 1
-
-
-@contextmanager
-def _stoppable(dead_man: float | None, stop: Stop) -> Iterator[None]:
-    """Ctrl-C, SIGTERM, and a dead man on standard input stop the arm."""
-    from cli.arm_run import listen, stopped_by_signals
-
-    with stopped_by_signals(stop):
-        if dead_man is not None:
-            threading.Thread(target=listen, args=(stop,), daemon=True).start()
-        yield
 
 
 def _run(episode: Episode) -> Result | int:

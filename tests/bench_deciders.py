@@ -19,9 +19,9 @@ from typing import Any
 
 import numpy as np
 
-from cli.live_deciding import in_turn
-from cli.live_reading import Reading
 from llm.deciding import commands
+from llm.session_deciding import DeciderInTurn
+from llm.session_reading import Reading
 from tamp.backends.libero import rendering
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.goals import goal_regions, task_goal
@@ -102,7 +102,7 @@ def main() -> None:
     results.parent.mkdir(parents=True, exist_ok=True)
     had = {(r["decider"], r["suite"], r["task_id"], r["init_state"]) for r in read(results)}
     deciders: dict[str, Decide] = {
-        "qwen": in_turn(Reading(asked.llm, str(load_domain("tabletop").path), {}), Notes()),
+        "qwen": DeciderInTurn(Reading(asked.llm, str(load_domain("tabletop").path), {}), Notes()),
         "chance": chance(np.random.default_rng(0)),
     }
     for k in range(asked.n):

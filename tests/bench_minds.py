@@ -23,10 +23,10 @@ from typing import Any
 
 import numpy as np
 
-from cli.live_reading import InTurnReader, Reading
-from cli.live_table import build
 from llm.model import Model
+from llm.session_reading import InTurnReader, Reading
 from tamp.api.language import model as load_model
+from tamp.api.live_table import build
 from tamp.backends.libero import rendering
 from tamp.execution.orders import Say
 from tamp.execution.performing import at_table, in_turn

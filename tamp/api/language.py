@@ -10,15 +10,18 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from tamp.planning.engine import Engine
 from tamp.quiet import debugging
 
 if TYPE_CHECKING:
+    from llm.arm_reading import ArmReaderBeside
     from llm.model import Model as Model  # noqa: PLC0414 (for those who may not import it themselves)
     from llm.phrases import Vocabulary
+    from llm.session_deciding import DeciderBeside, DeciderInTurn
+    from llm.session_reading import InTurnReader, ReaderBeside
     from tamp.api.scenes import LoadedScene, Seen
+    from tamp.backends.xarm.workcell import Workcell
     from tamp.execution.questions import Decide
     from tamp.model.domain import Domain
     from tamp.model.grounding import Grounding
@@ -50,6 +53,8 @@ def plans(name: str) -> bool:
 def planner(name: str, model: Model | None, timeout: float = 60.0) -> Planner:
     """The planner of that name; `model` is not needed for those that ask none. `timeout` in seconds is for engines."""
     if not plans(name):
+        from tamp.planning.engine import Engine
+
         return Engine(name, timeout)
     from llm.skill_planner import SkillPlanner
 
@@ -73,6 +78,42 @@ def reader(model: Model | None, assume_first: bool = False) -> Read:
     from llm.instructions import Instructions
 
     return Instructions(model, assume_first)
+
+
+def session_reader(
+    llm: str, domain: Domain, names: dict[str, str], journal: Journal, *, waits: bool
+) -> InTurnReader | ReaderBeside:
+    """Who reads words for a session: while the world `waits`, or in a process of its own, which is started at once.
+    `names` are other names of the scene's things."""
+    from llm.session_reading import InTurnReader, ReaderBeside, Reading
+
+    reading = Reading(llm, str(domain.path), names)
+    return InTurnReader(reading, journal) if waits else ReaderBeside(reading, journal)
+
+
+def session_decider(llm: str, domain: Domain, journal: Journal, *, waits: bool) -> DeciderInTurn | DeciderBeside:
+    """Who decides in the planner's place, in the same two ways."""
+    from llm.session_deciding import DeciderBeside, DeciderInTurn
+    from llm.session_reading import Reading
+
+    reading = Reading(llm, str(domain.path), {})
+    return DeciderInTurn(reading, journal) if waits else DeciderBeside(reading, journal)
+
+
+def arm_reader(llm: str, cell: Workcell, journal: Journal) -> ArmReaderBeside:
+    """Who reads words as steps of an arm in its world, in a process of its own, which is started at once."""
+    from llm.arm_reading import ArmReaderBeside
+
+    return ArmReaderBeside(llm, cell, journal)
+
+
+def arm_plan(text: str, cell: Workcell, model: Model, journal: Journal) -> dict[str, Any]:
+    """The action plan that words ask for in an arm's world. Refusal where they come to none."""
+    from llm.arm_reading import Names, plan_of, steps_in
+
+    plan = plan_of(text, Names.of(cell), model, journal)
+    steps_in(plan, cell)
+    return plan
 
 
 def goals_of(
@@ -99,6 +140,7 @@ def read(
 ) -> Grounding:
     """What words ask for in a scene. Refusal where they come to no goal, or to several."""
     from llm.grounding import ground
+    from tamp.planning.engine import Engine
 
     with _without_warnings():
         return ground(
@@ -118,6 +160,7 @@ def read_of_problem(text: str, state: WorldState, domain: Domain, read_by: Model
     """What words ask for in a world that has names and no geometry. Refusal as `read`."""
     from llm.grounding import ground_in
     from llm.identifiers import vocabulary_of
+    from tamp.planning.engine import Engine
 
     words = vocabulary_of(state, domain)
     with _without_warnings():

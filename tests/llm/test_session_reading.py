@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cli.live_reading import Reader, Reading
 from llm.backends.load import load
+from llm.session_reading import Reader, Reading
 from llm.turns import TURNS, Turn, in_full, turn_of
 from tamp.errors import Refusal
 from tamp.execution.performing import Going

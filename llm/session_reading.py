@@ -5,24 +5,26 @@ from __future__ import annotations
 import contextlib
 from dataclasses import dataclass
 from functools import partial
-from typing import TypeVar
 
-from llm.model import Completion, Model, Prompt
-from llm.turns import Turn
+from llm import turns
+from llm.grounding import AmbiguousError, ground
+from llm.interruptible import interruptible
+from llm.logged import Logged
+from llm.model import Model
+from llm.turns import INCOMPLETE, Turn, wanted_after
 from tamp.errors import Refusal, TampError
 from tamp.execution.performing import Going, Heard
-from tamp.execution.process import Cancelled, Process
+from tamp.execution.process import Cancelled
+from tamp.model.domain import load
 from tamp.model.goal import Goal
 from tamp.model.scene import Scene
 from tamp.model.state import WorldState
 from tamp.model.wishes import as_before
-from tamp.planning.beside import Entries, Notes, pass_on
+from tamp.planning.assistant import Assistant, kept
+from tamp.planning.beside import Entries, Notes
 from tamp.planning.deliberation import Ready, Thought
-from tamp.planning.refinement import never
+from tamp.planning.engine import Engine
 from tamp.planning.search import Journal
-from tamp.quiet import hush_warnings
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -35,34 +37,12 @@ class Reading:
     assume_first: bool = False
 
 
-class DroppedError(Refusal):
-    """Nobody wants to know any more what the words mean."""
-
-
-class Interruptible:
-    """A model that is not asked further when nobody wants the answer any more."""
-
-    def __init__(self, model: Model, cancelled: Cancelled) -> None:
-        self.name, self.sees = model.name, model.sees
-        self._model, self._cancelled = model, cancelled
-
-    def complete(self, prompt: Prompt, begun: str, pattern: str) -> Completion:
-        """The model's answer. DroppedError when nobody wants it."""
-        if self._cancelled():
-            raise DroppedError("nobody wants to know any more", "dropped")
-        return self._model.complete(prompt, begun, pattern)
-
-
 class Reader:
     """Reads; the model is loaded when it is made, unless one is given."""
 
     def __init__(self, reading: Reading, cancelled: Cancelled | None = None, model: Model | None = None) -> None:
-        from llm.backends.load import load
-        from tamp.model.domain import load as load_domain
-
-        hush_warnings()
-        self._reading, self._domain = reading, load_domain(reading.domain)
-        self._model = Interruptible(model or load(reading.llm), cancelled or never)
+        self._reading, self._domain = reading, load(reading.domain)
+        self._model = interruptible(reading.llm, cancelled, model)
 
     def warm(self, scene: Scene, state: WorldState) -> None:
         """Load the weights, and have the model read what it is told of the scene, before anybody says anything."""
@@ -71,16 +51,13 @@ class Reader:
 
     def read(self, text: str, scene: Scene, state: WorldState, going: Going | None = None) -> tuple[Heard, Entries]:
         """What is wanted from now on after some words, and what was noted on the way. Refusal where nothing is."""
-        from llm.logged import Logged
-        from llm.turns import turn_of, wanted_after
-
         notes = Notes()
         notes.event("instruction", text=text)
         model = Logged(self._model, notes.event)
         if going is None or not going.said:
             goals = self._goals(text, scene, state, model, notes)
             return Heard(text, goals, goals), notes.taken()
-        turn = turn_of(model, going.said, text)
+        turn = turns.turn_of(model, going.said, text)
         notes.event("turn", turn=turn, before=going.said)
         if turn == "stop":
             return Heard(text, ()), notes.taken()
@@ -95,15 +72,13 @@ class Reader:
     ) -> tuple[str, tuple[Goal, ...]]:
         """What words alone ask for, and the words in full: as they are, or if that cannot be, or they correct
         something, as the model puts them beside what was said before."""
-        from llm.turns import INCOMPLETE, in_full
-
         if turn != "fix":
             try:
                 return text, self._goals(text, scene, state, model, notes)
             except Refusal as refusal:
                 if refusal.kind not in INCOMPLETE:
                     raise
-        said = in_full(model, going.said, text)
+        said = turns.in_full(model, going.said, text)
         notes.event("in_full", text=said)
         return said, self._goals(said, scene, state, model, notes, going.last if turn == "fix" else ())
 
@@ -117,9 +92,6 @@ class Reader:
         not_these: tuple[Goal, ...] = (),
     ) -> tuple[Goal, ...]:
         """The goals of some words by themselves; where they fit several, those that were not meant before."""
-        from llm.grounding import AmbiguousError, ground
-        from tamp.planning.engine import Engine
-
         try:
             answer = ground(
                 text,
@@ -157,6 +129,9 @@ class InTurnReader:
         self._reader = self._reader or Reader(self.reading, model=self.model)
         return Ready(kept(self._reader.read(text, scene, state, going), self.journal))
 
+    def warm(self, scene: Scene, state: WorldState) -> None:
+        """Nothing: the world waits for the first words, too."""
+
     def close(self) -> None:
         """Nothing is to be ended."""
 
@@ -165,24 +140,13 @@ class ReaderBeside:
     """Reads in a process of its own, which is started, and loads the model, at once."""
 
     def __init__(self, reading: Reading, journal: Journal) -> None:
-        self._journal = journal
-        self._process = Process(partial(Reader, reading), "reading")
+        self._reader = Assistant(partial(Reader, reading), "reading", journal)
+        self.close = self._reader.close
 
     def warm(self, scene: Scene, state: WorldState) -> None:
         """Have it get ready for a scene."""
-        self._process.tell("warm", scene, state)
+        self._reader.tell("warm", scene, state)
 
     def __call__(self, text: str, scene: Scene, state: WorldState, going: Going | None) -> Thought[Heard]:
         """What is wanted after some words, once they are read."""
-        return self._process.ask("read", text, scene, state, going, convert=lambda told: kept(told, self._journal))
-
-    def close(self) -> None:
-        """End the process."""
-        self._process.close()
-
-
-def kept(told: tuple[T, Entries], journal: Journal) -> T:
-    """An answer, once what was noted on the way to it is in the journal."""
-    answer, entries = told
-    pass_on(entries, journal)
-    return answer
+        return self._reader.ask("read", text, scene, state, going)

@@ -12,12 +12,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from cli import live_deciding
-from cli.live_reading import InTurnReader, ReaderBeside, Reading
-from cli.output import say
 from motion.poses import Array, pose
 from motion.robot import RobotDescription
-from tamp.api import arguments
+from tamp.api import arguments, language
 from tamp.backends.backend import Backend
 from tamp.errors import InputError
 from tamp.execution.directing import Director
@@ -36,7 +33,7 @@ from tamp.runs.episode_log import EpisodeLog
 from tamp.runs.events import Events
 
 if TYPE_CHECKING:
-    from cli.live import Asked, Prepare
+    from tamp.api.live import Asked, Company, Prepare
 
 FAKE_SCENE = "packed/3"
 """The fake's scene unless another one is named: FAMILY/BOXES."""
@@ -78,32 +75,38 @@ def preparation(asked: Asked) -> Prepare:
 
         check_goal(task, domain)
     arguments.planner(asked.planner)
-    return lambda log, events, opened: _Table(asked, domain, log, events, opened)
+    return lambda log, events, opened, company: _Table(asked, domain, log, events, opened, company)
 
 
 class _Table:
-    """A robot at a table, ready for a session: see `cli.live.Set`."""
+    """A robot at a table, ready for a session: see `tamp.api.live.Robot`."""
 
     def __init__(
-        self, asked: Asked, domain: Domain, log: EpisodeLog, events: Events, opened: contextlib.ExitStack
+        self,
+        asked: Asked,
+        domain: Domain,
+        log: EpisodeLog,
+        events: Events,
+        opened: contextlib.ExitStack,
+        company: Company,
     ) -> None:
         self._asked, self._domain, self._log = asked, domain, log
         beside = self._beside(opened) if asked.clock == "real" else None  # gets ready while the scene is built
         self._decide = self._decider(opened) if asked.decider == "qwen" else None
-        say("tamp: building the scene")
+        company.say("building the scene")
         self._world = world = build(asked.backend, asked.scene, asked.seed or 0, asked.init_state)
         opened.callback(world.close)
         if asked.view:
-            opened.enter_context(world.pictured(log.folder, lambda line: say(f"tamp: {line}")))
+            opened.enter_context(world.pictured(log.folder, company.say))
         log.event("world", task=world.name, backend=asked.backend, init_state=asked.init_state, perception="oracle")
-        reader = self._reader()
+        waits = asked.clock == "paused"
+        reader = language.session_reader(asked.llm, domain, world.names, log, waits=waits)
         opened.callback(reader.close)
         self.name, self.backend = world.name, world.backend
         self.performer = self._at_table(events, beside, reader)
         scene, state, _ = self.performer.table.look()
         noted(scene, state, log)
-        if isinstance(reader, ReaderBeside):
-            reader.warm(scene, state)
+        reader.warm(scene, state)
 
     def begun(self, session: Session, events: Events) -> None:
         """Have a model decide in the planner's place, if that is asked for."""
@@ -145,18 +148,10 @@ class _Table:
         return beside
 
     def _decider(self, opened: contextlib.ExitStack) -> Decide:
-        reading = Reading(self._asked.llm, str(self._domain.path), {})
-        if self._asked.clock == "paused":
-            return live_deciding.in_turn(reading, self._log)
-        decider = live_deciding.DeciderBeside(reading, self._log)
+        waits = self._asked.clock == "paused"
+        decider = language.session_decider(self._asked.llm, self._domain, self._log, waits=waits)
         opened.callback(decider.close)
         return decider
-
-    def _reader(self) -> InTurnReader | ReaderBeside:
-        reading = Reading(self._asked.llm, str(self._domain.path), self._world.names)
-        if self._asked.clock == "real":
-            return ReaderBeside(reading, self._log)
-        return InTurnReader(reading, self._log)
 
     def _at_table(self, events: Events, beside: Beside | None, reader: Read) -> AtTable:
         asked, world = self._asked, self._world

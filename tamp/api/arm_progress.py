@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from cli.output import say
+from tamp.api.sources import Say
 
 EVERY = 2.0
 """Seconds between two lines about what is only gone through."""
@@ -19,6 +19,7 @@ class Progress:
 
     log: Callable[..., None]
     total: int
+    say: Say
     _said: float = field(default_factory=time.monotonic, init=False)
     _begun: bool = field(default=False, init=False)
 
@@ -27,14 +28,14 @@ class Progress:
         self.log(name, **fields)
         if name == "done":
             near = f", nearest {fields['nearest'] * 1000:.0f} mm" if fields["nearest"] is not None else ""
-            say(f"tamp: {fields['action']}: done ({fields['number']} of {self.total}; {fields['seconds']:.1f} s{near})")
+            self.say(f"{fields['action']}: done ({fields['number']} of {self.total}; {fields['seconds']:.1f} s{near})")
         elif name == "jumped":
             moved = f"{fields['label']} has moved {fields['metres'] * 1000:.0f} mm since it was approached"
-            say(f"tamp: {moved}: approaching it anew")
+            self.say(f"{moved}: approaching it anew")
         elif name == "warning":
-            say(f"tamp: warning: {fields['message']}")
+            self.say(f"warning: {fields['message']}")
         elif name == "step":
             self._begun = True
         elif name == "second_look" and not self._begun and time.monotonic() - self._said > EVERY:
             self._said = time.monotonic()
-            say(f"tamp: checking step {fields['number']} of {self.total}")
+            self.say(f"checking step {fields['number']} of {self.total}")

@@ -1,0 +1,292 @@
+"""A UFACTORY arm in a world of its own, which a file describes: plans for it, and what carries them out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tamp.api import arguments, language
+from tamp.api.arm_progress import Progress
+from tamp.backends.xarm.address import CONTROL_PORT, host_of
+from tamp.errors import InputError
+from tamp.runs.episode_log import new_folder
+
+if TYPE_CHECKING:
+    from motion.poses import Array
+    from tamp.api.language import Model
+    from tamp.api.solving import Person
+    from tamp.api.sources import Say
+    from tamp.backends.xarm.from_plan import Judged
+    from tamp.backends.xarm.hand import HandEvent
+    from tamp.backends.xarm.steps import Step
+    from tamp.backends.xarm.verdict import Verdict
+    from tamp.backends.xarm.workcell import Workcell
+    from tamp.runs.episode_log import EpisodeLog
+
+WORLD = Path("xarm.toml")
+"""The world unless another one is named."""
+RUNS = Path("episodes")
+"""Where runs go unless it is said otherwise."""
+
+
+@dataclass(frozen=True, eq=False)
+class LoadedArm:
+    """An arm in its world; made by `load_arm`. It is connected only while something is asked of it, or carried out.
+
+    `world` has its poses, limits and labels; `host` is the address that was given, else the world's own is taken.
+    """
+
+    world: Workcell = field(repr=False)
+    host: str | None = None
+    port: int = CONTROL_PORT
+
+    @property
+    def name(self) -> str:
+        """The file of its world."""
+        return self.world.name
+
+    @property
+    def address(self) -> str:
+        """Where it is. InputError when neither the caller nor its world says so."""
+        return address(self.world, self.host)
+
+    @property
+    def poses(self) -> tuple[str, ...]:
+        """The names of poses that a plan or an instruction can go to."""
+        return tuple(self.world.poses)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """What its detector can see; empty where it says nothing of that."""
+        return tuple(self.world.labels)
+
+    def joints(self) -> Array:
+        """Where its joints are now (n,), radians. It is only asked: nothing is enabled, and nothing moves."""
+        from tamp.backends.xarm.driver import Driver
+
+        with closing(Driver.connect(self.address, self.world.arm, self.port)) as driver:
+            return driver.condition().q
+
+
+def world(path: Path | None) -> Workcell:
+    """The world of an arm: a file, a shipped one by its name, or `WORLD`. InputError when there is none."""
+    if path is None and not WORLD.exists():
+        raise InputError(f"no world: give --world FILE, or have {WORLD} here; --world bench is an example")
+    return arguments.workcell(path or WORLD)
+
+
+def address(cell: Workcell | None, host: str | None) -> str:
+    """The address that was given, else the world's. InputError when there is none."""
+    if cell is None or host is not None:
+        return _given(str(host))
+    if cell.host is None:
+        raise InputError(f"no address of an arm: give --host IP, or host in {cell.name}")
+    return str(cell.host)
+
+
+def _given(host: str) -> str:
+    try:
+        return host_of(host)
+    except ValueError as e:
+        raise InputError(f"--host {host}: {e}") from e
+
+
+def loaded_arm(path: Path | None, host: str | None, port: int | None, speed_scale: float | None) -> LoadedArm:
+    """An arm in its world, as slow as `speed_scale` says: a share of the world's speeds."""
+    return LoadedArm(slower(world(path), speed_scale or 1.0), host, port or CONTROL_PORT)
+
+
+def slower(cell: Workcell, scale: float) -> Workcell:
+    """The world with speeds times `scale`, and accelerations with its square: the same motion in slow time."""
+    rates = cell.rates
+    return replace(
+        cell,
+        rates=replace(
+            rates,
+            joint_speed=rates.joint_speed * scale,
+            joint_acceleration=rates.joint_acceleration * scale**2,
+            tool_speed=rates.tool_speed * scale,
+            tool_acceleration=rates.tool_acceleration * scale**2,
+        ),
+    )
+
+
+def cleared(path: Path | None, host: str | None, port: int) -> str:
+    """Clear the error and the warning of an arm's controller, and say which they were; empty for none. Nothing moves;
+    the next run enables the arm. With a `host` no world is needed."""
+    from tamp.backends.xarm.claim import claimed
+    from tamp.backends.xarm.driver import Driver
+
+    cell = None if host is not None and path is None and not WORLD.exists() else world(path)
+    where = address(cell, host)
+    with claimed(where), closing(Driver.connect(where, cell.arm if cell else None, port)) as driver:
+        return driver.clear()
+
+
+def plan_file(path: Path) -> Path:
+    """A plan's file, or the shipped one of that name. InputError when there is none."""
+    from tamp.data import located
+
+    return located(path, "plan", ".json", ".plan", folder="xarm")
+
+
+def plan_in(path: Path, arm: LoadedArm, say: Say) -> tuple[Step, ...]:
+    """The steps of an action plan in a file. InputError with all that is wrong with it in the arm's world."""
+    from tamp.backends.xarm.contract import read_contract, unread
+    from tamp.backends.xarm.contract_world import breaches_in
+    from tamp.backends.xarm.steps import steps_of
+    from tamp.pddl.source import read
+    from tamp.plans.formats import recognised
+
+    source = read(path)
+    if source.text.lstrip().startswith(("(", ";")) and recognised(source.text) == "pddl":
+        raise InputError(f"{path} is no action plan; a plan of a domain needs --domain and --problem")
+    plan = read_contract(source)
+    for vain in unread(plan):
+        say(f"warning: {path}: {vain}")
+    if wrong := breaches_in(plan, arm.world):
+        raise InputError("\n  ".join([f"{path} cannot be run in {arm.name}:", *map(str, wrong)]))
+    return steps_of(plan)
+
+
+def plan_of_domain(path: Path, domain: str | None, problem: Path | None, arm: LoadedArm) -> Judged:
+    """A plan of a domain, the verdict on it, and its steps where it is valid. InputError for files that are wrong, or
+    do not belong together, and with all that is wrong with the steps in the arm's world."""
+    from tamp.backends.xarm.from_plan import read_plan_steps
+    from tamp.pddl.source import read
+
+    if domain is None or problem is None:
+        raise InputError("a plan of a domain needs both --domain and --problem; an action plan needs neither")
+    return read_plan_steps(read(path), domain, problem, arm.world)
+
+
+def not_valid(judged: Judged, told: str) -> Verdict:
+    """What becomes of a plan of a domain that is not valid, which is `told` in words: it is not run at all."""
+    from tamp.backends.xarm.verdict import Verdict
+
+    return Verdict(False, (), judged.verdict.failed_at, "invalid", told)
+
+
+def begin_of(arm: LoadedArm, dry_run: bool) -> Array | None:
+    """Where a dry run begins (n,): where the arm at a host that was given is now; None elsewhere.
+
+    InputError for a run on an arm without an address, before anything else.
+    """
+    if dry_run:
+        return None if arm.host is None else arm.joints()
+    address(arm.world, arm.host)
+    return None
+
+
+def solved(
+    text: str, arm: LoadedArm, model: Model, folder: Path, person: Person, *, dry_run: bool, begin: Array | None
+) -> tuple[dict[str, Any] | None, Verdict]:
+    """The action plan that words ask for, and what became of it; none, and the kind `goal`, where they come to no plan,
+    or to one that the world does not have room for. What was asked and answered, and what was objected to it, is in the
+    folder, then too."""
+    from tamp.backends.xarm.steps import steps_of
+    from tamp.backends.xarm.verdict import Verdict
+    from tamp.errors import Refusal
+    from tamp.runs.episode_log import EpisodeLog
+
+    with EpisodeLog(folder) as log:
+        try:
+            plan = language.arm_plan(text, arm.world, model, log)
+        except Refusal as e:
+            log.event("refused", error=e.kind, message=str(e))
+            return None, Verdict(False, (), kind="goal", reason=str(e))
+        for step in plan["steps"]:
+            person.say(json.dumps(step))
+        steps = steps_of(plan)
+        return plan, carried_out(arm, steps, log, person, dry_run=dry_run, label="solve", goal=text, begin=begin)
+
+
+def folder_for(label: str) -> Path:
+    """A new folder for a run."""
+    return new_folder(RUNS, f"xarm-{label}")
+
+
+def run(arm: LoadedArm, steps: Sequence[Step | HandEvent], folder: Path, person: Person, **how: Any) -> Verdict:
+    """The same as `carried_out`, with a log of its own in a folder that does not hold one yet."""
+    from tamp.runs.episode_log import EpisodeLog
+
+    with EpisodeLog(folder) as log:
+        return carried_out(arm, steps, log, person, **how)
+
+
+def carried_out(
+    arm: LoadedArm,
+    steps: Sequence[Step | HandEvent],
+    log: EpisodeLog,
+    person: Person,
+    *,
+    dry_run: bool,
+    label: str,
+    goal: str | None = None,
+    begin: Array | None = None,
+    second_check: bool = True,
+    dead_man: float | None = None,
+) -> Verdict:
+    """Run steps on the arm, or with `dry_run` only go through them, from the configuration `begin` (n,), its zero
+    posture unless given. `goal` says in words what they are for, where that is known, and `label` what they are called.
+    The person there may stop the arm, and has to give a sign of life every `dead_man` seconds, if there are any."""
+    from motion.bullet import loaded
+    from tamp.backends.xarm.executor import Executor
+    from tamp.backends.xarm.opening import claim, connected, detector_of, tool_of
+    from tamp.backends.xarm.stopping import Stop
+    from tamp.backends.xarm.targets import Targets
+    from tamp.backends.xarm.ways import Ways
+
+    cell, host = arm.world, None if dry_run else arm.address
+    with ExitStack() as opened:
+        _note_plan(steps, goal or label, log)
+        says = [repr(s) for s in steps]
+        log.event("start", goal=goal, world=cell.name, arm=cell.arm.name, tool=tool_of(cell), host=host, steps=says)
+        detector = detector_of(cell, person.say, opened)
+        ways, targets = Ways(cell), Targets(cell, detector)
+        tell = Progress(log.event, len(steps), person.say).event
+        if second_check:
+            loaded()  # now, not while the arm moves
+        if host is None:
+            return _gone_through(steps, cell, begin, ways, targets, tell, second_check, person.say)
+        claim(host, opened)
+        stop = Stop(dead_man)
+        opened.enter_context(person.stops(stop))
+        driver, hand = connected(cell, host, arm.port, opened)
+        return Executor(driver, ways, targets, stop, tell, hand, second_check).run(steps)
+
+
+def _note_plan(steps: Sequence[Step | HandEvent], what: str, log: EpisodeLog) -> None:
+    """Leave the steps as an action plan, where a contract can say them: it has no hand."""
+    from tamp.backends.xarm.from_plan import movements
+    from tamp.backends.xarm.hand import HandEvent
+
+    if steps and not any(isinstance(s, HandEvent) for s in steps):
+        log.write("plan.json", json.dumps(movements(steps, what), indent=2).encode())
+
+
+def _gone_through(
+    steps: Sequence[Step | HandEvent],
+    cell: Workcell,
+    begin: Array | None,
+    ways: Any,
+    targets: Any,
+    tell: Any,
+    second_check: bool,
+    say: Say,
+) -> Verdict:
+    """Steps gone through without an arm."""
+    import numpy as np
+
+    from tamp.backends.xarm.rehearsal import rehearsed
+
+    q = np.zeros(cell.arm.joints) if begin is None else begin
+    zero = "in the arm's zero posture (--host IP: where that arm is)"
+    where = zero if begin is None else "where the arm is now"
+    tell("begin", q=q, where=where)
+    say(f"begins {where}, joints {' '.join(f'{v:.1f}' for v in np.rad2deg(q))} degrees")
+    return rehearsed(steps, q, ways, targets, tell, second_check)
