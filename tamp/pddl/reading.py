@@ -13,7 +13,7 @@ from tamp.data import data_dir, located
 from tamp.errors import InputError
 from tamp.pddl.outline import not_pddl
 from tamp.pddl.source import STDIN, Source, read
-from tamp.pddl.tree import deep_recursion
+from tamp.pddl.tree import parsing
 from tamp.pddl.unsupported import unsupported
 
 GROUP = "tamp.domains"
@@ -100,7 +100,7 @@ def _read(domain: str, problem: str | None) -> Any:
     environment = get_environment()
     environment.credits_stream = None
     environment.error_used_name = False  # in PDDL an operator may be named like a predicate, a type or an object
-    with warnings.catch_warnings(), deep_recursion():
+    with warnings.catch_warnings(), parsing():
         warnings.simplefilter("ignore")
         return PDDLReader().parse_problem_string(domain, problem)
 

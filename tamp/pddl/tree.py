@@ -48,18 +48,25 @@ def tree(source: Source) -> Node:
     """
     from unified_planning.io.pddl_reader import nested_expr
 
-    with deep_recursion():
+    with parsing():
         return _node(nested_expr().parse_string(source.bare(), parse_all=True)[0])
 
 
 @contextmanager
-def deep_recursion() -> Iterator[None]:
-    """Room on Python's stack for nested text: the parser is recursive."""
+def parsing() -> Iterator[None]:
+    """How unified-planning's grammars read PDDL: with room on Python's stack for nested text, since they are recursive,
+    and without remembering what matched where. That is switched on for every grammar by the one of ANML; PDDL hardly
+    goes back in its text, and is read three times as fast without it."""
+    import unified_planning.io  # noqa: F401  (which switches it on)
+    from pyparsing import ParserElement
+
     before = sys.getrecursionlimit()
     sys.setrecursionlimit(max(before, _FRAMES))
+    ParserElement.disable_memoization()
     try:
         yield
     finally:
+        ParserElement.enable_packrat()
         sys.setrecursionlimit(before)
 
 
