@@ -18,6 +18,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from tests.forked import Begun
+
 ROOT = Path(__file__).parents[1]
 TAMP = [sys.executable, "-c", "from cli.main import main; main()"]
 
@@ -37,12 +39,9 @@ class Emulator:
         # an address of its own for every process that runs tests, and every emulator in it
         self.host = _address(next(_numbers))
         self.port = 502 if os.geteuid() == 0 else 20502
-        command = [*TAMP, "xarm", "emulate", "--model", model, "--host", self.host, "--port", str(self.port), "--json"]
-        self.process = subprocess.Popen(
-            [*command, "--seconds", "120", *options], cwd=ROOT, stdout=subprocess.PIPE, text=True
-        )
-        assert self.process.stdout is not None
-        line = self.process.stdout.readline()
+        there = ("--model", model, "--host", self.host, "--port", self.port, "--json", "--seconds", "120")
+        self.process = Begun("xarm", "emulate", *there, *options, cwd=ROOT)
+        line = self.process.first_line()
         assert line, "the emulator did not start"
         self.told = json.loads(line)
         side = socket.create_connection((self.host, self.told["fault_port"]), timeout=20)

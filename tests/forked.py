@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -22,17 +23,50 @@ def tamp(
     *words: object, cwd: Path | None = None, given: str | bytes = "", **environment: str
 ) -> subprocess.CompletedProcess[str]:
     """The ended command; `given` is its standard input. AssertionError when it takes too long."""
-    typed = [str(word) for word in words]
-    with TemporaryDirectory() as folder:
-        given_file, out, errors = (Path(folder) / name for name in ("in", "out", "err"))
+    begun = Begun(*words, cwd=cwd, given=given, **environment)
+    try:
+        code = begun.wait(LONGEST)
+    except subprocess.TimeoutExpired:
+        begun.kill()
+        raise AssertionError(f"tamp {' '.join(begun.typed)} takes more than {LONGEST:g} s") from None
+    return subprocess.CompletedProcess(begun.typed, code, begun.out.read_text(), begun.errors.read_text())
+
+
+class Begun:
+    """A command that goes on meanwhile; what it prints is in the files `out` and `errors`."""
+
+    def __init__(self, *words: object, cwd: Path | None = None, given: str | bytes = "", **environment: str) -> None:
+        self.typed = [str(word) for word in words]
+        self._folder = TemporaryDirectory()
+        given_file, self.out, self.errors = (Path(self._folder.name) / name for name in ("in", "out", "err"))
         given_file.write_bytes(given.encode() if isinstance(given, str) else given)
-        errors.touch()
-        env = {**os.environ, **environment}
-        child = FORKS.Process(target=carried_out, args=(typed, cwd or Path.cwd(), errors, out, env, given_file))
-        child.start()
-        child.join(LONGEST)
-        if child.exitcode is None:
-            assert child.pid is not None
-            os.killpg(child.pid, signal.SIGKILL)
-            raise AssertionError(f"tamp {' '.join(typed)} takes more than {LONGEST:g} s")
-        return subprocess.CompletedProcess(typed, child.exitcode, out.read_text(), errors.read_text())
+        self.out.touch()
+        self.errors.touch()
+        streams = (self.errors, self.out, {**os.environ, **environment}, given_file)
+        self._child = FORKS.Process(target=carried_out, args=(self.typed, cwd or Path.cwd(), *streams))
+        self._child.start()
+
+    def first_line(self) -> str:
+        """What it prints first, empty when it ends before that."""
+        while "\n" not in self.out.read_text() and self._child.exitcode is None:
+            time.sleep(0.02)
+        return self.out.read_text().partition("\n")[0]
+
+    def send_signal(self, number: int) -> None:
+        """A signal to it alone; none when it has ended."""
+        if self._child.exitcode is None:
+            assert self._child.pid is not None
+            os.kill(self._child.pid, number)
+
+    def kill(self) -> None:
+        """End it and what it has started, at once."""
+        if self._child.exitcode is None:
+            assert self._child.pid is not None
+            os.killpg(self._child.pid, signal.SIGKILL)
+
+    def wait(self, seconds: float) -> int:
+        """Its exit code. TimeoutExpired when it goes on for longer than so many seconds."""
+        self._child.join(seconds)
+        if self._child.exitcode is None:
+            raise subprocess.TimeoutExpired(self.typed, seconds)
+        return self._child.exitcode

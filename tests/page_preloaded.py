@@ -2,13 +2,31 @@
 
 from __future__ import annotations
 
+import gc
+import importlib
+import pkgutil
+
 from tamp.backends.libero import rendering
 from tamp.quiet import hush_simulator
 
+ROOMS = ("motion", "tamp", "llm", "cli")
+LATER = (
+    "jsonschema",
+    "libero.libero.envs",
+    "openai",
+    "toppra",
+    "trimesh",
+    "typer._adapters",
+    "unified_planning.shortcuts",
+)
+"""What their modules, and typer, import when it is needed."""
+
 rendering.prepare(video=False, may=True)
 with hush_simulator():
-    import unified_planning.shortcuts  # noqa: F401
-
-    import tamp.backends.libero.environment
-    import tamp.lint.check
-    import tamp.runs.episode  # noqa: F401
+    for name in LATER:
+        importlib.import_module(name)
+    for room in map(importlib.import_module, ROOMS):
+        for module in pkgutil.walk_packages(room.__path__, f"{room.__name__}."):
+            importlib.import_module(module.name)
+gc.collect()
+gc.freeze()  # nor does a child look through all that again, which would make arms in real time late

@@ -11,7 +11,8 @@ import pytest
 
 from tamp.backends.xarm.driver import Driver
 from tamp.data import data_dir
-from tests.emulated import TAMP, Emulator, running
+from tests import forked
+from tests.emulated import Emulator, running
 
 pytestmark = pytest.mark.process
 
@@ -25,8 +26,7 @@ def emulator() -> Iterator[Emulator]:
 
 
 def clear(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    command = [*TAMP, "xarm", "clear", *options]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=60)
+    return forked.tamp("xarm", "clear", *options, cwd=folder)
 
 
 def address(emulator: Emulator) -> list[str]:

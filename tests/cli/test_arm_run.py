@@ -13,8 +13,9 @@ import pytest
 from tamp.backends.xarm.ways import Ways
 from tamp.backends.xarm.workcell import read_workcell
 from tamp.data import data_dir
+from tests import forked
 from tests.arm_runs import tool_point
-from tests.emulated import TAMP, running
+from tests.emulated import running
 
 pytestmark = pytest.mark.process
 
@@ -23,8 +24,7 @@ HOME = '{"goal": "g", "steps": [{"action": "MOVE_TO_NAMED", "name": "home"}]}'
 
 
 def tamp(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    command = [*TAMP, "xarm", "run", *options]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=120)
+    return forked.tamp("xarm", "run", *options, cwd=folder)
 
 
 def test_a_first_run_with_the_emulators_own_detector(tmp_path: Path) -> None:
@@ -63,13 +63,13 @@ def test_a_dry_run_without_an_arm_says_where_it_begins_and_what_is_said_in_vain(
     assert "tamp: begins in the arm's zero posture (--host IP: where that arm is), joints 0.0 0.0" in done.stderr
     vain = "step 1, hover_mm: MOVE_TO_NAMED does not read it: it belongs to APPROACH_NAMED, APPROACH_OBJECT"
     assert f"tamp: warning: {plan}: {vain}\n" in done.stderr
-    judged = subprocess.run([*TAMP, "validate", str(plan)], capture_output=True, text=True, check=False, timeout=60)
+    judged = forked.tamp("validate", plan)
     assert judged.returncode == 0 and judged.stdout == f"{plan}: valid, 1 step\n  1:69: warning: {vain}\n"
 
 
 def test_what_is_shipped_goes_by_its_name_from_anywhere(tmp_path: Path) -> None:
     def done(*words: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run([*TAMP, *words], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60)
+        return forked.tamp(*words, cwd=tmp_path)
 
     for words in (
         ("validate", "tour", "--world", "bench"),
@@ -91,8 +91,7 @@ def test_an_arm_is_cleared_by_its_address_alone(tmp_path: Path) -> None:
         address = ["--host", emulator.host, "--port", str(emulator.port)]
         emulator.ask(fault="collision")
         for says in ("cleared: C31, ", "there was no error and no warning\n"):
-            command = [*TAMP, "xarm", "clear", *address]
-            done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60)
+            done = forked.tamp("xarm", "clear", *address, cwd=tmp_path)
             assert done.returncode == 0 and done.stdout.startswith(says), done.stdout + done.stderr
 
 

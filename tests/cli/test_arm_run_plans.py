@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -12,10 +11,10 @@ import pytest
 from tamp.backends.xarm.contract import read_contract
 from tamp.data import data_dir
 from tamp.pddl.source import read
+from tests import forked
 
 pytestmark = pytest.mark.process
 
-TAMP = Path(sys.executable).with_name("tamp")
 BENCH = data_dir("problems") / "xarm"
 PROBLEM = """(define (problem look) (:domain xarm)
   (:objects home above_table - place bin_drop - dropoff)
@@ -28,8 +27,8 @@ OF = ["--domain", "xarm", "--problem", "p.pddl"]
 def run(folder: Path, plan: str, *options: str) -> subprocess.CompletedProcess[str]:
     (folder / "p.pddl").write_text(PROBLEM)
     (folder / "plan.txt").write_text(plan)
-    command = [TAMP, "xarm", "run", "plan.txt", "--world", str(BENCH / "bench.toml"), "--dry-run", *options]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=60)
+    world = BENCH / "bench.toml"
+    return forked.tamp("xarm", "run", "plan.txt", "--world", world, "--dry-run", *options, cwd=folder)
 
 
 def test_a_plan_of_movements_is_gone_through_and_written_as_an_action_plan(tmp_path: Path) -> None:

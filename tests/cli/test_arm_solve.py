@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -15,11 +14,11 @@ from llm.logged import Logged
 from llm.model import Completion, Prompt
 from tamp.data import data_dir
 from tamp.runs.episode_log import read
+from tests import forked
 from tests.emulated import running
 
 pytestmark = pytest.mark.process
 
-TAMP = Path(sys.executable).with_name("tamp")
 BENCH = data_dir("problems") / "xarm" / "bench.toml"
 TEXT = "wait 0.1 s and hover over bin_drop"
 
@@ -52,9 +51,8 @@ def recorded(path: Path) -> Path:
 
 
 def solve(folder: Path, text: str, *options: str) -> subprocess.CompletedProcess[str]:
-    command = [TAMP, "solve", text, "--backend", "xarm", "--world", BENCH, "--out", "run", "--json", *options]
-    llm = recorded(folder / "model.jsonl")
-    return subprocess.run([*command, "--llm", llm], cwd=folder, capture_output=True, text=True, check=False, timeout=60)
+    to = ("--backend", "xarm", "--world", BENCH, "--out", "run", "--json", "--llm", recorded(folder / "model.jsonl"))
+    return forked.tamp("solve", text, *to, *options, cwd=folder)
 
 
 def test_a_refusal_leaves_a_folder_that_says_why(tmp_path: Path) -> None:
@@ -88,6 +86,6 @@ def test_a_plan_can_be_written_and_gone_through_without_an_arm(tmp_path: Path) -
 
 
 def test_options_of_an_arm_are_for_an_arm(tmp_path: Path) -> None:
-    done = subprocess.run([TAMP, "solve", "go", "--dry-run"], capture_output=True, text=True, check=False, timeout=60)
+    done = forked.tamp("solve", "go", "--dry-run")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("tamp: error: --dry-run: for a real arm, --backend xarm; valid for")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +18,9 @@ from tamp.model.goal import Goal
 from tamp.runs.bench.records import FIELDS, NOTHING, Results, key, summary_of, wilson
 from tamp.runs.bench.scheduling import Key
 from tamp.runs.episode_log import read
+from tests import forked
 
 pytestmark = pytest.mark.process
-
-TAMP = Path(sys.executable).with_name("tamp")
 
 
 def record(task_id: int, success: bool, steps: int = 100) -> dict[str, Any]:
@@ -31,7 +29,7 @@ def record(task_id: int, success: bool, steps: int = 100) -> dict[str, Any]:
 
 
 def bench(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([TAMP, "bench", *arguments], capture_output=True, text=True, check=False)
+    return forked.tamp("bench", *arguments)
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from tamp.runs.bench.records import FIELDS, NOTHING, Results, read
+from tests import forked
 
 pytestmark = pytest.mark.process
 
@@ -31,7 +32,7 @@ def record(init_state: int) -> dict[str, Any]:
 
 
 def bench(*arguments: str, **how: Any) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([TAMP, "bench", *arguments], capture_output=True, text=True, check=False, **how)
+    return forked.tamp("bench", *arguments, **how)
 
 
 @contextmanager

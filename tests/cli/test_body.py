@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.process
+from tests import forked
 
-TAMP = Path(sys.executable).with_name("tamp")
+pytestmark = pytest.mark.process
 
 
 def tamp(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([TAMP, *arguments], capture_output=True, text=True, check=False, cwd=cwd, timeout=170)
+    return forked.tamp(*arguments, cwd=cwd)
 
 
 def test_a_robot_as_json() -> None:

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from tamp.runs.episode_log import read
+from tests import forked
 from tests.emulated import TAMP
 
 pytestmark = pytest.mark.process
@@ -22,9 +23,7 @@ FAKE = ("live", "--backend", "fake", "--json")
 
 
 def tamp(*options: str, says: str = "", cwd: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*TAMP, *options], input=says, cwd=cwd, capture_output=True, text=True, check=False, timeout=120
-    )
+    return forked.tamp(*options, given=says, cwd=cwd)
 
 
 def lines(done: subprocess.CompletedProcess[str]) -> list[dict[str, Any]]:

@@ -13,6 +13,7 @@ import pytest
 
 from cli import output
 from tamp.errors import InputError, Refusal
+from tests import forked
 
 pytestmark = pytest.mark.process
 
@@ -21,9 +22,7 @@ HEAVY = ("numpy", "mujoco", "unified_planning", "llama_cpp", "outlines", "libero
 
 
 def tamp(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [TAMP, *arguments], capture_output=True, text=True, check=False, env={**os.environ, **environment}
-    )
+    return forked.tamp(*arguments, **environment)
 
 
 def python(code: str, **environment: str) -> subprocess.CompletedProcess[str]:

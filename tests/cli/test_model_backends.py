@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import io
 import json
-import os
 import socket
 import subprocess
 import sys
@@ -18,18 +17,17 @@ import imageio.v3 as imageio
 import pytest
 
 from tamp.runs.episode_log import read
+from tests import forked
 
 pytestmark = pytest.mark.process
 
-TAMP = Path(sys.executable).with_name("tamp")
 TEXT = "put the mug in the drawer"
 Requests = list[tuple[str, dict[str, str], Any]]
 Serving = Callable[..., AbstractContextManager[tuple[str, Requests]]]
 
 
 def tamp(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    given = {**os.environ, **environment}
-    return subprocess.run([TAMP, *arguments], capture_output=True, text=True, check=False, env=given, timeout=120)
+    return forked.tamp(*arguments, **environment)
 
 
 def error(done: subprocess.CompletedProcess[str]) -> str:

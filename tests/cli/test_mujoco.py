@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests import forked
 from tests.small_scene import ALL, written
 
 pytestmark = pytest.mark.process
 
-TAMP = Path(sys.executable).with_name("tamp")
 ROOT = Path(__file__).parents[2]
 
 
 def tamp(*arguments: str, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([TAMP, *arguments], capture_output=True, text=True, check=False, cwd=cwd, timeout=170)
+    return forked.tamp(*arguments, cwd=cwd)
 
 
 @pytest.mark.parametrize(

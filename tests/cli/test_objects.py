@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tamp.perception.library import Index, made_with, write_index
+from tests import forked
 from tests.solids import BOWL, obj, revolved
 
 pytestmark = [pytest.mark.process, pytest.mark.episode]
@@ -21,8 +22,7 @@ TAMP = Path(sys.executable).with_name("tamp")
 
 
 def tamp(library: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "TAMP_OBJECTS": str(library)}
-    return subprocess.run([TAMP, "objects", *arguments], capture_output=True, text=True, check=False, env=environment)
+    return forked.tamp("objects", *arguments, TAMP_OBJECTS=str(library))
 
 
 @pytest.fixture(scope="module")

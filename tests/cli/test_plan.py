@@ -15,6 +15,7 @@ import pytest
 from tamp.model.atoms import Atom
 from tamp.model.domain import load
 from tamp.model.state import WorldState, problem_text
+from tests import forked
 
 pytestmark = pytest.mark.process
 
@@ -37,8 +38,7 @@ def plan(folder: Path, goal: str, *options: str, state: WorldState = STATE) -> s
     domain, problem = folder / "domain.pddl", folder / "problem.pddl"
     domain.write_text(load("tabletop").text)
     problem.write_text(problem_text(load("tabletop"), state, goal))
-    command = [TAMP, "plan", str(domain), str(problem), *options]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+    return forked.tamp("plan", domain, problem, *options)
 
 
 @pytest.mark.parametrize("planner", ["fast-downward", "pyperplan"])
@@ -76,8 +76,7 @@ def test_bad_input_exits_2(goal: str, options: tuple[str, ...], says: str, tmp_p
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
-    command = [TAMP, "plan", str(tmp_path / "d.pddl"), str(tmp_path / "p.pddl")]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = forked.tamp("plan", tmp_path / "d.pddl", tmp_path / "p.pddl")
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert f"cannot read {tmp_path / 'd.pddl'}: No such file" in done.stderr
 
@@ -185,9 +184,7 @@ def test_no_orphan_is_left_when_the_command_itself_is_killed(number: signal.Sign
 
 def test_an_engine_that_cannot_be_loaded_is_named(tmp_path: Path) -> None:
     (tmp_path / ".up.ini").write_text("[engine lost]\nmodule_name: no_such_module\nclass_name: Lost\n")
-    environment = {**os.environ, "HOME": str(tmp_path)}
-    command = [TAMP, "plan", "tabletop", "-", "--planner", "lost"]
-    done = subprocess.run(command, input="", env=environment, capture_output=True, text=True, check=False)
+    done = forked.tamp("plan", "tabletop", "-", "--planner", "lost", HOME=str(tmp_path))
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert "cannot be loaded: No module named 'no_such_module'" in done.stderr
 
@@ -199,8 +196,7 @@ def test_an_engine_reads_no_input(tmp_path: Path) -> None:
 
 def test_a_problem_can_come_from_standard_input() -> None:
     text = problem_text(load("tabletop"), STATE, "(in cup chest)")
-    command = [TAMP, "plan", "tabletop", "-", "--optimal", "--json"]
-    done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
+    done = forked.tamp("plan", "tabletop", "-", "--optimal", "--json", given=text)
     answer = json.loads(done.stdout)
     assert (done.returncode, sorted(answer["plan"])) == (0, sorted(PLAN))
     assert (answer["cost"], answer["length"], answer["optimal"]) == (3, 3, True)
@@ -211,8 +207,7 @@ def test_anytime_tells_each_better_plan_and_prints_the_best(tmp_path: Path) -> N
     domain, problem = tmp_path / "domain.pddl", tmp_path / "problem.pddl"
     domain.write_text(SLIDING)
     problem.write_text(row(4))
-    command = [TAMP, "plan", str(domain), str(problem), "--anytime", "--timeout", "20"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = forked.tamp("plan", domain, problem, "--anytime", "--timeout", "20")
     *better, best = [int(line.split(" cost ")[1].split(",")[0].split(";")[0]) for line in done.stderr.splitlines()]
     assert done.returncode == 0, done.stderr
     assert len(better) > 1 and better == sorted(set(better), reverse=True)
@@ -241,8 +236,7 @@ def test_a_timeout_is_neither_unsolvable_nor_unsupported(tmp_path: Path) -> None
     domain, problem = tmp_path / "domain.pddl", tmp_path / "problem.pddl"
     domain.write_text(SLIDING)
     problem.write_text(row(8))
-    command = [TAMP, "plan", str(domain), str(problem), "--optimal", "--timeout", "4", "--json"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = forked.tamp("plan", domain, problem, "--optimal", "--timeout", "4", "--json")
     assert (done.returncode, json.loads(done.stdout)["status"]) == (1, "timeout"), done.stderr
 
 
@@ -252,8 +246,7 @@ def test_what_an_engine_does_not_support_is_said(tmp_path: Path) -> None:
         (:action pour :parameters () :effect (increase (level) 1))
         (:action check :parameters () :precondition (>= (level) 3) :effect (full)))""")
     problem.write_text("(define (problem p) (:domain tank) (:init (= (level) 0)) (:goal (full)))")
-    command = [TAMP, "plan", str(domain), str(problem), "--json"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = forked.tamp("plan", domain, problem, "--json")
     answer = json.loads(done.stdout)
     assert (done.returncode, answer["status"]) == (1, "unsupported")
     assert "INCREASE_EFFECTS" in answer["features"] and "fast-downward" not in answer["engines"]

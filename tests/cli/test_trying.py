@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tamp.extension.starting import new_domain, new_observer, new_skill
+from tests import forked
 
 pytestmark = pytest.mark.process
 
@@ -18,7 +19,7 @@ TAMP = Path(sys.executable).with_name("tamp")
 
 
 def tamp_test(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([TAMP, "test", *arguments], cwd=cwd, capture_output=True, text=True, check=False)
+    return forked.tamp("test", *arguments, cwd=cwd)
 
 
 @pytest.fixture

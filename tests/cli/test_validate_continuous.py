@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from tamp.data import data_dir
+from tests import forked
 
 pytestmark = pytest.mark.process
 
-TAMP = Path(sys.executable).with_name("tamp")
 FOLDER = data_dir("problems") / "continuous"
 
 
@@ -25,8 +23,7 @@ def test_overlaps_on_one_resource_and_too_short_ones_are_refused(tmp_path: Path)
     }
     for name, text in plans.items():
         (tmp_path / name).write_text(text)
-    command = [TAMP, "validate", "continuous", FOLDER / "problem.pddl", *plans]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    done = forked.tamp("validate", "continuous", FOLDER / "problem.pddl", *plans, cwd=tmp_path)
     assert done.returncode == 1, done.stderr
     assert "good.plan: valid, 4 steps\n" in done.stdout
     assert "overlap.plan:4: invalid at step 4, (wipe table): needs (arm-free)" in done.stdout

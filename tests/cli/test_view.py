@@ -20,6 +20,7 @@ import numpy as np
 import pytest
 
 from tamp.runs.pictures import FOLDER, INDEX, index, put
+from tests import forked
 from tests.page_episodes import MARKUP, PLAN, event, failure, success, write
 
 pytestmark = pytest.mark.process
@@ -141,7 +142,7 @@ def test_a_port_that_is_taken_and_a_folder_that_is_no_run_are_said_in_a_line(tmp
             ([str(tmp_path / "e"), "--page-port", port], "the port is in use"),
             ([str(tmp_path)], "holds no"),
         ):
-            done = subprocess.run([*TAMP, "view", *options], capture_output=True, text=True, check=False, timeout=60)
+            done = forked.tamp("view", *options)
             assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
             assert says_ in done.stderr and "valid:" in done.stderr
 

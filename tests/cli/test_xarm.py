@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests import forked
+
 pytestmark = pytest.mark.process
 
 ROOT = Path(__file__).parents[2]
@@ -44,10 +46,9 @@ def test_it_ends_after_its_seconds() -> None:
 
 def test_a_port_in_use_is_one_clear_error() -> None:
     with socket.create_server(("127.0.60.3", 20512)):
-        process = _started("--host", "127.0.60.3")
-        out, errors = process.communicate(timeout=20)
-    assert (process.returncode, out) == (2, "")
-    assert errors == (
+        done = forked.tamp("xarm", "emulate", "--port", "20512", "--host", "127.0.60.3")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
         "tamp: error: cannot listen at 127.0.60.3:20512: the port is in use; end what uses it, "
         "or take another --host such as 127.0.0.3\n"
     )
@@ -64,7 +65,6 @@ def test_a_port_in_use_is_one_clear_error() -> None:
     ],
 )
 def test_what_cannot_be_is_one_line(options: list[str], said: str) -> None:
-    process = _started(*options)
-    _, errors = process.communicate(timeout=20)
-    assert process.returncode == 2
-    assert said in errors and errors.count("\n") == 1
+    done = forked.tamp("xarm", "emulate", "--port", "20512", *options)
+    assert done.returncode == 2
+    assert said in done.stderr and done.stderr.count("\n") == 1

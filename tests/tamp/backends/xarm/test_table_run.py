@@ -19,6 +19,7 @@ from tamp.backends.xarm.driver import Driver
 from tamp.backends.xarm.emulated_cameras import EmulatedCameras
 from tamp.backends.xarm.faults import ArmFault
 from tamp.backends.xarm.workcell import Load
+from tests import forked
 from tests.emulated import TAMP, Emulator, again_when_late, one_at_a_time, running
 
 pytestmark = pytest.mark.process
@@ -34,8 +35,7 @@ def alone() -> Iterator[None]:
 
 
 def solve(*options: str) -> subprocess.CompletedProcess[str]:
-    command = [*TAMP, "solve", "--goal", GOAL, "--scene", "mug_in_drawer", "--backend", "xarm", *options]
-    return subprocess.run(command, check=False, capture_output=True, text=True, timeout=110)
+    return forked.tamp("solve", "--goal", GOAL, "--scene", "mug_in_drawer", "--backend", "xarm", *options)
 
 
 @again_when_late
