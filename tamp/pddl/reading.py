@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import re
 import warnings
+from functools import lru_cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
@@ -94,6 +95,16 @@ def _check_text(source: Source, what: str) -> None:
 
 
 def _read(domain: str, problem: str | None) -> Any:
+    return _domain(domain).clone() if problem is None else _problem(domain, problem)
+
+
+@lru_cache(maxsize=16)
+def _domain(text: str) -> Any:
+    """A command reads its domain several times; a copy of what was read is there at once."""
+    return _problem(text, None)
+
+
+def _problem(domain: str, problem: str | None) -> Any:
     from unified_planning.environment import get_environment
     from unified_planning.io import PDDLReader
 

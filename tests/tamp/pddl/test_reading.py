@@ -74,3 +74,9 @@ def test_a_domain_is_a_name_a_folder_or_a_file(tmp_path: Path) -> None:
 def test_only_one_file_can_be_standard_input() -> None:
     with pytest.raises(InputError, match="only one of the files"):
         read_problem("-", Path("-"))
+
+
+def test_what_is_changed_in_a_domain_is_not_in_one_that_is_read_afterwards() -> None:
+    first = parse(Source("d.pddl", DOMAIN))
+    first.clear_actions()
+    assert [a.name for a in parse(Source("d.pddl", DOMAIN)).actions] == ["a"]
