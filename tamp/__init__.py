@@ -12,8 +12,13 @@ if TYPE_CHECKING:
     from tamp.api.acting import Agent as Agent
     from tamp.api.acting import agent as agent
     from tamp.api.acting import execute as execute
+    from tamp.api.arms import LoadedArm as LoadedArm
     from tamp.api.camera import camera_policy as camera_policy
     from tamp.api.checking import check as check
+    from tamp.api.driving import ArmResult as ArmResult
+    from tamp.api.driving import load_arm as load_arm
+    from tamp.api.driving import run_plan as run_plan
+    from tamp.api.driving import write_plan as write_plan
     from tamp.api.episodes import EpisodeResult as EpisodeResult
     from tamp.api.grounding import ground as ground
     from tamp.api.grounding import ground_problem as ground_problem
@@ -50,6 +55,7 @@ _WHERE = {
     "Agent": "tamp.api.acting",
     "Aim": "tamp.planners.engines",
     "Answer": "tamp.planners.answer",
+    "ArmResult": "tamp.api.driving",
     "Ending": "tamp.runs.endings",
     "EpisodeResult": "tamp.api.episodes",
     "Finding": "tamp.lint.findings",
@@ -58,6 +64,7 @@ _WHERE = {
     "Grounding": "tamp.model.grounding",
     "InputError": "tamp.errors",
     "Judged": "tamp.api.judging",
+    "LoadedArm": "tamp.api.arms",
     "LoadedScene": "tamp.api.scenes",
     "Motions": "tamp.api.refining",
     "Planned": "tamp.api.planning",
@@ -75,14 +82,17 @@ _WHERE = {
     "execute": "tamp.api.acting",
     "ground": "tamp.api.grounding",
     "ground_problem": "tamp.api.grounding",
+    "load_arm": "tamp.api.driving",
     "load_scene": "tamp.api.scenes",
     "perceive": "tamp.api.scenes",
     "plan": "tamp.api.planning",
     "plan_problem": "tamp.api.planning",
     "refine": "tamp.api.refining",
     "results": "tamp.api.results",
+    "run_plan": "tamp.api.driving",
     "solve": "tamp.api.solving",
     "validate": "tamp.api.judging",
+    "write_plan": "tamp.api.driving",
 }
 """The module of each promised name."""
 

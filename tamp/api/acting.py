@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from tamp.api.episodes import EpisodeResult
 from tamp.api.grounding import all_goals
-from tamp.api.planning import mind_of
+from tamp.api.planning import deliberation, mind_of
 from tamp.api.refining import Motions
 from tamp.errors import InputError
 
@@ -167,7 +167,6 @@ def execute(
     >>> done.success, done.executed
     (True, ('(pick can table)', '(place-in can box_contain_region)'))
     """
-    from tamp.runs.at_table import LASTS
     from tamp.runs.episode import Settings, begin, noted
     from tamp.runs.episode_log import EpisodeLog
     from tamp.runs.events import Events
@@ -178,22 +177,36 @@ def execute(
         log = None if out is None else opened.enter_context(EpisodeLog(Path(out)))
         if log is not None:
             heard.subscribe(log.take)
-            begin(log, scene._task, Settings(scene.domain, seed=scene.seed), "oracle", scene.simulator)
+            settings = Settings(scene.domain, seed=scene.seed)
+            begin(log, scene._task, settings, scene._perception, scene.simulator)
         made = _agent(scene, goal, planner, llm, seed, most_steps, heard, log)
         if log is not None:
             noted(*made._ready.table.look()[:2], log)
             made._result.out = str(log.folder)
-        try:
-            while (command := made.tick(scene.observe())) is not None:
-                scene.command(*command)
-        finally:
-            made.end()
-            for _ in range(LASTS):
-                scene.stop()
+        _worked(made, scene)
         made._result.lasting = made._result.reached and made._holds()
         if log is not None:
             log.event("outcome", **made._result.as_dict())
     return EpisodeResult.of(made._result)
+
+
+def _worked(made: Agent, scene: LoadedScene) -> None:
+    """Have an agent work to its end, and stand still for a while. An arm that stops is a result."""
+    from tamp.backends.xarm.faults import ArmFault
+    from tamp.runs.at_table import LASTS
+
+    fault = None
+    try:
+        while (command := made.tick(scene.observe())) is not None:
+            scene.command(*command)
+    except ArmFault as e:
+        fault = e
+    finally:
+        made.end()
+        for _ in range(LASTS if fault is None else 0):
+            scene.stop()
+    if fault is not None:
+        made._result.stage, made._result.reason = "execution", str(fault)
 
 
 def _agent(
@@ -207,7 +220,7 @@ def _agent(
     log: EpisodeLog | None = None,
 ) -> Agent:
     from tamp.execution.performing import at_table
-    from tamp.planning.deliberation import Foreseen, InTurn
+    from tamp.planning.deliberation import Foreseen
     from tamp.runs.episode import Result, take_up
 
     if isinstance(goal, Motions) and not goal:
@@ -215,7 +228,8 @@ def _agent(
     goals = (goal.goal,) if isinstance(goal, Motions) else all_goals(scene, goal)
 
     def think(world: World, skills: dict[str, Skill]) -> Deliberation:
-        thinks = InTurn(mind_of(scene, planner, llm=llm, seed=seed, world=world, log=log))
+        mind = mind_of(scene, planner, llm=llm, seed=seed, world=world, log=log)
+        thinks = deliberation(mind, scene, log)
         if isinstance(goal, Motions) and goal._begin is not None:
             return Foreseen(thinks, goal.goal, goal._decision, goal._begin)
         return thinks
@@ -223,5 +237,5 @@ def _agent(
     limit = scene._task.step_limit if most_steps is None else most_steps
     ready = at_table(scene.backend, scene.perceiver, scene.robot, scene.domain, think, publish, limit)
     ready.table.sight = scene._sight
-    result = Result()
+    result = Result(perception=scene._perception)
     return Agent(take_up(ready, goals, result), ready, result)

@@ -91,6 +91,16 @@ def eyes(arm: RealArm) -> tuple[str, int]:
         raise InputError(f"--eyes {arm.eyes}: {e}") from e
 
 
+def driven(simulator: str, body: str | None, host: str | None, port: int | None, eyes: str | None) -> RealArm:
+    """Where the arm is that works at a table. InputError for what is missing, and in a simulator for what is given."""
+    given = [name for name, value in (("host", host), ("port", port), ("eyes", eyes)) if value is not None]
+    if simulator != "xarm" and given:
+        raise InputError(f"{', '.join(given)}: of an arm that is driven; valid with simulator='xarm'")
+    if simulator == "xarm" and body is None:
+        raise InputError("no body: which arm stands in the scene; valid: body='xarm7', or another of UFACTORY's")
+    return RealArm(host, port, eyes=eyes)
+
+
 def arm_at_table(backend: str, body: str | None, arm: RealArm) -> ArmAddress | None:
     """Where an arm is that works at a table, and who says what is around it. InputError where either is not said, or no
     address."""

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from tamp.backends.xarm.steps import Step
     from tamp.backends.xarm.verdict import Verdict
     from tamp.backends.xarm.workcell import Workcell
+    from tamp.pddl.source import Source
     from tamp.runs.episode_log import EpisodeLog
 
 WORLD = Path("xarm.toml")
@@ -134,23 +135,28 @@ def plan_file(path: Path) -> Path:
     return located(path, "plan", ".json", ".plan", folder="xarm")
 
 
-def plan_in(path: Path, arm: LoadedArm, say: Say) -> tuple[Step, ...]:
-    """The steps of an action plan in a file. InputError with all that is wrong with it in the arm's world."""
+def steps_in(source: Source, arm: LoadedArm, say: Say) -> tuple[Step, ...]:
+    """The steps of an action plan. InputError with all that is wrong with it in the arm's world."""
     from tamp.backends.xarm.contract import read_contract, unread
     from tamp.backends.xarm.contract_world import breaches_in
     from tamp.backends.xarm.steps import steps_of
-    from tamp.pddl.source import read
     from tamp.plans.formats import recognised
 
-    source = read(path)
     if source.text.lstrip().startswith(("(", ";")) and recognised(source.text) == "pddl":
-        raise InputError(f"{path} is no action plan; a plan of a domain needs --domain and --problem")
+        raise InputError(f"{source.name} is no action plan; a plan of a domain needs --domain and --problem")
     plan = read_contract(source)
     for vain in unread(plan):
-        say(f"warning: {path}: {vain}")
+        say(f"warning: {source.name}: {vain}")
     if wrong := breaches_in(plan, arm.world):
-        raise InputError("\n  ".join([f"{path} cannot be run in {arm.name}:", *map(str, wrong)]))
+        raise InputError("\n  ".join([f"{source.name} cannot be run in {arm.name}:", *map(str, wrong)]))
     return steps_of(plan)
+
+
+def plan_in(path: Path, arm: LoadedArm, say: Say) -> tuple[Step, ...]:
+    """The same of a file."""
+    from tamp.pddl.source import read
+
+    return steps_in(read(path), arm, say)
 
 
 def plan_of_domain(path: Path, domain: str | None, problem: Path | None, arm: LoadedArm) -> Judged:

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     from tamp.planners.answer import Answer, FoundPlan
     from tamp.planners.ask import Question
     from tamp.planners.engines import Aim
+    from tamp.planning.deliberation import InTurn
     from tamp.planning.engine import PlanStatus
+    from tamp.planning.looked_again import LookedAgain
     from tamp.planning.search import Journal, Search
 
 SEARCH = 0.5
@@ -122,6 +124,15 @@ def mind_of(
     world = world or world_of(scene.perceiver.perceive(), scene.robot)
     skills = {**patterns(), **bind(scene.domain)}
     return Search(world, scene.domain, skills, who, np.random.default_rng(seed), log=log)
+
+
+def deliberation(mind: Search, scene: LoadedScene, log: Journal | None = None) -> InTurn | LookedAgain:
+    """What decides in a scene, while the world waits. Before an arm moves, another engine has looked at it again."""
+    from tamp.planning.deliberation import InTurn
+    from tamp.planning.looked_again import LookedAgain
+
+    thinks = InTurn(mind)
+    return LookedAgain(thinks, log) if scene.simulator == "xarm" else thinks
 
 
 def plan_problem(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from tamp.api.planning import mind_of
+from tamp.api.planning import deliberation, mind_of
 from tamp.api.scenes import seen_in
 from tamp.errors import InputError
 
@@ -75,7 +75,6 @@ def refine(scene: LoadedScene, plan: Planned, *, seed: int = 0, seconds: float =
     """
     from tamp.model.situation import Situation
     from tamp.perception.predicates import held_in
-    from tamp.planning.deliberation import InTurn
     from tamp.planning.engine import Plan
     from tamp.planning.refinement import Failure
 
@@ -84,7 +83,7 @@ def refine(scene: LoadedScene, plan: Planned, *, seed: int = 0, seconds: float =
     seen, mind = seen_in(scene, plan.goal.mentioned), mind_of(scene, seed=seed)
     mind.budget = seconds
     begin = Situation(seen.scene, held_in(seen.state))
-    found = InTurn(mind).refine(Plan(plan.actions), begin).result()
+    found = deliberation(mind, scene).refine(Plan(plan.actions), begin).result()
     if isinstance(found, Failure):
         reason = found.cause.message or found.cause.reason
         return Motions(plan.goal, plan.actions, found.action, reason, found.cause.facts)

@@ -9,6 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Literal, Self, get_args
 
+from tamp.api import arguments
 from tamp.errors import InputError
 from tamp.quiet import hush_simulator
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from tamp.backends.backend import Backend
     from tamp.backends.libero.environment import LiberoEnvironment
     from tamp.backends.libero.tasks import Task
+    from tamp.backends.xarm.table_run import ArmAddress
     from tamp.execution.activity import Observation
     from tamp.model.atoms import Atom
     from tamp.model.domain import Domain
@@ -25,14 +27,16 @@ if TYPE_CHECKING:
     from tamp.model.state import WorldState
     from tamp.perception.sight import Sight
 
-Simulator = Literal["libero", "mujoco", "pybullet"]
+Simulator = Literal["libero", "mujoco", "pybullet", "xarm"]
+"""Where a scene is: in a simulator; `xarm`: an arm works in it through its maker's SDK."""
 
 
 @dataclass(frozen=True, eq=False)
 class LoadedScene:
-    """A robot among things, in a simulator of its own; made by `load_scene`.
+    """A robot among things, in a simulator of its own, or an arm that is driven; made by `load_scene`.
 
-    Close it, or use it as a context manager. It is for one thread. Nothing but `command` and `stop` moves anything.
+    Close it, or use it as a context manager. It is for one thread. Nothing but `command` and `stop` moves anything; an
+    arm stands still once it is closed.
 
     `name` and `instruction` ("" without one) are the scene's, `goal` its own goal in PDDL or None; `domain` says what
     can be done, `robot` with what; `backend` moves, `perceiver` sees. `seed` is what the scene was drawn with.
@@ -57,6 +61,13 @@ class LoadedScene:
     def period(self) -> float:
         """Seconds of a control period."""
         return self.backend.period
+
+    @property
+    def _perception(self) -> str:
+        """How results say what saw, and what moved."""
+        from tamp.runs.labels import through_sdk
+
+        return through_sdk(self.robot.name) if self.simulator == "xarm" else "oracle"
 
     def observe(self) -> Observation:
         """What is felt now: time (s), joints (n,) rad, finger opening (m), pose (4, 4) of the tool in the world."""
@@ -120,10 +131,13 @@ def load_scene(
     domain: str | Path = "tabletop",
     simulator: Simulator | None = None,
     body: str | Path | None = None,
+    host: str | None = None,
+    port: int | None = None,
+    eyes: str | None = None,
     pictures: bool = False,
     say: Callable[[str], None] | None = None,
 ) -> LoadedScene:
-    """Build a scene in a simulator.
+    """Build a scene in a simulator, or connect with an arm that stands in it.
 
     Args:
         scene: `SUITE/TASK_ID` (`libero_goal/3`), a name under `problems/`, a folder with a `scene.toml`, or a `.bddl`
@@ -131,8 +145,12 @@ def load_scene(
         seed: Draws what the scene leaves open; by default the scene's own seed, or 0.
         init_state: Instead of a drawn scene, a stored initial state of a benchmark's task, from 0.
         domain: A name under `domains/`, or a folder with a `domain.pddl`. The Python of the folder runs.
-        simulator: `libero`, `mujoco` or `pybullet`; by default LIBERO, and MuJoCo for a scene in MJCF.
+        simulator: `libero`, `mujoco` or `pybullet`; by default LIBERO, and MuJoCo for a scene in MJCF. `xarm`, by
+            default with a `host`: a UFACTORY arm, which is driven in real time through its maker's SDK.
         body: Another robot in the place of the scene's own: a name such as `xarm7`, or its `.toml`. Not in LIBERO.
+        host: With `xarm`: the address of the arm, which stands in the scene already, at its posture.
+        port: With `xarm`: its control port; only emulated arms have another than 502.
+        eyes: With `xarm`: who says what is around it: the fault port of `tamp xarm emulate`, `tcp://127.0.0.2:7002`.
         pictures: Get ready to draw, in LIBERO: `ground` then shows a language model that sees what there is,
             and `picture` gives it.
         say: Is told what happens.
@@ -142,6 +160,7 @@ def load_scene(
 
     Raises:
         InputError: For a scene, domain, simulator, state or robot that there is not, or that do not go together.
+        TampError: From an arm that does not answer, that another run drives, or that has an error.
 
     >>> import tamp
     >>> with tamp.load_scene("docs/examples/kitchenette") as scene:
@@ -160,14 +179,16 @@ def load_scene(
         task, loaded = tasks.find(str(scene)), load(str(domain))
         tasks.check_goal(task, loaded)
         found = bound(loaded)
-        chosen = _simulator(simulator, task, body)
-        if body is not None:
-            bodies.find(str(body))  # what is wrong with it is known before a scene is built
+        chosen = _simulator(simulator, task, body, host)
+        named = None if body is None else str(body)
+        if named is not None:
+            bodies.find(named)  # what is wrong with it is known before a scene is built
+        at = arguments.arm_at_table(chosen, named, arguments.driven(chosen, named, host, port, eyes))
     if say is not None:
         say(f"building {task.name}")
     drawn = task.seed if seed is None else seed
     with hush_simulator(), contextlib.ExitStack() as opened:
-        backend, perceiver, robot, environment = _built(chosen, task, drawn, init_state, body, pictures, opened)
+        backend, perceiver, robot, environment = _built(chosen, task, drawn, init_state, body, at, pictures, opened)
         kept = opened.pop_all()
     from tamp.model.bodies import world_of
     from tamp.perception.sight import Sight
@@ -190,11 +211,12 @@ def load_scene(
     )
 
 
-def _simulator(asked: Simulator | None, task: Task, body: str | Path | None) -> Simulator:
+def _simulator(asked: Simulator | None, task: Task, body: str | Path | None, host: str | None) -> Simulator:
     """Where the scene is built. InputError for what there is not, or what cannot be built there."""
     if asked is not None and asked not in get_args(Simulator):
         raise InputError(f"no simulator {asked!r}; valid: {', '.join(get_args(Simulator))}")
-    chosen: Simulator = asked or ("libero" if task.mjcf is None and body is None else "mujoco")
+    simulated: Simulator = "libero" if task.mjcf is None and body is None else "mujoco"
+    chosen = asked or ("xarm" if host is not None else simulated)
     if chosen == "libero" and body is not None:
         raise InputError(f"body {body}: the robot of LIBERO's scenes is a Panda; valid with mujoco or pybullet")
     if chosen == "libero" and task.mjcf is not None:
@@ -208,6 +230,7 @@ def _built(
     seed: int,
     init_state: int | None,
     body: str | Path | None,
+    at: ArmAddress | None,
     pictures: bool,
     opened: contextlib.ExitStack,
 ) -> tuple[Backend, Perceiver, RobotDescription, LiberoEnvironment | None]:
@@ -219,11 +242,17 @@ def _built(
         environment = LiberoEnvironment(task, seed=seed, init_state=init_state, render=pictures)
         opened.callback(environment.close)
         return environment, OraclePerceiver(environment), environment.robot_model(), environment
-    from tamp.backends.physics.engines import world_in
     from tamp.backends.physics.start import start_of
-    from tamp.backends.physics.table import PhysicsTable
 
     start = start_of(task, seed, init_state, None if body is None else str(body))
+    if at is not None:
+        from tamp.backends.xarm.table_run import at_table
+
+        arm, eyes = at_table(at, str(body), start, opened)
+        return arm, eyes, start.robot, None
+    from tamp.backends.physics.engines import world_in
+    from tamp.backends.physics.table import PhysicsTable
+
     world = world_in(simulator, start)
     opened.callback(world.close)
     table = PhysicsTable(world, start.robot)
@@ -231,7 +260,7 @@ def _built(
 
 
 def perceive(scene: LoadedScene) -> Seen:
-    """What is in a scene now, read from the simulator's state: nothing moves, and no time passes.
+    """What is in a scene now, read from the simulator's state: nothing moves, and in a simulator no time passes.
 
     Raises:
         InputError: Where an observer of the domain's own fails.

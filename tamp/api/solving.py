@@ -99,6 +99,9 @@ def solve(
     domain: str | Path = "tabletop",
     simulator: Simulator = "libero",
     body: str | Path | None = None,
+    host: str | None = None,
+    port: int | None = None,
+    eyes: str | None = None,
     perception: Literal["oracle", "camera"] = "oracle",
     planner: str | None = None,
     llm: str | None = None,
@@ -117,8 +120,12 @@ def solve(
         seed: As for `load_scene`; grasps, placements and paths are drawn by it, too.
         init_state: As for `load_scene`.
         domain: As for `load_scene`.
-        simulator: `libero`, `mujoco` or `pybullet`. A scene in MJCF is for the last two.
-        body: As for `load_scene`.
+        simulator: `libero`, `mujoco` or `pybullet`, a scene in MJCF for the last two; or `xarm`, an arm that stands in
+            the scene already.
+        body: As for `load_scene`; `xarm` needs it, with `host` and `eyes`.
+        host: As for `load_scene`.
+        port: As for `load_scene`.
+        eyes: As for `load_scene`.
         perception: `oracle`, the simulator's state, or `camera`: pictures alone, by a process of its own, for which a
             script has to have its `if __name__ == "__main__":`.
         planner: An engine of unified-planning, by default Fast Downward; or `qwen`: the language model plans.
@@ -140,6 +147,7 @@ def solve(
     >>> done.success, done.plan, [ending.verdict for ending in tamp.results("run")]
     (True, ('(pick can table)',), ['success'])
     """
+    named = None if body is None else str(body)
     asked = Asked(
         text=instruction,
         goals=() if goal is None else (goal,) if isinstance(goal, str) else tuple(goal),
@@ -148,11 +156,12 @@ def solve(
         init_state=init_state,
         seed=seed,
         backend=simulator,
-        body=None if body is None else str(body),
+        body=named,
         perception=perception,
         llm=language.DEFAULT if llm is None else llm,
         planner=planner or usual(),
         domain=str(domain),
+        arm=arguments.driven(simulator, named, host, port, eyes),
         assume_first=assume_first,
         video=video,
         out=None if out is None else Path(out),

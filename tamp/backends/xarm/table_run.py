@@ -14,7 +14,7 @@ from tamp.backends.bodies import RobotBody
 from tamp.backends.libero.run import wanted_in
 from tamp.backends.libero.tasks import Task
 from tamp.backends.physics.seeing import Seeing
-from tamp.backends.physics.start import started
+from tamp.backends.physics.start import Start, started
 from tamp.backends.xarm.arm_table import ArmTable
 from tamp.backends.xarm.claim import claimed
 from tamp.backends.xarm.driver import Driver
@@ -63,12 +63,11 @@ def run(
             start, environment = stack.enter_context(started(task, *drawn))
         wanted: Wanted = partial(wanted_in, goal_source, task, environment, settings=settings, log=log)
         try:
-            connected = prepared(at, bodies.find(settings.body))
-            with claimed(at.host), connected as driver, closing(ArmTable(driver, start.robot, stop)) as table:
-                judge = stack.enter_context(closing(EmulatedEyes(*at.eyes, start.scene, table.observe)))
+            with contextlib.ExitStack() as driven:
+                table, judge = at_table(at, settings.body, start, driven, stop)
                 eyes: Perceiver = judge
                 if seeing is not None:
-                    shown = stack.enter_context(closing(EmulatedCameras(*at.eyes)))
+                    shown = driven.enter_context(closing(EmulatedCameras(*at.eyes)))
                     eyes = sees = seeing.eyes(table, shown.cameras, shown.take, settings.body, log)
                     wanted = seeing.wanted(goal_source, task, environment, start.scene, settings, log, sees.shown)
                 carry_out(table, eyes, judge, wanted, settings, task.step_limit, log, result, say, stack)
@@ -77,6 +76,17 @@ def run(
             result.stage, result.reason = "stopped" if fault.kind == "stopped" else "execution", str(fault)
         log.event("outcome", **result.as_dict())
     return result
+
+
+def at_table(
+    at: ArmAddress, body: str, start: Start, opened: contextlib.ExitStack, stop: Stop | None = None
+) -> tuple[ArmTable, EmulatedEyes]:
+    """The arm in the scene that it stands in, which nobody else drives until `opened` is closed, and who knows where
+    everything is there. ArmFault where it does not answer, is driven already, or is not at its posture."""
+    opened.enter_context(claimed(at.host))
+    driver = opened.enter_context(prepared(at, bodies.find(body)))
+    table = opened.enter_context(closing(ArmTable(driver, start.robot, stop)))
+    return table, opened.enter_context(closing(EmulatedEyes(*at.eyes, start.scene, table.observe)))
 
 
 @contextlib.contextmanager
