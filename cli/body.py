@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import math
-from typing import TYPE_CHECKING, Annotated, Any, TextIO
+from typing import Annotated, Any, TextIO
 
 import typer
 
 from cli import options as opt
 from cli.output import emit_json
 from tamp.quiet import quiet_stdout
-
-if TYPE_CHECKING:
-    from motion.poses import Array
-    from motion.robot_parts import Part
-    from tamp.backends.bodies import RobotBody
 
 body_app = typer.Typer(help="The robots that work at a table.", no_args_is_help=True)
 
@@ -26,10 +20,10 @@ What = Annotated[
 @opt.command(body_app, "list")
 def list_bodies(json_output: opt.Json = False) -> int:
     """List the robots that are shipped."""
-    from tamp.backends import bodies
+    from tamp.api import robots
 
     with quiet_stdout() as out:
-        names = bodies.names()
+        names = robots.names()
         if json_output:
             emit_json({"bodies": names}, out)
         else:
@@ -40,39 +34,19 @@ def list_bodies(json_output: opt.Json = False) -> int:
 @opt.command(body_app)
 def show(name: What, json_output: opt.Json = False) -> int:
     """Print what a robot comes to: joints, posture, tool, hand; or which joints and links a model has."""
-    from tamp.backends import bodies, body_files
+    from tamp.api import robots
 
     with quiet_stdout() as out:
-        if body_files.is_model(name):
-            told = _model(body_files.read_model(name))
-            write = _print_model
+        told: dict[str, Any]
+        if robots.is_model(name):
+            told, write = robots.model(name), _print_model
         else:
-            told, write = _robot(bodies.find(name)), _print_robot
+            told, write = robots.robot(name), _print_robot
         if json_output:
             emit_json(told, out)
         else:
             write(told, out)
     return 0
-
-
-def _model(parts: tuple[Part, ...]) -> dict[str, Any]:
-    """Joints and links of a model, metres, radians and kilograms."""
-    return {
-        "joints": [
-            {"name": j.name, "kind": j.kind, "limits": j.limits, "link": p.name, "on": p.parent}
-            for p in parts
-            if (j := p.joint)
-        ],
-        "links": [
-            {"name": p.name, "on": p.parent, "shapes": list(p.solids), "size": _size(p), "mass": round(p.mass, 4)}
-            for p in parts
-        ],
-    }
-
-
-def _size(part: Part) -> list[float]:
-    corners = part.corners()
-    return (corners.max(axis=0) - corners.min(axis=0)).round(4).tolist() if len(corners) else [0.0, 0.0, 0.0]
 
 
 def _print_model(told: dict[str, Any], out: TextIO) -> None:
@@ -85,38 +59,6 @@ def _print_model(told: dict[str, Any], out: TextIO) -> None:
         size = " x ".join(f"{v:.3f}" for v in link["size"]) if link["shapes"] else "-"
         shapes = ", ".join(link["shapes"]) or "-"
         out.write(f"  {link['name']}  {link['on'] or 'the base'}  {size}  {shapes}  {link['mass']:g}\n")
-
-
-def _robot(body: RobotBody) -> dict[str, Any]:
-    """A robot as it is used, metres, radians and kilograms; boxes are lower and upper corners in the tool's frame."""
-    from motion.robot_survey import survey
-
-    robot, found = body.robot, survey(body.robot)
-    return {
-        "name": body.name,
-        "reach": body.reach,
-        "stands": _rounded(body.moved()),
-        "yaw": round(body.yaw, 4),
-        "joints": [
-            {"name": name, "limits": limits, "posture": value}
-            for name, limits, value in zip(
-                robot.arm_joints, found.limits.round(4).tolist(), robot.posture.tolist(), strict=True
-            )
-        ],
-        "tool": {
-            "position": _rounded(found.T_base_tool[:3, 3]),
-            "x": _rounded(found.T_base_tool[:3, 0]),
-            "z": _rounded(found.T_base_tool[:3, 2]),
-        },
-        "opening": round(robot.gripper.opening, 4),
-        **{name: [_rounded(corner) for corner in getattr(found, name)] for name in ("pads", "fingers", "palm")},
-        "watched": found.watched,
-        "mass": round(found.kilograms, 2),
-    }
-
-
-def _rounded(values: Array) -> list[float | None]:
-    return [None if math.isnan(v) else round(v, 4) + 0.0 for v in values.tolist()]
 
 
 def _print_robot(told: dict[str, Any], out: TextIO) -> None:

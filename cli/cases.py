@@ -6,11 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cli.output import emit_json, say
-from tamp.data import located
-from tamp.errors import InputError
 from tamp.quiet import quiet_stdout
 
 if TYPE_CHECKING:
+    from tamp.api.checking import CaseResult
     from tamp.runs.cases.run import Outcome
 
 AS_EXPECTED, DIFFERS, BAD_INPUT = 0, 1, 2
@@ -19,11 +18,11 @@ AS_EXPECTED, DIFFERS, BAD_INPUT = 0, 1, 2
 def run_cases(where: Path, json_output: bool) -> int:
     """Print a line a case. A case that cannot be read does not keep the others from being run."""
     with quiet_stdout() as stdout:
-        from tamp.runs.cases.case import folders
+        from tamp.api import checking
 
         answers = []
-        for folder in folders(located(where)):
-            answers.append(_answer(folder))
+        for found in checking.run_cases(where):
+            answers.append(_answer(found))
             if not json_output:
                 stdout.write("".join(f"{line}\n" for line in _lines(answers[-1])))
                 stdout.flush()
@@ -34,17 +33,12 @@ def run_cases(where: Path, json_output: bool) -> int:
     return AS_EXPECTED if all(a["ok"] for a in answers) else DIFFERS
 
 
-def _answer(folder: Path) -> dict[str, Any]:
-    from tamp.runs.cases.case import read_case
-    from tamp.runs.cases.run import run
-
-    answer: dict[str, Any] = {"case": folder.resolve().name, "folder": folder}
-    try:
-        outcomes = run(read_case(folder))
-    except InputError as e:
-        say(f"tamp: error: {' '.join(str(e).split())}")
-        return answer | {"ok": False, "error": str(e)}
-    return answer | {"ok": all(o.agrees for o in outcomes), "outcomes": [_as_json(o) for o in outcomes]}
+def _answer(found: CaseResult) -> dict[str, Any]:
+    answer: dict[str, Any] = {"case": found.name, "folder": found.folder, "ok": bool(found)}
+    if found.error is not None:
+        say(f"tamp: error: {' '.join(found.error.split())}")
+        return answer | {"error": found.error}
+    return answer | {"outcomes": [_as_json(o) for o in found.outcomes]}
 
 
 def _as_json(outcome: Outcome) -> dict[str, Any]:

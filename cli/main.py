@@ -23,7 +23,7 @@ from cli.policy import policy_app
 from cli.scene_commands import scene_app
 from cli.view_command import view
 from cli.xarm import xarm_app
-from llm.weights import DEFAULT
+from tamp.api.language import DEFAULT
 
 
 def _print_version(asked: bool) -> None:

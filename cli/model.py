@@ -5,77 +5,38 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 
 from cli.output import console, emit_json, say
-from llm import hub, weights
-from tamp.errors import InputError
+from tamp.api import models
 from tamp.quiet import quiet_stdout
 
 
 def list_models(json_output: bool) -> int:
     """Print what can be pulled, and what is there."""
-    models = [*map(_describe, weights.MODELS), *map(_recommend, hub.CHOICES)]
+    found, folder = models.known(), models.folder()
     with quiet_stdout() as out:
         if json_output:
-            emit_json({"folder": str(weights.models_dir()), "models": models}, out)
+            emit_json({"folder": str(folder), "models": [asdict(m) for m in found]}, out)
             return 0
-        for model in models:
-            default = ", the default" if model["default"] else ""
-            size = f"{float(str(model['bytes'])) / 1e9:.2f} GB  " if model["bytes"] else ""
-            vision = ", sees" if model["vision"] else ""
-            out.write(f"{model['name']}  {size}{model['state']}{default}{vision}\n")
-        out.write(f"in {weights.models_dir()}\n")
+        for model in found:
+            default = ", the default" if model.default else ""
+            size = f"{model.bytes / 1e9:.2f} GB  " if model.bytes else ""
+            vision = ", sees" if model.vision else ""
+            out.write(f"{model.name}  {size}{model.state}{default}{vision}\n")
+        out.write(f"in {folder}\n")
     return 0
-
-
-def _describe(model: weights.Model) -> dict[str, object]:
-    try:
-        path, state = str(weights.find(model.name)), "present"
-    except InputError:
-        path = None
-        state = "broken" if weights.path_of(model).exists() else "missing"
-    return {
-        "name": model.name,
-        "default": model.name == weights.DEFAULT,
-        "state": state,
-        "path": path,
-        "bytes": model.size,
-        "sha256": model.sha256,
-        "vision": False,
-    }
-
-
-def _recommend(model: hub.HubModel) -> dict[str, object]:
-    """A model of the hub, in the same fields; whether it was fetched is the hub library's to know."""
-    unknown = dict.fromkeys(("path", "bytes", "sha256"))
-    return {"name": model.name, "default": False, "state": "hub", **unknown, "vision": model.vision}
 
 
 def pull(name: str, verify: bool, json_output: bool) -> int:
     """Fetch a model unless it is there, and print its path."""
-    if hub.is_name(name):
-        return _pull_from_hub(name, verify, json_output)
     with quiet_stdout() as out:
         with _progress() as progress:
-            path = weights.pull(name, progress, verify=verify, say=say)
-        model = weights.known(name)
+            model = models.pull(name, verify=verify, progress=progress, say=say)
         if json_output:
-            emit_json({"name": name, "path": path, "bytes": model.size, "sha256": model.sha256}, out)
+            emit_json({"name": name, "path": model.path, "bytes": model.bytes, "sha256": model.sha256}, out)
         else:
-            out.write(f"{path}\n")
-    return 0
-
-
-def _pull_from_hub(name: str, verify: bool, json_output: bool) -> int:
-    if verify:
-        raise InputError(f"--verify is for weights whose sha256 is known here, {name} is not; see: tamp model list")
-    with quiet_stdout() as out:
-        say(f"{name}: asking the hub")
-        path = hub.pull(name)
-        if json_output:
-            emit_json({"name": name, "path": path, "bytes": None, "sha256": None}, out)
-        else:
-            out.write(f"{path}\n")
+            out.write(f"{model.path}\n")
     return 0
 
 

@@ -13,6 +13,7 @@ from cli.output import emit_json
 from tamp.quiet import quiet_stdout
 
 if TYPE_CHECKING:
+    from tamp.api.templates import Kind
     from tamp.extension.starting import Begun
 
 new_app = typer.Typer(help="Templates that run: a domain, a skill, an observer, a scene.", no_args_is_help=True)
@@ -59,15 +60,10 @@ def scene(name: Name, place: Place = HERE, json_output: opt.Json = False) -> int
     return _begin("scene", name, place, json_output)
 
 
-def _begin(kind: str, name: str, place: Path, json_output: bool) -> int:
-    from tamp.extension import starting
+def _begin(kind: Kind, name: str, place: Path, json_output: bool) -> int:
+    from tamp.api.templates import new
 
-    made = {
-        "domain": starting.new_domain,
-        "skill": starting.new_skill,
-        "observer": starting.new_observer,
-        "scene": starting.new_scene,
-    }[kind](name, place)
+    made = new(kind, name, place)
     following = _scene_next(made) if kind == "scene" else _domain_next(made)
     with quiet_stdout() as stdout:
         if json_output:

@@ -80,10 +80,10 @@ Llm = Annotated[
 
 def _planner(context: typer.Context, parameter: typer.CallbackParam, name: str) -> str:
     """Another engine where none was named and the usual one is not installed."""
-    from tamp.planning.engine import usual
+    from tamp.api.arguments import usual_planner
 
     source = context.get_parameter_source(str(parameter.name))
-    if source is None or source.name != "DEFAULT" or (other := usual()) == name:
+    if source is None or source.name != "DEFAULT" or (other := usual_planner()) == name:
         return name
     say(f'tamp: {name} is not installed, {other} plans instead: pip install "tamp-toolkit[{name}]"')
     return other

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from cli import options as opt
-from llm.weights import DEFAULT
+from tamp.api.language import DEFAULT
 
 policy_app = typer.Typer(help="This toolkit as a policy that others can evaluate.", no_args_is_help=True)
 

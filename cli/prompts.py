@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from cli.output import emit_json
-from llm.failures import Failure, Group, Report, share
-from tamp.errors import InputError
+from tamp import InputError
+from tamp.api import language
 from tamp.quiet import quiet_stdout
-from tamp.runs import episode_log
-from tamp.runs.endings import ending
+
+if TYPE_CHECKING:
+    from llm.failures import Failure, Group, Report
 
 LONGEST = 240
 """Characters shown of a reply, a message or a reason; --json has them whole."""
@@ -24,12 +25,7 @@ def report_prompts(paths: list[Path], form: str, tree: str | None, examples: int
     """Print the failures that are in the logs of runs and episodes."""
     if form != "text" or tree is not None:
         raise InputError("--prompts makes no table: --format and --tree are not for it; valid: --examples, --json")
-    found, otherwise = Report(), Counter[Cause]()
-    for log in dict.fromkeys(log.resolve() for path in paths for log in episode_log.logs(path)):
-        events, name = episode_log.read(log), log.parent.name if log.name == episode_log.LOG else log.name
-        to_blame, end = found.add(name, events), ending(name, events)
-        if end.verdict in ("no", "error") and not to_blame:
-            otherwise[end.stage or end.verdict, end.reason or "no reason given"] += 1
+    found, otherwise = language.failures_in(paths)
     with quiet_stdout() as out:
         if json_output:
             told = [{"stage": stage, "reason": reason, "episodes": n} for (stage, reason), n in otherwise.most_common()]
@@ -97,5 +93,4 @@ def _count(n: int, what: str) -> str:
 
 
 def _of(part: int, whole: int) -> str:
-    rate = share(part, whole)
-    return f"{part} of {whole}" if rate is None else f"{part} of {whole} ({100 * rate:.0f} %)"
+    return f"{part} of {whole}" + (f" ({100 * part / whole:.0f} %)" if whole else "")

@@ -10,8 +10,7 @@ import typer
 
 from cli import options as opt
 from cli.output import emit_json, say
-from tamp.errors import InputError
-from tamp.quiet import hush_simulator, quiet_stdout
+from tamp.quiet import quiet_stdout
 
 if TYPE_CHECKING:
     from tamp.backends.libero.converting import Conversion
@@ -36,34 +35,13 @@ def convert(
 
     Example: tamp scene convert libero_goal/3 --init-state 0
     """
-    from tamp.backends.libero import rendering
+    from tamp.api.converting import convert as converted
 
-    rendering.prepare(video=False)
-    with quiet_stdout() as stdout, hush_simulator():
-        from tamp.backends.libero import tasks
-        from tamp.backends.libero.converting import convert as converted
-        from tamp.model.domain import load
-
-        task = tasks.find(scene)
-        drawn = task.seed if seed is None else seed
-        option, number = ("--seed", drawn) if init_state is None else ("--init-state", init_state)
-        which = option.rpartition("-")[2]
-        folder = _fresh(out or Path(f"{task.name.replace('/', '-')}-{which}{number}"))
-        command = f"tamp scene convert {scene} {option} {number}"
-        say(f"tamp: building {task.name}, and what is written of it")
-        made = converted(task, drawn, init_state, load("tabletop"), f"Made by `{command}`.")
-        folder.mkdir(parents=True, exist_ok=True)
-        path = folder / tasks.SCENE
-        path.write_text(made.text, encoding="utf-8")
-        told = _told(task.name, path, made)
-        emit_json(told, stdout) if json_output else _print(told, folder, stdout)
+    with quiet_stdout() as stdout:
+        made = converted(scene, init_state=init_state, seed=seed, out=out, say=lambda line: say(f"tamp: {line}"))
+        told = _told(made.name, made.file, made.conversion)
+        emit_json(told, stdout) if json_output else _print(told, made.file.parent, stdout)
     return 0
-
-
-def _fresh(folder: Path) -> Path:
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise InputError(f"{folder} is there already, and nothing is overwritten; valid: --out DIR, another folder")
-    return folder
 
 
 def _told(name: str, path: Path, made: Conversion) -> dict[str, Any]:

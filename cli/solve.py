@@ -14,7 +14,6 @@ from tamp.api import arguments
 from tamp.api.solving import Asked, Episode, Person, begun
 from tamp.errors import is_interrupt
 from tamp.quiet import debugging, quiet_stdout
-from tamp.runs.labels import in_words
 
 if TYPE_CHECKING:
     from tamp.runs.episode import Result
@@ -31,8 +30,7 @@ def solve(asked: Asked, json_output: bool) -> int:
         return solve_arm(asked.text, goal, asked.llm, asked.arm, asked.out, asked.view, json_output)
     with quiet_stdout() as stdout:
         episode = begun(asked, Person(_progress, partial(settled, asks=True), partial(stoppable, asked.arm.dead_man)))
-        wanted = ", then ".join(episode.asked.goals) or repr(episode.asked.text)
-        say(f"tamp: {wanted} in {episode.task.name} ({in_words(episode.label)}, seed {episode.settings.seed})")
+        say(f"tamp: {episode}")
         result = _run(episode)
         return result if isinstance(result, int) else _ended(result, json_output, stdout)
 

@@ -6,8 +6,6 @@ import re
 import shlex
 from typing import TYPE_CHECKING, TextIO
 
-from tamp.runs.labels import in_words
-
 if TYPE_CHECKING:
     from tamp.runs.episode import Result
 
@@ -15,7 +13,7 @@ if TYPE_CHECKING:
 def report(result: Result, out: TextIO) -> None:
     """The result for people: a label and its value a line."""
     lines = [
-        ("verdict", f"{_verdict(result)} ({in_words(result.perception)})"),
+        ("verdict", f"{_verdict(result)} ({result.seen_by})"),
         *([("task", "LIBERO's check of the scene's own task was not asked for")] if result.task is None else []),
         *_goal_lines(result),
         *(("plan" if n == 0 else "", action) for n, action in enumerate(result.plan or ["none"])),

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import typer
 
 from cli import options as opt
-from tamp.backends.xarm.address import CONTROL_PORT
+from tamp.api.arguments import CONTROL_PORT
 
 xarm_app = typer.Typer(help="UFACTORY arms: run plans on them, watch them, or emulate one.", no_args_is_help=True)
 

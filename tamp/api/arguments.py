@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tamp.backends.xarm.address import CONTROL_PORT as CONTROL_PORT  # noqa: PLC0414 (the default of commands)
 from tamp.errors import InputError
 
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ def arm_at_table(backend: str, body: str | None, arm: RealArm) -> ArmAddress | N
     if backend != "xarm" or body is None:
         return None
     from tamp.backends import bodies
-    from tamp.backends.xarm.address import CONTROL_PORT, address_of, host_of
+    from tamp.backends.xarm.address import address_of, host_of
     from tamp.backends.xarm.table_run import ArmAddress
 
     bodies.find(body).for_sdk()
@@ -173,6 +174,13 @@ def seen(perception: str, noise: str = "clean") -> None:
         check_eyes()
     elif noise != "clean":
         raise InputError(f"--noise {noise}: nothing is seen with --perception oracle; valid: --perception camera")
+
+
+def usual_planner() -> str:
+    """The engine that plans where none is named: Fast Downward, and pyperplan where that is not installed."""
+    from tamp.planning.engine import usual
+
+    return usual()
 
 
 def planner(name: str) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ from tamp.errors import InputError
 
 if TYPE_CHECKING:
     from tamp.lint.check import Report
+    from tamp.runs.cases.run import Outcome
 
 
 def check(domain: str | Path, problems: Sequence[str | Path] = (), *, fix: bool = False) -> Report:
@@ -46,3 +48,35 @@ def check(domain: str | Path, problems: Sequence[str | Path] = (), *, fix: bool 
         return report
     add_requirements(report.domain, report.lacking)
     return replace(look(domain, files), added=report.lacking)
+
+
+@dataclass(frozen=True)
+class CaseResult:
+    """What became of a case: its `outcomes`, what was expected and what was found; or the `error` of one that cannot be
+    run. It is true where all came out as expected."""
+
+    folder: Path
+    outcomes: tuple[Outcome, ...] = ()
+    error: str | None = None
+
+    @property
+    def name(self) -> str:
+        """What the case is called."""
+        return self.folder.resolve().name
+
+    def __bool__(self) -> bool:
+        return self.error is None and all(o.agrees for o in self.outcomes)
+
+
+def run_cases(where: str | Path) -> Iterator[CaseResult]:
+    """Run regression files, one after the other: a folder with a `case.toml`, or a folder of such. One that cannot be
+    read does not keep the others from being run. InputError where there is none."""
+    from tamp.data import located
+    from tamp.runs.cases.case import folders, read_case
+    from tamp.runs.cases.run import run
+
+    for folder in folders(located(Path(where))):
+        try:
+            yield CaseResult(folder, tuple(run(read_case(folder))))
+        except InputError as e:
+            yield CaseResult(folder, error=str(e))

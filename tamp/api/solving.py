@@ -17,7 +17,7 @@ from tamp.errors import InputError
 from tamp.planning.engine import usual
 from tamp.quiet import hush_simulator
 from tamp.runs.episode_log import new_folder
-from tamp.runs.labels import by_camera, in_physics, through_sdk
+from tamp.runs.labels import by_camera, in_physics, in_words, through_sdk
 
 if TYPE_CHECKING:
     from tamp.api.language import Model
@@ -202,6 +202,11 @@ class Episode:
     model: Model | None
     shared: Arms | None
     at: ArmAddress | None
+
+    def __str__(self) -> str:
+        """What is wanted, where, and what sees and moves, in words."""
+        wanted = ", then ".join(self.asked.goals) or repr(self.asked.text)
+        return f"{wanted} in {self.task.name} ({in_words(self.label)}, seed {self.settings.seed})"
 
     @property
     def label(self) -> str:

@@ -28,6 +28,7 @@ from tamp.planning.engine import Engine, Planner
 from tamp.planning.search import SECONDS, Journal
 from tamp.runs.episode_log import SCHEMA, EpisodeLog
 from tamp.runs.events import Events
+from tamp.runs.labels import in_words
 from tamp.runs.spoken import spoken
 from tamp.runs.versions import versions
 
@@ -120,6 +121,11 @@ class Result:
     def good(self) -> bool:
         """Whether it came out as was asked for, and was seen to."""
         return self.success and (self.task is None or self.stage is None)
+
+    @property
+    def seen_by(self) -> str:
+        """What saw, and what moved, in words."""
+        return in_words(self.perception)
 
     def as_dict(self) -> dict[str, Any]:
         """For `--json`."""
