@@ -46,6 +46,16 @@ def test_it_can_be_searched(site: Path) -> None:
     assert "--untouched" in (site / "search" / "search_index.js").read_text()
 
 
+def test_lists_are_lists(site: Path) -> None:
+    """Python-Markdown takes a list without an empty line before it for more of the paragraph."""
+    items = r"\n\s*(?:[-*]|\d+\.) [^\n]*"
+    paragraphs = {
+        page.name: re.findall(r"<p>(.*?)</p>", re.sub(r"<pre.*?</pre>", "", page.read_text(), flags=re.S), re.S)
+        for page in site.rglob("*.html")
+    }
+    assert {name: found for name, each in paragraphs.items() if (found := re.findall(items, "\n".join(each)))} == {}
+
+
 def test_links_to_elsewhere_have_the_form_of_one() -> None:
     links = {link for page in pages() for link in re.findall(r"\]\((http[^)\s]*)", page.read_text())}
     assert [link for link in links if not urlsplit(link).netloc or urlsplit(link).scheme != "https"] == []
