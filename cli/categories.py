@@ -8,7 +8,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from cli.output import emit_json, progress, writable, write_page
+from cli.output import emit_json, progress, say
+from tamp.api import pages
 from tamp.quiet import hush_simulator, hush_warnings, quiet_stdout
 
 if TYPE_CHECKING:
@@ -28,13 +29,14 @@ def categories(html: Path | None, json_output: bool) -> int:
 
     rendering.prepare(video=False, pictures=html is not None)
     if html is not None:
-        writable(html)
+        pages.writable(html)
     with quiet_stdout() as out:
         hush_warnings()
         with hush_simulator():
             told = _told(pictures=html is not None)
         if html is not None:
-            write_page(html, _page(told))
+            pages.write(html, _page(told))
+            say(f"tamp: wrote {html}")
         for category in told["categories"]:
             category.pop("picture", None)
         if json_output:

@@ -14,12 +14,10 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, TextIO
 
 from cli import missing
-from tamp.errors import InputError, TampError, disk_error, is_interrupt
+from tamp.errors import TampError, disk_error, is_interrupt
 from tamp.quiet import debugging, hush_warnings
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from rich.console import Console
 
 INTERRUPTED = 130  # 128 + SIGINT
@@ -47,21 +45,6 @@ def say(line: str) -> None:
     """One plain line of progress on standard error."""
     sys.stderr.write(line + "\n")
     sys.stderr.flush()
-
-
-def writable(page: Path) -> None:
-    """InputError where no page can be written; one that is there is written anew."""
-    if page.is_dir() or not page.parent.is_dir():
-        raise InputError(f"cannot write {page}; valid: a file in a folder that exists")
-
-
-def write_page(path: Path, page: str) -> None:
-    """Write a page of things or of a scene, and say so. InputError where the disk does not take it."""
-    try:
-        path.write_text(page, encoding="utf-8")
-    except OSError as e:
-        raise InputError(f"cannot write {path}: {e.strerror}") from e
-    say(f"tamp: wrote {path}")
 
 
 def console() -> Console:

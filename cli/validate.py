@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from cli.output import emit_json, say
-from cli.plan_page import PlanPage
 from tamp.api import arguments
+from tamp.api.pages import PlanPage
 from tamp.errors import InputError
 from tamp.plans.steps import BadPlan
 from tamp.quiet import quiet_stdout
@@ -64,6 +64,7 @@ def validate(
             emit_json({"valid": valid, **where, "plans": answers}, stdout)
     if page is not None:
         page.write(domain, problem)
+        say(f"tamp: page {page.file}")
     if any("error" in a for a in answers):
         return BAD_INPUT
     return VALID if all(a["valid"] for a in answers) else INVALID

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.scene import words
+from tamp.api.naming import called_alone as words
 from tamp.data import data_dir
 from tamp.model.domain import load
 from tamp.model.goal import parse_goal

@@ -1,4 +1,4 @@
-"""The page that `tamp validate --html` writes beside its verdicts."""
+"""Pages for people: one file of HTML each, complete in itself."""
 
 from __future__ import annotations
 
@@ -7,13 +7,43 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cli.output import say
-
 if TYPE_CHECKING:
+    from tamp.api.scenes import LoadedScene, Seen
     from tamp.plans.judges import PlanJudge
     from tamp.plans.steps import PlanFile
     from tamp.plans.verdict import Verdict
     from tamp.runs.pages.plan import Judged
+
+
+def writable(file: Path) -> None:
+    """InputError where no page can be written; one that is there is written anew."""
+    from tamp.runs.pages import layout
+
+    layout.writable(file)
+
+
+def write(file: Path, page: str) -> None:
+    """Write a page. InputError where the disk does not take it."""
+    from tamp.runs.pages import layout
+
+    layout.write(file, page)
+
+
+def drawable() -> None:
+    """Get ready to draw pictures for pages, before a scene is loaded. InputError where that cannot be done here."""
+    from tamp.backends.libero import rendering
+
+    rendering.prepare(video=False, pictures=True)
+
+
+def write_scene(file: Path, scene: LoadedScene, seen: Seen) -> None:
+    """Write the page of a scene, which was loaded with `pictures`. InputError where the disk does not take it."""
+    from tamp.api.naming import called_alone, described
+    from tamp.runs.pages.layout import Layout
+    from tamp.runs.pages.scene import scene_page
+
+    told = described(scene, seen)
+    write(file, scene_page(told, called_alone(told), scene.picture(), Layout.of()))
 
 
 @dataclass(eq=False)
@@ -26,8 +56,6 @@ class PlanPage:
     @classmethod
     def of(cls, file: Path) -> PlanPage:
         """InputError where no page can be written."""
-        from tamp.runs.pages.layout import writable
-
         writable(file)
         return cls(file)
 
@@ -45,9 +73,8 @@ class PlanPage:
 
     def write(self, domain: str, problem: Path | None) -> None:
         """Write the page. InputError where the disk does not take it."""
-        from tamp.runs.pages.layout import Layout, write
+        from tamp.runs.pages.layout import Layout
         from tamp.runs.pages.plan import plan_page
 
         told = (domain, str(problem)) if problem is not None else ("none", "")
         write(self.file, plan_page(*told, self._plans, Layout.of()))
-        say(f"tamp: page {self.file}")

@@ -1,0 +1,143 @@
+"""An emulated UFACTORY arm, or several at one table, that the arm's own SDK cannot tell from real ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from motion.arms import ARMS
+from motion.compiled_output import hush_compiled
+from tamp.backends import arms_file, bodies
+from tamp.backends.libero import rendering
+from tamp.backends.pybullet.world import BulletWorld
+from tamp.backends.xarm.address import CONTROL_PORT, address_of
+from tamp.backends.xarm.emulator.choices import choose
+from tamp.backends.xarm.emulator.physics import Physics
+from tamp.backends.xarm.emulator.server import REPORTS, Address, MakeWorld, Server, serve, serve_together
+from tamp.backends.xarm.emulator.things import read_things
+from tamp.data import located
+from tamp.errors import InputError
+from tamp.model.goal_syntax import valid
+from tamp.quiet import hush_simulator
+
+if TYPE_CHECKING:
+    from tamp.backends.physics.start import Start
+    from tamp.backends.xarm.emulator.pictures import Pictures
+
+DETECTIONS = "tcp://127.0.0.1:5556"
+"""Where the oracle detector speaks unless told otherwise, which is where problems/xarm/bench.toml listens."""
+
+
+@dataclass(frozen=True)
+class StandsIn:
+    """The scene that an arm stands in, by its name, and how it is drawn."""
+
+    scene: str
+    init_state: int | None = None
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Listens:
+    """Where an emulated arm is: its `host` and `port`, the ports of its `reports`, its `fault_port` for faults and
+    questions, and where its detector speaks, if it has one."""
+
+    host: str
+    port: int
+    fault_port: int
+    reports: Sequence[int] = tuple(REPORTS)
+    detections: str | None = None
+
+
+Ready = Callable[[Listens], None]
+"""Is told of an arm once it listens."""
+
+
+def emulate(
+    model: str,
+    ready: Ready,
+    *,
+    host: str = "127.0.0.2",
+    port: int = CONTROL_PORT,
+    fault_port: int = 0,
+    seconds: float | None = None,
+    settings: Sequence[str] = (),
+    things: Sequence[str] = (),
+    detections: str | None = None,
+    scene: StandsIn | None = None,
+) -> int:
+    """Emulate an arm until SIGTERM, or for some seconds: 0. InputError for what is not valid.
+
+    `settings` are choices of docs/xarm.md, `NAME=VALUE`; `things` what its detector sees, `LABEL=X,Y,Z` in millimetres.
+    In a `scene` things weigh something, are gripped, and stop the arm.
+    """
+    there = read_things(list(things))
+    source = detections or (DETECTIONS if things else None)
+    world, pictures = (None, None) if scene is None else _world(model, scene)
+    address = Address(host, port, fault_port, _read(source) if source else None)
+
+    def told(server: Server) -> None:
+        ready(Listens(host, port, server.fault_port, detections=source))
+
+    return serve(ARMS[model], address, choose(list(settings)), told, seconds, there, world, pictures)
+
+
+def emulate_arms(
+    file: Path,
+    scene: StandsIn | None,
+    ready: Ready,
+    *,
+    port: int = CONTROL_PORT,
+    fault_port: int = 0,
+    seconds: float | None = None,
+    settings: Sequence[str] = (),
+) -> int:
+    """Emulate the arms of a file in one scene, each at its address: as `emulate`."""
+    if scene is None:
+        raise InputError("--arms: of a scene that they share; valid with --scene")
+    arms = arms_file.read(located(file))
+    start = _start(scene, None)
+    choices = choose(list(settings))
+    with hush_compiled():
+        world = BulletWorld(start.scene, *arms.robots)
+    servers: list[Server] = []
+    for arm, address in arms.addressed():
+        kind, _ = arm.body.for_sdk()
+        made = partial(Physics, world, arm.robot, leader=servers[0].physics if servers else None)
+        servers.append(Server(kind, Address(address, port, fault_port), choices, read_things([]), made))
+
+    def told(server: Server) -> None:
+        ready(Listens(server.address.host, port, server.fault_port))
+
+    return serve_together(servers, told, seconds)
+
+
+def _start(scene: StandsIn, body: str | None, drawn: bool = False) -> Start:
+    rendering.prepare(video=False, may=True)
+    with hush_simulator():
+        from tamp.backends.libero import tasks
+        from tamp.backends.physics.start import start_of
+
+        return start_of(tasks.find(scene.scene), scene.seed, scene.init_state, body, drawn=drawn)
+
+
+def _world(model: str, scene: StandsIn) -> tuple[MakeWorld, Pictures | None]:
+    """A scene with the arm in it, and who takes pictures of it. InputError for an arm without a hand, or no scene."""
+    if model not in bodies.names():
+        raise InputError(f"--scene: the {model} has no gripper here; {valid(model, bodies.names())}")
+    start = _start(scene, model, drawn=True)
+    with hush_simulator():
+        from tamp.backends.xarm.emulator.pictures import Pictures
+
+    pictures = None if start.stage is None else Pictures(start.stage)
+    return partial(Physics, BulletWorld(start.scene, start.robot), start.robot), pictures
+
+
+def _read(source: str) -> tuple[str, int]:
+    try:
+        return address_of(source)
+    except ValueError as e:
+        raise InputError(f"--detections {source}: {e}") from e
