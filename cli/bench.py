@@ -12,9 +12,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from cli.episodes import Setup, Stage, record
 from cli.output import INTERRUPTED, emit_json, progress, say
 from tamp.api import arguments, language
+from tamp.api.bench_episodes import Setup, Stage, record
 from tamp.data import located
 from tamp.errors import InputError, TampError, is_interrupt
 from tamp.quiet import debugging, hush_simulator, quiet_stdout

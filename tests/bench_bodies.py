@@ -21,8 +21,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from cli.episodes import Setup, record
 from llm.weights import DEFAULT
+from tamp.api.bench_episodes import Setup, record
 from tamp.backends.libero import rendering
 from tamp.runs.bench import workers
 from tamp.runs.bench.records import Record, Results, key

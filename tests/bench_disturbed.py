@@ -23,9 +23,9 @@ from pathlib import Path
 
 import numpy as np
 
-from cli.episodes import Runner, Setup, record
 from llm.deciding import commands
 from llm.weights import DEFAULT
+from tamp.api.bench_episodes import Runner, Setup, record
 from tamp.backends.libero import rendering
 from tamp.execution.questions import Question
 from tamp.execution.tabletop import REFLEXES

@@ -26,10 +26,10 @@ from typing import Any
 
 import numpy as np
 
-from cli.decoded import Looked, decode, look_at
 from llm import weights
 from llm.backends.llama import LlamaCpp
 from llm.confidence import LEAST
+from tamp.api.decoding import Looked, decode, look_at
 from tamp.backends.libero import rendering
 from tamp.errors import TampError
 from tamp.model.domain import load as load_domain

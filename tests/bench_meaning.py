@@ -30,7 +30,6 @@ from itertools import compress, product
 from pathlib import Path
 from typing import Any
 
-from cli.decoded import Looked, is_the_tasks, look_at
 from llm import weights
 from llm.backends.llama import LlamaCpp
 from llm.expansion import milestones
@@ -42,6 +41,7 @@ from llm.own_words import own_words
 from llm.phrases import Vocabulary, vocabulary
 from llm.spelling import mended
 from llm.words import instruction
+from tamp.api.decoding import Looked, is_the_tasks, look_at
 from tamp.api.language import model as load_model
 from tamp.backends.libero import rendering
 from tamp.errors import Refusal

@@ -26,13 +26,13 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
-from cli.decoded import Looked
 from llm.decoding import MORE, Clause, decode
 from llm.grammar import MAX_CLAUSES, Language, language
 from llm.model import Model, Prompt
 from llm.phrases import Vocabulary, vocabulary
 from llm.prompt import EXAMPLES, Said, answer, prompt
 from llm.spelling import mended
+from tamp.api.decoding import Looked
 from tamp.backends.libero import rendering
 from tamp.backends.libero.goals import equivalent, in_the_tasks_words
 from tamp.errors import TampError

@@ -17,9 +17,9 @@ from typer.testing import CliRunner
 
 from cli import inputs
 from cli.bench import Request
-from cli.episodes import Setup
 from cli.main import app
 from tamp.api import arguments, camera
+from tamp.api.bench_episodes import Setup
 from tamp.backends.libero import rendering
 from tamp.errors import InputError
 from tamp.policy import eyes

@@ -18,8 +18,8 @@ from tamp.runs.bench.scheduling import Key
 from tamp.runs.labels import by_camera, in_physics
 
 if TYPE_CHECKING:
-    from cli.decoded import Looked
-    from llm.model import Model
+    from tamp.api.decoding import Looked
+    from tamp.api.language import Model
     from tamp.backends.libero.environment import LiberoEnvironment
     from tamp.backends.libero.scenes import Scenes
     from tamp.backends.libero.tasks import Task
@@ -77,17 +77,15 @@ class Setup:
 
     def __call__(self) -> Runner:
         """What runs the episodes, made in the process that does."""
-        from llm.deciding import Advisor
-        from tamp.api.language import model as load_model
         from tamp.backends.libero import rendering
 
         hush_warnings()
         asked = self.stage != "plan" or language.plans(self.planner) or self.repair is not None
-        model = load_model(self.llm) if asked else None
+        model = language.model(self.llm) if asked else None
         sees = self.perception == "camera"
         rendering.prepare(video=False, sight=model is not None and model.sees, camera=sees)
         domain = arguments.domain(self.domain)
-        advises = partial(Advisor, model, domain) if self.repair is not None and model is not None else None
+        advises = partial(language.advisor, model, domain) if self.repair is not None and model is not None else None
         return Runner(self, domain, model, advises)
 
 
@@ -220,7 +218,7 @@ class Runner:
 
     def _goal_only(self, task: Task, k: Key, instruction: str, wording: Wording | None, folder: Path) -> Record:
         """Decode the goal and compare it with the task's; nothing moves."""
-        from cli.decoded import decode, look_at
+        from tamp.api.decoding import decode, look_at
 
         assert self.model is not None
         if self._looked is None or (self._looked.task, self._looked.init_state) != (task, k.init_state):

@@ -6,19 +6,18 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import tamp
-from llm.grounding import ground
-from llm.logged import Logged
+from tamp.api import language
+from tamp.api.scenes import load_scene, perceive
 from tamp.backends.libero.goals import equivalent, goal_regions, in_the_tasks_words, reaching, task_goal
 from tamp.backends.libero.oracle import OraclePerceiver
 from tamp.errors import Refusal
-from tamp.planning.engine import Engine
 from tamp.runs.episode_log import EpisodeLog
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from llm.model import Model
+    from tamp.api.language import Model
+    from tamp.api.scenes import Seen
     from tamp.backends.libero.tasks import Task
     from tamp.model.domain import Domain
     from tamp.model.goal import Goal
@@ -33,7 +32,7 @@ class Looked:
 
     task: Task
     init_state: int
-    view: tamp.Seen
+    view: Seen
     own: Goal
     marked: Scene
     image: bytes | None
@@ -41,8 +40,8 @@ class Looked:
 
 def look_at(task: Task, seed: int, init_state: int, sight: bool) -> Looked:
     """Build a task's scene and look at it once; `sight` takes a picture too."""
-    with tamp.load_scene(task.name, seed=seed, init_state=init_state, pictures=sight) as scene:
-        view, environment = tamp.perceive(scene), scene._environment
+    with load_scene(task.name, seed=seed, init_state=init_state, pictures=sight) as scene:
+        view, environment = perceive(scene), scene._environment
         assert environment is not None  # the task is of a suite
         own = task_goal(environment, view.scene)
         image = environment.picture() if sight else None
@@ -54,22 +53,20 @@ def decode(instruction: str, at: Looked, model: Model, domain: Domain, folder: P
     """Ask, and score the answer. With `refuse` it is right to give no goal."""
     start = time.perf_counter()
     with EpisodeLog(folder) as log:
-        log.event("instruction", text=instruction)
         if at.image is not None:
             log.write("view.png", at.image)
         try:
-            answer = ground(
+            answer = language.goals_of(
                 instruction,
                 at.view.scene,
                 at.view.state,
                 domain,
-                Logged(model, log.event),
+                model,
+                log,
                 names=at.task.names,
+                assume_first=False,
                 image=at.image,
-                planner=Engine(),
-                tell=log.event,
             )
-            log.event("language", **answer.as_dict())
             outcome = _no_refusal(answer) if refuse else _score(answer, at, domain)
         except Refusal as e:
             log.event("refused", why=e.kind, message=str(e))
