@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import signal
 import threading
-from contextlib import ExitStack
 from pathlib import Path
 
 from cli.output import emit_json, say
@@ -19,27 +18,19 @@ def view(
     Raises InputError, and KeyboardInterrupt on Ctrl-C.
     """
     from tamp.api import arms
-    from tamp.backends.xarm.opening import detector_of
-    from tamp.backends.xarm.view.listening import ArmReports
-    from tamp.backends.xarm.view.page import offer
-    from tamp.backends.xarm.view.source import ArmSource
-    from tamp.view.serving import PageServer, served
+    from tamp.api.viewing import arm_page
 
     hush_warnings()
     ended = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: ended.set())
-    with quiet_stdout() as stdout, ExitStack() as opened:
+    with quiet_stdout() as stdout:
         cell = arms.world(world)
         address = arms.address(cell, host)
-        reports = ArmReports(address)
-        opened.callback(reports.close)
-        source = ArmSource(cell, address, reports, detector_of(cell, say, opened))
-        server = PageServer(offer(source.board), page_host, page_port)
-        with served(server, source.run, ended):
+        with arm_page(cell, address, page_host, page_port, ended, lambda line: say(f"tamp: {line}")) as page:
             if as_json:
-                emit_json({"model": cell.arm.name, "host": address, "page": server.address}, stdout)
+                emit_json({"model": cell.arm.name, "host": address, "page": page}, stdout)
             else:
-                stdout.write(f"{cell.arm.name} at {address}: {server.address}\n")
+                stdout.write(f"{cell.arm.name} at {address}: {page}\n")
                 stdout.flush()
             ended.wait(seconds)
     return 0

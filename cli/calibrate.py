@@ -25,28 +25,17 @@ def calibrate(folder: Views, out: Written = None, json_output: opt.Json = False)
 
     Example: tamp calibrate recordings/libero_goal-3-state40-each15
     """
-    from tamp.backends.libero import rendering
+    from tamp.api.calibrating import calibrated
 
-    rendering.prepare(video=False)
     hush_warnings()
     with quiet_stdout() as stdout:
         import numpy as np
 
-        from motion.poses import inverse, pose
-        from motion.world import World
-        from tamp.perception import calibration_file, recordings
-        from tamp.perception.calibrating import calibrated_from
-        from tamp.perception.camera import ROBOT
-        from tamp.perception.library import load
-
-        recording, skins = recordings.read(folder), load().robots[ROBOT].skins
-        found = calibrated_from(recording, skins)
-        path = out or folder / "calibration.json"
-        calibration_file.write(path, found, recording.about)
+        found = calibrated(folder, out)
         if json_output:
-            emit_json({"cameras": {f.camera: calibration_file.told(f) for f in found}, "out": path}, stdout)
+            emit_json(found.as_dict(), stdout)
             return 0
-        for f in found:
+        for f in found.cameras:
             metres, radians = f.size
             where = "in the hand" if f.on_hand else "fixed"
             stdout.write(
@@ -54,7 +43,6 @@ def calibrate(folder: Views, out: Written = None, json_output: opt.Json = False)
                 f"said to be, by {f.views} views that differ by {1000 * f.scatter[0]:.1f} mm and "
                 f"{np.degrees(f.scatter[1]):.2f} degrees\n"
             )
-        stdout.write(f"written to {path}; as a world file has it:\n")
-        base = inverse(pose(World(recording.robot, []).base_position()))
-        stdout.writelines(f"    {line}\n" for line in calibration_file.as_world(found, base))
+        stdout.write(f"written to {found.file}; as a world file has it:\n")
+        stdout.writelines(f"    {line}\n" for line in found.world)
     return 0

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import html as markup
 from base64 import b64encode
-from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import Any, TextIO
 
 from cli.output import emit_json, progress, say
-from tamp.api import pages
-from tamp.quiet import hush_simulator, hush_warnings, quiet_stdout
-
-if TYPE_CHECKING:
-    from tamp.backends.libero.categories import Category
+from tamp.api import pages, things
+from tamp.quiet import quiet_stdout
 
 STYLE = (
     "body{font:15px sans-serif;margin:2em;max-width:75em}"
@@ -25,15 +21,10 @@ STYLE = (
 
 def categories(html: Path | None, json_output: bool) -> int:
     """Print every category whose files load, and the tables; with `html` write a page with a picture of each."""
-    from tamp.backends.libero import rendering
-
-    rendering.prepare(video=False, pictures=html is not None)
     if html is not None:
         pages.writable(html)
     with quiet_stdout() as out:
-        hush_warnings()
-        with hush_simulator():
-            told = _told(pictures=html is not None)
+        told = things.categories(progress, pictures=html is not None)
         if html is not None:
             pages.write(html, _page(told))
             say(f"tamp: wrote {html}")
@@ -44,47 +35,6 @@ def categories(html: Path | None, json_output: bool) -> int:
         else:
             _print(told, out)
     return 0
-
-
-def _told(pictures: bool) -> dict[str, Any]:
-    from tamp.backends.libero.arenas import ARENAS
-    from tamp.backends.libero.categories import UnusableError, load, names
-
-    usable, unusable, known = [], [], names()
-    with progress("categories", len(known)) as done:
-        for name in known:
-            try:
-                usable.append(_category(load(name, name, whole=True), pictures))
-            except UnusableError as e:
-                unusable.append({"name": name, "reason": str(e)})
-            done("")
-    tables = [
-        {"name": a.name, "symbol": a.symbol, "x": [a.low[0], a.high[0]], "y": [a.low[1], a.high[1]], "z": a.height}
-        for a in ARENAS
-    ]
-    return {"categories": usable, "tables": tables, "unusable": unusable}
-
-
-def _category(category: Category, pictures: bool) -> dict[str, Any]:
-    """A category as plain data; size in metres."""
-    from tamp.backends.libero.declaration import types_of
-    from tamp.perception.drawing import picture
-
-    types = types_of(category.thing)
-    regions = category.regions("surface", "interior")
-    told: dict[str, Any] = {
-        "name": category.name,
-        "kind": category.kind,
-        "size": category.thing.extent.round(3),
-        "regions": [{"name": r.name.removeprefix(f"{category.name}_"), "type": types[r.name]} for r in regions],
-        "open": [s.removesuffix("_region").removeprefix(f"{category.name}_") for s in _doors(category)],
-        "turned_on": bool(category.knobs),
-    }
-    return {**told, "picture": picture(category.model, category.data)} if pictures else told
-
-
-def _doors(category: Category) -> Iterable[str]:
-    return [r.name for r in category.regions("interior") if r.door is not None]
 
 
 def _print(told: dict[str, Any], out: TextIO) -> None:

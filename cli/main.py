@@ -251,7 +251,8 @@ def test(
     First what `tamp check` says. Then a row for each case and seed; and for each operator of the folder's own that no
     case has a goal is found, in each scene, and run. 0 when all passed, 1 when something failed, 2 bad input.
     """
-    from cli.trying import Request, test
+    from cli.trying import test
+    from tamp.api.trying import Request
 
     return test(Request(folder, seeds, scene or [], llm), json_output)
 

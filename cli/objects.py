@@ -6,19 +6,14 @@ import time
 from collections import Counter
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TextIO
+from typing import Annotated, Any, TextIO
 
 import typer
 
 from cli import options as opt
 from cli.output import emit_json, progress, say
 from tamp.errors import InputError
-from tamp.quiet import hush_simulator, hush_warnings, quiet_stdout
-
-if TYPE_CHECKING:
-    from tamp.backends.libero.library_building import Outcome
-    from tamp.perception.library import Library
-    from tamp.perception.object_model import ObjectModel
+from tamp.quiet import quiet_stdout
 
 objects_app = typer.Typer(help="The known things that the camera mode recognises.", no_args_is_help=True)
 
@@ -34,14 +29,11 @@ def build(json_output: opt.Json = False) -> int:
     About a minute; what has not changed since is kept, and a build that was interrupted goes on. Says which categories
     of the installed LIBERO cannot be loaded, and why. Things that were added stay.
     """
-    from tamp.backends.libero import rendering
+    from tamp.api import things
 
-    rendering.prepare(video=False, objects=True)
-    from tamp.perception.library import objects_folder
-
-    folder, begun = objects_folder(), time.perf_counter()
+    begun = time.perf_counter()
     with quiet_stdout() as out:
-        outcomes = _built(folder)
+        folder, outcomes = things.build(progress)
         if json_output:
             emit_json({"folder": folder, "objects": [asdict(o) for o in outcomes]}, out)
             return 0
@@ -52,23 +44,6 @@ def build(json_output: opt.Json = False) -> int:
     return 0
 
 
-def _built(folder: Path) -> list[Outcome]:
-    from llm.lexicon import nouns
-
-    hush_warnings()
-    with hush_simulator():
-        from tamp.backends.libero.library_building import build as build_all
-        from tamp.backends.libero.library_building import due
-
-        total = len(due())
-    outcomes = []
-    with progress("objects", total) as done:
-        for outcome in build_all(folder, nouns):
-            outcomes.append(outcome)
-            done(f"{len(outcomes)}/{total} {outcome.name}: {outcome.state}")
-    return sorted(outcomes, key=lambda o: o.name)
-
-
 @opt.command(objects_app, "list")
 def list_objects(json_output: opt.Json = False) -> int:
     """List the known things.
@@ -76,37 +51,18 @@ def list_objects(json_output: opt.Json = False) -> int:
     Name, kind, size, symmetry about the vertical, the number of attitudes in which it can lie, moving parts, where it
     comes from.
     """
-    from tamp.perception.library import load
+    from tamp.api import things
 
     with quiet_stdout() as out:
-        library = load()
-        rows = [_row(model, _source(library, model)) for _, model in sorted(library.items())]
+        library = things.objects()
+        rows = library.rows()
         if library.stale:
             say(f"tamp: {library.stale}")
         if json_output:
-            emit_json({"stale": library.stale, "objects": rows, "robots": sorted(library.robots)}, out)
+            emit_json({"stale": library.stale, "objects": rows, "robots": library.robots}, out)
         else:
-            _print(rows, sorted(library.robots), out)
+            _print(rows, library.robots, out)
     return 0
-
-
-def _source(library: Library, model: ObjectModel) -> str:
-    return "added" if model.category in library.added else "libero"
-
-
-def _row(model: ObjectModel, source: str) -> dict[str, Any]:
-    """What a line of the list says; sizes in metres."""
-    from tamp.perception.object_model import kind_of
-
-    return {
-        "name": model.category,
-        "kind": kind_of(model.thing),
-        "size": model.thing.extent.round(4),
-        "turns": model.turns,
-        "attitudes": len(model.rests),
-        "joints": [{"part": p.name, "kind": p.kind} for p in model.jointed],
-        "source": source,
-    }
 
 
 def _print(rows: list[dict[str, Any]], robots: list[str], out: TextIO) -> None:
@@ -141,15 +97,13 @@ def show(name: Name, picture: Picture = None, json_output: opt.Json = False) -> 
     Names, size, symmetry, attitudes, parts with their joints and thresholds, regions, and with --picture what it looks
     like.
     """
-    from tamp.perception.library import load, path_of
-    from tamp.perception.model_files import read, read_picture
+    from tamp.api import things
 
     with quiet_stdout() as out:
-        library = load()
-        model, path = library.model(name), path_of(name, library)
-        told = _told(model, _source(library, model), read(path).remarks)
+        library = things.objects()
+        told = library.described(name)
         if picture is not None:
-            _write(picture, read_picture(path))
+            _write(picture, library.picture(name))
         if json_output:
             emit_json(told, out)
         else:
@@ -163,32 +117,6 @@ def _write(path: Path, content: bytes) -> None:
     except OSError as e:
         raise InputError(f"cannot write {path}: {e.strerror}; valid: a file in a folder that exists") from e
     say(f"tamp: wrote {path}")
-
-
-def _told(model: ObjectModel, source: str, remarks: tuple[str, ...]) -> dict[str, Any]:
-    """All that is known of a thing; metres and radians, in the frame of the thing as it stands upright."""
-    return {
-        **_row(model, source),
-        "names": model.names,
-        "axis": model.axis.round(5),
-        "rests": model.rests.round(5),
-        "parts": [_part(model, p) for p in model.thing.parts],
-        "regions": [
-            {"name": r.name, "kind": r.kind, "part": r.part, "door": r.door, "half_extent": r.half_extent}
-            for r in model.thing.regions
-        ],
-        "remarks": remarks,
-        "hash": model.source,
-    }
-
-
-def _part(model: ObjectModel, part: Any) -> dict[str, Any]:
-    skin, joint = model.skins.get(part.name), part.joint
-    told = {"name": part.name, "kind": part.kind, "shapes": len(part.shapes)}
-    told["points"] = 0 if skin is None else len(skin.points)
-    if joint is not None:
-        told["joint"] = {"kind": joint.kind, "limits": joint.limits, "active": joint.active, "rest": joint.rest}
-    return told
 
 
 def _print_told(t: dict[str, Any], out: TextIO) -> None:
@@ -221,22 +149,10 @@ def add(folder: Folder, json_output: opt.Json = False) -> int:
     The folder's name is the thing's. OBJ, STL or GLB; what is not said in an object.toml is found out: unit, upright
     attitude, symmetry, names, shapes to touch it by. One that was added before by this name is replaced.
     """
-    from tamp.backends.libero import rendering
-
-    rendering.prepare(video=False, objects=True)
-    from llm.lexicon import nouns
+    from tamp.api import things
 
     with quiet_stdout() as out:
-        hush_warnings()
-        with hush_simulator():
-            from tamp.backends.libero.categories import names
-            from tamp.perception.adding import add as add_model
-            from tamp.perception.adding import model_in
-            from tamp.perception.library import objects_folder
-
-            entry = add_model(folder, objects_folder(), frozenset(names()), nouns)
-        model = model_in(entry)
-        told = _told(model, "added", entry.remarks)
+        told = things.add(folder)
         if json_output:
             emit_json(told, out)
         else:

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from cli import options as opt
 from cli.output import emit_json, progress
-from tamp.quiet import hush_simulator, hush_warnings, quiet_stdout
-
-if TYPE_CHECKING:
-    from tamp.backends.libero.recording import Order
-    from tamp.perception.library import Library
-    from tamp.perception.tracks import Track
+from tamp.quiet import hush_warnings, quiet_stdout
 
 perception_app = typer.Typer(help="Pictures to measure the camera mode by, and to train on.", no_args_is_help=True)
 
@@ -44,43 +39,25 @@ def record(
     Colour, depth, intrinsics, poses, joint values; in a folder of its own, truth/, which thing each pixel shows, names,
     poses, joint values and facts. A folder for each scene.
     """
-    from tamp.api import arguments
-    from tamp.backends.libero import rendering
+    from tamp.api import recording
 
-    rendering.prepare(video=False, pictures=True)
     hush_warnings()
-    with quiet_stdout() as stdout, hush_simulator():
-        from tamp.backends.libero.recording import Order
-        from tamp.backends.libero.tasks import find
-
-        loaded, told = arguments.domain(domain), []
-        orders = []
-        for task in map(find, scenes):
-            drawn = task.seed if seed is None else seed
-            orders.append(Order(task, loaded, drawn, init_state, noise, (size, size), moments))
+    with quiet_stdout() as stdout:
+        told, orders = (
+            [],
+            recording.orders(
+                scenes, init_state=init_state, seed=seed, noise=noise, size=size, moments=moments, domain=domain
+            ),
+        )
         with progress("recording", len(orders)) as done:
             for order in orders:
-                told.append(_recorded(order, out / order.name))
+                told.append(recording.recorded(order, out / order.name))
                 done(order.name)
         if json_output:
             emit_json({"recordings": told}, stdout)
         else:
             stdout.writelines(f"{_line(t)}\n" for t in told)
     return 0
-
-
-def _recorded(order: Order, folder: Path) -> dict[str, Any]:
-    """What there is now of an order; it is left alone where that scene was recorded before in that size."""
-    from dataclasses import asdict
-
-    from tamp.backends.libero.recording import record as record_one
-    from tamp.perception import recordings
-
-    if (folder / recordings.INDEX).is_file():
-        before = recordings.read(folder)
-        if (before.about.get("content"), before.about.get("size")) == (order.content, list(order.size)):
-            return {"folder": folder, "moments": len(before.moments), "kept": True}
-    return {**asdict(record_one(order, folder)), "kept": False}
 
 
 def _line(told: dict[str, Any]) -> str:
@@ -102,55 +79,17 @@ def show(folder: Recordings, out: Pictures = None, json_output: opt.Json = False
     Masks, boxes, axes, names and how sure they are, on each picture: 0000_agentview_seen.png. What is true is not
     looked at. Things are followed from moment to moment, as in an episode.
     """
-    from tamp.backends.libero import rendering
+    from tamp.api import recording
 
-    rendering.prepare(video=False)
     hush_warnings()
     with quiet_stdout() as stdout:
-        from tamp.perception import recordings
-        from tamp.perception.library import load
-
-        library, told = load(), []
-        for one in recordings.recordings(folder):
-            told.append(_perceived(one, (out or folder) / one.relative_to(folder), library))
+        told = list(recording.perceived(folder, out))
         if json_output:
             emit_json({"recordings": told}, stdout)
         else:
             for t in told:
                 stdout.writelines(f"{line}\n" for line in _lines(t))
     return 0
-
-
-def _perceived(folder: Path, out: Path, library: Library) -> dict[str, Any]:
-    """What is seen at each moment of a recording; the pictures of it are written."""
-    from tamp.perception import recordings
-    from tamp.perception.camera import CameraPerceiver
-    from tamp.perception.overlay import overlaid, shown, unknown
-
-    recording = recordings.read(folder)
-    now, moments = recording.felt[0], []
-    eyes = CameraPerceiver(lambda: now, library, recording.robot)
-    out.mkdir(parents=True, exist_ok=True)
-    for observation, n in recordings.played(recording):
-        now = observation
-        eyes.felt(now)
-        if n is None:
-            continue
-        scene = eyes.perceive()
-        there = [t for t in eyes.tracks.values() if not t.lost]
-        things = [shown(t.name, t.confidence, t.placed) for t in there]
-        things += [unknown(f"unknown_{i}", u.low, u.high) for i, u in enumerate(eyes.unknown, 1)]
-        pictures = [out / f"{n:04d}_{image.camera}_seen.png" for image in now.images]
-        for path, image in zip(pictures, now.images, strict=True):
-            recordings.write_png(path, overlaid(image, things))
-        moments.append({"time": scene.time, "things": [_told(t) for t in there], "pictures": pictures})
-    return {"folder": folder, "moments": moments}
-
-
-def _told(track: Track) -> dict[str, Any]:
-    where, joints = track.placed.T_world_object[:3, 3], track.placed.joints
-    told = {"name": track.name, "confidence": round(track.confidence, 3), "position": where.round(4)}
-    return told | {"like": track.like, "joints": {name: round(v, 4) for name, v in joints.items()}}
 
 
 def _lines(told: dict[str, Any]) -> list[str]:

@@ -31,18 +31,11 @@ def serve(
     (docs/policy.md). One client at a time, until Ctrl-C.
     """
     from cli.output import INTERRUPTED, emit_json, say
-    from tamp.api.camera import check, recipe
-    from tamp.backends.libero import rendering
-    from tamp.policy.answering import Answering, Diary
-    from tamp.policy.server import serve as listen
+    from tamp.api import camera
     from tamp.quiet import quiet_stdout
-    from tamp.runs.spoken import spoken
 
-    check()
-    rendering.prepare(video=False, may=True)
+    camera.check()
     with quiet_stdout() as stdout:
-        diary = Diary(also=spoken(lambda line: say(f"tamp: {line}")))
-        answering = Answering(recipe(domain, planner, llm, True, assume_first, not no_search)(diary), diary)
         told = metadata(llm, planner)
 
         def ready(at: int) -> None:
@@ -53,7 +46,8 @@ def serve(
                 stdout.flush()
 
         try:
-            listen(answering, told, "127.0.0.1", port, ready)
+            made = camera.recipe(domain, planner, llm, True, assume_first, not no_search)
+            camera.serve(made, told, port, ready, lambda line: say(f"tamp: {line}"))
         except KeyboardInterrupt:
             say("tamp: interrupted")
     return INTERRUPTED

@@ -13,12 +13,8 @@ from pathlib import Path
 from typing import TextIO
 
 from cli.output import emit_json
+from tamp.api.viewing import run_page
 from tamp.quiet import hush_warnings, quiet_stdout
-from tamp.runs.pages.layout import Layout
-from tamp.view.hub import Hub
-from tamp.view.page import offer
-from tamp.view.serving import PageServer, served
-from tamp.view.tail import followed
 
 
 @dataclass(frozen=True)
@@ -50,26 +46,22 @@ def view(asked: Asked) -> int:
         os.nice(NICENESS)
     ended = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: ended.set())
-    shown = followed(asked.run, asked.wait)
-    with quiet_stdout() as stdout:
-        hub = Hub(shown)
-        local = asked.page_host in ("127.0.0.1", "localhost")
-        server = PageServer(offer(hub, Layout.of(), local), asked.page_host, asked.page_port)
-        with served(server, hub.run, ended):
-            _tell(server, asked, stdout)
-            if asked.beside:
-                threading.Thread(target=_until_alone, args=(ended,), daemon=True).start()
-            ended.wait(asked.seconds)
-            ended.set()
+    page = run_page(asked.run, asked.wait)
+    with quiet_stdout() as stdout, page.served(asked.page_host, asked.page_port, ended) as address:
+        _tell(address, asked, stdout)
+        if asked.beside:
+            threading.Thread(target=_until_alone, args=(ended,), daemon=True).start()
+        ended.wait(asked.seconds)
+        ended.set()
     return 0
 
 
-def _tell(server: PageServer, asked: Asked, stdout: TextIO) -> None:
+def _tell(address: str, asked: Asked, stdout: TextIO) -> None:
     what = str(asked.run) if asked.run is not None else "the newest run"
     if asked.json_output:
-        emit_json({"page": server.address, "run": None if asked.run is None else str(asked.run)}, stdout)
+        emit_json({"page": address, "run": None if asked.run is None else str(asked.run)}, stdout)
     else:
-        stdout.write(f"{what}: {server.address}\n")
+        stdout.write(f"{what}: {address}\n")
         stdout.flush()
 
 

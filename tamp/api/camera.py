@@ -148,3 +148,18 @@ def noise(kind: str, *seeds: int) -> Noise:
     from tamp.backends.libero.camera_noise import CameraNoise
 
     return CameraNoise(kind, np.random.default_rng(seeds))  # type: ignore[arg-type]
+
+
+def serve(
+    made: Recipe, told: dict[str, object], port: int, ready: Callable[[int], None], say: Callable[[str], None]
+) -> None:
+    """Serve a policy at a port of 127.0.0.1, 0 for a free one, which `ready` is told, until Ctrl-C. `told` is what who
+    connects is told of it. InputError when the port is taken."""
+    from tamp.backends.libero import rendering
+    from tamp.policy.answering import Answering, Diary
+    from tamp.policy.server import serve as listen
+    from tamp.runs.spoken import spoken
+
+    rendering.prepare(video=False, may=True)
+    diary = Diary(also=spoken(say))
+    listen(Answering(made(diary), diary), told, "127.0.0.1", port, ready)

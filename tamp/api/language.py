@@ -202,6 +202,13 @@ def _without_warnings() -> Iterator[None]:
         yield
 
 
+def nouns(word: str) -> tuple[str, ...]:
+    """What a thing whose category has that name can be called."""
+    from llm.lexicon import nouns as known
+
+    return known(word)
+
+
 def instruction(text: str) -> str:
     """Words as they are read. InputError for none, or too many."""
     from llm.words import instruction as plain

@@ -1,0 +1,103 @@
+"""Recordings of what cameras see, with the truth beside it, and what the camera mode makes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tamp.api import arguments
+from tamp.quiet import hush_simulator
+
+if TYPE_CHECKING:
+    from tamp.backends.libero.camera_noise import Kind
+    from tamp.backends.libero.recording import Order
+    from tamp.perception.library import Library
+    from tamp.perception.tracks import Track
+
+
+def orders(
+    scenes: Sequence[str],
+    *,
+    init_state: int | None = None,
+    seed: int | None = None,
+    noise: Kind = "clean",
+    size: int = 480,
+    moments: int | None = None,
+    domain: str = "tabletop",
+) -> list[Order]:
+    """What is to be recorded of some scenes: at their start, or with `moments` each so many control steps while the
+    scene's own goal is acted. `size` in pixels. InputError for what there is not, and where nothing can be drawn."""
+    from tamp.backends.libero import rendering
+
+    rendering.prepare(video=False, pictures=True)
+    with hush_simulator():
+        from tamp.backends.libero.recording import Order
+        from tamp.backends.libero.tasks import find
+
+        loaded, found = arguments.domain(domain), []
+        for task in map(find, scenes):
+            drawn = task.seed if seed is None else seed
+            found.append(Order(task, loaded, drawn, init_state, noise, (size, size), moments))
+    return found
+
+
+def recorded(order: Order, folder: Path) -> dict[str, Any]:
+    """What there is in a folder of an order, once it is recorded; it is left alone where that scene was recorded before
+    in that size, and `kept` then."""
+    from tamp.backends.libero.recording import record
+    from tamp.perception import recordings
+
+    if (folder / recordings.INDEX).is_file():
+        before = recordings.read(folder)
+        if (before.about.get("content"), before.about.get("size")) == (order.content, list(order.size)):
+            return {"folder": folder, "moments": len(before.moments), "kept": True}
+    with hush_simulator():
+        return {**asdict(record(order, folder)), "kept": False}
+
+
+def perceived(folder: Path, out: Path | None = None) -> Iterator[dict[str, Any]]:
+    """What is seen at each moment of a recording, or of each in a folder of several; pictures of it are written into
+    `out`, by default beside them. Things are followed from moment to moment; what is true is not looked at."""
+    from tamp.backends.libero import rendering
+
+    rendering.prepare(video=False)
+    from tamp.perception import recordings
+    from tamp.perception.library import load
+
+    library = load()
+    for one in recordings.recordings(folder):
+        yield _perceived(one, (out or folder) / one.relative_to(folder), library)
+
+
+def _perceived(folder: Path, out: Path, library: Library) -> dict[str, Any]:
+    """What is seen at each moment of a recording; the pictures of it are written."""
+    from tamp.perception import recordings
+    from tamp.perception.camera import CameraPerceiver
+    from tamp.perception.overlay import overlaid, shown, unknown
+
+    recording = recordings.read(folder)
+    now, moments = recording.felt[0], []
+    eyes = CameraPerceiver(lambda: now, library, recording.robot)
+    out.mkdir(parents=True, exist_ok=True)
+    for observation, n in recordings.played(recording):
+        now = observation
+        eyes.felt(now)
+        if n is None:
+            continue
+        scene = eyes.perceive()
+        there = [t for t in eyes.tracks.values() if not t.lost]
+        things = [shown(t.name, t.confidence, t.placed) for t in there]
+        things += [unknown(f"unknown_{i}", u.low, u.high) for i, u in enumerate(eyes.unknown, 1)]
+        pictures = [out / f"{n:04d}_{image.camera}_seen.png" for image in now.images]
+        for path, image in zip(pictures, now.images, strict=True):
+            recordings.write_png(path, overlaid(image, things))
+        moments.append({"time": scene.time, "things": [_told(t) for t in there], "pictures": pictures})
+    return {"folder": folder, "moments": moments}
+
+
+def _told(track: Track) -> dict[str, Any]:
+    where, joints = track.placed.T_world_object[:3, 3], track.placed.joints
+    told = {"name": track.name, "confidence": round(track.confidence, 3), "position": where.round(4)}
+    return told | {"like": track.like, "joints": {name: round(v, 4) for name, v in joints.items()}}
