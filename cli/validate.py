@@ -10,7 +10,6 @@ from cli.output import emit_json, say
 from tamp.api import arguments
 from tamp.api.pages import PlanPage
 from tamp.errors import InputError
-from tamp.plans.steps import BadPlan
 from tamp.quiet import quiet_stdout
 
 if TYPE_CHECKING:
@@ -84,13 +83,11 @@ def _judged(
     page: PlanPage | None,
 ) -> Answer:
     """The verdict on a plan as JSON has it; printed, and put on a page, too when there is where to."""
-    from tamp.api.judging import judged, source_of
-    from tamp.plans.formats import recognised
+    from tamp.api.judging import format_of, judged, source_of
 
     try:
         source = source_of(path)
-        alone = judge is None and '"steps"' in source.text  # with words around it too, which it is then refused for
-        if (form or ("xarm" if alone else recognised(source.text))) == "xarm":
+        if (form or format_of(source, judge)) == "xarm":
             answer, lines = _contract(source, judge, world)
             if page is not None:
                 page.alone(source.name, answer["valid"], lines)
@@ -116,7 +113,9 @@ def _judged(
 
 def _told(error: InputError) -> list[str]:
     """All that is wrong with a plan that cannot be read, said too, a line each, as far as anybody would read it."""
-    wrong = [m.message for m in error.mistakes] if isinstance(error, BadPlan) else [str(error)]
+    from tamp.api.judging import mistakes_of
+
+    wrong = mistakes_of(error)
     for message in wrong[:MOST_TOLD]:
         say(f"tamp: error: {message}")
     if len(wrong) > MOST_TOLD:
@@ -127,24 +126,16 @@ def _told(error: InputError) -> list[str]:
 def _contract(source: Source, judge: PlanJudge | None, world: Workcell | None) -> tuple[Answer, list[str]]:
     """An xArm action plan against its contract, its names against the problem's objects when there is one, and all
     that can be known before anything is seen against the arm's world."""
-    from tamp.backends.xarm.contract import breaches, place_of, unread
-    from tamp.backends.xarm.contract_text import parse_contract, places_of
-    from tamp.backends.xarm.contract_world import breaches_in
+    from tamp.api.judging import contract
 
-    plan = parse_contract(source)
-    known = frozenset(o.name for o in judge.problem.all_objects) if judge else None
-    wrong = breaches(plan, known) or ([] if world is None else breaches_in(plan, world))
-    vain = [] if breaches(plan) else unread(plan)
-    places = places_of(source) if wrong or vain else {}
-    placed, in_vain = ([(b, *place_of(b, places)) for b in found] for found in (wrong, vain))
-    steps = plan.get("steps") if isinstance(plan, dict) else None
-    answer = {"plan": source.name, "format": "xarm", "valid": not wrong}
-    answer |= {"steps": len(steps) if isinstance(steps, list) else None}
-    for key, found in (("breaches", placed), ("warnings", in_vain)):
-        answer |= {key: [asdict(b) | {"line": line, "column": column} for b, line, column in found]}
-    verdict = "invalid" if wrong else f"valid, {_count(len(plan['steps']))}"
-    warned = [f"  {line}:{column}: warning: {b}" for b, line, column in in_vain]
-    return answer, [f"{source.name}: {verdict}", *(f"  {line}:{column}: {b}" for b, line, column in placed), *warned]
+    found = contract(source, judge, world)
+    answer = {"plan": source.name, "format": "xarm", "valid": found.valid, "steps": found.steps}
+    for key, told in (("breaches", found.breaches), ("warnings", found.warnings)):
+        answer |= {key: [asdict(b) | {"line": line, "column": column} for b, line, column in told]}
+    verdict = f"valid, {_count(found.steps or 0)}" if found.valid else "invalid"
+    wrong = [f"  {line}:{column}: {b}" for b, line, column in found.breaches]
+    warned = [f"  {line}:{column}: warning: {b}" for b, line, column in found.warnings]
+    return answer, [f"{source.name}: {verdict}", *wrong, *warned]
 
 
 def _as_json(plan: PlanFile, verdict: Verdict, trace: bool) -> Answer:

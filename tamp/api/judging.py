@@ -8,6 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
+    from tamp.backends.xarm.contract import Breach
+    from tamp.backends.xarm.workcell import Workcell
+    from tamp.errors import InputError
     from tamp.pddl.source import Source
     from tamp.plans.judges import PlanJudge
     from tamp.plans.steps import PlanFile
@@ -91,6 +94,54 @@ def source_of(plan: str | Path | Sequence[str]) -> Source:
     if isinstance(plan, str | Path):
         return read(located(plan, "plan", ".plan", ".json"))
     return Source("plan", "".join(f"{step}\n" for step in plan) or "; no steps\n")
+
+
+def format_of(plan: Source, judge: PlanJudge | None) -> str:
+    """The format that a plan looks like: `pddl`, `timed`, `skills`, or `xarm`, which needs no problem."""
+    from tamp.plans.formats import recognised
+
+    if judge is None and '"steps"' in plan.text:  # with words around it too, which it is then refused for
+        return "xarm"
+    return recognised(plan.text)
+
+
+def mistakes_of(error: InputError) -> list[str]:
+    """All that is wrong with a plan that cannot be read."""
+    from tamp.plans.steps import BadPlan
+
+    return [m.message for m in error.mistakes] if isinstance(error, BadPlan) else [str(error)]
+
+
+@dataclass(frozen=True)
+class ContractVerdict:
+    """What is wrong with an xArm action plan: its `breaches`, and `warnings` of what nobody reads, each with line and
+    column; `steps` is how many it has, None where it has none."""
+
+    breaches: tuple[tuple[Breach, int, int], ...]
+    warnings: tuple[tuple[Breach, int, int], ...]
+    steps: int | None
+
+    @property
+    def valid(self) -> bool:
+        """Whether it can be carried out, as far as that is known before anything is seen."""
+        return not self.breaches
+
+
+def contract(plan: Source, judge: PlanJudge | None = None, world: Workcell | None = None) -> ContractVerdict:
+    """An xArm action plan against its contract, its names against the problem's objects when there is one, and all that
+    can be known before anything is seen against the arm's world. InputError for what is no JSON."""
+    from tamp.backends.xarm.contract import breaches, place_of, unread
+    from tamp.backends.xarm.contract_text import parse_contract, places_of
+    from tamp.backends.xarm.contract_world import breaches_in
+
+    read = parse_contract(plan)
+    known = frozenset(o.name for o in judge.problem.all_objects) if judge else None
+    wrong = breaches(read, known) or ([] if world is None else breaches_in(read, world))
+    vain = [] if breaches(read) else unread(read)
+    places = places_of(plan) if wrong or vain else {}
+    placed, in_vain = (tuple((b, *place_of(b, places)) for b in found) for found in (wrong, vain))
+    steps = read.get("steps") if isinstance(read, dict) else None
+    return ContractVerdict(placed, in_vain, len(steps) if isinstance(steps, list) else None)
 
 
 def judged(plan: Source, judge: PlanJudge, form: str | None = None, trace: bool = False) -> Judged:
