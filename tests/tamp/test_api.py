@@ -24,6 +24,8 @@ ROOT = Path(__file__).parents[2]
 GOLDEN = Path(__file__).with_name("api.txt")
 HEAVY = ("numpy", "mujoco", "pybullet", "robosuite", "libero", "unified_planning", "llama_cpp", "outlines", "llm")
 FUNCTIONS = [name for name in tamp.__all__ if inspect.isfunction(getattr(tamp, name))]
+IN_SCENES = {"agent", "execute", "ground", "load_scene", "perceive", "plan", "refine", "solve"}
+"""Those whose examples begin with a simulator's scene."""
 
 
 @pytest.fixture
@@ -64,7 +66,9 @@ def test_results_are_frozen_and_errors_are_one_family() -> None:
     assert [c.__name__ for c in classes if is_dataclass(c) and not c.__dataclass_params__.frozen] == []  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=pytest.mark.episode) if n in IN_SCENES else n for n in FUNCTIONS]
+)
 def test_the_examples_of_a_docstring_are_true(name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "docs").symlink_to(ROOT / "docs")
@@ -120,6 +124,7 @@ def test_a_name_that_there_is_not_is_none() -> None:
         tamp.plann  # noqa: B018
 
 
+@pytest.mark.episode
 def test_what_geometry_says_leads_to_another_plan(kitchenette: tamp.LoadedScene) -> None:
     """The loop of the toolkit by hand: a fact of geometry is enough for the planner to see that there is no way."""
     planned = tamp.plan(kitchenette, "(in can box_contain_region)")
@@ -131,6 +136,7 @@ def test_what_geometry_says_leads_to_another_plan(kitchenette: tamp.LoadedScene)
         tamp.refine(kitchenette, otherwise)
 
 
+@pytest.mark.episode
 def test_motions_that_do_not_fit_any_more_are_made_anew(kitchenette: tamp.LoadedScene, tmp_path: Path) -> None:
     motions = tamp.refine(kitchenette, tamp.plan(kitchenette, "(in can box_contain_region)"))
     first = tamp.execute(kitchenette, motions, out=tmp_path / "first")
@@ -143,6 +149,7 @@ def test_motions_that_do_not_fit_any_more_are_made_anew(kitchenette: tamp.Loaded
     assert (ending.verdict, ending.steps, ending.goal) == ("success", first.steps, first.goal[0])
 
 
+@pytest.mark.episode
 def test_an_agent_that_is_ended_says_how_far_it_came(kitchenette: tamp.LoadedScene) -> None:
     agent = tamp.agent(kitchenette, tamp.ground(kitchenette, goal=["(holding red_block)", "(hand-empty)"]))
     for _ in range(5):
@@ -153,6 +160,7 @@ def test_an_agent_that_is_ended_says_how_far_it_came(kitchenette: tamp.LoadedSce
     assert agent.tick(kitchenette.observe()) is None
 
 
+@pytest.mark.episode
 def test_what_does_not_go_together_is_an_input_error(kitchenette: tamp.LoadedScene) -> None:
     cases: dict[str, Callable[[], object]] = {
         "no simulator 'gazebo'; valid: libero, mujoco": lambda: tamp.load_scene("mug_in_drawer", simulator="gazebo"),  # type: ignore[arg-type]

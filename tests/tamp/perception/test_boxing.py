@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -13,10 +15,12 @@ from tests.solids import BOWL, CAN, revolved
 TRAY = np.array([[0.0, 0.0], [0.1, 0.0], [0.1, 0.03], [0.098, 0.03], [0.098, 0.004], [0.0, 0.004]])
 OPEN = np.array([[0.0, 0.0], [0.04, 0.0], [0.04, 0.09]])
 """A cup that is a single sheet, without a wall's other side."""
+PROFILES = {"bowl": BOWL, "can": CAN, "tray": TRAY, "sheet": OPEN}
 
 
-def made(profile: Array) -> tuple[Array, tuple[Shape, ...]]:
-    corners = revolved(profile)
+@cache
+def made(name: str) -> tuple[Array, tuple[Shape, ...]]:
+    corners = revolved(PROFILES[name])
     return corners, boxes(corners, np.random.default_rng(0))
 
 
@@ -25,9 +29,9 @@ def inside(shapes: tuple[Shape, ...], points: Array, slack: float = 0.0) -> Arra
     return np.asarray((np.min([o.max(axis=1) for o in off], axis=0)) <= slack)
 
 
-@pytest.mark.parametrize("profile", [BOWL, CAN, TRAY, OPEN], ids=["bowl", "can", "tray", "sheet"])
-def test_few_boxes_cover_the_faces(profile: Array) -> None:
-    corners, shapes = made(profile)
+@pytest.mark.parametrize("name", PROFILES)
+def test_few_boxes_cover_the_faces(name: str) -> None:
+    corners, shapes = made(name)
     assert 1 <= len(shapes) <= BOXES
     weights = np.random.default_rng(1).dirichlet(np.ones(3), len(corners))
     assert inside(shapes, np.einsum("nk,nkj->nj", weights, corners), slack=0.001).mean() > 0.97
@@ -38,18 +42,18 @@ def test_few_boxes_cover_the_faces(profile: Array) -> None:
 
 
 @pytest.mark.parametrize(
-    ("profile", "bottom", "radius"), [(BOWL, 0.02, 0.02), (TRAY, 0.015, 0.07), (OPEN, 0.015, 0.02)]
+    ("name", "bottom", "radius"), [("bowl", 0.02, 0.02), ("tray", 0.015, 0.07), ("sheet", 0.015, 0.02)]
 )
-def test_what_is_hollow_stays_hollow(profile: Array, bottom: float, radius: float) -> None:
-    _, shapes = made(profile)
+def test_what_is_hollow_stays_hollow(name: str, bottom: float, radius: float) -> None:
+    _, shapes = made(name)
     around = np.linspace(0, 2 * np.pi, 12)
-    heights = np.linspace(bottom, profile[:, 1].max(), 5)
+    heights = np.linspace(bottom, PROFILES[name][:, 1].max(), 5)
     points = np.array([[r * np.cos(a), r * np.sin(a), z] for r in (0.0, radius) for a in around for z in heights])
     assert not inside(shapes, points).any()
 
 
 def test_what_is_closed_is_full() -> None:
-    _, shapes = made(CAN)
+    _, shapes = made("can")
     assert inside(shapes, np.array([[x, y, z] for x in (-0.01, 0.0) for y in (0.0, 0.01) for z in (0.02, 0.08)])).all()
 
 

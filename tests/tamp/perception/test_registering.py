@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -19,11 +20,15 @@ from tests.synthetic_looks import CAMERAS, bodies, library, standing, taken
 ARM = 0.5
 
 
+@cache
+def hand() -> Skin:
+    return skin(*prism(rectangle(0.05, 0.3), 0.12, 0.003))
+
+
 def robot() -> tuple[dict[str, Array], dict[str, Skin]]:
     """The robot with a hand across its arm, so that its shape tells all six directions."""
     where, skins = dict(bodies(ARM)), dict(library().robots["panda"].skins)
-    points, normals = prism(rectangle(0.05, 0.3), 0.12, 0.003)
-    where["hand"], skins["hand"] = where["arm"] @ pose([0.5, 0.0, 0.0]), skin(points, normals)
+    where["hand"], skins["hand"] = where["arm"] @ pose([0.5, 0.0, 0.0]), hand()
     return where, skins
 
 

@@ -14,6 +14,7 @@ from tamp.model.scene import Region, contains
 IDLE_STEPS = 20
 
 
+@pytest.mark.episode
 def test_a_bystander_falls_with_no_command_at_all() -> None:
     """libero_90/54, initial state 0: counted as shifted in every run."""
     environment = LiberoEnvironment(tasks.find("libero_90/54"), seed=0, init_state=0, render=False)

@@ -16,6 +16,8 @@ from tamp.model.domain import load
 from tamp.model.goal import Goal
 from tamp.runs.episode import Settings
 
+pytestmark = pytest.mark.episode
+
 
 @pytest.mark.parametrize(
     ("task", "right", "wrong"),
