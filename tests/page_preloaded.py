@@ -6,6 +6,8 @@ import gc
 import importlib
 import pkgutil
 
+from unified_planning.environment import Environment
+
 from tamp.backends.libero import rendering
 from tamp.quiet import hush_simulator
 
@@ -28,5 +30,6 @@ with hush_simulator():
     for room in map(importlib.import_module, ROOMS):
         for module in pkgutil.walk_packages(room.__path__, f"{room.__name__}."):
             importlib.import_module(module.name)
+Environment()  # which imports the engines
 gc.collect()
 gc.freeze()  # nor does a child look through all that again, which would make arms in real time late

@@ -76,6 +76,7 @@ def carried_out(
     _die_with_parent()
     os.chdir(folder)
     os.environ.update(env)
+    sys.path[:0] = [place for place in env.get("PYTHONPATH", "").split(os.pathsep) if place not in {"", *sys.path}]
     signal.signal(signal.SIGINT, signal.default_int_handler)
     os.dup2(os.open(given, os.O_RDONLY), 0)
     os.dup2(os.open(out, os.O_WRONLY | os.O_APPEND | os.O_CREAT), 1)

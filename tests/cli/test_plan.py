@@ -102,21 +102,25 @@ def row(size: int) -> str:
 
 
 def faulty(folder: Path) -> dict[str, str]:
-    """An environment in which unified-planning knows the faulty engines too."""
+    """What is other in an environment in which unified-planning knows the faulty engines too."""
     sections = [f"[engine {name}]\nmodule_name: faulty_engines\nclass_name: {of}\n" for name, of in FAULTS.items()]
     (folder / ".up.ini").write_text("\n".join(sections))
     paths = [str(FAULTY), os.environ.get("PYTHONPATH", "")]
     pids = {"FAULTY_ENGINE_PIDS": str(folder / "pids")}
-    return {**os.environ, "HOME": str(folder), "PYTHONPATH": os.pathsep.join(paths), **pids}
+    return {"HOME": str(folder), "PYTHONPATH": os.pathsep.join(paths), **pids}
 
 
-def start(folder: Path, *options: str, goal: str = "(in cup chest)") -> subprocess.Popen[str]:
-    """The command with the faulty engines at hand, in a process group of its own as a shell starts it."""
+def written(folder: Path, goal: str) -> Path:
     problem = folder / "problem.pddl"
     problem.write_text(problem_text(load("tabletop"), STATE, goal))
-    command = [TAMP, "plan", "tabletop", str(problem), *options]
+    return problem
+
+
+def start(folder: Path, *options: str) -> subprocess.Popen[str]:
+    """The command with the faulty engines at hand, in a process group of its own as a shell starts it."""
+    command = [TAMP, "plan", "tabletop", written(folder, "(in cup chest)"), *options]
     streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "stdin": subprocess.PIPE}
-    return subprocess.Popen(command, text=True, env=faulty(folder), process_group=0, **streams)  # type: ignore[call-overload, no-any-return]
+    return subprocess.Popen(command, text=True, env={**os.environ, **faulty(folder)}, process_group=0, **streams)  # type: ignore[call-overload, no-any-return]
 
 
 def alive(pid: int) -> bool:
@@ -147,10 +151,10 @@ def stubborn_pids(folder: Path, command: subprocess.Popen[str]) -> list[int]:
     ],
 )
 def test_an_engine_that_fails_is_one_clear_line(engine: str, status: str, says: str, tmp_path: Path) -> None:
-    done = start(tmp_path, "--planner", engine)
-    out, told = done.communicate()
-    assert (done.returncode, out, told.count("\n")) == (1, "", 1)
-    assert told.startswith(f"{status}: {says}")
+    problem = written(tmp_path, "(in cup chest)")
+    done = forked.tamp("plan", "tabletop", problem, "--planner", engine, **faulty(tmp_path))
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)
+    assert done.stderr.startswith(f"{status}: {says}")
 
 
 def test_an_engine_that_heeds_no_time_limit_is_ended_with_all_its_children(tmp_path: Path) -> None:
@@ -190,8 +194,9 @@ def test_an_engine_that_cannot_be_loaded_is_named(tmp_path: Path) -> None:
 
 
 def test_an_engine_reads_no_input(tmp_path: Path) -> None:
-    done = start(tmp_path, "--planner", "asks", goal="(on cup bench)")
-    assert done.communicate()[1].startswith("unsolvable: ")
+    problem = written(tmp_path, "(on cup bench)")
+    done = forked.tamp("plan", "tabletop", problem, "--planner", "asks", given="y\n", **faulty(tmp_path))
+    assert done.stderr.startswith("unsolvable: ")
 
 
 def test_a_problem_can_come_from_standard_input() -> None:
