@@ -168,8 +168,8 @@ def lines_of(plan: PlanFile, verdict: Verdict) -> list[str]:
         told.append(f"  {unmet.literal}: {'; '.join(filter(None, (_lost(plan, unmet), unmet.hint)))}")
     if verdict.mend:
         told.append(f"  {verdict.mend}")
-    if verdict.further:
-        told.append("  if that were done all the same:")
+    if verdict.further and verdict.failed_at:
+        told.append(f"  if {plan.steps[verdict.failed_at - 1]} were done all the same:")
     for f in verdict.further:
         told.append(f"    {_what(plan, f.step)} {f.message}")
     for step, made in zip(plan.steps, verdict.changes, strict=False):

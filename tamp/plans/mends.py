@@ -1,21 +1,24 @@
-"""What would make a whole plan valid that is not: two of its steps exchanged, one moved, one left out, or one more."""
+"""What would make a whole plan valid that is not: two steps exchanged, one moved, left out or replaced, or one more."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from tamp.pddl.conditions import unheld
 from tamp.plans.repair import achievers, literal_of, shown
+from tamp.plans.replacements import about, slips
 
 LONGEST = 40
 """Steps of a plan of which changes are tried."""
 MOST_FOLLOWED = 1000
-"""Steps that are tried for one plan, of all the changes of it together."""
+"""Steps that are tried for one plan, of all its changes of a kind: steps as they are, one like it, one that is new."""
 MOST_ADDED = 20
 """Ground actions that are tried as one step more, for each literal that is missing."""
+MOST_TOLD = 3
+"""Actions that are told where each of them would do in place of one step."""
 
 Follow = Callable[[Any, Any], Any]
 """The state after an action in a state; None where it cannot be done."""
@@ -23,11 +26,15 @@ Follow = Callable[[Any, Any], Any]
 
 @dataclass(frozen=True)
 class Change:
-    """A plan with one change, in words. The steps before number `first`, from 0, are as they were."""
+    """A plan with one change, in words. The steps before number `first`, from 0, are as they were.
+
+    `instead` is the action, in words, that takes the place of step `first`; empty for other changes.
+    """
 
     words: str
     first: int
     actions: tuple[Any, ...]
+    instead: str = ""
 
 
 def mend(
@@ -36,25 +43,41 @@ def mend(
     """The first change that makes a plan valid, in words: `valid with steps 1 and 2 exchanged`. Empty when none does,
     for long plans, and when it takes too long to find out.
 
+    Changes that keep steps as they are come first. Where one step can be another in several ways, `MOST_TOLD` are told.
     `states` are those before each step that could be taken, and the one in which the conditions `unmet` are false,
     which `step` needs, or without it the goal.
     """
     if len(actions) > LONGEST:
         return ""
-    last, tries = len(states) - 1, MOST_FOLLOWED
-    other_orders = itertools.chain(_exchanged(actions, last), _moved(actions, last), _without(actions, last))
-    for change in itertools.chain(other_orders, _more(problem, actions, last, unmet, step)):
+    last = len(states) - 1
+    for changes in (
+        itertools.chain(_exchanged(actions, last), _moved(actions, last), _without(actions, last)),
+        _slipped(problem, actions, last),
+        itertools.chain(_more(problem, actions, last, unmet, step), _other(problem, actions, last, unmet, step)),
+    ):
+        if found := _valid(problem, follow, states, changes):
+            instead = " or ".join(c.instead for c in found)
+            return f"valid with {instead} {found[0].words}" if instead else f"valid {found[0].words}"
+    return ""
+
+
+def _valid(problem: Any, follow: Follow, states: Sequence[Any], changes: Iterable[Change]) -> list[Change]:
+    """The first change after which the plan reaches the goal, with the next ones where they replace the same step."""
+    tries, found = MOST_FOLLOWED, list[Change]()
+    for change in changes:
+        if found and (not found[0].instead or change.first != found[0].first or len(found) == MOST_TOLD):
+            break
         state = states[change.first]
         for action in change.actions[change.first :]:
             tries -= 1
             if tries < 0:
-                return ""
+                return found
             state = follow(state, action)
             if state is None:
                 break
         if state is not None and not unheld(problem, problem.goals, state):
-            return f"valid {change.words}"
-    return ""
+            found.append(change)
+    return found
 
 
 def _exchanged(actions: Sequence[Any], last: int) -> Iterator[Change]:
@@ -86,9 +109,35 @@ def _without(actions: Sequence[Any], last: int) -> Iterator[Change]:
 
 def _more(problem: Any, actions: Sequence[Any], last: int, unmet: Sequence[Any], step: Any) -> Iterator[Change]:
     """One step more that makes true what is missing, as late as it can be."""
-    for condition in filter(literal_of, unmet):
-        some, _ = achievers(problem, condition, step, MOST_ADDED)
+    for some in _helpful(problem, unmet, step):
         for i in range(last, -1, -1):
             where = f"before step {i + 1}" if i < len(actions) else "at the end"
-            for action in some or ():
+            for action in some:
                 yield Change(f"with {shown(action)} {where}", i, (*actions[:i], action, *actions[i:]))
+
+
+def _helpful(problem: Any, unmet: Sequence[Any], step: Any) -> Iterator[list[Any]]:
+    """For each literal that is missing, actions that make it true."""
+    for condition in filter(literal_of, unmet):
+        yield achievers(problem, condition, step, MOST_ADDED)[0] or []
+
+
+def _slipped(problem: Any, actions: Sequence[Any], last: int) -> Iterator[Change]:
+    """One step with another argument or operator: the one that fails, then those before it, late ones first."""
+    for i in range(min(last, len(actions) - 1), -1, -1):
+        yield from (_replaced(actions, i, action) for action in slips(problem, actions[i]))
+
+
+def _other(problem: Any, actions: Sequence[Any], last: int, unmet: Sequence[Any], step: Any) -> Iterator[Change]:
+    """The step that fails replaced by any other about the same things; where only the goal is missed, a step about
+    the same things, late ones first, replaced by one that makes true what is missing."""
+    if step is not None:
+        yield from (_replaced(actions, last, action) for action in about(problem, step))
+        return
+    for some, i in itertools.product(_helpful(problem, unmet, step), range(last - 1, -1, -1)):
+        things = set(actions[i].actual_parameters)
+        yield from (_replaced(actions, i, a) for a in some if things & set(a.actual_parameters))
+
+
+def _replaced(actions: Sequence[Any], i: int, action: Any) -> Change:
+    return Change(f"as step {i + 1}", i, (*actions[:i], action, *actions[i + 1 :]), shown(action))

@@ -66,7 +66,7 @@ def achievers(problem: Any, condition: Any, step: Any, most: int) -> tuple[list[
         return None, True
     near = step.actual_parameters if step is not None else ()
     candidates = itertools.chain.from_iterable(
-        (ActionInstance(action, some) for some in _completed(problem, action, given, near))
+        (ActionInstance(action, some) for some in completed(problem, action, given, near))
         for action, given in producers
     )
     return list(itertools.islice(candidates, most)), next(candidates, None) is None
@@ -133,8 +133,8 @@ def unified(pattern: Sequence[Any], objects: Sequence[Any]) -> dict[Any, Any] | 
     return given
 
 
-def _completed(problem: Any, action: Any, given: dict[Any, Any], near: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
-    """Arguments of the action with those that are given, of the right types."""
+def completed(problem: Any, action: Any, given: dict[Any, Any], near: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
+    """Arguments of the action with those that are given, of the right types; those that are `near` first."""
     manager, choices = problem.environment.expression_manager, []
     for parameter in action.parameters:
         there = [manager.ObjectExp(o) for o in problem.objects(parameter.type)]

@@ -56,7 +56,7 @@ class _Names:
         if ordered is None or not all(a in self.objects for a in ordered):
             return None
         args = [self.objects[a] for a in ordered]
-        return None if any(_wrong_types(args, operator)) else args
+        return None if any(self._wrong_types(args, operator)) else args
 
     def wrong_with(self, step: Step) -> Iterator[str]:
         """What is wrong with a step: its operator, the number of its arguments, each of these."""
@@ -71,7 +71,15 @@ class _Names:
         unknown = [a for a in dict.fromkeys(given) if a not in self.objects]
         yield from (_unknown(a, self.objects, "object") for a in unknown)
         if ordered is not None and not unknown:
-            yield from _wrong_types([self.objects[a] for a in ordered], operator)
+            yield from self._wrong_types([self.objects[a] for a in ordered], operator)
+
+    def _wrong_types(self, args: list[Any], operator: Any) -> Iterator[str]:
+        for given, parameter in zip(args, operator.parameters, strict=True):
+            if not parameter.type.is_compatible(given.type):
+                of = f"{operator.name}'s {parameter.name} is of type {parameter.type.name}"
+                fitting = [n for n, o in self.objects.items() if parameter.type.is_compatible(o.type)]
+                there = _valid(fitting) if fitting else "the problem has none"
+                yield f"{given.name} is of type {given.type.name}, but {of}; {there}"
 
 
 def _in_order(step: Step, operator: Any) -> tuple[str, ...] | None:
@@ -82,13 +90,6 @@ def _in_order(step: Step, operator: Any) -> tuple[str, ...] | None:
     return step.args if len(step.args) == len(names) else None
 
 
-def _wrong_types(args: list[Any], operator: Any) -> Iterator[str]:
-    for given, parameter in zip(args, operator.parameters, strict=True):
-        if not parameter.type.is_compatible(given.type):
-            of = f"{operator.name}'s {parameter.name} is of type {parameter.type.name}"
-            yield f"{given.name} is of type {given.type.name}, but {of}"
-
-
 def _unknown(name: str, there: Mapping[str, Any], what: str) -> str:
     near = difflib.get_close_matches(name, there, 1)
     return f"there is no {what} {name!r}; {_valid(near or there)}"
@@ -96,4 +97,4 @@ def _unknown(name: str, there: Mapping[str, Any], what: str) -> str:
 
 def _valid(names: Collection[str]) -> str:
     shown = sorted(names)
-    return f"valid: {', '.join(shown[:10])}{', …' if len(shown) > 10 else ''}"
+    return f"valid: {', '.join(shown[:10])}{f' and {len(shown) - 10} more' if len(shown) > 10 else ''}"

@@ -28,7 +28,7 @@ PLANS = {
 }
 BAD = """bad.txt:4: invalid at step 3, (pick dish bench): needs (hand-empty), which does not hold then
   (hand-empty): made false by step 2, (pick cup dish); (place-on cup bench) makes it true and can be done there
-  if that were done all the same:
+  if (pick dish bench) were done all the same:
     bad.txt: the goal needs (in dish chest) and (closed chest), which do not hold then
 """
 SHORT = """short.json: invalid, 1 step: the goal needs (in dish chest) and (closed chest), which do not hold then
@@ -70,7 +70,7 @@ def test_what_fails_after_the_step_that_fails_is_listed(tmp_path: Path) -> None:
     plan = "(pick dish bench)\n(place-in dish chest)\n(close-drawer chest)\n"
     (tmp_path / "wrong.txt").write_text(plan)
     done = validate(tmp_path, "tabletop", "problem.pddl", "wrong.txt")
-    first, rest = done.stdout.split("  if that were done all the same:\n")
+    first, rest = done.stdout.split("  if (pick dish bench) were done all the same:\n")
     assert first.startswith("wrong.txt:1: invalid at step 1, (pick dish bench): needs (clear dish)")
     assert rest.startswith("    wrong.txt:2: step 2, (place-in dish chest): needs (open chest), which does not")
     (told,) = json.loads(validate(tmp_path, "tabletop", "problem.pddl", "wrong.txt", "--json").stdout)["plans"]

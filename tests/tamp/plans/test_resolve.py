@@ -40,7 +40,7 @@ def test_cases_subtypes_and_constants_are_known() -> None:
         ("(bring b)", r"bring takes t, r; given: b"),
         ("(bring)", r"bring takes t, r; given: nothing"),
         ("(bring b den hall)", r"given: b, den, hall"),
-        ("(bring den b)", r"den is of type room, but bring's t is of type thing"),
+        ("(bring den b)", r"den is of type room, but bring's t is of type thing; valid: b "),
         ('[{"skill": "bring", "args": {"t": "b", "to": "den"}}]', r"^plan: step 1, .*takes t, r; given: t, to"),
     ],
 )

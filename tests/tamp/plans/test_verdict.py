@@ -79,12 +79,32 @@ GO, BUY, BACK, DRY = "(go home market)", "(buy tea market)", "(go market home)",
         ((GO, GO, BUY, BACK, DRY), "valid without step 1"),
         ((GO, BACK, DRY), "valid with (buy tea market) before step 2"),
         ((GO, BUY, BACK), "valid with (dry) at the end"),
+        (("(go market market)", BUY, BACK, DRY), "valid with (go home market) as step 1"),
+        (("(go market home)", BUY, BACK, DRY), "valid with (go home market) as step 1"),
+        ((GO, "(buy rice market)", BACK, DRY), "valid with (buy tea market) as step 2"),
+        ((GO, BUY, BUY, DRY), "valid with (go market home) as step 3"),
+        ((GO, BUY, "(buy rice market)", DRY), "valid with (go market home) as step 3"),
         ((BACK, BUY), ""),
         ((GO, BACK, *[DRY] * LONGEST), ""),
     ],
 )
 def test_one_change_that_makes_the_whole_plan_valid_is_named(plan: tuple[str, ...], mend: str) -> None:
     assert verdict("\n".join(plan)).mend == mend
+
+
+def test_a_step_that_can_be_replaced_in_several_ways_has_them_named() -> None:
+    coins = """(define (domain coins) (:requirements :typing) (:types coin lamp - object)
+      (:predicates (have ?c - coin) (warm ?c - coin) (lit ?l - lamp))
+      (:action melt :parameters (?c - coin) :precondition (have ?c) :effect (and (warm ?c) (not (have ?c))))
+      (:action light :parameters (?c - coin ?l - lamp) :precondition (have ?c)
+        :effect (and (lit ?l) (not (have ?c)))))"""
+    evening = "(define (problem p) (:domain coins) (:objects c - coin l - lamp) (:init (have c)) (:goal (lit l)))"
+    three = evening.replace("c - coin", "a b c - coin").replace("(have c)", "(have a) (have b)")
+    mends = []
+    for problem_text, plan in ((evening, "(melt c)"), (three, "(light c l)")):
+        problem = parse(Source("coins", coins), Source("p", problem_text))
+        mends.append(Judge.of(problem).judge(resolve(read_plan(Source("plan", plan)), problem)).mend)
+    assert mends == ["valid with (light c l) as step 1", "valid with (light a l) or (light b l) as step 1"]
 
 
 def test_a_change_is_not_said_when_it_takes_too_long_to_find(monkeypatch: pytest.MonkeyPatch) -> None:
