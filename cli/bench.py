@@ -2,69 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
-import hashlib
-import re
-import subprocess
-from collections.abc import Callable, Generator, Iterator
-from dataclasses import dataclass, replace
-from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from cli.output import INTERRUPTED, emit_json, progress, say
-from tamp.api import arguments, language
-from tamp.api.bench_episodes import Setup, Stage, record
-from tamp.data import located
-from tamp.errors import InputError, TampError, is_interrupt
-from tamp.quiet import debugging, hush_simulator, quiet_stdout
-from tamp.runs.bench.compare import compare
-from tamp.runs.bench.records import Record, Results, key, read
-from tamp.runs.bench.scheduling import ATTEMPTS, Key
-from tamp.runs.bench.wordings import Wording, load
+from tamp.api.bench import Bench, Request, begun
+from tamp.quiet import quiet_stdout
 
 if TYPE_CHECKING:
-    from tamp.backends.libero.tasks import Task
-    from tamp.execution.clock import Clock
-
-
-@dataclass(frozen=True)
-class Request:
-    """What `tamp bench` was asked for."""
-
-    suites: list[str]
-    trials: int
-    tasks: str | None
-    stage: Stage
-    workers: int
-    engine: str
-    out: Path | None
-    min_success: float | None
-    baseline: Path | None
-    seed: int
-    planner: str
-    llm: str
-    domain: str
-    wordings: Path | None = None
-    clock: Clock = "paused"
-    perception: str = "oracle"
-    noise: str = "clean"
-    calibration: Path | None = None
-    disturb: str | None = None
-    without: tuple[str, ...] = ()
-    repair: str | None = None
-    backend: str = "libero"
-    body: str | None = None
-
-    def shared(self) -> dict[str, Any]:
-        """What all episodes of a results folder have in common."""
-        names = ("stage", "seed", "planner", "domain", "llm")
-        told = {name: getattr(self, name) for name in names}
-        usual: dict[str, Any] = {"clock": "paused", "perception": "oracle", "noise": "clean"}
-        usual |= {"disturb": None, "without": (), "repair": None, "backend": "libero", "body": None}
-        told |= {name: getattr(self, name) for name, value in usual.items() if getattr(self, name) != value}
-        told |= {} if self.calibration is None else {"calibration": _digest(self.calibration)}
-        return told if self.wordings is None else told | {"wordings": _digest(self.wordings)}
+    from tamp.runs.bench.records import Record
 
 
 def bench(asked: Request, json_output: bool) -> int:
@@ -72,224 +17,31 @@ def bench(asked: Request, json_output: bool) -> int:
 
     1 when a suite stays below `min_success`, or the run is significantly worse than the baseline.
     """
-    wanted = None if asked.tasks is None else parse_ids(asked.tasks)
-    before = None if asked.baseline is None else read(asked.baseline)
     with quiet_stdout() as stdout:
-        worded = _wordings(asked)
-        suites = asked.suites or list(dict.fromkeys(w.suite for w in worded))
-        chosen = _tasks(suites, wanted if not worded else None, asked.trials)
-        shared = (asked.stage, asked.seed, asked.planner, asked.domain, asked.llm)
-        seeing = (asked.perception, asked.noise, asked.calibration)
-        setup = Setup(*shared, _folder(asked.out), _tree(), asked.clock, worded, *seeing)
-        setup = replace(
-            setup,
-            disturb=asked.disturb,
-            without=asked.without,
-            repair=asked.repair,
-            backend=asked.backend,
-            body=asked.body,
-        )
-        keys = list(_reworded(chosen, worded, asked.trials, wanted) if worded else _episodes(chosen, asked.trials))
-        engine = _engine(asked.engine)
-        _check(setup)
-        results = Results(setup.folder)
-        records = results.open(asked.shared())
-        say(f"tamp: results go to {setup.folder}")
-        interrupted = _run(keys, asked.workers, engine, setup, results, records)
-        summary = _summary(results, records)
+        run = begun(asked)
+        say(f"tamp: results go to {run.folder}")
+        interrupted = run.run(progress, lambda line: say(f"tamp: {line}"))
+        summary = run.summary()
         if interrupted:
             say("tamp: interrupted; the same command with the same --out goes on")
             return INTERRUPTED
         if json_output:
             emit_json(summary, stdout)
         else:
-            _decoded(summary, records, stdout) if asked.stage == "goal" else _table(summary, stdout)
-    return _verdict(asked, summary, records, before)
+            _decoded(summary, run.records, stdout) if asked.stage == "goal" else _table(summary, stdout)
+    return _verdict(run, summary)
 
 
-def _verdict(asked: Request, summary: dict[str, Any], records: list[Record], before: list[Record] | None) -> int:
-    low = [s for s, numbers in summary.items() if numbers["success_rate"] < (asked.min_success or 0.0)]
+def _verdict(run: Bench, summary: dict[str, Any]) -> int:
+    low, comparison = run.too_low(summary), run.comparison()
     if low:
-        say(f"tamp: below --min-success {asked.min_success:g}: {', '.join(low)}")
-    if before is None:
+        say(f"tamp: below --min-success {run.asked.min_success:g}: {', '.join(low)}")
+    if comparison is None:
         return 1 if low else 0
-    comparison = compare(before, records)
-    say(f"tamp: against {asked.baseline}: {comparison}")
+    say(f"tamp: against {run.asked.baseline}: {comparison}")
     for k in comparison.lost:
         say(f"tamp: lost {k.suite}/{k.task_id} init {k.init_state}")
     return 1 if low or comparison.regressed else 0
-
-
-def _engine(name: str) -> Callable[..., Generator[Record]]:
-    """What gives episodes to workers and brings their records."""
-    if name == "ray":
-        from tamp.runs.bench import cluster
-
-        return cluster.run
-    from tamp.runs.bench import workers
-
-    return workers.run
-
-
-def parse_ids(text: str) -> list[int]:
-    """Task numbers from "0,3,5-7"; InputError naming the part that is none."""
-    ids: list[int] = []
-    for part in text.split(","):
-        found = re.fullmatch(r"\s*(\d+)(?:-(\d+))?\s*", part)
-        first, last = (int(found[1]), int(found[2] or found[1])) if found else (1, 0)
-        if first > last:
-            raise InputError(f"--tasks {text!r}: {part.strip()!r} is no task number or range; valid: 0,3,5-7")
-        ids += range(first, last + 1)
-    return sorted(set(ids))
-
-
-def _tasks(suites: list[str], wanted: list[int] | None, trials: int) -> list[Task]:
-    """The tasks to run; InputError when one does not exist or has too few stored initial states."""
-    from tamp.backends.libero import rendering
-
-    rendering.prepare(video=False)
-    with hush_simulator():
-        from tamp.backends.libero import tasks
-
-        chosen = []
-        for suite in dict.fromkeys(suites):
-            all_ = tasks.suite_tasks(suite)
-            beyond = [i for i in wanted or [] if i >= len(all_)]
-            if beyond or not all_:
-                none = beyond[0] if beyond else 0
-                raise InputError(f"{suite} has {len(all_)} tasks, counted from 0: no task {none}")
-            chosen += [task for i, task in enumerate(all_) if wanted is None or i in wanted]
-        for task in chosen:
-            stored = len(task.initial_states())
-            if stored < trials:
-                raise InputError(f"{task.name}: --trials {trials}; stored initial states: {stored}")
-    return chosen
-
-
-def _check(setup: Setup) -> None:
-    """Find out here, once, what every worker would stumble over."""
-    from tamp.api.language import model as load_model
-
-    arguments.domain(setup.domain)
-    arguments.planner(setup.planner)
-    if setup.clock == "real" and language.plans(setup.planner):
-        raise InputError(f"--clock real plans beside the world, with an engine: not with --planner {setup.planner}")
-    arguments.seen(setup.perception, setup.noise)
-    only_libero = {"--noise": setup.noise != "clean", "--calibration": setup.calibration is not None}
-    only_libero |= {"--disturb": setup.disturb is not None, "--stage goal": setup.stage == "goal"}
-    arguments.embodied(setup.backend, setup.body, only_libero)
-    arguments.calibrated(setup.calibration, setup.perception)
-    arguments.disturbed(setup.disturb, setup.perception, setup.stage)
-    arguments.repaired(setup.repair, stage=setup.stage)
-    if setup.perception == "camera" and (setup.stage == "goal" or setup.clock == "real"):
-        what = "--stage goal" if setup.stage == "goal" else "--clock real"
-        raise InputError(f"{what} is for --perception oracle; valid with camera: --stage plan or all, --clock paused")
-    if setup.stage != "plan" or language.plans(setup.planner) or setup.repair is not None:
-        load_model(setup.llm)
-
-
-def _folder(out: Path | None) -> Path:
-    from tamp.runs.episode_log import new_folder
-
-    return out or new_folder(Path("results"), "bench")
-
-
-def _tree() -> str | None:
-    """The git tree of the checkout that tamp runs from, with "+changes" when it is dirty; None elsewhere."""
-    root = Path(__file__).parent.parent
-    if not (root / ".git").exists():
-        return None
-    try:
-        tree, changed = (
-            subprocess.run(["git", *words], cwd=root, capture_output=True, text=True, check=False)
-            for words in (["rev-parse", "HEAD^{tree}"], ["diff", "--quiet", "HEAD"])
-        )
-    except OSError:
-        return None
-    if tree.returncode:
-        return None
-    return tree.stdout.strip() + ("+changes" if changed.returncode else "")
-
-
-def _run(
-    wanted: list[Key],
-    workers: int,
-    engine: Callable[..., Generator[Record]],
-    setup: Setup,
-    results: Results,
-    records: list[Record],
-) -> bool:
-    """Run the episodes that are missing, adding to `records`; whether it was interrupted."""
-    done = {key(r) for r in records}
-    due = [k for k in wanted if k not in done]
-    if done:
-        say(f"tamp: {len(done)} episodes are there already, {len(due)} to go")
-    try:
-        with (
-            contextlib.closing(engine(due, workers, setup, partial(_given_up, setup))) as arriving,
-            progress("episodes", len(due)) as advance,
-        ):
-            for n, told in enumerate(arriving, 1):
-                results.add(told)
-                records.append(told)
-                advance(f"{n}/{len(due)} {_line(told)}")
-    except (KeyboardInterrupt, Exception) as error:
-        if isinstance(error, TampError):
-            say("tamp: what is finished is kept; the same command with the same --out goes on")
-        if debugging() or not is_interrupt(error):
-            raise
-        return True
-    return False
-
-
-def _given_up(setup: Setup, k: Key) -> Record:
-    reason = f"the process running it died {ATTEMPTS} times"
-    return record(k, setup, None, {"failure_stage": "error", "failure_reason": reason})
-
-
-def _episodes(tasks: list[Task], trials: int) -> Iterator[Key]:
-    for task in tasks:
-        for init_state in range(trials):
-            yield Key(str(task.suite), int(task.task_id or 0), init_state)
-
-
-def _wordings(asked: Request) -> tuple[Wording, ...]:
-    if asked.wordings is None:
-        if not asked.suites:
-            raise InputError("name a suite, such as libero_goal, or give --wordings FILE")
-        return ()
-    if asked.stage == "plan":
-        raise InputError("--wordings are about language; valid with --stage goal or all")
-    worded = load(located(asked.wordings))
-    if asked.stage == "all" and any(w.refuse for w in worded):
-        raise InputError(f"{asked.wordings} has instructions to refuse; they are scored with --stage goal")
-    return worded
-
-
-def _digest(path: Path) -> str:
-    """What tells one version of a file from another."""
-    return hashlib.sha256(located(path).read_bytes()).hexdigest()
-
-
-def _reworded(tasks: list[Task], worded: tuple[Wording, ...], trials: int, wanted: list[int] | None) -> Iterator[Key]:
-    """An episode for every wording of a chosen task and every initial state."""
-    chosen = {(str(t.suite), int(t.task_id or 0)) for t in tasks}
-    for number, w in enumerate(worded, 1):
-        if (w.suite, w.task_id) in chosen and (wanted is None or w.task_id in wanted):
-            for init_state in range(trials):
-                yield Key(w.suite, w.task_id, init_state, number)
-
-
-def _summary(results: Results, records: list[Record]) -> dict[str, Any]:
-    from tamp.runs.versions import versions
-
-    return results.summarise(records, versions())
-
-
-def _line(r: Record) -> str:
-    verdict = "success" if r["success"] else f"no: {r['failure_stage']}: {r['failure_reason']}"
-    where = f"{r['suite']}/{r['task_id']} init {r['init_state']}" + (f" wording {r['wording']}" * bool(r["wording"]))
-    return f"{where}  {r['wall_seconds']:.0f} s  {r['steps']} steps  {verdict}"
 
 
 def _table(summary: dict[str, Any], out: TextIO) -> None:

@@ -290,8 +290,9 @@ def bench(
     a decoded goal that asks for the same as the task's own counts. Writes a line an episode and a summary a suite, and
     goes on where it was interrupted when given the same --out.
     """
-    from cli.bench import Request, bench
+    from cli.bench import bench
     from tamp.api.arguments import left_out
+    from tamp.api.bench import Request
 
     shared = (trials, tasks, stage, workers, engine, out, min_success, baseline, seed, planner, llm, domain)
     seeing = (clock, perception, noise, calibration)

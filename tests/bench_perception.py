@@ -122,7 +122,7 @@ def _spoilt(observation: Observation, noise: Any) -> Observation:
 
 def cases(asked: argparse.Namespace) -> Iterator[Case]:
     """All that are asked for, the states of a task one after the other."""
-    from cli.bench import parse_ids
+    from tamp.api.bench import parse_ids
     from tamp.backends.libero.tasks import suite
 
     first = DEVELOP if asked.develop else 0

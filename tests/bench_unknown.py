@@ -141,7 +141,7 @@ def _moved(environment: LiberoEnvironment, scene: Scene) -> list[str]:
 
 def cases(asked: argparse.Namespace) -> Iterator[Case]:
     """All that are asked for."""
-    from cli.bench import parse_ids
+    from tamp.api.bench import parse_ids
 
     first = DEVELOP if asked.develop else 0
     for name in asked.suites:

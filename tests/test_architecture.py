@@ -57,7 +57,7 @@ def test_the_lock_holds_no_addresses_and_a_hash_for_every_package() -> None:
 
 
 DEEPER = {
-    "bench": 9, "doctor": 2,
+    "doctor": 2,
 }  # fmt: skip
 """Modules of the command line that reach behind the library, and how many modules they reach."""
 

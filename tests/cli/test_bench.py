@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from cli.bench import parse_ids
+from tamp.api.bench import parse_ids
 from tamp.backends.libero.goals import equivalent
 from tamp.errors import InputError
 from tamp.model.atoms import Atom

@@ -16,9 +16,9 @@ import pytest
 from typer.testing import CliRunner
 
 from cli import inputs
-from cli.bench import Request
 from cli.main import app
 from tamp.api import arguments, camera
+from tamp.api.bench import Request
 from tamp.api.bench_episodes import Setup
 from tamp.backends.libero import rendering
 from tamp.errors import InputError
