@@ -17,13 +17,11 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TextIO
+from typing import Protocol, TextIO
 
 from cli import missing
 from cli.output import emit_json
-from llm import weights
-from tamp.backends.libero.rendering import NO_RENDERING, SOFTWARE
-from tamp.errors import InputError
+from tamp.api import models, pages
 from tamp.quiet import quiet_stdout
 
 MUJOCO = "3.3.2"
@@ -48,6 +46,15 @@ class Check:
     def verdict(self) -> str:
         """A word for the table."""
         return "ok" if self.ok else "MISSING" if self.required else "warning"
+
+
+class Named(Protocol):
+    """A model that is known by its name."""
+
+    @property
+    def name(self) -> str:
+        """Its name in `tamp model list`."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -98,7 +105,7 @@ def examine() -> list[Check]:
             check_extras(),
             *libraries,
             *(check for probe in probes for check in probe.result()),
-            *(check_model(model) for model in weights.MODELS if _expected(model)),
+            *(check_model(model) for model in models.known() if _expected(model)),
             check_rooms(),
             *machine,
         ]
@@ -161,7 +168,7 @@ def check_rendering() -> list[Check]:
         "import mujoco; m = mujoco.MjModel.from_xml_string('<mujoco/>'); r = mujoco.Renderer(m, 8, 8); "
         "r.update_scene(mujoco.MjData(m)); r.render(); r.close()"
     )
-    fault = _fault(code, SOFTWARE)
+    fault = _fault(code, drawn=True)
     advice = "no --video without it: apt-get install libosmesa6" if fault else ""
     return [Check("rendering (OSMesa)", not fault, fault or "draws", advice, required=False)]
 
@@ -188,19 +195,19 @@ def check_objects() -> list[Check]:
     return [Check("object library", not fault, fault or "whole", advice, required=False)]
 
 
-def _expected(model: weights.Model) -> bool:
+def _expected(model: models.KnownModel) -> bool:
     """The default one where models are run at all, and what is there."""
-    return weights.path_of(model).exists() or (model.name == weights.DEFAULT and missing.extras()["llm"])
+    return model.state in ("present", "broken") or (model.default and missing.extras()["llm"])
 
 
-def check_model(model: weights.Model) -> Check:
+def check_model(model: Named) -> Check:
     """Present and of the right size; `tamp model pull NAME --verify` hashes it."""
-    name, required = f"model {model.name}", model.name == weights.DEFAULT
-    try:
-        return Check(name, True, str(weights.find(model.name)), required=required)
-    except InputError:
-        found = "wrong size" if weights.path_of(model).exists() else "not there"
-        return Check(name, False, found, f"tamp model pull {model.name}", required)
+    now = next(m for m in models.known() if m.name == model.name)
+    name = f"model {now.name}"
+    if now.state == "present":
+        return Check(name, True, str(now.path), required=now.default)
+    found = "wrong size" if now.state == "broken" else "not there"
+    return Check(name, False, found, f"tamp model pull {now.name}", now.default)
 
 
 def check_rooms(find: Callable[[str], Path | None] | None = None) -> Check:
@@ -244,14 +251,14 @@ def check_machine() -> list[Check]:
     ]
 
 
-def _fault(code: str, environment: dict[str, str] | None = None) -> str:
+def _fault(code: str, drawn: bool = False) -> str:
     """Run code in a fresh interpreter; what went wrong in one line, or nothing."""
     process = subprocess.run(
         [sys.executable, "-P", "-c", code],
         capture_output=True,
         text=True,
         check=False,
-        env={**os.environ, **NO_RENDERING, **(environment or {})},
+        env={**os.environ, **pages.environment(drawn)},
     )
     if process.returncode == 0:
         return ""

@@ -36,6 +36,14 @@ def drawable() -> None:
     rendering.prepare(video=False, pictures=True)
 
 
+def environment(drawn: bool) -> dict[str, str]:
+    """What has to be set for a process that imports MuJoCo, before it does: so that frames are `drawn` on the CPU, or
+    so that it needs no GL library."""
+    from tamp.backends.libero import rendering
+
+    return dict(rendering.SOFTWARE if drawn else rendering.NO_RENDERING)
+
+
 def write_scene(file: Path, scene: LoadedScene, seen: Seen) -> None:
     """Write the page of a scene, which was loaded with `pictures`. InputError where the disk does not take it."""
     from tamp.api.naming import called_alone, described
