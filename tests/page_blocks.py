@@ -142,6 +142,7 @@ def normal(text: str, places: dict[str, str], figures: bool = True) -> str:
 
 CHANGING = (
     (r"\x1b\[[0-9;]*m", ""),
+    (r"^tamp: checking step \d+ of \d+$", ""),  # told only when it takes long
     (r"\b\d{8}-\d{6}\b", "TIME"),
     (r"\b[0-9a-f]{12,40}\b", "HASH"),
     (r"\b\d+(\.\d+)? ?s\b", "N s"),

@@ -199,6 +199,8 @@ def _typed(block: Block, terminal: Terminal) -> Iterator[str]:
             yield f"$ {each.command}\nends with {done.code}, not {expected}:\n{done.output}"
         elif each.lines and not _as_shown(each, done.output, block, terminal):
             yield f"$ {each.command}\nprints (exit {done.code}):\n{done.output}"
+        elif each.lines and each is given[-1] and "exit" in block.marks and done.code != expected:
+            yield f"$ {each.command}\nprints what is shown, and ends with {done.code}, not {expected}"
 
 
 def _as_shown(each: Shown, output: str, block: Block, terminal: Terminal) -> bool:

@@ -41,6 +41,14 @@ def test_a_block_in_real_time_is_typed_again_when_the_machine_was_late(mark: str
     assert typed.read_text() == "x\n" * times
 
 
+def test_an_exit_code_that_a_page_tells_is_looked_at_beside_the_output(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(
+        "<!-- exit 1 -->\n\n    $ echo no\n    no\n\nWords\n\n<!-- exit 1 -->\n\n    $ echo no; exit 1\n    no\n"
+    )
+    assert [len(verdict.wrong) for verdict in check_page(page)] == [1, 0]
+
+
 def test_a_block_finds_its_files_though_a_run_made_a_folder_of_that_name(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text("    $ mkdir small\n\nWords\n\n<!-- in: small -->\n\n    $ head -c 7 d.pddl\n    (define\n")
@@ -65,6 +73,7 @@ def test_only_what_changes_from_run_to_run_does_not_count() -> None:
     a = normal("done in 1.5 s, 3 steps in /tmp/x/episodes/20261124-204117-mug", {"/tmp/x/": ""})
     assert a == normal("done in 22 s, 3 steps in episodes/20261125-000000-mug", {})
     assert a != normal("done in 22 s, 4 steps in episodes/20261125-000000-mug", {})
+    assert says(normal("tamp: checking step 2 of 2\ntamp: 2 steps done", {}), ("tamp: 2 steps done",))
 
 
 def test_a_synopsis_names_what_there_is() -> None:
