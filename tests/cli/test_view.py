@@ -31,16 +31,14 @@ NO_CHROMIUM = "no Chromium: `make browser` as root installs it, else: sudo apt-g
 
 
 @contextmanager
-def viewing(run: Path, *options: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
-    """A viewer of a run, and where its page is; it has nothing to complain of, and ends when it is told to."""
-    command = [*TAMP, "view", str(run), "--page-port", "0", "--seconds", "120", "--json", *options]
-    viewer = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    assert viewer.stdout is not None and viewer.stderr is not None
-    line = viewer.stdout.readline()
-    assert line, viewer.stderr.read()
-    yield json.loads(line)["page"], viewer
+def viewing(run: Path, *options: str) -> Iterator[str]:
+    """Where the page of a run's viewer is; it has nothing to complain of, and ends when it is told to."""
+    viewer = forked.Begun("view", run, "--page-port", "0", "--seconds", "120", "--json", *options)
+    line = viewer.first_line()
+    assert line, viewer.errors.read_text()
+    yield json.loads(line)["page"]
     viewer.send_signal(signal.SIGTERM)
-    assert (viewer.wait(10), viewer.stderr.read()) == (0, "")
+    assert (viewer.wait(10), viewer.errors.read_text()) == (0, "")
 
 
 @pytest.fixture(scope="module")
@@ -95,7 +93,7 @@ def says(page: Any, place: str, text: str) -> None:
 def test_a_run_is_seen_as_it_goes_on_by_two_at_once(tmp_path: Path, opened: Callable[..., Any]) -> None:
     events = success()
     run = write(tmp_path / "e", [e for e in events if e["t"] < 4.0])
-    with viewing(run) as (address, _), written(run) as append:
+    with viewing(run) as address, written(run) as append:
         large, phone = opened(address), opened(address, 360, "dark")
         says(large, "#plan", PLAN[0])
         before = large.locator("#space").screenshot()
@@ -113,14 +111,14 @@ def test_a_run_is_seen_as_it_goes_on_by_two_at_once(tmp_path: Path, opened: Call
 
 
 def test_markup_in_a_log_is_text(tmp_path: Path, opened: Callable[..., Any]) -> None:
-    with viewing(write(tmp_path / "e", [*failure(), event("action", 9.0, action=MARKUP)])) as (address, _):
+    with viewing(write(tmp_path / "e", [*failure(), event("action", 9.0, action=MARKUP)])) as address:
         page = opened(address)
         says(page, "#title", MARKUP)
         says(page, "#plan", MARKUP)
 
 
 def test_what_is_asked_for_by_another_name_is_not_answered(tmp_path: Path) -> None:
-    with viewing(write(tmp_path / "e", success())) as (address, _):
+    with viewing(write(tmp_path / "e", success())) as address:
         host = address.removeprefix("http://")
         for asked, headers, expected in (
             ("GET", {"Host": host}, 200),
@@ -136,7 +134,7 @@ def test_what_is_asked_for_by_another_name_is_not_answered(tmp_path: Path) -> No
 
 
 def test_a_port_that_is_taken_and_a_folder_that_is_no_run_are_said_in_a_line(tmp_path: Path) -> None:
-    with viewing(write(tmp_path / "e", success())) as (address, _):
+    with viewing(write(tmp_path / "e", success())) as address:
         port = address.rpartition(":")[2]
         for options, says_ in (
             ([str(tmp_path / "e"), "--page-port", port], "the port is in use"),
@@ -184,7 +182,7 @@ def test_orders_go_to_the_session_and_its_answer_comes_back(tmp_path: Path, open
     pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
     session = subprocess.Popen([*live, "--out", "run"], cwd=tmp_path, **pipes)
     try:
-        with viewing(tmp_path / "run", "--wait") as (address, _):
+        with viewing(tmp_path / "run", "--wait") as address:
             page = opened(address, 360)
             page.get_by_role("button", name="Skip 2 s").wait_for(timeout=60_000)
             put(

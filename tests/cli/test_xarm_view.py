@@ -19,6 +19,7 @@ import numpy as np
 import pytest
 
 from motion.poses import Array
+from tests import forked
 from tests.emulated import Emulator, running
 
 pytestmark = pytest.mark.process
@@ -73,9 +74,9 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shown]:
     world, seen = folder / "world.toml", folder / "seen.jsonl"
     world.write_text(BENCH.read_text().replace("tcp://127.0.0.1:5556", seen.name))
     with running() as emulator, sync_playwright() as playwright:
-        viewer = _started("--world", str(world), "--host", emulator.host, "--page-port", "0", "--json")
-        assert viewer.stdout is not None
-        address = json.loads(viewer.stdout.readline())["page"]
+        there = ("--world", world, "--host", emulator.host, "--page-port", "0", "--json", "--seconds", "120")
+        viewer = forked.Begun("xarm", "view", *there)
+        address = json.loads(viewer.first_line())["page"]
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         page = browser.new_page(viewport={"width": 1280, "height": 800})
         wrong: list[str] = []
@@ -156,11 +157,10 @@ def test_a_page_is_there_before_the_arm_and_the_detector(tmp_path: Path) -> None
 def test_a_port_in_use_is_one_clear_error() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        viewer = _started("--world", str(BENCH), "--page-port", str(port))
-        out, errors = viewer.communicate(timeout=20)
-    assert (viewer.returncode, out) == (2, "")
-    assert errors.startswith(f"tamp: error: cannot serve the page at 127.0.0.1:{port}: the port is in use; valid: ")
-    assert errors.count("\n") == 1
+        done = forked.tamp("xarm", "view", "--world", BENCH, "--page-port", port)
+    assert (done.returncode, done.stdout) == (2, "")
+    told = f"tamp: error: cannot serve the page at 127.0.0.1:{port}: the port is in use; valid: "
+    assert done.stderr.startswith(told) and done.stderr.count("\n") == 1
 
 
 def _started(*options: str) -> subprocess.Popen[str]:
