@@ -379,3 +379,7 @@ def _invoke() -> int:
     """Typer's own errors (usage) exit 2; an interrupt before a command starts is told like any other."""
     app()
     return 0
+
+
+if __name__ == "__main__":
+    main()

@@ -32,17 +32,17 @@ def solve(asked: Asked, json_output: bool) -> int:
         episode = begun(asked, Person(_progress, partial(settled, asks=True), partial(stoppable, asked.arm.dead_man)))
         say(f"tamp: {episode}")
         result = _run(episode)
-        return result if isinstance(result, int) else _ended(result, json_output, stdout)
+        return result if isinstance(result, int) else _ended(result, episode.task.bddl is not None, json_output, stdout)
 
 
-def _ended(result: Result, json_output: bool, stdout: TextIO) -> int:
+def _ended(result: Result, has_task: bool, json_output: bool, stdout: TextIO) -> int:
     """The exit code of an episode, which is told."""
     if json_output:
         if result.reason is not None:
             say(f"tamp: no: {result.reason}")
         emit_json(result.as_dict(), stdout)
     else:
-        report(result, stdout)
+        report(result, stdout, has_task)
     if result.stage == "stopped":
         return INTERRUPTED
     return 0 if result.good else 1

@@ -10,11 +10,12 @@ if TYPE_CHECKING:
     from tamp.runs.episode import Result
 
 
-def report(result: Result, out: TextIO) -> None:
-    """The result for people: a label and its value a line."""
+def report(result: Result, out: TextIO, has_task: bool) -> None:
+    """The result for people: a label and its value a line. `has_task`: the scene has a task that LIBERO can check."""
+    unasked = has_task and result.task is None
     lines = [
         ("verdict", f"{_verdict(result)} ({result.seen_by})"),
-        *([("task", "LIBERO's check of the scene's own task was not asked for")] if result.task is None else []),
+        *([("task", "LIBERO's check of the scene's own task was not asked for")] if unasked else []),
         *_goal_lines(result),
         *(("plan" if n == 0 else "", action) for n, action in enumerate(result.plan or ["none"])),
         *_done_lines(result),

@@ -47,6 +47,12 @@ def test_help_names_every_command_and_loads_nothing_heavy() -> None:
         assert f"\n  {command} " in done.stdout
 
 
+@pytest.mark.parametrize("module", ["cli", "cli.main"])
+def test_it_can_be_run_as_a_module(module: str) -> None:
+    done = subprocess.run([sys.executable, "-m", module, "--version"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout[:5]) == (0, "tamp "), done.stderr
+
+
 COMMANDS = (
     "solve",
     "ground",

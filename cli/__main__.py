@@ -1,0 +1,5 @@
+"""`python -m cli` is `tamp`."""
+
+from cli.main import main
+
+main()
