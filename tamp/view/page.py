@@ -15,7 +15,7 @@ from tamp.view.serving import Offer
 from tamp.view.shots import NONE, Shots, picture
 from tamp.view.state import View
 
-SCRIPTS = ("common.js", "space.js", "view.js", "orders.js", "pictures.js")
+SCRIPTS = ("common.js", "labels.js", "space.js", "view.js", "orders.js", "pictures.js")
 
 
 def offer(hub: Hub, layout: Layout, local: bool) -> Offer:

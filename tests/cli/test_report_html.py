@@ -20,11 +20,13 @@ from axe_playwright_python.sync_playwright import Axe
 from cli.main import main
 from cli.report_html import report_html
 from tamp.errors import InputError
+from tamp.runs.pages import layout
 from tests.page_episodes import MARKUP, PLAN, PROBLEM, benchmark, failure, record, recorded, success, write
 
 pytestmark = pytest.mark.process
 
 T = TypeVar("T")
+TEMPLATES = Path(layout.__file__).with_name("templates")
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
 NO_CHROMIUM = "no Chromium: `make browser` as root installs it, else: sudo apt-get install chromium"
 LEADS_NOWHERE = """() => {
@@ -288,6 +290,27 @@ def test_an_invalid_plan_says_where_it_breaks(tmp_path: Path, tamp: Tamp, opened
     assert page.locator("#step-2").get_by_text("does not hold").count() == 1
     fits_and_reads(page)
     assert tamp("validate", "tabletop", problem, plan, "--html", file).code == 1
+
+
+CROWD = [{"at": [150 + 9 * n % 40, 100 + 7 * n % 30], "size": [60 + 20 * (n % 3), 15]} for n in range(9)]
+"""Nine names of things that stand close together in a picture of 328 x 216 pixels, and, below, one at its very edge."""
+
+
+def test_names_in_a_picture_cover_neither_each_other_nor_the_marks_and_are_never_cut_off(browser: Any) -> None:
+    page = browser.new_page()
+    page.add_script_tag(path=TEMPLATES / "labels.js")
+    labels = [*CROWD, {"at": [326, 2], "size": [150, 60]}]
+    marks = [[u - 4, v - 4, u + 4, v + 4] for u, v in (label["at"] for label in labels)]
+    avoid = [{"box": mark, "weight": 120} for mark in marks]
+    boxes = page.evaluate("([labels, avoid]) => placeLabels(labels, avoid, [328, 216], 1)", [labels, avoid])
+    assert all(left >= 0 and top >= 0 and right <= 328 and below <= 216 for left, top, right, below in boxes)
+    apart = [(a, b) for n, a in enumerate(boxes) for b in [*boxes[n + 1 :], *marks]]
+    assert [(a, b) for a, b in apart if a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]] == []
+    told = "the arm's shoulder to an_item_with_a_long_name: 1.06 m; the arm reaches 85.5 cm, to its flange"
+    lines = page.evaluate("(text) => linesOf(text, 20, 4, (some) => some.length)", told)
+    assert len(lines) == 4 and all(len(line) <= 20 for line in lines) and lines[-1].endswith("…")
+    assert page.evaluate("(text) => linesOf(text, 30, 4, (some) => some.length).join(' ')", told) == told
+    page.close()
 
 
 def test_what_is_refused(tmp_path: Path, tamp: Tamp) -> None:

@@ -17,7 +17,7 @@ from tamp.runs.pages.picture import picture_of
 from tamp.runs.pages.story import VIDEO, Story
 from tamp.runs.pages.timeline import axis_of, lanes_of
 
-SCRIPTS = ("common.js", "events.js", "links.js", "space.js", "timeline.js", "episode.js")
+SCRIPTS = ("common.js", "events.js", "links.js", "labels.js", "space.js", "timeline.js", "episode.js")
 
 
 def episode_page(story: Story, layout: Layout, beside: Path) -> str:

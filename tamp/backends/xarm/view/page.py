@@ -8,7 +8,7 @@ from tamp.runs.pages.layout import Layout
 from tamp.view.board import Board
 from tamp.view.serving import Offer
 
-SCRIPTS = ("common.js", "space.js", "view.js", "arm.js")
+SCRIPTS = ("common.js", "labels.js", "space.js", "view.js", "arm.js")
 
 
 def offer(board: Board) -> Offer:

@@ -111,18 +111,10 @@ function space(canvas, shown) {
       pen.stroke();
     }
   }
-  function write(text, [u, v], taken, strong) {
-    pen.font = `${strong ? "bold " : ""}${13 * scale}px ${getComputedStyle(canvas).fontFamily}`;
-    const wide = pen.measureText(text).width, left = Math.max(2, Math.min(u + 9 * scale, canvas.width - wide - 2));
-    let below = v + 4 * scale;
-    while (taken.some(([l, w, y]) => Math.abs(y - below) < 14 * scale && l < left + wide && left < l + w)) below += 14 * scale;
-    taken.push([left, wide, below]);
-    pen.lineJoin = "round"; pen.lineWidth = 4 * scale; pen.strokeStyle = colour("--card"); pen.strokeText(text, left, below);
-    pen.fillStyle = colour(strong ? "--bad" : "--ink"); pen.fillText(text, left, below);
-  }
   const moved = (t) => Math.hypot(...t.first.map((x, k) => x - t.last[k])) > 0.005;
-  function named(t, taken) {
-    if (t.category === "workspace" && t.corners) { write(t.name, at(t.corners[5]), taken, false); return; }
+  /** Marks where a thing is. Returns its label. */
+  function named(t) {
+    if (t.category === "workspace" && t.corners) return {text: t.name, at: at(t.corners[5])};
     const [u, v] = at(t.first), [u2, v2] = at(t.last);
     pen.strokeStyle = pen.fillStyle = colour("--ink"); pen.lineWidth = 2 * scale;
     pen.beginPath(); pen.arc(u, v, 4 * scale, 0, 7); pen.stroke();
@@ -130,7 +122,16 @@ function space(canvas, shown) {
       line([t.first, t.last], colour("--ink"), 1, [4, 4]);
       pen.fillRect(u2 - 4 * scale, v2 - 4 * scale, 8 * scale, 8 * scale);
     }
-    write(t.mark ? `✗ ${t.name}: ${t.mark}` : t.note ? `${t.name}: ${t.note}` : t.name, [u2, v2], taken, Boolean(t.mark));
+    const text = t.mark ? `✗ ${t.name}: ${t.mark}` : t.note ? `${t.name}: ${t.note}` : t.name;
+    return {text, at: [u2, v2], strong: Boolean(t.mark), corners: hollow(t) ? null : cornersOf(t)};
+  }
+  /** What labels are better not on: boxes of things, what is named, and lines that measure. */
+  function covered(labels) {
+    const around = (places, more) => [0, 1].map((k) => Math.min(...places.map((p) => p[k])) - more * scale).concat([0, 1].map((k) => Math.max(...places.map((p) => p[k])) + more * scale));
+    const spots = labels.map(({at}) => ({box: around([at], 6), weight: 120}));
+    const boxes = labels.flatMap(({corners}, of) => (corners ? [{box: around(corners.map(at), 0), weight: 40, of}] : []));
+    const along = list("spans").flatMap(({from, to}) => [0, 1, 2, 3, 4, 5, 6, 7, 8].map((n) => ({box: around([at(from.map((x, k) => x + (to[k] - x) * n / 8))], 6), weight: 15})));
+    return [...spots, ...boxes, ...along];
   }
   const behind = (path) => (path.done === undefined ? path.points.length : path.done);
   function draw() {
@@ -138,11 +139,12 @@ function space(canvas, shown) {
     const width = canvas.clientWidth || 640;
     scale = window.devicePixelRatio || 1;
     canvas.width = width * scale; canvas.height = Math.round(width * 0.66) * scale;
-    if (low[0] > high[0]) { write("No places are known.", [20 * scale, 40 * scale], [], false); return; }
+    const look = {family: getComputedStyle(canvas).fontFamily, ink: colour("--ink"), strong: colour("--bad"), ground: colour("--card")};
+    if (low[0] > high[0]) { writeLabels(pen, [{text: "No places are known.", at: [20 * scale, 40 * scale]}], [], scale, look); return; }
     fitted();
     floor(colour("--line"));
     solids();
-    const taken = [], written = [];
+    const tools = [];
     for (const path of list("paths")) {
       const done = behind(path);
       line(path.points, colour("--path"), 1.5);
@@ -150,14 +152,12 @@ function space(canvas, shown) {
       if (!done) continue;
       const [u, v] = at(path.points[done - 1]);
       pen.fillStyle = colour("--accent"); pen.beginPath(); pen.arc(u, v, 6 * scale, 0, 7); pen.fill();
-      written.push([path.name || "tool", [u, v - 10 * scale]]);
+      tools.push({text: path.name || "tool", at: [u, v]});
     }
-    for (const span of list("spans")) {
-      line([span.from, span.to], colour("--bad"), 2.5, [6, 4]);
-      write(span.told, at(span.from.map((x, k) => (x + span.to[k]) / 2)), taken, true);
-    }
-    things().sort((a, b) => Boolean(b.mark) - Boolean(a.mark)).forEach((t) => named(t, taken));
-    for (const [text, place] of written) write(text, place, taken, false);
+    for (const span of list("spans")) line([span.from, span.to], colour("--bad"), 2.5, [6, 4]);
+    const spans = list("spans").map((span) => ({text: span.told, at: at(span.from.map((x, k) => (x + span.to[k]) / 2)), strong: true}));
+    const labels = [...spans, ...things().sort((a, b) => Boolean(b.mark) - Boolean(a.mark)).map(named), ...tools];
+    writeLabels(pen, labels, covered(labels), scale, look);
   }
   /** What the picture shows, for who does not see it. */
   function told() {
