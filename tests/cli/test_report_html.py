@@ -293,13 +293,13 @@ def test_an_invalid_plan_says_where_it_breaks(tmp_path: Path, tamp: Tamp, opened
 
 
 CROWD = [{"at": [150 + 9 * n % 40, 100 + 7 * n % 30], "size": [60 + 20 * (n % 3), 15]} for n in range(9)]
-"""Nine names of things that stand close together in a picture of 328 x 216 pixels, and, below, one at its very edge."""
+"""Nine names of things that stand close together in a picture of 328 x 216 pixels."""
 
 
 def test_names_in_a_picture_cover_neither_each_other_nor_the_marks_and_are_never_cut_off(browser: Any) -> None:
     page = browser.new_page()
     page.add_script_tag(path=TEMPLATES / "labels.js")
-    labels = [*CROWD, {"at": [326, 2], "size": [150, 60]}]
+    labels = [{"at": [326, 2], "size": [150, 60]}, *CROWD]
     marks = [[u - 4, v - 4, u + 4, v + 4] for u, v in (label["at"] for label in labels)]
     avoid = [{"box": mark, "weight": 120} for mark in marks]
     boxes = page.evaluate("([labels, avoid]) => placeLabels(labels, avoid, [328, 216], 1)", [labels, avoid])
