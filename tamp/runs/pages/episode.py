@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Sequence
+from math import dist
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -14,14 +15,18 @@ from tamp.runs.pages.failing import Failing
 from tamp.runs.pages.frames import first_and_last
 from tamp.runs.pages.layout import Layout
 from tamp.runs.pages.picture import picture_of
+from tamp.runs.pages.repeats import failing_card, of_trouble, opening, opens_elsewhere
 from tamp.runs.pages.story import VIDEO, Story
 from tamp.runs.pages.timeline import axis_of, lanes_of
 
 SCRIPTS = ("common.js", "events.js", "links.js", "labels.js", "space.js", "timeline.js", "episode.js")
+MOVED = 0.005
+"""Metres from which on a thing is seen to be elsewhere in a picture."""
 
 
 def episode_page(story: Story, layout: Layout, beside: Path) -> str:
     """The page of a story, to be written in the folder `beside`, from which it refers to the video."""
+    first_step = min((c.steps[0] for c in story.courses if c.steps), default=None)
     return layout.page(
         "episode.html.j2",
         SCRIPTS,
@@ -33,7 +38,12 @@ def episode_page(story: Story, layout: Layout, beside: Path) -> str:
         video=address(story.folder / VIDEO, beside) if story.has_video else "",
         totals=_totals(story),
         lanes=lanes_of(story.bars),
-        first_step=min((c.steps[0] for c in story.courses if c.steps), default=None),
+        first_step=first_step,
+        moved=first_step is not None or any(dist(t.first, t.last) > MOVED for t in story.things),
+        opening=opening(story),
+        elsewhere=opens_elsewhere(story),
+        failing_card=failing_card(story),
+        troubles=[(trouble, *of_trouble(story, trouble)) for trouble in story.troubles],
     )
 
 

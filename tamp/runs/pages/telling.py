@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from tamp.runs.endings import Ending
 from tamp.runs.pages.fields import Event, number, table, time_of, words
 
+ORACLE = "oracle (the simulator's state)"
+
 
 @dataclass(frozen=True)
 class GoalPart:
@@ -47,9 +49,9 @@ def verdict_of(ending: Ending) -> str:
 def eyes_of(perception: str | None) -> str:
     """What saw, in words."""
     if perception is None:
-        return "The log does not say what saw."
-    known = {"camera": "It saw by camera.", "oracle": "It saw by oracle: the simulator's state."}
-    return known.get(perception, f"It saw by {perception}.")
+        return "Perception: the log does not say."
+    what, *more = perception.split(", ")
+    return f"Perception: {', '.join([{'oracle': ORACLE}.get(what, what), *more])}."
 
 
 def goal_parts(goal: str | list[str] | None, events: Sequence[Event]) -> tuple[GoalPart, ...]:

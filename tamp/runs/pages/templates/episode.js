@@ -64,8 +64,9 @@ function inStep() {
     button.addEventListener("click", () => {
       const {step, marks, spans} = data.obstacles[Number(button.dataset.obstacle)];
       go(Math.max(step, slider ? Number(slider.min) : 0));
-      picture.show({...stateAt(step, marks), spans});
-      canvas.scrollIntoView({block: "center"});
+      const there = canvas || document.getElementById("space-failed");  // where nothing moved there is one picture
+      (canvas ? picture : pictures.failed).show({...stateAt(step, marks), spans});
+      there.scrollIntoView({block: "center"});
     });
   }
   if (slider) slider.addEventListener("input", () => go(Number(slider.value)));
@@ -75,14 +76,14 @@ function inStep() {
   }
   show(slider ? Number(slider.min) : 0);
 }
-/** Pictures that stay as they are: at first, in the end, and where it failed. */
+/** Pictures that stay as they are: at first, in the end, and where it failed, which is returned. */
 function stills() {
   for (const canvas of document.querySelectorAll("[data-still]")) {
     const state = stateAt(canvas.dataset.still === "first" ? 0 : data.last);
     space(canvas, {...data.scene, ...state, paths: []});
   }
   const failed = document.getElementById("space-failed");
-  if (failed && data.failing) space(failed, {...data.scene, ...stateAt(data.failing.step, data.failing.marks), paths: [], spans: data.failing.spans});
+  return failed && data.failing ? space(failed, {...data.scene, ...stateAt(data.failing.step, data.failing.marks), paths: [], spans: data.failing.spans}) : {show() {}};
 }
+const pictures = {failed: stills()};
 inStep();
-stills();

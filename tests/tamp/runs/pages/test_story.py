@@ -22,7 +22,7 @@ def told(folder: Path) -> Story:
 def test_a_success_says_what_was_asked_and_by_whose_eyes(tmp_path: Path) -> None:
     story = told(write(tmp_path / "e", success()))
     assert (story.instruction, story.verdict) == ("put the mug in the drawer", "It succeeded by LIBERO's check.")
-    assert story.eyes == "It saw by oracle: the simulator's state."
+    assert story.eyes == "Perception: oracle (the simulator's state)."
     assert [(p.fact, p.words) for p in story.parts] == [("(in mug_1 drawer_1)", "the mug is in the drawer")]
     assert (story.notes, story.has_video, [name for name, _ in story.files]) == (
         (),
