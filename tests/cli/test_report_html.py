@@ -296,12 +296,30 @@ def test_an_invalid_plan_says_where_it_breaks(tmp_path: Path, tamp: Tamp, opened
     done = tamp("validate", "tabletop", problem, plan, tmp_path / "other.txt", "--html", file)
     assert done.code == 2 and "invalid at step 2" in done.out
     page = opened(file, 360)
-    is_walked_by_keys(page)
     page.get_by_text("What would mend it").wait_for()
     assert page.locator("thead .broken").first.inner_text().startswith("✗ 2")
     assert page.locator("#step-2").get_by_text("does not hold").count() == 1
+    is_walked_by_keys(page)
     fits_and_reads(page)
     assert tamp("validate", "tabletop", problem, plan, "--html", file).code == 1
+
+
+def test_of_several_plans_the_first_invalid_one_is_unfolded(tmp_path: Path, tamp: Tamp, opened: Opened) -> None:
+    problem, file = tmp_path / "problem.pddl", tmp_path / "page.html"
+    problem.write_text(PROBLEM)
+    texts = {"good.txt": PLAN, "short.txt": PLAN[:-1], "late.txt": PLAN[1:]}
+    for name, steps in texts.items():
+        (tmp_path / name).write_text("\n".join(steps))
+    assert tamp("validate", "tabletop", problem, *(tmp_path / name for name in texts), "--html", file).code == 1
+    page = opened(file, 360)
+    folds = "section > details"
+    assert [f.get_attribute("open") is not None for f in page.locator(folds).all()] == [False, True, False]
+    assert [li.inner_text().split()[-1] for li in page.locator("nav li").all()] == ["valid", "invalid", "invalid"]
+    page.locator("nav a").last.click()
+    until(lambda: page.locator(folds).last.get_attribute("open") is not None)
+    page.locator("section > details").last.locator("details summary").first.click()
+    is_walked_by_keys(page)
+    fits_and_reads(page)
 
 
 CROWD = [{"at": [150 + 9 * n % 40, 100 + 7 * n % 30], "size": [60 + 20 * (n % 3), 15]} for n in range(9)]

@@ -65,7 +65,8 @@ def _followed(plan: PlanFile, judge: PlanJudge) -> tuple[PlanAccount, str]:
 
 
 def plan_page(domain: str, problem: str, plans: Sequence[Judged], layout: Layout) -> str:
-    """The page of plans of one domain and problem."""
-    told: dict[str, Any] = {"domain": domain, "problem": problem, "plans": plans}
+    """The page of plans of one domain and problem; of several the first one that is not valid is unfolded."""
+    unfolded = next((n for n, p in enumerate(plans) if not p.valid), 0)
+    told: dict[str, Any] = {"domain": domain, "problem": problem, "plans": plans, "unfolded": unfolded}
     good = sum(p.valid is True for p in plans)
     return layout.page("plan.html.j2", ("common.js",), {}, title=f"{good} of {len(plans)} plans valid", **told)

@@ -23,11 +23,12 @@ function listing(body, more, row, each) {
   return (others) => { items = others; shown = 0; body.replaceChildren(); further(); };
 }
 
-/** Opens what a link leads to. */
+/** Opens what a link leads to, and what that is folded in. */
 function openTarget() {
   const there = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
   const closed = there && there.querySelector("details");
   if (closed) closed.open = true;
+  for (let around = there; around; around = around.parentElement) if (around.matches("details")) around.open = true;
 }
 window.addEventListener("hashchange", openTarget);
 openTarget();
