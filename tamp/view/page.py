@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from tamp.runs.episode_log import LOG
@@ -26,7 +27,8 @@ def offer(hub: Hub, layout: Layout, local: bool) -> Offer:
     def further(view: View, log: Path | None) -> dict[str, str]:
         pictures = shots.index(log)
         orders = orders_of(view, hub.life, local, pictures=pictures != NONE)
-        return {"name": json.dumps(_name(log)), "orders": json.dumps(orders), "pictures": pictures}
+        named = {"name": json.dumps(_name(log)), "report": json.dumps(_report(log))}
+        return {**named, "orders": json.dumps(orders), "pictures": pictures}
 
     def order(said: Any) -> dict[str, Any]:
         return give(hub.view.listens if local and hub.life == "goes on" else None, said)
@@ -42,6 +44,11 @@ def offer(hub: Hub, layout: Layout, local: bool) -> Offer:
 
 def _name(log: Path | None) -> str:
     return "" if log is None else log.parent.name if log.name == LOG else log.name
+
+
+def _report(log: Path | None) -> str:
+    """The command that writes the page of a run that is over."""
+    return "" if log is None else f"tamp report {quote(str(log.parent if log.name == LOG else log))} --html page.html"
 
 
 def orders_of(view: View, life: Life, local: bool, pictures: bool = True) -> dict[str, Any]:

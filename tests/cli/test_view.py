@@ -107,6 +107,10 @@ def test_a_run_is_seen_as_it_goes_on_by_two_at_once(tmp_path: Path, opened: Call
         append([e for e in events if e["t"] >= 5.5])
         for page in (phone, again):
             says(page, "#verdict", "It succeeded by LIBERO's check.")
+            says(page, "#now-head", "How it ended")
+            says(page, "#ended", "3 of 3 actions were done.")
+            says(page, "#ended", f"tamp report {run} --html page.html")
+            says(page, "#plan-told", "3 of 3 actions were done.")
             assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 

@@ -32,7 +32,7 @@ function space(canvas, shown) {
     if (some.extent) reach(some.extent);
     if (some.spans) reach(some.spans.flatMap((span) => [span.from, span.to]));
     if (some.paths) for (const path of some.paths) reach(path.points);
-    if (some.things) reach(things().flatMap((t) => [t.first, t.last]));
+    if (some.things) reach(things().flatMap((t) => [t.first, t.last, ...((!hollow(t) && cornersOf(t)) || [])]));
     if (some.robots) for (const r of robots()) reach(r.frames.map((f) => [f[3], f[7], f[11]]));
   }
   const corner = (n) => [0, 1, 2].map((k) => (n >> k & 1 ? high : low)[k]);

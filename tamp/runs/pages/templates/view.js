@@ -1,7 +1,7 @@
 /** A run as it goes on: parts that have changed come from the server, and each is shown in its place. */
 function live() {
   const by = (id) => document.getElementById(id), served = document.title;
-  const known = {paths: {}, clock: 0, told: 0, on: false, over: false, pictures: false};
+  const known = {paths: {}, clock: 0, told: 0, on: false, over: false, done: "", pictures: false};
   const picture = space(by("space"), {now: true, paths: [], things: [], robots: []});
   const signs = {
     done: ["✓", "good"], success: ["✓", "good"], failed: ["✗", "bad"], no: ["✗", "bad"], error: ["✗", "bad"], stopped: ["■", "warn"],
@@ -35,6 +35,15 @@ function live() {
     by("orders-head").hidden = known.over;
     by("cameras").hidden = known.over && !known.pictures;
   }
+  /** Of a run that is over, how it ended stands where else is what is being done. */
+  function ended() {
+    if (!by("ended")) return;
+    say(by("now-head"), known.over ? "How it ended" : "Now");
+    by("ended").hidden = !known.over;
+    by("running").hidden = known.over;
+    say(by("ended-told"), `It took ${known.clock.toFixed(1)} s. ${known.done || "No action was done."}`);
+    if (known.over && known.done) say(by("plan-told"), known.done);
+  }
   function say(place, text) {
     if (place.textContent !== text) place.textContent = text;
   }
@@ -48,6 +57,7 @@ function live() {
   const show = {
     run() { known.paths = {}; },
     name(name) { say(by("run"), name); },
+    report(command) { say(by("report"), command); },
     head(head) {
       say(by("title"), head.title);
       document.title = `${head.title} - ${served}`;
@@ -56,6 +66,7 @@ function live() {
       known.on = head.state === "running";
       known.over = !known.on && head.state !== "waiting";
       fold();
+      ended();
       fill(by("notes"), head.notes, (note) => element("p", note, {class: "note", role: "note"}));
       if (by("goal")) by("goal").replaceChildren(...(head.goal.length ? ["Goal: ", ...head.goal.flatMap((g, n) => (n ? [" then ", code(g)] : [code(g)]))] : []),
         ...(head.untouched.length ? ["; left alone: ", code(head.untouched.join(" "))] : []));
@@ -76,6 +87,7 @@ function live() {
         return entry(code(r.name), " ", sign(r.stage), " ", seconds, r.why ? element("span", ` ${r.why}`, {class: "by"}) : "");
       });
       if (!now.running.length) list.replaceChildren(entry(element("span", known.on ? "Nothing is being done: it thinks, or waits." : "Nothing is being done.", {class: "by"})));
+      ended();
       say(by("now"), now.running.map((r) => `${r.name} ${r.stage}`).join("; "));
       tick();
     },
@@ -88,9 +100,12 @@ function live() {
         if (row.how === "moving" || row.how === "acting") { made.className = "now"; made.setAttribute("aria-current", "step"); }
         return made;
       });
-      const left = rows.filter((row) => row.how === "planned").length;
-      say(by("plan-told"), rows.length ? `${left} of ${rows.length + plan.left_out} actions are still to come${plan.left_out ? `; the first ${plan.left_out} are not listed` : ""}.` :
+      const left = rows.filter((row) => row.how === "planned").length, done = rows.filter((row) => row.how === "done").length;
+      const more = plan.left_out ? `; the first ${plan.left_out} are not listed` : "";
+      known.done = rows.length ? `${done} of ${rows.length} actions were done${more}.` : "";
+      say(by("plan-told"), rows.length ? `${left} of ${rows.length + plan.left_out} actions are still to come${more}.` :
         plan.searched ? `No plan: ${plan.searched}.` : "No plan yet.");
+      ended();
     },
     facts(facts) {
       fill(by("changes"), facts.changes, ([t, fact, holds]) => entry(element("span", holds ? "+" : "−", {class: "mark", "aria-hidden": "true"}),
@@ -130,7 +145,7 @@ function live() {
       });
     },
   };
-  const order = ["run", "name", "head", "extent", "solids", "frames", "path", "things", "now", "plan", "facts", "happened", "orders", "pictures", "arm", "joints", "seen"];
+  const order = ["run", "name", "report", "head", "extent", "solids", "frames", "path", "things", "now", "plan", "facts", "happened", "orders", "pictures", "arm", "joints", "seen"];
 
   function tick() {
     const now = known.clock + (known.on ? (performance.now() - known.told) / 1000 : 0);
