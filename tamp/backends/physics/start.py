@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import mujoco
 
@@ -17,6 +18,7 @@ from tamp.backends.libero.tasks import Task
 from tamp.backends.mujoco.declared import MjcfScene
 from tamp.backends.mujoco.start import mjcf_start
 from tamp.backends.physics.staging import Stage, staged
+from tamp.backends.physics.standing import stands_clear
 from tamp.errors import InputError
 from tamp.model.scene import Scene, with_robot
 
@@ -34,7 +36,8 @@ class Start:
 
 def start_of(task: Task, seed: int, init_state: int | None, body: str | None, drawn: bool = False) -> Start:
     """A task's start, with the scene's own robot or another one in its place, and with its stage where it is to be
-    `drawn`. InputError for a state or a robot that there is not, and for what is wrong in an MJCF scene."""
+    `drawn`. InputError for a state or a robot that there is not, for one that stands inside things, and for what is
+    wrong in an MJCF scene."""
     with started(task, seed, init_state, body, drawn=drawn) as (start, _):
         return start
 
@@ -57,13 +60,17 @@ def started(
         if init_state is not None:
             raise InputError(f"{task.name} has no stored initial states: draw one with --seed")
         found, robot = mjcf_start(task.mjcf, seed), _robot_at(task.mjcf, body)
-        yield Start(_with(robot, found.scene), robot, found.spec), None
+        scene = _with(robot, found.scene)
+        _clear_in(task.mjcf, body, robot, scene)
+        yield Start(scene, robot, found.spec), None
         return
     with contextlib.ExitStack() as stack:
         if environment is None:
             environment = LiberoEnvironment(task, seed=seed, init_state=init_state, render=render)
             stack.callback(environment.close)
         scene, robot = _seen(environment, places), robot_of(environment, body)
+        if body is not None:
+            stands_clear(Path(body).name, robot, scene)
         stage = staged(environment, scene, robot, body is None) if drawn else None
         yield Start(scene, robot, stage=stage), environment
 
@@ -84,6 +91,14 @@ def robot_of(environment: LiberoEnvironment, body: str | None) -> RobotDescripti
 def _with(robot: RobotDescription, scene: Scene) -> Scene:
     """A scene with a robot at its posture, the hand open."""
     return with_robot(scene, robot.posture, robot.gripper.opening, World(robot, []).forward(robot.posture))
+
+
+def _clear_in(of: MjcfScene, body: str | None, robot: RobotDescription, scene: Scene) -> None:
+    """InputError for a robot that stands inside things of an MJCF scene: the file's fault, where it is its own."""
+    try:
+        stands_clear(Path(body or of.body).name, robot, scene)
+    except InputError as e:
+        raise of.table.wrong(str(e), "base") if body is None and of.table.has("base") else e from e
 
 
 def _robot_at(scene: MjcfScene, body: str | None) -> RobotDescription:

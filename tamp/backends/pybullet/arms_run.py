@@ -11,6 +11,7 @@ from tamp.backends.arms_file import Arms
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.run import wanted_in
 from tamp.backends.libero.tasks import Task
+from tamp.backends.physics.standing import stands_clear
 from tamp.backends.physics.start import started
 from tamp.backends.physics.table import SharedTable
 from tamp.backends.pybullet.world import BulletWorld
@@ -50,6 +51,8 @@ def run(
         with timed(result, "build"):
             drawn = (settings.seed, settings.init_state, None, environment, settings.sight)
             start, environment = stack.enter_context(started(task, *drawn, places=goal_source is None))
+            for arm in arms.arms:
+                stands_clear(arm.name, arm.robot, start.scene)
             shared = ArmsTable(start.scene, arms)
             stack.callback(shared.world.close)
         wanted = partial(wanted_in, goal_source, task, environment, settings=settings, log=log)
