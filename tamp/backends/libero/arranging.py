@@ -51,11 +51,11 @@ SQUEEZED = -0.002
 
 
 class NoRoomError(Exception):
-    """A draw in which a thing has no place."""
+    """A draw in which a thing has no place; `there` are the things that stand where it is declared to be."""
 
-    def __init__(self, thing: Thing, why: str = "") -> None:
+    def __init__(self, thing: Thing, why: str = "", there: tuple[str, ...] = ()) -> None:
         super().__init__(why)
-        self.thing = thing
+        self.thing, self.there = thing, there
 
 
 def arranged(declared: Declaration, scene: Scene, robot: RobotDescription, rng: np.random.Generator) -> Scene:
@@ -80,8 +80,9 @@ def _no_room(e: NoRoomError) -> str:
     where = "there" if thing.at is not None or thing.region is not None else thing.where
     if str(e):
         return str(e)
+    taken = f", where {' and '.join(e.there)} {'is' if len(e.there) == 1 else 'are'}" if e.there else ""
     return (
-        f"no room for {thing.name} ({thing.category.name}, {size} cm) {where}, in {DRAWS} draws; "
+        f"no room for {thing.name} ({thing.category.name}, {size} cm) {where}{taken}, in {DRAWS} draws; "
         "take something away, put it elsewhere, or try another seed"
     )
 
@@ -117,7 +118,7 @@ class _Drawing:
         few = 1 if thing.at is not None or thing.relation == "beside" else FIXTURES
         found = list(itertools.islice(fits, few))
         if not found:
-            raise NoRoomError(thing)
+            raise NoRoomError(thing, there=self._there(thing, scene, placed))
         return max(found, key=lambda s: float(np.linalg.norm(s.object(thing.name).position[:2] - self.middle)))
 
     def _standing(self, thing: Thing, scene: Scene) -> Iterator[Scene]:
@@ -166,7 +167,17 @@ class _Drawing:
                 found = self._lowered(thing, raised, under, scene)
                 if found is not None:
                     return with_object_at(scene, thing.name, found)
-        raise NoRoomError(thing)
+        others = [n for n in placed if n != support.owner]
+        raise NoRoomError(thing, there=self._there(thing, scene, others))
+
+    def _there(self, thing: Thing, scene: Scene, placed: list[str]) -> tuple[str, ...]:
+        """Of the things that were placed those that reach into where a thing is declared to be, seen from above."""
+        if thing.at is None and thing.region is None:
+            return ()
+        low, high = np.split(np.tile(thing.at[:2], 2) if thing.region is None else thing.region, 2)
+        half = 0.5 * thing.category.thing.extent[:2].min()
+        spot = (np.append(low - half, -np.inf), np.append(high + half, np.inf))
+        return tuple(n for n in placed if any(meet(box, spot, 0.0) for box in swept(scene.object(n))))
 
     def _raised(self, thing: Thing, T: Array, p: Array, under: Region) -> Array:
         """The pose of an item above a point (2,) of a surface, from where it is lowered."""

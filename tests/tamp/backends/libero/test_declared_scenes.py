@@ -177,7 +177,7 @@ def test_places_on_things_attitudes_and_joints_are_as_the_numbers_say(tmp_path: 
         ),
         (
             "".join(f'[things.c_{n}]\ncategory = "wooden_cabinet"\nregion = [0, 0, 0.1, 0.1]\n' for n in range(2)),
-            r"scene\.toml:4: no room for c_1 \(wooden_cabinet, 2. x 22 x 22 cm\) there, in \d+ draws",
+            r"scene\.toml:4: no room for c_1 \(wooden_cabinet, 2. x 22 x 22 cm\) there, where c_0 is, in \d+ draws",
         ),
         (
             "".join(f'[things.{n}_1]\ncategory = "{n}"\nat = [0, 0, 0.95]\n' for n in ("milk", "orange_juice")),
