@@ -18,6 +18,8 @@ UNHEARD = (
     *("quantity", "unclear", "unsolvable", "unsure"),
 )
 """Kinds of refusal after which other words may help."""
+ASSUMED = {"ambiguous": "take the first", "unsure": "take it so"}
+"""What --assume-first does where a refusal of such a kind has goals."""
 YES = ("y", "yes")
 """Answers that say that what was understood is meant."""
 
@@ -31,7 +33,7 @@ def settled(text: str, read: Callable[[str], tuple[Goal, ...]], log: EpisodeLog,
             return unasked(text, read, log)
         except Refusal as refusal:
             if not (asks and sys.stdin.isatty() and sys.stderr.isatty()):
-                raise
+                raise or_assumed(refusal) from None
             if refusal.kind == "ambiguous":
                 return chosen(_chosen(refusal), log)
             if refusal.kind not in UNHEARD:
@@ -39,6 +41,13 @@ def settled(text: str, read: Callable[[str], tuple[Goal, ...]], log: EpisodeLog,
             text = _other_words(refusal)
             if refusal.kind == "unsure" and text.lower() in YES:
                 return chosen(refusal.alternatives[0], log)
+
+
+def or_assumed(refusal: Refusal) -> Refusal:
+    """The same refusal, which names the option that takes what it asks about, where it has something to take."""
+    if refusal.alternatives and (instead := ASSUMED.get(refusal.kind)):
+        refusal.args = (f"{refusal}, or {instead} with --assume-first",)
+    return refusal
 
 
 def _chosen(refusal: Refusal) -> tuple[Goal, ...]:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 import tamp
+from cli.asking import or_assumed
 from cli.output import emit_json, say
 from tamp.quiet import quiet_stdout
 
@@ -58,7 +59,7 @@ def _in_scene(text: str, model: Model, request: Request, out: TextIO) -> int:
             found = read_by(scene, text, model, request.assume_first)
         except tamp.Refusal as e:
             _told(e, asked, request, out)
-            raise
+            raise or_assumed(e) from None
     return _answer(found, asked, request, out)
 
 
@@ -71,7 +72,7 @@ def _in_problem(text: str, model: Model, request: Request, problem: Path, out: T
         found = problem_read_by(request.domain, problem, text, lambda: model, request.assume_first)
     except tamp.Refusal as e:
         _told(e, asked, request, out)
-        raise
+        raise or_assumed(e) from None
     return _answer(found, asked, request, out)
 
 
@@ -97,8 +98,11 @@ def _answer(found: tamp.Grounding, asked: dict[str, str], request: Request, out:
 def _print(found: tamp.Grounding, out: TextIO) -> None:
     out.writelines(f"{label:13}{goal}\n" for label, goal in zip(("goal", *["then"] * 9), found.goals, strict=False))
     out.writelines(f"{role:13}{symbol}\n" for role, symbol in found.roles.items())
+    out.writelines(f"untouched    {symbol}\n" for symbol in found.goal.untouched)
     out.write(f"reply        {found.reply}\n")
     out.writelines(f"guessed      {said} = {called}\n" for said, called in found.guesses.items())
     out.write(f"confidence   {found.confidence:.2f}\n")
+    if found.assumed:
+        out.write(f"assumed      {found.assumed}\n")
     out.writelines(f"alternative  {goals}\n" for goals in found.as_dict()["alternatives"])
     out.write(f"seconds      {found.seconds:.1f}\n")

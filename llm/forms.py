@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 
 from llm.lexicon import BENEATH, CUES, PREPOSITIONS, RELATIVE_PLACES, TOP
-from llm.own_verbs import beyond, is_imperative, naming_verbs, verb_pattern
+from llm.own_verbs import beyond, naming_verbs, verb_pattern
 from llm.own_words import own_words
 from llm.phrases import Vocabulary
 from llm.words import content, mentioned
@@ -115,11 +115,6 @@ def forms(domain: Domain, text: str = "") -> tuple[Form, ...]:
 def names(verbs: frozenset[str] | None, text: str) -> bool:
     """Whether a text has one of some verbs."""
     return bool(verbs) and re.search(verb_pattern(verbs or ()), text.lower()) is not None
-
-
-def is_ordered_by_verb(form: Form, text: str) -> bool:
-    """Whether a text is no more than an order by one of the form's verbs: "press the stove"."""
-    return bool(form.verbs) and is_imperative(text, verb_pattern(form.verbs))
 
 
 def elsewhere(forms: Iterable[Form], text: str) -> str:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 import time
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from llm.asking import Question
-from llm.confidence import as_wanted, confidence, confidence_in_meaning
-from llm.forms import is_ordered_by_verb
+from llm.confidence import UNLIKELY, UNWANTED, as_wanted, confidence, confidence_in_meaning
 from llm.logic_words import (
     are_counted,
     before_what_refers_back,
@@ -26,6 +25,7 @@ from llm.own_words import own_words
 from llm.phrases import Vocabulary, vocabulary
 from llm.plain_stage import plainly
 from llm.relevance import relevant
+from llm.said_outright import said_outright
 from llm.spelling import mended
 from llm.wanted import LEAST, wanted
 from llm.whereabouts import tell_whereabouts
@@ -60,12 +60,13 @@ class AmbiguousError(Refusal):
 
 
 class UnsureError(Refusal):
-    """What was understood, `alternatives`, is too unlikely to be done unasked. `found`: how, where the instruction was
-    not understood for certain; None where it seems not to ask for that."""
+    """What was `found`, in words `understood`, is too unlikely to be done unasked; where it is one of several facts
+    that the instruction seems not to ask for, `doubted`."""
 
-    def __init__(self, goals: Goals, understood: str, found: _Found | None = None) -> None:
-        super().__init__(f"is this meant: {understood}? Say it in other words", "unsure")
-        self.found, self.alternatives, self.readings = found, (goals,), (understood,)
+    def __init__(self, found: Found, understood: str, doubted: str = "") -> None:
+        doubt = f" In doubt: {doubted}." if doubted not in ("", understood) else ""
+        super().__init__(f"is this meant: {understood}?{doubt} Say it in other words", "unsure")
+        self.found, self.alternatives, self.readings = found, (found.readings[0].goals,), (understood,)
 
 
 def ground(
@@ -88,7 +89,7 @@ def ground(
 
     Raises InputError for an empty or an overlong instruction, Refusal when it is about something that is not there
     or cannot be a goal, AmbiguousError (a Refusal) when its words fit several things, and UnsureError (a Refusal) when
-    it is not understood for certain. `assume_first` takes the model's choice instead, except of what seems not wanted.
+    it is not understood for certain. `assume_first` takes the model's choice instead of the last two, and says so.
     """
     known = state.known_to(domain)
     words = vocabulary(scene, known, names, own_words(domain))
@@ -142,7 +143,7 @@ def _grounded(
         else:
             found = _plainly(Question(text, about, told, state, domain, image, planner), stage, tell)
     except UnsureError as unsure:
-        if not (assume_first and unsure.found):
+        if not assume_first:
             raise
         found = unsure.found
     if len(found.readings) > 1 and not assume_first:
@@ -158,11 +159,12 @@ def _grounded(
         probability=found.probability,
         attempt=found.attempt,
         doubts=found.doubts,
+        assumed=found.assumed,
     )
 
 
 @dataclass(frozen=True)
-class _Found:
+class Found:
     """What either way came to: see `Grounding`."""
 
     readings: tuple[Reading, ...]
@@ -172,9 +174,14 @@ class _Found:
     attempt: int = 1
     doubts: int = 0
     guesses: dict[str, str] = field(default_factory=dict)
+    assumed: str = ""
+
+    def only_assumed(self, why: str, share: float) -> Found:
+        """The same where it is not to be done unasked: `why`, and which `share` of such answers are right."""
+        return replace(self, assumed=why, confidence=min(self.confidence, share))
 
 
-def _by_meaning(stage: Stage, tell: Tell) -> _Found:
+def _by_meaning(stage: Stage, tell: Tell) -> Found:
     """Through the form in which words of logic, order and unknown things can be said."""
     reply = stage.write()
     try:
@@ -184,10 +191,10 @@ def _by_meaning(stage: Stage, tell: Tell) -> _Found:
         raise
     guesses = {g.words: g.called for g in found.guesses}
     sure = confidence_in_meaning(found.probability, len(guesses), is_involved(stage.text))
-    return _Found(found.readings, reply.text, found.probability, sure, guesses=guesses)
+    return Found(found.readings, reply.text, found.probability, sure, guesses=guesses)
 
 
-def _with_guesses(stage: Stage, tell: Tell, refusal: Refusal) -> _Found:
+def _with_guesses(stage: Stage, tell: Tell, refusal: Refusal) -> Found:
     """Where the scene lacks some words: what they may mean is asked; else the `refusal` stands."""
     try:
         return _surely(_by_meaning(stage, tell), stage)
@@ -196,27 +203,29 @@ def _with_guesses(stage: Stage, tell: Tell, refusal: Refusal) -> _Found:
         raise (e if e.kind == "unsure" else refusal) from None
 
 
-def _surely(found: _Found, stage: Stage) -> _Found:
+def _surely(found: Found, stage: Stage) -> Found:
     """What the instruction's own words came to, if that is likely enough to be done unasked; else UnsureError."""
-    goals = found.readings[0].goals
     if is_ordered(stage.text) or is_more_than_counted(stage.text):
         if found.probability < LEAST_INVOLVED:
-            raise UnsureError(goals, re.sub(r"[\[\]]|\.$", "", found.reply), found)
+            why = f"read so with probability {found.probability:.2f}; below {LEAST_INVOLVED} it is asked back"
+            raise UnsureError(found.only_assumed(why, UNLIKELY), re.sub(r"[\[\]]|\.$", "", found.reply))
         return found
-    return _if_wanted(found, facts_in_words(found.reply), goals, stage)
+    return _if_wanted(found, facts_in_words(found.reply), stage)
 
 
-def _if_wanted(found: _Found, facts: Iterable[str], goals: Goals, stage: Stage) -> _Found:
+def _if_wanted(found: Found, facts: Sequence[str], stage: Stage) -> Found:
     """An answer, as sure as its `facts` are asked for; UnsureError where one is not, as the model sees it."""
-    for fact in facts:
+    outright = said_outright(stage.text, facts, stage.can.forms)
+    for fact in (f for f in facts if f not in outright):
         likely = wanted(stage.model, stage.text, fact)
         if likely < LEAST:
-            raise UnsureError(goals, fact)
+            why = f'"{fact}" is asked for with probability {likely:.2f}; below {LEAST} it is asked back'
+            raise UnsureError(found.only_assumed(why, UNWANTED), "; ".join(facts), fact)
         found = replace(found, confidence=as_wanted(found.confidence, likely))
     return found
 
 
-def _plainly(question: Question, stage: Stage, tell: Tell) -> _Found:
+def _plainly(question: Question, stage: Stage, tell: Tell) -> Found:
     """In the words of the scene; the other way where it lacks some, where things are counted, and where their order
     or a pronoun of another sentence may matter: there both have to come to the same."""
     try:
@@ -232,16 +241,14 @@ def _plainly(question: Question, stage: Stage, tell: Tell) -> _Found:
     readings = tuple(Reading((goal,), said) for goal, said in every)
     doubts = len(answer.objections)
     sure = confidence(answer.probability, answer.number, doubts, alone=is_involved(stage.text))
-    plain = _Found(readings, answer.reply, answer.probability, sure, answer.number, doubts)
+    plain = Found(readings, answer.reply, answer.probability, sure, answer.number, doubts)
     if found.others:
         return plain
     plain = _seconded(plain, found.goal, stage, tell)
-    if all(is_ordered_by_verb(answer.allowed.form(a.predicate), question.text) for a in found.goal.mentioned):
-        return plain
-    return _if_wanted(plain, [c.text for c in answer.clauses], (found.goal,), stage)
+    return _if_wanted(plain, [c.text for c in answer.clauses], stage)
 
 
-def _seconded(plain: _Found, goal: Goal, stage: Stage, tell: Tell) -> _Found:
+def _seconded(plain: Found, goal: Goal, stage: Stage, tell: Tell) -> Found:
     """An answer that the other way comes to as well, where words may be in it that the plain way does not read: of
     order, for what another sentence named, of a side, or such as it leaves out.
 

@@ -65,6 +65,11 @@ def _inflected(stem: str) -> str:
     return rf"{re.escape(stem)}{re.escape(stem[-1])}?(?:e|es|ed|s|ing|en)?"
 
 
+def clauses(text: str) -> list[str]:
+    """The clauses of a text in small letters, without what joins them."""
+    return [c.strip() for c in _CLAUSE.split(text.lower()) if c.strip()]
+
+
 def clauses_of(text: str, verbs: str) -> list[tuple[int, int]]:
     """Where the clauses of a text in small letters begin and end that open with a verb which a regular expression is
     for, or with "could you" and that. In "the bowl on the stove and the plate wiped" it is too late to own the rest.

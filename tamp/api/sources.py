@@ -86,6 +86,8 @@ def from_language(
             if answer.ambiguous:
                 n = 1 + len(answer.alternatives)
                 say(f"the instruction fits {n} goals; taking the model's: {answer.goal}")
+            if answer.assumed:
+                say(f"taking {answer.reply!r}: {answer.assumed}")
             return answer.goals
 
         return settle(text, read, log)

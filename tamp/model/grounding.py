@@ -17,7 +17,8 @@ class Grounding:
     `roles` say what is acted on (`source`) and where it goes (`target`); `guesses` are words that the scene lacks, with
     what they were taken to mean; `reply` is the model's answer, `confidence` (0 to 1) how often answers like it are
     right; `probability` is the model's own for it, `attempt` the number of the answer that was taken, from 1, `doubts`
-    the number of objections that still stand against it; `seconds` is how long reading took.
+    the number of objections that still stand against it; `assumed` says why it would be asked back had it not been
+    asked for whatever it comes to; `seconds` is how long reading took.
     """
 
     goals: tuple[Goal, ...]
@@ -30,6 +31,7 @@ class Grounding:
     probability: float = 1.0
     attempt: int = 1
     doubts: int = 0
+    assumed: str = ""
     seconds: float = 0.0
 
     @property
@@ -60,5 +62,6 @@ class Grounding:
             "probability": round(self.probability, 4),
             "attempt": self.attempt,
             "doubts": self.doubts,
+            "assumed": self.assumed,
             "seconds": round(self.seconds, 3),
         }

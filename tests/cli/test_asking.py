@@ -8,13 +8,14 @@ from pathlib import Path
 import pytest
 
 from cli.asking import settled
-from llm.grounding import AmbiguousError, UnsureError
+from llm.grounding import AmbiguousError, Found, UnsureError
 from llm.meaning_stage import Reading
 from tamp.errors import Refusal
 from tamp.model.atoms import Atom
 from tamp.model.goal import Goal
 from tamp.runs.episode_log import EpisodeLog
 
+BOWL = "the bowl is on the plate"
 LEFT, RIGHT = (Goal(Atom("on", (f"bowl_{n}", "plate_1"))) for n in (1, 2))
 
 
@@ -27,7 +28,7 @@ def read(text: str) -> tuple[Goal, ...]:
     if "banana" in text:
         raise Refusal("the scene has no banana; it has: bowl", "absent")
     if "keep" in text:
-        raise UnsureError((RIGHT,), "the bowl is on the plate")
+        raise UnsureError(Found((Reading((RIGHT,)),), "[the bowl] is on [the plate].", 0.5, 0.3), BOWL)
     if "bowl" in text:
         raise AmbiguousError((Reading((LEFT,), "bowl: left bowl"), Reading((RIGHT,), "bowl: right bowl")))
     return (LEFT,)
@@ -70,3 +71,18 @@ def test_other_words(ask) -> None:  # type: ignore[no-untyped-def]
 def test_who_gives_up_or_is_not_there_gets_the_refusal(ask, text: str, typed: str | None, asks: bool) -> None:  # type: ignore[no-untyped-def]
     with pytest.raises(Refusal, match=r"fits 2 goals|no banana"):
         ask(text, typed, asks)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("the bowl", "say which, or take the first with --assume-first"),
+        ("keep the bowl there", f"is this meant: {BOWL}? Say it in other words, or take it so with --assume-first"),
+    ],
+)
+def test_where_nobody_is_asked_the_refusal_names_the_option_that_takes_it(ask, text: str, said: str) -> None:  # type: ignore[no-untyped-def]
+    with pytest.raises(Refusal) as refused:
+        ask(text, None)
+    assert str(refused.value).endswith(said)
+    with pytest.raises(Refusal, match=r"it has: bowl$"):
+        ask("the banana", None)

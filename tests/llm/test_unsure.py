@@ -41,7 +41,10 @@ def test_an_unlikely_one_is_asked_about(kitchen, domain) -> None:
     model = Doubtful("[the bowl] is not on [the stove].", LEAST_INVOLVED**0.6)  # two steps
     with pytest.raises(UnsureError, match="is this meant: the bowl is not on the stove"):
         ground(TEXT, *kitchen, domain, model)
-    assert str(ground(TEXT, *kitchen, domain, model, assume_first=True).goal) == f"(not {BURNER})"
+    answer = ground(TEXT, *kitchen, domain, model, assume_first=True)
+    assert str(answer.goal) == f"(not {BURNER})"
+    assert answer.assumed == f"read so with probability {answer.probability:.2f}; below 0.65 it is asked back"
+    assert answer.confidence < 0.5
 
 
 def test_everything_but_something_is_said_as_such(kitchen, domain) -> None:

@@ -21,9 +21,27 @@ def test_what_the_instruction_does_not_ask_for_is_no_goal(kitchen, domain, scrip
 def test_each_fact_is_judged_by_itself(kitchen, domain, scripted) -> None:
     said = f"{BOWL}; the wine bottle is on the stove"
     model = scripted(f"{said}.", unwanted=("the wine bottle is on the stove",))
-    with pytest.raises(Refusal, match="is this meant: the wine bottle is on the stove"):
+    with pytest.raises(Refusal, match=f"is this meant: {said}[?] In doubt: the wine bottle is on the stove[.] "):
         ground("bowl on the plate, call the wine bottle on the stove off", *kitchen, domain, model)
     assert model.judged == said.split("; ")
+
+
+def test_it_is_taken_where_the_models_choice_is_to_be_and_says_why_it_would_be_asked_about(
+    kitchen, domain, scripted
+) -> None:
+    model = scripted(f"{BOWL}.", unwanted=(BOWL,))
+    answer = ground("keep the bowl off the plate", *kitchen, domain, model, assume_first=True)
+    assert str(answer.goal) == "(on akita_black_bowl_1 plate_1)"
+    assert answer.assumed == f'"{BOWL}" is asked for with probability 0.10; below 0.6 it is asked back'
+    assert answer.confidence < 0.2
+
+
+@pytest.mark.parametrize("text", [BOWL, "Please, the bowl is on the plate.", "the black bowl on the plate"])
+def test_words_of_the_fact_itself_are_not_asked_about(kitchen, domain, scripted, text: str) -> None:
+    """There are no other words for it."""
+    model = scripted("the black bowl is on the plate.", unwanted=("the black bowl is on the plate",))
+    answer = ground(text, *kitchen, domain, model)
+    assert (str(answer.goal), answer.assumed, model.judged) == ("(on akita_black_bowl_1 plate_1)", "", [])
 
 
 def test_what_is_asked_for_stays_a_goal(kitchen, domain, scripted) -> None:
