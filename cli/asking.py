@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from tamp.runs.episode_log import EpisodeLog
 
 UNHEARD = (
-    *("absent", "ambiguous", "beyond", "contradiction", "nameless", "no goal"),
+    *("absent", "ambiguous", "beyond", "contradiction", "language", "nameless", "no goal"),
     *("quantity", "unclear", "unsolvable", "unsure"),
 )
 """Kinds of refusal after which other words may help."""

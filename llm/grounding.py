@@ -26,7 +26,7 @@ from llm.phrases import Vocabulary, vocabulary
 from llm.plain_stage import plainly
 from llm.relevance import relevant
 from llm.said_outright import said_outright
-from llm.spelling import mended
+from llm.spelling import mended, refuse_foreign
 from llm.wanted import LEAST, wanted
 from llm.whereabouts import tell_whereabouts
 from llm.words import content, instruction, mentioned
@@ -87,9 +87,10 @@ def ground(
     `names` are the scene's own words, phrase to symbol; `image` is a PNG of it, for a model that sees. Goals for
     which `planner` proves that there is no plan are refused. What speaks against an answer goes to `tell`.
 
-    Raises InputError for an empty or an overlong instruction, Refusal when it is about something that is not there
-    or cannot be a goal, AmbiguousError (a Refusal) when its words fit several things, and UnsureError (a Refusal) when
-    it is not understood for certain. `assume_first` takes the model's choice instead of the last two, and says so.
+    Raises InputError for an empty or an overlong instruction, Refusal when it is not in English, is about something
+    that is not there, or cannot be a goal, AmbiguousError (a Refusal) when its words fit several things, and
+    UnsureError (a Refusal) when it is not understood for certain. `assume_first` takes the model's choice instead of
+    the last two, and says so.
     """
     known = state.known_to(domain)
     words = vocabulary(scene, known, names, own_words(domain))
@@ -114,6 +115,7 @@ def ground_in(
     start = time.perf_counter()
     said = instruction(text)
     text = mended(said, words.words())
+    refuse_foreign(text, words.words())
     try:
         found = _grounded(text, words, state, domain, model, assume_first, image, planner, tell)
     except Refusal as refusal:

@@ -28,7 +28,7 @@ TEXTS = (
 
 KINDS = (
     "absent", "nameless", "unclear", "no goal", "beyond", "contradiction", "quantity", "ambiguous", "unsure",
-    "unsolvable",
+    "unsolvable", "language",
 )  # fmt: skip
 """Kinds of refusal."""
 

@@ -1,8 +1,13 @@
+import json
+from pathlib import Path
+
 import pytest
 
 from llm.logic_words import logic_words
-from llm.spelling import mended
+from llm.spelling import mended, refuse_foreign
+from tamp.errors import Refusal
 
+MEANING = Path(__file__).parents[2] / "problems" / "meaning"
 KNOWN = ("black bowl", "plate", "middle drawer of the cabinet", "milk", "mug", "stove", "left plate", "cream cheese")
 
 
@@ -53,3 +58,30 @@ def test_a_denial_is_never_mended_away(auxiliary, slip):
     word = auxiliary.removesuffix("n") + slip if auxiliary == "can" else auxiliary + slip
     said = mended(f"the bowl {word} go on the plate", KNOWN)
     assert [w.kind for w in logic_words(said)] == ["negation"]
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("lege die Schüssel auf den Teller", '"lege", "Schüssel", "auf"'),
+        ("apri il cassetto", '"apri", "il", "cassetto"'),
+        ("поставь миску на тарелку", '"поставь", "миску", "на", "тарелку"'),
+    ],
+)
+def test_another_language_is_told(text: str, named: str) -> None:
+    with pytest.raises(Refusal, match=f"only English is understood; not English: {named}"):
+        refuse_foreign(text, KNOWN)
+
+
+@pytest.mark.parametrize("text", ["opne teh drawer", "put the qwortle on the plate", "qwortle plate", "stop!"])
+def test_english_with_slips_and_odd_names_is_not(text: str) -> None:
+    refuse_foreign(mended(text, KNOWN), KNOWN)
+    refuse_foreign("lege the bowl", [*KNOWN, "lege"])
+
+
+def test_no_instruction_that_people_wrote_is_taken_for_another_language() -> None:
+    written = [json.loads(line) for path in MEANING.glob("*-develop.jsonl") for line in path.read_text().splitlines()]
+    said = [case["text"] for case in written if "text" in case]
+    assert len(said) > 300
+    for text in said:
+        refuse_foreign(text, ())
