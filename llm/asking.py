@@ -144,7 +144,8 @@ def _refuse(answer: Attempt, question: Question) -> None:
     if any(o.kind == "unsolvable" for o in answer.objections):
         raise Refusal(f'no plan reaches "{answer.reply}" from how things are; {here}', "unsolvable")
     if grave := [o.reason for o in answer.objections if o.grave]:
-        raise Refusal(f"the instruction was not understood; {' '.join(grave)} {here}", "unclear")
+        against = "; ".join(f"{reason[:1].lower()}{reason[1:].removesuffix('.')}" for reason in grave)
+        raise Refusal(f'the nearest to the instruction is "{answer.reply}", but: {against}; {here}', "unclear")
     if beyond := [c.text for c in answer.clauses if answer.allowed.meant(c.atoms[0]) is None]:
         message = f'"{beyond[0]}" cannot be a goal: the domain {question.domain.name} has no predicate for it'
         raise Refusal(message, "no goal")

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from llm.logic_words import COUNT
 from llm.meaning import Clause, Fact, Meaning, Referent
+from llm.referents import GENERIC
 
 _OF = r"(?: of)?(?: the| these| those| my| your)?"
 _NUMBER = "|".join(sorted((*(w for w in COUNT if w != "both"), "one"), key=len, reverse=True))
@@ -18,8 +19,16 @@ _SAID: tuple[tuple[str, str], ...] = (
     (r"an?|another", "a"),
 )
 """Words before a noun phrase, and the quantifier that they are."""
+_WHATEVER = rf"(?:{_NUMBER}) (?:{'|'.join(sorted(GENERIC))})s\b"
+"""So many of whatever there is: "two things"."""
 _LISTED = re.compile(r",? (?:and|or) ")
 """After "both the hat", what makes it one of a list."""
+
+
+def unnamed(text: str, names: int) -> str:
+    """The words of an instruction for more things than it `names`, "two things"; "" where it has none."""
+    found = re.search(rf"\b{_WHATEVER}", text.lower())
+    return found[0] if found and COUNT.get(found[0].split()[0], 0) > names else ""
 
 
 def quantified(meaning: Meaning, text: str) -> Meaning:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from llm.asking import Question
 from llm.confidence import UNLIKELY, UNWANTED, as_wanted, confidence, confidence_in_meaning
+from llm.determiners import unnamed
 from llm.logic_words import (
     are_counted,
     before_what_refers_back,
@@ -23,7 +24,7 @@ from llm.meaning_stage import Goals, Reading, Stage
 from llm.model import Model
 from llm.own_words import own_words
 from llm.phrases import Vocabulary, vocabulary
-from llm.plain_stage import plainly
+from llm.plain_stage import in_words, plainly
 from llm.relevance import relevant
 from llm.said_outright import said_outright
 from llm.spelling import mended, refuse_foreign
@@ -32,7 +33,7 @@ from llm.whereabouts import tell_whereabouts
 from llm.words import content, instruction, mentioned
 from tamp.errors import Refusal
 from tamp.model.domain import Domain
-from tamp.model.goal import Goal, in_pddl
+from tamp.model.goal import Goal
 from tamp.model.grounding import Grounding
 from tamp.model.scene import Scene
 from tamp.model.state import WorldState
@@ -202,6 +203,8 @@ def _with_guesses(stage: Stage, tell: Tell, refusal: Refusal) -> Found:
         return _surely(_by_meaning(stage, tell), stage)
     except Refusal as e:
         e.lacks = e.lacks or refusal.lacks
+        if whatever := unnamed(stage.text, len(_things(_named(stage.text, stage), stage))):
+            refusal = Refusal(f"which {whatever}? {stage.words.inventory()}", "unclear")
         raise (e if e.kind == "unsure" else refusal) from None
 
 
@@ -246,11 +249,11 @@ def _plainly(question: Question, stage: Stage, tell: Tell) -> Found:
     plain = Found(readings, answer.reply, answer.probability, sure, answer.number, doubts)
     if found.others:
         return plain
-    plain = _seconded(plain, found.goal, stage, tell)
+    plain = _seconded(plain, found.goal, question, stage, tell)
     return _if_wanted(plain, [c.text for c in answer.clauses], stage)
 
 
-def _seconded(plain: Found, goal: Goal, stage: Stage, tell: Tell) -> Found:
+def _seconded(plain: Found, goal: Goal, question: Question, stage: Stage, tell: Tell) -> Found:
     """An answer that the other way comes to as well, where words may be in it that the plain way does not read: of
     order, for what another sentence named, of a side, or such as it leaves out.
 
@@ -269,11 +272,19 @@ def _seconded(plain: Found, goal: Goal, stage: Stage, tell: Tell) -> Found:
             raise
         return plain
     if set(meant.readings[0].goals[-1].parts) != set(goal.parts):
-        told = f"{goal} or {in_pddl(meant.readings[0].goals)}"
-        raise Refusal(f"the instruction can be read in two ways: {told}; say it in one sentence", "unclear")
+        raise _two_ways(goal, meant.readings[0].goals[-1], question)
     return replace(
         plain, readings=meant.readings, confidence=confidence(plain.probability, plain.attempt, plain.doubts)
     )
+
+
+def _two_ways(one: Goal, other: Goal, question: Question) -> Refusal:
+    """Refusal of an instruction that comes to two goals: says in what they differ."""
+    allowed = question.language(again=True)
+    only = [[in_words(p, allowed) for p in a.parts if p not in b.parts] for a, b in ((one, other), (other, one))]
+    here, there = (f'"{"; ".join(some)}"' if some else "" for some in only)
+    told = f"{here} or {there}" if here and there else f"with {here or there} or without it"
+    return Refusal(f"the instruction can be read in two ways: {told}; say it in other words", "unclear")
 
 
 def _leaves_open(stage: Stage) -> bool:

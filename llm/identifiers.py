@@ -11,14 +11,16 @@ from tamp.model.state import WorldState
 
 
 def vocabulary_of(state: WorldState, domain: Domain, names: dict[str, str] | None = None) -> Vocabulary:
-    """Phrases for the symbols of a problem: `flood_story - story` is "flood story", and one of the stories.
+    """Phrases for the symbols of a problem: `flood_story - story` is "flood story", and one of the stories; `serum -
+    tube` is "serum", one of the tubes, and "serum tube".
 
     The domain's `words.toml` has more nouns; `names` are the problem's own words, phrase to symbol: they win.
     """
     fits: dict[str, list[str]] = {}
     things = own_words(domain).things
     for symbol, kind in state.symbols.items():
-        named = (*_read(symbol), *_nouns(kind, domain))
+        called, nouns = tuple(_read(symbol)), tuple(_nouns(kind, domain))
+        named = (*called, *nouns, *(f"{called[0]} {noun}" for noun in nouns if noun not in called))
         for phrase in dict.fromkeys(said for name in named for said in (name, *things.get(name, ()))):
             fits.setdefault(phrase, []).append(symbol)
     fits |= {said.lower(): [symbol] for said, symbol in (names or {}).items()}

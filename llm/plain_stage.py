@@ -11,6 +11,8 @@ from llm.model import Model
 from llm.reference import rivals
 from llm.words import absent, content, mentioned_in_part
 from tamp.errors import Refusal
+from tamp.model.atoms import Atom
+from tamp.model.formula import Formula
 from tamp.model.goal import Goal
 from tamp.planning.engine import Tell
 
@@ -69,8 +71,13 @@ def _alternatives(question: Question, answer: Attempt) -> tuple[Goal, ...]:
 
 
 def _in_words(goal: Goal, allowed: Language) -> str:
-    clauses = []
-    for a in map(allowed.said, goal.atoms):
-        first, *rest = (allowed.vocabulary.name[s] for s in a.args)
-        clauses.append(" ".join([allowed.form(a.predicate).head(first), *rest]))
-    return "; ".join(clauses)
+    return "; ".join(in_words(a, allowed) for a in goal.atoms)
+
+
+def in_words(part: Formula, allowed: Language) -> str:
+    """A part of a goal as a clause, "the bowl is on the plate"; in PDDL where no clause says it."""
+    said = allowed.said(part) if isinstance(part, Atom) else None
+    if said is None or not any(f.predicate == said.predicate for f in allowed.forms):
+        return str(part)
+    first, *rest = (allowed.vocabulary.name.get(s, s) for s in said.args)
+    return " ".join([allowed.form(said.predicate).head(first), *rest])

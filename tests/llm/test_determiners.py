@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from llm.determiners import quantified
+from llm.determiners import quantified, unnamed
 from llm.meaning import read_meaning
 
 
@@ -25,3 +25,17 @@ from llm.meaning import read_meaning
 def test_the_quantifier_is_the_instructions(text: str, written: str, read: str) -> None:
     (fact,) = quantified(read_meaning(written), text).facts
     assert fact.subject.quantifier == read
+
+
+@pytest.mark.parametrize(
+    ("text", "names", "words"),
+    [
+        ("put two things on the plate", 1, "two things"),
+        ("Three objects into the drawer", 1, "three objects"),
+        ("two things: the bowl and the mug onto the plate", 3, ""),
+        ("put two bowls on the plate", 1, ""),
+        ("one thing: open the drawer", 1, ""),
+    ],
+)
+def test_things_that_have_only_a_number_are_asked_for(text: str, names: int, words: str) -> None:
+    assert unnamed(text, names) == words

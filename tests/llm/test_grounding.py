@@ -258,3 +258,17 @@ def test_a_goal_that_no_plan_reaches_is_sent_back(kitchen, domain, scripted):
     assert told[0] == ("objection", "unsolvable")
     sent_back = next(p for p in model.asked if p.corrections)
     assert sent_back.corrections[0] == ("the bowl is on the plate.", "No plan reaches that.")
+
+
+NEAREST = ("the bowl is on the plate; the wine bottle is on the stove.", "the plate is held.")
+
+
+def test_two_things_without_a_name_are_asked_about(kitchen, domain, scripted) -> None:
+    with pytest.raises(Refusal, match=r"^which two things\? it has: black bowl, "):
+        ground("put two things on the plate", *kitchen, domain, scripted(NEAREST, "unclear."))
+
+
+def test_what_speaks_against_the_nearest_answer_is_told_with_the_answer(kitchen, domain, scripted) -> None:
+    told = '^the nearest to the instruction is "the plate is held", but: the instruction does not say "held"; it has: '
+    with pytest.raises(Refusal, match=told):
+        ground("the plate, quickly", *kitchen, domain, scripted(NEAREST, "unclear."))

@@ -36,6 +36,7 @@ def test_identifiers_and_types_are_phrases(orchestra) -> None:
     words = vocabulary_of(*orchestra)
     assert words.phrases["second violin"] == ("second_violin",)
     assert words.phrases["violin"] == ("first_violin", "second_violin")
+    assert words.phrases["second violin player"] == ("second_violin",)
     assert words.phrases["player"] == ("first_violin", "second_violin", "cello")
     assert words.name == {s: s.replace("_", " ") for s in words.name}
     assert words.plural["violins"] == ("first_violin", "second_violin")
@@ -44,6 +45,7 @@ def test_identifiers_and_types_are_phrases(orchestra) -> None:
 @pytest.mark.parametrize(
     ("text", "reply", "goal"),
     [
+        ("tune the cello player", "[the cello player] is tuned.", "(tuned cello)"),
         ("tune both violins", "[both violins] are tuned.", "(and (tuned first_violin) (tuned second_violin))"),
         (
             "the cello rehearses the waltz in the hall",

@@ -23,8 +23,19 @@ def test_goals_come_one_after_the_other_where_both_ways_come_to_the_same(kitchen
 
 
 def test_two_readings_are_told(kitchen, domain, scripted) -> None:
-    with pytest.raises(Refusal, match="can be read in two ways"):
+    told = 'two ways: "the black bowl is on the plate" or "the plate is on the black bowl"; say it in other words'
+    with pytest.raises(Refusal, match=told):
         ground("then bowl, plate", *kitchen, domain, scripted("the bowl is on the plate.", "[plate] is on [bowl]."))
+
+
+def test_only_what_two_readings_differ_in_is_told(kitchen, domain, scripted) -> None:
+    drawer = "top drawer of the wooden cabinet"
+    model = scripted(
+        f"the bowl is in the {drawer}; the {drawer} is closed.",
+        "[the top drawer] is open; then [the bowl] is in [the top drawer].",
+    )
+    with pytest.raises(Refusal, match=f'two ways: "the {drawer} is closed" or "the {drawer} is open"; say it in'):
+        ground("slide open the top drawer, then drop the bowl in it and shut it", *kitchen, domain, model)
 
 
 def test_another_order_than_that_of_the_words_has_to_be_understood(kitchen, domain, scripted) -> None:
