@@ -34,18 +34,32 @@ class FoundPlan:
 
 
 @dataclass(frozen=True)
+class Lost:
+    """A goal that holds in the beginning, and that no operator makes true again once it is lost; in PDDL.
+
+    `by` are the ground actions that make it false; without all of these the goals `without` cannot be reached.
+    """
+
+    goal: str
+    by: tuple[str, ...]
+    without: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Why:
     """Why a problem has no plan; literals in PDDL.
 
     `never` cannot hold even if nothing that holds were ever lost: goals first, then what they need. `drop` is the
     smallest set of goals found without which there is a plan, `add` what makes one when it is added to `:init`,
-    `(not …)` when it is taken out; both were planned for. `complete` when all that is smaller was tried too.
+    `(not …)` when it is taken out; both were planned for. `complete` when all that is smaller was tried too. `lost` are
+    goals that have to be kept from the beginning, and shut out other goals by that: a proof.
     """
 
     never: tuple[str, ...] = ()
     drop: tuple[str, ...] = ()
     add: tuple[str, ...] = ()
     complete: bool = False
+    lost: tuple[Lost, ...] = ()
 
 
 @dataclass(frozen=True)

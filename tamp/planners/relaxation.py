@@ -10,16 +10,17 @@ import time
 import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import closing, suppress
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from tamp.pddl.conditions import written
-from tamp.planners.answer import Why
+from tamp.planners.answer import Lost, Why
 from tamp.planners.compiling import compiled, original, without_metric
 from tamp.planners.engines import installed, lacking
+from tamp.planners.lost import lost_for_good
 from tamp.planners.missing import Missing
-from tamp.planners.relaxed import Literal, Relaxed, parts, relax
-from tamp.planners.subprocess_worker import Emit, Message, messages
+from tamp.planners.relaxed import Literal, Relaxed, grounded, in_pddl, parts, relax
+from tamp.planners.subprocess_worker import Emit, messages
 from tamp.planners.work import plan_message
 
 _SHARE = 0.25
@@ -35,9 +36,15 @@ def explain(problem: Any, engine: str, seconds: float) -> Why:
     with closing(messages(lambda emit: _work(problem, engine, seconds, emit), seconds)) as said:
         for message in said:
             if message["kind"] == "why":
-                found: Message = {k: tuple(v) if isinstance(v, list) else v for k, v in message.items() if k != "kind"}
-                why = replace(why, **found)
+                why = replace(why, **{k: _read(k, v) for k, v in message.items() if k != "kind"})
     return why
+
+
+def _read(key: str, value: Any) -> Any:
+    """A field of `Why` as it was before it was JSON."""
+    if key == "lost":
+        return tuple(Lost(one["goal"], tuple(one["by"]), tuple(one["without"])) for one in value)
+    return tuple(value) if isinstance(value, list) else value
 
 
 def _work(problem: Any, name: str, seconds: float, emit: Emit) -> None:
@@ -51,10 +58,13 @@ def _work(problem: Any, name: str, seconds: float, emit: Emit) -> None:
         solver = Solver(plain, _engine(plain, name), time.monotonic() + seconds)
         never: list[Any] = []
         with suppress(Exception):  # grounders raise many unrelated classes
-            relaxed = relax(plain)
+            ground = grounded(plain)
+            relaxed = relax(plain, ground.problem.actions)
             never = [g for g in parts(plain.goals) if not relaxed.possible(g)]
             if never:
                 _tell_missing(never, relaxed, solver, emit)
+            elif lost := lost_for_good(relaxed, ground):
+                emit({"kind": "why", "lost": [asdict(one) for one in lost]})
         _tell_drops(solver, never, emit)
 
 
@@ -142,9 +152,3 @@ def _tell_drops(solver: Solver, never: list[Any], emit: Emit) -> None:
                 emit({"kind": "why", "drop": smallest, "complete": not unknown})
                 return
     emit({"kind": "why", "complete": not unknown})
-
-
-def in_pddl(literal: Literal) -> str:
-    """A literal as it is written in PDDL."""
-    atom, value = literal
-    return written(atom) if value else f"(not {written(atom)})"

@@ -10,6 +10,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from tamp.pddl.conditions import written
+
 Literal = tuple[Any, bool]
 """unified-planning's expression of a ground atom, and the value that it is to have."""
 
@@ -61,6 +63,12 @@ def is_atom(condition: Any) -> bool:
     return bool(condition.is_fluent_exp() and condition.type.is_bool_type())
 
 
+def in_pddl(literal: Literal) -> str:
+    """A literal as it is written in PDDL."""
+    atom, value = literal
+    return written(atom) if value else f"(not {written(atom)})"
+
+
 def parts(conditions: Iterable[Any]) -> list[Any]:
     """Conditions with their conjunctions taken apart, each once."""
     left, found = list(conditions)[::-1], []
@@ -73,14 +81,14 @@ def parts(conditions: Iterable[Any]) -> list[Any]:
     return list(dict.fromkeys(found))
 
 
-def relax(problem: Any) -> Relaxed:
-    """The fixpoint for a problem without quantifiers. UPException when it cannot be grounded."""
+def relax(problem: Any, actions: Iterable[Any]) -> Relaxed:
+    """The fixpoint over ground actions of a problem without quantifiers: what these alone could change."""
     relaxed = Relaxed(problem)
-    actions = [(a, list(a.effects)) for a in _ground(problem).actions]
+    left = [(a, list(a.effects)) for a in actions]
     changing = True
     while changing:
         changing = False
-        for action, effects in actions:
+        for action, effects in left:
             if not effects or not all(map(relaxed.possible, action.preconditions)):
                 continue
             done = [e for e in effects if relaxed.possible(e.condition)]
@@ -96,7 +104,9 @@ def _changes(effect: Any, relaxed: Relaxed) -> bool:
     return not value.is_bool_constant() or relaxed.initial(effect.fluent) != value.bool_constant_value()
 
 
-def _ground(problem: Any) -> Any:
+def grounded(problem: Any) -> Any:
+    """unified-planning's result of grounding a problem without quantifiers: `problem` has the ground actions that are
+    not known to be impossible. UPException when it cannot be grounded."""
     from unified_planning.engines import CompilationKind
     from unified_planning.shortcuts import Compiler
 
@@ -105,4 +115,4 @@ def _ground(problem: Any) -> Any:
     first = "fast-downward-reachability-grounder"
     name = first if installed(first) and engine(first).supports(problem.kind) else "up_grounder"
     with Compiler(name=name) as compiler:
-        return compiler.compile(problem, CompilationKind.GROUNDING).problem
+        return compiler.compile(problem, CompilationKind.GROUNDING)

@@ -6,7 +6,7 @@ import pytest
 
 from tamp.pddl.reading import parse
 from tamp.pddl.source import Source
-from tamp.planners.answer import Why
+from tamp.planners.answer import Lost, Why
 from tamp.planners.relaxation import explain
 
 pytestmark = pytest.mark.process
@@ -55,6 +55,35 @@ def test_two_goals_that_exclude_each_other() -> None:
     found = why("(and (carried letter) (at shop) (carried crate))")
     assert (found.never, found.add, found.complete) == ((), (), True)
     assert found.drop in (("(carried letter)",), ("(carried crate)",))
+
+
+SPINNING = """(define (domain spinning) (:requirements :adl :typing) (:types tube rotor)
+  (:predicates (lid-open ?r - rotor) (in ?t - tube ?r - rotor) (spun ?t - tube) (jammed))
+  (:action load :parameters (?t - tube ?r - rotor) :precondition (lid-open ?r) :effect (in ?t ?r))
+  (:action shut :parameters (?r - rotor) :precondition (lid-open ?r) :effect (not (lid-open ?r)))
+  (:action slam :parameters (?r - rotor) :precondition (lid-open ?r) :effect (and (jammed) (not (lid-open ?r))))
+  (:action spin :parameters (?r - rotor) :precondition (not (lid-open ?r))
+    :effect (forall (?t - tube) (when (in ?t ?r) (spun ?t)))))"""
+
+
+def spinning(goal: str, domain: str = SPINNING) -> Why:
+    problem = f"""(define (problem p) (:domain spinning) (:objects blood - tube big - rotor)
+        (:init (lid-open big)) (:goal (and (spun blood) {goal})))"""
+    return explain(parse(Source("domain.pddl", domain), Source("problem.pddl", problem)), "fast-downward", 60.0)
+
+
+def test_a_goal_that_is_lost_for_good_is_told_with_what_needs_its_loss() -> None:
+    open_lid = Lost("(lid-open big)", ("(shut big)", "(slam big)"), ("(spun blood)",))
+    found = spinning("(lid-open big)")
+    assert (found.lost, found.never, len(found.drop)) == ((open_lid,), (), 1)
+    loaded = Lost("(not (in blood big))", ("(load blood big)",), ("(spun blood)",))
+    assert spinning("(not (in blood big))").lost == (loaded,)
+
+
+def test_a_goal_that_can_be_had_again_is_not_lost_for_good() -> None:
+    lifts = "(:action lift :parameters (?r - rotor) :precondition (not (jammed)) :effect (lid-open ?r))"
+    found = spinning("(lid-open big) (jammed)", SPINNING.replace("(:action spin", f"{lifts} (:action spin"))
+    assert (found.lost, found.never, len(found.drop)) == ((), (), 1)
 
 
 def test_the_smallest_set_is_found_after_a_larger_one() -> None:
