@@ -135,9 +135,11 @@ def _check_parameters(operator: Operator, uses: Uses, domain: DomainText) -> Non
 
 
 def check_unused(domain: DomainText, uses: Uses, asked: Uses) -> None:
-    """Say which predicates and functions no operator has; `asked` is what given problems' goals and metrics use."""
+    """Say which predicates and functions no operator has, and which types nothing is of; `asked` is what given problems
+    have, and use in their goals and metrics."""
     if domain.foreign or not domain.operators:
         return
+    _check_unused_types(domain, uses.kinds | asked.kinds)
     kinds = (
         ("unused-predicate", domain.predicates, uses.predicates | asked.predicates),
         ("unused-function", domain.functions, {*uses.functions, *asked.functions}),
@@ -147,3 +149,15 @@ def check_unused(domain: DomainText, uses: Uses, asked: Uses) -> None:
             if one.name not in used and one.name not in ("total-cost", "total-time"):
                 message = f"{written(one)} is in no condition and no effect of any operator"
                 domain.notes.add(code, one.node, message)
+
+
+def _check_unused_types(domain: DomainText, named: set[str]) -> None:
+    """Say which types nothing is of. A predicate or a quantifier of all objects is no use of each type; an operator
+    for any object is."""
+    signatures = (p for s in (*domain.predicates, *domain.functions) for p in s.parameters)
+    used = named.union(*(one.kinds for one in (*signatures, *domain.constants))) - {OBJECT}
+    used.update(k for o in domain.operators for p in o.parameters for k in p.kinds)
+    if used <= domain.types.parents.keys():  # else a name is misspelt, which may be that of any type
+        for one in domain.types.unused(used):
+            message = f"nothing is of the type {one.name!r}, nor of one above or below it: no parameter and no constant"
+            domain.notes.add("unused-type", one.node, message)

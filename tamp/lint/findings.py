@@ -34,6 +34,7 @@ CODES = {
     "unknown-variable": (ERROR, "a variable that is no parameter and not quantified"),
     "wrong-arity": (ERROR, "too many arguments or too few"),
     "wrong-type": (ERROR, "an argument of a type that does not fit"),
+    "unused-type": (WARNING, "a type that nothing is of, nor of one above or below it, but of `object`"),
     "unused-predicate": (WARNING, "a predicate that no operator has in a condition or an effect"),
     "unused-function": (WARNING, "a function that no operator has in a condition or an effect"),
     "never-produced": (WARNING, "an operator needs a predicate that no operator makes true and no problem begins with"),

@@ -100,6 +100,7 @@ def _quantified(node: Node, scope: Scope, naming: Naming) -> Scope:
         return scope
     variables = typed_list(listed.parts, naming.notes, variables=True)
     naming.vocabulary.types.check_used(variables, naming.notes)
+    naming.uses.kinds.update(k for v in variables for k in v.kinds)
     check_untyped(variables, naming.vocabulary, naming.notes)
     if any(v.types for v in variables):
         naming.feature(":typing", listed)

@@ -88,6 +88,7 @@ def _vocabulary(sections: dict[str, list[Node]], domain: DomainText, notes: Note
     parts = [p for s in sections.get(":objects", ()) for p in s.parts[1:]]
     objects = typed_list(parts, notes, variables=False)
     domain.types.check_used(objects, notes)
+    uses.kinds.update(k for o in objects for k in o.kinds)
     vocabulary = Vocabulary.of(domain)
     check_untyped(objects, vocabulary, notes)
     there: dict[str, Typed] = dict(vocabulary.terms)

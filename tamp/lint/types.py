@@ -45,6 +45,12 @@ class Types:
         unknown = [k for k in (*given, *wanted) if k not in self.above]
         return bool(unknown) or any(self.above[g] & set(wanted) for g in given)
 
+    def unused(self, used: Iterable[str]) -> list[Typed]:
+        """The declared types of which none of the used ones is, nor one above it or below it. `object` is above all."""
+        apart = set(used) & self.above.keys()
+        below = {above for name in apart for above in self.above[name]} - {OBJECT}
+        return [t for t in self.declared if t.name not in below | {OBJECT} and not self.above[t.name] & apart]
+
     def check_used(self, declared: Iterable[Typed], notes: Notes) -> None:
         """Say which types of what is declared do not exist."""
         for one in {t.start: t for d in declared for t in d.types}.values():

@@ -67,7 +67,7 @@ class Uses:
 
     `reads` are predicates that conditions ask to hold, `needs` those without which nothing can be done, `denies`
     those that must not hold, `adds` and `deletes` those of effects. Variables are told by where they are declared,
-    apart in conditions and effects.
+    apart in conditions and effects. `kinds` are the types of what is quantified, and of a problem's objects.
     """
 
     features: dict[str, Node] = field(default_factory=dict)
@@ -79,6 +79,7 @@ class Uses:
     functions: dict[str, Node] = field(default_factory=dict)
     in_conditions: set[int] = field(default_factory=set)
     in_effects: set[int] = field(default_factory=set)
+    kinds: set[str] = field(default_factory=set)
 
     @property
     def predicates(self) -> set[str]:
@@ -93,6 +94,7 @@ class Uses:
                 mine.setdefault(name, node)
         self.in_conditions |= other.in_conditions
         self.in_effects |= other.in_effects
+        self.kinds |= other.kinds
 
 
 @dataclass

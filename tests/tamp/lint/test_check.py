@@ -144,6 +144,7 @@ IN_DOMAIN = {
     "equality of things that are never one": ("(not (= ?p depot))", "(not (= ?p ?a))", "wrong-type"),
     "forall in a forall": ("(forall (?v - vehicle) (not (inside ?a ?v))))))", FOR_ALL_TWICE, "unsupported"),
     "predicate that is not used": ("(wet)\n", "(wet) (cold)\n", "unused-predicate"),
+    "type that is not used": ("locatable place - object", "locatable place rack - object", "unused-type"),
     "function that is not used": ("(fuel ?v - vehicle)", "(fuel ?v - vehicle) (weight)", "unused-function"),
     "predicate that nothing produces": (":precondition (tired)", ":precondition (wet)", "never-produced"),
     "operator that cannot be done": ("(inside ?a ?v)))\n", "(inside ?a ?v)) (road ?p ?p))\n", "unreachable-operator"),
