@@ -41,6 +41,8 @@
     (no-grasp ?o - item)                     ; nothing the hand could take hold of, or no way to it
     (does-not-slide ?o - item ?s - surface)  ; ?o cannot be pushed onto ?s
     (obstructed ?x - object ?by - item)      ; ?by is in the way of grasping or moving ?x
+    (in-way ?x - object ?i - interior)       ; ?i is open, and in the way of ?x
+    (in-way-if-open ?x - object ?i - interior)  ; ?i is in the way of ?x where that is now, whenever it is open
     (does-not-fit ?o - item ?p - place)      ; no placement of ?o at ?p
     (misheld ?o - item ?p - place)           ; none as ?o lies in the hand now: grasp it anew
     (crowded ?p - place ?by - item)          ; ?by takes the room at ?p that something else needs
@@ -55,7 +57,8 @@
       (not (no-grasp ?o))
       (not (untouchable ?o))
       (clear ?o)
-      (forall (?x - item) (not (obstructed ?o ?x))))
+      (forall (?x - item) (not (obstructed ?o ?x)))
+      (forall (?i - interior) (not (in-way ?o ?i))))
     :effect (and
       (holding ?o)
       (not (hand-empty))
@@ -63,6 +66,7 @@
       (clear ?from)
       (forall (?i - interior) (not (in ?o ?i)))  ; it may have stood on another item in there
       (forall (?x - object) (not (obstructed ?x ?o)))
+      (forall (?i - interior) (not (in-way-if-open ?o ?i)))
       (forall (?p - place) (and (not (crowded ?p ?o)) (not (misheld ?o ?p))))))
 
   ; Take something out of an open interior.
@@ -75,7 +79,8 @@
       (not (no-grasp ?o))
       (not (untouchable ?o))
       (clear ?o)
-      (forall (?x - item) (not (obstructed ?o ?x))))
+      (forall (?x - item) (not (obstructed ?o ?x)))
+      (forall (?i - interior) (not (in-way ?o ?i))))
     :effect (and
       (holding ?o)
       (not (hand-empty))
@@ -83,6 +88,7 @@
       (not (jams ?o ?from))
       (forall (?s - surface) (when (on ?o ?s) (and (not (on ?o ?s)) (clear ?s))))
       (forall (?x - object) (not (obstructed ?x ?o)))
+      (forall (?i - interior) (not (in-way-if-open ?o ?i)))
       (forall (?p - place) (and (not (crowded ?p ?o)) (not (misheld ?o ?p))))))
 
   ; Put what is held on a surface: a table, a shelf, a burner, or another item.
@@ -93,7 +99,8 @@
       (not (= ?o ?s))
       (not (does-not-fit ?o ?s))
       (not (misheld ?o ?s))
-      (forall (?x - item) (not (crowded ?s ?x))))
+      (forall (?x - item) (not (crowded ?s ?x)))
+      (forall (?i - interior) (not (in-way ?s ?i))))
     :effect (and
       (on ?o ?s)
       (not (clear ?s))
@@ -108,7 +115,8 @@
       (open ?i)
       (not (does-not-fit ?o ?i))
       (not (misheld ?o ?i))
-      (forall (?x - item) (not (crowded ?i ?x))))
+      (forall (?x - item) (not (crowded ?i ?x)))
+      (forall (?j - interior) (not (in-way ?i ?j))))
     :effect (and
       (in ?o ?i)
       (hand-empty)
@@ -127,12 +135,14 @@
       (not (untouchable ?o))
       (clear ?o)
       (not (does-not-slide ?o ?s))
-      (forall (?x - item) (not (obstructed ?o ?x))))
+      (forall (?x - item) (not (obstructed ?o ?x)))
+      (forall (?i - interior) (not (in-way ?o ?i))))
     :effect (and
       (on ?o ?s)
       (not (clear ?s))
       (not (on ?o ?from))
-      (clear ?from)))
+      (clear ?from)
+      (forall (?i - interior) (not (in-way-if-open ?o ?i)))))
 
   (:action open-drawer
     :parameters (?d - drawer)
@@ -141,8 +151,12 @@
       (not (open ?d))
       (not (unreachable ?d))
       (not (untouchable ?d))
-      (forall (?x - item) (not (obstructed ?d ?x))))
-    :effect (and (open ?d) (not (closed ?d))))
+      (forall (?x - item) (not (obstructed ?d ?x)))
+      (forall (?i - interior) (not (in-way ?d ?i))))
+    :effect (and
+      (open ?d)
+      (not (closed ?d))
+      (forall (?x - object) (when (in-way-if-open ?x ?d) (in-way ?x ?d)))))
 
   (:action close-drawer
     :parameters (?d - drawer)
@@ -151,8 +165,12 @@
       (not (closed ?d))
       (not (unreachable ?d))
       (not (untouchable ?d))
-      (forall (?x - item) (and (not (jams ?x ?d)) (not (obstructed ?d ?x)))))
-    :effect (and (closed ?d) (not (open ?d))))
+      (forall (?x - item) (and (not (jams ?x ?d)) (not (obstructed ?d ?x))))
+      (forall (?i - interior) (not (in-way ?d ?i))))
+    :effect (and
+      (closed ?d)
+      (not (open ?d))
+      (forall (?x - object) (not (in-way ?x ?d)))))
 
   (:action open-door
     :parameters (?c - cupboard)
@@ -161,8 +179,12 @@
       (not (open ?c))
       (not (unreachable ?c))
       (not (untouchable ?c))
-      (forall (?x - item) (not (obstructed ?c ?x))))
-    :effect (and (open ?c) (not (closed ?c))))
+      (forall (?x - item) (not (obstructed ?c ?x)))
+      (forall (?i - interior) (not (in-way ?c ?i))))
+    :effect (and
+      (open ?c)
+      (not (closed ?c))
+      (forall (?x - object) (when (in-way-if-open ?x ?c) (in-way ?x ?c)))))
 
   (:action close-door
     :parameters (?c - cupboard)
@@ -171,8 +193,12 @@
       (not (closed ?c))
       (not (unreachable ?c))
       (not (untouchable ?c))
-      (forall (?x - item) (and (not (jams ?x ?c)) (not (obstructed ?c ?x)))))
-    :effect (and (closed ?c) (not (open ?c))))
+      (forall (?x - item) (and (not (jams ?x ?c)) (not (obstructed ?c ?x))))
+      (forall (?i - interior) (not (in-way ?c ?i))))
+    :effect (and
+      (closed ?c)
+      (not (open ?c))
+      (forall (?x - object) (not (in-way ?x ?c)))))
 
   (:action turn-on
     :parameters (?a - appliance)
@@ -181,7 +207,8 @@
       (not (turned-on ?a))
       (not (unreachable ?a))
       (not (untouchable ?a))
-      (forall (?x - item) (not (obstructed ?a ?x))))
+      (forall (?x - item) (not (obstructed ?a ?x)))
+      (forall (?i - interior) (not (in-way ?a ?i))))
     :effect (and (turned-on ?a) (not (turned-off ?a))))
 
   (:action turn-off
@@ -191,7 +218,8 @@
       (not (turned-off ?a))
       (not (unreachable ?a))
       (not (untouchable ?a))
-      (forall (?x - item) (not (obstructed ?a ?x))))
+      (forall (?x - item) (not (obstructed ?a ?x)))
+      (forall (?i - interior) (not (in-way ?a ?i))))
     :effect (and (turned-off ?a) (not (turned-on ?a))))
 
   ; Go back and forth over a surface with the closed fingers.
@@ -201,7 +229,8 @@
       (hand-empty)
       (not (unreachable ?s))
       (not (untouchable ?s))
-      (forall (?x - item) (not (obstructed ?s ?x))))
+      (forall (?x - item) (not (obstructed ?s ?x)))
+      (forall (?i - interior) (not (in-way ?s ?i))))
     :effect (wiped ?s))
 
   ; Put what is held straight on the middle of another item.

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from tamp.errors import InputError
 from tamp.model.atoms import GroundAction
 from tamp.pddl.complements import complemented
-from tamp.pddl.decided import undecided
+from tamp.pddl.decided import undecided, without_idle_effects
 from tamp.pddl.reading import reason
 
 PLANNERS = ("fast-downward", "pyperplan")
@@ -163,6 +163,7 @@ def _compile(problem: Any, strips: bool) -> tuple[Any, list[Any]]:
 
     wanted = {"up_quantifiers_remover": Kind.QUANTIFIERS_REMOVING}
     if strips:
+        problem = without_idle_effects(problem)
         wanted |= {
             "up_disjunctive_conditions_remover": Kind.DISJUNCTIVE_CONDITIONS_REMOVING,
             "up_grounder": Kind.GROUNDING,

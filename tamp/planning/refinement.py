@@ -17,10 +17,12 @@ import numpy as np
 
 from motion.servo import arrived
 from motion.world import World
-from tamp.model.atoms import GroundAction
+from tamp.model.atoms import Atom, GroundAction
 from tamp.model.situation import Situation
 from tamp.planning.engine import Plan
 from tamp.skills.base import Infeasible, Refinement, Skill, Tools
+from tamp.skills.declared import IN_WAY
+from tamp.skills.open_parts import in_symbols, while_open
 
 SAMPLES = 300
 """Samples of one action, for one choice of the actions before it."""
@@ -98,7 +100,8 @@ class Refined:
 class Failure:
     """Why no refinement was found: the deepest action reached and the reason met most often there.
 
-    `timeout` tells a spent budget from exhausted samples.
+    `timeout` tells a spent budget from exhausted samples. `while_open` are facts that say the same as the cause's, but
+    only as long as a drawer or a door is open; none where it is not known to depend on one.
     """
 
     index: int
@@ -107,6 +110,7 @@ class Failure:
     timeout: bool = False
     causes: tuple[tuple[str, int], ...] = ()
     samples: int = 0
+    while_open: frozenset[Atom] = frozenset()
 
 
 @dataclass(eq=False)
@@ -118,6 +122,7 @@ class _Search:
     hints: tuple[Refinement, ...] = ()
     failed: Failed = field(default_factory=dict)
     causes: dict[int, list[Infeasible]] = field(default_factory=dict)
+    failed_in: dict[int, Situation] = field(default_factory=dict)
     stopped: bool = False
     samples: int = 0
     pointless: int = -1
@@ -137,7 +142,8 @@ class _Search:
             if self.stopped:
                 return None
             if isinstance(sample, Infeasible):
-                self.causes.setdefault(index, []).append(sample)
+                self.causes.setdefault(index, []).append(in_symbols(sample, situation.scene))
+                self.failed_in[index] = situation
                 self.pointless = index if sample.whatever_grasp else -1
                 if sample.final:
                     self.stopped = True
@@ -206,7 +212,21 @@ def refine(
     facts = skills[action.name].facts(action.args, causes, situation.scene)
     cause = replace(likely, facts=facts, message=likely.message if final else _in_words(counted, len(causes)))
     timeout = not final and budget.empty()
-    return Failure(index, action, cause, timeout, tuple(counted[:5]), search.samples)
+    depends = frozenset[Atom]()
+    if index in search.failed_in and all(set(f.args) <= set(action.args) for f in facts):
+        depends = _while_open(action, skills[action.name], causes, search.failed_in[index], situation)
+    return Failure(index, action, cause, timeout, tuple(counted[:5]), search.samples, depends)
+
+
+def _while_open(
+    action: GroundAction, skill: Skill, causes: list[Infeasible], then: Situation, now: Situation
+) -> frozenset[Atom]:
+    """What is blocked only while something is open: where a held thing goes, else what the action is about first."""
+    if not (action.args and skill.spec.facts >= IN_WAY):
+        return frozenset()
+    brought = skill.spec.brought(action.args)
+    about = brought[1] if brought is not None and then.held == brought[0] else action.args[0]
+    return while_open(about, action.args, causes, then.scene, now.scene)
 
 
 def _in_words(counted: Sequence[tuple[str, int]], tries: int) -> str:

@@ -129,7 +129,7 @@ class Search:
         self, budget: SearchBudget, goal: Goal, state: WorldState, situation: Situation
     ) -> Solution | NoSolution:
         facts: frozenset[Atom] = frozenset()
-        failures: list[Failure] = []
+        failures: list[tuple[Failure, Plan]] = []
         late: list[Skeleton] = []
         unplanned: str | None = None
         goals = list(goal.alternatives())
@@ -144,12 +144,12 @@ class Search:
                 break
             result = self._refine(found.plan, situation, budget.part(SHARE))
             if isinstance(result, Failure):
-                blamed = self._blamed(result, found, situation)
+                blamed = self._blamed(result, found, situation, facts)
                 result = replace(result, cause=replace(result.cause, facts=blamed))
             self._tell(result)
             if isinstance(result, Refined):
                 return Solution(found.plan, result, found.goal)
-            failures.append(result)
+            failures.append((result, found.plan))
             late += [found] if result.timeout else []
             if result.cause.facts <= facts:
                 goals.remove(found.goal)
@@ -162,7 +162,7 @@ class Search:
             if isinstance(result, Refined):
                 return Solution(late[0].plan, result, late[0].goal)
         ended = _gave_up(budget) if late or budget.spent() else ""
-        why = _why(failures, self._advice(failures[0], situation), unplanned)
+        why = _why(failures, self._advice(failures[0][0], situation), unplanned)
         return NoSolution("refinement", ended + why, facts=facts)
 
     def refine(
@@ -200,12 +200,21 @@ class Search:
         self.samples += result.samples
         return result
 
-    def _blamed(self, failure: Failure, found: Skeleton, situation: Situation) -> frozenset[Atom]:
+    def _blamed(
+        self, failure: Failure, found: Skeleton, situation: Situation, told: frozenset[Atom] = frozenset()
+    ) -> frozenset[Atom]:
         """A failure's facts, except that what an earlier action of the plan has put in the way is that action's
         fault, unless the goal asks for it: nothing is wrong with where the thing stands now. Nor with a placement
-        that only the grasp rules out, when the thing is already in the hand.
+        that only the grasp rules out, when the thing is already in the hand. Those that hold only while something is
+        open come before those that hold for good, where the domain has them and they are not `told` yet.
         """
-        facts, moved = failure.cause.facts, [self.skills[a.name].spec.moved(a.args) for a in found.plan.actions]
+        moved = [self.skills[a.name].spec.moved(a.args) for a in found.plan.actions]
+        depends = failure.while_open
+        if depends and {f.predicate for f in depends} <= self.domain.predicates.keys() and not depends <= told:
+            about = next(iter(depends)).args[0]
+            put = [a for a, m in zip(found.plan.actions[: failure.index], moved, strict=False) if m == about]
+            return self.skills[put[-1].name].facts(put[-1].args, [], situation.scene) if put else depends
+        facts = failure.cause.facts
         spec, held = self.skills[failure.action.name].spec, situation.held
         first = moved.index(held) if held is not None and held in moved else None
         if first == failure.index and not failure.cause.whatever_grasp:
@@ -307,12 +316,13 @@ def _gave_up(budget: SearchBudget) -> str:
     return f"{spent}; this is no proof that it cannot be done; what was tried: "
 
 
-def _why(failures: list[Failure], advice: str | None, unplanned: str | None) -> str:
-    """Why each plan that was tried cannot be refined, the first one first, without repetition; the advice is about that
-    one."""
-    late = " (its share of the time ended)"
-    told = [f"{f.action}: {f.cause.message or f.cause.reason}{late if f.timeout else ''}" for f in failures]
-    reasons = list(dict.fromkeys(told))[:REASONS]
-    if advice:
-        reasons[0] = f"{reasons[0]} ({advice})"
-    return "; ".join([*reasons, *filter(None, [unplanned])])
+def _why(failures: list[tuple[Failure, Plan]], advice: str | None, unplanned: str | None) -> str:
+    """Why each plan that was tried cannot be refined, the first one first, without repetition; of the others also what
+    they do before. The advice is about the first one."""
+    reasons: dict[str, str] = {}
+    for number, (f, plan) in enumerate(failures):
+        told = f"{f.action}: {f.cause.message or f.cause.reason}"
+        before = f", after {', '.join(map(str, plan.actions[: f.index]))}" if number and f.index else ""
+        reasons.setdefault(told, f"{told}{before}{' (its share of the time ended)' if f.timeout else ''}")
+    first, *others = list(reasons.values())[:REASONS]
+    return "; ".join([f"{first} ({advice})" if advice else first, *others, *filter(None, [unplanned])])

@@ -16,11 +16,14 @@ from tamp.skills.spec import Spec
 Backend = Literal["libero", "xarm"]
 End = Literal["active", "rest"]
 
+IN_WAY = frozenset({"in-way", "in-way-if-open"})
+"""What may stand against everything that a hand does: a drawer, or a door, that is open."""
+
 PICK = Spec(
     "pick",
     ("item", "object"),
     moves=0,
-    facts=frozenset({"obstructed", "no-grasp"}),
+    facts=frozenset({"obstructed", "no-grasp"}) | IN_WAY,
     brings={"holding": (0,), "clear": None},
 )
 PLACE = Spec(
@@ -28,7 +31,7 @@ PLACE = Spec(
     ("item", "object"),
     moves=0,
     to=1,
-    facts=frozenset({"does-not-fit", "misheld", "crowded"}),
+    facts=frozenset({"does-not-fit", "misheld", "crowded"}) | IN_WAY,
     of_grasp={"does-not-fit": "misheld"},
     of_order=frozenset({"crowded"}),
     brings={"on": (0, 1), "in": (0, 1), "hand-empty": ()},
@@ -38,7 +41,7 @@ SLIDE = Spec(
     ("item", "object", "object"),
     moves=0,
     to=2,
-    facts=frozenset({"obstructed", "does-not-slide"}),
+    facts=frozenset({"obstructed", "does-not-slide"}) | IN_WAY,
     brings={"on": (0, 2), "clear": None},
 )
 ENDS: Mapping[str, End] = {"open": "active", "close": "rest", "turn-on": "active", "turn-off": "rest"}
@@ -54,7 +57,7 @@ def articulating(name: str) -> Spec:
     return Spec(
         name,
         ("object",),
-        facts=frozenset({"obstructed", "unreachable", "too-tall", "jams"}),
+        facts=frozenset({"obstructed", "unreachable", "too-tall", "jams"}) | IN_WAY,
         affords={0: SWITCHED if name.startswith("turn") else HUNG},
         brings={BRINGS[name]: (0,)},
     )

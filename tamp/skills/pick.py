@@ -70,10 +70,10 @@ class Pick(Skill):
         if tools.hint is not None and "grasp" in tools.hint:
             T, width = np.array(tools.hint["grasp"]), float(tools.hint["width"])
             yield self._sample(item.name, args[1], T, width, situation, tools)
-        if not (candidates := with_room(candidates, item, situation, tools)):
-            message = f"pick: the hand has no room at any grasp of {item.name}"
-            yield Infeasible("no-room", (item.name,), frozenset({Atom("no-grasp", (item.name,))}), message, final=True)
-        candidates = grasps.diverse(candidates, item.T_world_object)
+        roomy = with_room(candidates, item, situation, tools)
+        if not roomy:
+            yield _no_room(candidates, item, situation, tools)
+        candidates = grasps.diverse(roomy, item.T_world_object)
         free, hindered = without_room_for_now(candidates, item, situation, tools)
         if not free:
             yield _hindered(hindered, definite=True, item=item, situation=situation, tools=tools)
@@ -156,6 +156,19 @@ def with_room(
     """The grasps at which nothing that stays where it is leaves the hand no room."""
     fixed = [o for o in situation.scene if o.name != item.name and not o.movable]
     return [g for g, free in zip(candidates, _free(candidates, item.T_world_object, fixed, tools), strict=True) if free]
+
+
+def _no_room(candidates: list[grasps.Grasp], item: SceneObject, situation: Situation, tools: Tools) -> Infeasible:
+    """The fewest parts of what stays where it is that leave the hand no room at a grasp, rather what moves on a joint;
+    of equal ones those at the better grasp."""
+    fixed = [(o, p) for o in situation.scene if o.name != item.name and not o.movable for p in o.parts]
+    clear = [_free(candidates, item.T_world_object, [replace(o, parts=(p,))], tools) for o, p in fixed]
+    by = [[p for (_, p), c in zip(fixed, clear, strict=True) if not c[i]] for i in range(len(candidates))]
+    fewest = min(by, key=lambda parts: (any(p.joint is None for p in parts), len(parts)))
+    blockers = tuple(p.name for p in fewest)
+    message = f"pick: the hand has no room at any grasp of {item.name} because of {' and '.join(blockers)}"
+    fact = frozenset({Atom("no-grasp", (item.name,))})
+    return Infeasible("no-room", blockers, fact, message, final=True)
 
 
 def without_room_for_now(

@@ -47,8 +47,8 @@ class Failing:
 def failing_of(
     rejected: Sequence[Rejected], deeds: Sequence[Deed], things: Sequence[Thing], courses: Sequence[Course]
 ) -> Failing | None:
-    """What failed last: an action that was begun, or the first plan without motions of the last decision, which is the
-    one that the others were tried instead of. None where nothing failed."""
+    """What failed last: an action that was begun, or the first plan without motions of the last decision that no other
+    got beyond: the others were tried instead of it. None where nothing failed."""
     last = max(rejected, key=lambda r: r.until, default=None)
     broken = next((d for d in reversed(deeds) if d.how in ("failed", "stopped")), None)
     if broken is not None and (last is None or broken.end > last.until):
@@ -56,7 +56,14 @@ def failing_of(
     if last is None:
         return None
     together = [r for r in rejected if r.decision == last.decision]
-    return no_motion(next((r for r in together if r.hint), together[0]), things, courses)
+    stuck = [r for n, r in enumerate(together) if not any(_got_beyond(r, later) for later in together[n + 1 :])]
+    return no_motion(next((r for r in stuck if r.hint), stuck[0]), things, courses)
+
+
+def _got_beyond(of: Rejected, other: Rejected) -> bool:
+    """Whether another plan had motions for the action that had none."""
+    done = other.plan[: other.plan.index(other.action)] if other.action in other.plan else ()
+    return of.action in done
 
 
 def no_motion(of: Rejected, things: Sequence[Thing], courses: Sequence[Course]) -> Failing:

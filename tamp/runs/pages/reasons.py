@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-ROOM = frozenset({"collision", "hindered", "crowded"})
+ROOM = frozenset({"collision", "hindered", "no-room", "crowded"})
 """Codes of what has no room because of something else, which is then in the way."""
 FAR = frozenset({"unreachable", "stretched", "timeout"})
 """Codes for which it counts how far something is from the arm."""

@@ -148,6 +148,20 @@ def test_what_is_in_the_way_is_moved_first() -> None:
     assert picks.index("spoon") < picks.index("cup")
 
 
+@pytest.mark.parametrize("planner", PLANNERS)
+def test_what_is_in_the_way_while_it_is_open_is_opened_later_or_closed_first(planner: str) -> None:
+    """The cup stands before the drawer: it is taken from there first, or the drawer is shut for it."""
+    about = frozenset({Atom("in-way-if-open", ("cup", "chest"))})
+    later = solve(problem_text(DOMAIN, KITCHEN.with_facts(about), "(in cup chest)"), planner).plan
+    assert later is not None
+    done = [a.name for a in later.actions]
+    assert done.index("pick") < done.index("open-drawer")
+    now = about | {Atom("in-way", ("cup", "chest")), Atom("open", ("chest",))}
+    state = KITCHEN.without(frozenset({Atom("closed", ("chest",))})).with_facts(now)
+    first = solve(problem_text(DOMAIN, state, "(on cup shelf)"), planner).plan
+    assert first is not None and [a.name for a in first.actions] == ["close-drawer", "pick", "place-on"]
+
+
 def test_an_unknown_planner_says_which_there_are() -> None:
     with pytest.raises(InputError, match=r"planner 'fast-forwards': .*valid: fast-downward, pyperplan"):
         solve(problem_text(DOMAIN, KITCHEN, "(closed chest)"), "fast-forwards")

@@ -93,5 +93,6 @@ def test_conditions_are_written_as_pddl() -> None:
     (closing,) = DOMAIN.parsed.action("close-drawer").preconditions
     assert written(closing) == (
         "(and (hand-empty) (not (closed ?d)) (not (unreachable ?d)) (not (untouchable ?d)) "
-        "(forall (?x - item) (and (not (jams ?x ?d)) (not (obstructed ?d ?x)))))"
+        "(forall (?x - item) (and (not (jams ?x ?d)) (not (obstructed ?d ?x)))) "
+        "(forall (?i - interior) (not (in-way ?d ?i))))"
     )

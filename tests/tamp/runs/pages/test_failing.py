@@ -61,6 +61,15 @@ def test_it_failed_where_the_first_plan_did_and_what_would_help_is_told(tmp_path
     assert first is not None and (first.action, first.hint) == (PLAN[1], "")
 
 
+def test_what_another_plan_got_beyond_is_not_where_it_failed(tmp_path: Path) -> None:
+    """The first action had no motion before something was moved for it: then the second one had none."""
+    first = event("infeasible", 5.0, action=PLAN[0], reason="collision", message="no", blockers=["plate_1"], facts=[])
+    again = event("plan", 5.5, status="found", plan=["(pick plate_1 main_table)", *PLAN])
+    story = told(tmp_path / "e", ended(event("plan", 4.96, status="found", plan=PLAN), first, again, no_motion(6.0)))
+    assert [r.action for r in story.rejected] == PLAN[:2]
+    assert story.failing is not None and story.failing.action == PLAN[1]
+
+
 def test_what_the_action_is_about_is_not_in_its_own_way(tmp_path: Path) -> None:
     story = told(tmp_path / "e", ended(no_motion(5.0, "mug_1", "plate_1"), no_motion(6.0, "mug_1", reason="no-way")))
     assert [f.in_the_way for f in story.obstacles] == [("plate_1",), ()]
