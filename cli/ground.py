@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TextIO
 
 import tamp
 from cli.asking import or_assumed
-from cli.output import emit_json, say
+from cli.output import emit_json, say, waiting
 from tamp.quiet import quiet_stdout
 
 if TYPE_CHECKING:
@@ -54,9 +54,9 @@ def _in_scene(text: str, model: Model, request: Request, out: TextIO) -> int:
         say=_progress,
     ) as scene:
         asked = {"instruction": text, "scene": scene.name}
-        _progress("reading the instruction")
         try:
-            found = read_by(scene, text, model, request.assume_first)
+            with waiting("reading the instruction"):
+                found = read_by(scene, text, model, request.assume_first)
         except tamp.Refusal as e:
             _told(e, asked, request, out)
             raise or_assumed(e) from None
@@ -67,9 +67,9 @@ def _in_problem(text: str, model: Model, request: Request, problem: Path, out: T
     from tamp.api.grounding import problem_read_by
 
     asked = {"instruction": text, "scene": str(problem)}
-    _progress("reading the instruction")
     try:
-        found = problem_read_by(request.domain, problem, text, lambda: model, request.assume_first)
+        with waiting("reading the instruction"):
+            found = problem_read_by(request.domain, problem, text, lambda: model, request.assume_first)
     except tamp.Refusal as e:
         _told(e, asked, request, out)
         raise or_assumed(e) from None

@@ -74,6 +74,20 @@ def progress(what: str, total: int) -> Iterator[Callable[[str], None]]:
         yield advance
 
 
+@contextmanager
+def waiting(what: str) -> Iterator[None]:
+    """Says what is waited for; at a terminal with how long it has taken so far."""
+    say(f"tamp: {what}")
+    if not sys.stderr.isatty():
+        yield
+        return
+    from rich.progress import Progress, SpinnerColumn, TimeElapsedColumn
+
+    with Progress(SpinnerColumn(), TimeElapsedColumn(), console=console(), transient=True) as clock:
+        clock.add_task(what, total=None)
+        yield
+
+
 def run(command: Callable[[], int], name: str = "") -> int:
     """Run a command and return its exit code: an error is one line on standard error.
 
