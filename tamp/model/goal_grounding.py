@@ -10,7 +10,7 @@ from math import prod
 from tamp.model.atoms import Atom
 from tamp.model.domain import Domain, Signature
 from tamp.model.formula import FALSE, TRUE, Formula, conjunction, disjunction, negation
-from tamp.model.goal_syntax import Node, fail, valid
+from tamp.model.goal_syntax import Node, fail, valid, with_article
 
 MOST_INSTANCES = 20_000
 """Ground instances that the quantifiers around one atom may make."""
@@ -152,17 +152,22 @@ class Reader:
             if name not in bound:
                 raise fail(node.column, f"no quantifier says what {name!r} is; {valid(name, bound or ['names'])}")
             if not domain.is_a(bound[name].kind, kind):
-                raise fail(node.column, f"{name} is a {bound[name].kind}, {head} wants a {kind}")
+                is_of, wanted = with_article(bound[name].kind), with_article(kind)
+                raise fail(node.column, f"{name} is {is_of}, {head} wants {wanted}")
             return bound[name].value
         if self.symbols is None:
             return name
         fitting = [s for s, t in self.symbols.items() if domain.is_a(t, kind)]
         if name not in self.symbols:
-            raise fail(node.column, f"no {name!r} in the scene; {valid(name, fitting)}")
+            raise fail(node.column, f"no {name!r} in the scene; {self._valid(name, fitting)}")
         if name not in fitting:
-            wrong = f"{name} is a {self.symbols[name]}, {head} wants a {kind}"
-            raise fail(node.column, f"{wrong}; {valid(name, fitting)}")
+            wrong = f"{name} is {with_article(self.symbols[name])}, {head} wants {with_article(kind)}"
+            raise fail(node.column, f"{wrong}; {self._valid(name, fitting)}")
         return name
+
+    def _valid(self, name: str, fitting: list[str]) -> str:
+        """What would have been valid: what is there before places beside it, of which no quantifier speaks."""
+        return valid(name, fitting, () if self.ranged is None else set(fitting) - self.ranged.keys())
 
 
 def _choices(variables: dict[str, str], choices: list[list[str]]) -> Iterator[dict[str, Variable]]:

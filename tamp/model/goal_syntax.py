@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from tamp.errors import InputError
 from tamp.pddl.outline import DEEPEST
+
+MOST_TOLD = 8
+"""Names that are told of those that would be valid."""
+VOWELS = tuple("aeiou")
+"""Letters before which a noun has another article."""
 
 _TOKEN = re.compile(r"[()]|[^\s()]+")
 
@@ -32,11 +37,18 @@ def fail(column: int, message: str) -> InputError:
     return InputError(f"goal, column {column}: {message}")
 
 
-def valid(name: str, options: Iterable[str]) -> str:
-    """The options that are spelled like `name`, or else the first few."""
-    names = sorted(options)
+def valid(name: str, options: Iterable[str], last: Collection[str] = ()) -> str:
+    """The options that are spelled like `name`, or else the first few and how many more there are; those in `last`
+    come after the others."""
+    names = sorted(options, key=lambda n: (n in last, n))
     near = difflib.get_close_matches(name, names, 3, 0.5)
-    return f"valid: {', '.join(near or names[:8]) or 'nothing in this scene'}"
+    more = f" and {len(names) - MOST_TOLD} more" if len(names) > MOST_TOLD and not near else ""
+    return f"valid: {', '.join(near or names[:MOST_TOLD]) or 'nothing in this scene'}{more}"
+
+
+def with_article(noun: str) -> str:
+    """`an item`, `a drawer`."""
+    return f"{'an' if noun[:1] in VOWELS else 'a'} {noun}"
 
 
 def tree(text: str) -> Node:

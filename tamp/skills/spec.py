@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from tamp.model.goal_syntax import with_article
+
 ARM, HAND, EYES = "arm", "hand", "eyes"
 """Resources: two activities that take the same cannot run at one time."""
 
@@ -66,11 +68,11 @@ class Spec:
         `parameters` are their types, and `is_a(kind, ancestor)` says which is below which.
         """
         if len(parameters) < len(self.takes) or not all(map(is_a, parameters, self.takes)):
-            return f"takes {' and '.join(map(_one, self.takes))}, in this order"
+            return f"takes {' and '.join(map(with_article, self.takes))}, in this order"
         for number, kinds in self.affords.items():
             some = parameters[number]
             if not any(is_a(kind, some) or is_a(some, kind) for kind in kinds):
-                return f"works on {' or '.join(map(_one, sorted(kinds)))}, and not on {_one(some)}"
+                return f"works on {' or '.join(map(with_article, sorted(kinds)))}, and not on {with_article(some)}"
         return None
 
     def not_brought(self, predicate: str, arguments: Sequence[int | None]) -> str | None:
@@ -83,7 +85,3 @@ class Spec:
             return None
         told = [f"({' '.join((p, *(f'?{n + 1}' for n in args or ())))})" for p, args in self.brings.items()]
         return f"brings about {', '.join(told)}, where ?1 is the first parameter"
-
-
-def _one(kind: str) -> str:
-    return f"an {kind}" if kind[0] in "aeiou" else f"a {kind}"

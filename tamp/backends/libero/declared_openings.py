@@ -7,6 +7,7 @@ import numpy as np
 from tamp.backends.libero.categories import Category
 from tamp.backends.libero.openings import farthest
 from tamp.files.toml_table import Table
+from tamp.model.goal_syntax import with_article
 from tamp.model.scene import Joint, Part, SceneObject
 
 Opened = dict[str, float | None]
@@ -29,7 +30,7 @@ def _opened(table: Table, name: str, category: Category) -> Opened:
         return {}
     short = door_names(category.thing)
     if not short:
-        raise table.wrong(f"{name}, a {category.name}, has nothing that opens", "open")
+        raise table.wrong(f"{name}, {with_article(category.name)}, has nothing that opens", "open")
     wanted = table.values["open"]
     if isinstance(wanted, bool):
         return dict.fromkeys(short.values()) if wanted else {}
@@ -47,7 +48,7 @@ def _turned_on(table: Table, name: str, category: Category) -> Opened:
     if not table.has("turned_on"):
         return {}
     if not category.knobs:
-        raise table.wrong(f"{name}, a {category.name}, cannot be turned on", "turned_on")
+        raise table.wrong(f"{name}, {with_article(category.name)}, cannot be turned on", "turned_on")
     wanted = table.values["turned_on"]
     if isinstance(wanted, bool):
         return dict.fromkeys(p.name for p in category.knobs) if wanted else {}

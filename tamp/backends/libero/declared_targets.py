@@ -10,6 +10,7 @@ from tamp.backends.libero.categories import Category
 from tamp.backends.libero.declaration import Relation
 from tamp.errors import InputError
 from tamp.files.toml_table import Table
+from tamp.model.goal_syntax import with_article
 from tamp.model.scene import Region, RegionKind
 
 RELATIONS: tuple[Relation, ...] = ("on", "in", "beside")
@@ -70,8 +71,10 @@ class TargetReader:
         category = self.categories[owner]
         if not regions:
             others = [n for n, c in self.categories.items() if n != self.name and c.regions(kind)]
-            where = f"valid: {', '.join(others)}" if others else f"no thing of this scene has an {kind}"
-            raise self.table.wrong(f"nothing can be {relation} {owner}, a {category.name}; {where}", relation)
+            where = f"valid: {', '.join(others)}" if others else f"no thing of this scene has {with_article(kind)}"
+            raise self.table.wrong(
+                f"nothing can be {relation} {owner}, {with_article(category.name)}; {where}", relation
+            )
         if len(regions) > 1:
             raise self.table.wrong(
                 f"{owner} has several places to be {relation}; valid: {', '.join(r.name for r in regions)}", relation
@@ -90,7 +93,7 @@ class TargetReader:
         about = max((n for n in self.categories if symbol.startswith(f"{n}_")), key=len, default=None)
         if about is not None:
             own = [r.name for r in self.categories[about].regions(kind)]
-            said = ", ".join(own) or f"nothing, a {self.categories[about].name} has no {kind}"
+            said = ", ".join(own) or f"nothing, {with_article(self.categories[about].name)} has no {kind}"
             raise self.table.wrong(f"{about} has no {kind} {symbol!r}; valid: {said}", relation)
         regions = [r.name for c in self.categories.values() for r in c.regions(kind)]
         things = self._others() if kind == "surface" else []

@@ -26,6 +26,8 @@ STEP_LIMITS = {"libero_spatial": 220, "libero_object": 280, "libero_goal": 300, 
 
 SCENE = "scene.toml"
 """The file that makes a folder a scene."""
+MOST_HERE = 8
+"""Scenes in the current folder that are told where none is of the name that was given."""
 
 
 @dataclass(frozen=True)
@@ -108,11 +110,19 @@ def find(name: str) -> Task:
         raise InputError(f"no scene at {name}{_scenes_beside(path)}")
     if "/" in name:
         return _of_suite(*name.rsplit("/", 1))
-    known = sorted([*(p.name for p in own_scenes()), "SUITE/TASK_ID", "FILE.bddl", f"a folder with a {SCENE}"])
-    near = difflib.get_close_matches(name, known, 1)
-    raise InputError(
-        f"unknown scene {name!r}; {f'did you mean {near[0]!r}? ' if near else ''}valid: {', '.join(known)}"
-    )
+    raise InputError(_unknown(name))
+
+
+def _unknown(name: str) -> str:
+    """That there is no such scene, which ones there are, and which are in the current folder."""
+    here = sorted(p.parent.name for p in Path().glob(f"*/{SCENE}"))
+    more = f" and {len(here) - MOST_HERE} more" if len(here) > MOST_HERE else ""
+    told = f" (here: {', '.join(here[:MOST_HERE])}{more})" if here else ""
+    known = sorted(p.name for p in own_scenes())
+    near = difflib.get_close_matches(name, dict.fromkeys([*here, *known]), 1)
+    meant = f"did you mean {near[0]!r}? " if near else ""
+    forms = ("SUITE/TASK_ID", "FILE.bddl", f"a folder with a {SCENE}{told}")
+    return f"unknown scene {name!r}; {meant}valid: {', '.join((*known, *forms))}"
 
 
 def _shipped(name: str) -> Path | None:
@@ -161,7 +171,7 @@ def check_goal(task: Task, domain: Domain) -> None:
         else:
             symbols = {s: t for s, t in task.declared.symbols().items() if t in domain.types}
             beside = relative_places.symbols(thing.name for thing in task.declared.things)
-            parse_goal(task.goal, domain, symbols | beside)
+            parse_goal(task.goal, domain, symbols | beside, ranged=symbols)
     except InputError as e:
         raise task.file.wrong(str(e), "goal") from e
 

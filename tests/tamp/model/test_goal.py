@@ -24,6 +24,15 @@ DOMAIN = load("tabletop")
 OBSERVED = ("on", "in", "clear", "open", "closed", "turned-on")
 
 
+def test_what_is_there_is_told_before_places_beside_it_and_how_much_is_not_told() -> None:
+    shelves = {f"shelf_{n}": "surface" for n in range(3)}
+    beside = {f"{side}-cup": "surface" for side in ("behind", "front-of", "left-of", "right-of")}
+    with pytest.raises(InputError) as raised:
+        parse_goal("(on cup zzz)", DOMAIN, SYMBOLS | shelves | beside, ranged=SYMBOLS | shelves)
+    told = str(raised.value).split("valid: ")[1]
+    assert told == "bench, cup, dish, shelf_0, shelf_1, shelf_2, behind-cup, front-of-cup and 2 more"
+
+
 @pytest.mark.parametrize(
     ("text", "column", "says"),
     [
@@ -47,14 +56,14 @@ OBSERVED = ("on", "in", "clear", "open", "closed", "turned-on")
         ("(forall () (open chest))", 9, "no variables"),
         ("(exists (?d - drawr) (open ?d))", 15, "no type 'drawr' in tabletop; valid: drawer"),
         ("(exists (?d - drawer) (open ?e))", 29, "no quantifier says what '?e' is; valid: ?d"),
-        ("(exists (?d - item) (open ?d))", 27, "?d is a item, open wants a interior"),
+        ("(exists (?d - item) (open ?d))", 27, "?d is an item, open wants an interior"),
         ("(ore (open chest) (open chest))", 2, "no predicate 'ore' in tabletop; valid: or"),
         ("(" * 200, 101, "more than 100 levels"),
         ("(onn cup bench)", 2, "no predicate 'onn' in tabletop; valid: on"),
         ("(on cup)", 2, "on takes 2 arguments (?o - item ?s - surface), got 1"),
         ("(on cop bench)", 5, "no 'cop' in the scene; valid: cup"),
-        ("(in cup bench)", 9, "bench is a surface, in wants a interior; valid: chest"),
-        ("(turned-on chest)", 12, "chest is a drawer, turned-on wants a appliance; valid: lamp"),
+        ("(in cup bench)", 9, "bench is a surface, in wants an interior; valid: chest"),
+        ("(turned-on chest)", 12, "chest is a drawer, turned-on wants an appliance; valid: lamp"),
     ],
 )
 def test_what_is_wrong_is_said_with_its_column(text: str, column: int, says: str) -> None:

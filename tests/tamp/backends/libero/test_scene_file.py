@@ -115,7 +115,7 @@ FAULTS = {
     "no appliance": (MUG + "turned_on = true\n", 3, "cannot be turned on"),
     "predicate of the goal": ('goal = "(onn mug_1 plate_1)"\n' + MUG + PLATE, 1, "no predicate 'onn' in tabletop"),
     "symbol of the goal": ('goal = "(on mug_2 plate_1)"\n' + MUG + PLATE, 1, "no 'mug_2' in the scene; valid: mug_1"),
-    "type in the goal": ('goal = "(in mug_1 plate_1)"\n' + MUG + PLATE, 1, "in wants a interior"),
+    "type in the goal": ('goal = "(in mug_1 plate_1)"\n' + MUG + PLATE, 1, "in wants an interior"),
     "name for nothing": (MUG + '[names]\n"cup" = "mug_2"\n', 4, "names: no 'mug_2' in this scene; valid: mug_1"),
     "seed": ("seed = -1\n" + MUG, 1, "seed is -1; valid: a whole number from 0"),
     "both": ('bddl = "x.bddl"\ninstruction = "x"\n' + MUG, 3, "'things' does not go with 'bddl'"),
@@ -181,6 +181,7 @@ def test_a_path_that_leads_to_nothing_says_what_is_near(tmp_path: Path, monkeypa
         str(tmp_path / "lunhc"): f"there: {tmp_path / 'lunch'}",
         "problems/brekfast": "no scene at problems/brekfast; there: .*breakfast",
         "brekfast": "unknown scene 'brekfast'; did you mean 'breakfast'",
+        "lunhc": r"unknown scene 'lunhc'; did you mean 'lunch'.*, a folder with a scene.toml \(here: lunch\)$",
         str(tmp_path): "no scene.toml in the folder",
     }.items():
         with pytest.raises(InputError, match=says):
