@@ -159,15 +159,17 @@ class Reader:
             return name
         fitting = [s for s, t in self.symbols.items() if domain.is_a(t, kind)]
         if name not in self.symbols:
-            raise fail(node.column, f"no {name!r} in the scene; {self._valid(name, fitting)}")
+            raise fail(node.column, f"no {name!r} in the scene; {self._valid(name, kind, fitting)}")
         if name not in fitting:
             wrong = f"{name} is {with_article(self.symbols[name])}, {head} wants {with_article(kind)}"
-            raise fail(node.column, f"{wrong}; {self._valid(name, fitting)}")
+            raise fail(node.column, f"{wrong}; {self._valid(name, kind, fitting)}")
         return name
 
-    def _valid(self, name: str, fitting: list[str]) -> str:
-        """What would have been valid: what is there before places beside it, of which no quantifier speaks."""
-        return valid(name, fitting, () if self.ranged is None else set(fitting) - self.ranged.keys())
+    def _valid(self, name: str, kind: str, fitting: list[str]) -> str:
+        """What would have been valid: what is of that very type, then of one below it, then places beside what is
+        there, of which no quantifier speaks."""
+        symbols, ranged = self.symbols or {}, self.ranged
+        return valid(name, fitting, lambda s: 2 if ranged is not None and s not in ranged else symbols[s] != kind)
 
 
 def _choices(variables: dict[str, str], choices: list[list[str]]) -> Iterator[dict[str, Variable]]:

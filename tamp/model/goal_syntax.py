@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from tamp.errors import InputError
@@ -37,10 +37,10 @@ def fail(column: int, message: str) -> InputError:
     return InputError(f"goal, column {column}: {message}")
 
 
-def valid(name: str, options: Iterable[str], last: Collection[str] = ()) -> str:
-    """The options that are spelled like `name`, or else the first few and how many more there are; those in `last`
-    come after the others."""
-    names = sorted(options, key=lambda n: (n in last, n))
+def valid(name: str, options: Iterable[str], later: Callable[[str], int] = lambda option: 0) -> str:
+    """The options that are spelled like `name`, or else the first few and how many more there are: those of which
+    `later` is less come first."""
+    names = sorted(options, key=lambda option: (later(option), option))
     near = difflib.get_close_matches(name, names, 3, 0.5)
     more = f" and {len(names) - MOST_TOLD} more" if len(names) > MOST_TOLD and not near else ""
     return f"valid: {', '.join(near or names[:MOST_TOLD]) or 'nothing in this scene'}{more}"
