@@ -172,9 +172,12 @@ class _Drawing:
 
     def _there(self, thing: Thing, scene: Scene, placed: list[str]) -> tuple[str, ...]:
         """Of the things that were placed those that reach into where a thing is declared to be, seen from above."""
-        if thing.at is None and thing.region is None:
+        if thing.region is not None:
+            low, high = np.split(thing.region, 2)
+        elif thing.at is not None:
+            low = high = thing.at[:2]
+        else:
             return ()
-        low, high = np.split(np.tile(thing.at[:2], 2) if thing.region is None else thing.region, 2)
         half = 0.5 * thing.category.thing.extent[:2].min()
         spot = (np.append(low - half, -np.inf), np.append(high + half, np.inf))
         return tuple(n for n in placed if any(meet(box, spot, 0.0) for box in swept(scene.object(n))))
