@@ -168,6 +168,22 @@ def test_what_is_in_the_way_and_must_not_be_touched_stays_there() -> None:
     assert not any(args[0] == "box" for args in pick.done)
 
 
+def test_the_reason_against_a_later_plan_says_what_it_does_before() -> None:
+    place = Willing()
+
+    def refuses(args: tuple[str, ...]) -> Infeasible | None:
+        if args[0] != "cup":
+            return None
+        hindered = Infeasible("hindered", ("box",), frozenset({Atom("obstructed", ("cup", "box"))}), "the box is there")
+        return Infeasible("no-room", message="no room") if place.done else hindered
+
+    _, found = decide(Willing(refuses), place)
+    assert isinstance(found, NoSolution)
+    first, _, later = found.reason.partition("; ")
+    assert first == "(pick cup desk): the box is there"
+    assert re.fullmatch(r"\(pick cup desk\): no room, after \(pick box desk\), \(place-on box \w+\)", later), later
+
+
 def test_what_the_plan_put_in_the_way_is_put_elsewhere() -> None:
     """The box hinders the cup where it stands, and on the shelf, where it is put first."""
     place = Willing()
