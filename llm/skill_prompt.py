@@ -138,7 +138,8 @@ def _named(condition: Any) -> list[str]:
 
 
 def _task(problem: Any) -> str:
-    skills = "\n".join(skill(a) for a in problem.actions)
+    idle = _idle(problem)
+    skills = "\n".join(skill(a, idle) for a in problem.actions)
     return (
         f"You plan for a robot. Answer with a JSON list of at most {LONGEST} skills that lead from the state to the "
         "goal, in order. What a skill needs must hold when its turn comes; what it makes holds afterwards. Use as few "
@@ -146,12 +147,24 @@ def _task(problem: Any) -> str:
     )
 
 
-def skill(action: Any) -> str:
-    """An operator with what it takes, needs and makes."""
+def skill(action: Any, without: frozenset[str] = frozenset()) -> str:
+    """An operator with what it takes, needs and makes, but for literals of some predicates."""
     parameters = ", ".join(f"{p.name}: {p.type.name}" for p in action.parameters)
-    needs = [text for p in action.preconditions for text in _parts(p)]
-    makes = [_effect(e) for e in action.effects]
+    needs = [text for p in action.preconditions for text in _parts(p) if without.isdisjoint(text.split())]
+    makes = [_effect(e) for e in action.effects if e.fluent.fluent().name not in without]
     return f"{action.name}({parameters}) needs {', '.join(needs) or 'nothing'}; makes {', '.join(makes)}"
+
+
+def _idle(problem: Any) -> frozenset[str]:
+    """Predicates that operators would make true of all things on a condition that never holds here, and those of such
+    conditions: a small model acts on whatever it reads."""
+    effects = [e for a in problem.actions for e in a.effects if not e.value.is_false()]
+    holds = {f.fluent() for f, value in problem.explicit_initial_values.items() if value.is_true()}
+    known = holds | {e.fluent.fluent() for e in effects}
+    idle = [e for e in effects if e.forall and e.condition.is_fluent_exp() and e.condition.fluent() not in known]
+    made = {e.fluent.fluent() for e in effects if e not in idle}
+    named = {f for e in idle for f in (e.condition.fluent(), e.fluent.fluent())}
+    return frozenset(f.name for f in named - holds - made)
 
 
 def _parts(condition: Any) -> list[str]:
