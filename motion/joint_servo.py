@@ -30,10 +30,18 @@ class JointServo:
     def aim(self, q: Array, displacement: Array) -> None:
         """From now on go where the tool is after a displacement (6,), metres and rotation vector in world axes, from
         where it is now, with the arm at `q` (n,)."""
-        if self._q is None or float(np.abs(self._q - q).max()) > FAR:
+        if self._q is None or self.strays(q):
             self._q, self._twist = np.array(q, dtype=float), np.zeros(6)
             self._T = self._world.forward(self._q)
         self._T_goal = displaced(self._world.forward(q), self._robot.response.within_reach(displacement))
+
+    def strays(self, q: Array) -> bool:
+        """Whether `aim` with the arm at `q` (n,) would begin anew from there."""
+        return self._q is not None and float(np.abs(self._q - q).max()) > FAR
+
+    def slowed(self, share: float) -> None:
+        """The last target came so late that the arm did only this share of the reference's speed: go on from that."""
+        self._twist = self._twist * share
 
     def brake(self) -> None:
         """From now on come to rest."""

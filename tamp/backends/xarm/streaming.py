@@ -13,6 +13,12 @@ from tamp.errors import TampError
 
 EXPIRES = 0.1
 """Seconds after which a command that none follows is over: the arm comes to rest."""
+APART = 0.8
+"""Of a period, what there is at least between the answer to a target and the next one: the arm goes to the newest at
+full speed, so that two at once would be one of twice the speed."""
+EVEN = 3.0
+"""Periods between two targets up to which the arm is taken to have gone on evenly. It stands still at a target that
+none follows, and could not be at the former speed at once after a longer pause."""
 
 
 class Stream:
@@ -22,6 +28,7 @@ class Stream:
         self._driver, self._servo, self._period, self._stop = driver, servo, period, stop
         self._lock, self._ended = threading.Lock(), threading.Event()
         self._until: float | None = None
+        self._sent = 0.0
         self._fault: TampError | None = None
         self._thread = threading.Thread(target=self._run, daemon=True)
 
@@ -34,6 +41,8 @@ class Stream:
         if self._fault is not None:
             raise self._fault
         with self._lock:
+            if self._servo.strays(q):  # or it was so when this was read, and targets have gone on since
+                q = self._driver.checked().q
             self._servo.aim(q, displacement)
             self._until = time.monotonic() + EXPIRES
 
@@ -44,23 +53,31 @@ class Stream:
             self._thread.join(1.0)
 
     def _run(self) -> None:
-        due = time.monotonic()
+        due = self._sent = time.monotonic()
         while not self._ended.wait(max(0.0, due - time.monotonic())):
-            now = time.monotonic()
-            due = max(due + self._period, now)  # what is late is not made up for
             if self._told_to_stop():
                 return
-            with self._lock:
-                if self._until is None:
-                    continue
-                if now > self._until:
-                    self._servo.brake()
-                target = self._servo.step(self._period)
-            try:
-                self._driver.servo(target)
-            except TampError as e:
-                self._fault = e
-                return
+            target = self._target()
+            if target is not None:
+                try:
+                    self._driver.servo(target)
+                except TampError as e:
+                    self._fault = e
+                    return
+            # what is late is not made up for
+            due = max(due + self._period, time.monotonic() + APART * self._period)
+
+    def _target(self) -> Array | None:
+        """The next target (n,), which is sent now; None before there is a command."""
+        with self._lock:
+            if self._until is None:
+                return None
+            now = time.monotonic()
+            pause, self._sent = now - self._sent, now
+            if now > self._until:
+                self._servo.brake()
+            self._servo.slowed(min(1.0, EVEN * self._period / max(pause, self._period)))
+            return self._servo.step(self._period)
 
     def _told_to_stop(self) -> bool:
         """Whether somebody says so: the arm then stands still at once, whatever its mind is busy with."""
