@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -18,82 +19,90 @@ from tamp.errors import InputError
 COLLISION = 31
 """The controller's error when something is in the arm's way."""
 BEHIND = 0.03
-"""Radians by which a joint has to be held back ..."""
-TICKS = 4
-"""... and for how many steps of the clock, until that counts as a collision."""
-EVENLY = 5
-"""Physics steps in which the joints go straight to where the controller has them."""
-MOST_STEPS, USUAL = 200, 10
-"""Physics steps that are made up for after a step of the clock that came late, and how many there are at most after one
-in time: only these tell whether the arm is held back."""
-AFTER = 10
-"""Steps of the clock after a late one that do not tell that either: targets that waited come all at once then, and the
-body needs a while to follow."""
+"""Radians by which a joint has to be away from where its motor is to bring it ..."""
+STILL = 0.35
+"""... while it does not move at so many rad/s: a joint that catches up, or overshoots, is not held back ..."""
+HELD = 0.03
+"""... and for how many seconds of the body's own time, until that counts as a collision."""
+STEPS = 5
+PIECE = STEPS * STEP
+"""Physics steps, and seconds, for which the motors are told a place: as often as servo targets come."""
+CATCH_UP = 10
+"""Physics steps in which the motors make up for what they are behind: in fewer they swing at uneven targets."""
+SPREAD = 3
+"""Pieces over which the motors spread what the controller has them do, about the time between two servo targets: these
+are gone to at full speed, and no motor starts and stops a hundred times a second."""
+AT_ONCE, LATEST = 3, 0.4
+"""Pieces that are made up for at a time, so that nobody waits long for an answer meanwhile, and the seconds by which
+the body may be later than its controller; time beyond that is lost to it."""
 
 
 class Physics:
     """Things in PyBullet, and an arm's body, which follows its controller as well as its motors can. `controller` is
     put where the body is. Of several arms in one world the clock of the first one, the `leader` of the others, is the
-    world's."""
+    world's. On a machine that comes late the body does the same, and does it later."""
 
     def __init__(
         self, world: BulletWorld, robot: RobotDescription, controller: Controller, leader: Physics | None = None
     ) -> None:
         self.world, self._widest, self._controller = world, robot.gripper.opening, controller
-        self._now, self._behind, self._after = controller.now, 0, 0
-        self._leader, self._all = leader, [self]
+        self._now, self._leader, self._all = controller.now, leader, [self]
         if leader is not None:
             leader._all.append(self)
         self._number = 0 if leader is None else len(leader._all) - 1
+        self._told: deque[Array] = deque(maxlen=SPREAD)
+        self._held = 0.0
         controller.teleport(robot.posture)
-        self._told, controller.felt = controller.q, controller.q
+        self._stand(controller.q)
 
     def advance(self, controller: Controller) -> None:
-        """Go on to the controller's time. Error 31 where something holds the arm back."""
-        steps = round((controller.now - self._now) / STEP)
-        if steps < 1 or self._leader is not None:
+        """Go on towards the controller's time. Error 31 where something holds the arm back."""
+        if self._leader is not None:
             return
-        self._now = controller.now
-        steps = min(steps, MOST_STEPS)
-        parts, ways = -(-steps // EVENLY), [one._controller.q - one._told for one in self._all]
-        for one in self._all:
-            one._arm.grip(max(one._controller.gripper.position, 0.0) / OPEN * one._widest)
-        for n, some in enumerate(np.array_split(np.arange(steps), parts), 1):
-            for one, way in zip(self._all, ways, strict=True):
-                one._arm.follow(one._told + way * n / parts, len(some) * STEP, len(some))
-            for _ in some:
+        self._now = max(self._now, controller.now - LATEST)
+        pieces = int((controller.now - self._now) / PIECE)
+        for left in range(pieces, max(pieces - AT_ONCE, 0), -1):
+            for one in self._all:
+                one._lead(left)
+            for _ in range(STEPS):
                 self.world.step()
-        for one, way in zip(self._all, ways, strict=True):
-            one._feel(one._told + way, steps <= USUAL)
+            for one in self._all:
+                one._feel()
+            self._now += PIECE
 
-    def _feel(self, told: Array, usual: bool) -> None:
-        """The arm was led to a configuration (n,), and is where it is."""
-        self._told, felt, controller = told, self._arm.felt(), self._controller
+    def _lead(self, left: int) -> None:
+        """Have the motors do a piece of the way to where the controller is, of `left` ones until it is now."""
+        controller, before = self._controller, self._told[-1]
+        self._told.append(before + (controller.q - before) / left)
+        self._arm.grip(max(controller.gripper.position, 0.0) / OPEN * self._widest)
+        self._arm.follow(np.mean(self._told, axis=0), PIECE, CATCH_UP)
+
+    def _feel(self) -> None:
+        """The arm is where the motors have brought it."""
+        felt, controller = self._arm.felt(), self._controller
         controller.felt = felt.q
         controller.gripper.felt = float(np.abs(felt.fingers).sum()) / self._widest * OPEN
-        self._after = max(0, self._after - 1) if usual else AFTER
-        if self._after == 0:
-            self._watch(controller, felt.q)
-        else:
-            self._behind = 0
+        away = np.abs(np.mean(self._told, axis=0) - felt.q) > BEHIND
+        self._held = self._held + PIECE if np.any(away & (np.abs(felt.v) < STILL)) else 0.0
+        if self._held > HELD - STEP and controller.settings.collision_sensitivity:
+            controller.teleport(felt.q)
+            self._stand(felt.q)
+            controller.fail(COLLISION)
+
+    def _stand(self, q: Array) -> None:
+        """The arm is at a configuration (n,), told so and at rest."""
+        self._told.extend([q] * SPREAD)
+        self._held = 0.0
+        self._controller.felt = q
 
     @property
     def _arm(self) -> BulletArm:
         return self.world.arms[self._number]
 
-    def _watch(self, controller: Controller, q: Array) -> None:
-        held_back = float(np.abs(controller.q - q).max()) > BEHIND
-        self._behind = self._behind + 1 if held_back else 0
-        if self._behind < TICKS or not controller.settings.collision_sensitivity:
-            return
-        controller.teleport(q)
-        self._behind, self._told = 0, q
-        controller.fail(COLLISION)
-
     def follow_at_once(self, controller: Controller) -> None:
         """Somebody has put the controller's arm elsewhere: its body is there, too."""
         self._arm.put(controller.q)
-        self._behind, self._told, controller.felt = 0, controller.q, controller.q
+        self._stand(controller.q)
 
     def told(self) -> dict[str, Any]:
         """Where everything is: `T_world_object` of what can be carried, row by row, the joints of what stands still,
