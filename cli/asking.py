@@ -45,7 +45,7 @@ def settled(text: str, read: Callable[[str], tuple[Goal, ...]], log: EpisodeLog,
 
 def or_assumed(refusal: Refusal) -> Refusal:
     """The same refusal, which names the option that takes what it asks about, where it has something to take."""
-    if refusal.alternatives and (instead := ASSUMED.get(refusal.kind)):
+    if refusal.assumable and (instead := ASSUMED.get(refusal.kind)):
         refusal.args = (f"{refusal}, or {instead} with --assume-first",)
     return refusal
 

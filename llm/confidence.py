@@ -21,8 +21,6 @@ ALONE = -2.1
 WANTED, HALF_WANTED = 0.75, 0.79
 """Below the one probability that a fact is asked for (`llm.wanted`) this share is: 27 of 34 of those that may be looked
 at."""
-UNWANTED = 7 / 43
-"""The share of what is asked for below `llm.wanted.LEAST`, of the facts that may be looked at."""
 UNLIKELY = 4 / 12
 """The share of right ones below `llm.grounding.LEAST_INVOLVED`, of the answers that are told of there."""
 LEAST = 1e-4

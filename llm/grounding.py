@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from llm.asking import Question
-from llm.confidence import UNLIKELY, UNWANTED, as_wanted, confidence, confidence_in_meaning
+from llm.confidence import UNLIKELY, as_wanted, confidence, confidence_in_meaning
 from llm.determiners import unnamed
 from llm.logic_words import (
     are_counted,
@@ -57,17 +57,18 @@ class AmbiguousError(Refusal):
         listed = " | ".join(readings[:LISTED]) + more
         super().__init__(f"the instruction fits {len(found)} goals: {listed}; say which", "ambiguous")
         self.alternatives: tuple[Goals, ...] = tuple(r.goals for r in found)
-        self.readings = readings
+        self.readings, self.assumable = readings, True
 
 
 class UnsureError(Refusal):
-    """What was `found`, in words `understood`, is too unlikely to be done unasked; where it is one of several facts
-    that the instruction seems not to ask for, `doubted`."""
+    """What was `found`, in words `understood`, is too unlikely to be done unasked; `doubted` is the fact of it that the
+    instruction seems not to ask for, if that is why: it may be what is not to be."""
 
     def __init__(self, found: Found, understood: str, doubted: str = "") -> None:
         doubt = f" In doubt: {doubted}." if doubted not in ("", understood) else ""
         super().__init__(f"is this meant: {understood}?{doubt} Say it in other words", "unsure")
         self.found, self.alternatives, self.readings = found, (found.readings[0].goals,), (understood,)
+        self.assumable = not doubted
 
 
 def ground(
@@ -91,7 +92,7 @@ def ground(
     Raises InputError for an empty or an overlong instruction, Refusal when it is not in English, is about something
     that is not there, or cannot be a goal, AmbiguousError (a Refusal) when its words fit several things, and
     UnsureError (a Refusal) when it is not understood for certain. `assume_first` takes the model's choice instead of
-    the last two, and says so.
+    the last two, and says so; except of what seems not to be asked for.
     """
     known = state.known_to(domain)
     words = vocabulary(scene, known, names, own_words(domain))
@@ -146,7 +147,7 @@ def _grounded(
         else:
             found = _plainly(Question(text, about, told, state, domain, image, planner), stage, tell)
     except UnsureError as unsure:
-        if not assume_first:
+        if not (assume_first and unsure.assumable):
             raise
         found = unsure.found
     if len(found.readings) > 1 and not assume_first:
@@ -224,8 +225,7 @@ def _if_wanted(found: Found, facts: Sequence[str], stage: Stage) -> Found:
     for fact in (f for f in facts if f not in outright):
         likely = wanted(stage.model, stage.text, fact)
         if likely < LEAST:
-            why = f'"{fact}" is asked for with probability {likely:.2f}; below {LEAST} it is asked back'
-            raise UnsureError(found.only_assumed(why, UNWANTED), "; ".join(facts), fact)
+            raise UnsureError(found, "; ".join(facts), fact)
         found = replace(found, confidence=as_wanted(found.confidence, likely))
     return found
 

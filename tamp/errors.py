@@ -27,7 +27,8 @@ class Refusal(TampError):
 
     `lacks` are the words of it that nothing seen fits, `places` the symbols of places that its other words name: what
     fits may be there. `alternatives` are the goals that ambiguous words can mean, with `readings` that say each in
-    words; or those that were understood, where that is too unsure to be done unasked. `forbids`: it says of something
+    words; or those that were understood, where that is too unsure to be done unasked. The first of them is `assumable`
+    if whoever wants no question may have it: not where it may be what the words forbid. `forbids`: it says of something
     that it is not to be done.
     """
 
@@ -39,6 +40,7 @@ class Refusal(TampError):
         self.places: tuple[str, ...] = ()
         self.alternatives: tuple[Any, ...] = ()
         self.readings: tuple[str, ...] = ()
+        self.assumable = False
         self.forbids = False
 
 

@@ -29,6 +29,8 @@ def read(text: str) -> tuple[Goal, ...]:
         raise Refusal("the scene has no banana; it has: bowl", "absent")
     if "keep" in text:
         raise UnsureError(Found((Reading((RIGHT,)),), "[the bowl] is on [the plate].", 0.5, 0.3), BOWL)
+    if "off" in text:
+        raise UnsureError(Found((Reading((RIGHT,)),), "[the bowl] is on [the plate].", 0.5, 0.3), BOWL, BOWL)
     if "bowl" in text:
         raise AmbiguousError((Reading((LEFT,), "bowl: left bowl"), Reading((RIGHT,), "bowl: right bowl")))
     return (LEFT,)
@@ -86,3 +88,8 @@ def test_where_nobody_is_asked_the_refusal_names_the_option_that_takes_it(ask, t
     assert str(refused.value).endswith(said)
     with pytest.raises(Refusal, match=r"it has: bowl$"):
         ask("the banana", None)
+
+
+def test_what_may_be_denied_is_not_offered_to_be_taken(ask) -> None:  # type: ignore[no-untyped-def]
+    with pytest.raises(Refusal, match=r"is this meant: .* Say it in other words$"):
+        ask("bowl off the plate", None)
