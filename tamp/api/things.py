@@ -110,7 +110,8 @@ def build(counted: Counted) -> tuple[Path, list[Outcome]]:
     rendering.prepare(video=False, objects=True)
     from tamp.perception.library import objects_folder
 
-    folder, outcomes = objects_folder(), list[Outcome]()
+    folder = objects_folder()
+    outcomes: list[Outcome] = []
     hush_warnings()
     with hush_simulator():
         from tamp.backends.libero.library_building import build as build_all
