@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
@@ -60,10 +61,12 @@ class Tried:
         return not self.interrupted and all(t.verdict != "failed" for t in self.trials)
 
     def table(self) -> str:
-        """The trials for people."""
+        """The trials for people, and how many passed."""
         from tamp.runs.trials.trial import table
 
-        return table(list(self.trials)).text()
+        came_to = Counter(t.verdict for t in self.trials)
+        untried = f", {came_to['not tried']} not tried" if came_to["not tried"] else ""
+        return f"{table(self.trials).text()}\n{came_to['passed']} of {len(self.trials)} passed{untried}\n"
 
 
 def tried(asked: Request, counted: Counted) -> Tried:
