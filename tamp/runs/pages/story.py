@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -217,12 +217,18 @@ def _account(folder: Path, events: Sequence[Event], begun: Sequence[Deed]) -> tu
 def _after(events: Sequence[Event]) -> list[frozenset[str] | None]:
     """What was seen after each action that was begun, None where nobody looked before the next one."""
     seen = list[frozenset[str] | None]()
-    for e in events:
+    for e in _by_its_own_names(events):
         if e["event"] == "action":
             seen.append(None)
         elif seen and e["event"] in ("state", "final") and isinstance(e.get("atoms"), list):
             seen[-1] = frozenset(names(e, "atoms"))
     return seen
+
+
+def _by_its_own_names(events: Sequence[Event]) -> Iterator[Event]:
+    """The events, without the last facts of a log of cameras: these are the simulator's, by the simulator's names."""
+    cameras = any(e["event"] == "matched" for e in events)
+    return (e for e in events if not (cameras and e["event"] == "final"))
 
 
 def _left(events: Sequence[Event]) -> tuple[str, ...]:
@@ -239,7 +245,7 @@ def _left(events: Sequence[Event]) -> tuple[str, ...]:
 def _seen(events: Sequence[Event]) -> tuple[tuple[str, ...], tuple[SeenRow, ...]]:
     """The moments at which facts were seen, and those facts that are not the same at all of them."""
     looks, states, last = list[str](), list[frozenset[str]](), "start"
-    for e in events:
+    for e in _by_its_own_names(events):
         if e["event"] == "result":
             last = f"after {words(e, 'action')}"
         elif e["event"] in ("state", "final") and isinstance(e.get("atoms"), list):

@@ -65,6 +65,16 @@ def test_after_a_failed_action_things_are_as_they_were_seen(tmp_path: Path) -> N
     assert [r.fact for r in story.seen if r.fact.startswith("(holding")] == ["(holding mug_1)"]
 
 
+def test_the_facts_of_the_simulator_do_not_speak_against_what_cameras_saw(tmp_path: Path) -> None:
+    """A log of cameras ends with them, by other names."""
+    other = event("final", 99.0, atoms=["(in cup cupboard)"])
+    events = [e for e in success() if e["event"] != "final"]
+    own = told(write(tmp_path / "own", [*events, other]))
+    by_camera = told(write(tmp_path / "camera", [*events, event("matched", 98.0, names={}), other]))
+    assert not all(need.holds for need in own.account.goal) and own.looks[-1] == "end"
+    assert all(need.holds for need in by_camera.account.goal) and "end" not in by_camera.looks
+
+
 def test_what_was_given_up_and_what_went_wrong(tmp_path: Path) -> None:
     story = told(write(tmp_path / "e", failure()))
     assert story.verdict.startswith("It did not succeed by the oracle of the goal. It failed in refinement: no room")
