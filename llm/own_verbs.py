@@ -94,4 +94,7 @@ def is_imperative(text: str, verbs: str) -> bool:
     "press the stove" asks for it, and there is nothing else in it that could deny that."""
     said = text.lower().strip().rstrip(".! ")
     begun = re.match(rf"(?:please,? )?(?:{verbs})", said)
-    return begun is not None and not _CLAUSE.search(said[begun.end() :])
+    if begun is None or _CLAUSE.search(said[begun.end() :]):
+        return False
+    verb = begun.group().split()[-1]
+    return verb_stem(verb) == verb or not verb.endswith(("ing", "ed"))  # "weighing the mug" orders nothing

@@ -23,9 +23,6 @@ ALIKE = 0.72
 """Least `difflib` ratio of a slip and the word that is meant."""
 ALIKE_IN_FOUR = 0.85
 """The same for a slip of four letters: one may be missing."""
-MOST_FOREIGN = 0.35
-"""Share of words that English does not have above which a text is in another language: of 2,198 instructions in
-problems/ none is above, slips of the pen included. Other languages share short words with English."""
 _WORD = r"\b[A-Za-z]+\b(?!'t)"
 """A word by itself: the "mustn" of "mustn't" is no slip of "must"."""
 
@@ -50,11 +47,12 @@ def mended(text: str, known: Iterable[str], others: Iterable[str] = ()) -> str:
 
 
 def refuse_foreign(text: str, known: Iterable[str]) -> None:
-    """Refusal of a text in another language than English; `known` are words that it may have all the same."""
+    """Refusal of a text in another language than English, as one is of which English does not have at least half the
+    words, and two; `known` are words that it may have all the same."""
     here = _words(known)
     every = [w for w in re.findall(r"[^\W\d_]+", text) if len(w) > 1]
     strange = [w for w in every if w.lower() not in here and _is_foreign(w.lower())]
-    if len(strange) > max(1, MOST_FOREIGN * len(every)):
+    if len(strange) >= max(2, len(every) / 2):
         named = ", ".join(f'"{w}"' for w in dict.fromkeys(strange))
         raise Refusal(f"only English is understood; not English: {named}", "language")
 

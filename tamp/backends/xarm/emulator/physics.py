@@ -40,7 +40,7 @@ the body may be later than its controller; time beyond that is lost to it."""
 class Physics:
     """Things in PyBullet, and an arm's body, which follows its controller as well as its motors can. `controller` is
     put where the body is. Of several arms in one world the clock of the first one, the `leader` of the others, is the
-    world's. On a machine that comes late the body does the same, and does it later."""
+    world's. On a machine that comes late the body is later than its controller, by `LATEST` at most."""
 
     def __init__(
         self, world: BulletWorld, robot: RobotDescription, controller: Controller, leader: Physics | None = None
