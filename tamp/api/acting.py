@@ -195,17 +195,16 @@ def _worked(made: Agent, scene: LoadedScene) -> None:
     from tamp.backends.xarm.faults import ArmFault
     from tamp.runs.at_table import LASTS
 
-    fault = None
     try:
-        while (command := made.tick(scene.observe())) is not None:
-            scene.command(*command)
-    except ArmFault as e:
-        fault = e
-    finally:
-        made.end()
-        for _ in range(LASTS if fault is None else 0):
+        try:
+            while (command := made.tick(scene.observe())) is not None:
+                scene.command(*command)
+        finally:
+            made.end()
+        for _ in range(LASTS):
             scene.stop()
-    if fault is not None:
+    except ArmFault as fault:  # also where it stops only once it stands still: then it is no success either
+        made._result.success = made._result.reached = False
         made._result.stage, made._result.reason = "execution", str(fault)
 
 
