@@ -15,6 +15,7 @@ from tamp.runs.pages.fields import Point, names
 from tamp.runs.pages.telling import title_of, verdict_of
 from tamp.runs.pages.timeline import Deed
 from tamp.view.feed import at
+from tamp.view.once import VERDICT, at_the_top, told_once
 from tamp.view.state import Placed, Running, View
 
 Life = Literal["waited for", "goes on", "ended", "gone"]
@@ -105,16 +106,23 @@ def _plan(view: View, life: Life, notes: tuple[str, ...]) -> dict[str, Any]:
         if deed.how != "failed" and deed.action in left:
             left.remove(deed.action)
     stages = {(r.name, r.arm): r.stage for r in view.running if not r.over}
-    left_out = max(0, len(view.deeds) - len(since) - MOST_DONE)
-    rows = [_row(d, stages.get((d.action, d.arm)), on) for d in view.deeds[left_out:]]
+    left_out = _left_out(view)
+    rows = [_row(view, d, stages.get((d.action, d.arm)), on) for d in view.deeds[left_out:]]
     rows += [{"action": action, "how": "planned", "arm": ""} for action in left]
     return {"rows": rows, "left_out": left_out, "searched": view.searched}
 
 
-def _row(deed: Deed, stage: str | None, on: bool) -> dict[str, Any]:
+def _left_out(view: View) -> int:
+    """How many actions, the first ones, are not listed."""
+    return max(0, min(view.before, len(view.deeds)) - MOST_DONE)
+
+
+def _row(view: View, deed: Deed, stage: str | None, on: bool) -> dict[str, Any]:
     how = deed.how if deed.how != "unfinished" or not on else stage or "acting"
     seconds = None if deed.how == "unfinished" else round(deed.end - deed.begin, 1)
-    return {"action": deed.action, "how": how, "why": deed.why, "arm": deed.arm, "seconds": seconds}
+    above = at_the_top(view, deed.why)
+    why = {"why": "" if above else deed.why, "rest": VERDICT if above else ""}
+    return {"action": deed.action, "how": how, **why, "arm": deed.arm, "seconds": seconds}
 
 
 def _facts(view: View, life: Life, notes: tuple[str, ...]) -> dict[str, Any]:
@@ -162,17 +170,18 @@ def _rounded(p: Array) -> list[float]:
 
 
 def _happened(view: View, life: Life, notes: tuple[str, ...]) -> list[Any]:
-    return [[round(t.t, 2), t.kind, t.text] for t in view.happened]
+    left_out = _left_out(view)
+    return [[round(t.t, 2), t.kind, *told_once(view, t.text, left_out)] for t in view.happened]
 
 
 _PARTS: Mapping[str, tuple[tuple[str, ...], Callable[[View, Life, tuple[str, ...]], Any]]] = {
     "head": (("start", "said", "goal", "untouched", "ending", "happened"), _head),
     "now": (("t", "running", "deeds", "stage", "step"), _now),
-    "plan": (("plan", "deeds", "running", "searched"), _plan),
+    "plan": (("plan", "deeds", "running", "searched", "ending"), _plan),
     "facts": (("atoms", "changes"), _facts),
     "things": (("things", "tools"), _things),
     "solids": (("robots",), _solids),
     "frames": (("robots", "felt"), _frames),
-    "happened": (("happened",), _happened),
+    "happened": (("happened", "deeds", "plan", "ending"), _happened),
 }
 """Each part of the page, the fields that it is made from, and what makes it."""

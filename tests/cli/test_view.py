@@ -121,6 +121,21 @@ def test_markup_in_a_log_is_text(tmp_path: Path, opened: Callable[..., Any]) -> 
         says(page, "#plan", MARKUP)
 
 
+def test_why_a_run_failed_is_told_once_where_it_is_said_that_it_did(tmp_path: Path, opened: Callable[..., Any]) -> None:
+    with viewing(write(tmp_path / "e", failure())) as address:
+        page = opened(address, 360)
+        says(page, "#verdict[role=status]", f"no room {MARKUP}")
+        link = page.locator("#happened a", has_text="the reason is told at the top")
+        link.wait_for(timeout=10_000)
+        assert page.locator("body").get_by_text(f"no room {MARKUP}").count() == 1
+        link.click()
+        assert page.evaluate("document.querySelector('#verdict').getBoundingClientRect().top >= 0")
+        assert page.locator("body").get_by_text("mug_1 is not in drawer_1").count() == 1
+        page.get_by_role("link", name="the reason is told at action 3").click()
+        assert page.locator("#plan-3:target").get_by_text("mug_1 is not in drawer_1").is_visible()
+        accessible(page)
+
+
 def test_what_is_asked_for_by_another_name_is_not_answered(tmp_path: Path) -> None:
     with viewing(write(tmp_path / "e", success())) as address:
         host = address.removeprefix("http://")

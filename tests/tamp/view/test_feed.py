@@ -67,6 +67,31 @@ def test_how_a_run_ended_is_said_as_the_report_says_it() -> None:
     assert (killed["now"]["running"], killed["plan"]["rows"][1]["how"]) == ([], "unfinished")
 
 
+def test_a_reason_is_told_once_and_what_repeats_it_leads_there() -> None:
+    told, wrong = shown(failure(), "ended"), "mug_1 is not in drawer_1; mug_1 is 20 mm off"
+    assert told["head"]["verdict"].count(f"no room {MARKUP}") == 1
+    assert [(row["why"], row["rest"]) for row in told["plan"]["rows"] if row["how"] == "failed"] == [(wrong, "")]
+    repeated = {kind: (text, rest) for _, kind, text, rest in told["happened"] if rest}
+    assert repeated == {"plan rejected": (PLAN[1], "verdict"), "not achieved": (PLAN[2], "plan-3")}
+    early = [line for line in shown([e for e in failure() if e["event"] != "outcome"])["happened"] if line[3]]
+    assert [rest for *_, rest in early] == ["plan-3"]  # while it goes on the rejected plan has its reason itself
+
+
+def test_an_action_that_a_run_ended_with_has_its_reason_with_the_verdict() -> None:
+    failed = [e for e in failure() if e["t"] <= 6.6]
+    end = event(
+        "outcome",
+        7.0,
+        success=False,
+        stage="execution",
+        reason=f"{PLAN[2]}: mug_1 is not in drawer_1; mug_1 is 20 mm off",
+    )
+    told = shown([*failed, end], "ended")
+    row = told["plan"]["rows"][2]
+    assert (row["how"], row["why"], row["rest"]) == ("failed", "", "verdict")
+    assert told["happened"][-1][2:] == [PLAN[2], "verdict"]
+
+
 def test_a_run_is_called_what_was_asked_of_it_and_not_what_its_scene_is_for() -> None:
     """As the report calls it: with --goal the scene's own instruction is none that was given."""
     start = event("start", 0.0, instruction=None, scene_instruction="put the mug in the drawer")

@@ -48,6 +48,8 @@ function live() {
     if (place.textContent !== text) place.textContent = text;
   }
   const code = (text) => element("code", text);
+  /** A link to the part of the page that tells a reason. */
+  const rest = (id) => element("a", id === "verdict" ? "the reason is told at the top" : `the reason is told at action ${id.slice(5)}`, {href: `#${id}`});
   function entry(...parts) {
     const made = element("li");
     made.append(...parts);
@@ -95,8 +97,10 @@ function live() {
       const rows = plan.rows.map((row, n) => ({...row, number: n + 1 + plan.left_out}));
       fill(by("plan"), rows, (row) => {
         const made = entry(element("span", row.number, {class: "number"}), " ", code(row.arm ? `${row.arm}: ${row.action}` : row.action), " ", sign(row.how));
+        made.id = `plan-${row.number}`;
         if (row.seconds !== null && row.seconds !== undefined) made.append(element("span", ` ${row.seconds.toFixed(1)} s`, {class: "by"}));
         if (row.why) made.append(element("p", row.why, {class: "bad"}));
+        if (row.rest) made.append(" ", rest(row.rest));
         if (row.how === "moving" || row.how === "acting") { made.className = "now"; made.setAttribute("aria-current", "step"); }
         return made;
       });
@@ -138,9 +142,10 @@ function live() {
       picture.show({paths: Object.entries(known.paths).map(([name, points]) => ({name, steps: [], points}))});
     },
     happened(lines) {
-      fill(by("happened"), [...lines].reverse(), ([t, kind, text]) => {
-        const row = element("tr");
-        row.append(element("td", `${t.toFixed(2)} s`, {class: "num"}), element("td", kind), element("td", text));
+      fill(by("happened"), [...lines].reverse(), ([t, kind, text, more]) => {
+        const row = element("tr"), told = element("td", text);
+        if (more) told.append(text ? ": " : "", rest(more));
+        row.append(element("td", `${t.toFixed(2)} s`, {class: "num"}), element("td", kind), told);
         return row;
       });
     },
