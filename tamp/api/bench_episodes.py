@@ -8,14 +8,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from tamp.api import arguments, camera, language
+from tamp.api.bench_conditions import Conditions
 from tamp.errors import InputError, TampError, disk_error, is_interrupt
 from tamp.quiet import hush_simulator, hush_warnings
 from tamp.runs.bench.records import FIELDS, NOTHING, Record
 from tamp.runs.bench.scheduling import Key
-from tamp.runs.labels import by_camera, in_physics
 
 if TYPE_CHECKING:
     from tamp.api.decoding import Looked
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from tamp.backends.libero.environment import LiberoEnvironment
     from tamp.backends.libero.scenes import Scenes
     from tamp.backends.libero.tasks import Task
-    from tamp.execution.clock import Clock
     from tamp.execution.questions import Decide
     from tamp.model.domain import Domain
     from tamp.planning.search import Journal
@@ -31,49 +30,17 @@ if TYPE_CHECKING:
     from tamp.runs.bench.wordings import Wording
     from tamp.runs.episode import Result, Settings
 
-Stage = Literal["goal", "plan", "all"]
-
 NOT_THE_TASK = "what was asked for is not what LIBERO's check of the scene's task wants"
 """Why an episode failed in which all was reached that the words were taken to say."""
 
 
-@dataclass(frozen=True)
-class Setup:
+@dataclass(frozen=True, kw_only=True)
+class Setup(Conditions):
     """What every episode of a run shares; called in a worker it makes what runs them."""
 
-    stage: Stage
-    seed: int
-    planner: str
-    domain: str
-    llm: str
     folder: Path
     tree: str | None
-    clock: Clock = "paused"
-    wordings: tuple[Wording, ...] = ()
-    perception: str = "oracle"
-    noise: str = "clean"
-    calibration: Path | None = None
-    disturb: str | None = None
-    without: tuple[str, ...] = ()
-    """Reflexes that are left out."""
-    repair: str | None = None
-    backend: str = "libero"
-    body: str | None = None
-
-    @property
-    def reflexes(self) -> tuple[str, ...]:
-        """What is done of itself while actions go on."""
-        from tamp.execution.tabletop import REFLEXES
-
-        return tuple(r for r in REFLEXES if r not in self.without)
-
-    @property
-    def label(self) -> str:
-        """How results say what saw."""
-        sees, given = self.perception == "camera", self.stage == "plan"
-        if self.backend != "libero":
-            return in_physics(self.backend, self.body, sees, given)
-        return by_camera(given, self.noise) if sees else self.perception
+    worded: tuple[Wording, ...] = ()
 
     def __call__(self) -> Runner:
         """What runs the episodes, made in the process that does."""
@@ -118,7 +85,7 @@ class Runner:
         instruction = None
         try:
             task = _task(k)
-            wording = self.setup.wordings[k.wording - 1] if k.wording else None
+            wording = self.setup.worded[k.wording - 1] if k.wording else None
             instruction = wording.text if wording else task.instruction
             if self.setup.stage == "goal":
                 outcome = self._goal_only(task, k, instruction, wording, folder)

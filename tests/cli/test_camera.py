@@ -74,7 +74,9 @@ def test_labels_say_what_saw_and_what_it_was_told() -> None:
 
 
 def test_a_results_folder_holds_one_kind_of_eyes() -> None:
-    asked = Request([], 1, None, "all", 1, "local", None, None, None, 0, "fast-downward", "x", "tabletop")
+    of: dict[str, Any] = {"stage": "all", "seed": 0, "planner": "fast-downward", "llm": "x", "domain": "tabletop"}
+    kept: dict[str, Any] = {"out": None, "min_success": None, "baseline": None}
+    asked = Request(**of, **kept, suites=[], trials=1, tasks=None, workers=1, engine="local")
     assert "perception" not in asked.shared(), "older folders go on"
     assert replace(asked, perception="camera", noise="all").shared()["noise"] == "all"
 
@@ -97,7 +99,8 @@ def test_a_benchs_policy_is_kept_for_its_episodes(
     from tamp.backends.libero.oracle import OraclePerceiver
 
     rendering.prepare(video=False, camera=True)
-    setup = Setup("plan", 0, "fast-downward", "tabletop", "none", tmp_path, None, perception="camera")
+    given: dict[str, Any] = {"planner": "fast-downward", "llm": "none", "domain": "tabletop", "perception": "camera"}
+    setup = Setup(stage="plan", seed=0, **given, folder=tmp_path, tree=None)
     runner = setup()
     recipe = camera.recipe
 
