@@ -134,6 +134,48 @@ def with_arm() -> list[dict[str, Any]]:
     return [told[0], stands, *told[1:-1], end, told[-1]]
 
 
+CHEST = [
+    {"name": "", "kind": "body", "shapes": [["box", [0.1, 0.1, 0.1], [0, 0, 0, 1, 0, 0, 0]]], "joint": None},
+    {
+        "name": "_drawer",
+        "kind": "drawer",
+        "shapes": [["box", [0.08, 0.1, 0.08], [0, 0, 0, 1, 0, 0, 0]]],
+        "joint": {"kind": "slide", "axis": [0, 1, 0], "anchor": [0, 0, 0], "value": 0.0, "active": 0.15, "rest": 0.01},
+    },
+    {
+        "name": "_door",
+        "kind": "door",
+        "shapes": [["box", [0.1, 0.01, 0.1], [0, -0.1, 0, 1, 0, 0, 0]]],
+        "joint": {
+            "kind": "hinge",
+            "axis": [0, 0, 1],
+            "anchor": [0.1, -0.1, 0],
+            "value": 0.0,
+            "active": 1.4,
+            "rest": 0.1,
+        },
+    },
+]
+"""A chest of 20 cm with a drawer, and a door at its back that hinges on the edge of its right side."""
+TURNED = [0.5, 0.5, 0.9, 0.70711, 0, 0, 0.70711]
+"""Where it stands, a quarter of a turn to the left: its drawer comes out towards -x."""
+
+
+def with_chest() -> list[dict[str, Any]]:
+    """The success, where a chest's drawer is seen open after the first action, and its door after the third."""
+    values = iter(({}, {"_drawer": 0.2}, {}, {"_door": 1.5708}))
+    box = [[0.38, 0.39, 0.8], [0.61, 0.61, 1.0]]
+    there = {"objects": {"chest": "cabinet"}, "poses": {"chest": TURNED}, "boxes": {"chest": box}}
+    shut = {"parts": {"chest": CHEST}, "joints": {"chest": {"_drawer": 0.0, "_door": 0.0}}}
+
+    def seen(e: dict[str, Any]) -> dict[str, Any]:
+        if e["event"] == "scene":
+            return e | {key: {**e[key], **more} for key, more in there.items()} | shut
+        return e | {"poses": {"chest": TURNED}, "joints": {"chest": next(values)}} if e["event"] == "state" else e
+
+    return [seen(e) for e in success()]
+
+
 def two_arms() -> list[dict[str, Any]]:
     """Two arms that act at once; each counts the steps of each part anew."""
     told = [event("start", 0.0, **START | {"instruction": None})]

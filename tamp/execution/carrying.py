@@ -17,7 +17,7 @@ from tamp.execution.outcome import Outcome
 from tamp.execution.periods import Periods, StepLimit
 from tamp.execution.tabletop import STANDS_STILL, Tabletop
 from tamp.model.atoms import GroundAction
-from tamp.model.scene import RobotState, Scene, jointed_parts, moving_parts, poses_of, walls
+from tamp.model.scene import RobotState, Scene, jointed_parts, joints_of, moving_parts, poses_of, walls
 from tamp.model.situation import Situation
 from tamp.model.state import WorldState
 from tamp.planning.deliberation import Decision
@@ -182,7 +182,7 @@ class Carrying:
         difference = refinement.after.difference(situation)
         self.outcome.executed.append(action)
         table.publish(ActionEnded(missing is None, str(action), missing, self.periods.steps - before, difference))
-        table.publish(StateSeen(state.atoms, poses_of(scene)))
+        table.publish(StateSeen(state.atoms, poses_of(scene), joints_of(scene)))
         return missing, difference is None and not looked, situation
 
     def _clarified(self, action: GroundAction) -> Routine[bool]:

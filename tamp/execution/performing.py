@@ -23,7 +23,7 @@ from tamp.model.atoms import Atom, GroundAction
 from tamp.model.bodies import world_of
 from tamp.model.domain import Domain
 from tamp.model.goal import Goal, in_pddl
-from tamp.model.scene import Perceiver, Scene, poses_of
+from tamp.model.scene import Perceiver, Scene, joints_of, poses_of
 from tamp.model.state import WorldState, problem_of
 from tamp.model.wishes import as_before, put_back
 from tamp.perception.relative_places import PlacesBeside, places
@@ -195,7 +195,7 @@ class AtTable:
         while True:
             scene, state, _ = self.table.look()
             if state.atoms != seen:
-                self.table.publish(StateSeen(state.atoms, poses_of(scene)))
+                self.table.publish(StateSeen(state.atoms, poses_of(scene), joints_of(scene)))
                 seen = state.atoms
             for _ in range(round(WATCHED / self.table.period)):
                 yield None

@@ -282,6 +282,17 @@ def poses_of(scene: Scene) -> dict[str, list[float]]:
     return {o.name: [*o.position.round(5), *to_quat(o.T_world_object[:3, :3]).round(5)] for o in scene}
 
 
+def joints_of(scene: Scene) -> dict[str, dict[str, float]]:
+    """Values (m, rad) of the joints of every object that has any, by the end of their part's name."""
+    values = {o.name: {part_end(o, p): p.joint.value for p in o.parts if p.joint is not None} for o in scene}
+    return {name: some for name, some in values.items() if some}
+
+
+def part_end(o: SceneObject, part: Part) -> str:
+    """The name of an object's part without that of the object."""
+    return part.name.removeprefix(o.name)
+
+
 def _displaced(o: SceneObject, D: Array, parts: set[str]) -> SceneObject:
     return replace(
         o,

@@ -40,6 +40,7 @@ from tamp.policy.searching import Search, SearchingEyes, lacks_something
 from tamp.policy.seldom import Seldom
 from tamp.policy.telling import told_of
 from tamp.runs.events import Publish
+from tamp.runs.moving_parts import parts_told
 
 MOST_STEPS = 2000
 """Control steps after which it gives up by itself: whoever evaluates it has a limit of their own."""
@@ -320,7 +321,7 @@ class _Episode:
 
     def _goals(self, scene: Scene, state: WorldState) -> tuple[Goal, ...]:
         policy, start = self._policy, time.perf_counter()
-        policy._journal.event("scene", **told_of(scene), symbols=state.symbols)
+        policy._journal.event("scene", **told_of(scene), symbols=state.symbols, parts=parts_told(scene))
         if self._given is not None:
             said = self._given(told_of(scene))
             return goals_in(scene, state, policy._domain, said["goals"], said.get("untouched", ()))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tamp.model.scene import Scene, SceneObject, poses_of
+from tamp.model.scene import Scene, SceneObject, joints_of, poses_of
 
 
 def told_of(scene: Scene) -> dict[str, Any]:
@@ -20,11 +20,7 @@ def told_of(scene: Scene) -> dict[str, Any]:
         "poses": poses_of(scene),
         "regions": {o.name: [r.name for r in o.regions] for o in scene if o.regions},
         "confidence": {name: round(float(c), 3) for name, c in scene.confidence.items()},
-        "joints": {o.name: values for o in scene if (values := _joints(o))},
+        "joints": joints_of(scene),
         "boxes": {o.name: [corner.tolist() for corner in o.bounds()] for o in scene if boxed(o)},
         "unknown": list(scene.unknown),
     }
-
-
-def _joints(o: SceneObject) -> dict[str, float]:
-    return {p.name.removeprefix(o.name): p.joint.value for p in o.parts if p.joint is not None}

@@ -22,7 +22,7 @@ from tamp.execution.reservations import Reservations
 from tamp.execution.session import Session
 from tamp.execution.sharing import Beholder, Sharing
 from tamp.model.goal import Goal, in_pddl
-from tamp.model.scene import Perceiver, poses_of
+from tamp.model.scene import Perceiver, joints_of, poses_of
 from tamp.perception.predicates import held_in
 from tamp.runs.asked import Asked, asked_of
 from tamp.runs.at_table import LASTS, Wanted
@@ -138,7 +138,7 @@ def carry_out(
     final, atoms, _ = one.ready.table.look()
     result.lasting = asked.reached(one.ready.table.sight.beliefs) and held_in(atoms) is None
     result.shifted = shifted(scene, state, final, operands_of(result.executed))
-    log.event("final", atoms=atoms.atoms, poses=poses_of(final))
+    log.event("final", atoms=atoms.atoms, poses=poses_of(final), joints=joints_of(final))
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,7 +15,7 @@ from tamp.execution.clock import run_in_real_time, run_paused
 from tamp.execution.performing import AtTable
 from tamp.execution.session import Session
 from tamp.model.goal import Goal
-from tamp.model.scene import Perceiver, Scene, poses_of
+from tamp.model.scene import Perceiver, Scene, joints_of, poses_of
 from tamp.model.state import WorldState
 from tamp.perception.predicates import held_in
 from tamp.policy.searching import Search, lacks_something
@@ -159,7 +159,7 @@ def _conclude(work: _Work, result: Result, log: EpisodeLog) -> None:
     result.seconds["step"] = round(work.table.stepping_seconds, 3)
     result.shifted = shifted(overseer.start, overseer.state, final, overseer.operands(result.executed))
     result.verdicts = dict(overseer.verdicts)
-    log.event("final", atoms=atoms.atoms, poses=poses_of(final))
+    log.event("final", atoms=atoms.atoms, poses=poses_of(final), joints=joints_of(final))
     if result.stage is None and overseer.unmatched is not None:
         result.stage, result.reason = "judge", overseer.unmatched
     elif result.stage is None and not result.reached and overseer.names is not None:

@@ -21,7 +21,7 @@ from tamp.execution.session import Session
 from tamp.execution.tabletop import REFLEXES
 from tamp.model.domain import Domain
 from tamp.model.goal import Goal, in_pddl
-from tamp.model.scene import Perceiver, Scene, poses_of
+from tamp.model.scene import Perceiver, Scene, joints_of, poses_of
 from tamp.model.state import WorldState
 from tamp.planning.beside import Beside, Recipe
 from tamp.planning.engine import Engine, Planner
@@ -29,6 +29,7 @@ from tamp.planning.search import SECONDS, Journal
 from tamp.runs.episode_log import SCHEMA, EpisodeLog
 from tamp.runs.events import Events
 from tamp.runs.labels import in_words
+from tamp.runs.moving_parts import parts_told
 from tamp.runs.spoken import spoken
 from tamp.runs.versions import versions
 
@@ -202,7 +203,8 @@ def noted(scene: Scene, state: WorldState, log: EpisodeLog) -> None:
     """Put into the log what is there at the start."""
     boxes = {o.name: [corner.round(4).tolist() for corner in o.bounds()] for o in scene}
     kinds = {o.name: o.category for o in scene}
-    log.event("scene", objects=kinds, symbols=state.symbols, poses=poses_of(scene), boxes=boxes)
+    seen = {"objects": kinds, "symbols": state.symbols, "poses": poses_of(scene), "boxes": boxes}
+    log.event("scene", **seen, joints=joints_of(scene), parts=parts_told(scene))
     log.event("state", atoms=state.atoms)
 
 

@@ -111,11 +111,13 @@ class Corrected(Event):
 
 @dataclass(frozen=True, eq=False)
 class StateSeen(Event):
-    """The atoms that hold now, and where the things are that were seen: position and quaternion w x y z."""
+    """The atoms that hold now, where the things are that were seen (position and quaternion w x y z), and the values of
+    their joints (m, rad) by the end of their part's name."""
 
     kind = "state"
     atoms: frozenset[Any]
     poses: Mapping[str, list[float]] = field(default_factory=dict)
+    joints: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)

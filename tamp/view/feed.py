@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from motion.poses import Array, from_quat
+from motion.poses import Array
 from tamp.runs.endings import LAST, ending
-from tamp.runs.pages.fields import Event, Point, names, number, point, table, time_of, words
+from tamp.runs.moving_parts import parts_of, values_of
+from tamp.runs.pages.fields import Event, Point, names, number, point, pose_in, table, time_of, words
 from tamp.runs.pages.timeline import as_at_a_table, deeds_after
 from tamp.runs.pages.troubles import troubles
 from tamp.runs.robot_shape import MOVES, robots_of
@@ -104,7 +105,7 @@ def _state(view: View, e: Event) -> View:
     things = dict(view.things)
     kinds, boxes = table(e, "objects"), table(e, "boxes")
     for name, values in table(e, "poses").items():
-        if (T := _pose(values)) is not None:
+        if (T := pose_in(values)) is not None:
             known = things.get(name)
             kind = kinds.get(name) if isinstance(kinds.get(name), str) else known.category if known else ""
             corners = _corners(boxes.get(name)) if name in boxes else None
@@ -112,6 +113,9 @@ def _state(view: View, e: Event) -> View:
                 things[name] = Placed(str(kind), corners, T, T)
             else:
                 things[name] = replace(known, T_last=T, tool=None)
+    for name, values in values_of(e).items():
+        if name in things:
+            things[name] = replace(things[name], values={**things[name].values, **values})
     arm = words(e, "arm")
     tool = view.tools.get(arm)
     held = {a.removeprefix(HOLDING).rstrip(")") for a in view.atoms or () if a.startswith(HOLDING)}
@@ -120,7 +124,8 @@ def _state(view: View, e: Event) -> View:
             things[name] = replace(thing, tool=tool, arm=arm)
         elif name not in held and thing.tool is not None and thing.arm == arm:
             things[name] = _let_go(thing, view.tools.get(thing.arm))
-    return replace(view, things=things)
+    parts = parts_of(e)
+    return replace(view, things=things, parts={**view.parts, **parts} if parts else view.parts)
 
 
 def _let_go(thing: Placed, tool: Point | None) -> Placed:
@@ -178,15 +183,6 @@ def _told(view: View, e: Event) -> View:
     if before and before[-1].kind == found[0].kind and found[0].kind in OFTEN:
         before = before[:-1]  # the latest of a row of them
     return replace(view, happened=(*before, *found)[-MOST_TOLD:])
-
-
-def _pose(values: Any) -> Array | None:
-    at = point(values)
-    if at is None:
-        return None
-    turned = values[3:7]
-    sound = len(turned) == 4 and all(isinstance(v, int | float) for v in turned) and 0.9 < np.linalg.norm(turned) < 1.1
-    return from_quat(np.array(at), np.array(turned if sound else [1.0, 0.0, 0.0, 0.0], dtype=float))
 
 
 def _corners(box: Any) -> Array | None:

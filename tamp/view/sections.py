@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -11,6 +11,8 @@ import numpy as np
 
 from motion.poses import Array, moved
 from tamp.runs.endings import Ending
+from tamp.runs.moving_parts import DrawnPart
+from tamp.runs.pages.drawing import polyhedra
 from tamp.runs.pages.fields import Point, names
 from tamp.runs.pages.telling import title_of, verdict_of
 from tamp.runs.pages.timeline import Deed
@@ -131,10 +133,18 @@ def _facts(view: View, life: Life, notes: tuple[str, ...]) -> dict[str, Any]:
 
 
 def _things(view: View, life: Life, notes: tuple[str, ...]) -> list[dict[str, Any]]:
-    return [_thing(name, thing, view.tools.get(thing.arm)) for name, thing in view.things.items()]
+    return [
+        _thing(name, thing, view.tools.get(thing.arm), view.parts.get(name, ())) for name, thing in view.things.items()
+    ]
 
 
-def _thing(name: str, thing: Placed, tool: Point | None) -> dict[str, Any]:
+def _parts(view: View, life: Life, notes: tuple[str, ...]) -> dict[str, Any]:
+    """Of each thing with parts that move the solids of each part: points and polygons."""
+    return {name: [polyhedra(p.solids) for p in parts] for name, parts in view.parts.items()}
+
+
+def _thing(name: str, thing: Placed, tool: Point | None, parts: Sequence[DrawnPart]) -> dict[str, Any]:
+    """The frame of a part has 12 numbers, 3 rows of rotation and position; its state is a word for one on a joint."""
     T = at(thing, tool)
     corners = None if thing.corners is None else moved(thing.corners, T @ np.linalg.inv(thing.T_first))
     return {
@@ -145,7 +155,14 @@ def _thing(name: str, thing: Placed, tool: Point | None) -> dict[str, Any]:
         "corners": None if corners is None else [_rounded(p) for p in corners],
         "held": thing.tool is not None,
         "note": thing.note,
+        "parts": [_part(name, p, thing.values.get(p.name), T) for p in parts],
     }
+
+
+def _part(thing: str, part: DrawnPart, value: float | None, T: Array) -> dict[str, Any]:
+    state = part.state(part.joint.value if value is None else value) if part.joint else None
+    frame = _frame(T @ part.displacement(value))
+    return {"name": part.called(thing), "kind": part.kind, "state": state, "frame": frame}
 
 
 def _solids(view: View, life: Life, notes: tuple[str, ...]) -> list[Any]:
@@ -159,10 +176,11 @@ def _solids(view: View, life: Life, notes: tuple[str, ...]) -> list[Any]:
 def _frames(view: View, life: Life, notes: tuple[str, ...]) -> list[Any]:
     """Of each robot the frames of its links, None where it was not felt yet."""
     felt: Mapping[str, tuple[Array, float]] = view.felt
-    return [
-        [[round(float(v), 4) for v in T[:3].ravel()] for T in r.shape.frames(*felt[r.arm])] if r.arm in felt else None
-        for r in view.robots
-    ]
+    return [[_frame(T) for T in r.shape.frames(*felt[r.arm])] if r.arm in felt else None for r in view.robots]
+
+
+def _frame(T: Array) -> list[float]:
+    return [round(float(v), 4) for v in T[:3].ravel()]
 
 
 def _rounded(p: Array) -> list[float]:
@@ -179,7 +197,8 @@ _PARTS: Mapping[str, tuple[tuple[str, ...], Callable[[View, Life, tuple[str, ...
     "now": (("t", "running", "deeds", "stage", "step"), _now),
     "plan": (("plan", "deeds", "running", "searched", "ending"), _plan),
     "facts": (("atoms", "changes"), _facts),
-    "things": (("things", "tools"), _things),
+    "parts": (("parts",), _parts),
+    "things": (("things", "tools", "parts"), _things),
     "solids": (("robots",), _solids),
     "frames": (("robots", "felt"), _frames),
     "happened": (("happened", "deeds", "plan", "ending"), _happened),

@@ -10,6 +10,7 @@ import numpy as np
 
 from motion.poses import Array
 from tamp.runs.endings import Ending
+from tamp.runs.moving_parts import DrawnPart
 from tamp.runs.pages.fields import Point
 from tamp.runs.pages.timeline import Deed
 from tamp.runs.robot_shape import DrawnRobot
@@ -53,7 +54,8 @@ class Told:
 class Placed:
     """A thing: its category, the corners (8, 3) of the box around it when it was seen first, as `corner_box` orders
     them, and where it was then and last, `T_world_thing` (4, 4). `tool` is where the tool of `arm` was when it was seen
-    to be held: it goes with that. `note` is what else is said of it."""
+    to be held: it goes with that. `note` is what else is said of it. `values` are what its joints are at, metres or
+    radians, by the end of their part's name."""
 
     category: str
     corners: Array | None
@@ -62,6 +64,7 @@ class Placed:
     tool: Point | None = None
     arm: str = ""
     note: str = ""
+    values: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,8 +72,8 @@ class View:
     """A run so far. `t` is the log's clock in seconds, `start` what it was begun with, `plan` the plan that was found
     last and `before` how many actions were begun before that. `stage` and `step` are those of the last command.
     `listens` is the port at which it takes orders, None where it takes none. `ending` is None until it has ended by
-    itself or with an error. `robots` are those that are drawn, `felt` joint values and finger opening of each by arm,
-    `tools` where its tool is."""
+    itself or with an error. `parts` are the pieces of the things of which any moves. `robots` are those that are drawn,
+    `felt` joint values and finger opening of each by arm, `tools` where its tool is."""
 
     t: float = 0.0
     start: Mapping[str, Any] = field(default_factory=dict)
@@ -87,6 +90,7 @@ class View:
     atoms: frozenset[str] | None = None
     changes: tuple[Change, ...] = ()
     things: Mapping[str, Placed] = field(default_factory=dict)
+    parts: Mapping[str, tuple[DrawnPart, ...]] = field(default_factory=dict)
     robots: tuple[DrawnRobot, ...] = ()
     felt: Mapping[str, tuple[Array, float]] = field(default_factory=dict)
     tools: Mapping[str, Point] = field(default_factory=dict)

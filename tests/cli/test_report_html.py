@@ -21,7 +21,7 @@ from cli.main import main
 from cli.report_html import report_html
 from tamp.errors import InputError
 from tamp.runs.pages import layout
-from tests.page_episodes import MARKUP, PLAN, PROBLEM, benchmark, failure, record, recorded, success, write
+from tests.page_episodes import MARKUP, PLAN, PROBLEM, benchmark, failure, record, recorded, success, with_chest, write
 
 pytestmark = pytest.mark.process
 
@@ -220,6 +220,22 @@ def test_a_failed_episode_says_why_and_runs_none_of_its_words(tmp_path: Path, ta
     assert page.locator("#step-3").get_by_text("failed").count() == 1
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.textContent") == "Skip to the content"
+    fits_and_reads(page)
+
+
+def test_a_drawer_opens_in_the_picture_and_in_its_words(tmp_path: Path, tamp: Tamp, opened: Opened) -> None:
+    file = tmp_path / "page.html"
+    assert tamp("report", write(tmp_path / "e", with_chest()), "--html", file).code == 0
+    page = opened(file, 360, "dark")
+    told = page.locator("figure:has(#space) [data-told]")
+    assert "chest_drawer closed; chest_door closed" in (told.text_content() or "")
+    shut = page.locator("#space").screenshot()
+    page.locator("#step").fill("25")
+    until(lambda: "chest_drawer open; chest_door closed" in (told.text_content() or ""))
+    assert until(lambda: page.locator("#space").screenshot() != shut)
+    page.get_by_text("The places as numbers").click()
+    row = page.locator("tr", has=page.get_by_text("chest_door", exact=True))
+    assert row.locator("td").all_inner_texts() == ["door", "closed", "open"]
     fits_and_reads(page)
 
 

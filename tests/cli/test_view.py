@@ -21,7 +21,7 @@ import pytest
 
 from tamp.runs.pictures import FOLDER, INDEX, index, put
 from tests import forked
-from tests.page_episodes import MARKUP, PLAN, event, failure, success, write
+from tests.page_episodes import MARKUP, PLAN, event, failure, success, with_chest, write
 
 pytestmark = pytest.mark.process
 
@@ -91,7 +91,7 @@ def says(page: Any, place: str, text: str) -> None:
 
 
 def test_a_run_is_seen_as_it_goes_on_by_two_at_once(tmp_path: Path, opened: Callable[..., Any]) -> None:
-    events = success()
+    events = with_chest()
     run = write(tmp_path / "e", [e for e in events if e["t"] < 4.0])
     with viewing(run) as address, written(run) as append:
         large, phone = opened(address), opened(address, 360, "dark")
@@ -100,6 +100,9 @@ def test_a_run_is_seen_as_it_goes_on_by_two_at_once(tmp_path: Path, opened: Call
         large.close()  # whoever goes is not missed
         append([e for e in events if 4.0 <= e["t"] < 5.5])
         says(phone, "#changes", "(open drawer_1)")
+        phone.get_by_text("The places as text").click()
+        says(phone, "#part-states", "a drawer: open")
+        says(phone, "#part-states", "a door: closed")
         says(phone, "#plan [aria-current=step]", PLAN[1])
         again = opened(address)
         says(again, "#plan [aria-current=step]", PLAN[1])

@@ -22,7 +22,7 @@ from tamp.backends.libero.tasks import Task
 from tamp.backends.libero.video import recorder_of
 from tamp.backends.libero.watching import Watcher
 from tamp.backends.physics.picturing import pictured
-from tamp.model.scene import poses_of
+from tamp.model.scene import joints_of, poses_of
 from tamp.perception import calibration_file
 from tamp.perception.images import Image
 from tamp.perception.library import load
@@ -155,7 +155,7 @@ def _conclude(watcher: Watcher, told: Mapping[str, Any], result: Result) -> None
     result.lasting = environment.check_success() and held is None
     operands = tuple(dict.fromkeys(s for action in result.executed for s in watcher.names.operands(action)))
     result.shifted = shifted(judge.scene, watcher.state, final, operands)
-    watcher.log.event("final", atoms=watcher._sight.known.atoms, poses=poses_of(final))
+    watcher.log.event("final", atoms=watcher._sight.known.atoms, poses=poses_of(final), joints=joints_of(final))
     judged(result, watcher.own)
     if watcher.unmatched and result.stage is None:
         result.stage, result.reason = "judge", watcher.unmatched

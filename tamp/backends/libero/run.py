@@ -20,7 +20,7 @@ from tamp.execution.clock import run_in_real_time, run_paused
 from tamp.execution.performing import AtTable
 from tamp.model.domain import Domain
 from tamp.model.goal import Goal
-from tamp.model.scene import Scene, poses_of
+from tamp.model.scene import Scene, joints_of, poses_of
 from tamp.model.state import WorldState
 from tamp.perception.written_goals import goals_in
 from tamp.runs.asked import asked_of
@@ -142,7 +142,7 @@ def _conclude(ready: AtTable, judge: Judge, state: WorldState, log: EpisodeLog, 
     final, atoms, situation = ready.table.look()
     result.lasting = environment.check_success() and situation.held is None
     result.shifted = shifted(judge.scene, state, final, operands_of(result.executed))
-    log.event("final", atoms=atoms.atoms, poses=poses_of(final))
+    log.event("final", atoms=atoms.atoms, poses=poses_of(final), joints=joints_of(final))
 
 
 def wanted_in(

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from motion.poses import Array
-from motion.robot_shape import RobotShape, Solid
+from motion.robot_shape import RobotShape, Solid, polygons
 
 
 def drawing(shape: RobotShape) -> list[dict[str, Any]]:
@@ -36,6 +37,11 @@ def drawing(shape: RobotShape) -> list[dict[str, Any]]:
     for name, solids in zip(shape.links, shape.solids, strict=True):
         links[number[name]]["solids"] = [_solid(s) for s in solids]
     return links
+
+
+def polyhedra(solids: Sequence[Solid]) -> list[Any]:
+    """Solids as the script draws those of things: points, and polygons with edges."""
+    return [[s.points.round(4).tolist(), polygons(s)] for s in solids]
 
 
 def _solid(solid: Solid) -> list[Any]:

@@ -115,7 +115,7 @@ def _once(*things: Thing) -> list[Thing]:
 
 def _box(thing: Thing, step: int) -> Box:
     place = thing.at(step)
-    return thing.box_at(place) or (place, place)
+    return thing.bounds(step) or (place, place)
 
 
 def _nearest(a: Box, b: Box) -> tuple[Point, Point]:

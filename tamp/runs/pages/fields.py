@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeGuard
 
+import numpy as np
+
+from motion.poses import Array, from_quat
+
 Event = Mapping[str, Any]
 """A line of an episode's log."""
 
@@ -53,6 +57,17 @@ def point(values: Any) -> Point | None:
         return None
     x, y, z = (round(float(v), 4) for v in values[:3])
     return x, y, z
+
+
+def pose_in(values: Any) -> Array | None:
+    """A position and a quaternion w x y z as a pose (4, 4), not turned where the quaternion is none; None without a
+    position."""
+    at = point(values)
+    if at is None:
+        return None
+    turned = values[3:7]
+    sound = len(turned) == 4 and all(isinstance(v, int | float) for v in turned) and 0.9 < np.linalg.norm(turned) < 1.1
+    return from_quat(np.array(at), np.array(turned if sound else [1.0, 0.0, 0.0, 0.0], dtype=float))
 
 
 def time_of(event: Event) -> float:

@@ -7,7 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from tamp.runs.pages.drawing import drawing
+from motion.poses import pose
+from motion.robot_shape import Solid
+from tamp.runs.moving_parts import DrawnPart
+from tamp.runs.pages.drawing import drawing, polyhedra
 from tamp.runs.pages.fields import Point
 from tamp.runs.pages.paths import Course
 from tamp.runs.pages.places import Thing
@@ -59,7 +62,23 @@ def _thing(thing: Thing) -> dict[str, Any]:
     rounded = None if box is None else [[round(x, 4) for x in corner] for corner in box]
     every = max(1, len(thing.places) // MOST_PLACES)
     places = (*thing.places[:-1:every], thing.places[-1])
-    return {"name": thing.name, "places": places, "box": rounded}
+    return {"name": thing.name, "places": places, "box": rounded, "parts": [_part(thing, p) for p in thing.parts]}
+
+
+def _part(thing: Thing, part: DrawnPart) -> dict[str, Any]:
+    """`at` are the 12 numbers that lead from where its joint turns to the place of the thing, 3 rows of rotation and
+    position, and `solids` are in the frame of that; `moves` are how far the joint is from where it was described, from
+    which control period on, each with a word for it."""
+    told: dict[str, Any] = {"name": part.called(thing.name), "joint": None, "moves": []}
+    T, joint = pose(np.zeros(3), thing.turned), part.joint
+    anchor = np.zeros(3) if joint is None else joint.anchor
+    solids = [Solid(s.points - anchor, s.faces) for s in part.solids]
+    if joint is not None:
+        told["joint"] = {"kind": joint.kind, "axis": joint.axis.round(5).tolist()}
+        seen = thing.values.get(part.name) or ((0, joint.value),)
+        told["moves"] = [(since, round(v - joint.value, 4), part.state(v)) for since, v in seen]
+    at = (T @ pose(anchor))[:3].round(5).ravel().tolist()
+    return {**told, "at": at, "solids": polyhedra(solids)}
 
 
 def _extent(courses: Sequence[Course], things: Sequence[Thing]) -> list[Point]:
@@ -67,8 +86,9 @@ def _extent(courses: Sequence[Course], things: Sequence[Thing]) -> list[Point]:
     spots = [p for c in courses for p in c.points if p is not None]
     spots += [p for c in courses for p in _reached(c)]
     for thing in things:
-        for _, place in thing.places:
-            spots += thing.box_at(place) or (place,)
+        changes = {0, *(m for m, _ in thing.places), *(m for seen in thing.values.values() for m, _ in seen)}
+        for moment in changes:
+            spots += thing.bounds(moment) or (thing.at(moment),)
     if not spots:
         return []
     low, high = ([round(of(p[k] for p in spots), 4) for k in range(3)] for of in (min, max))

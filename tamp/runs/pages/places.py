@@ -2,34 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from math import dist
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar
 
-from tamp.runs.pages.fields import Event, Point, names, point, table, words
+import numpy as np
+
+from motion.poses import Array, moved, pose
+from tamp.runs.moving_parts import DrawnPart, parts_of, values_of
+from tamp.runs.pages.fields import Event, Point, names, point, pose_in, table, words
 from tamp.runs.pages.moments import Moments
+
+T = TypeVar("T", Point, float)
 
 LOOKS = ("scene", "look", "final")
 """Events with the places of things."""
 WIDE = 1.5
 """Metres: what is wider is what all stands on."""
 MOVED = 0.001
-"""Metres that make another place."""
+"""Metres that make another place, and radians another angle."""
 
 Box = tuple[Point, Point]
 """Two opposite corners of a box along the world's axes, the lower one first."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Thing:
     """Something in the scene. `places` are where it was, by the number of the control period from which on, the first
     one first; metres, world frame. What is held is where the tool has it. `box` is the box around it at the first one,
-    None where the log does not say how large it is."""
+    None where the log does not say how large it is. `parts` are its pieces where any of them moves, `turned` (3, 3) how
+    it is turned at the first place, and `values` what each joint is at, from which control period on."""
 
     name: str
     category: str
     places: tuple[tuple[int, Point], ...]
     box: Box | None = None
+    parts: tuple[DrawnPart, ...] = ()
+    turned: Array = field(default_factory=lambda: np.eye(3))
+    values: Mapping[str, tuple[tuple[int, float], ...]] = field(default_factory=dict)
 
     @property
     def first(self) -> Point:
@@ -51,6 +61,20 @@ class Thing:
         wide = self.box is not None and min(self.box[1][k] - self.box[0][k] for k in (0, 1)) > WIDE
         return wide or any(word in self.category for word in ("table", "floor"))
 
+    def value(self, part: DrawnPart, moment: int) -> float | None:
+        """What the joint of a part is at, metres or radians; as at first, before it was seen; None without a joint."""
+        if part.joint is None:
+            return None
+        seen = self.values.get(part.name, ())
+        return next((v for since, v in reversed(seen) if since <= moment), part.joint.value)
+
+    def bounds(self, moment: int) -> Box | None:
+        """The box around it at a moment, with its parts as they are then."""
+        if not self.parts:
+            return self.box_at(self.at(moment))
+        T = pose(np.array(self.at(moment)), self.turned)
+        return around(moved(s.points, T @ p.displacement(self.value(p, moment))) for p in self.parts for s in p.solids)
+
     def box_at(self, place: Point) -> Box | None:
         """The box around it once it is at a place, as it was turned at first."""
         if self.box is None:
@@ -59,17 +83,28 @@ class Thing:
         return tuple((place[0] + c[0], place[1] + c[1], place[2] + c[2]) for c in (low, high))  # type: ignore[return-value]
 
 
+def around(clouds: Iterable[Array]) -> Box:
+    """The box around points (n, 3)."""
+    points = np.concatenate(list(clouds))
+    low, high = (of(points, axis=0).round(4).tolist() for of in (np.min, np.max))
+    return tuple(low), tuple(high)
+
+
 def things(events: Sequence[Event], moments: Moments) -> tuple[Thing, ...]:
     """The things whose places a log has, in the order in which they are named."""
     seen: dict[str, dict[int, Point]] = {}
     category: dict[str, str] = {}
     boxes: dict[str, Box] = {}
+    values: dict[tuple[str, str], dict[int, float]] = {}
     real = _names_seen(events)
     for e, moment in zip(events, moments.of, strict=True):
         called = real if e["event"] == "final" else {}
-        for name, pose in table(e, "poses").items():
-            if e["event"] in LOOKS and (at := point(pose)):
+        for name, there in table(e, "poses").items():
+            if e["event"] in LOOKS and (at := point(there)):
                 seen.setdefault(called.get(name, name), {})[moment] = at
+        for name, joints in values_of(e).items():
+            for end, value in joints.items():
+                values.setdefault((called.get(name, name), end), {})[moment] = value
         category |= {name: words(table(e, "objects"), name) for name in table(e, "objects")}
         for name, corners in table(e, "boxes").items():
             if isinstance(corners, list) and len(corners) == 2 and name not in boxes:
@@ -78,8 +113,20 @@ def things(events: Sequence[Event], moments: Moments) -> tuple[Thing, ...]:
                     boxes[name] = (low, high)
     for name, moment, place in _held(events, moments, seen):
         seen[name].setdefault(moment, place)
+    parts = _parts(events)
+    whole = {n: {end: _changes(of) for (name, end), of in values.items() if name == n} for n in parts}
     told = ((n, category.get(n, ""), _changes(seen[n]), boxes.get(n)) for n in seen)
-    return tuple(Thing(*t) for t in told)
+    return tuple(Thing(*t, *parts[t[0]], whole[t[0]]) if t[0] in parts else Thing(*t) for t in told)
+
+
+def _parts(events: Sequence[Event]) -> dict[str, tuple[tuple[DrawnPart, ...], Array]]:
+    """The parts of things by name, and how each thing is turned at first."""
+    found: dict[str, tuple[tuple[DrawnPart, ...], Array]] = {}
+    for e in events:
+        for name, parts in parts_of(e).items():
+            if (T := pose_in(table(e, "poses").get(name))) is not None:
+                found.setdefault(name, (parts, T[:3, :3]))
+    return found
 
 
 def _names_seen(events: Sequence[Event]) -> dict[str, str]:
@@ -88,12 +135,12 @@ def _names_seen(events: Sequence[Event]) -> dict[str, str]:
     return {real: seen for seen, real in matched.items() if isinstance(real, str)}
 
 
-def _changes(places: Mapping[int, Point]) -> tuple[tuple[int, Point], ...]:
-    """Places in order, without those that are as the one before."""
-    kept: list[tuple[int, Point]] = []
-    for moment in sorted(places):
-        if not kept or dist(kept[-1][1], places[moment]) > MOVED:
-            kept.append((moment, places[moment]))
+def _changes(seen: Mapping[int, T]) -> tuple[tuple[int, T], ...]:
+    """Places or joint values in order, without those that are as the one before."""
+    kept: list[tuple[int, T]] = []
+    for moment in sorted(seen):
+        if not kept or np.linalg.norm(np.subtract(kept[-1][1], seen[moment])) > MOVED:
+            kept.append((moment, seen[moment]))
     return tuple(kept)
 
 

@@ -12,7 +12,7 @@ import pytest
 from tamp.view.feed import at, fed
 from tamp.view.sections import Life, sections
 from tamp.view.state import View
-from tests.page_episodes import MARKUP, PLAN, event, failure, success
+from tests.page_episodes import MARKUP, PLAN, event, failure, success, with_chest
 
 
 def shown(events: list[dict[str, Any]], life: Life = "goes on") -> dict[str, Any]:
@@ -56,6 +56,21 @@ def test_what_is_held_goes_with_the_tool_until_it_is_let_go() -> None:
     assert at(let_go, later.tools[""])[:3, 3] == pytest.approx(was.T_last[:3, 3] + moved)
     seen = fed(view, event("state", 6.1, atoms=["(hand-empty)"], poses={"mug_1": [0.1, 0.2, 0.3, 1, 0, 0, 0]}))
     assert seen.things["mug_1"].T_last[:3, 3] == pytest.approx([0.1, 0.2, 0.3])
+
+
+def test_a_drawer_and_a_door_move_with_the_state() -> None:
+    def seen(t: float) -> dict[str, Any]:
+        told = shown([e for e in with_chest() if e["t"] <= t])
+        [chest] = (thing for thing in told["things"] if thing["name"] == "chest")
+        assert len(told["parts"]["chest"]) == len(chest["parts"]) == 3
+        return {part["name"]: part for part in chest["parts"]}
+
+    before, opened, end = seen(4.0), seen(4.95), seen(7.0)
+    frames = [np.reshape(of["chest_drawer"]["frame"], (3, 4)) for of in (before, opened)]
+    assert frames[1][:, 3] - frames[0][:, 3] == pytest.approx([-0.2, 0, 0], abs=1e-3)
+    assert [of["chest_drawer"]["state"] for of in (before, opened, end)] == ["closed", "open", "open"]
+    assert [of["chest_door"]["state"] for of in (before, opened, end)] == ["closed", "closed", "open"]
+    assert end["chest"]["state"] is None and end["chest"]["frame"] == before["chest"]["frame"]
 
 
 def test_how_a_run_ended_is_said_as_the_report_says_it() -> None:
@@ -120,7 +135,11 @@ def test_a_run_of_an_arm_has_its_steps_for_actions() -> None:
 
 @pytest.mark.parametrize("value", [None, 3, "x", [], {}, [None], float("nan"), {"a": {}}, MARKUP])
 def test_fields_of_the_wrong_kind_are_left_out(value: object) -> None:
-    for e in (*success(), event("robot", 0.0, body="panda", shoulder=[0.0] * 6, period=1), event("listens", 1, port=1)):
+    for e in (
+        *with_chest(),
+        event("robot", 0.0, body="panda", shoulder=[0.0] * 6, period=1),
+        event("listens", 1, port=1),
+    ):
         for key in e.keys() - {"event"}:
             sections(fed(reduce(fed, until(4.5), View()), e | {key: value}), "goes on")
 

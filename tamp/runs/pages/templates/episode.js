@@ -4,6 +4,11 @@ function upTo(steps, step) {
   while (low < high) { const middle = (low + high + 1) >> 1; if (steps[middle] <= step) low = middle; else high = middle - 1; }
   return low;
 }
+/** A part of a thing at a place, as it is at a control step. */
+function partAt({name, at, joint, moves, solids}, [x, y, z], step) {
+  const [, by, state] = joint ? moves[upTo(moves.map(([from]) => from), step)] : [0, 0, null];
+  return {name, solids, state, frame: times([1, 0, 0, x, 0, 1, 0, y, 0, 0, 1, z], joint ? times(at, jointed(joint, by)) : at)};
+}
 const said = (mark) => (mark ? {[mark[1] ? "mark" : "note"]: mark[0]} : {});
 /** What the picture shows at a control step (space.js). `marks` says of things what they are, and whether that is wrong. */
 function stateAt(step, marks = {}) {
@@ -14,9 +19,10 @@ function stateAt(step, marks = {}) {
     if (course.robot !== null) values[course.robot] = course.values[n];
     if (course.points.length) paths.push({name: course.name, points: course.points, done: course.at[n]});
   }
-  for (const {name, places, box} of data.things) {
+  for (const {name, places, box, parts} of data.things) {
     const last = places[upTo(places.map(([from]) => from), step)][1];
-    things.push({name, first: places[0][1], last, box: box && box.map((corner) => corner.map((x, k) => x + last[k])), ...said(marks[name])});
+    things.push({name, first: places[0][1], last, box: box && box.map((corner) => corner.map((x, k) => x + last[k])),
+      parts: parts.map((part) => partAt(part, last, step)), ...said(marks[name])});
   }
   const robots = data.scene.robots.map(({name, links, rest}, n) => ({name, solids: links.map((link) => link.solids), frames: framesOf(links, values[n] || rest)}));
   return {robots, paths, things};

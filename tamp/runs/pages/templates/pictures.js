@@ -24,6 +24,14 @@ function pictures({show, known, fold}) {
       pen.beginPath(); pen.moveTo(...ends[0]); pen.lineTo(...ends[1]); pen.stroke();
     }
   }
+  /** The corners of the box around a part, along its own axes. */
+  function boxOf({solids, frame: [a, b, c, x, d, e, f, y, g, h, i, z]}) {
+    const points = solids.flatMap(([some]) => some), end = (of, k) => of(...points.map((p) => p[k]));
+    return [0, 1, 2, 3, 4, 5, 6, 7].map((n) => {
+      const [u, v, w] = [0, 1, 2].map((k) => end(n >> k & 1 ? Math.max : Math.min, k));
+      return [a * u + b * v + c * w + x, d * u + e * v + f * w + y, g * u + h * v + i * w + z];
+    });
+  }
   function draw({canvas, pen}, camera) {
     const [height, width] = camera.size;
     canvas.width = wide * width; canvas.height = wide * height;
@@ -32,8 +40,9 @@ function pictures({show, known, fold}) {
     for (const t of known.things || []) {
       if (/table|floor/.test(t.category)) continue;
       const busy = (known.busy || []).some((word) => word === t.name || word.startsWith(`${t.name}_`));
-      if (t.corners) {
-        const corners = t.corners.map((p) => seen(p, camera));
+      const boxes = t.parts && t.parts.length ? t.parts.map(boxOf) : t.corners ? [t.corners] : [];
+      for (const box of boxes) {
+        const corners = box.map((p) => seen(p, camera));
         for (const [a, b] of edges) line(pen, [corners[a], corners[b]], busy ? 3 : 1);
       }
       const at = seen(t.last, camera);

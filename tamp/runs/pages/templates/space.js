@@ -4,9 +4,11 @@
  * What is `shown`, all of which may be missing:
  *   robots  [{name, solids, frames}]: of each link the solids, [points, faces], and the frame that these are in, 12 numbers:
  *           3 rows of rotation and position; frames null: it is not drawn
- *   things  [{name, category, first, last, box: [low, high] or corners: 8 of them, mark, note}]: `last` is where it is
- *           now, `mark` what is wrong with one that is pointed out, `note` what else is said of it; no tables, no floors;
- *           a category "keep out" is drawn as a warning, "workspace" and what ends with "old" as edges
+ *   things  [{name, category, first, last, box: [low, high] or corners: 8 of them, parts, mark, note}]: `last` is where
+ *           it is now, `mark` what is wrong with one that is pointed out, `note` what else is said of it; no tables, no
+ *           floors; a category "keep out" is drawn as a warning, "workspace" and what ends with "old" as edges; of one
+ *           with parts that move, [{name, solids, frame, state}], these are drawn instead of its box: solids and frame
+ *           as of a robot's link, of polygons, and `state` a word for how it is, or null for what is on no joint
  *   paths   [{name, points, done}]: the first `done` points, or all, are behind the tool
  *   spans   [{from, to, told}]: two points, and what is said of the line between them
  *   extent  points that are in the picture; floor: the height of its grid
@@ -83,7 +85,9 @@ function space(canvas, shown) {
       found.push({...told, light, away: face.reduce((sum, k) => sum + p[k][2], 0) / face.length, places: face.map((k) => p[k])});
     }
   }
+  const pointsOf = ({solids, frame}) => solids.flatMap(([points]) => points.map((p) => placed(frame, p)));
   function cornersOf(t) {
+    if (t.parts && t.parts.length) return t.parts.flatMap(pointsOf);
     if (t.corners || !t.box) return t.corners;
     return [0, 1, 2, 3, 4, 5, 6, 7].map((n) => [0, 1, 2].map((k) => t.box[n >> k & 1][k]));
   }
@@ -96,14 +100,16 @@ function space(canvas, shown) {
     }
     for (const t of things()) {
       const corners = cornersOf(t), told = t.mark || t.category === "keep out" ? {fill: "--marked", edge: "--bad", wide: 2.5} : {fill: "--box", edge: "--soft", wide: 1};
-      if (corners && !hollow(t)) faces(corners, quads, told, found);
+      if (t.parts && t.parts.length) for (const {solids: some, frame} of t.parts) for (const [points, sides] of some) faces(points.map((p) => placed(frame, p)), sides, {...told, fill: null, tone: 1}, found);
+      else if (corners && !hollow(t)) faces(corners, quads, told, found);
       else if (corners) for (const quad of quads) line([...quad, quad[0]].map((n) => corners[n]), colour("--soft"), 1.5);
     }
-    const dark = bytes(colour("--solid-dark")), bright = bytes(colour("--solid-light")), styles = {};
+    const tones = [["--solid-dark", "--solid-light"], ["--part-dark", "--part-light"]].map((ends) => ends.map((name) => bytes(colour(name)))), styles = {};
     for (const name of ["--marked", "--bad", "--box", "--soft"]) styles[name] = colour(name);
-    for (const {fill, edge, wide, light, places} of found.sort((a, b) => b.away - a.away)) {
+    for (const {fill, edge, wide, light, places, tone} of found.sort((a, b) => b.away - a.away)) {
       trace(places.map(drawn));
       pen.closePath();
+      const [dark, bright] = tones[tone || 0];
       pen.fillStyle = fill ? styles[fill] : `rgb(${dark.map((c, k) => Math.round(c + (bright[k] - c) * light)).join(",")})`;
       pen.strokeStyle = edge ? styles[edge] : pen.fillStyle;
       pen.lineWidth = (wide || 1) * scale;
@@ -162,7 +168,7 @@ function space(canvas, shown) {
   /** What the picture shows, for who does not see it. */
   function told() {
     const place = (p) => `(${p.map((x) => x.toFixed(2)).join(", ")})`, parts = list("spans").map((span) => span.told);
-    for (const t of things()) parts.push(`${t.name} at ${place(t.last)}${moved(t) ? `, at first ${place(t.first)}` : ""}${t.mark || t.note ? `, ${t.mark || t.note}` : ""}`);
+    for (const t of things()) parts.push(`${t.name} at ${place(t.last)}${moved(t) ? `, at first ${place(t.first)}` : ""}${t.mark || t.note ? `, ${t.mark || t.note}` : ""}`, ...(t.parts || []).filter((p) => p.state).map((p) => `${p.name} ${p.state}`));
     for (const path of list("paths")) if (behind(path)) parts.push(`${path.name || "tool"} at ${place(path.points[behind(path) - 1])}`);
     return parts.length ? `${parts.join("; ")}. Metres, x y z.` : "Nothing is known to be there.";
   }

@@ -56,6 +56,11 @@ function live() {
     return made;
   }
 
+  /** The parts of a thing, each where it is. */
+  function partsOf({name, parts}) {
+    const solids = (known.solidsOf || {})[name] || [];
+    return parts.map((part, n) => ({...part, solids: solids[n] || []}));
+  }
   const show = {
     run() { known.paths = {}; },
     name(name) { say(by("run"), name); },
@@ -115,19 +120,22 @@ function live() {
       fill(by("changes"), facts.changes, ([t, fact, holds]) => entry(element("span", holds ? "+" : "−", {class: "mark", "aria-hidden": "true"}),
         element("span", holds ? "begins to hold: " : "holds no more: ", {class: "hidden"}), code(fact), element("span", ` ${t.toFixed(1)} s`, {class: "by"})));
       if (!facts.changes.length) by("changes").replaceChildren(entry(element("span", "nothing yet", {class: "by"})));
-      say(by("holds-told"), facts.seen ? `What holds: ${facts.holds.length} facts` : "What holds: nobody has looked yet");
+      say(by("holds-told"), facts.seen ? `What holds: ${facts.holds.length} fact${facts.holds.length === 1 ? "" : "s"}` : "What holds: nobody has looked yet");
       fill(by("holds"), facts.holds, (fact) => entry(code(fact)));
     },
-    things(things) {
+    parts(parts) { known.solidsOf = parts; },
+    things(told) {
+      const things = told.map((t) => ({...t, parts: partsOf(t)}));
       known.things = things;
       picture.show({things});
-      fill(by("places"), things, (t) => {
+      fill(by("places"), told, (t) => {
         const row = element("tr"), name = element("th", null, {scope: "row"}), far = Math.hypot(...t.first.map((x, k) => x - t.last[k]));
         name.append(code(t.name));
         row.append(name, element("td", t.category), element("td", t.last.map((x) => x.toFixed(3)).join(" "), {class: "num"}),
           element("td", data.still ? t.note : t.held ? "in the hand" : far > 0.005 ? `${(100 * far).toFixed(1)} cm` : "no"));
         return row;
       });
+      fill(by("part-states"), told.flatMap((t) => t.parts.filter((part) => part.state)), ({name, kind, state}) => entry(code(name), `, a ${kind}: ${state}`));
       say(by("places-told"), things.length ? `${things.length} things, metres in the ${data.frame || "world"} frame: ${data.still ? "○ where they are" : "○ at first, ■ where they are now"}. Drag, or use the arrow keys, to turn.` : "No places are known yet.");
     },
     solids(solids) { known.solids = solids; },
@@ -150,7 +158,7 @@ function live() {
       });
     },
   };
-  const order = ["run", "name", "report", "head", "extent", "solids", "frames", "path", "things", "now", "plan", "facts", "happened", "orders", "pictures", "arm", "joints", "seen"];
+  const order = ["run", "name", "report", "head", "extent", "solids", "frames", "path", "parts", "things", "now", "plan", "facts", "happened", "orders", "pictures", "arm", "joints", "seen"];
 
   function tick() {
     const now = known.clock + (known.on ? (performance.now() - known.told) / 1000 : 0);

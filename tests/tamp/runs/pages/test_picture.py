@@ -13,7 +13,7 @@ from tamp.runs.pages.picture import picture_of
 from tamp.runs.pages.places import things
 from tamp.runs.pages.timeline import deeds
 from tamp.runs.robot_shape import robots_of
-from tests.page_episodes import event, of_an_arm, two_arms, with_arm
+from tests.page_episodes import event, of_an_arm, two_arms, with_arm, with_chest
 
 
 def drawn(events: list[dict[str, Any]]) -> dict[str, Any]:
@@ -58,6 +58,48 @@ def test_a_thing_goes_with_the_tool_that_holds_it() -> None:
     held = [at for moment, at in places.items() if 30 <= moment <= 50]
     assert len(held) > 10 and held[-1][2] > 0.95
     assert mug["places"][-1][1] == (0.3, 0.0, 1.0)  # as it is seen in the end
+
+
+def corners_at(chest: dict[str, Any], step: int) -> list[np.ndarray]:
+    """The boxes around the parts of a thing at a control step, as templates/episode.js has them."""
+    found, place = [], next(at for since, at in reversed(chest["places"]) if since <= step)
+    for part in chest["parts"]:
+        link: dict[str, Any] = {"parent": -1, "at": part["at"], "joint": None}
+        moves = [by for since, by, _ in part["moves"] if since <= step]
+        if part["joint"]:
+            link["joint"] = {**part["joint"], "times": 1.0, "value": 0}
+        [T] = posed([link], (moves[-1] if moves else 0.0,))
+        points = np.concatenate([points for points, _ in part["solids"]]) @ T[:3, :3].T + T[:3, 3] + place
+        found.append(np.array([points.min(axis=0), points.max(axis=0)]))
+    return found
+
+
+def test_a_drawer_and_a_door_are_drawn_where_they_were_seen() -> None:
+    [chest] = (t for t in drawn(with_chest())["things"] if t["name"] == "chest")
+    assert [part["name"] for part in chest["parts"]] == ["chest", "chest_drawer", "chest_door"]
+    body, drawer, door = corners_at(chest, 1)
+    assert body == pytest.approx(np.array([[0.4, 0.4, 0.8], [0.6, 0.6, 1.0]]), abs=1e-3)
+    assert drawer == pytest.approx(np.array([[0.4, 0.42, 0.82], [0.6, 0.58, 0.98]]), abs=1e-3)
+    assert door == pytest.approx(np.array([[0.59, 0.4, 0.8], [0.61, 0.6, 1.0]]), abs=1e-3)
+    out, still = corners_at(chest, 25)[1], corners_at(chest, 25)[2]
+    assert out == pytest.approx(drawer - [0.2, 0, 0], abs=1e-3) and still == pytest.approx(door)
+    ajar = corners_at(chest, 60)[2]  # it hinges on the right edge of what was the back: now it points along x
+    assert ajar == pytest.approx(np.array([[0.6, 0.59, 0.8], [0.8, 0.61, 1.0]]), abs=1e-3)
+    assert [move[2] for move in chest["parts"][1]["moves"]] == ["closed", "open"]
+
+
+def test_a_picture_has_room_for_what_is_open() -> None:
+    low, high = (of(drawn(with_chest())["scene"]["extent"], axis=0) for of in (np.min, np.max))
+    assert low[0] <= 0.201 and high[0] >= 0.8
+
+
+def test_how_far_off_something_is_counts_from_the_open_drawer() -> None:
+    events = with_chest()
+    moments = moments_of(events)
+    [chest] = (t for t in things(events, moments) if t.name == "chest")
+    shut, out = chest.bounds(1), chest.bounds(25)
+    assert shut is not None and out is not None
+    assert (shut[0][0], out[0][0]) == pytest.approx((0.4, 0.2), abs=1e-3)
 
 
 def test_what_all_stands_on_is_the_floor_of_the_picture() -> None:
