@@ -170,6 +170,7 @@ def execute(
     from tamp.runs.episode import Settings, begin, noted
     from tamp.runs.episode_log import EpisodeLog
     from tamp.runs.events import Events
+    from tamp.runs.goal_origin import GoalOrigin
     from tamp.runs.spoken import spoken
 
     heard = Events(*([spoken(say)] if say else []))
@@ -177,7 +178,7 @@ def execute(
         log = None if out is None else opened.enter_context(EpisodeLog(Path(out)))
         if log is not None:
             heard.subscribe(log.take)
-            settings = Settings(scene.domain, seed=scene.seed)
+            settings = Settings(scene.domain, seed=scene.seed, origin=GoalOrigin("library"))
             begin(log, scene._task, settings, scene._perception, scene.simulator)
         made = _agent(scene, goal, planner, llm, seed, most_steps, heard, log)
         if log is not None:

@@ -16,6 +16,7 @@ from tamp.errors import InputError, TampError, disk_error, is_interrupt
 from tamp.quiet import hush_simulator, hush_warnings
 from tamp.runs.bench.records import FIELDS, NOTHING, Record
 from tamp.runs.bench.scheduling import Key
+from tamp.runs.goal_origin import GoalOrigin
 
 if TYPE_CHECKING:
     from tamp.api.decoding import Looked
@@ -135,6 +136,7 @@ class Runner:
             sight=self.sight,
             clock=clock,
             said=said,
+            origin=_origin(task, k, said),
             calibration=self.setup.calibration,
             disturb=self.setup.disturb,
             reflexes=frozenset(self.setup.reflexes),
@@ -221,6 +223,13 @@ def _task(k: Key) -> Task:
         from tamp.backends.libero import tasks
 
         return tasks.find(f"{k.suite}/{k.task_id}")
+
+
+def _origin(task: Task, k: Key, said: str | None) -> GoalOrigin:
+    """Where what an episode is asked for comes from: the task, unless it was put in other words."""
+    if said is None:
+        return GoalOrigin("task", task.source)
+    return GoalOrigin("words", "" if k.wording else task.source)
 
 
 def _unused(folder: Path) -> Path:

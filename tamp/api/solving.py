@@ -17,6 +17,7 @@ from tamp.errors import InputError
 from tamp.planning.engine import usual
 from tamp.quiet import hush_simulator
 from tamp.runs.episode_log import new_folder
+from tamp.runs.goal_origin import GoalOrigin
 from tamp.runs.labels import by_camera, in_physics, in_words, through_sdk
 
 if TYPE_CHECKING:
@@ -81,6 +82,8 @@ class Asked:
     view: bool = False
     """Whether pictures are made for a page of it."""
     out: Path | None = None
+    called: bool = False
+    """Whether a program asks, and not somebody at a terminal."""
 
     @property
     def sees(self) -> bool:
@@ -165,6 +168,7 @@ def solve(
         assume_first=assume_first,
         video=video,
         out=None if out is None else Path(out),
+        called=True,
     )
     return EpisodeResult.of(begun(asked, Person(say or silent))())
 
@@ -177,7 +181,7 @@ def begun(asked: Asked, person: Person) -> Episode:
     model = language.model(asked.llm) if text is not None or wants_model else None
     sight = text is not None and model is not None and model.sees
     task, domain = _prepared(asked, sight)
-    goals = asked.goals
+    goals, origin = asked.goals, _origin(asked, task)
     if text is None and not goals:
         text, goals = _own(task)
     if text is not None and model is None:
@@ -186,7 +190,7 @@ def begun(asked: Asked, person: Person) -> Episode:
     seed = task.seed if asked.seed is None else asked.seed
     asked = replace(asked, text=None if goals else text, goals=goals, seed=seed)
     with hush_simulator():
-        settings = _settings(asked, domain, model, sight)
+        settings = replace(_settings(asked, domain, model, sight), origin=origin)
     return Episode(asked, person, task, domain, settings, model, shared, at)
 
 
@@ -294,6 +298,15 @@ def _prepared(asked: Asked, sight: bool) -> tuple[Task, Domain]:
     arguments.planner(asked.planner)
     arguments.disturbed(asked.disturb, asked.perception)
     return task, domain
+
+
+def _origin(asked: Asked, task: Task) -> GoalOrigin:
+    """Where what is asked for comes from."""
+    if asked.goals:
+        return GoalOrigin("library" if asked.called else "option")
+    if asked.text is not None:
+        return GoalOrigin("words")
+    return GoalOrigin("words" if task.goal is None else "scene", task.source)
 
 
 def _own(task: Task) -> tuple[str | None, tuple[str, ...]]:

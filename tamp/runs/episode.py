@@ -28,6 +28,7 @@ from tamp.planning.engine import Engine, Planner
 from tamp.planning.search import SECONDS, Journal
 from tamp.runs.episode_log import SCHEMA, EpisodeLog
 from tamp.runs.events import Events
+from tamp.runs.goal_origin import GoalOrigin
 from tamp.runs.labels import in_words
 from tamp.runs.moving_parts import parts_told
 from tamp.runs.spoken import spoken
@@ -74,6 +75,8 @@ class Settings:
     """Of refinement for one decision."""
     said: str | None = None
     """The words that the goals come from, for the log; None where there are none."""
+    origin: GoalOrigin | None = None
+    """Where the goals come from, for the log; None where nobody says."""
 
 
 @dataclass
@@ -152,6 +155,7 @@ def begin(log: EpisodeLog, task: Task, settings: Settings, perception: str, back
         perception=perception,
         backend=backend,
         body=settings.body,
+        **({} if settings.origin is None else settings.origin.told()),
         versions=versions(),
     )
 

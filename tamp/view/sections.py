@@ -11,6 +11,7 @@ import numpy as np
 
 from motion.poses import Array, moved
 from tamp.runs.endings import Ending
+from tamp.runs.goal_origin import origin_told
 from tamp.runs.moving_parts import DrawnPart
 from tamp.runs.pages.drawing import polyhedra
 from tamp.runs.pages.fields import Point, names
@@ -67,6 +68,7 @@ def _head(view: View, life: Life, notes: tuple[str, ...]) -> dict[str, Any]:
         "title": title_of(view.said, list(view.goal), names(start, "steps"), ordered),
         "goal": list(view.goal),
         "untouched": list(view.untouched),
+        "origin": origin.in_words if (origin := origin_told(start)) else "",
         "state": state,
         "verdict": told,
         "about": [[key.replace("_", " "), str(start[key])] for key in shown if start.get(key) is not None],

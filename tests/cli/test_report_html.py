@@ -239,6 +239,31 @@ def test_a_drawer_opens_in_the_picture_and_in_its_words(tmp_path: Path, tamp: Ta
     fits_and_reads(page)
 
 
+@pytest.mark.parametrize(
+    ("told", "says", "words"),
+    [
+        ({"goal_from": "option"}, "The goal comes from --goal, in PDDL.", "none: the goal is PDDL"),
+        (
+            {"goal_from": "scene", "goal_file": "/a/b/kitchenette/scene.toml"},
+            "The goal comes from the scene's file kitchenette/scene.toml.",
+            "none: the goal is PDDL",
+        ),
+        ({}, None, "with --goal, or in the scene's file"),
+    ],
+)
+def test_a_page_says_where_the_goal_comes_from(
+    told: dict[str, str], says: str | None, words: str, tmp_path: Path, tamp: Tamp, opened: Opened
+) -> None:
+    events, file = success(), tmp_path / "page.html"
+    events[0] |= {"instruction": None, **told}
+    events = [e for e in events if e["event"] not in ("instruction", "prompt", "reply")]
+    assert tamp("report", write(tmp_path / "e", events), "--html", file).code == 0
+    page = opened(file, 360)
+    assert page.get_by_text("The goal comes from").all_inner_texts() == ([says] if says else [])
+    assert page.locator("#asked ~ div").get_by_text(words).count() == 1
+    fits_and_reads(page)
+
+
 def test_2900_episodes_are_searched_and_compared(tmp_path: Path, tamp: Tamp, opened: Opened) -> None:
     old, new = benchmark(tmp_path / "old", 1, 0.03), benchmark(tmp_path / "new", 2, 0.06)
     file = tmp_path / "page.html"

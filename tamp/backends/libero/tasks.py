@@ -54,6 +54,11 @@ class Task:
     mjcf: MjcfScene | None = None
     file: Table | None = None
 
+    @property
+    def source(self) -> str:
+        """The path of the file that says what is asked for in it, empty where none does."""
+        return self.file.name if self.file is not None else str(self.bddl or "")
+
     def initial_states(self) -> Array:
         """Stored initial states (n, d) of a suite's task; InputError when there are none."""
         if self.suite is None or self.task_id is None:

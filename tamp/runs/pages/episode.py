@@ -39,6 +39,7 @@ def episode_page(story: Story, layout: Layout, beside: Path) -> str:
         totals=_totals(story),
         lanes=lanes_of(story.bars),
         first_step=first_step,
+        no_words=_no_words(story),
         moved=first_step is not None or any(dist(t.first, t.last) > MOVED for t in story.things),
         opening=opening(story),
         elsewhere=opens_elsewhere(story),
@@ -63,6 +64,13 @@ def episodes_page(rows: Sequence[tuple[Ending, Path, Path]], layout: Layout, bes
 def address(path: Path, beside: Path) -> str:
     """A file as a page in the folder `beside` refers to it."""
     return quote(Path(os.path.relpath(path.resolve(), beside.resolve())).as_posix())
+
+
+def _no_words(story: Story) -> str:
+    """What is said of a part of the goal for which no words are known."""
+    if story.origin is None:
+        return "none: the goal was given in PDDL (with --goal, or in the scene's file), or the log does not say"
+    return "the log does not say" if story.origin.kind == "words" else "none: the goal is PDDL"
 
 
 def _totals(story: Story) -> list[tuple[str, float, str]]:

@@ -10,6 +10,7 @@ from typing import Any
 from tamp.errors import InputError
 from tamp.runs import episode_log
 from tamp.runs.endings import Ending, ending
+from tamp.runs.goal_origin import GoalOrigin, origin_told
 from tamp.runs.pages import telling
 from tamp.runs.pages.failing import Failing, failing_of, no_motion
 from tamp.runs.pages.fields import Event, names, number, table, words
@@ -48,6 +49,7 @@ class Story:
     """An episode as it is shown; `left_out` says of each list in `MOST_SHOWN` how many entries before the first one it
     does not have. `notes` say what is wrong with its log; `looks` name the moments of `seen`.
 
+    `origin` says where the goal comes from, None where the log does not.
     `account` says of the actions of the plan what each needs and makes true, those that were begun first.
     `why_no_account` says why that is empty. `folder` is where the log, the video if `has_video`, and the PDDL files
     are. `period` are the seconds of a control period. `obstacles` show in space what each of the plans `rejected`
@@ -60,6 +62,7 @@ class Story:
     eyes: str
     title: str
     instruction: str
+    origin: GoalOrigin | None
     parts: tuple[telling.GoalPart, ...]
     plan_steps: tuple[str, ...]
     orders: tuple[tuple[float, str, str | None], ...]
@@ -115,6 +118,7 @@ def story_of(log: Path) -> Story:
         eyes=telling.eyes_of(ended.perception),
         title=telling.title_of(said, ended.goal, names(start, "steps"), bool(ordered)),
         instruction=said,
+        origin=origin_told(start),
         parts=telling.goal_parts(ended.goal, events),
         plan_steps=names(start, "steps"),
         orders=ordered[left_out["orders"] :],

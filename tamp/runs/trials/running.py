@@ -21,6 +21,7 @@ from tamp.runs.cases.case import Case
 from tamp.runs.cases.scene_case import SceneCase
 from tamp.runs.episode import GoalSource, Result, Settings
 from tamp.runs.episode_log import read
+from tamp.runs.goal_origin import GoalOrigin
 from tamp.runs.trials.effects import Effects
 from tamp.runs.trials.trial import Trial
 from tamp.skills.registry import bound
@@ -115,7 +116,7 @@ class Trials:
         """An episode. A disk that takes no more: InputError."""
         folder = self._folder(f"{what}-{task.name}-{seed}")
         try:
-            settings = Settings(self.domain, seed=seed, said=said)
+            settings = Settings(self.domain, seed=seed, said=said, origin=GoalOrigin("test", what))
             result = run(task, source, settings, folder, self.say, self.scenes.of(task, seed))
             return Episode(result, any(event["event"] == "action" for event in read(folder / "episode.jsonl")))
         except TampError as error:

@@ -116,6 +116,13 @@ def test_a_run_is_called_what_was_asked_of_it_and_not_what_its_scene_is_for() ->
     assert shown([event("start", 0.0, steps=["move home", "open"])])["head"]["title"] == "A plan of 2 steps"
 
 
+def test_where_the_goal_comes_from_stands_beside_it() -> None:
+    start = event("start", 0.0, instruction=None, goal_from="scene", goal_file="/somewhere/kitchenette/scene.toml")
+    goal = event("goal", 1.0, goal="(on mug_1 plate_1)", untouched=[])
+    assert shown([start, goal])["head"]["origin"] == "the scene's file kitchenette/scene.toml"
+    assert shown([event("start", 0.0, instruction=None), goal])["head"]["origin"] == ""  # as in logs of before
+
+
 def test_two_arms_have_an_action_each() -> None:
     begun = [event("action", 1.0 + n, arm=arm, action=f"(pick {arm})") for n, arm in enumerate(("near", "far"))]
     ended = event("result", 3.0, arm="near", success=True, action="(pick near)")

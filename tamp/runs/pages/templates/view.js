@@ -76,6 +76,7 @@ function live() {
       ended();
       fill(by("notes"), head.notes, (note) => element("p", note, {class: "note", role: "note"}));
       if (by("goal")) by("goal").replaceChildren(...(head.goal.length ? ["Goal: ", ...head.goal.flatMap((g, n) => (n ? [" then ", code(g)] : [code(g)]))] : []),
+        ...(head.goal.length && head.origin ? [element("span", `, from ${head.origin}`, {class: "by"})] : []),
         ...(head.untouched.length ? ["; left alone: ", code(head.untouched.join(" "))] : []));
       fill(by("about"), head.about, ([name, value]) => {
         const made = element("div");
