@@ -37,6 +37,8 @@ RATE = 20_000
 """Looks into the world, as `World.effort` counts them, that a second pays for."""
 LEAST = 10_000
 """Looks that are worth beginning with."""
+WAITED = 3.0
+"""Seconds by the clock that count as one of the processor: others may be at work, and a sampler may wait."""
 
 Failed = dict[GroundAction, list[dict[str, Any]]]
 
@@ -48,42 +50,51 @@ def never() -> bool:
 
 @dataclass(frozen=True)
 class SearchBudget:
-    """What a search may spend: until the world's `effort` has come to so much, and until `deadline` on the clock.
+    """What a search may spend: until the world's `effort` has come to so much, or `limit` seconds are gone since it
+    `began`, by the processor's time of its thread and by the clock.
 
-    It is effort that is shared out, so that a seed gives the same answer however busy the machine is; the clock only
-    ends what takes too long.
+    It is effort that is shared out, so that a seed gives the same answer however busy the machine is; the time only
+    ends what takes too long. What others have of the processor counts a little, since somebody waits.
     """
 
     world: World
-    deadline: float
+    began: tuple[float, float]
+    limit: float
     effort: int
     cancelled: Callable[[], bool] = never
     seconds: float = 0.0
 
     @classmethod
     def of(cls, world: World, seconds: float, cancelled: Callable[[], bool] = never) -> SearchBudget:
-        """What may be spent in so many seconds from now, unless it is cancelled before."""
-        return cls(world, time.perf_counter() + seconds, world.effort + int(RATE * seconds), cancelled, seconds)
+        """What may be spent in so many seconds from now, in this thread, unless it is cancelled before."""
+        began = time.thread_time(), time.perf_counter()
+        return cls(world, began, seconds, world.effort + int(RATE * seconds), cancelled, seconds)
+
+    @property
+    def _left(self) -> float:
+        """Seconds that may still pass."""
+        worked, passed = time.thread_time() - self.began[0], time.perf_counter() - self.began[1]
+        return self.limit - max(worked, passed / WAITED)
 
     def empty(self) -> bool:
         """Whether nothing is left."""
-        return self.cancelled() or time.perf_counter() > self.deadline or self.world.effort > self.effort
+        return self.cancelled() or self._left < 0 or self.world.effort > self.effort
 
     def spent(self) -> bool:
         """Whether too little is left for another plan."""
-        return self.cancelled() or time.perf_counter() > self.deadline - 1.0 or self.world.effort > self.effort - LEAST
+        return self.cancelled() or self._left < 1.0 or self.world.effort > self.effort - LEAST
 
     def taken(self) -> float:
-        """Seconds that are gone, by the clock or by effort, whichever is more."""
-        left = min(self.deadline - time.perf_counter(), (self.effort - self.world.effort) / RATE)
+        """Seconds that are gone, by time or by effort, whichever is more."""
+        left = min(self._left, (self.effort - self.world.effort) / RATE)
         return self.seconds - min(max(left, 0.0), self.seconds)
 
     def later(self, seconds: float) -> SearchBudget:
-        """The same with the clock put off: how long a planner may think is its own affair."""
-        return replace(self, deadline=self.deadline + seconds)
+        """The same with more time: how long a planner may think is its own affair."""
+        return replace(self, limit=self.limit + seconds)
 
     def part(self, share: float) -> SearchBudget:
-        """Some of what is left; the clock is shared by all."""
+        """Some of what is left; the time is shared by all."""
         left = max(share * (self.effort - self.world.effort), LEAST)
         return replace(self, effort=self.world.effort + int(left))
 
