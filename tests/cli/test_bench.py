@@ -153,6 +153,7 @@ def test_a_real_run_scores_by_libero_and_is_not_run_twice(tmp_path: Path) -> Non
     assert "below --min-success 0.5: libero_object" in low.stderr
 
 
+@pytest.mark.thorough
 @pytest.mark.episode
 @pytest.mark.model
 def test_decoded_goals_are_scored_with_their_replies(tmp_path: Path) -> None:

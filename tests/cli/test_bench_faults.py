@@ -146,6 +146,7 @@ def interrupted(folder: Path, group: bool) -> list[tuple[int, int]]:
     return keys(folder)
 
 
+@pytest.mark.thorough
 @pytest.mark.episode
 def test_ctrl_c_to_the_parent_only_leaves_no_process(tmp_path: Path) -> None:
     assert 1 <= len(interrupted(tmp_path, group=False)) < 6
@@ -192,6 +193,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", "--lazy", tmp_path], check=True)
 
 
+@pytest.mark.thorough
 @pytest.mark.episode
 def test_a_full_disk_is_no_episodes_failure(small_disk: Path) -> None:
     results, arguments = Results(small_disk), ("libero_object", "--tasks", "0", "--trials", "3", "--stage", "plan")

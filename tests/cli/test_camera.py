@@ -91,6 +91,7 @@ class Standing:
         return self.eyes
 
 
+@pytest.mark.thorough
 @pytest.mark.episode
 @pytest.mark.process
 def test_a_benchs_policy_is_kept_for_its_episodes(

@@ -91,6 +91,7 @@ def test_bad_input_exits_2(library: Path, arguments: list[str], says: str) -> No
     assert says in done.stderr and "Traceback" not in done.stderr
 
 
+@pytest.mark.thorough
 def test_a_build_that_is_interrupted_keeps_what_is_whole_and_says_how_to_go_on(tmp_path: Path) -> None:
     process = subprocess.Popen(
         [TAMP, "objects", "build", "--json"],

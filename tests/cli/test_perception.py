@@ -108,6 +108,7 @@ def test_a_table_is_as_high_as_it_is_to_a_tenth_of_a_millimetre(goal_scene: reco
                 assert abs(z[part][table[part]].mean() - 0.9) < 1e-4, image.camera
 
 
+@pytest.mark.thorough
 @pytest.mark.episode
 def test_a_camera_that_somebody_ran_into_is_seen_to_be_elsewhere(
     goal_scene: recordings.Recording, library: Library

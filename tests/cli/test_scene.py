@@ -83,6 +83,7 @@ def test_a_declared_scene_is_drawn_by_its_own_seed(tmp_path: Path) -> None:
     assert {"(on bowl_1 main_table)", "(on plate_1 main_table)"} <= set(own["atoms"])
 
 
+@pytest.mark.thorough
 @pytest.mark.episode
 def test_a_task_is_converted_into_a_folder_that_is_not_overwritten(tmp_path: Path) -> None:
     folder = tmp_path / "mine"
@@ -129,6 +130,7 @@ def test_a_goal_is_checked_against_the_domain_that_is_named(tmp_path: Path) -> N
     assert done.returncode == 2 and "no predicate 'onto' in kitchen" in done.stderr
 
 
+@pytest.mark.thorough
 def test_categories_are_listed_with_a_page_of_pictures(tmp_path: Path) -> None:
     page = tmp_path / "things.html"
     done = scene("categories", "--html", str(page), "--json")

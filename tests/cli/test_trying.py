@@ -33,6 +33,7 @@ def edit(file: Path, old: str, new: str) -> None:
     file.write_text(text.replace(old, new, 1))
 
 
+@pytest.mark.thorough
 @pytest.mark.episode
 def test_what_was_begun_passes_by_its_cases_and_without_them(mine: Path) -> None:
     new_skill("dust-off", mine)

@@ -151,6 +151,7 @@ def test_labels_are_written_as_they_are(label):
     assert label in plan["goal"]
 
 
+@pytest.mark.thorough
 @pytest.mark.model
 def test_the_real_model_writes_the_plan_of_the_contract():
     plan = write_plan(SEED, NAMES, LABELS, load(DEFAULT))

@@ -182,6 +182,7 @@ def test_prompts_and_replies_are_told():
     assert {e["model"] for e in events if e["event"] == "prompt"} == {"scripted"}
 
 
+@pytest.mark.thorough
 @pytest.mark.model
 def test_the_real_model_plans():
     from llm import weights

@@ -47,7 +47,9 @@ def episode(environment: LiberoEnvironment, kind: str, folder: Path) -> Result:
     return run(environment.task, None, settings, folder, lambda line: None, environment)
 
 
-@pytest.mark.parametrize("kind", ["moved", "knocked", "occupied", "open-fingers"])
+@pytest.mark.parametrize(
+    "kind", ["moved", "knocked", *(pytest.param(k, marks=pytest.mark.thorough) for k in ("occupied", "open-fingers"))]
+)
 def test_what_was_disturbed_is_done_all_the_same(kind: str, environment: LiberoEnvironment, tmp_path: Path) -> None:
     result = episode(environment, kind, tmp_path / "out")
     assert result.disturbed is not None and result.disturbed["kind"] == kind

@@ -33,7 +33,7 @@ def environment(request: pytest.FixtureRequest) -> Iterator[LiberoEnvironment]:
     built.close()
 
 
-@pytest.mark.parametrize("later", [0, 25], ids=["n", "n+25"])
+@pytest.mark.parametrize("later", [0, pytest.param(25, marks=pytest.mark.thorough)], ids=["n", "n+25"])
 @pytest.mark.parametrize("environment", SCENES, indirect=True)
 def test_libero_says_that_it_is_done(
     environment: LiberoEnvironment, later: int, tmp_path: Path, request: pytest.FixtureRequest

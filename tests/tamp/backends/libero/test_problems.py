@@ -65,7 +65,8 @@ class Told:
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "seed" in metafunc.fixturenames:
-        metafunc.parametrize("seed", range(metafunc.config.getoption("--seeds")))
+        others = range(1, metafunc.config.getoption("--seeds"))
+        metafunc.parametrize("seed", [0, *(pytest.param(n, marks=pytest.mark.thorough) for n in others)])
 
 
 def episode(scene: str, seed: int, folder: Path) -> Told:

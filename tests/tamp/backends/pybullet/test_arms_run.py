@@ -31,6 +31,7 @@ def together(folder: Path, goal: str | None = None) -> SharedResult:
     return run(tasks.find("sorting"), given, settings, folder, lambda line: None, arms_file.read(ARMS))
 
 
+@pytest.mark.thorough
 def test_six_things_are_sorted_by_both(tmp_path: Path) -> None:
     result = together(tmp_path / "both")
     assert result.success and result.lasting, f"{result.stage}: {result.reason}"

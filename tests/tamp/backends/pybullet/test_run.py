@@ -29,6 +29,7 @@ def test_what_is_asked_for_holds_in_the_end(scene: str, body: str | None, tmp_pa
     assert result.perception == f"oracle, {body or 'its own robot'} in pybullet"
 
 
+@pytest.mark.thorough
 def test_cameras_see_enough_for_another_body(tmp_path: Path) -> None:
     settings = Settings(load("tabletop"), seed=0, init_state=40, body="xarm7", video=True)
     task, folder = tasks.find("libero_goal/0"), tmp_path / "episode"

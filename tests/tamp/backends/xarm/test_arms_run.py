@@ -88,6 +88,7 @@ def arms(tmp_path: Path) -> Iterator[Arms]:
         made.process.kill()
 
 
+@pytest.mark.thorough
 def test_one_does_it_and_the_other_stays_out(arms: Arms, tmp_path: Path) -> None:
     done = arms.solve(tmp_path / "episode")
     told = json.loads(done.stdout)

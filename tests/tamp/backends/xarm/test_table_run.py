@@ -173,6 +173,7 @@ def test_orders_about_things_that_are_not_there(emulator: Emulator) -> None:
     assert "16 numbers" in emulator.ask(put="plate_1", pose=["x"])["error"]
 
 
+@pytest.mark.thorough
 def test_pictures_are_taken_while_the_controllers_clock_goes_on(emulator: Emulator) -> None:
     cameras = EmulatedCameras(emulator.host, emulator.told["fault_port"])
     try:

@@ -69,6 +69,7 @@ def no_cluster_of_others(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("RAY_ADDRESS", raising=False)
 
 
+@pytest.mark.thorough
 def test_killed_and_hanging_actors_cost_only_the_episode_that_always_kills(tmp_path: Path) -> None:
     with contextlib.closing(cluster.run(KEYS, 2, Make(tmp_path), given_up, patience=2.0)) as arriving:
         records = list(arriving)
