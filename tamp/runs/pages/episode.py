@@ -67,10 +67,10 @@ def address(path: Path, beside: Path) -> str:
 
 
 def _no_words(story: Story) -> str:
-    """What is said of a part of the goal for which no words are known."""
+    """What is said of a goal for which no words are known, empty where there are none."""
     if story.origin is None:
-        return "none: the goal was given in PDDL (with --goal, or in the scene's file), or the log does not say"
-    return "the log does not say" if story.origin.kind == "words" else "none: the goal is PDDL"
+        return "No words for it: it was given in PDDL (with --goal, or in the scene's file), or the log does not say."
+    return "The log does not say which words made which part." if story.origin.kind == "words" else ""
 
 
 def _totals(story: Story) -> list[tuple[str, float, str]]:

@@ -11,7 +11,8 @@ function episodes() {
     head.append(leads ? element("a", name, {href: leads}) : document.createTextNode(name));
     const verdict = element("td");
     verdict.append(element("span", ok ? "✓ success" : "✗ failed", {class: `state ${ok ? "good" : "bad"}`}));
-    made.append(head, verdict, ...[steps, `${planning} s`, `${wall} s`].map((told) => element("td", told, {class: "num"})));
+    const numbers = [[steps, "steps"], [`${planning} s`, "planning"], [`${wall} s`, "in all"]];
+    made.append(head, verdict, ...numbers.map(([told, name]) => element("td", told, {class: "num", "data-name": name})));
     made.append(element("td", why < 0 ? "" : run.reasons[why].join(": ")));
     return made;
   }

@@ -50,6 +50,12 @@ function live() {
   const code = (text) => element("code", text);
   /** A link to the part of the page that tells a reason. */
   const rest = (id) => element("a", id === "verdict" ? "the reason is told at the top" : `the reason is told at action ${id.slice(5)}`, {href: `#${id}`});
+  /** An element with text that may break after what joins its words, and within no option. */
+  function breaking(name, text, attributes) {
+    const made = element(name, null, attributes);
+    for (const part of text.split(/(?<=[_/])|(--goal)/)) if (part) made.append(...(part === "--goal" ? [element("span", part, {class: "whole"})] : /[_/]$/.test(part) ? [part, element("wbr")] : [part]));
+    return made;
+  }
   function entry(...parts) {
     const made = element("li");
     made.append(...parts);
@@ -76,11 +82,11 @@ function live() {
       ended();
       fill(by("notes"), head.notes, (note) => element("p", note, {class: "note", role: "note"}));
       if (by("goal")) by("goal").replaceChildren(...(head.goal.length ? ["Goal: ", ...head.goal.flatMap((g, n) => (n ? [" then ", code(g)] : [code(g)]))] : []),
-        ...(head.goal.length && head.origin ? [element("span", `, from ${head.origin}`, {class: "by"})] : []),
+        ...(head.goal.length && head.origin ? [breaking("span", `, from ${head.origin}`, {class: "by"})] : []),
         ...(head.untouched.length ? ["; left alone: ", code(head.untouched.join(" "))] : []));
       fill(by("about"), head.about, ([name, value]) => {
         const made = element("div");
-        made.append(element("dt", name), element("dd", value));
+        made.append(element("dt", name), breaking("dd", value));
         return made;
       });
     },
