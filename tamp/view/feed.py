@@ -172,7 +172,9 @@ def _told(view: View, e: Event) -> View:
         case "goal":
             found = [Told(time_of(e), "goal", " then ".join(names(e, "goal")) or "nothing")]
         case "plan":
-            found = [Told(time_of(e), "plan", f"{words(e, 'status')}, {len(names(e, 'plan'))} actions")]
+            steps = names(e, "plan")
+            count = f", {len(steps)} action{'' if len(steps) == 1 else 's'}" if steps else ""
+            found = [Told(time_of(e), "plan", words(e, "status") + count)]
         case "result" if e.get("success") is True:
             found = [Told(time_of(e), "done", words(e, "action"))]
         case "instruction" | "in_full":

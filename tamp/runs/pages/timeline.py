@@ -111,7 +111,7 @@ def bars(events: Sequence[Event], begun: Sequence[Deed]) -> tuple[Bar, ...]:
         if e["event"] == "plan":
             status = words(e, "status")
             steps = len(names(e, "plan"))
-            label = f"search: {status}{f', {steps} actions' if steps else ''}"
+            label = f"search: {status}{f', {steps} action' if steps else ''}{'s' if steps > 1 else ''}"
             found.append(Bar("symbolic", before, now, label, "done" if status == "found" else "failed", arm=arm))
         elif e["event"] in ("refined", "infeasible"):
             label = "motions found" if e["event"] == "refined" else f"no motion for {words(e, 'action')}"

@@ -46,7 +46,7 @@ class Seen:
     @property
     def sure(self) -> str:
         """How sure the detector was, and how long ago."""
-        return f"{self.confidence:.2f} {_age(self.age)}"
+        return f"sure {self.confidence:.2f}, age {_age(self.age)}"
 
     def __str__(self) -> str:
         return f"{self.label} {self.sure}"

@@ -11,7 +11,7 @@ function episodes() {
     head.append(leads ? element("a", name, {href: leads}) : document.createTextNode(name));
     const verdict = element("td");
     verdict.append(element("span", ok ? "✓ success" : "✗ failed", {class: `state ${ok ? "good" : "bad"}`}));
-    const numbers = [[steps, "steps"], [`${planning} s`, "planning"], [`${wall} s`, "in all"]];
+    const numbers = [[steps, "steps"], [`${planning}\u00a0s`, "planning"], [`${wall}\u00a0s`, "in all"]];
     made.append(head, verdict, ...numbers.map(([told, name]) => element("td", told, {class: "num", "data-name": name})));
     made.append(element("td", why < 0 ? "" : run.reasons[why].join(": ")));
     return made;

@@ -7,7 +7,7 @@ function searchable() {
   for (const name of [...counts.keys()].sort()) kind.append(element("option", `${name} (${counts.get(name)})`, {value: name}));
   const show = listing(document.getElementById("lines"), document.getElementById("more"), ([number, name, t, text]) => {
     const row = element("tr");
-    row.append(element("td", number, {class: "num", "data-name": "line"}), element("td", `${t.toFixed(2)} s`, {class: "num"}), element("td", name));
+    row.append(element("td", number, {class: "num", "data-name": "line"}), element("td", `${t.toFixed(2)}\u00a0s`, {class: "num"}), element("td", name));
     const holds = element("td");
     holds.append(element("code", text));
     row.append(holds);

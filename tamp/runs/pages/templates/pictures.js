@@ -36,7 +36,7 @@ function pictures({show, known, fold}) {
     const [height, width] = camera.size;
     canvas.width = wide * width; canvas.height = wide * height;
     if (!overlay.checked) return;
-    pen.font = `bold ${wide * 8}px ${getComputedStyle(canvas).fontFamily}`;
+    const labels = [], covered = [];
     for (const t of known.things || []) {
       if (/table|floor/.test(t.category)) continue;
       const busy = (known.busy || []).some((word) => word === t.name || word.startsWith(`${t.name}_`));
@@ -46,10 +46,12 @@ function pictures({show, known, fold}) {
         for (const [a, b] of edges) line(pen, [corners[a], corners[b]], busy ? 3 : 1);
       }
       const at = seen(t.last, camera);
-      if (!at) continue;
-      pen.lineWidth = 4; pen.strokeStyle = "#000"; pen.strokeText(t.name, ...at);
-      pen.fillStyle = "#fff"; pen.fillText(t.name, ...at);
+      if (!at || at[0] < 0 || at[1] < 0 || at[0] > canvas.width || at[1] > canvas.height) continue;
+      labels.push({text: t.name, at, strong: busy});
+      covered.push({box: [at[0] - 4, at[1] - 4, at[0] + 4, at[1] + 4], weight: 120});
     }
+    const unit = canvas.width / (canvas.clientWidth || canvas.width), family = getComputedStyle(canvas).fontFamily;
+    writeLabels(pen, labels, covered, unit, {family, ink: "#fff", strong: "#fff", ground: "#000"});
   }
   show.pictures = (told) => {
     const cameras = told ? told.cameras : {};

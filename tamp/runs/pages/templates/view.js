@@ -41,12 +41,13 @@ function live() {
     say(by("now-head"), known.over ? "How it ended" : "Now");
     by("ended").hidden = !known.over;
     by("running").hidden = known.over;
-    say(by("ended-told"), `It took ${known.clock.toFixed(1)} s. ${known.done || "No action was done."}`);
+    say(by("ended-told"), `It took ${known.clock.toFixed(1)}\u00a0s. ${known.done || "No action was done."}`);
     if (known.over && known.done) say(by("plan-told"), known.done);
   }
   function say(place, text) {
     if (place.textContent !== text) place.textContent = text;
   }
+  const actions = (n) => `${n} action${n === 1 ? "" : "s"}`;
   const code = (text) => element("code", text);
   /** A link to the part of the page that tells a reason. */
   const rest = (id) => element("a", id === "verdict" ? "the reason is told at the top" : `the reason is told at action ${id.slice(5)}`, {href: `#${id}`});
@@ -110,7 +111,7 @@ function live() {
       fill(by("plan"), rows, (row) => {
         const made = entry(element("span", row.number, {class: "number"}), " ", code(row.arm ? `${row.arm}: ${row.action}` : row.action), " ", sign(row.how));
         made.id = `plan-${row.number}`;
-        if (row.seconds !== null && row.seconds !== undefined) made.append(element("span", ` ${row.seconds.toFixed(1)} s`, {class: "by"}));
+        if (row.seconds !== null && row.seconds !== undefined) made.append(element("span", ` ${row.seconds.toFixed(1)}\u00a0s`, {class: "by"}));
         if (row.why) made.append(element("p", row.why, {class: "bad"}));
         if (row.rest) made.append(" ", rest(row.rest));
         if (row.how === "moving" || row.how === "acting") { made.className = "now"; made.setAttribute("aria-current", "step"); }
@@ -118,14 +119,14 @@ function live() {
       });
       const left = rows.filter((row) => row.how === "planned").length, done = rows.filter((row) => row.how === "done").length;
       const more = plan.left_out ? `; the first ${plan.left_out} are not listed` : "";
-      known.done = rows.length ? `${done} of ${rows.length} actions were done${more}.` : "";
-      say(by("plan-told"), rows.length ? `${left} of ${rows.length + plan.left_out} actions are still to come${more}.` :
+      known.done = rows.length ? `${done} of ${actions(rows.length)} ${done === 1 ? "was" : "were"} done${more}.` : "";
+      say(by("plan-told"), rows.length ? `${left} of ${actions(rows.length + plan.left_out)} ${left === 1 ? "is" : "are"} still to come${more}.` :
         plan.searched ? `No plan: ${plan.searched}.` : "No plan yet.");
       ended();
     },
     facts(facts) {
       fill(by("changes"), facts.changes, ([t, fact, holds]) => entry(element("span", holds ? "+" : "−", {class: "mark", "aria-hidden": "true"}),
-        element("span", holds ? "begins to hold: " : "holds no more: ", {class: "hidden"}), code(fact), element("span", ` ${t.toFixed(1)} s`, {class: "by"})));
+        element("span", holds ? "begins to hold: " : "holds no more: ", {class: "hidden"}), code(fact), element("span", ` ${t.toFixed(1)}\u00a0s`, {class: "by"})));
       if (!facts.changes.length) by("changes").replaceChildren(entry(element("span", "nothing yet", {class: "by"})));
       say(by("holds-told"), facts.seen ? `What holds: ${facts.holds.length} fact${facts.holds.length === 1 ? "" : "s"}` : "What holds: nobody has looked yet");
       fill(by("holds"), facts.holds, (fact) => entry(code(fact)));
@@ -160,7 +161,7 @@ function live() {
       fill(by("happened"), [...lines].reverse(), ([t, kind, text, more]) => {
         const row = element("tr"), told = element("td", text);
         if (more) told.append(text ? ": " : "", rest(more));
-        row.append(element("td", `${t.toFixed(2)} s`, {class: "num"}), element("td", kind), told);
+        row.append(element("td", `${t.toFixed(2)}\u00a0s`, {class: "num"}), element("td", kind), told);
         return row;
       });
     },
@@ -169,7 +170,7 @@ function live() {
 
   function tick() {
     const now = known.clock + (known.on ? (performance.now() - known.told) / 1000 : 0);
-    for (const place of document.querySelectorAll("[data-began]")) say(place, `${Math.max(0, now - place.dataset.began).toFixed(1)} s`);
+    for (const place of document.querySelectorAll("[data-began]")) say(place, `${Math.max(0, now - place.dataset.began).toFixed(1)}\u00a0s`);
   }
   setInterval(tick, 200);
 

@@ -54,8 +54,8 @@ def test_what_is_seen_hides_nothing_that_has_its_name(bench: Workcell) -> None:
     things = with_seen(things_of(bench), [home, replace(home, label="cup", old=True)])
     assert [(things[n].category, things[n].note) for n in ("home", "home 2", "cup")] == [
         ("pose", ""),
-        ("seen", "0.90 0.5 s"),
-        ("seen, old", "0.90 0.5 s"),
+        ("seen", "sure 0.90, age 0.5 s"),
+        ("seen, old", "sure 0.90, age 0.5 s"),
     ]
     assert things["cup"].T_last[:3, 3].tolist() == [0.4, 0.1, 0.04]
 

@@ -61,7 +61,7 @@ def test_numbers_are_in_degrees_and_millimetres_without_a_negative_zero() -> Non
 
 def test_detections_are_told_the_newest_first_with_their_age() -> None:
     seen = shown([Detection("bowl", 0.5, np.zeros(3), 96.0), Detection("cup", 0.914, np.ones(3), 99.5)], 100.0, 1.0)
-    assert [(str(s), s.old) for s in seen] == [("cup 0.91 0.5 s", False), ("bowl 0.50 4.0 s", True)]
+    assert [(str(s), s.old) for s in seen] == [("cup sure 0.91, age 0.5 s", False), ("bowl sure 0.50, age 4.0 s", True)]
     assert detection_words(seen, None) == {
         "lines": [],
         "rows": [("cup", "0.91", "1000 1000 1000", "0.5 s", ""), ("bowl", "0.50", "0 0 0", "4.0 s", "old")],
@@ -70,7 +70,12 @@ def test_detections_are_told_the_newest_first_with_their_age() -> None:
 
 def test_a_clock_that_is_wrong_makes_it_old_and_fills_no_page() -> None:
     ahead, mad = (shown([Detection("cup", 1, np.zeros(3), time)], 100.0, 1.0)[0] for time in (103.0, 1e299))
-    assert (ahead.old, str(ahead), mad.old, str(mad)) == (True, "cup 1.00 -3.0 s", True, "cup 1.00 days")
+    assert (ahead.old, str(ahead), mad.old, str(mad)) == (
+        True,
+        "cup sure 1.00, age -3.0 s",
+        True,
+        "cup sure 1.00, age days",
+    )
 
 
 def test_a_label_never_fills_the_page() -> None:
