@@ -208,16 +208,18 @@ def validate(
     trace: opt.Trace = False,
     world: opt.World = None,
     html: opt.PlanPage = None,
+    mend_seconds: opt.MendSeconds = 2.0,
     json_output: opt.Json = False,
 ) -> int:
     """Judge plans: 0 when all are valid, 1 when one is not, 2 for what cannot be read.
 
-    Of an invalid plan: the step that fails, what it lacks, which step took that away, and an action that would
-    help there. An xArm action plan can be given alone, and with --world is judged in that world.
+    Of an invalid plan: the step that fails, what it lacks, which step took that away, an action that would help
+    there, and the fewest changes found that make the plan valid. An xArm action plan can be given alone, and with
+    --world is judged in that world.
     """
     from cli.validate import validate
 
-    return validate(domain, problem, plans or [], form, trace, json_output, world, html)
+    return validate(domain, problem, plans or [], form, trace, json_output, world, html, mend_seconds)
 
 
 @opt.command(app)

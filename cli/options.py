@@ -218,6 +218,10 @@ ScenePage = Annotated[
 RunPage = Annotated[
     Path | None, typer.Option("--html", help="Write a page instead: an episode, or runs of tamp bench.", metavar="FILE")
 ]
+MendSeconds = Annotated[
+    float,
+    typer.Option("--mend-seconds", min=0, help="For what would make a plan valid; 0: not at all.", metavar="SECONDS"),
+]
 PlanPage = Annotated[
     Path | None, typer.Option("--html", help="Write a page too: facts over steps, and where it breaks.", metavar="FILE")
 ]

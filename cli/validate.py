@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from cli.output import emit_json, say
 from tamp.api import arguments
+from tamp.api.judging import MEND_SECONDS, Mending
 from tamp.api.pages import PlanPage
 from tamp.errors import InputError
 from tamp.quiet import quiet_stdout
@@ -15,6 +16,7 @@ from tamp.quiet import quiet_stdout
 if TYPE_CHECKING:
     from tamp.backends.xarm.workcell import Workcell
     from tamp.pddl.source import Source
+    from tamp.plans.edits import Mend
     from tamp.plans.judges import PlanJudge
     from tamp.plans.steps import PlanFile, Step
     from tamp.plans.verdict import Unmet, Verdict
@@ -37,11 +39,12 @@ def validate(
     json_output: bool,
     world: Path | None = None,
     html: Path | None = None,
+    mend_seconds: float = MEND_SECONDS,
 ) -> int:
     """Print a verdict a plan. A plan that cannot be read is told and does not keep the others from being judged.
 
     With one argument it is an xArm action plan, which needs no domain; `world` is the file of the arm's world. With
-    `html` the verdicts are written as a page, too.
+    `html` the verdicts are written as a page, too. Several changes that mend a plan are looked for `mend_seconds`.
     """
     page = None if html is None else PlanPage.of(html)
     if problem is not None and not plans:
@@ -54,9 +57,9 @@ def validate(
             judge = judge_for(domain, problem)
             if note := other_domain(domain, problem):
                 say(f"tamp: note: {note}")
-        said = None if json_output else stdout
+        said, mending = None if json_output else stdout, Mending(mend_seconds)
         workcell = _workcell(world)
-        answers = [_judged(path, judge, form, trace, said, workcell, page) for path in plans or [Path(domain)]]
+        answers = [_judged(path, judge, form, trace, said, workcell, page, mending) for path in plans or [Path(domain)]]
         if json_output:
             valid = all(a["valid"] for a in answers)
             where = {"domain": domain if judge else None, "problem": problem}
@@ -81,9 +84,10 @@ def _judged(
     said: TextIO | None,
     world: Workcell | None,
     page: PlanPage | None,
+    mending: Mending,
 ) -> Answer:
     """The verdict on a plan as JSON has it; printed, and put on a page, too when there is where to."""
-    from tamp.api.judging import format_of, judged, source_of
+    from tamp.api.judging import format_of, judged, mend_of, source_of
 
     try:
         source = source_of(path)
@@ -96,16 +100,19 @@ def _judged(
         elif judge is None:
             raise InputError(f"{source.name} is no xArm action plan; for others give DOMAIN PROBLEM PLAN...")
         else:
-            found = judged(source, judge, form, trace)
+            found = judged(source, judge, form, trace, mending)
             plan, verdict = found.plan, found.verdict
             answer, lines = _as_json(plan, verdict, trace), lines_of(plan, verdict)
             if page is not None:
                 page.judged(plan, verdict, judge, lines_of(plan, replace(verdict, changes=())))
     except InputError as e:
         wrong = _told(e)
+        mend = mend_of(e)
+        for line in _mend_lines(mend):
+            say(line if line.startswith(" ") else f"tamp: note: {line}")
         if page is not None:
-            page.alone(str(path), None, wrong)
-        return {"plan": path, "valid": None, "error": str(e), "errors": wrong}
+            page.alone(str(path), None, [*wrong, *_mend_lines(mend)])
+        return {"plan": path, "valid": None, "error": str(e), "errors": wrong, **_mend_json(mend)}
     if said is not None:
         said.write("".join(f"{line}\n" for line in lines))
     return answer
@@ -143,9 +150,22 @@ def _as_json(plan: PlanFile, verdict: Verdict, trace: bool) -> Answer:
     answer = {"plan": plan.name, "format": plan.format, "valid": verdict.valid, "steps": verdict.length}
     answer |= {"cost": verdict.cost, "failed": failed, "message": verdict.message}
     answer |= {"unmet": [asdict(u) | {"lost_by": _step(plan, u.lost_at)} for u in verdict.unmet]}
-    answer |= {"mend": verdict.mend or None}
+    answer |= _mend_json(verdict.mended)
     answer |= {"further": [_placed(plan, f.step) | {"message": f.message, "unmet": f.unmet} for f in verdict.further]}
     return answer | ({"trace": verdict.changes} if trace else {})
+
+
+def _mend_json(mend: Mend) -> Answer:
+    steps = mend.steps if mend.words else None
+    told = {"mend": mend.words or None, "edits": [asdict(e) for e in mend.edits], "mended": steps}
+    return told | {"no_mend": mend.why_none or None}
+
+
+def _mend_lines(mend: Mend) -> list[str]:
+    """What would make a plan valid, with the steps that go and come where these are several; or why nothing is told."""
+    if len(mend.edits) > 1:
+        return [f"{mend.words}:", *(f"  {line}" for line in mend.told())]
+    return [line for line in (mend.words, mend.why_none) if line]
 
 
 def _placed(plan: PlanFile, number: int | None) -> Answer:
@@ -166,8 +186,7 @@ def lines_of(plan: PlanFile, verdict: Verdict) -> list[str]:
         told = [f"{_where(plan, step)}: invalid at step {verdict.failed_at}, {step}: {verdict.message}"]
     for unmet in verdict.unmet:
         told.append(f"  {unmet.literal}: {'; '.join(filter(None, (_lost(plan, unmet), unmet.hint)))}")
-    if verdict.mend:
-        told.append(f"  {verdict.mend}")
+    told += [f"  {line}" for line in _mend_lines(verdict.mended)]
     if verdict.further and verdict.failed_at:
         told.append(f"  if {plan.steps[verdict.failed_at - 1]} were done all the same:")
     for f in verdict.further:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -12,11 +13,17 @@ if TYPE_CHECKING:
     from tamp.backends.xarm.workcell import Workcell
     from tamp.errors import InputError
     from tamp.pddl.source import Source
+    from tamp.plans.edits import Mend
     from tamp.plans.judges import PlanJudge
     from tamp.plans.steps import PlanFile
     from tamp.plans.verdict import Verdict
 
 PlanFormat = Literal["pddl", "timed", "skills"]
+
+MEND_SECONDS = 2.0
+"""How long judging a plan takes at most where what would make it valid is looked for."""
+FEW_TRIES = 200
+"""Steps that are simulated for one change of each kind, where an engine looks for the rest. It tries all there are."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +44,7 @@ def validate(
     *,
     form: PlanFormat | None = None,
     trace: bool = False,
+    mend_seconds: float = MEND_SECONDS,
 ) -> Judged:
     """Follow a plan from the initial state of a problem to its goal.
 
@@ -46,14 +54,17 @@ def validate(
         plan: A file, or its steps: `["(pick cup bench)", …]`.
         form: The format of the plan; by default what it looks like.
         trace: Keep what each step changes, as `verdict.changes`.
+        mend_seconds: How long several changes that would make the plan valid are looked for; 0: not at all.
 
     Returns:
         The plan, and its `verdict`: `valid`; `failed_at`, the number of the step that cannot be taken, from 1;
         `message`; `unmet`, each literal that does not hold when it must, with the step that took it away and what would
-        help; `cost` by the problem's metric.
+        help; `mend`, what would make the plan valid, in words, and `mended` with its `steps` after that and the
+        `edits`; `cost` by the problem's metric.
 
     Raises:
         InputError: For files that cannot be read, steps that name no action or thing, and problems that nobody judges.
+            Where steps are at fault, its `mend` is what would make the plan valid.
 
     >>> import tamp
     >>> problem = "problems/cases/drawer_first/problem.pddl"
@@ -63,7 +74,7 @@ def validate(
     >>> bool(tamp.validate("tabletop", problem, "problems/cases/drawer_first/good.plan"))
     True
     """
-    return judged(source_of(plan), judge_for(domain, problem), form, trace)
+    return judged(source_of(plan), judge_for(domain, problem), form, trace, Mending(mend_seconds))
 
 
 def judge_for(domain: str | Path, problem: str | Path) -> PlanJudge:
@@ -112,6 +123,14 @@ def mistakes_of(error: InputError) -> list[str]:
     return [m.message for m in error.mistakes] if isinstance(error, BadPlan) else [str(error)]
 
 
+def mend_of(error: InputError) -> Mend:
+    """What would make a plan valid that cannot be read; empty for any other error."""
+    from tamp.plans.edits import Mend
+    from tamp.plans.steps import BadPlan
+
+    return error.mend if isinstance(error, BadPlan) else Mend()
+
+
 @dataclass(frozen=True)
 class ContractVerdict:
     """What is wrong with an xArm action plan: its `breaches`, and `warnings` of what nobody reads, each with line and
@@ -144,10 +163,73 @@ def contract(plan: Source, judge: PlanJudge | None = None, world: Workcell | Non
     return ContractVerdict(placed, in_vain, len(steps) if isinstance(steps, list) else None)
 
 
-def judged(plan: Source, judge: PlanJudge, form: str | None = None, trace: bool = False) -> Judged:
-    """The same of a plan whose text is read already, by a judge of the problem.
-    BadPlan, an InputError, has all that is wrong with a plan that cannot be read."""
-    from tamp.plans.judges import read_for, verdict_on
+@dataclass(eq=False)
+class Mending:
+    """How long what mends plans of one problem is looked for: `seconds` for each plan, for all plans ten times that."""
 
-    read = read_for(plan, judge.problem, form)
-    return Judged(read, verdict_on(read, judge, trace))
+    seconds: float = MEND_SECONDS
+    _left: float = field(init=False)
+    _unable: str | None = field(default=None, init=False)
+
+    def __post_init__(self) -> None:
+        self._left = 10 * self.seconds
+
+    def mend(self, plan: PlanFile, judge: PlanJudge, begun: float) -> Mend:
+        """What would make a plan valid that is not, of which judging begun at a time of `time.monotonic`."""
+        from tamp.planners import mending
+        from tamp.plans.edits import Mend
+        from tamp.plans.resolve import resolved
+        from tamp.plans.verdict import Judge
+
+        if not self.seconds:
+            return Mend()
+        in_order = plan.format != "timed" or all(step.start is not None for step in plan.steps)
+        if not isinstance(judge, Judge) or not in_order:
+            return Mend(why_none="no mend is looked for in plans with times")
+        if self._left < self.seconds:
+            return Mend(why_none="no mend is looked for: the time for it was spent on the plans before")
+        left = max(0.0, self.seconds - (time.monotonic() - begun))
+        if why := self._why_not(judge):
+            simulated = judge.mended_twice(plan, resolved(plan, judge.problem), left)
+            none = f"no mend was found, but not everything was tried: {why}"
+            found = simulated if simulated.words else Mend(why_none=none)
+        else:
+            found = mending.mend(plan, judge, self.seconds, left)
+        self._left -= time.monotonic() - begun
+        return found
+
+    def tries(self, judge: PlanJudge) -> int | None:
+        """How many steps are simulated for one change before several are looked for; None for as many as usual."""
+        several = self.seconds and self._left >= self.seconds and not self._why_not(judge)
+        return FEW_TRIES if several else None
+
+    def _why_not(self, judge: PlanJudge) -> str:
+        """Why no engine can be asked, in words; empty where one can."""
+        from tamp.planners import mending
+        from tamp.plans.verdict import Judge
+
+        if not isinstance(judge, Judge):
+            return "times"
+        if self._unable is None:
+            self._unable = mending.unable(judge.problem)
+        return self._unable
+
+
+def judged(
+    plan: Source, judge: PlanJudge, form: str | None = None, trace: bool = False, mending: Mending | None = None
+) -> Judged:
+    """The same of a plan whose text is read already, by a judge of the problem.
+    BadPlan, an InputError, has all that is wrong with a plan that cannot be read, and its mend."""
+    from tamp.plans.judges import read_for, verdict_on
+    from tamp.plans.steps import BadPlan
+
+    mending, begun = mending or Mending(), time.monotonic()
+    try:
+        read = read_for(plan, judge.problem, form)
+        verdict = verdict_on(read, judge, trace, mending.tries(judge))
+    except BadPlan as e:
+        e.mend = mending.mend(e.plan, judge, begun)
+        raise
+    if not verdict.valid and not verdict.mend:
+        verdict = replace(verdict, mended=mending.mend(read, judge, begun))
+    return Judged(read, verdict)

@@ -81,3 +81,28 @@ def _never(problem: Any) -> Any:
     while problem.has_name(name):
         name += "-"
     return problem.add_fluent(Fluent(name, environment=problem.environment), default_initial_value=False)()
+
+
+def settled(problem: Any) -> Any:
+    """The problem without what preconditions say of atoms that no action changes, and without actions that can never be
+    done. Itself where nothing of it is shorter.
+
+    Fast Downward makes of a precondition all the ways in which it can hold, also those in which it never does.
+    """
+    from unified_planning.model.walkers import Simplifier
+
+    simplifier, copy = Simplifier(problem.environment, problem), problem.clone()
+    copy.clear_actions()
+    shorter = False
+    for action in problem.actions:
+        made, before = action.clone(), getattr(action, "preconditions", [])
+        needs = [simplifier.simplify(c) for c in before]
+        shorter |= needs != before
+        if any(c.is_false() for c in needs):
+            continue
+        if before:
+            made.clear_preconditions()
+        for condition in needs:
+            made.add_precondition(condition)
+        copy.add_action(made)
+    return copy if shorter else problem

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
-from tamp.pddl.decided import undecided
+from tamp.pddl.decided import settled, undecided
 from tamp.planners.engines import engine
 
 _STEPS = (
@@ -50,7 +51,21 @@ def compiled(problem: Any, name: str) -> tuple[Any, list[Any]]:
                 maker.skip_checks = True
                 results.append(maker.compile(problem, CompilationKind[kind]))
             problem = results[-1].problem
-    return undecided(problem), results
+    if (shorter := settled(problem)) is not problem:
+        results.append(_ByName(problem))
+    return undecided(shorter), results
+
+
+@dataclass(frozen=True, eq=False)
+class _ByName:
+    """Maps actions back to those of the same name, as unified-planning's results do that."""
+
+    problem: Any
+
+    def map_back_action_instance(self, instance: Any) -> Any:
+        from unified_planning.plans import ActionInstance
+
+        return ActionInstance(self.problem.action(instance.action.name), instance.actual_parameters)
 
 
 def original(plan: Any, results: list[Any]) -> Any:

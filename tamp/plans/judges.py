@@ -21,8 +21,9 @@ class PlanJudge(Protocol):
         """unified-planning's own Problem."""
         ...
 
-    def judge_steps(self, plan: PlanFile, actions: list[Any], trace: bool) -> Verdict:
-        """The verdict on the steps of a plan, which `actions` are. InputError where the steps lack a time."""
+    def judge_steps(self, plan: PlanFile, actions: list[Any], trace: bool, tries: int | None = None) -> Verdict:
+        """The verdict on the steps of a plan, which `actions` are; `tries` is how many steps are simulated to mend it.
+        InputError where the steps lack a time."""
         ...
 
 
@@ -49,6 +50,6 @@ def read_for(source: Source, problem: Any, form: str | None = None) -> PlanFile:
         raise BadPlan(e.plan, sorted([*e.mistakes, *mistakes(e.plan, problem)])) from e
 
 
-def verdict_on(plan: PlanFile, judge: PlanJudge, trace: bool = False) -> Verdict:
+def verdict_on(plan: PlanFile, judge: PlanJudge, trace: bool = False, tries: int | None = None) -> Verdict:
     """The verdict on a plan with its steps `in_order`. InputError as `resolve`, or where steps lack a time."""
-    return judge.judge_steps(plan, resolve(plan, judge.problem), trace)
+    return judge.judge_steps(plan, resolve(plan, judge.problem), trace, tries)

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from tamp.pddl.conditions import unheld
-from tamp.plans.repair import achievers, literal_of, shown
+from tamp.plans.edits import Edit, Mend
+from tamp.plans.repair import achievers, changers, literal_of, shown
 from tamp.plans.replacements import about, slips
 
 LONGEST = 40
@@ -26,7 +27,7 @@ Follow = Callable[[Any, Any], Any]
 
 @dataclass(frozen=True)
 class Change:
-    """A plan with one change, in words. The steps before number `first`, from 0, are as they were.
+    """A plan with one change, in words and as edits. The steps before number `first`, from 0, are as they were.
 
     `instead` is the action, in words, that takes the place of step `first`; empty for other changes.
     """
@@ -34,36 +35,50 @@ class Change:
     words: str
     first: int
     actions: tuple[Any, ...]
+    edits: tuple[Edit, ...]
     instead: str = ""
 
 
 def mend(
-    problem: Any, follow: Follow, actions: Sequence[Any], states: Sequence[Any], unmet: Sequence[Any], step: Any = None
-) -> str:
-    """The first change that makes a plan valid, in words: `valid with steps 1 and 2 exchanged`. Empty when none does,
-    for long plans, and when it takes too long to find out.
+    problem: Any,
+    follow: Follow,
+    actions: Sequence[Any],
+    states: Sequence[Any],
+    unmet: Sequence[Any],
+    step: Any = None,
+    tries: int | None = None,
+) -> Mend:
+    """The first change that makes a plan valid, as `valid with steps 1 and 2 exchanged`. Empty when none does, for long
+    plans, and when it takes too long to find out.
 
     Changes that keep steps as they are come first. Where one step can be another in several ways, `MOST_TOLD` are told.
     `states` are those before each step that could be taken, and the one in which the conditions `unmet` are false,
-    which `step` needs, or without it the goal.
+    which `step` needs, or without it the goal. `tries` instead of `MOST_FOLLOWED` are tried.
     """
     if len(actions) > LONGEST:
-        return ""
+        return Mend()
     last = len(states) - 1
-    for changes in (
-        itertools.chain(_exchanged(actions, last), _moved(actions, last), _without(actions, last)),
-        _slipped(problem, actions, last),
-        itertools.chain(_more(problem, actions, last, unmet, step), _other(problem, actions, last, unmet, step)),
-    ):
-        if found := _valid(problem, follow, states, changes):
+    for some in kinds(problem, actions, last, unmet, step):
+        if found := _valid(problem, follow, states, some, MOST_FOLLOWED if tries is None else tries):
             instead = " or ".join(c.instead for c in found)
-            return f"valid with {instead} {found[0].words}" if instead else f"valid {found[0].words}"
-    return ""
+            words = f"valid with {instead} {found[0].words}" if instead else f"valid {found[0].words}"
+            return Mend.of(found[0].edits, [shown(a) for a in actions], words)
+    return Mend()
 
 
-def _valid(problem: Any, follow: Follow, states: Sequence[Any], changes: Iterable[Change]) -> list[Change]:
+def kinds(
+    problem: Any, actions: Sequence[Any], last: int, unmet: Sequence[Any], step: Any
+) -> Iterator[Iterator[Change]]:
+    """The changes of a plan of which `last` steps could be taken, in the order of `mend`: those that keep steps as they
+    are, those that give one another argument or operator, and others."""
+    yield itertools.chain(_exchanged(actions, last), _moved(actions, last), _without(actions, last))
+    yield _slipped(problem, actions, last)
+    yield itertools.chain(_more(problem, actions, last, unmet, step), _other(problem, actions, last, unmet, step))
+
+
+def _valid(problem: Any, follow: Follow, states: Sequence[Any], changes: Iterable[Change], tries: int) -> list[Change]:
     """The first change after which the plan reaches the goal, with the next ones where they replace the same step."""
-    tries, found = MOST_FOLLOWED, list[Change]()
+    found = list[Change]()
     for change in changes:
         if found and (not found[0].instead or change.first != found[0].first or len(found) == MOST_TOLD):
             break
@@ -86,7 +101,8 @@ def _exchanged(actions: Sequence[Any], last: int) -> Iterator[Change]:
         for i in range(min(last + 1, len(actions) - apart)):
             j = i + apart
             order = (*actions[:i], actions[j], *actions[i + 1 : j], actions[i], *actions[j + 1 :])
-            yield Change(f"with steps {i + 1} and {j + 1} exchanged", i, order)
+            back = [_move(actions, i, j + 1)] if apart > 1 else []
+            yield Change(f"with steps {i + 1} and {j + 1} exchanged", i, order, (_move(actions, j, i), *back))
 
 
 def _moved(actions: Sequence[Any], last: int) -> Iterator[Change]:
@@ -94,17 +110,18 @@ def _moved(actions: Sequence[Any], last: int) -> Iterator[Change]:
     for j in range(len(actions)):
         for i in range(min(last + 1, j - 1)):
             order = (*actions[:i], actions[j], *actions[i:j], *actions[j + 1 :])
-            yield Change(f"with step {j + 1} moved before step {i + 1}", i, order)
+            yield Change(f"with step {j + 1} moved before step {i + 1}", i, order, (_move(actions, j, i),))
     for i in range(min(last + 1, len(actions))):
         for j in range(i + 2, len(actions)):
             order = (*actions[:i], *actions[i + 1 : j + 1], actions[i], *actions[j + 1 :])
-            yield Change(f"with step {i + 1} moved after step {j + 1}", i, order)
+            yield Change(f"with step {i + 1} moved after step {j + 1}", i, order, (_move(actions, i, j + 1),))
 
 
 def _without(actions: Sequence[Any], last: int) -> Iterator[Change]:
     """One step left out."""
     for i in range(min(last + 1, len(actions))):
-        yield Change(f"without step {i + 1}", i, (*actions[:i], *actions[i + 1 :]))
+        left_out = Edit("leave out", i + 1)
+        yield Change(f"without step {i + 1}", i, (*actions[:i], *actions[i + 1 :]), (left_out,))
 
 
 def _more(problem: Any, actions: Sequence[Any], last: int, unmet: Sequence[Any], step: Any) -> Iterator[Change]:
@@ -113,13 +130,17 @@ def _more(problem: Any, actions: Sequence[Any], last: int, unmet: Sequence[Any],
         for i in range(last, -1, -1):
             where = f"before step {i + 1}" if i < len(actions) else "at the end"
             for action in some:
-                yield Change(f"with {shown(action)} {where}", i, (*actions[:i], action, *actions[i:]))
+                added = Edit("add", None, shown(action), i + 1)
+                yield Change(f"with {shown(action)} {where}", i, (*actions[:i], action, *actions[i:]), (added,))
 
 
 def _helpful(problem: Any, unmet: Sequence[Any], step: Any) -> Iterator[list[Any]]:
-    """For each literal that is missing, actions that make it true."""
-    for condition in filter(literal_of, unmet):
-        yield achievers(problem, condition, step, MOST_ADDED)[0] or []
+    """For each condition that is missing, actions that make it true, or where it is no literal that may."""
+    for condition in unmet:
+        if literal_of(condition):
+            yield achievers(problem, condition, step, MOST_ADDED)[0] or []
+        else:
+            yield changers(problem, condition, step, MOST_ADDED)
 
 
 def _slipped(problem: Any, actions: Sequence[Any], last: int) -> Iterator[Change]:
@@ -140,4 +161,11 @@ def _other(problem: Any, actions: Sequence[Any], last: int, unmet: Sequence[Any]
 
 
 def _replaced(actions: Sequence[Any], i: int, action: Any) -> Change:
-    return Change(f"as step {i + 1}", i, (*actions[:i], action, *actions[i + 1 :]), shown(action))
+    instead = shown(action)
+    edits = (Edit("replace", i + 1, instead),)
+    return Change(f"as step {i + 1}", i, (*actions[:i], action, *actions[i + 1 :]), edits, instead)
+
+
+def _move(actions: Sequence[Any], i: int, before: int) -> Edit:
+    """Step `i` moved before step `before`, both from 0."""
+    return Edit("move", i + 1, shown(actions[i]), before + 1)

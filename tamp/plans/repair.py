@@ -72,6 +72,23 @@ def achievers(problem: Any, condition: Any, step: Any, most: int) -> tuple[list[
     return list(itertools.islice(candidates, most)), next(candidates, None) is None
 
 
+def changers(problem: Any, condition: Any, step: Any, most: int) -> list[Any]:
+    """Ground actions, at most so many, that change something of what a condition is about: numbers, or one of several
+    facts. Those about what `step` is about come first."""
+    from unified_planning.plans import ActionInstance
+
+    near = step.actual_parameters if step is not None else ()
+    pairs = (
+        (action, given)
+        for fluent in sorted(problem.environment.free_vars_extractor.get(condition), key=str)
+        for action in problem.actions
+        for effect in action.effects
+        if effect.fluent.fluent() == fluent.fluent() and (given := unified(effect.fluent.args, fluent.args)) is not None
+    )
+    some = (ActionInstance(a, args) for a, given in pairs for args in completed(problem, a, given, near))
+    return list(itertools.islice(some, most))
+
+
 def shown(action: Any) -> str:
     """An ActionInstance in PDDL."""
     return f"({' '.join((action.action.name, *map(written, action.actual_parameters)))})"

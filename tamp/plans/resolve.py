@@ -16,15 +16,22 @@ def resolve(plan: PlanFile, problem: Any) -> list[Any]:
     BadPlan with file, line and step for every operator and object that the problem does not have, every wrong number of
     arguments and every argument of a wrong type: such a plan belongs to another domain or problem.
     """
+    made = resolved(plan, problem)
+    if any(action is None for action in made):
+        raise BadPlan(plan, mistakes(plan, problem))
+    return made
+
+
+def resolved(plan: PlanFile, problem: Any) -> list[Any]:
+    """The same with None for each step that is of another domain or problem."""
     from unified_planning.plans import ActionInstance
 
     names, manager = _Names.of(problem), problem.environment.expression_manager
-    made = []
-    for step in plan.steps:
-        if (args := names.args(step)) is None:
-            raise BadPlan(plan, mistakes(plan, problem))
-        made.append(ActionInstance(names.operators[step.name], tuple(map(manager.ObjectExp, args))))
-    return made
+    read = [names.args(step) for step in plan.steps]
+    return [
+        None if args is None else ActionInstance(names.operators[step.name], tuple(map(manager.ObjectExp, args)))
+        for step, args in zip(plan.steps, read, strict=True)
+    ]
 
 
 def mistakes(plan: PlanFile, problem: Any) -> list[Mistake]:

@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from tamp.errors import InputError
+from tamp.plans.edits import Mend
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,8 @@ class Step:
     duration: Fraction | None = None
 
     def __str__(self) -> str:
+        if not self.name:
+            return "(not a step)"
         given = self.args if self.named is None else tuple(self.named.values())
         return f"({' '.join((self.name, *given))})"
 
@@ -48,13 +51,13 @@ class Mistake(NamedTuple):
 
 
 class BadPlan(InputError):
-    """A plan that cannot be read, with all that is wrong with it; `plan` has the steps that can. As text it is the
-    first mistake, and how many more there are."""
+    """A plan that cannot be read, with all that is wrong with it; `plan` has the steps that can, `mend` what would make
+    it valid, where that was looked for. As text it is the first mistake, and how many more there are."""
 
     def __init__(self, plan: PlanFile, mistakes: Sequence[Mistake]) -> None:
         more = f" (and {len(mistakes) - 1} more)" if len(mistakes) > 1 else ""
         super().__init__(f"{mistakes[0].message}{more}")
-        self.plan, self.mistakes = plan, tuple(mistakes)
+        self.plan, self.mistakes, self.mend = plan, tuple(mistakes), Mend()
 
 
 def read_steps(name: str, form: str, steps: Iterable[Callable[[], Step]]) -> PlanFile:

@@ -37,8 +37,9 @@ class TimedJudge:
         supported(problem, TimeTriggeredPlanValidator.supported_kind())
         return cls(problem, validator())
 
-    def judge_steps(self, plan: PlanFile, actions: list[Any], trace: bool = False) -> Verdict:
-        """Let the clock run over a plan. BadPlan with the steps without a time, and those that need a duration."""
+    def judge_steps(self, plan: PlanFile, actions: list[Any], trace: bool = False, tries: int | None = None) -> Verdict:
+        """Let the clock run over a plan; no mend is tried. BadPlan with the steps without a time, and those that need a
+        duration."""
         from unified_planning.exceptions import UPException
         from unified_planning.plans import TimeTriggeredPlan
 

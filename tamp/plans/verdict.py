@@ -16,10 +16,12 @@ from tamp.errors import InputError
 from tamp.pddl.conditions import given_to, unheld, written
 from tamp.pddl.reading import reason
 from tamp.plans.causes import changed, lost_at
+from tamp.plans.edits import Mend
 from tamp.plans.further import Anyway, Further, further, needs
 from tamp.plans.mends import mend
 from tamp.plans.repair import MOST_TRIED, hint
 from tamp.plans.steps import PlanFile
+from tamp.plans.twice import twice
 
 MOST_HINTS = 10
 """Literals for which a repair is looked for: a plan that misses more is not mended by one action each."""
@@ -47,8 +49,8 @@ class Verdict:
     `failed_at` is the number of the step that cannot be taken, from 1; None when the plan is valid or only its goal
     is missed. `message` is empty when it is valid. `cost` is the value of the problem's metric, None without one.
     `changes` are the literals that each step made true, as far as the plan was followed. `further` is what else would
-    fail if the step that cannot be taken were done all the same; empty where times are judged. `mend` is one change
-    that would make the whole plan valid, empty when none is known.
+    fail if the step that cannot be taken were done all the same; empty where times are judged. `mended` is what would
+    make the whole plan valid, empty when nothing is known that would.
     """
 
     valid: bool
@@ -59,7 +61,12 @@ class Verdict:
     cost: float | None = None
     changes: tuple[tuple[str, ...], ...] = field(default=(), repr=False)
     further: tuple[Further, ...] = ()
-    mend: str = ""
+    mended: Mend = field(default_factory=Mend)
+
+    @property
+    def mend(self) -> str:
+        """What would make the whole plan valid, in words; empty when nothing is known that would."""
+        return self.mended.words
 
 
 @dataclass(eq=False)
@@ -78,12 +85,15 @@ class Judge:
         supported(problem, UPSequentialSimulator.supported_kind())
         return cls(problem, _simulator(problem))
 
-    def judge_steps(self, plan: PlanFile, actions: Sequence[Any], trace: bool = False) -> Verdict:
+    def judge_steps(
+        self, plan: PlanFile, actions: Sequence[Any], trace: bool = False, tries: int | None = None
+    ) -> Verdict:
         """The verdict on a plan's steps, which `actions` are, one after the other whatever times they have."""
-        return self.judge(actions, trace)
+        return self.judge(actions, trace, tries)
 
-    def judge(self, actions: Sequence[Any], trace: bool = False) -> Verdict:
-        """Follow ActionInstances from the initial state. With `trace` the verdict has the changes."""
+    def judge(self, actions: Sequence[Any], trace: bool = False, tries: int | None = None) -> Verdict:
+        """Follow ActionInstances from the initial state. With `trace` the verdict has the changes. `tries` is how many
+        steps are simulated to mend the plan, see `tamp.plans.mends`."""
         changes: list[tuple[str, ...]] = []
         with _long_plans():
             states = [self._simulator.get_initial_state()]
@@ -94,21 +104,27 @@ class Judge:
                     message = message or needs([u.literal for u in told])
                     self._anyway = self._anyway or Anyway.of(self.problem)
                     rest = further(self._anyway, actions, number, states[-1], self._tried)
-                    mended = self._mended(actions, states, unmet, action)
+                    mended = self._mended(actions, states, unmet, action, tries)
                     return Verdict(False, len(actions), number, message, told, None, tuple(changes), rest, mended)
                 states.append(after)
                 if trace:
                     changes.append(changed(self.problem, action, *states[-2:]))
             missed = unheld(self.problem, self.problem.goals, states[-1])
             told = self._explain(missed, states, actions)
-            mended = self._mended(actions, states, missed) if missed else ""
+            mended = self._mended(actions, states, missed, None, tries) if missed else Mend()
             cost = self._cost(actions, states)
         message = needs([u.literal for u in told]) if told else ""
         return Verdict(not told, len(actions), None, message, told, cost, tuple(changes), (), mended)
 
-    def _mended(self, actions: Sequence[Any], states: Sequence[Any], unmet: Sequence[Any], step: Any = None) -> str:
+    def mended_twice(self, plan: PlanFile, actions: Sequence[Any], seconds: float) -> Mend:
+        """Two changes of a plan that is not valid, found by simulation, see `tamp.plans.twice`."""
+        return twice(self.problem, self._after, self._simulator.get_initial_state(), plan, actions, seconds)
+
+    def _mended(
+        self, actions: Sequence[Any], states: Sequence[Any], unmet: Sequence[Any], step: Any, tries: int | None
+    ) -> Mend:
         """One change after which the whole plan was followed to the goal."""
-        return mend(self.problem, self._after, actions, states, unmet, step)
+        return mend(self.problem, self._after, actions, states, unmet, step, tries)
 
     def _after(self, state: Any, action: Any) -> Any:
         """The state after an action as `_tried` has it, without what it lacks: sooner where it cannot be done."""

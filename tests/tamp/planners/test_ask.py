@@ -187,3 +187,12 @@ def test_plans_with_times_say_when_and_how_long() -> None:
     plan = FoundPlan((GroundAction("work"),), said["cost"], 0.0, tuple(said["times"]))
     assert (said["actions"], str(plan)) == ([["work"]], "0.500: (work) [5.000]\n")
     assert ask(parsed, Question("fast-downward")).features == ("CONTINUOUS_TIME", "INT_TYPE_DURATIONS")
+
+
+def test_quantifiers_over_facts_that_never_change_do_not_keep_it_from_ending() -> None:
+    """Of each `(imply (eats ?a ?b) …)` Fast Downward would make all the ways in which it can hold: too many."""
+    folder = Path(__file__).parents[3] / "problems" / "cases" / "goat_and_cabbage"
+    found = answer(
+        (folder / "domain.pddl").read_text(), (folder / "problem.pddl").read_text(), Question("fast-downward")
+    )
+    assert (found.status, len(found.plans[0].actions)) == (PlanStatus.FOUND, 7)

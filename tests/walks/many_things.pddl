@@ -1,0 +1,6 @@
+(define (problem big) (:domain tabletop)
+  (:objects a b c d e f g h - item bench shelf tray - surface chest desk - drawer cup1 - cupboard box - bin lamp stove - appliance)
+  (:init (hand-empty) (on a bench) (on b a) (on c bench) (on d c) (on e shelf) (on f shelf) (on g tray) (on h g)
+   (clear b) (clear d) (clear e) (clear f) (clear h) (closed chest) (closed desk) (closed cup1) (open box) (turned-off lamp) (turned-off stove)
+   (in-way-if-open f desk))
+  (:goal (and (in a chest) (in b chest) (closed chest) (in c desk) (closed desk) (on e c) (in g box) (in h box) (turned-on lamp) (on f bench))))
