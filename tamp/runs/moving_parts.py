@@ -37,6 +37,14 @@ class DrawnJoint:
     active: float
     rest: float
 
+    def along(self, points: Array) -> Array:
+        """How far (n,) points (n, 3) of a path in the object's frame are along the joint: metres, or radians."""
+        if self.kind == "slide":
+            return np.asarray(points @ self.axis)
+        spokes = points - self.anchor
+        spokes = spokes - np.outer(spokes @ self.axis, self.axis)
+        return np.unwrap(np.arctan2(spokes @ np.cross(self.axis, spokes[0]), spokes @ spokes[0]))
+
 
 @dataclass(frozen=True, eq=False)
 class DrawnPart:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import TypeVar
 
 import numpy as np
 
-from motion.poses import Array, moved, pose
-from tamp.runs.moving_parts import DrawnPart, parts_of, values_of
+from motion.poses import Array, inverse, moved, pose
+from tamp.runs.moving_parts import DrawnJoint, DrawnPart, parts_of, values_of
 from tamp.runs.pages.fields import Event, Point, names, point, pose_in, table, words
 from tamp.runs.pages.moments import Moments
 
@@ -113,8 +114,14 @@ def things(events: Sequence[Event], moments: Moments) -> tuple[Thing, ...]:
                     boxes[name] = (low, high)
     for name, moment, place in _held(events, moments, seen):
         seen[name].setdefault(moment, place)
-    parts = _parts(events)
-    whole = {n: {end: _changes(of) for (name, end), of in values.items() if name == n} for n in parts}
+    parts, steps = _parts(events), _steps(events, moments)
+    whole: dict[str, dict[str, tuple[tuple[int, float], ...]]] = {name: {} for name in parts}
+    for (name, end), known in values.items():
+        if name in parts and name in seen:
+            T_world_thing = pose(np.array(seen[name][min(seen[name])]), parts[name][1])
+            joint = next((p.joint for p in parts[name][0] if p.name == end), None)
+            guided = {} if joint is None else dict(_guided(joint, T_world_thing, known, steps))
+            whole[name][end] = _changes({**known, **guided})
     told = ((n, category.get(n, ""), _changes(seen[n]), boxes.get(n)) for n in seen)
     return tuple(Thing(*t, *parts[t[0]], whole[t[0]]) if t[0] in parts else Thing(*t) for t in told)
 
@@ -170,6 +177,37 @@ def _held(
                     held[arm] = (name, closed)
     for arm, (name, closed) in held.items():
         yield from _carried(name, closed, steps.get(arm, []), seen, kept=True)
+
+
+def _steps(events: Sequence[Event], moments: Moments) -> dict[str, list[tuple[int, Point, bool]]]:
+    """Of each arm the control periods, where its tool was, and whether its fingers were moving."""
+    found: dict[str, list[tuple[int, Point, bool]]] = {}
+    for e, moment in zip(events, moments.of, strict=True):
+        if e["event"] == "command" and (tool := point(e.get("tool"))):
+            found.setdefault(words(e, "arm"), []).append((moment, tool, words(e, "stage") == "grip"))
+    return found
+
+
+def _guided(
+    joint: DrawnJoint,
+    T_world_thing: Array,
+    seen: Mapping[int, float],
+    steps: Mapping[str, Sequence[tuple[int, Point, bool]]],
+) -> Iterator[tuple[int, float]]:
+    """Moments and values of a joint between two looks at which it was not the same: it goes with the tool from the last
+    but one to the last time that fingers began to move, when they closed on it and opened."""
+    for (before, start), (after, end) in pairwise(sorted(seen.items())):
+        for of_arm in steps.values() if abs(end - start) > MOVED else ():
+            some = [s for s in of_arm if before < s[0] <= after]
+            opened = _gripped(some)
+            closed = None if opened is None else _gripped([s for s in some if s[0] < opened])
+            held = [s for s in some if closed is not None and opened is not None and closed <= s[0] <= opened]
+            if len(held) > 1:
+                far = joint.along(moved(np.array([tool for _, tool, _ in held]), inverse(T_world_thing)))
+                whole = far[-1] - far[0]
+                if whole * (end - start) > 0:
+                    shares = np.clip((far - far[0]) / whole, 0.0, 1.0)
+                    yield from ((s[0], float(start + (end - start) * x)) for s, x in zip(held, shares, strict=True))
 
 
 def _gripped(steps: Sequence[tuple[int, Point, bool]], after: int = -1) -> int | None:

@@ -88,6 +88,33 @@ def test_a_drawer_and_a_door_are_drawn_where_they_were_seen() -> None:
     assert [move[2] for move in chest["parts"][1]["moves"]] == ["closed", "open"]
 
 
+@pytest.mark.parametrize("end", ["_drawer", "_door"])
+def test_what_fingers_open_goes_with_them(end: str) -> None:
+    """The tool comes, closes on the front in step 5, pulls until it opens in step 15, and goes away."""
+    turned, chest = with_chest(), []
+    value = {"_drawer": 0.2, "_door": 1.0}[end]
+
+    def tool(step: int) -> list[float]:
+        share = min(max(step - 5, 0), 10) / 10
+        if end == "_drawer":
+            return [0.4 - 0.2 * share - 0.01 * max(0, step - 15), 0.5, 0.9]
+        angle = 1.0 * share  # on an arc of 20 cm about the hinge, which is at (0.6, 0.6) in the world
+        return [0.6 + 0.2 * np.sin(angle), 0.6 - 0.2 * np.cos(angle), 0.9]
+
+    for e in turned:
+        if e["event"] == "command" and e["step"] <= 20:
+            chest.append(e | {"tool": tool(e["step"]), "stage": "grip" if e["step"] in (5, 15) else "move"})
+        elif e["event"] == "state" and "_drawer" in e["joints"]["chest"]:
+            chest.append(e | {"joints": {"chest": {end: value}}})
+        else:
+            chest.append(e)
+    [thing] = (t for t in drawn(chest)["things"] if t["name"] == "chest")
+    [part] = (p for p in thing["parts"] if p["name"] == f"chest{end}")
+    at = {step: by for step, by, _ in part["moves"]}
+    assert [at[step] for step in (10, 15)] == pytest.approx([value / 2, value], abs=0.01)
+    assert max(at[step] for step in at if step <= 5) == 0 and {at[s] for s in at if 15 < s <= 20} <= {value}
+
+
 def test_a_picture_has_room_for_what_is_open() -> None:
     low, high = (of(drawn(with_chest())["scene"]["extent"], axis=0) for of in (np.min, np.max))
     assert low[0] <= 0.201 and high[0] >= 0.8
