@@ -19,7 +19,7 @@ from motion.shapes import bounds
 from tamp.backends.libero.declaration import Declaration, Thing
 from tamp.backends.libero.openings import Box, closed, facing, meet, opened, started, swept
 from tamp.model.bodies import world_of
-from tamp.model.scene import Region, Scene, with_joint_at, with_object_at
+from tamp.model.scene import Region, Scene, SceneObject, with_joint_at, with_object_at
 from tamp.model.situation import Situation
 from tamp.skills.base import Tools
 from tamp.skills.rests import SPOTS, rest_poses
@@ -81,10 +81,15 @@ def _no_room(e: NoRoomError) -> str:
     if str(e):
         return str(e)
     taken = f", where {' and '.join(e.there)} {'is' if len(e.there) == 1 else 'are'}" if e.there else ""
-    return (
-        f"no room for {thing.name} ({thing.category.name}, {size} cm) {where}{taken}, in {DRAWS} draws; "
-        "take something away, put it elsewhere, or try another seed"
-    )
+    told = f"no room for {thing.name} ({thing.category.name}, {size} cm) {where}{taken}"
+    if thing.at is not None:
+        return f"{told}; take something away, or put it elsewhere"
+    return f"{told}, in {DRAWS} draws; take something away, put it elsewhere, or try another seed"
+
+
+def _standing(o: SceneObject) -> list[Box]:
+    """The box around a thing, its doors as they are."""
+    return [o.bounds()]
 
 
 @dataclass(eq=False)
@@ -136,14 +141,14 @@ class _Drawing:
             yield _stood(scene, thing.name, p, height, yaw)
 
     def _is_free(self, thing: Thing, scene: Scene, placed: list[str]) -> bool:
-        """Whether a fixture is on the table, and neither it nor its open doors are where something is."""
+        """Whether a fixture is on the table, and it is not where something is, nor are its open doors: these may be
+        where it is declared to stand exactly."""
         o = scene.object(thing.name)
-        (low, high), boxes = o.bounds(), swept(o)
+        low, high = o.bounds()
         if (low[:2] < self.table[0]).any() or (high[:2] > self.table[1]).any():
             return False
-        return not any(
-            meet(box, other, BETWEEN) for name in placed for other in swept(scene.object(name)) for box in boxes
-        )
+        taken, gap = (_standing, 0.0) if thing.at is not None else (swept, BETWEEN)
+        return not any(meet(box, b, gap) for name in placed for b in taken(scene.object(name)) for box in taken(o))
 
     def _item(self, thing: Thing, scene: Scene, placed: list[str]) -> Scene:
         """The scene with an item where it is declared, or where it is drawn."""
@@ -180,7 +185,8 @@ class _Drawing:
             return ()
         half = 0.5 * thing.category.thing.extent[:2].min()
         spot = (np.append(low - half, -np.inf), np.append(high + half, np.inf))
-        return tuple(n for n in placed if any(meet(box, spot, 0.0) for box in swept(scene.object(n))))
+        taken = _standing if thing.at is not None else swept
+        return tuple(n for n in placed if any(meet(box, spot, 0.0) for box in taken(scene.object(n))))
 
     def _raised(self, thing: Thing, T: Array, p: Array, under: Region) -> Array:
         """The pose of an item above a point (2,) of a surface, from where it is lowered."""

@@ -180,6 +180,10 @@ def test_places_on_things_attitudes_and_joints_are_as_the_numbers_say(tmp_path: 
             r"scene\.toml:4: no room for c_1 \(wooden_cabinet, 2. x 22 x 22 cm\) there, where c_0 is, in \d+ draws",
         ),
         (
+            "".join(f'[things.c_{n}]\ncategory = "wooden_cabinet"\nat = [0, 0.1]\n' for n in range(2)),
+            r"no room for c_1 \(.*\) there, where c_0 is; take something away, or put it elsewhere$",
+        ),
+        (
             "".join(f'[things.{n}_1]\ncategory = "{n}"\nat = [0, 0, 0.95]\n' for n in ("milk", "orange_juice")),
             r"scene\.toml:4: orange_juice_1 is \d\d mm inside milk_1; put one of them elsewhere",
         ),
@@ -188,6 +192,14 @@ def test_places_on_things_attitudes_and_joints_are_as_the_numbers_say(tmp_path: 
 def test_what_has_no_room_is_named(text: str, says: str, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=says), built(tmp_path, text):
         pass
+
+
+def test_a_fixture_may_be_declared_to_stand_where_a_drawer_opens_to(tmp_path: Path) -> None:
+    before = ((0.32, "short_cabinet"), (0.12, "white_storage_box"))
+    text = "".join(f'[things.{name}_1]\ncategory = "{name}"\nat = [0.0, {y}]\n' for y, name in before)
+    with built(tmp_path, text) as environment:
+        scene = OraclePerceiver(environment).perceive()
+    assert scene.object("white_storage_box_1").position[1] == pytest.approx(0.12, abs=0.01)
 
 
 def test_breakfast_is_solved_by_its_own_goal(tmp_path: Path) -> None:
