@@ -25,7 +25,11 @@ SCHEMA = 1
 
 @dataclass(eq=False)
 class EpisodeLog:
-    """Writes one episode. Every event is one JSON line in `episode.jsonl`, flushed at once."""
+    """Writes one episode. Every event is one JSON line in `episode.jsonl`, flushed at once.
+
+    A folder holds one episode, and is not written over. One that ended by bad input before anything happened does not
+    count: once that is mended, the same command works.
+    """
 
     folder: Path
     _file: IO[str] = field(init=False)
@@ -34,7 +38,7 @@ class EpisodeLog:
     def __post_init__(self) -> None:
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            self._file = (self.folder / LOG).open("x", encoding="utf-8")
+            self._file = (self.folder / LOG).open("w" if _never_began(self.folder / LOG) else "x", encoding="utf-8")
         except FileExistsError as e:
             if not self.folder.is_dir():
                 raise InputError(f"{self.folder} is a file, no folder: choose another --out") from e
@@ -127,6 +131,14 @@ def read(path: Path) -> list[dict[str, Any]]:
             raise InputError(f"{path}:{number}: not an event of an episode's log")
         events.append(event)
     return events
+
+
+def _never_began(log: Path) -> bool:
+    """Whether a log is of an episode that ended by an error right after its start."""
+    try:
+        return [e["event"] for e in read(log)] == ["start", "error"]
+    except InputError:
+        return False
 
 
 def _plain(value: Any) -> Any:

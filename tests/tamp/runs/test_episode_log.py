@@ -56,6 +56,17 @@ def test_an_episode_is_not_written_over(tmp_path: Path) -> None:
         EpisodeLog(tmp_path)
 
 
+def test_bad_input_before_anything_happened_does_not_take_the_folder(tmp_path: Path) -> None:
+    for kinds in (["start"], ["start", "goal"]):
+        with pytest.raises(InputError, match="mend it"), EpisodeLog(tmp_path) as log:
+            for kind in kinds:
+                log.event(kind)
+            raise InputError("mend it")
+    assert [e["event"] for e in read(tmp_path / "episode.jsonl")] == ["start", "goal", "error"]
+    with pytest.raises(InputError, match="already holds an episode"):
+        EpisodeLog(tmp_path)
+
+
 def test_a_folder_that_cannot_be_made_is_bad_input(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="cannot write to"):
