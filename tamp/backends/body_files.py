@@ -28,6 +28,8 @@ from tamp.model.goal_syntax import valid
 T = TypeVar("T")
 
 STANDS = ("reach", "base", "yaw")
+FARTHEST = 5.0
+"""Metres between a robot and where a Panda would stand: more is meant to be millimetres, or a mistake."""
 DRIVEN = ("joint_period", "efforts")
 SECTIONS = {"gripper": Gripper, "gains": ServoGains, "response": Response, "limits": Limits}
 KNOWN = ("arm", "hand", "posture", *STANDS, *DRIVEN)
@@ -47,9 +49,15 @@ def read(path: Path) -> RobotBody:
     """The robot in a file. InputError, with file and line, for what is wrong in it."""
     table = read_placed(path)
     body = _known(table, path) if table.has("arm") else _modelled(table, path)
-    base = table.numbers("base", 3, "[x, y, z] in metres") if table.has("base") else None
+    base = _base(table) if table.has("base") else None
     yaw = table.number("yaw", "radians", -2 * np.pi, 2 * np.pi) if table.has("yaw") else 0.0
     return replace(body, robot=_driven(table, body.robot), base=base, yaw=yaw)
+
+
+def _base(table: Table) -> Array:
+    base = table.numbers("base", 3, "[x, y, z] in metres")
+    table.near("base", base, FARTHEST, f"base {base.tolist()} is metres from where a Panda's base stands")
+    return base
 
 
 def _known(table: Table, path: Path) -> RobotBody:

@@ -87,6 +87,13 @@ class Table:
             raise self._no(key, value, valid)
         return np.array(value, dtype=float)
 
+    def near(self, key: str, values: Array, farthest: float, told: str) -> None:
+        """InputError for lengths beyond `farthest` metres: they are millimetres, or a mistake. `told` says what they
+        are."""
+        if np.abs(values).max() > farthest:
+            metres = ", ".join(f"{v / 1000:g}" for v in values)
+            raise self.wrong(f"{told}; valid: at most {farthest:g} (millimetres? then [{metres}])", key)
+
     def table(self, key: str, valid: str) -> Table:
         """The table at a key."""
         value = self._there(key, valid)

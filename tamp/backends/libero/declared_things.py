@@ -162,13 +162,8 @@ class _Reader:
             raise self.table.wrong(f"{self.name} is beyond the table; valid: {x}, {y} (metres, {self.room.name})", key)
 
     def _metres(self, key: str, values: Array) -> None:
-        if np.abs(values).max() > FARTHEST:
-            said = ", ".join(f"{v / 1000:g}" for v in values)
-            raise self.table.wrong(
-                f"{key} {values.tolist()} of {self.name} is metres from the table's middle; valid: at most {FARTHEST:g}"
-                f" (millimetres? then [{said}])",
-                key,
-            )
+        told = f"{key} {values.tolist()} of {self.name} is metres from the table's middle"
+        self.table.near(key, values, FARTHEST, told)
 
     def _yaw(self) -> float | None:
         if not self.table.has("yaw"):

@@ -137,6 +137,11 @@ FILE_FAULTS = [
     ("urdf =", "mjcf =", "arm.urdf: the root is <robot>; valid: <mujoco> (the file is urdf: say urdf = …)"),
     ('["f1", "f2"]', '["f1"]', "arm.toml:3: finger_joints has 1 names; valid: two, one a finger"),
     ("reach", "efforts = [1, 1, 1]\nreach", "efforts are of joints that take targets; valid with joint_period"),
+    (
+        "reach",
+        "base = [660, 0, 0]\nreach",
+        "Panda's base stands; valid: at most 5 (millimetres? then [0.66, 0, 0])",
+    ),
     ("reach", "base = [1, 2]\nreach", "arm.toml:6: base is [1, 2]; valid: [x, y, z] in metres"),
     ("opening", "width", "arm.toml:11: unknown key 'width' of gripper; valid: opening, "),
     ("[gr", "[ranges]\nelbow = [1, 0]\n[gr", "arm.toml:11: ranges.elbow is 1 to 0; valid: the lower one first"),
