@@ -54,7 +54,7 @@ def _failed(error: BaseException, file: Path, what: str) -> InputError:
 def _ours(error: ModuleNotFoundError, file: Path) -> bool:
     """Whether what is not there is needed by this toolkit, and not by the folder."""
     frames = [Path(f.filename) for f in traceback.extract_tb(error.__traceback__) if not f.filename.startswith("<")]
-    return frames[-1].parent != file.parent and frames[-1].is_relative_to(Path(__file__).parents[1])
+    return frames[-1].resolve().parent != file.resolve().parent and frames[-1].is_relative_to(Path(__file__).parents[1])
 
 
 def _place(error: BaseException, file: Path) -> str:
@@ -62,7 +62,8 @@ def _place(error: BaseException, file: Path) -> str:
     SyntaxError."""
     if isinstance(error, SyntaxError) and error.filename:
         return f"{error.filename}:{error.lineno or 1}"
-    own = [f for f in traceback.extract_tb(error.__traceback__) if Path(f.filename).parent == file.parent]
+    folder = file.resolve().parent  # modules are imported from there, however the folder was named
+    own = [f for f in traceback.extract_tb(error.__traceback__) if Path(f.filename).resolve().parent == folder]
     return f"{own[-1].filename}:{own[-1].lineno}" if own else f"{file}:1"
 
 

@@ -78,7 +78,7 @@ def _try(own: Own, domain: Domain, path: Path) -> None:
 
 def check_promises(text: DomainText, own: Own, bound: Mapping[str, Spec]) -> None:
     """Take down effects that no skill brings about, and those that nobody would see."""
-    if own.domain is None:
+    if own.domain is None or not own.complete:  # what its Python sees and brings is not known
         return
     looked_at = {*SEEN, *own.extension.observers, *own.domain.table.beliefs, *facts()}
     looked_at |= {f for s in own.extension.skills.values() for f in s.spec.facts}

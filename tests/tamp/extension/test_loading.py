@@ -96,6 +96,16 @@ def test_a_fault_is_found_with_its_file_and_line_before_anything_moves(fault: st
     assert Path(found[0].file).parent == folder and found[0].line > 0
 
 
+def test_one_fault_is_told_once_with_its_line_however_the_folder_is_named(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    edit(folder / "observers.py", 'needs=["region"]', 'needs=["regions"]')
+    line = next(n for n, text in enumerate((folder / "observers.py").read_text().split("\n"), 1) if "regions" in text)
+    monkeypatch.chdir(folder.parent)
+    (found,) = check(Path(folder.name)).findings
+    assert (found.file, found.line, found.code) == (f"{folder.name}/observers.py", line, "bad-python")
+
+
 def test_what_does_not_run_is_no_fault_of_tamps(folder: Path) -> None:
     edit(folder / "skills.py", "ABOVE = 0.01", "ABOVE = 0.01 / 0")
     with pytest.raises(InputError, match=r"skills.py:7: .*ZeroDivisionError"):
