@@ -46,11 +46,28 @@ class Begun:
         self._child = FORKS.Process(target=carried_out, args=(self.typed, cwd or Path.cwd(), *streams))
         self._child.start()
 
+    @property
+    def over(self) -> bool:
+        """Whether it has ended."""
+        return self._child.exitcode is not None
+
     def first_line(self) -> str:
         """What it prints first, empty when it ends before that."""
-        while "\n" not in self.out.read_text() and self._child.exitcode is None:
+        return next(iter(self.first_lines(1)), "")
+
+    def first_lines(self, number: int) -> list[str]:
+        """So many lines that it prints first, fewer when it ends before that."""
+        while self.out.read_text().count("\n") < number and not self.over:
             time.sleep(0.02)
-        return self.out.read_text().partition("\n")[0]
+        return self.out.read_text().splitlines()[:number]
+
+    def says(self, words: str) -> bool:
+        """Wait until it has said so on the standard error; whether it has before it ended."""
+        while words not in self.errors.read_text():
+            if self.over:
+                return words in self.errors.read_text()
+            time.sleep(0.02)
+        return True
 
     def send_signal(self, number: int) -> None:
         """A signal to it alone; none when it has ended."""

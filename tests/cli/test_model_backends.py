@@ -90,6 +90,7 @@ def test_ground_shows_it_only_to_a_model_that_sees(serving: Serving, tmp_path: P
     assert len(requests) == 1
 
 
+@pytest.mark.thorough
 @pytest.mark.episode
 def test_bench_shows_it_too(serving: Serving, tmp_path: Path) -> None:
     out = tmp_path / "r"

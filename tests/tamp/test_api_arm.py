@@ -48,7 +48,9 @@ def test_an_arm_at_a_table_is_a_scene_as_every_other(tmp_path: Path) -> None:
 
 @pytest.mark.process
 @pytest.mark.usefixtures("alone")
-@pytest.mark.parametrize("most_steps", [None, 5])  # while it works, and once it stands still
+@pytest.mark.parametrize(
+    "most_steps", [pytest.param(None, marks=pytest.mark.thorough), 5]
+)  # while it works, and once it stands still
 def test_an_arm_that_stops_is_no_success(most_steps: int | None) -> None:
     with running("xarm7", "--scene", SCENE) as emulator:
         emulator.ask(fault="collision", motion=60)

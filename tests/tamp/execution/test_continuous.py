@@ -66,8 +66,8 @@ def test_what_has_no_end_goes_on_until_it_is_stopped(anywhere: Live) -> None:
     anywhere.tell(Start("wave"))
     anywhere.run(10.0, lambda: anywhere.stages("wave")[-1:] == ["acting"])
     for _ in range(3):
-        anywhere.tell(Skip(2))
-        anywhere.run(2.0)
+        anywhere.tell(Skip(1))
+        anywhere.run(1.0)
         assert "wave (acting, " in anywhere.session.state()
     anywhere.tell(Stop("wave"))
     anywhere.run(0.1)

@@ -17,7 +17,8 @@ from typing import Any
 import pytest
 
 from tamp.data import data_dir
-from tests.emulated import ROOT, TAMP, one_at_a_time
+from tests.emulated import ROOT, one_at_a_time
+from tests.forked import Begun
 
 pytestmark = pytest.mark.episode
 
@@ -42,9 +43,8 @@ class Arms:
         text = (data_dir("problems") / "sorting" / "arms.toml").read_text()
         self.file.write_text(re.sub(r'host = ".*"', lambda _: f'host = "{next(hosts)}"', text))
         there = ["--scene", "sorting", "--arms", str(self.file), "--port", str(PORT), "--json", "--seconds", "110"]
-        self.process = subprocess.Popen([*TAMP, "xarm", "emulate", *there], cwd=ROOT, stdout=subprocess.PIPE, text=True)
-        assert self.process.stdout is not None
-        self.ports = [json.loads(self.process.stdout.readline())["fault_port"] for _ in HOSTS]
+        self.process = Begun("xarm", "emulate", *there, cwd=ROOT)
+        self.ports = [json.loads(line)["fault_port"] for line in self.process.first_lines(len(HOSTS))]
 
     def ask(self, number: int, **order: Any) -> dict[str, Any]:
         with socket.create_connection((HOSTS[number], self.ports[number]), timeout=20) as side:
@@ -58,22 +58,21 @@ class Arms:
     def solve_with_fault(self, folder: Path, moving: int, number: int, fault: str) -> subprocess.CompletedProcess[str]:
         """The fault of one arm comes as soon as another moves."""
         running, at_rest = self._solving(folder), self.ask(moving, query="state")["joints"]
-        while running.poll() is None:
+        while not running.over:
             if self.ask(moving, query="state")["joints"] != pytest.approx(at_rest, abs=0.05):
                 self.ask(number, fault=fault)
                 break
             time.sleep(0.05)
         return self._finished(running)
 
-    def _finished(self, running: subprocess.Popen[str]) -> subprocess.CompletedProcess[str]:
-        out, err = running.communicate(timeout=100)
-        return subprocess.CompletedProcess(running.args, running.returncode, out, err)
+    def _finished(self, running: Begun) -> subprocess.CompletedProcess[str]:
+        code = running.wait(100)
+        return subprocess.CompletedProcess(running.typed, code, running.out.read_text(), running.errors.read_text())
 
-    def _solving(self, folder: Path) -> subprocess.Popen[str]:
+    def _solving(self, folder: Path) -> Begun:
         words = ["--goal", "(in soup_1 tray_1_contain_region)", "--scene", "sorting", "--backend", "xarm"]
         at = ["--arms", str(self.file), "--port", str(PORT), "--eyes", f"tcp://{HOSTS[0]}:{self.ports[0]}"]
-        command = [*TAMP, "solve", *words, *at, "--out", str(folder), "--json"]
-        return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        return Begun("solve", *words, *at, "--out", folder, "--json", cwd=ROOT)
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from tamp.backends.xarm.emulated_cameras import EmulatedCameras
 from tamp.backends.xarm.faults import ArmFault
 from tamp.backends.xarm.workcell import Load
 from tests import forked
-from tests.emulated import TAMP, Emulator, again_when_late, one_at_a_time, running
+from tests.emulated import Emulator, again_when_late, one_at_a_time, running
 
 pytestmark = pytest.mark.process
 
@@ -53,6 +53,7 @@ def test_the_mug_is_in_the_drawer_in_the_end(tmp_path: Path) -> None:
     assert after["state"] == 4 and after["error"] == 0, "it stands still when all is over"
 
 
+@pytest.mark.thorough
 def test_an_arm_that_stops_is_told(tmp_path: Path) -> None:
     with running("xarm7", "--scene", "mug_in_drawer") as emulator:
         emulator.ask(fault="collision", motion=60)
@@ -68,20 +69,12 @@ def test_who_stops_it_finds_the_arm_at_rest_and_the_hand_closed(tmp_path: Path) 
     with running("xarm7", "--scene", "mug_in_drawer") as emulator:
         at = ["--host", emulator.host, "--port", str(emulator.port)]
         at += ["--eyes", f"tcp://{emulator.host}:{emulator.told['fault_port']}"]
-        command = [*TAMP, "solve", "--goal", GOAL, "--scene", "mug_in_drawer", "--backend", "xarm", "--body", "xarm7"]
-        run = subprocess.Popen(
-            [*command, *at, "--out", str(tmp_path / "episode"), "--json"],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        assert run.stderr is not None
-        while "(pick mug_1 main_table): done" not in run.stderr.readline():
-            assert run.poll() is None, run.communicate()[0]
+        there = ("--scene", "mug_in_drawer", "--backend", "xarm", "--body", "xarm7", *at)
+        run = forked.Begun("solve", "--goal", GOAL, *there, "--out", tmp_path / "episode", "--json")
+        assert run.says("(pick mug_1 main_table): done"), run.out.read_text()
         run.send_signal(signal.SIGINT)
-        out, _ = run.communicate(timeout=30)
-        assert run.returncode == 130
-        assert "interrupted" in json.loads(out)["reason"]
+        assert run.wait(30) == 130
+        assert "interrupted" in json.loads(run.out.read_text())["reason"]
         state, before = emulator.state(), emulator.ask(query="scene")
         time.sleep(1.0)
         after = emulator.ask(query="scene")

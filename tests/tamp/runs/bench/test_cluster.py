@@ -84,6 +84,7 @@ def cannot_be_made() -> Any:
     raise InputError("no such scene")
 
 
+@pytest.mark.thorough
 def test_what_an_actor_cannot_start_with_is_raised_here() -> None:
     with pytest.raises(InputError, match="no such scene"):
         list(cluster.run(KEYS, 1, cannot_be_made, given_up))
