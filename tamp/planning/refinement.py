@@ -109,10 +109,13 @@ class Refined:
 
 @dataclass(frozen=True)
 class Failure:
-    """Why no refinement was found: the deepest action reached and the reason met most often there.
+    """Why no refinement was found: the deepest action reached and the reason met most often there, of those that blame
+    what could be moved away where there are any.
 
     `timeout` tells a spent budget from exhausted samples. `while_open` are facts that say the same as the cause's, but
-    only as long as a drawer or a door is open; none where it is not known to depend on one.
+    only as long as a drawer or a door is open; none where it is not known to depend on one. `in_way` are those of the
+    skill's facts that blame something the action is not about. `purpose` says why the plan has the action, where that
+    is an earlier failure.
     """
 
     index: int
@@ -122,6 +125,8 @@ class Failure:
     causes: tuple[tuple[str, int], ...] = ()
     samples: int = 0
     while_open: frozenset[Atom] = frozenset()
+    in_way: frozenset[Atom] = frozenset()
+    purpose: str = ""
 
 
 @dataclass(eq=False)
@@ -217,16 +222,31 @@ def refine(
     index = max(search.causes, default=0)
     causes = search.causes.get(index) or [Infeasible("timeout", message="nothing found yet")]
     final = [c for c in causes if c.final]
-    counted = Counter(c.message or c.reason for c in causes).most_common()
-    likely = final[0] if final else next(c for c in causes if (c.message or c.reason) == counted[0][0])
+    counted = Counter(map(_told, causes)).most_common()
     action = plan.actions[index]
     facts = skills[action.name].facts(action.args, causes, situation.scene)
-    cause = replace(likely, facts=facts, message=likely.message if final else _in_words(counted, len(causes)))
+    in_way = frozenset(f for f in facts if not set(f.args) <= set(action.args))
+    likely = final[0] if final else _likely(causes, in_way)
+    message = likely.message if final else _in_words(_told(likely), counted, len(causes))
+    cause = replace(likely, facts=facts, message=message)
     timeout = not final and budget.empty()
     depends = frozenset[Atom]()
     if index in search.failed_in and all(set(f.args) <= set(action.args) for f in facts):
         depends = _while_open(action, skills[action.name], causes, search.failed_in[index], situation)
-    return Failure(index, action, cause, timeout, tuple(counted[:5]), search.samples, depends)
+    return Failure(index, action, cause, timeout, tuple(counted[:5]), search.samples, depends, in_way)
+
+
+def _told(cause: Infeasible) -> str:
+    return cause.message or cause.reason
+
+
+def _likely(causes: list[Infeasible], in_way: frozenset[Atom]) -> Infeasible:
+    """The most frequent cause. What the facts `in_way` blame can be moved away, unlike the arm's own limits: where it
+    was met, it comes first."""
+    movable = frozenset(name for f in in_way for name in f.args[1:])
+    some = [c for c in causes if movable & set(c.blockers)] or causes
+    often = Counter(map(_told, some)).most_common(1)[0][0]
+    return next(c for c in some if _told(c) == often)
 
 
 def _while_open(
@@ -240,12 +260,13 @@ def _while_open(
     return while_open(about, action.args, causes, then.scene, now.scene)
 
 
-def _in_words(counted: Sequence[tuple[str, int]], tries: int) -> str:
-    """The most frequent cause; with the next one where it is not that of most of the tries."""
-    first, often = counted[0]
-    if len(counted) == 1 or 2 * often > tries:
+def _in_words(first: str, counted: Sequence[tuple[str, int]], tries: int) -> str:
+    """A cause; with the most frequent other one where it is not that of most of the tries."""
+    often = dict(counted)[first]
+    others = [c for c in counted if c[0] != first]
+    if not others or 2 * often > tries:
         return first
-    second, seldom = counted[1]
+    second, seldom = others[0]
     return f"{first} ({often} of {tries} tries), {second.partition(': ')[2] or second} ({seldom})"
 
 

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from motion.poses import pose
 from motion.world import World
 from tamp.model.atoms import Atom, GroundAction
 from tamp.model.domain import Domain
@@ -33,6 +34,10 @@ SHARE = 0.35
 
 SECONDS = 20.0
 """Of refinement for one decision."""
+COUNTERFACTUAL = 3.0
+"""Seconds, at most, in which it is found out whether an action is possible without what is in its way."""
+ELSEWHERE = 50.0
+"""Metres aside at which a thing is in nobody's way."""
 LATE_SHARE = 0.6
 """How much of what is left at the end goes to a plan that did not come to an end before."""
 
@@ -145,7 +150,8 @@ class Search:
             result = self._refine(found.plan, situation, budget.part(SHARE))
             if isinstance(result, Failure):
                 blamed = self._blamed(result, found, situation, facts)
-                result = replace(result, cause=replace(result.cause, facts=blamed))
+                purpose = _purpose(result, found.plan, [f for f, _ in failures])
+                result = replace(result, cause=replace(result.cause, facts=blamed), purpose=purpose)
             self._tell(result)
             if isinstance(result, Refined):
                 return Solution(found.plan, result, found.goal)
@@ -162,7 +168,7 @@ class Search:
             if isinstance(result, Refined):
                 return Solution(late[0].plan, result, late[0].goal)
         ended = _gave_up(budget) if late or budget.spent() else ""
-        why = _why(failures, self._advice(failures[0][0], situation), unplanned)
+        why = _why(failures, self._advice(*failures[0], situation), unplanned)
         return NoSolution("refinement", ended + why, facts=facts)
 
     def refine(
@@ -241,6 +247,7 @@ class Search:
                 message=result.cause.message,
                 facts=result.cause.facts,
                 causes=result.causes,
+                **({"purpose": result.purpose} if result.purpose else {}),
                 seconds=round(took, 3),
             )
         else:
@@ -302,13 +309,32 @@ class Search:
                 return replace(impossible, reason=f"{impossible.reason}: {because}", because=because)
         return impossible
 
-    def _advice(self, failure: Failure, situation: Situation) -> str | None:
+    def _advice(self, failure: Failure, plan: Plan, situation: Situation) -> str | None:
         """What it would take to make the first plan's failed action feasible; logged."""
         tools = Tools(self.world, self.rng)
-        advice = self.skills[failure.action.name].advice(failure.action.args, situation, tools)
+        advice = self._without_it(failure, plan, situation)
+        advice = advice or self.skills[failure.action.name].advice(failure.action.args, situation, tools)
         if advice is not None and self.log is not None:
             self.log.event("hint", action=str(failure.action), reason=failure.cause.reason, message=advice)
         return advice
+
+    def _without_it(self, failure: Failure, plan: Plan, situation: Situation) -> str | None:
+        """Whether there is a motion for a failed action were not there what is in its way, as far as a short look
+        tells; None where it does not, or where the plan moves it before."""
+        names = sorted({n for f in failure.in_way for n in f.args[1:]} & {o.name for o in situation.scene})
+        first = Plan(plan.actions[: failure.index + 1])
+        if not names or any({*names} & {*a.args} for a in first.actions):
+            return None
+        for n, name in enumerate(names, 1):
+            aside = pose(situation.scene.object(name).position + np.array([n * ELSEWHERE, 0.0, 0.0]))
+            situation = situation.settled(name, aside)
+        tools = Tools(self.world, np.random.default_rng(0))  # what is decided next is not to depend on it
+        found = refine(
+            first, situation, self.skills, tools, SearchBudget.of(self.world, COUNTERFACTUAL, self.cancelled)
+        )
+        if isinstance(found, Failure) and found.timeout:
+            return None
+        return f"without {' and '.join(names)} there is {'a motion' if isinstance(found, Refined) else 'none either'}"
 
 
 def _gave_up(budget: SearchBudget) -> str:
@@ -323,6 +349,19 @@ def _why(failures: list[tuple[Failure, Plan]], advice: str | None, unplanned: st
     for number, (f, plan) in enumerate(failures):
         told = f"{f.action}: {f.cause.message or f.cause.reason}"
         before = f", after {', '.join(map(str, plan.actions[: f.index]))}" if number and f.index else ""
-        reasons.setdefault(told, f"{told}{before}{' (its share of the time ended)' if f.timeout else ''}")
+        purpose = f", {f.purpose}" if f.purpose else ""
+        reasons.setdefault(told, f"{told}{before}{purpose}{' (its share of the time ended)' if f.timeout else ''}")
     first, *others = list(reasons.values())[:REASONS]
     return "; ".join([f"{first} ({advice})" if advice else first, *others, *filter(None, [unplanned])])
+
+
+def _purpose(failure: Failure, plan: Plan, earlier: list[Failure]) -> str:
+    """What the action without a motion was to be done for, where that is to take out of the way what an earlier
+    failure blames; empty where it is not."""
+    later = {name for a in plan.actions[failure.index + 1 :] for name in a.args}
+    blamed = (f for e in earlier for f in sorted((e.in_way | e.while_open) & e.cause.facts))
+    for fact in blamed:
+        about, *others = fact.args
+        if (by := [n for n in others if n in failure.action.args]) and about in later:
+            return f"tried to free {about} of {' and '.join(by)}"
+    return ""

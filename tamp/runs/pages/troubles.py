@@ -25,7 +25,8 @@ class Rejected:
     """A plan for which no motions were found: at which action, why, what is in the way, the facts that the planner was
     told, and the seconds that it took to find out. `step` is the control period, `count` how many plans in a row came
     to the same end, from `t` until `until`; the first one is told. `decision` numbers the decision that it was tried
-    for; `hint` says what would make the action possible, where that is known."""
+    for; `hint` says what would make the action possible, and `purpose` what it was to be done for, where that is known.
+    """
 
     t: float
     until: float
@@ -40,6 +41,7 @@ class Rejected:
     count: int = 1
     decision: int = 0
     hint: str = ""
+    purpose: str = ""
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,7 @@ def rejected(events: Sequence[Event], moments: Moments) -> tuple[Rejected, ...]:
         elif e["event"] == "infeasible":
             reason, seconds, now = words(e, "reason"), number(e, "seconds"), time_of(e)
             told = (words(e, "action"), reason, words(e, "message") or reason, names(e, "blockers"), names(e, "facts"))
-            one = Rejected(now, now, moment, plan, *told, seconds, decision=decision)
+            one = Rejected(now, now, moment, plan, *told, seconds, decision=decision, purpose=words(e, "purpose"))
             if found and _end(found[-1]) == _end(one):
                 both = (found[-1].seconds or 0.0) + (seconds or 0.0)
                 found[-1] = replace(found[-1], until=now, seconds=both, count=found[-1].count + 1)

@@ -350,3 +350,23 @@ def test_a_grasp_that_failed_in_execution_is_not_taken_again_nor_one_like_it() -
     elsewhere = {GroundAction("put", ()): failed[take]}
     other = refine(Plan((take,)), START, skills, tools, SearchBudget.of(NOWHERE, 20.0), failed=elsewhere)
     assert isinstance(other, Refined) and other.steps[0].note["chosen"] == 4
+
+
+@dataclass(eq=False)
+class Blamed(Scripted):
+    """Tells the planner that the box is in its way."""
+
+    def facts(self, args: tuple[str, ...], causes: list[Infeasible], scene: Scene) -> frozenset[Atom]:
+        return frozenset({Atom("obstructed", ("tray", "box")), Atom("does-not-fit", args)})
+
+
+def test_what_could_be_moved_away_is_told_before_what_is_met_more_often() -> None:
+    far, near = (
+        Infeasible(r, message=m) for r, m in (("unreachable", "reach: out of reach"), ("stretched", "stretched"))
+    )
+    failure = failed(search(Blamed("a", always(far, far, far, near, near, NO, Infeasible("collision", ("jug",))))))
+    assert (failure.cause.reason, failure.cause.blockers) == ("collision", ("box",))
+    assert failure.cause.message == "the box is in the way (1 of 7 tries), out of reach (3)"
+    assert failure.in_way == {Atom("obstructed", ("tray", "box"))}, "the other fact is about the action alone"
+    assert failure.causes[0] == ("reach: out of reach", 3), "the counts stay in order"
+    assert failed(search(Scripted("a", always(far, far, NO)))).cause.reason == "unreachable", "nothing is blamed"

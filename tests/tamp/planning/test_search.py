@@ -9,17 +9,18 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import numpy as np
+import pytest
 
 from motion.world import World
 from tamp.model.atoms import Atom, GroundAction
 from tamp.model.domain import load
 from tamp.model.goal import parse_goal
-from tamp.model.scene import RobotState, Scene
+from tamp.model.scene import Part, RobotState, Scene, SceneObject
 from tamp.model.situation import Situation
 from tamp.model.state import WorldState
 from tamp.planning.engine import Engine, Plan, Planner, PlanResult, PlanStatus, Tell, untold
 from tamp.planning.refinement import Failure, Refined, SearchBudget, refine
-from tamp.planning.search import NoSolution, Search, Solution
+from tamp.planning.search import Journal, NoSolution, Search, Solution
 from tamp.skills.base import Infeasible, Refinement, Skill, Tools
 from tamp.skills.spec import Spec
 
@@ -101,13 +102,15 @@ def decide(
     held: str | None = None,
     planner: Planner | None = None,
     untouched: tuple[str, ...] = (),
+    log: Journal | None = None,
+    start: Situation = START,
 ) -> tuple[Search, Solution | NoSolution]:
     skills = cast(dict[str, Skill], {"pick": pick, "place-on": place})
-    search = Search(NOWHERE, load("tabletop"), skills, planner or Engine(), np.random.default_rng(0))
+    search = Search(NOWHERE, load("tabletop"), skills, planner or Engine(), np.random.default_rng(0), log=log)
     in_hand = {Atom("hand-empty"), Atom("on", (held, "desk"))} if held else set()
     state = WorldState(SYMBOLS, frozenset(ATOMS - in_hand | ({Atom("holding", (held,))} if held else set())))
-    start = replace(START, held=held)
-    return search, search.decide(parse_goal(goal, search.domain, SYMBOLS, untouched=untouched), state, start)
+    wanted = parse_goal(goal, search.domain, SYMBOLS, untouched=untouched)
+    return search, search.decide(wanted, state, replace(start, held=held))
 
 
 def test_it_counts() -> None:
@@ -182,6 +185,65 @@ def test_the_reason_against_a_later_plan_says_what_it_does_before() -> None:
     first, _, later = found.reason.partition("; ")
     assert first == "(pick cup desk): the box is there"
     assert re.fullmatch(r"\(pick cup desk\): no room, after \(pick box desk\), \(place-on box \w+\)", later), later
+
+
+HINDERED = Infeasible("hindered", ("box",), frozenset({Atom("obstructed", ("cup", "box"))}), "the box is there")
+STUCK = Infeasible("no-grasp", ("box",), frozenset({Atom("no-grasp", ("box",))}), "too wide")
+BOX = SceneObject("box", "box", True, (Part("box", "body", np.eye(4), ()),))
+BESIDE = replace(START, scene=replace(START.scene, objects=(BOX,)))
+
+
+@dataclass(eq=False)
+class Hindered(Willing):
+    """Cannot take the box, nor the cup while the box is there; where it is not, what `otherwise` says."""
+
+    otherwise: Answer = lambda args: None
+
+    def refine(self, args: tuple[str, ...], situation: Situation, tools: Tools) -> Iterator[Refinement | Infeasible]:
+        there = float(np.linalg.norm(situation.scene.object("box").position)) < 1.0
+        self.refuses = (lambda args: STUCK if args[0] == "box" else HINDERED) if there else self.otherwise
+        return super().refine(args, situation, tools)
+
+
+@dataclass(eq=False)
+class Kept:
+    """A journal of events."""
+
+    events: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+
+    def event(self, kind: str, /, **data: Any) -> None:
+        self.events.append((kind, data))
+
+    def write(self, name: str, content: str | bytes) -> None:
+        pass
+
+
+@pytest.mark.parametrize(
+    ("otherwise", "told"),
+    [(None, "without box there is a motion"), (Infeasible("unreachable"), "without box there is none either")],
+)
+def test_what_is_in_the_way_is_imagined_away_and_what_it_was_to_be_taken_for_is_told(
+    otherwise: Infeasible | None, told: str
+) -> None:
+    journal = Kept()
+    _, found = decide(Hindered(otherwise=lambda args: otherwise), Willing(), log=journal, start=BESIDE)
+    assert isinstance(found, NoSolution)
+    first, second = found.reason.split("; ")[:2]
+    assert first == f"(pick cup desk): the box is there ({told})"
+    assert second == "(pick box desk): too wide, tried to free cup of box"
+    assert [d["message"] for kind, d in journal.events if kind == "hint"] == [told]
+    given_up = [d for kind, d in journal.events if kind == "infeasible"]
+    assert [d.get("purpose") for d in given_up] == [None, "tried to free cup of box"]
+
+
+def test_what_the_plan_itself_moves_is_not_imagined_away() -> None:
+    """Nor what is not seen."""
+    plan = actions("place-on box shelf", "pick cup desk")
+    pick = Willing(lambda args: HINDERED)
+    for start, planner in ((BESIDE, Stubborn(plan=plan)), (START, Stubborn())):
+        _, found = decide(pick, Willing(), planner=planner, start=start)
+        assert isinstance(found, NoSolution)
+        assert found.reason.startswith("(pick cup desk): the box is there; ")
 
 
 def test_what_the_plan_put_in_the_way_is_put_elsewhere() -> None:
@@ -267,12 +329,13 @@ class Stubborn:
     name: str = "stubborn"
     ties_by_name: bool = False
     asked: list[str] = field(default_factory=list)
+    plan: Plan = field(default_factory=lambda: actions("pick cup desk", "place-on cup tray"))
 
     def solve(self, problem: Any, tell: Tell = untold) -> PlanResult:
         self.asked.append(str(problem))
         if len(self.asked) > 1:
             return PlanResult(PlanStatus.GAVE_UP, None, 0.0, "no idea")
-        return PlanResult(PlanStatus.FOUND, actions("pick cup desk", "place-on cup tray"), 0.0)
+        return PlanResult(PlanStatus.FOUND, self.plan, 0.0)
 
 
 def test_any_planner_will_do_and_reads_the_scenes_own_names() -> None:

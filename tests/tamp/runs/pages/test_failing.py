@@ -10,8 +10,10 @@ import imageio.v3 as iio
 import numpy as np
 import pytest
 
+from tamp.runs.pages.episode import episode_page
 from tamp.runs.pages.failing import ABOUT, IN_THE_WAY
 from tamp.runs.pages.frames import first_and_last
+from tamp.runs.pages.layout import Layout
 from tamp.runs.pages.story import Story, story_of
 from tamp.runs.pages.troubles import troubles
 from tests.page_episodes import PLAN, event, with_arm, write
@@ -75,6 +77,17 @@ def test_what_the_action_is_about_is_not_in_its_own_way(tmp_path: Path) -> None:
     assert [f.in_the_way for f in story.obstacles] == [("plate_1",), ()]
     assert story.obstacles[0].marks == (("mug_1", ABOUT, False), ("plate_1", IN_THE_WAY, True))
     assert story.obstacles[1].marks == (("mug_1", "it cannot be pushed there", True),)
+
+
+def test_what_an_action_of_a_later_plan_was_for_is_told(tmp_path: Path) -> None:
+    take = event("infeasible", 6.0, action="(pick plate_1 main_table)", reason="no-grasp", message="too wide")
+    other = {**take, "blockers": ["plate_1"], "facts": [], "purpose": "tried to free mug_1 of plate_1"}
+    hint = event("hint", 7.0, action=PLAN[1], reason="collision", message="without plate_1 there is a motion")
+    events = ended(no_motion(5.0, "plate_1"), other, hint)
+    story = told(tmp_path / "e", events)
+    assert story.failing is not None and story.failing.hint == "without plate_1 there is a motion"
+    assert [r.purpose for r in story.rejected] == ["", "tried to free mug_1 of plate_1"]
+    assert "It was tried to free mug_1 of plate_1." in episode_page(story, Layout.of(), tmp_path)
 
 
 def test_what_is_too_tall_is_no_matter_of_distance(tmp_path: Path) -> None:
