@@ -1,7 +1,7 @@
 """`tamp …` in a child of one process that has imported what commands import, which saves seconds each.
 
-What it prints, its exit code and its working directory are as in a shell. Tests of starting itself, of drawing, and of
-being interrupted start a process.
+What it prints, its exit code and its working directory are as in a shell. Tests of starting itself, of drawing, and
+most of being interrupted start a process.
 """
 
 from __future__ import annotations

@@ -56,12 +56,14 @@ def test_anything_does_reach_goals(kitchen, domain):
             goals.add(str(ground("bowl plate stove", *kitchen, domain, Anything(seed), assume_first=True).goal))
         except Refusal:
             continue
-    assert len(goals) > 1
+        if len(goals) > 1:
+            return
+    raise AssertionError(f"one goal at most in 40 tries: {goals}")
 
 
 def test_several_goals_are_told_in_words(two_bowls, domain):
     told = set()
-    for seed in range(40):
+    for seed in range(15):
         try:
             ground("put the bowl on the plate", *two_bowls, domain, Anything(seed))
         except AmbiguousError as refusal:

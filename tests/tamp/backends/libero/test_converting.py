@@ -102,6 +102,7 @@ def test_a_goal_about_ground_that_is_beside_nothing_is_refused(tmp_path: Path) -
         convert(tasks.find(str(tmp_path / "plate.bddl")), 0, None, load("tabletop"), "")
 
 
+@pytest.mark.thorough
 def test_what_is_falling_over_is_refused() -> None:
     with pytest.raises(Refusal, match=r"a scene\.toml cannot say it: orange_juice_1 falls over"):
         convert(tasks.find("libero_90/54"), 0, 0, load("tabletop"), "")

@@ -202,6 +202,7 @@ def test_a_fixture_may_be_declared_to_stand_where_a_drawer_opens_to(tmp_path: Pa
     assert scene.object("white_storage_box_1").position[1] == pytest.approx(0.12, abs=0.01)
 
 
+@pytest.mark.thorough
 def test_breakfast_is_solved_by_its_own_goal(tmp_path: Path) -> None:
     result = run(tasks.find("breakfast"), None, Settings(load("tabletop"), seed=0), tmp_path / "out", lambda line: None)
     assert (result.success, result.reached, result.task, result.libero) == (True, True, None, False)

@@ -18,6 +18,7 @@ from tamp.backends.libero.run import run
 from tamp.errors import InputError
 from tamp.model.domain import load
 from tamp.perception.images import Image
+from tamp.planning.search import SECONDS
 from tamp.runs.episode import Result, Settings
 from tamp.runs.events import ActionBegun
 
@@ -42,8 +43,8 @@ def environment(built: LiberoEnvironment) -> LiberoEnvironment:
     return built
 
 
-def episode(environment: LiberoEnvironment, kind: str, folder: Path) -> Result:
-    settings = Settings(load("tabletop"), init_state=STATE, disturb=kind)
+def episode(environment: LiberoEnvironment, kind: str, folder: Path, seconds: float = SECONDS) -> Result:
+    settings = Settings(load("tabletop"), init_state=STATE, disturb=kind, seconds=seconds)
     return run(environment.task, None, settings, folder, lambda line: None, environment)
 
 
@@ -58,7 +59,7 @@ def test_what_was_disturbed_is_done_all_the_same(kind: str, environment: LiberoE
 
 
 def test_what_is_taken_away_for_good_is_told(environment: LiberoEnvironment, tmp_path: Path) -> None:
-    result = episode(environment, "taken", tmp_path / "out")
+    result = episode(environment, "taken", tmp_path / "out", seconds=6.0)  # it is looked for until they are over
     assert not result.success and result.disturbed == {**(result.disturbed or {}), "thing": BOWL}
     assert result.stage in ("refinement", "perception") and "akita_black_bowl_1" in str(result.reason)
 

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.episode
 STEPS = 80
 
 
-@pytest.mark.parametrize("task", ["libero_goal/7", "libero_10/0"])
+@pytest.mark.parametrize("task", ["libero_goal/7", pytest.param("libero_10/0", marks=pytest.mark.thorough)])
 def test_states_are_those_of_robosuites_own_step(task: str) -> None:
     """Random motion down into the things on the table, with the fingers closing and opening."""
     environments = [LiberoEnvironment(tasks.find(task), init_state=0) for _ in range(2)]

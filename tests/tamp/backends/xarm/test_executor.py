@@ -266,6 +266,7 @@ def test_a_warning_that_was_left_is_told_and_does_not_stop_a_run(
         driver.close()
 
 
+@pytest.mark.thorough
 def test_a_controller_that_is_gone_is_lost_and_the_advice_is_given(ways: Ways, tmp_path: Path) -> None:
     with running("xarm6", "--seconds", "60") as emulator:
         killed = threading.Timer(0.8, emulator.process.kill)
