@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import random
+import resource
 import statistics
 import sys
 import time
@@ -15,6 +16,7 @@ from pathlib import Path
 
 from tamp.api.judging import Mending, judged
 from tamp.pddl.source import Source
+from tamp.planners import mending
 from tamp.plans.edits import Mend
 from tamp.plans.judges import PlanJudge, judge_of
 from tamp.plans.steps import BadPlan
@@ -28,19 +30,28 @@ def main() -> int:
     options.add_argument("--mistakes", type=int, default=2)
     options.add_argument("--lengths", type=int, nargs="*", default=[8, 20])
     options.add_argument("--seconds", type=float, default=2.0)
-    options.add_argument("--only", default="")
+    options.add_argument("--only", default="", help="problems with this in their path")
+    options.add_argument("--simulated", action="store_true", help="as if Fast Downward were not installed")
     asked = options.parse_args()
     sys.stdout.write(
-        "| problem | steps | plans | valid all the same | mended | seconds, median | most | none because |\n"
+        "| problem | steps | plans | valid all the same | mended | seconds, median | most "
+        "| of a processor, median | most | none because |\n"
     )
-    sys.stdout.write("|---|---:|---:|---:|---:|---:|---:|---|\n")
+    sys.stdout.write("|---|---:|---:|---:|---:|---:|---:|---:|---:|---|\n")
     total = Counter[str]()
+    if asked.simulated:
+        mending.installed = lambda name: False
     for (domain, file), length in ((one, n) for one in problems() for n in asked.lengths):
         if asked.only in str(file):
             total += _row(domain, file, length, asked)
     spoiled = total["plans"] - total["valid"]
     sys.stdout.write(f"{total['mended']} of {spoiled} mended, by {dict(total)}\n")
     return 0
+
+
+def _work() -> float:
+    """Seconds of a processor, of this process and of those that it has started."""
+    return sum(sum(resource.getrusage(who)[:2]) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
 
 
 def _judged(plan: Plan, judge: PlanJudge, seconds: float) -> tuple[bool, Mend, float]:
@@ -55,7 +66,7 @@ def _judged(plan: Plan, judge: PlanJudge, seconds: float) -> tuple[bool, Mend, f
 
 def _row(domain: str, file: Path, length: int, asked: argparse.Namespace) -> Counter[str]:
     told, seconds, none = Counter[str](), list[float](), Counter[str]()
-    lengths = list[int]()
+    lengths, works = list[int](), list[float]()
     for n in range(asked.plans):
         rng = random.Random(f"{file.parent.name} {file.name} {length} {n}")
         problem, good = walked(domain, file, length, rng)
@@ -65,12 +76,15 @@ def _row(domain: str, file: Path, length: int, asked: argparse.Namespace) -> Cou
         judge = judge_of(problem)
         lengths.append(len(plan))
         told["plans"] += 1
+        before = _work()
         valid, mend, took = _judged(plan, judge, asked.seconds)
         if valid:
             told["valid"] += 1
             continue
         seconds.append(took)
+        works.append(_work() - before)
         told["slow"] += took > 2
+        told["much work"] += works[-1] > 2
         told["mended"] += bool(mend.words)
         if not mend.words:
             none[mend.why_none] += 1
@@ -83,7 +97,8 @@ def _row(domain: str, file: Path, length: int, asked: argparse.Namespace) -> Cou
         why = "; ".join(f"{n} {w}" for w, n in none.items())
         sys.stdout.write(
             f"| {name} | {statistics.mean(lengths):.0f} | {told['plans']} | {told['valid']} | {told['mended']} "
-            f"| {statistics.median(seconds or [0]):.2f} | {max(seconds or [0]):.2f} | {why} |\n"
+            f"| {statistics.median(seconds or [0]):.2f} | {max(seconds or [0]):.2f} "
+            f"| {statistics.median(works or [0]):.2f} | {max(works or [0]):.2f} | {why} |\n"
         )
         sys.stdout.flush()
     return told

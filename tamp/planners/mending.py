@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Mapping, Sequence
-from contextlib import closing
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import asdict
 from typing import Any
 
@@ -56,9 +56,9 @@ def mend(plan: PlanFile, judge: PlanJudge, seconds: float, left: float | None = 
     if len(plan.steps) > LONGEST:
         return Mend(why_none=f"several changes are not looked for in plans of more than {LONGEST} steps")
     actions = resolved(plan, problem)
-    last, left = Message(kind="late"), seconds if left is None else left
+    left = seconds if left is None else left
     with closing(messages(lambda emit: emit(_found(problem, plan, actions, left)), left)) as said:
-        last = next(said, last)
+        last, *_ = said
     if last.get("edits"):
         steps = [str(step) if a is None else shown(a) for step, a in zip(plan.steps, actions, strict=True)]
         found = Mend.of([Edit(**edit) for edit in last["edits"]], steps)
@@ -81,13 +81,26 @@ def _found(problem: Any, plan: PlanFile, actions: Sequence[Any], seconds: float)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         made = repair(problem, actions, alike)
-        with OneshotPlanner(name=_ENGINE, params=_options(made, _spelling(alike))) as planner:
+        options = _options(made, _spelling(alike))
+        with _known_kind(made.problem), OneshotPlanner(name=_ENGINE, params=options) as planner:
             planner.skip_checks = True  # `unable` knows better
             result = planner.solve(made.problem, timeout=max(0.01, seconds - (time.monotonic() - begun)))
     if result.plan is None:
         return {"kind": "late" if result.status.name == "TIMEOUT" else "end"}
     told = [GroundAction(a.action.name, tuple(map(str, a.actual_parameters))) for a in result.plan.actions]
     return {"kind": "end", "edits": [asdict(edit) for edit in made.edits(told)]}
+
+
+@contextmanager
+def _known_kind(problem: Any) -> Iterator[None]:
+    """unified-planning finds out six times what kind of problem this is, which takes longer than to write it down."""
+    of, kind = type(problem), problem.kind
+    before = of.kind
+    of.kind = property(lambda self: kind)
+    try:
+        yield
+    finally:
+        of.kind = before
 
 
 def _spelling(alike: Mapping[int, Sequence[tuple[float, Any]]]) -> int:
