@@ -12,6 +12,8 @@ from tamp.perception import predicates
 
 DROP_FROM = 0.05
 """Metres above a region from which an item is lowered in the model."""
+REACHES = 0.25
+"""Share of the depth of a bin by which what lies on other things in there must at least reach down into it."""
 LOW = 0.015
 """Metres above the floor of a drawer or cupboard within which the bottom of what lies in it must be."""
 
@@ -56,12 +58,17 @@ class Target:
     def carries(self, under: frozenset[str], bottom: float) -> bool:
         """Whether what lies with its lowest point at height `bottom` (m) on the bodies `under` lies there well.
 
-        What goes into a bin may lie on anything; in a drawer it must reach the floor, not hang on the rim.
+        What goes into a bin may lie on other things, but down in it, where the walls hold it; in a drawer it must reach
+        the floor, not hang on the rim.
         """
-        own = bool(under & {p.name for p in self.owner.parts})
+        parts = {p.name for p in self.owner.parts}
+        own = bool(under & parts)
         if self.region is None or self.region.kind == "surface":
             return own
-        return self.region.door is None or (own and bottom < self.floor + LOW)
+        if self.region.door is None:
+            depth = 2 * float(self.region.world_half_extent()[2])
+            return under <= parts or bottom < self.floor + (1 - REACHES) * depth
+        return own and bottom < self.floor + LOW
 
 
 def target_of(name: str, scene: Scene) -> Target:

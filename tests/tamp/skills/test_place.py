@@ -175,6 +175,38 @@ def test_what_goes_into_a_deep_compartment_goes_straight_down_from_above_its_rim
     assert np.ptp(across, axis=0).max() < 0.002
 
 
+@pytest.mark.parametrize(("share", "fits"), [(0.6, True), (0.9, False)])
+def test_what_lies_on_other_things_in_a_bin_reaches_down_into_it(
+    robot: RobotDescription, share: float, fits: bool
+) -> None:
+    """What takes the room there is told as such, where it would be put on top of it."""
+    deep, wall = 0.16, HALF + 0.006
+    walls = tuple(
+        Shape("box", np.array([0.005, wall, 0.5 * deep]), pose([s * (wall + 0.005), 0.0, 0.0])) for s in (-1, 1)
+    )
+    T = pose([*AT, TABLE_TOP + 0.5 * deep])
+    region = Region("slot", "interior", T, np.array([wall, wall, 0.5 * deep]), "caddy")
+    caddy = SceneObject("caddy", "caddy", False, (Part("caddy", "body", T, walls),), (region,))
+    height = 0.5 * share * deep
+    full = box("book", [*AT, TABLE_TOP + height + 0.001], (HALF, HALF, height))
+    situation, world = holding(robot, caddy, table(), full)
+    low = replace(situation, scene=replace(situation.scene, objects=tuple(_low(o) for o in situation.scene)))
+    target = target_of("slot", low.scene)
+    assert bool(list(rest_poses("item", target, low, tools(world)))) is fits
+    if not fits:
+        [no] = Place().refine(("item", "slot"), low, tools(world))
+        assert isinstance(no, Infeasible) and (no.reason, no.blockers) == ("crowded", ("book",))
+
+
+def _low(o: SceneObject) -> SceneObject:
+    """The item with its origin at its bottom, as books have it: so it counts as inside what it stands on top of."""
+    if o.name != "item":
+        return o
+    [part] = o.parts
+    raised = tuple(replace(s, T_body_shape=pose([0.0, 0.0, HALF])) for s in part.shapes)
+    return replace(o, parts=(replace(part, shapes=raised, T_world_part=part.T_world_part @ pose([0, 0, -HALF])),))
+
+
 def test_a_refinement_tells_what_it_moves(robot: RobotDescription) -> None:
     stays = box("stays", [AT[0], AT[1] + 0.2, TABLE_TOP + HALF])
     situation, world = holding(robot, stays, table(spot("square", 0.05)))
