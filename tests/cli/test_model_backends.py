@@ -81,7 +81,7 @@ def test_a_model_that_sees_is_shown_the_agent_view(serving: Serving, tmp_path: P
 
 
 @pytest.mark.episode
-@pytest.mark.parametrize("vision", [True, False])
+@pytest.mark.parametrize("vision", [pytest.param(True, marks=pytest.mark.thorough), False])
 def test_ground_shows_it_only_to_a_model_that_sees(serving: Serving, tmp_path: Path, vision: bool) -> None:
     with serving(strange) as (url, requests):
         told = error(tamp("ground", TEXT, "--llm", described(tmp_path, url, vision)))

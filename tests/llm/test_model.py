@@ -59,6 +59,7 @@ def test_what_prompts_begin_with_is_kept_between_processes(tmp_path, monkeypatch
     assert kept.stat().st_size == len(whole)
 
 
+@pytest.mark.thorough
 def test_two_instructions_at_once(model, kitchen, mug_and_drawer, domain):
     """Two threads and one model, scenes and instructions in turns: each gets the answer it gets alone."""
     shown = "wooden_cabinet_1_middle_region"

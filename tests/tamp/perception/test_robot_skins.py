@@ -20,8 +20,14 @@ def robot() -> RobotDescription:
     return RobotDescription(mjcf=ARM, arm_joints=("j",), tool_site="tool", posture=np.zeros(1), pinned_bodies=pinned)
 
 
-def test_each_body_has_the_skin_of_its_shapes_in_its_own_frame(tmp_path: Path) -> None:
-    skins = skin_of_robot(robot(), tmp_path).skins
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the skins are kept: they are made by the first who asks."""
+    return tmp_path_factory.mktemp("skins")
+
+
+def test_each_body_has_the_skin_of_its_shapes_in_its_own_frame(folder: Path) -> None:
+    skins = skin_of_robot(robot(), folder).skins
     assert set(skins) == {"base", "arm"}
     on_box = np.array([[0.05, 0.0, 0.02], [0.0, -0.05, 0.0]])
     assert skins["base"].field.distance(on_box) == pytest.approx([0.0, 0.0], abs=0.002)
@@ -29,13 +35,13 @@ def test_each_body_has_the_skin_of_its_shapes_in_its_own_frame(tmp_path: Path) -
     assert radii == pytest.approx(np.full(len(radii), 0.03), abs=0.002)
 
 
-def test_it_is_made_once_and_again_when_its_file_is_damaged(tmp_path: Path) -> None:
-    made = skin_of_robot(robot(), tmp_path)
-    (file,) = (tmp_path / BODIES).glob("*.npz")
+def test_it_is_made_once_and_again_when_its_file_is_damaged(folder: Path) -> None:
+    made = skin_of_robot(robot(), folder)
+    (file,) = (folder / BODIES).glob("*.npz")
     before = file.stat().st_mtime_ns
-    again = skin_of_robot(robot(), tmp_path)
+    again = skin_of_robot(robot(), folder)
     assert file.stat().st_mtime_ns == before
     assert again.source == made.source and len(again.skins["arm"].points) == len(made.skins["arm"].points)
     file.write_bytes(b"no file of arrays")
-    assert set(skin_of_robot(robot(), tmp_path).skins) == {"base", "arm"}
+    assert set(skin_of_robot(robot(), folder).skins) == {"base", "arm"}
     assert file.stat().st_size > 1000

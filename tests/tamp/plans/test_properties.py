@@ -115,7 +115,7 @@ def test_what_is_written_and_read_back_means_the_same(task: Task, data: st.DataO
         one, other = mine[step], theirs[step]
 
 
-@settings(max_examples=60, **SLOW)
+@settings(max_examples=40, **SLOW)
 @given(task=tasks(numeric=False), data=st.data())
 def test_val_says_the_same_of_any_walk(task: Task, data: st.DataObject) -> None:
     problem = parsed(task)
@@ -210,7 +210,7 @@ def followed(steps: list[Step], goal: frozenset[int]) -> tuple[int | None, dict[
     return None, {FACTS[f]: taken.get(f) for f in goal - true}
 
 
-@settings(max_examples=100, **SLOW)
+@settings(max_examples=50, **SLOW)
 @given(steps=chains(), data=st.data())
 def test_a_missing_link_of_a_causal_chain_is_told_at_the_step_that_needs_it(
     steps: list[Step], data: st.DataObject
