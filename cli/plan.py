@@ -105,6 +105,7 @@ def _told(answer: Answer, request: Request) -> list[str]:
 
 def _reasons(why: Why, request: Request) -> list[str]:
     told = [f"  never: {literal}" for literal in why.never]
+    told += [f"  {' and '.join(pair)} never hold together" for pair in why.exclusive]
     told += [_lost(one) for one in why.lost]
     if why.add:
         told.append(f"  there is a plan with {' '.join(why.add)} in :init")

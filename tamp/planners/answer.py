@@ -52,7 +52,8 @@ class Why:
     `never` cannot hold even if nothing that holds were ever lost: goals first, then what they need. `drop` is the
     smallest set of goals found without which there is a plan, `add` what makes one when it is added to `:init`,
     `(not …)` when it is taken out; both were planned for. `complete` when all that is smaller was tried too. `lost` are
-    goals that have to be kept from the beginning, and shut out other goals by that: a proof.
+    goals that have to be kept from the beginning, and shut out other goals by that: a proof. `exclusive` are pairs of
+    goals that never hold together: a proof too.
     """
 
     never: tuple[str, ...] = ()
@@ -60,6 +61,7 @@ class Why:
     add: tuple[str, ...] = ()
     complete: bool = False
     lost: tuple[Lost, ...] = ()
+    exclusive: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(frozen=True)

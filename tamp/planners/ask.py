@@ -14,7 +14,7 @@ from tamp.planners.answer import Answer, FoundPlan
 from tamp.planners.engines import Aim
 from tamp.planners.subprocess_worker import Emit, Message, Work, messages
 from tamp.planners.work import complete, search
-from tamp.planning.engine import Planner, PlanStatus
+from tamp.planning.engine import NO_PLAN, Planner, PlanStatus
 
 _GRACE = 0.2
 """Seconds that an engine which keeps its own time limit has to hand in what it has; less of a short limit."""
@@ -138,7 +138,7 @@ def _ended(question: Question, status: str, words: str) -> Answer:
         status = "UNSOLVABLE" if complete(name) else "GAVE_UP"
         words = words if complete(name) else f"{name} found no plan, which proves nothing"
     if status in ("UNSOLVABLE", "UNSOLVABLE_PROVEN"):
-        return _no(name, PlanStatus.UNSOLVABLE, "no sequence of the domain's operators reaches the goal")
+        return _no(name, PlanStatus.UNSOLVABLE, NO_PLAN)
     if status == "TIMEOUT":
         return _no(name, PlanStatus.TIMEOUT, f"no plan within {question.seconds:g} s")
     if status == "MEMOUT":

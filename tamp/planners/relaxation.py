@@ -10,13 +10,14 @@ import time
 import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import closing, suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from tamp.pddl.conditions import written
 from tamp.planners.answer import Lost, Why
 from tamp.planners.compiling import compiled, original, without_metric
 from tamp.planners.engines import installed, lacking
+from tamp.planners.exclusive import MORE_ROUNDS, ROUNDS, exclusive
 from tamp.planners.lost import lost_for_good
 from tamp.planners.missing import Missing
 from tamp.planners.relaxed import Literal, Relaxed, grounded, in_pddl, parts, relax
@@ -44,6 +45,8 @@ def _read(key: str, value: Any) -> Any:
     """A field of `Why` as it was before it was JSON."""
     if key == "lost":
         return tuple(Lost(one["goal"], tuple(one["by"]), tuple(one["without"])) for one in value)
+    if key == "exclusive":
+        return tuple(map(tuple, value))
     return tuple(value) if isinstance(value, list) else value
 
 
@@ -56,16 +59,35 @@ def _work(problem: Any, name: str, seconds: float, emit: Emit) -> None:
         with Compiler(name="up_quantifiers_remover") as compiler:
             plain = compiler.compile(without_metric(problem), CompilationKind.QUANTIFIERS_REMOVING).problem
         solver = Solver(plain, _engine(plain, name), time.monotonic() + seconds)
-        never: list[Any] = []
-        with suppress(Exception):  # grounders raise many unrelated classes
-            ground = grounded(plain)
-            relaxed = relax(plain, ground.problem.actions)
-            never = [g for g in parts(plain.goals) if not relaxed.possible(g)]
-            if never:
-                _tell_missing(never, relaxed, solver, emit)
-            elif lost := lost_for_good(relaxed, ground):
-                emit({"kind": "why", "lost": [asdict(one) for one in lost]})
+        never = _tell_relaxed(plain, solver, emit)
+        _tell_exclusive(problem, ROUNDS, never, solver, emit)
         _tell_drops(solver, never, emit)
+        if not never and not solver.apart:
+            _tell_exclusive(problem, MORE_ROUNDS, never, solver, emit)
+
+
+def _tell_exclusive(problem: Any, rounds: int, never: list[Any], solver: Solver, emit: Emit) -> None:
+    """The pairs of goals that never hold together, without those of which it is known why."""
+    hopeless = set(map(written, never))
+    found = ((written(a), written(b)) for a, b in exclusive(problem, rounds))
+    pairs = [pair for pair in found if hopeless.isdisjoint(pair) and frozenset(pair) not in solver.apart]
+    emit({"kind": "why", "exclusive": pairs})
+    solver.apart.update(map(frozenset, pairs))
+
+
+def _tell_relaxed(plain: Any, solver: Solver, emit: Emit) -> list[Any]:
+    """The goals that can never hold, which are returned, or those that are lost for good."""
+    never: list[Any] = []
+    with suppress(Exception):  # grounders raise many unrelated classes
+        ground = grounded(plain)
+        relaxed = relax(plain, ground.problem.actions)
+        never = [g for g in parts(plain.goals) if not relaxed.possible(g)]
+        if never:
+            _tell_missing(never, relaxed, solver, emit)
+        elif lost := lost_for_good(relaxed, ground):
+            emit({"kind": "why", "lost": [asdict(one) for one in lost]})
+            solver.apart.update(frozenset((one.goal, other)) for one in lost for other in one.without)
+    return never
 
 
 def _engine(problem: Any, name: str) -> str:
@@ -75,14 +97,20 @@ def _engine(problem: Any, name: str) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Solver:
-    """Says whether changes of a problem make it solvable, until the deadline."""
+    """Says whether changes of a problem make it solvable, until the deadline. Pairs of goals that are proven to exclude
+    each other, in PDDL, are `apart`."""
 
     problem: Any
     engine: str
     deadline: float
+    apart: set[frozenset[str]] = field(default_factory=set)
 
     def with_goals(self, goals: Iterable[Any]) -> bool | None:
         """Whether there is a plan for these goals alone; None when that is not known."""
+        goals = list(goals)
+        together = set(map(written, goals))
+        if any(pair <= together for pair in self.apart):
+            return False
         changed = self.problem.clone()
         changed.clear_goals()
         for goal in goals:

@@ -11,6 +11,7 @@ from typing import Any
 from tamp.errors import InputError
 from tamp.planners.compiling import compiled, original, with_metric, without_metric
 from tamp.planners.engines import Aim, able, engine, help_for, lacking
+from tamp.planners.exclusive import exclusive
 from tamp.planners.subprocess_worker import Emit, Message
 from tamp.plans.judges import judge_of
 from tamp.plans.steps import PlanFile, Step
@@ -34,6 +35,9 @@ def _messages(problem: Any, name: str, aim: Aim, seconds: float, count: int) -> 
     if features := lacking(name, ready):
         can = able(problem)
         yield {"kind": "unsupported", "features": features, "able": can, "help": "" if can else help_for(problem.kind)}
+        return
+    if exclusive(problem):
+        yield {"kind": "end", "status": "UNSOLVABLE_PROVEN", "message": ""}
         return
     found, told = None, set()
     for found in _results(ready, name, aim, seconds, count):

@@ -20,6 +20,9 @@ PLANNERS = ("fast-downward", "pyperplan")
 """The engine that is taken where none is named, and the one that stands in for it. Any other of unified-planning is
 taken by its name."""
 
+NO_PLAN = "no sequence of the domain's operators reaches the goal"
+"""What is said of a problem that is proven to have no plan."""
+
 _STRIPS_ONLY = ("pyperplan",)
 
 
@@ -116,6 +119,10 @@ def _solve(problem: Any, planner: str, timeout: float) -> tuple[PlanStatus, Plan
     from unified_planning.engines.results import PlanGenerationResultStatus as Status
     from unified_planning.exceptions import UPException
 
+    from tamp.planners.exclusive import exclusive
+
+    if exclusive(problem):
+        return PlanStatus.UNSOLVABLE, None, NO_PLAN
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
@@ -131,7 +138,7 @@ def _solve(problem: Any, planner: str, timeout: float) -> tuple[PlanStatus, Plan
             found = found.replace_action_instances(step.map_back_action_instance)
         return PlanStatus.FOUND, _plan(found), ""
     if result.status in (Status.UNSOLVABLE_PROVEN, Status.UNSOLVABLE_INCOMPLETELY):
-        return PlanStatus.UNSOLVABLE, None, "no sequence of the domain's operators reaches the goal"
+        return PlanStatus.UNSOLVABLE, None, NO_PLAN
     if result.status == Status.TIMEOUT:
         return PlanStatus.TIMEOUT, None, f"no plan within {timeout:g} s"
     return PlanStatus.INVALID, None, f"{planner} ended with {result.status.name}"

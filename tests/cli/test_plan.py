@@ -227,13 +227,24 @@ def test_an_unsolvable_problem_is_explained(tmp_path: Path) -> None:
     stuck = STATE.with_facts(frozenset({Atom("unreachable", ("chest",))}))
     answer = json.loads(plan(tmp_path, "(and (in cup chest) (holding cup))", "--json", state=stuck).stdout)
     never = ["(in cup chest)", "(open chest)", "(not (unreachable chest))"]
-    assert answer["why"] == {"never": never, "drop": ["(in cup chest)"], "add": [], "complete": True, "lost": []}
+    why = {"never": never, "drop": ["(in cup chest)"], "add": [], "complete": True, "lost": [], "exclusive": []}
+    assert answer["why"] == why
     told = plan(tmp_path, "(in cup chest)", state=stuck).stderr.splitlines()
     assert told == [
         "unsolvable: no sequence of the domain's operators reaches the goal",
         *(f"  never: {literal}" for literal in never),
         "  there is a plan with (not (unreachable chest)) in :init",
         "  there is a plan without the goal (in cup chest)",
+    ]
+
+
+def test_goals_that_contradict_each_other_are_told(tmp_path: Path) -> None:
+    done = plan(tmp_path, "(and (open chest) (closed chest))")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.splitlines() == [
+        "unsolvable: no sequence of the domain's operators reaches the goal",
+        "  (open chest) and (closed chest) never hold together",
+        "  there is a plan without the goal (closed chest)",
     ]
 
 

@@ -86,6 +86,13 @@ def test_a_goal_that_can_be_had_again_is_not_lost_for_good() -> None:
     assert (found.lost, found.never, len(found.drop)) == ((), (), 1)
 
 
+def test_goals_that_never_hold_together_are_told_in_pairs() -> None:
+    found = why("(and (at home) (at shop) (carried letter))")
+    assert found.exclusive == (("(at home)", "(at shop)"),)
+    assert (found.never, found.lost, found.complete) == ((), (), True)
+    assert found.drop in (("(at home)",), ("(at shop)",))
+
+
 def test_the_smallest_set_is_found_after_a_larger_one() -> None:
     """Goals are taken in their order first; the first of these shuts out two others."""
     found = why("(and (carried crate) (lies letter home) (free) (lies crate shop))")
