@@ -50,9 +50,9 @@ def _done_lines(result: Result) -> list[tuple[str, str]]:
 
 
 def attempts(reason: str) -> list[str]:
-    """A reason in parts: that it gave up, if it did, and each plan that was tried, which begins with the action that no
-    motion was found for."""
-    return re.split(r"(?:; |(?<=tried:) )(?=\([a-z][^()]*\): )", reason)
+    """A reason in parts: that it gave up, if it did, what followed an action that went wrong, and each plan that was
+    tried, which begins with the action that no motion was found for."""
+    return re.split(r"(?:; |(?<=tried:) )(?=\([a-z][^()]*\): |then [a-z]+: )", reason)
 
 
 def _reason_lines(result: Result) -> list[tuple[str, str]]:

@@ -51,6 +51,8 @@ class Pursuit:
     _advice: Advice = field(init=False)
     _regained: int = 0
     """How often an action had gone wrong when it was looked around last."""
+    _unmended: tuple[str, int] | None = None
+    """The last action that went wrong and what was wrong with it, and how many had been executed then."""
     _periods: Periods = field(init=False)
     _carrying: Carrying = field(init=False)
 
@@ -146,6 +148,7 @@ class Pursuit:
     def _reach(self, goal: Goal) -> Routine[None]:
         self.failures, self._carrying.stopped, self._carrying.wanted = {}, {}, frozenset(goal.symbols)
         self._patience, self._regained, self._advice = PATIENCE, 0, Advice(self._periods)
+        self._unmended = None
         doubted: frozenset[Atom] = frozenset()
         taken = goal
         while True:
@@ -187,6 +190,7 @@ class Pursuit:
     def _failed(self, action: GroundAction, problem: str, goal: Goal) -> Routine[bool]:
         """An action went wrong; whether that is the end."""
         self.failures.setdefault(action, []).append(problem)
+        self._unmended = f"{action}: {problem}", len(self.outcome.executed)
         tried = len(self.failures[action])
         if tried < ATTEMPTS and self._repairs:
             return False
@@ -216,6 +220,9 @@ class Pursuit:
                 return False
         if goal is not None and (yield from self._advised(goal, reason)):
             return False
+        wrong, executed = self._unmended or ("", -1)
+        if goal is not None and executed == len(self.outcome.executed):  # nothing was done since: that is the cause
+            stage, reason = "execution", f"{wrong}; then {stage}: {reason}"
         self.outcome.fail(stage, reason)
         return True
 

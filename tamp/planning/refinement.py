@@ -220,7 +220,7 @@ def refine(
     if steps is not None:
         return Refined(tuple(steps), search.samples)
     index = max(search.causes, default=0)
-    causes = search.causes.get(index) or [Infeasible("timeout", message="nothing found yet")]
+    causes = search.causes.get(index) or [_nothing(budget)]
     final = [c for c in causes if c.final]
     counted = Counter(map(_told, causes)).most_common()
     action = plan.actions[index]
@@ -234,6 +234,13 @@ def refine(
     if index in search.failed_in and all(set(f.args) <= set(action.args) for f in facts):
         depends = _while_open(action, skills[action.name], causes, search.failed_in[index], situation)
     return Failure(index, action, cause, timeout, tuple(counted[:5]), search.samples, depends, in_way)
+
+
+def _nothing(budget: SearchBudget) -> Infeasible:
+    """Why there is no motion where no sample says why."""
+    if budget.empty():
+        return Infeasible("timeout", message="time ran out before anything was found")
+    return Infeasible("nothing", message="there is no way to do it")
 
 
 def _told(cause: Infeasible) -> str:

@@ -350,7 +350,8 @@ def _why(failures: list[tuple[Failure, Plan]], advice: str | None, unplanned: st
         told = f"{f.action}: {f.cause.message or f.cause.reason}"
         before = f", after {', '.join(map(str, plan.actions[: f.index]))}" if number and f.index else ""
         purpose = f", {f.purpose}" if f.purpose else ""
-        reasons.setdefault(told, f"{told}{before}{purpose}{' (its share of the time ended)' if f.timeout else ''}")
+        late = " (its share of the time ended)" if f.timeout and f.cause.reason != "timeout" else ""
+        reasons.setdefault(told, f"{told}{before}{purpose}{late}")
     first, *others = list(reasons.values())[:REASONS]
     return "; ".join([f"{first} ({advice})" if advice else first, *others, *filter(None, [unplanned])])
 

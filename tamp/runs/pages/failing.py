@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import dist
 
 from tamp.runs.pages.fields import Point
@@ -30,7 +30,8 @@ class Span:
 class Failing:
     """An action that came to nothing, at the control period `step`: of each thing that has to do with it its name, what
     it is, and whether that is what is wrong; and distances. `moved` says whether the arm had begun it. `in_the_way` has
-    names of what is, apart from what the action is about; `hint` says what would make it possible, where that is known.
+    names of what is, apart from what the action is about; `hint` says what would make it possible, where that is known;
+    `followed` are actions without a motion that kept what had gone wrong from being mended, each with its reason.
     """
 
     action: str
@@ -42,17 +43,26 @@ class Failing:
     spans: tuple[Span, ...]
     in_the_way: tuple[str, ...] = ()
     hint: str = ""
+    followed: tuple[tuple[str, str], ...] = ()
 
 
 def failing_of(
-    rejected: Sequence[Rejected], deeds: Sequence[Deed], things: Sequence[Thing], courses: Sequence[Course]
+    rejected: Sequence[Rejected],
+    deeds: Sequence[Deed],
+    things: Sequence[Thing],
+    courses: Sequence[Course],
+    stage: str | None = None,
 ) -> Failing | None:
     """What failed last: an action that was begun, or the first plan without motions of the last decision that no other
-    got beyond: the others were tried instead of it. None where nothing failed."""
+    got beyond: the others were tried instead of it. None where nothing failed. Where the episode ended in the `stage`
+    of execution, it is the last action that was begun, whatever was tried afterwards."""
     last = max(rejected, key=lambda r: r.until, default=None)
     broken = next((d for d in reversed(deeds) if d.how in ("failed", "stopped")), None)
     if broken is not None and (last is None or broken.end > last.until):
         return _broken(broken, things, courses)
+    if broken is not None and broken is deeds[-1] and stage == "execution":
+        after = dict.fromkeys((r.action, r.message) for r in rejected if r.until > broken.end)
+        return replace(_broken(broken, things, courses), followed=tuple(after))
     if last is None:
         return None
     together = [r for r in rejected if r.decision == last.decision]

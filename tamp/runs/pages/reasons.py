@@ -14,6 +14,7 @@ _WORDS = {
     "unreachable": "out of the arm's reach",
     "stretched": "within reach of a stretched arm only",
     "timeout": "nothing found in time",
+    "nothing": "no way to do it",
     "no-grasp": "no grasp fits the gripper",
     "no-room": "no room for the hand at any grasp",
     "no-way": "it cannot be pushed there",

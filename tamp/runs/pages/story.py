@@ -136,7 +136,7 @@ def story_of(log: Path) -> Story:
         why_no_account=why,
         rejected=given_up,
         obstacles=tuple(no_motion(r, placed, courses) for r in given_up),
-        failing=None if ended.verdict == "success" else failing_of(given_up, begun, placed, courses),
+        failing=None if ended.verdict == "success" else failing_of(given_up, begun, placed, courses, ended.stage),
         troubles=told[left_out["troubles"] :],
         looks=looks[left_out["looks"] :],
         seen=tuple(SeenRow(row.fact, row.seen[left_out["looks"] :]) for row in seen),

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pytest
 
+from cli.told import attempts
 from motion.lookahead import Veto
 from motion.poses import Array
 from motion.robot import ServoGains
@@ -120,6 +121,39 @@ def test_an_action_that_keeps_failing_is_reported(setting: Setting) -> None:
     assert outcome.reason is not None
     assert "(press lamp)" in outcome.reason and "lamp is dark" in outcome.reason and str(ATTEMPTS) in outcome.reason
     assert setting.room.pressed == ["lamp"] * ATTEMPTS
+
+
+def test_an_action_that_went_wrong_is_the_cause_of_what_cannot_be_done_then(setting: Setting) -> None:
+    """Unless something was done since."""
+    setting.room.broken["lamp"] = 1
+    pressed = setting.room.press
+
+    def press(name: str) -> None:
+        pressed(name)
+        setting.press.refuses["lamp"] = replace(OUT_OF_REACH, facts=frozenset())
+
+    setting.room.press = press  # type: ignore[method-assign]
+    outcome = setting.pursue("turned-on lamp")
+    assert (outcome.done, outcome.stage, outcome.executed) == (False, "execution", [LAMP])
+    far = "(press lamp): press: no configuration reaches lamp"
+    assert outcome.reason == f"(press lamp): lamp is dark; then refinement: {far}"
+    assert attempts(outcome.reason) == ["(press lamp): lamp is dark", f"then refinement: {far}"]
+
+
+def test_what_went_wrong_and_was_done_again_is_no_cause(setting: Setting) -> None:
+    setting.room.broken = {"lamp": 1, "torch": 1}
+    pressed = setting.room.press
+
+    def press(name: str) -> None:
+        pressed(name)
+        if setting.room.pressed.count(name) == 2:
+            setting.press.refuses["torch" if name == "lamp" else "lamp"] = replace(OUT_OF_REACH, facts=frozenset())
+
+    setting.room.press = press  # type: ignore[method-assign]
+    outcome = setting.pursue("turned-on torch", "turned-on lamp")
+    assert len(set(outcome.executed)) == 1 and len(outcome.executed) == 2
+    assert outcome.stage == "refinement" and outcome.reason is not None
+    assert outcome.reason.endswith("press: no configuration reaches lamp") and "then" not in outcome.reason
 
 
 @dataclass(eq=False)

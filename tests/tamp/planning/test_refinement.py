@@ -207,6 +207,15 @@ def test_the_budget_is_kept(
 def test_a_budget_of_nothing_says_so() -> None:
     failure = failed(search(Scripted("a", always(1)), seconds=0.0))
     assert failure.timeout and failure.cause.reason == "timeout"
+    assert failure.cause.message == "time ran out before anything was found"
+
+
+def test_nothing_to_try_is_no_matter_of_time() -> None:
+    failure = failed(search(Scripted("a", always())))
+    assert not failure.timeout and (failure.cause.reason, failure.cause.message) == (
+        "nothing",
+        "there is no way to do it",
+    )
 
 
 def test_effort_ends_a_search_whatever_the_clock_says() -> None:

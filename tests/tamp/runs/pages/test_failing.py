@@ -104,6 +104,30 @@ def test_an_action_that_came_to_nothing_is_where_it_failed(tmp_path: Path) -> No
     assert failing.spans[0].told == "the tool to mug_1: 14.0 cm"
 
 
+def test_what_went_wrong_comes_before_what_could_not_be_done_then(tmp_path: Path) -> None:
+    """Told alike by the outcome, the opening of the page and where it failed."""
+    wrong = event("result", 4.97, success=False, action=PLAN[1], missing="mug_1 is not held", steps=5, difference=None)
+    begun = [e for e in ended() if e["event"] != "outcome"]
+    reason = f"{PLAN[1]}: mug_1 is not held; then refinement: {PLAN[1]}: no"
+    end = {"success": False, "reached": False, "task": None, "goal": "(in mug_1 drawer_1)", "steps": 20}
+    action = event("action", 4.96, action=PLAN[1], note={})
+    events = [
+        *begun,
+        action,
+        wrong,
+        no_motion(6.0, "plate_1"),
+        event("outcome", 9.0, **end, stage="execution", reason=reason),
+    ]
+    story = told(tmp_path / "e", events)
+    assert story.failing is not None and (story.failing.action, story.failing.why) == (PLAN[1], "mug_1 is not held")
+    assert story.failing.followed == ((PLAN[1], "no"),)
+    page = episode_page(story, Layout.of(), tmp_path)
+    assert "After that it could not be mended" in page and "It failed in execution. <a" in page
+    no_stage = [*events[:-1], event("outcome", 9.0, **end, stage="refinement", reason="no")]
+    other = told(tmp_path / "f", no_stage).failing
+    assert other is not None and not other.moved and other.followed == ()
+
+
 def test_a_success_failed_nowhere_and_shows_what_it_gave_up(tmp_path: Path) -> None:
     story = told(tmp_path / "e", [*with_arm()[:8], no_motion(2.4, "plate_1"), *with_arm()[8:]])
     assert story.failing is None and [f.marks[1][0] for f in story.obstacles] == ["plate_1"]
