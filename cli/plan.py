@@ -12,13 +12,9 @@ from tamp.quiet import quiet_stdout
 
 if TYPE_CHECKING:
     from tamp import Aim, Answer, FoundPlan, Why
-    from tamp.planners.answer import Lost
 
 EXIT = {"found": 0, "unsolvable": 1, "timeout": 1, "gave up": 1, "unsupported": 1, "failed": 1, "invalid": 2}
 """Exit code of each answer of the planner."""
-
-MOST_ACTIONS = 5
-"""Actions that are told of those that make a goal false for good; --json has all."""
 
 _STARTING = 0.3
 """Seconds that the command takes before it gets here, and after its answer."""
@@ -104,22 +100,8 @@ def _told(answer: Answer, request: Request) -> list[str]:
 
 
 def _reasons(why: Why, request: Request) -> list[str]:
-    told = [f"  never: {literal}" for literal in why.never]
-    told += [f"  {' and '.join(pair)} never hold together" for pair in why.exclusive]
-    told += [_lost(one) for one in why.lost]
-    if why.add:
-        told.append(f"  there is a plan with {' '.join(why.add)} in :init")
-    if why.drop:
-        told.append(f"  there is a plan without the goal{'s' if len(why.drop) > 1 else ''} {' '.join(why.drop)}")
+    told = [f"  {sentence}" for sentence in why.sentences]
     return told if why.complete else [*told, f"  not all that is smaller was tried within {request.timeout:g} s"]
-
-
-def _lost(lost: Lost) -> str:
-    """Which goals need what takes another one away for good."""
-    more = f" and {len(lost.by) - MOST_ACTIONS} more" if len(lost.by) > MOST_ACTIONS else ""
-    by = f"{'' if len(lost.by) == 1 else 'one of '}{' '.join(lost.by[:MOST_ACTIONS])}{more}"
-    needs = "needs" if len(lost.without) == 1 else "need"
-    return f"  {' and '.join(lost.without)} {needs} {by}, and after that {lost.goal} is never made true again"
 
 
 def _as_json(answer: Answer, request: Request, files: list[Path]) -> dict[str, Any]:

@@ -37,7 +37,7 @@ class Planned:
     """What a planner said to a goal in a scene. It is true where there is a plan.
 
     `status` tells found, unsolvable, time-out and what an engine does not support apart; `message` says more of what
-    is no plan. `problem` is what was asked, in PDDL; `seconds` is how long it took.
+    is no plan, and why there is none. `problem` is what was asked, in PDDL; `seconds` is how long it took.
     """
 
     goal: Goal
@@ -88,6 +88,7 @@ def plan(
     (place-in can box_contain_region)
     """
     from tamp.model.state import problem_text
+    from tamp.planning.engine import PlanStatus
 
     wanted, mind = one_goal(scene, goal), mind_of(scene, planner, timeout, llm)
     state = seen_in(scene, wanted.mentioned).state
@@ -97,7 +98,8 @@ def plan(
     answer = (found or answers)[0]
     actions = () if answer.plan is None else answer.plan.actions
     text = problem_text(scene.domain, state, str(wanted))
-    return Planned(wanted, answer.status, actions, answer.message, sum(a.seconds for a in answers), text)
+    message = mind.why(wanted, state) if answer.status is PlanStatus.UNSOLVABLE else answer.message
+    return Planned(wanted, answer.status, actions, message, sum(a.seconds for a in answers), text)
 
 
 def mind_of(

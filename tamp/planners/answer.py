@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from tamp.model.atoms import GroundAction
 from tamp.planning.engine import PlanStatus
 
+MOST_ACTIONS = 5
+"""Actions that are told of those that make a goal false for good; `Lost.by` has all."""
+
 
 @dataclass(frozen=True)
 class FoundPlan:
@@ -44,6 +47,14 @@ class Lost:
     by: tuple[str, ...]
     without: tuple[str, ...]
 
+    @property
+    def sentence(self) -> str:
+        """Which goals need what takes another one away for good."""
+        more = f" and {len(self.by) - MOST_ACTIONS} more" if len(self.by) > MOST_ACTIONS else ""
+        by = f"{'' if len(self.by) == 1 else 'one of '}{' '.join(self.by[:MOST_ACTIONS])}{more}"
+        needs = "needs" if len(self.without) == 1 else "need"
+        return f"{' and '.join(self.without)} {needs} {by}, and after that {self.goal} is never made true again"
+
 
 @dataclass(frozen=True)
 class Why:
@@ -62,6 +73,16 @@ class Why:
     complete: bool = False
     lost: tuple[Lost, ...] = ()
     exclusive: tuple[tuple[str, ...], ...] = ()
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """The same in words: what is proven first, then what would help."""
+        told = [f"never: {literal}" for literal in self.never]
+        told += [f"{' and '.join(pair)} never hold together" for pair in self.exclusive]
+        told += [one.sentence for one in self.lost]
+        told += [f"there is a plan with {' '.join(self.add)} in :init"] if self.add else []
+        goals = f"goal{'s' if len(self.drop) > 1 else ''} {' '.join(self.drop)}"
+        return (*told, *([f"there is a plan without the {goals}"] if self.drop else []))
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,10 @@ from tamp.planners.missing import Missing
 from tamp.planners.relaxed import Literal, Relaxed, grounded, in_pddl, parts, relax
 from tamp.planners.subprocess_worker import Emit, messages
 from tamp.planners.work import plan_message
+from tamp.planning.engine import NO_PLAN
 
+SECONDS = 5.0
+"""For an explanation beside something else that is done: of an episode, of a plan in a scene."""
 _SHARE = 0.25
 """Of the seconds left, what one question to the engine may take."""
 _FAST = "fast-downward"
@@ -39,6 +42,11 @@ def explain(problem: Any, engine: str, seconds: float) -> Why:
             if message["kind"] == "why":
                 why = replace(why, **{k: _read(k, v) for k, v in message.items() if k != "kind"})
     return why
+
+
+def in_words(problem: Any, engine: str, seconds: float = SECONDS) -> str:
+    """That a problem has no plan and, as far as is found in the seconds, why, in one line."""
+    return ": ".join(filter(None, (NO_PLAN, "; ".join(explain(problem, engine, seconds).sentences))))
 
 
 def _read(key: str, value: Any) -> Any:

@@ -21,7 +21,7 @@ from tamp.model.goal import Goal
 from tamp.model.situation import Situation
 from tamp.model.state import WorldState, problem_of, problem_text
 from tamp.planning import tie_breaking
-from tamp.planning.engine import Plan, Planner, PlanResult, PlanStatus, untold
+from tamp.planning.engine import Plan, Planner, PlanResult, PlanStatus, untold, usual
 from tamp.planning.refinement import Failed, Failure, Refined, SearchBudget, never, refine
 from tamp.skills.base import Refinement, Skill, Tools
 
@@ -144,7 +144,7 @@ class Search:
             budget = budget.later(self.seconds["plan"] - thought)
             if isinstance(found, NoSolution):
                 if not failures:
-                    return found
+                    return self._explained(found, goal, state)
                 unplanned = found.because if found.proven else found.reason
                 break
             result = self._refine(found.plan, situation, budget.part(SHARE))
@@ -308,6 +308,23 @@ class Search:
                 because = f"{' and '.join(r.args[0] for r in sorted(some))} must not be touched, else there is a plan"
                 return replace(impossible, reason=f"{impossible.reason}: {because}", because=because)
         return impossible
+
+    def _explained(self, none: NoSolution, goal: Goal, state: WorldState) -> NoSolution:
+        """What is proven to have no plan with the reason why, unless that is told already."""
+        if not none.proven or none.because is not None:
+            return none
+        start = time.perf_counter()
+        told = self.why(goal, state)
+        self.seconds["plan"] += time.perf_counter() - start
+        return replace(none, reason=told)
+
+    def why(self, goal: Goal, state: WorldState) -> str:
+        """That there is no plan and why, in one line: of a goal with several alternatives, for the first of them."""
+        from tamp.planners.relaxation import in_words
+
+        first, *others = goal.alternatives()
+        told = in_words(problem_of(self.domain, state, first.parts), usual())
+        return f"{told} (of {first}, the first of {1 + len(others)} alternatives)" if others else told
 
     def _advice(self, failure: Failure, plan: Plan, situation: Situation) -> str | None:
         """What it would take to make the first plan's failed action feasible; logged."""

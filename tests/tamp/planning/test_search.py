@@ -150,6 +150,20 @@ def test_a_goal_that_can_never_hold_has_no_plan() -> None:
     assert isinstance(found, NoSolution) and (found.stage, found.proven) == ("plan", True)
 
 
+def test_why_there_is_no_plan_is_told() -> None:
+    search, found = decide(Willing(), Willing(), "(and (holding cup) (on cup tray))")
+    assert isinstance(found, NoSolution) and found.proven
+    apart = "(holding cup) and (on cup tray) never hold together; there is a plan without the goal (on cup tray)"
+    assert found.reason == f"no sequence of the domain's operators reaches the goal: {apart}"
+    assert search.seconds["refine"] == 0.0
+
+
+def test_of_alternatives_it_is_told_of_which_one_a_reason_is() -> None:
+    both = "(and (holding cup) (on cup tray))"
+    _, found = decide(Willing(), Willing(), f"(or {both} (and (holding box) (on box tray)))")
+    assert isinstance(found, NoSolution) and found.reason.endswith(f"(of {both}, the first of 2 alternatives)")
+
+
 def test_what_must_not_be_touched_is_named_where_there_is_no_plan_for_it() -> None:
     _, found = decide(Willing(), Willing(), "(on cup tray)", untouched=("box", "cup"))
     assert isinstance(found, NoSolution) and (found.stage, found.proven) == ("plan", True)
