@@ -28,6 +28,7 @@ from llm.plain_stage import in_words, plainly
 from llm.relevance import relevant
 from llm.said_outright import said_outright
 from llm.spelling import mended, refuse_foreign
+from llm.taken_away import no_longer, taken_away
 from llm.wanted import LEAST, wanted
 from llm.whereabouts import tell_whereabouts
 from llm.words import content, instruction, mentioned
@@ -220,7 +221,13 @@ def _surely(found: Found, stage: Stage) -> Found:
 
 
 def _if_wanted(found: Found, facts: Sequence[str], stage: Stage) -> Found:
-    """An answer, as sure as its `facts` are asked for; UnsureError where one is not, as the model sees it."""
+    """An answer, as sure as its `facts` are asked for; UnsureError where one is not, as the model sees it.
+
+    Where it is how things are, and the words lead away from there, it is its end that may be asked for."""
+    away = taken_away(found.readings[0].goals[-1], stage.text, stage.words, stage.state)
+    if away is not None:
+        facts = [no_longer(f) for f in facts]
+        found = replace(found, readings=(Reading((away,)),), reply="; ".join(facts))
     outright = said_outright(stage.text, facts, stage.can.forms)
     for fact in (f for f in facts if f not in outright):
         likely = wanted(stage.model, stage.text, fact)

@@ -24,6 +24,8 @@ _GENITIVE = re.compile(
 )
 """The plate's left side; its front, where the words end."""
 _TO = re.compile(r"\b(to|at|for|over)\b")
+_AWAY = re.compile(r"\b(?:off|out|from|away)\b(?: (?:of|from)\b)?")
+"""The words that lead away from a place. English has few, and makes no new ones."""
 _ADJECTIVE = re.compile(r"top (?!of)")
 """Where "top" tells one of several drawers."""
 _END = re.compile(r"[.,;:!?|]|\b(it|them|there|which|where|is|are)\b")
@@ -100,6 +102,19 @@ def _right_before(text: str, words: Vocabulary) -> frozenset[str]:
     """The symbols that the longest phrase at the end of `text` fits."""
     said = content(_END.split(text)[-1])
     return _longest(words, lambda n: said[-n:])
+
+
+def led_away_from(text: str, words: Vocabulary) -> frozenset[str]:
+    """The symbols from which an instruction leads away: "off the plate"."""
+    said = plain(text)
+    return frozenset().union(*(right_after(said[m.end() :], words) for m in _AWAY.finditer(said)))
+
+
+def joined(text: str, words: Vocabulary) -> Iterator[tuple[frozenset[str], frozenset[str]]]:
+    """The symbols of what "and" joins: "the milk and the mug"."""
+    said = plain(text)
+    for m in re.finditer(r"\band (?:the|a|an|this|that|my|your)\b", said):  # no verb begins another clause
+        yield _right_before(said[: m.start()], words), right_after(said[m.end() :], words)
 
 
 def _known(text: str, words: Vocabulary) -> list[str]:

@@ -8,11 +8,11 @@ from __future__ import annotations
 from llm.decoding import Clause
 from llm.grammar import Language
 from llm.review.answer import Answer, Objection
-from llm.review.places import crossed, elsewhere, misread
+from llm.review.places import coordinated, crossed, elsewhere, misread
 from llm.review.states import left_out, uncalled
-from llm.review.things import better, not_moved, unmentioned
+from llm.review.things import better, moved_along, not_moved, unmentioned
 
-CHECKS = (unmentioned, better, misread, elsewhere, crossed, uncalled, left_out, not_moved)
+CHECKS = (unmentioned, better, moved_along, misread, elsewhere, crossed, coordinated, uncalled, left_out, not_moved)
 
 
 def objections(text: str, clauses: tuple[Clause, ...], allowed: Language) -> tuple[Objection, ...]:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from llm.decoding import Clause
 from llm.forms import Form
 from llm.grammar import Language
 from llm.review.answer import Answer, Objection, cued, said_by
-from llm.spatial_cues import Where, mentions
+from llm.spatial_cues import Where, joined, mentions
 from tamp.model.atoms import Atom
+
+_PRONOUN = re.compile(r"\b(?:it|its|them|there|one|other)\b")
 
 
 def misread(answer: Answer) -> Iterator[Objection]:
@@ -100,3 +103,17 @@ def crossed(answer: Answer) -> Iterator[Objection]:
     if in_pairs and set(pairs[0]) not in (set(order[:2]), set(order[2:])):
         wrong = tuple(c.atoms[0] for c in answer.clauses if len(c.atoms[0].args) > 1)
         yield Objection("misread thing", "The other way round.", wrong, grave=False, least=2)
+
+
+def coordinated(answer: Answer) -> Iterator[Objection]:
+    """One thing put on another that the words name beside it: "swap the milk and the mug" says the same of both."""
+    if _PRONOUN.search(answer.text.lower()):  # "the plate and the bowl on it"
+        return
+    pairs = list(joined(answer.text, answer.words))
+    for c in (c for c in answer.clauses if said_by(c, answer.placing) and not c.together):
+        item, place = c.atoms[0].args[0], c.atoms[0].args[-1]
+        if any((item in a and place in b) or (item in b and place in a) for a, b in pairs):
+            wrong = tuple(
+                x for f in answer.placing for x in answer.allowed.atoms[f.predicate] if {*x.args} == {item, place}
+            )
+            yield Objection("misread relation", "It says the same of both things.", wrong)

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from llm.reference import coverage, rivals
 from llm.review.answer import Answer, Objection, said_by
+from llm.spatial_cues import led_away_from
 from llm.words import content, mentioned_in_part
 
 
@@ -74,8 +75,10 @@ def better(answer: Answer) -> Iterator[Objection]:
 
 
 def not_moved(answer: Answer) -> Iterator[Objection]:
-    """Things that can be moved, and that words speak of which nothing in the answer takes up."""
-    known = {*answer.things, *(s for thing in answer.things for s in answer.words.namesakes(thing))}
+    """Things that can be moved, and that words speak of which nothing in the answer takes up.
+
+    Not where something of the answer is taken from: that is said of it alone."""
+    known = {*answer.things, *(s for thing in answer.things for s in answer.words.namesakes(thing)), *_left(answer)}
     taken = answer.covers(answer.things)
     missing = {s: n for s in answer.movable if s not in known and (n := answer.covers((*answer.things, s))) > taken}
     if missing:
@@ -83,3 +86,19 @@ def not_moved(answer: Answer) -> Iterator[Objection]:
         stays = not any(said_by(c, answer.placing) for c in answer.clauses)
         least = len(answer.clauses) + 1 if stays else 1
         yield Objection("left out", f'It also says "{name}".', grave=False, least=least)
+
+
+def moved_along(answer: Answer) -> Iterator[Objection]:
+    """Things that the answer moves, and that are named only as where something else of it is taken from."""
+    for symbol in _left(answer) & {c.atoms[0].args[0] for c in answer.clauses}:
+        wrong = tuple(a for f in answer.moving for a in answer.allowed.atoms[f.predicate] if a.args[0] == symbol)
+        reason = f"From the {answer.words.name[symbol]} something is taken, and it stays."
+        yield Objection("misread thing", reason, wrong)
+
+
+def _left(answer: Answer) -> set[str]:
+    """Things that are named once, as where something of the answer is taken from."""
+    under = {a.args[1] for a in answer.allowed.true if len(a.args) > 1 and a.args[0] in answer.things}
+    said = Counter(content(answer.text))
+    once = {s for s in under if all(said[w] < 2 for w in content(answer.words.name.get(s, s)))}
+    return once & led_away_from(answer.text, answer.words)

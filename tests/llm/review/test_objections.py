@@ -1,9 +1,12 @@
+from dataclasses import replace
+
 import pytest
 
 from llm.decoding import Clause
 from llm.grammar import language
 from llm.phrases import vocabulary
 from llm.review.objections import objections
+from tamp.model.atoms import Atom
 
 
 def review(scene, state, domain, text, *said):
@@ -34,6 +37,10 @@ def review(scene, state, domain, text, *said):
         ),
         ("make the stove be on", ["the stove is turned on"]),
         ("take the bowl to the plate from the table", ["the bowl is on the plate"]),
+        (
+            "the wine bottle goes on the stove and the bowl on the plate",
+            ["the wine bottle is on the stove", "the bowl is on the plate"],
+        ),
         ("push the top drawer in, put the bowl on the stove", ["the top drawer is closed", "the bowl is on the stove"]),
         ("turn on the stove and bring the plate the bowl", ["the stove is turned on", "the bowl is on the plate"]),
         (
@@ -165,3 +172,28 @@ def test_more_things_than_the_words_name(two_bowls, domain):
     assert "unmentioned" in {kind for kind, _ in review(*two_bowls, domain, text, *said)}
     again = "put one bowl on the plate and the other one on the ramekin"
     assert review(*two_bowls, domain, again, *said) == []
+
+
+@pytest.fixture
+def on_the_plate(kitchen):
+    """The same, the bowl on the plate."""
+    scene, state = kitchen
+    atoms = {a for a in state.atoms if a.args[:1] != ("akita_black_bowl_1",)}
+    return scene, replace(state, atoms=frozenset(atoms | {Atom("on", ("akita_black_bowl_1", "plate_1"))}))
+
+
+def test_what_something_is_taken_from_is_not_left_out_and_not_moved(on_the_plate, domain):
+    text = "take the bowl off the plate and put it on the stove"
+    assert review(*on_the_plate, domain, text, "the bowl is on the stove") == []
+    both = review(*on_the_plate, domain, text, "the bowl is on the stove", "the plate is on the stove")
+    assert ("misread thing", "From the plate something is taken, and it stays.") in both
+    named = "take the bowl off the plate and put the plate on the stove"
+    found = review(*on_the_plate, domain, named, "the plate is on the stove")
+    assert "misread thing" not in [kind for kind, _ in found], "it is named for itself too"
+
+
+@pytest.mark.parametrize("said", ["the bowl is on the plate", "the plate is on the bowl"])
+def test_what_is_named_beside_something_is_not_where_it_goes(kitchen, domain, said):
+    assert ("misread relation", "It says the same of both things.") in review(
+        *kitchen, domain, "swap the bowl and the plate", said
+    )
