@@ -17,7 +17,7 @@ def report(result: Result, out: TextIO, has_task: bool) -> None:
         ("verdict", f"{_verdict(result)} ({result.seen_by})"),
         *([("task", "LIBERO's check of the scene's own task was not asked for")] if unasked else []),
         *_goal_lines(result),
-        *(("plan" if n == 0 else "", action) for n, action in enumerate(result.plan or ["none"])),
+        *(("plan" if n == 0 else "", action) for n, action in enumerate(result.plan or [_no_plan(result)])),
         *_done_lines(result),
         *result.lines(),
         ("seconds", ", ".join(f"{stage} {taken:.1f}" for stage, taken in result.seconds.items())),
@@ -38,6 +38,11 @@ def _verdict(result: Result) -> str:
         return f"{'success' if result.reached else 'no success'} by the oracle of the goal"
     kept = "" if not result.task else ", and it lasts" if result.lasting else ", but it does not last"
     return f"{'success' if result.task else 'no success'} by LIBERO's check{kept}"
+
+
+def _no_plan(result: Result) -> str:
+    """Why there is no plan to tell of, where that is good."""
+    return "none: it was so already" if result.reached and not result.executed else "none"
 
 
 def _done_lines(result: Result) -> list[tuple[str, str]]:

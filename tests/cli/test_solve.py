@@ -148,6 +148,13 @@ def test_liberos_check_is_told_of_only_where_the_scene_has_a_task(has_task: bool
     assert ("LIBERO's check of the scene's own task was not asked for" in out.getvalue()) is has_task
 
 
+def test_what_was_so_already_is_no_plan_and_says_so() -> None:
+    for reached, says in ((True, "none: it was so already"), (False, "none")):
+        out = io.StringIO()
+        report(Result(success=reached, reached=reached), out, False)
+        assert f"\nplan     {says}\n" in out.getvalue()
+
+
 def test_a_failure_is_told_once_with_a_line_for_each_plan_and_where_to_look() -> None:
     out, gave_up = io.StringIO(), "gave up after 20 s of 20 s; this is no proof that it cannot be done; what was tried:"
     reason = f"{gave_up} (pick a table): no way; too far; (slide a table tray): it tips over; it is tall"
