@@ -23,7 +23,7 @@ from tamp.model.domain import load
 from tamp.model.scene import RobotState, Scene
 from tamp.model.situation import Situation
 from tamp.planning.engine import Plan
-from tamp.planning.refinement import LEAST, RATE, SAMPLES, SUCCESSES, Failure, Refined, SearchBudget, refine
+from tamp.planning.refinement import LEAST, RATE, SAMPLES, SUCCESSES, WAITED, Failure, Refined, SearchBudget, refine
 from tamp.skills.base import Infeasible, Refinement, Skill, Tools
 from tamp.skills.registry import bind
 from tamp.skills.spec import Spec
@@ -182,11 +182,9 @@ def busily(seconds: float) -> None:
         pass
 
 
-@pytest.mark.parametrize(("spend", "clock", "limit"), [(busily, time.thread_time, 0.3), (idly, time.perf_counter, 0.9)])
+@pytest.mark.parametrize("spend", [busily, idly])
 @pytest.mark.parametrize("slow", ["first", "second"])
-def test_the_budget_is_kept(
-    slow: str, spend: Callable[[float], None], clock: Callable[[], float], limit: float
-) -> None:
+def test_the_budget_is_kept(slow: str, spend: Callable[[float], None]) -> None:
     def slowly(outcome: Outcome) -> Callable[[tuple[int, ...]], Iterator[Outcome]]:
         def script(before: tuple[int, ...]) -> Iterator[Outcome]:
             while True:
@@ -197,11 +195,12 @@ def test_the_budget_is_kept(
 
     a = Scripted("a", slowly(NO) if slow == "first" else always(1))
     b = Scripted("b", always(NO) if slow == "first" else slowly(NO))
-    start = clock()
+    started, began = time.thread_time(), time.perf_counter()
     failure = failed(search(a, b, seconds=0.3))
-    took = clock() - start
+    worked, passed = time.thread_time() - started, time.perf_counter() - began
     assert failure.timeout and failure.index == (0 if slow == "first" else 1)
-    assert limit <= took < limit + 0.3, took
+    assert max(worked, passed / WAITED) >= 0.3, "it is used up"
+    assert worked < 0.6, "and not much more"
 
 
 def test_a_budget_of_nothing_says_so() -> None:
