@@ -6,14 +6,19 @@ own. What is said never to hold never does; what is not said may still be imposs
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
+from math import prod
 from typing import Any
 
 from tamp.pddl.conditions import written
 
 MOST_VISITED = 3_000_000
 """Facts that are looked at, after which nothing is said of the problem."""
+
+MOST_TOLD = 3
+"""Facts that are told of those that an operator needs."""
 
 Domains = dict[Any, set[str]]
 
@@ -38,19 +43,21 @@ def reach(problem: Any, from_outside: Collection[str] = ()) -> Reached | None:
     if type(problem).__name__ != "Problem":
         return None
     world = _World.of(problem, from_outside)
-    blocked: dict[str, str] = {}
+    blocked: dict[str, _Step] = {}
     changed: set[str] | None = None
     while changed is None or changed:
         grown: set[str] = set()
         for step in world.steps:
             if changed is None or changed & step.reads:
-                blocked[step.name] = world.take(step, grown)
+                blocked.pop(step.name, None)
+                if not world.take(step, grown):
+                    blocked[step.name] = step
             if world.visited > MOST_VISITED:
                 return None
         changed = grown
     hopeless = [g for goal in problem.goals for g in _parts(goal) if not world.possible(g, {})]
     idle = frozenset(s.name for s in world.steps if not all(world.domains(s).values()))
-    return Reached({n: why for n, why in blocked.items() if why}, tuple(map(written, hopeless)), idle)
+    return Reached({n: world.why_not(step) for n, step in blocked.items()}, tuple(map(written, hopeless)), idle)
 
 
 @dataclass(frozen=True)
@@ -99,16 +106,11 @@ class _World:
             place.update(some)
         return new
 
-    def take(self, step: _Step, grown: set[str]) -> str:
-        """Do an operator in every way it may be done; what keeps it from that, empty when nothing does."""
-        domains = self.domains(step)
-        if not all(domains.values()):
-            return "there is no object for it"
-        before = -1
-        while before != (before := sum(map(len, domains.values()))):
-            for condition in step.conditions:
-                if not self._narrow(condition, domains):
-                    return f"it needs {written(condition)}, which never holds then"
+    def take(self, step: _Step, grown: set[str]) -> bool:
+        """Do an operator in every way it may be done; whether there is any."""
+        domains = self.fitting(step, step.conditions)
+        if domains is None:
+            return False
         for effect in step.effects:
             if (
                 effect.fluent.type.is_bool_type()
@@ -118,7 +120,46 @@ class _World:
                 name = effect.fluent.fluent().name
                 if self._hold(name, tuple(self._values(a, domains) for a in effect.fluent.args)):
                     grown.add(name)
-        return ""
+        return True
+
+    def fitting(self, step: _Step, conditions: Iterable[Any]) -> Domains | None:
+        """The objects that each parameter may be under some of an operator's conditions; None where there are none."""
+        domains, before = self.domains(step), -1
+        if not all(domains.values()):
+            return None
+        while before != (before := sum(map(len, domains.values()))):
+            if not all(self._narrow(condition, domains) for condition in conditions):
+                return None
+        return domains
+
+    def why_not(self, step: _Step) -> str:
+        """What keeps an operator from ever being done: a smallest set of conditions that never hold together. Where all
+        but one of them are about facts that no operator changes, it is that one that is never reached."""
+        if not all(self.domains(step).values()):
+            return "there is no object for it"
+        needed = list(step.conditions)
+        for condition in step.conditions:
+            fewer = [c for c in needed if c is not condition]
+            if self.fitting(step, fewer) is None:
+                needed = fewer
+        if len(needed) == 1:
+            return f"it needs {written(needed[0])}, which never holds"
+        reached = [c for c in needed if c.is_fluent_exp() and c.fluent().name in self.moving]
+        given = [c for c in needed if c not in reached]
+        told = len(reached) == 1 and all(c.is_fluent_exp() for c in given)
+        found = self._instances(reached[0], self.fitting(step, given) or {}) if told else []
+        if found:
+            verb = "holds" if len(found) == 1 else "hold"
+            holds = f"{_joined(given)} hold{'s' if len(given) == 1 else ''} of nothing else"
+            return f"it needs {' or '.join(found)}, which never {verb}; {holds}"
+        return f"it needs {_joined(needed)}, which never hold together"
+
+    def _instances(self, atom: Any, domains: Domains) -> list[str]:
+        """An atom with each of the objects that its arguments may be, in PDDL; none where they are many."""
+        some = [sorted(self._values(a, domains)) for a in atom.args]
+        if prod(map(len, some)) > MOST_TOLD or any(a.is_variable_exp() for a in atom.args):
+            return []
+        return [f"({' '.join((atom.fluent().name, *args))})" for args in itertools.product(*some)]
 
     def domains(self, step: _Step) -> Domains:
         """The objects that each parameter may be by its type."""
@@ -165,6 +206,10 @@ class _World:
             return domains[term.parameter()]
         kind = term.variable().type if term.is_variable_exp() else None
         return {str(term)} if kind is None else {o.name for o in self.problem.objects(kind)}
+
+
+def _joined(conditions: Iterable[Any]) -> str:
+    return " and ".join(map(written, conditions))
 
 
 def _step(action: Any) -> _Step:

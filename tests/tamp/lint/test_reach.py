@@ -22,9 +22,11 @@ DOMAIN = """
 """
 
 
-def reached(init: str, goal: str, objects: str = "hall attic cellar - room lamp - thing") -> Reached:
+def reached(
+    init: str, goal: str, objects: str = "hall attic cellar - room lamp - thing", domain: str = DOMAIN
+) -> Reached:
     problem = f"(define (problem p) (:domain rooms) (:objects {objects}) (:init {init}) (:goal {goal}))"
-    found = reach(parse(Source("d", DOMAIN), Source("p", problem)))
+    found = reach(parse(Source("d", domain), Source("p", problem)))
     assert found is not None
     return found
 
@@ -48,6 +50,36 @@ def test_what_keeps_an_operator_from_being_done_is_found(
 ) -> None:
     found = reached(init, goal)
     assert (found.hopeless, set(found.blocked)) == (hopeless, blocked)
+
+
+@pytest.mark.parametrize(
+    ("init", "operator", "why"),
+    [
+        ("(door hall attic)", "go", "it needs (at ?a), which never holds"),
+        (
+            "(at hall) (in lamp attic)",
+            "take",
+            "it needs (at attic), which never holds; (in ?t ?r) holds of nothing else",
+        ),
+        (
+            "(at hall) (in lamp attic) (in lamp cellar)",
+            "take",
+            "it needs (at attic) or (at cellar), which never hold; (in ?t ?r) holds of nothing else",
+        ),
+    ],
+)
+def test_it_is_the_condition_that_is_never_reached_that_is_told(init: str, operator: str, why: str) -> None:
+    """Not the first one: that something is in the attic holds, but nobody gets there."""
+    still = DOMAIN[: DOMAIN.index("(:action swap")] + ")"
+    assert reached(init, "(lit)", domain=still).blocked[operator] == why
+
+
+def test_conditions_of_which_each_may_hold_are_told_together() -> None:
+    two = "(:action two :parameters (?r ?s - room) :precondition (and (door ?r ?s) (door ?s ?r)) :effect (dark)) "
+    found = reached(
+        "(at hall) (door hall attic)", "(lit)", domain=DOMAIN.replace("(:action swap", f"{two}(:action swap")
+    )
+    assert found.blocked["two"] == "it needs (door ?r ?s) and (door ?s ?r), which never hold together"
 
 
 def test_conditional_effects_carry_things_on() -> None:
