@@ -64,7 +64,8 @@ class Why:
     smallest set of goals found without which there is a plan, `add` what makes one when it is added to `:init`,
     `(not …)` when it is taken out; both were planned for. `complete` when all that is smaller was tried too. `lost` are
     goals that have to be kept from the beginning, and shut out other goals by that: a proof. `exclusive` are pairs of
-    goals that never hold together: a proof too.
+    goals that never hold together: a proof too. `additions` are `add`, and others that are as small: facts that no
+    operator changes.
     """
 
     never: tuple[str, ...] = ()
@@ -73,6 +74,7 @@ class Why:
     complete: bool = False
     lost: tuple[Lost, ...] = ()
     exclusive: tuple[tuple[str, ...], ...] = ()
+    additions: tuple[tuple[str, ...], ...] = ()
 
     @property
     def sentences(self) -> tuple[str, ...]:
@@ -80,7 +82,7 @@ class Why:
         told = [f"never: {literal}" for literal in self.never]
         told += [f"{' and '.join(pair)} never hold together" for pair in self.exclusive]
         told += [one.sentence for one in self.lost]
-        told += [f"there is a plan with {' '.join(self.add)} in :init"] if self.add else []
+        told += [f"there is a plan with {' '.join(added)} in :init" for added in self.additions]
         goals = f"goal{'s' if len(self.drop) > 1 else ''} {' '.join(self.drop)}"
         return (*told, *([f"there is a plan without the {goals}"] if self.drop else []))
 

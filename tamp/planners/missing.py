@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from tamp.planners.relaxed import Literal, Relaxed, is_atom, parts
+from tamp.planners.relaxed import Literal, Relaxed, in_pddl, is_atom, parts
 from tamp.plans.repair import unified
 
 MOST_ACTIONS = 20_000
@@ -41,9 +41,10 @@ class Missing:
     ways: dict[Literal, list[tuple[Any, ...]]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, relaxed: Relaxed) -> Missing:
-        """For the goals of the relaxed problem."""
-        goals = dict.fromkeys(x for g in parts(relaxed.problem.goals) for x in relaxed.impossible(g))
+    def of(cls, relaxed: Relaxed, goals: Iterable[Literal] | None = None) -> Missing:
+        """For the goals of the relaxed problem, or for others, which no action makes true."""
+        if goals is None:
+            goals = dict.fromkeys(x for g in parts(relaxed.problem.goals) for x in relaxed.impossible(g))
         missing = cls(relaxed, tuple(goals))
         missing._explore()
         missing._settle()
@@ -74,6 +75,54 @@ class Missing:
                 return None
             together |= needed
         return together
+
+    def alone(self) -> list[Literal]:
+        """The literals of which one alone is enough for all goals, as far as nothing is lost, and that are no goals
+        themselves: first those that no operator changes, of these the ones that hold the other way round."""
+        enough: dict[Literal, frozenset[Literal]] = {x: frozenset({x}) for x in self.ways}
+        growing = True
+        while growing:
+            growing = False
+            for literal, ways in self.ways.items():
+                some = enough[literal].union(*(self._enough(way, enough) or frozenset() for way in ways))
+                growing |= some != enough[literal]
+                enough[literal] = some
+        shared = frozenset.intersection(*(enough[g] for g in self.goals)) if self.goals else frozenset()
+        chain = self.chain()
+        return sorted(shared.difference(self.goals), key=lambda x: (self._rank(x), x not in chain, in_pddl(x)))
+
+    def _enough(
+        self, conditions: Iterable[Any], enough: dict[Literal, frozenset[Literal]], wanted: bool = True
+    ) -> frozenset[Literal] | None:
+        """The literals of which one alone is enough for all of the conditions; None when nothing is needed."""
+        each = [self._enough_for(c, enough, wanted) for c in conditions]
+        needed = [some for some in each if some is not None]
+        return frozenset.intersection(*needed) if needed else None
+
+    def _enough_for(
+        self, condition: Any, enough: dict[Literal, frozenset[Literal]], wanted: bool
+    ) -> frozenset[Literal] | None:
+        if self.relaxed.possible(condition, wanted):
+            return None
+        if condition.is_not():
+            return self._enough_for(condition.arg(0), enough, not wanted)
+        if is_atom(condition):
+            return enough.get((condition, wanted), frozenset())
+        if not (condition.is_and() or condition.is_or()):
+            return frozenset()
+        if condition.is_and() == wanted:
+            return self._enough(condition.args, enough, wanted)
+        each = (self._enough_for(part, enough, wanted) for part in condition.args)
+        return frozenset[Literal]().union(*(some for some in each if some is not None))
+
+    def _rank(self, literal: Literal) -> tuple[bool, bool, float]:
+        atom, wanted = literal
+        mirrored = atom.fluent()(*reversed(atom.args)) if _turns(atom) else None
+        return (
+            not is_static(self.relaxed.problem, literal),
+            mirrored is None or self.relaxed.initial(mirrored) is not wanted,
+            self._odds(literal),
+        )
 
     def chain(self) -> list[Literal]:
         """The literals that can never hold on the way to the goals: each before what it needs."""
@@ -127,6 +176,17 @@ class Missing:
                     if self.weight(assumed) < self.weight(self.reasons[literal].assumed) - 1e-6:
                         self.reasons[literal] = Reason(assumed, way)
                         changing = True
+
+
+def is_static(problem: Any, literal: Literal) -> bool:
+    """Whether it is about a predicate that no operator changes."""
+    return all(e.fluent.fluent() != literal[0].fluent() for a in problem.actions for e in a.effects)
+
+
+def _turns(atom: Any) -> bool:
+    """Whether its arguments are of the predicate's types the other way round too."""
+    kinds = [p.type for p in atom.fluent().signature]
+    return len(kinds) > 1 and all(k.is_compatible(a.type) for k, a in zip(kinds, reversed(atom.args), strict=True))
 
 
 def _producers(problem: Any, literal: Literal) -> Iterator[tuple[Any, Any]]:

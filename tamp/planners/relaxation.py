@@ -19,14 +19,17 @@ from tamp.planners.compiling import compiled, original, without_metric
 from tamp.planners.engines import installed, lacking
 from tamp.planners.exclusive import MORE_ROUNDS, ROUNDS, exclusive
 from tamp.planners.lost import lost_for_good
-from tamp.planners.missing import Missing
+from tamp.planners.missing import Missing, is_static
 from tamp.planners.relaxed import Literal, Relaxed, grounded, in_pddl, parts, relax
 from tamp.planners.subprocess_worker import Emit, messages
 from tamp.planners.work import plan_message
 from tamp.planning.engine import NO_PLAN
+from tamp.plans.repair import literal_of
 
 SECONDS = 5.0
 """For an explanation beside something else that is done: of an episode, of a plan in a scene."""
+MOST_ADDITIONS, MOST_TRIED = 5, 10
+"""Facts that are told of those that make a plan, and that are planned with."""
 _SHARE = 0.25
 """Of the seconds left, what one question to the engine may take."""
 _FAST = "fast-downward"
@@ -53,7 +56,7 @@ def _read(key: str, value: Any) -> Any:
     """A field of `Why` as it was before it was JSON."""
     if key == "lost":
         return tuple(Lost(one["goal"], tuple(one["by"]), tuple(one["without"])) for one in value)
-    if key == "exclusive":
+    if key in ("exclusive", "additions"):
         return tuple(map(tuple, value))
     return tuple(value) if isinstance(value, list) else value
 
@@ -94,6 +97,8 @@ def _tell_relaxed(plain: Any, solver: Solver, emit: Emit) -> list[Any]:
             _tell_missing(never, relaxed, solver, emit)
         elif lost := lost_for_good(relaxed, ground):
             emit({"kind": "why", "lost": [asdict(one) for one in lost]})
+            kept = [x for g in parts(plain.goals) if (x := literal_of(g)) and in_pddl(x) in {one.goal for one in lost}]
+            _tell_static(Missing.of(relaxed, kept), solver, emit)
             solver.apart.update(frozenset((one.goal, other)) for one in lost for other in one.without)
     return never
 
@@ -153,10 +158,24 @@ def _tell_missing(never: list[Any], relaxed: Relaxed, solver: Solver, emit: Emit
     missing = Missing.of(relaxed)
     chain = missing.chain()
     emit({"kind": "why", "never": list(dict.fromkeys([*goals, *map(in_pddl, chain)]))})
+    if _tell_static(missing, solver, emit):
+        return
     for facts in _candidates(never, missing, chain):
         if solver.with_facts(facts):
-            emit({"kind": "why", "add": sorted(map(in_pddl, facts))})
+            added = sorted(map(in_pddl, facts))
+            emit({"kind": "why", "add": added, "additions": [added]})
             return
+
+
+def _tell_static(missing: Missing, solver: Solver, emit: Emit) -> bool:
+    """The facts that no operator changes of which one alone makes a plan; whether there are any."""
+    found: list[list[str]] = []
+    static = [x for x in missing.alone() if is_static(solver.problem, x)]
+    for literal in static[:MOST_TRIED]:
+        if len(found) < MOST_ADDITIONS and solver.with_facts([literal]):
+            found.append([in_pddl(literal)])
+            emit({"kind": "why", "add": found[0], "additions": found})
+    return bool(found)
 
 
 def _candidates(never: list[Any], missing: Missing, chain: list[Literal]) -> Iterator[tuple[Literal, ...]]:

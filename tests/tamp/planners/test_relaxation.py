@@ -24,10 +24,10 @@ DOMAIN = """(define (domain errands) (:requirements :adl :typing) (:types place 
 INIT = "(at home) (road home shop) (lies letter home) (lies crate shop) (free)"
 
 
-def why(goal: str, init: str = INIT, engine: str = "fast-downward", seconds: float = 60.0) -> Why:
+def why(goal: str, init: str = INIT, engine: str = "fast-downward", seconds: float = 60.0, domain: str = DOMAIN) -> Why:
     problem = f"""(define (problem p) (:domain errands) (:objects home shop island - place letter crate - parcel)
         (:init {init}) (:goal {goal}))"""
-    return explain(parse(Source("domain.pddl", DOMAIN), Source("problem.pddl", problem)), engine, seconds)
+    return explain(parse(Source("domain.pddl", domain), Source("problem.pddl", problem)), engine, seconds)
 
 
 def test_a_static_fact_that_is_missing() -> None:
@@ -37,6 +37,25 @@ def test_a_static_fact_that_is_missing() -> None:
     (road,) = found.add
     assert road.startswith("(road ") and "island" in road and road in found.never
     assert (found.drop, found.complete) == (("(lies letter island)",), True)
+
+
+def test_all_static_facts_of_which_one_is_enough_are_told_that_of_a_way_back_first() -> None:
+    """There is a road from the shop to home and none back."""
+    oneway = DOMAIN.replace("(or (road ?a ?b) (road ?b ?a))", "(road ?a ?b)")
+    found = why("(lies letter shop)", "(at home) (road shop home) (lies letter home) (free)", domain=oneway)
+    assert found.additions[0] == found.add == ("(road home shop)",)
+    assert found.additions == (("(road home shop)",),)
+    far = why(
+        "(lies letter island)", "(at home) (road shop home) (road home shop) (lies letter home) (free)", domain=oneway
+    )
+    assert set(far.additions) == {("(road home island)",), ("(road shop island)",)}
+
+
+def test_a_fact_that_brings_back_a_goal_that_is_lost_for_good_is_told() -> None:
+    oneway = DOMAIN.replace("(or (road ?a ?b) (road ?b ?a))", "(road ?a ?b)")
+    found = why("(and (at home) (carried crate))", "(at home) (road home shop) (lies crate shop) (free)", domain=oneway)
+    assert [one.goal for one in found.lost] == ["(at home)"]
+    assert found.additions == (("(road shop home)",),)
 
 
 def test_a_goal_that_no_operator_brings_about() -> None:
