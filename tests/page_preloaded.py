@@ -1,7 +1,8 @@
 """What the commands of pages import, imported once, in the process that they are forked from (tests/page_typing.py).
 
-A domain is read and two scenes are built as well: MuJoCo keeps what it made of their meshes, the robot's above all, and
-a child that builds a scene of its own takes a third of the seconds.
+Two scenes are built as well: MuJoCo keeps what it made of their meshes, the robot's above all, and a child that builds
+a scene of its own takes a third of the seconds. No domain is read: unified-planning would keep the engines that it
+knows here, and a test that configures others could not.
 """
 
 from __future__ import annotations
@@ -15,7 +16,6 @@ from unified_planning.environment import Environment
 from tamp.backends.libero import rendering
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.tasks import find
-from tamp.model.domain import load
 from tamp.quiet import hush_simulator
 
 ROOMS = ("motion", "tamp", "llm", "cli")
@@ -40,7 +40,6 @@ with hush_simulator():
             importlib.import_module(module.name)
     for scene in SCENES:
         LiberoEnvironment(find(scene)).close()
-load("tabletop")
 Environment()  # which imports the engines
 gc.collect()
 gc.freeze()  # nor does a child look through all that again, which would make arms in real time late
