@@ -28,7 +28,7 @@ from llm.weights import DEFAULT
 from tamp.api.bench_episodes import Runner, Setup, record
 from tamp.backends.libero import rendering
 from tamp.execution.questions import Question
-from tamp.execution.tabletop import REFLEXES
+from tamp.execution.reflexes import REFLEXES
 from tamp.model.domain import Domain
 from tamp.model.state import problem_of
 from tamp.planning.deliberation import Ready

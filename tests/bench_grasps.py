@@ -35,7 +35,7 @@ from tamp.backends.libero import rendering, tasks
 from tamp.backends.libero.camera_run import run_camera
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.scenes import Scenes
-from tamp.execution.tabletop import REFLEXES
+from tamp.execution.reflexes import REFLEXES
 from tamp.perception.camera import ROBOT
 from tamp.perception.library import load as library
 from tamp.policy.process import PolicyProcess

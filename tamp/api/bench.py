@@ -58,6 +58,9 @@ class Request(Conditions):
 def begun(asked: Request) -> Bench:
     """Check all that can be checked before an episode is run, and read what is in the results already. InputError for
     what is not valid."""
+    from tamp.backends.libero import rendering
+
+    rendering.prepare(video=False, may=True)  # what is checked with loads MuJoCo
     wanted = None if asked.tasks is None else parse_ids(asked.tasks)
     before = None if asked.baseline is None else read(asked.baseline)
     worded = _wordings(asked)
@@ -134,9 +137,6 @@ def parse_ids(text: str) -> list[int]:
 
 def _tasks(suites: list[str], wanted: list[int] | None, trials: int) -> list[Task]:
     """The tasks to run; InputError when one does not exist or has too few stored initial states."""
-    from tamp.backends.libero import rendering
-
-    rendering.prepare(video=False)
     with hush_simulator():
         from tamp.backends.libero import tasks
 

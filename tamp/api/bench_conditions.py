@@ -36,7 +36,7 @@ class Conditions:
     @property
     def reflexes(self) -> tuple[str, ...]:
         """What is done of itself while actions go on."""
-        from tamp.execution.tabletop import REFLEXES
+        from tamp.execution.reflexes import REFLEXES
 
         return tuple(r for r in REFLEXES if r not in self.without)
 

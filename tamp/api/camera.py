@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tamp.api import arguments, language
-from tamp.execution.tabletop import REFLEXES
+from tamp.execution.reflexes import REFLEXES
 from tamp.planning.engine import usual
 
 if TYPE_CHECKING:

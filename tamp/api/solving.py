@@ -175,6 +175,9 @@ def solve(
 
 def begun(asked: Asked, person: Person) -> Episode:
     """Check all that can be checked without a simulation, and get ready. InputError for what is not valid."""
+    from tamp.backends.libero import rendering
+
+    rendering.prepare(video=False, may=True)  # what is checked with loads MuJoCo
     text = None if asked.goals or asked.text is None else language.instruction(asked.text)
     shared, at = _checked(asked)
     wants_model = language.plans(asked.planner) or asked.repair is not None

@@ -12,6 +12,7 @@ from motion.world import World
 from tamp.execution.activity import Doing, Observation, Routine
 from tamp.execution.following import Command
 from tamp.execution.questions import Decide
+from tamp.execution.reflexes import REFLEXES
 from tamp.model.atoms import Atom, GroundAction
 from tamp.model.domain import Domain
 from tamp.model.scene import Perceiver, Scene
@@ -29,9 +30,6 @@ STANDS_STILL = 0.02
 BRAKING = 0.15
 """Seconds of braking after which the arm is held where it is even if it still creeps: one that is asked for nothing has
 nothing to hold it against its own weight."""
-REFLEXES = ("servo", "monitor", "repair")
-"""Motions are led to where things are seen; actions are stopped when they cannot go well any more; what went wrong is
-tried otherwise."""
 LEVER = 0.2
 """Metres that a radian counts as."""
 

@@ -21,8 +21,9 @@ from tamp.execution.activity import Activity, Observation, Routine
 from tamp.execution.following import Command
 from tamp.execution.performing import AtTable, at_table, in_turn
 from tamp.execution.questions import Decide
+from tamp.execution.reflexes import REFLEXES
 from tamp.execution.session import Session
-from tamp.execution.tabletop import REFLEXES, Tabletop
+from tamp.execution.tabletop import Tabletop
 from tamp.model.domain import Domain
 from tamp.model.goal import Goal, in_pddl
 from tamp.model.scene import Perceiver, RobotState, Scene

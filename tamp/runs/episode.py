@@ -17,8 +17,8 @@ from tamp.execution.clock import Clock
 from tamp.execution.performing import AtTable, Think, at_table, in_turn
 from tamp.execution.pursuit import Pursuit
 from tamp.execution.questions import Decide
+from tamp.execution.reflexes import REFLEXES
 from tamp.execution.session import Session
-from tamp.execution.tabletop import REFLEXES
 from tamp.model.domain import Domain
 from tamp.model.goal import Goal, in_pddl
 from tamp.model.scene import Perceiver, Scene, joints_of, poses_of

@@ -97,6 +97,25 @@ def test_the_import_loads_nothing_heavy() -> None:
     assert done.stdout == "[]\n"
 
 
+DRAWING = """
+from tamp.api.solving import Asked, Person, begun
+from tamp.api.sources import silent
+begun(Asked(text=None, scene="breakfast", perception="camera", backend="mujoco"), Person(silent))
+import mujoco
+print(mujoco.GLContext.__module__)
+"""
+
+
+@pytest.mark.episode
+@pytest.mark.process
+def test_what_draws_is_chosen_before_mujoco_is_loaded() -> None:
+    """Cameras in other physics draw in the process that was begun with: there is no display."""
+    environment = {name: value for name, value in os.environ.items() if name not in ("MUJOCO_GL", "PYOPENGL_PLATFORM")}
+    code = [sys.executable, "-c", DRAWING]
+    done = subprocess.run(code, capture_output=True, text=True, check=False, cwd=ROOT, env=environment)
+    assert done.stdout == "mujoco.osmesa\n", done.stderr
+
+
 QUIET = """
 import tamp
 held = {"goal": "(holding akita_black_bowl_1)", "scene": "libero_goal/8", "init_state": 0}

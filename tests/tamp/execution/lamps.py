@@ -22,8 +22,9 @@ from tamp.execution.motions import Motion
 from tamp.execution.performing import AtTable
 from tamp.execution.pursuit import Outcome
 from tamp.execution.questions import Decide
+from tamp.execution.reflexes import REFLEXES
 from tamp.execution.session import Session
-from tamp.execution.tabletop import REFLEXES, Tabletop
+from tamp.execution.tabletop import Tabletop
 from tamp.model.atoms import Atom, GroundAction
 from tamp.model.bodies import world_of
 from tamp.model.domain import Domain, load
