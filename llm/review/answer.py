@@ -15,6 +15,9 @@ from llm.reference import coverage, heard_as, heard_in, things_of
 from llm.spatial_cues import Where, affirmed, cue, wheres
 from tamp.model.atoms import Atom
 
+PRONOUN = re.compile(r"\b(it|its|them|one|ones|other|another|there)\b", re.IGNORECASE)
+"""With one of these a place can be meant that has no noun of its own in the instruction: "on top of it"."""
+
 
 @dataclass(frozen=True)
 class Objection:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from llm.decoding import Clause
 from llm.forms import Form
 from llm.grammar import Language
-from llm.review.answer import Answer, Objection, cued, said_by
+from llm.review.answer import PRONOUN, Answer, Objection, cued, said_by
 from llm.spatial_cues import Where, joined, mentions
 from tamp.model.atoms import Atom
-
-_PRONOUN = re.compile(r"\b(?:it|its|them|there|one|other)\b")
 
 
 def misread(answer: Answer) -> Iterator[Objection]:
@@ -107,7 +104,7 @@ def crossed(answer: Answer) -> Iterator[Objection]:
 
 def coordinated(answer: Answer) -> Iterator[Objection]:
     """One thing put on another that the words name beside it: "swap the milk and the mug" says the same of both."""
-    if _PRONOUN.search(answer.text.lower()):  # "the plate and the bowl on it"
+    if PRONOUN.search(answer.text):  # "the plate and the bowl on it"
         return
     pairs = list(joined(answer.text, answer.words))
     for c in (c for c in answer.clauses if said_by(c, answer.placing) and not c.together):

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from llm.reference import coverage, rivals
-from llm.review.answer import Answer, Objection, said_by
+from llm.review.answer import PRONOUN, Answer, Objection, said_by
 from llm.spatial_cues import led_away_from
 from llm.words import content, mentioned_in_part
 
@@ -33,7 +33,7 @@ def _spare(answer: Answer) -> set[str]:
         rest = tuple(s for s in kept if s != symbol)
         namesakes = set(words.namesakes(symbol)) & set(rest)
         alike = any(words.kind.get(s) == words.kind.get(symbol) for s in namesakes)
-        pronoun = _ANOTHER if symbol in answer.movable or alike else _PRONOUN
+        pronoun = _ANOTHER if symbol in answer.movable or alike else PRONOUN
         found = [m[0].lower() for m in pronoun.finditer(answer.text)]
         named = symbol in together or _is_put_there(symbol, answer)
         meant_otherwise = found and not (found == ["one"] and _one_is_needed(kept, answer))
@@ -57,8 +57,6 @@ def _is_put_there(symbol: str, answer: Answer) -> bool:
 
 _ANOTHER = re.compile(r"\b(one|ones|other|another)\b", re.IGNORECASE)
 """With one of these a thing can be meant that has no noun of its own in the instruction."""
-_PRONOUN = re.compile(r"\b(it|its|them|one|ones|other|another|there)\b", re.IGNORECASE)
-"""The same of a place: "on top of it"."""
 
 
 def better(answer: Answer) -> Iterator[Objection]:

@@ -156,7 +156,8 @@ def test_what_is_aimed_stops_above_its_slot(robot: RobotDescription) -> None:
     assert counts == [4, 3]
 
 
-def test_what_goes_into_a_deep_compartment_goes_straight_down_from_above_its_rim(robot: RobotDescription) -> None:
+def caddy_with_a_deep_slot() -> tuple[SceneObject, float]:
+    """A caddy on the table with one compartment, a little wider than the item; how deep it is, metres."""
     deep, wall = 0.16, HALF + 0.006
     walls = tuple(
         Shape("box", np.array([0.005, wall, 0.5 * deep]), pose([s * (wall + 0.005), 0.0, 0.0])) for s in (-1, 1)
@@ -164,6 +165,11 @@ def test_what_goes_into_a_deep_compartment_goes_straight_down_from_above_its_rim
     T = pose([*AT, TABLE_TOP + 0.5 * deep])
     region = Region("slot", "interior", T, np.array([wall, wall, 0.5 * deep]), "caddy")
     caddy = SceneObject("caddy", "caddy", False, (Part("caddy", "body", T, walls),), (region,))
+    return caddy, deep
+
+
+def test_what_goes_into_a_deep_compartment_goes_straight_down_from_above_its_rim(robot: RobotDescription) -> None:
+    caddy, deep = caddy_with_a_deep_slot()
     situation, world = holding(robot, caddy, table())
     assert situation.T_tool_held is not None
     samples = Place().refine(("item", "slot"), situation, tools(world))
@@ -180,13 +186,7 @@ def test_what_lies_on_other_things_in_a_bin_reaches_down_into_it(
     robot: RobotDescription, share: float, fits: bool
 ) -> None:
     """What takes the room there is told as such, where it would be put on top of it."""
-    deep, wall = 0.16, HALF + 0.006
-    walls = tuple(
-        Shape("box", np.array([0.005, wall, 0.5 * deep]), pose([s * (wall + 0.005), 0.0, 0.0])) for s in (-1, 1)
-    )
-    T = pose([*AT, TABLE_TOP + 0.5 * deep])
-    region = Region("slot", "interior", T, np.array([wall, wall, 0.5 * deep]), "caddy")
-    caddy = SceneObject("caddy", "caddy", False, (Part("caddy", "body", T, walls),), (region,))
+    caddy, deep = caddy_with_a_deep_slot()
     height = 0.5 * share * deep
     full = box("book", [*AT, TABLE_TOP + height + 0.001], (HALF, HALF, height))
     situation, world = holding(robot, caddy, table(), full)
