@@ -31,8 +31,8 @@ def lines(done: subprocess.CompletedProcess[str]) -> list[dict[str, Any]]:
 
 
 def test_a_session_from_standard_input_ends_with_its_end(tmp_path: Path) -> None:
-    orders = 'start watch\n{"start": "(pick box_1 table)"}\nstart (pick box_2 table)\ndance\nskip -1\n'
-    done = tamp(*FAKE, "--out", "run", "--seconds", "8", says=orders, cwd=tmp_path)
+    orders = '{"start": "(pick box_1 table)"}\nstart (pick box_2 table)\ndance\nskip -1\n'
+    done = tamp(*FAKE, "--out", "run", says=orders, cwd=tmp_path)
     told = lines(done)
     assert told[-1]["event"] == "outcome" and told[-1]["success"] and told[-1]["out"] == "run"
     stages = [e["stage"] for e in told if e.get("name") == "(pick box_1 table)"]
