@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from tamp.backends.xarm.workcell import Workcell
     from tamp.pddl.source import Source
     from tamp.plans.edits import Mend
+    from tamp.plans.further import Further
     from tamp.plans.judges import PlanJudge
     from tamp.plans.steps import PlanFile, Step
     from tamp.plans.verdict import Unmet, Verdict
@@ -149,10 +150,18 @@ def _as_json(plan: PlanFile, verdict: Verdict, trace: bool) -> Answer:
     failed = _placed(plan, verdict.failed_at) if verdict.failed_at else None
     answer = {"plan": plan.name, "format": plan.format, "valid": verdict.valid, "steps": verdict.length}
     answer |= {"cost": verdict.cost, "failed": failed, "message": verdict.message}
-    answer |= {"unmet": [asdict(u) | {"lost_by": _step(plan, u.lost_at)} for u in verdict.unmet]}
+    answer |= {"unmet": [_unmet_json(plan, u) for u in verdict.unmet]}
     answer |= _mend_json(verdict.mended)
-    answer |= {"further": [_placed(plan, f.step) | {"message": f.message, "unmet": f.unmet} for f in verdict.further]}
+    answer |= {"further": [_further_json(plan, f) for f in verdict.further]}
     return answer | ({"trace": verdict.changes} if trace else {})
+
+
+def _unmet_json(plan: PlanFile, unmet: Unmet) -> Answer:
+    return asdict(unmet) | {"values": dict(unmet.values), "lost_by": _step(plan, unmet.lost_at)}
+
+
+def _further_json(plan: PlanFile, of: Further) -> Answer:
+    return _placed(plan, of.step) | {"message": of.message, "unmet": of.unmet, "values": dict(of.values)}
 
 
 def _mend_json(mend: Mend) -> Answer:

@@ -58,9 +58,9 @@ def validate(
 
     Returns:
         The plan, and its `verdict`: `valid`; `failed_at`, the number of the step that cannot be taken, from 1;
-        `message`; `unmet`, each literal that does not hold when it must, with the step that took it away and what would
-        help; `mend`, what would make the plan valid, in words, and `mended` with its `steps` after that and the
-        `edits`; `cost` by the problem's metric.
+        `message`; `unmet`, each literal that does not hold when it must, with the step that took it away, what would
+        help, and the `values` of the numbers in it; `mend`, what would make the plan valid, in words, and `mended` with
+        its `steps` after that and the `edits`; `cost` by the problem's metric.
 
     Raises:
         InputError: For files that cannot be read, steps that name no action or thing, and problems that nobody judges.

@@ -1,10 +1,16 @@
-"""unified-planning's conditions: which parts of one are false in a state, and how they are written in PDDL."""
+"""unified-planning's conditions: which parts of one are false in a state, the numbers in it, and both in PDDL."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
+
+Value = tuple[str, int | float | str | None]
+"""A function with its arguments in PDDL, and its number or object in a state; None where it has no value."""
+
+MOST_VALUES = 10
+"""Values that are told of one condition: one about all objects may have very many."""
 
 _WRITTEN = {
     "and": "is_and",
@@ -47,6 +53,40 @@ def unheld(problem: Any, conditions: Iterable[Any], state: Any) -> list[Any]:
             if not holds:
                 false.append(condition)
     return list(dict.fromkeys(false))
+
+
+def values_in(problem: Any, condition: Any, state: Any) -> tuple[Value, ...]:
+    """What the functions in a condition are in a state, at most `MOST_VALUES`, in the order in which they stand.
+
+    The condition has no parameters left. What it says of all objects, or of some, is said of each.
+    """
+    some = itertools.islice(dict.fromkeys(_functions(problem, condition)), MOST_VALUES)
+    return tuple((written(f), _value(problem, f, state)) for f in some)
+
+
+def _functions(problem: Any, expression: Any) -> Iterator[Any]:
+    if expression.is_forall() or expression.is_exists():
+        for one in _instances(problem, expression):
+            yield from _functions(problem, one)
+    elif expression.is_fluent_exp() and not expression.type.is_bool_type():
+        yield expression
+    else:
+        for part in expression.args:
+            yield from _functions(problem, part)
+
+
+def _value(problem: Any, function: Any, state: Any) -> int | float | str | None:
+    from unified_planning.exceptions import UPUsageError
+    from unified_planning.model.walkers import StateEvaluator
+
+    try:
+        value = StateEvaluator(problem).evaluate(function, state)
+    except UPUsageError:
+        return None
+    if not (value.is_int_constant() or value.is_real_constant()):
+        return str(value)
+    number = value.constant_value()
+    return int(number) if number == int(number) else float(number)
 
 
 def _instances(problem: Any, quantified: Any) -> list[Any]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tamp.pddl.conditions import unheld, written
+from tamp.pddl.conditions import Value, unheld, values_in, written
 
 MOST = 10
 """Further mistakes that are looked for: a plan with more is another plan."""
@@ -18,11 +18,13 @@ Try = Callable[[Any, Any], tuple[list[Any], Any, str]]
 
 @dataclass(frozen=True)
 class Further:
-    """A later `step` that would fail too, the goal where it is None: a message, and the literals that do not hold."""
+    """A later `step` that would fail too, the goal where it is None: a message, the literals that do not hold,
+    and what the numbers in these are."""
 
     step: int | None
     message: str
     unmet: tuple[str, ...] = ()
+    values: tuple[Value, ...] = ()
 
 
 def further(anyway: Anyway, actions: Sequence[Any], failed: int, state: Any, tried: Try) -> tuple[Further, ...]:
@@ -33,19 +35,26 @@ def further(anyway: Anyway, actions: Sequence[Any], failed: int, state: Any, tri
     for number, action in enumerate(actions[failed:], failed + 1):
         lacking, after, message = tried(state, action)
         if after is None:
-            literals = tuple(map(written, lacking))
-            found.append(Further(number, message or needs(literals), literals))
+            found.append(_lacking(anyway.problem, number, message, lacking, state))
             if len(found) == MOST:
                 return tuple(found)
         state = after if after is not None else anyway.done(action, state)
-    if missed := tuple(map(written, unheld(anyway.problem, anyway.problem.goals, state))):
-        found.append(Further(None, needs(missed), missed))
+    if missed := unheld(anyway.problem, anyway.problem.goals, state):
+        found.append(_lacking(anyway.problem, None, "", missed, state))
     return tuple(found)
 
 
-def needs(literals: Sequence[str]) -> str:
-    """What is missing, in words."""
-    return f"needs {' and '.join(literals)}, which {'do' if len(literals) > 1 else 'does'} not hold then"
+def _lacking(problem: Any, step: int | None, message: str, lacking: Sequence[Any], state: Any) -> Further:
+    literals = tuple(map(written, lacking))
+    values = tuple(dict.fromkeys(v for c in lacking for v in values_in(problem, c, state)))
+    return Further(step, message or needs(literals, values), literals, values)
+
+
+def needs(literals: Sequence[str], values: Iterable[Value] = ()) -> str:
+    """What is missing, in words, with what the numbers in it are."""
+    told = [f"{of} has no value" if value is None else f"{of} is {value}" for of, value in dict.fromkeys(values)]
+    shown = f": {', '.join(told)}" if told else ""
+    return f"needs {' and '.join(literals)}, which {'do' if len(literals) > 1 else 'does'} not hold then{shown}"
 
 
 @dataclass(eq=False)

@@ -11,11 +11,10 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from tamp.pddl.conditions import given_to, unheld, written
+from tamp.pddl.conditions import given_to, unheld, values_in, written
 from tamp.plans.concurrency import Happening, clash, happening, times_in, validator
-from tamp.plans.further import needs
 from tamp.plans.steps import BadPlan, Mistake, PlanFile
-from tamp.plans.verdict import Unmet, Verdict, supported, undoable
+from tamp.plans.verdict import Unmet, Verdict, supported, told_needs, undoable
 
 TimedAction = tuple[Fraction, Any, Fraction | None]
 States = Mapping[Fraction, Any]
@@ -60,7 +59,7 @@ class TimedJudge:
         failed = _number_of(result.inapplicable_action, timed)
         told = self._lacking(timed[failed - 1], timed, states) if failed else self._missed(timed, states)
         word = result.log_messages[0].message if result.log_messages else _NO_WORD
-        message = needs([u.literal for u in told]) if told else word
+        message = told_needs(told) if told else word
         return Verdict(False, len(timed), failed, message, told, None, self._changes(timed, states, trace))
 
     def _cost(self, result: Any) -> float | None:
@@ -113,13 +112,14 @@ class TimedJudge:
         """A condition that is false at a time, and the step that made it so, if one did."""
         times = [t for t in states if t <= until]
         held = [t for t in times if not unheld(self.problem, [condition], states[t])]
+        values = values_in(self.problem, condition, states[until])
         if not held:
-            return Unmet(written(condition), None, "")
+            return Unmet(written(condition), None, "", values=values)
         lost = min(t for t in times if t > held[-1])
         fluents = self.problem.environment.free_vars_extractor.get(condition)
         by = (n for n, action in enumerate(plan, 1) if fluents & self._touched(action, lost))
         at = next(by, None)
-        return Unmet(written(condition), at, "", None if at else float(lost))
+        return Unmet(written(condition), at, "", None if at else float(lost), values)
 
     def _touched(self, at: TimedAction, time: Fraction) -> set[Any]:
         """What an action changes at a time."""

@@ -10,6 +10,7 @@ from tamp.errors import InputError
 from tamp.model.atoms import GroundAction
 from tamp.pddl.conditions import unheld, written
 from tamp.pddl.reading import reason as told
+from tamp.plans.further import needs
 
 
 @dataclass(frozen=True)
@@ -65,9 +66,7 @@ class Course:
         from unified_planning.exceptions import UPException
 
         if unmet := self.unmet(action):
-            needs = " and ".join(unmet)
-            verb = "do" if len(unmet) > 1 else "does"
-            return Fault("precondition", f"{action} needs {needs}, which {verb} not hold then", unmet)
+            return Fault("precondition", f"{action} {needs(unmet)}", unmet)
         arguments = [self._object(a) for a in action.args]
         try:
             after = self._simulator.apply(self.states[-1], self.problem.action(action.name), arguments)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tamp.errors import InputError
-from tamp.pddl.conditions import given_to, unheld, written
+from tamp.pddl.conditions import Value, given_to, unheld, values_in, written
 from tamp.pddl.reading import reason
 from tamp.plans.causes import changed, lost_at
 from tamp.plans.edits import Mend
@@ -33,13 +33,14 @@ class Unmet:
 
     `lost_at` is the number of the step that made it false; where no step did but the problem itself, at a certain
     time, that is `lost_time`. Both are None when it was not true at any time before. `hint` says what would make it
-    true, empty when that is not known.
+    true, empty when that is not known. `values` are those of the numbers in it, when it must hold.
     """
 
     literal: str
     lost_at: int | None
     hint: str
     lost_time: float | None = None
+    values: tuple[Value, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -101,7 +102,7 @@ class Judge:
                 unmet, after, message = self._tried(states[-1], action)
                 if after is None:
                     told = self._explain(unmet, states, actions, action)
-                    message = message or needs([u.literal for u in told])
+                    message = message or told_needs(told)
                     self._anyway = self._anyway or Anyway.of(self.problem)
                     rest = further(self._anyway, actions, number, states[-1], self._tried)
                     mended = self._mended(actions, states, unmet, action, tries)
@@ -113,7 +114,7 @@ class Judge:
             told = self._explain(missed, states, actions)
             mended = self._mended(actions, states, missed, None, tries) if missed else Mend()
             cost = self._cost(actions, states)
-        message = needs([u.literal for u in told]) if told else ""
+        message = told_needs(told) if told else ""
         return Verdict(not told, len(actions), None, message, told, cost, tuple(changes), (), mended)
 
     def mended_twice(self, plan: PlanFile, actions: Sequence[Any], seconds: float) -> Mend:
@@ -189,6 +190,7 @@ class Judge:
                 written(c),
                 at,
                 hint(self._simulator, self.problem, states, c, step, most, at) if number < MOST_HINTS else "",
+                values=values_in(self.problem, c, states[-1]),
             )
             for number, (c, at) in enumerate(zip(conditions, lost, strict=True))
         )
@@ -210,6 +212,11 @@ class Judge:
         except (UPException, NotImplementedError, ArithmeticError):  # not every metric can be evaluated
             return None
         return float(value)
+
+
+def told_needs(unmet: Sequence[Unmet]) -> str:
+    """What is missing, in words, with what the numbers in it are."""
+    return needs([u.literal for u in unmet], (v for u in unmet for v in u.values))
 
 
 def undoable(error: Exception) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import subprocess
 from pathlib import Path
@@ -92,6 +93,7 @@ def test_what_fails_after_the_step_that_fails_is_listed(tmp_path: Path) -> None:
         "action": "(place-in dish chest)",
         "message": "needs (open chest), which does not hold then",
         "unmet": ["(open chest)"],
+        "values": {},
     }
 
 
@@ -109,6 +111,7 @@ def test_json_says_the_same(plan: str, code: int, tmp_path: Path) -> None:
                 "lost_at": 2,
                 "lost_time": None,
                 "lost_by": "(pick cup dish)",
+                "values": {},
                 "hint": "(place-on cup bench) makes it true and can be done there",
             }
         ]
@@ -201,3 +204,29 @@ def test_a_world_that_cannot_be_is_bad_input(tmp_path: Path) -> None:
     done = validate(tmp_path, "tabletop", "problem.pddl", "good.txt", "--world", BENCH)
     assert done.returncode == 2
     assert done.stderr == "tamp: error: good.txt is no xArm action plan, and --world is for those\n"
+
+
+TRIP = """(define (domain trip) (:requirements :typing :numeric-fluents) (:types place)
+  (:predicates (at ?p - place)) (:functions (far ?a ?b - place) (fuel))
+  (:action drive :parameters (?a ?b - place) :precondition (and (at ?a) (>= (fuel) (far ?a ?b)))
+    :effect (and (not (at ?a)) (at ?b) (decrease (fuel) (far ?a ?b)))))
+"""
+FAR = """(define (problem far) (:domain trip) (:objects a b c - place)
+  (:init (at a) (= (fuel) 5) (= (far a b) 2.5) (= (far b c) 4)) (:goal (and (at c) (>= (fuel) 1))))
+"""
+
+
+def test_a_number_that_is_too_small_is_told_with_its_value(tmp_path: Path) -> None:
+    for name, text in (("trip.pddl", TRIP), ("far.pddl", FAR), ("far.txt", "(drive a b)\n(drive b c)\n")):
+        (tmp_path / name).write_text(text)
+    plan, page = ("trip.pddl", "far.pddl", "far.txt", "--mend-seconds", "0"), tmp_path / "far.html"
+    first = "needs (<= (far b c) (fuel)), which does not hold then: (far b c) is 4, (fuel) is 2.5"
+    goal = "needs (<= 1 (fuel)), which does not hold then: (fuel) is -1.5"
+    said = validate(tmp_path, *plan, "--html", str(page)).stdout
+    assert f"far.txt:2: invalid at step 2, (drive b c): {first}\n" in said
+    assert f"far.txt: the goal {goal}\n" in said
+    (told,) = json.loads(validate(tmp_path, *plan, "--json").stdout)["plans"]
+    assert (told["message"], told["unmet"][0]["values"]) == (first, {"(far b c)": 4, "(fuel)": 2.5})
+    assert (told["further"][-1]["message"], told["further"][-1]["values"]) == (goal, {"(fuel)": -1.5})
+    shown = html.unescape(page.read_text())
+    assert first in shown and goal in shown

@@ -173,7 +173,7 @@ class _Trail:
         return (*map(self._row, dict.fromkeys(lacking)), *rows)
 
     def _row(self, fluent: Any) -> FactRow:
-        values = tuple(_told(state.get_value(fluent)) for state in self.states)
+        values = tuple(_told(fluent, state) for state in self.states)
         moved = (False, *(a != b for a, b in itertools.pairwise(values)))
         return FactRow(written(fluent), values, moved)
 
@@ -191,7 +191,13 @@ class _Trail:
         return 0
 
 
-def _told(value: Any) -> str:
+def _told(fluent: Any, state: Any) -> str:
+    from unified_planning.exceptions import UPUsageError
+
+    try:
+        value = state.get_value(fluent)
+    except UPUsageError:
+        return "no value"
     return ("true" if value.bool_constant_value() else "false") if value.is_bool_constant() else str(value)
 
 

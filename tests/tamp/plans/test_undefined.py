@@ -8,6 +8,8 @@ from tamp.pddl.reading import parse
 from tamp.pddl.source import Source
 from tamp.plans.formats import read_plan
 from tamp.plans.judges import judge_of, verdict_on
+from tamp.plans.resolve import resolve
+from tamp.runs.pages.follow import account
 
 DOMAIN = """(define (domain roads) (:requirements :strips :typing :fluents)
  (:types place - object) (:predicates (at ?p - place)) (:functions (far ?a ?b - place) (fuel))
@@ -38,3 +40,18 @@ def test_a_goal_about_a_number_without_a_value_is_missed(goal: str) -> None:
     judge = judge_of(parse(Source("domain.pddl", DOMAIN), Source("problem.pddl", PROBLEM.replace("(at b)", goal))))
     verdict = verdict_on(read_plan(Source("plan", "(drive a b)\n")), judge)
     assert (verdict.valid, verdict.failed_at, len(verdict.unmet)) == (False, None, 1)
+    assert verdict.unmet[0].values == (("(far b c)", None) if "far" in goal else ("(fuel)", 3),)
+
+
+def test_a_condition_about_all_things_is_told_with_the_number_of_each() -> None:
+    goal = "(exists (?p - place) (and (at ?p) (> (far a ?p) 3)))"
+    judge = judge_of(parse(Source("domain.pddl", DOMAIN), Source("problem.pddl", PROBLEM.replace("(at b)", goal))))
+    verdict = verdict_on(read_plan(Source("plan", "(drive a b)\n")), judge)
+    assert verdict.unmet[0].values == (("(far a a)", None), ("(far a b)", 2), ("(far a c)", None))
+    assert verdict.message.endswith(": (far a a) has no value, (far a b) is 2, (far a c) has no value")
+
+
+def test_a_page_has_a_row_for_a_number_without_a_value() -> None:
+    problem = parse(Source("domain.pddl", DOMAIN), Source("problem.pddl", PROBLEM))
+    rows = account(problem, resolve(read_plan(Source("plan", "(drive a c)\n")), problem)).rows
+    assert [r.values for r in rows if r.fact == "(far a c)"] == [("no value", "no value")]
