@@ -14,11 +14,14 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, TextIO
 
 from cli import missing
-from tamp.errors import TampError, disk_error, is_interrupt
+from tamp.errors import InputError, TampError, disk_error, is_interrupt
 from tamp.quiet import debugging, hush_warnings
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+MOST_TOLD = 20
+"""Mistakes in one input that are said; `--json`, where a command has them there, has all."""
 
 INTERRUPTED = 130  # 128 + SIGINT
 BROKEN_PIPE = 141  # 128 + SIGPIPE
@@ -88,8 +91,17 @@ def waiting(what: str) -> Iterator[None]:
         yield
 
 
+def say_wrong(error: TampError) -> None:
+    """An error on standard error, all that is wrong a line each, as far as anybody would read it."""
+    wrong = error.messages if isinstance(error, InputError) else (str(error),)
+    for message in wrong[:MOST_TOLD]:
+        say(f"tamp: error: {' '.join(message.split())}")
+    if len(wrong) > MOST_TOLD:
+        say(f"tamp: error: … and {len(wrong) - MOST_TOLD} more like these")
+
+
 def run(command: Callable[[], int], name: str = "") -> int:
-    """Run a command and return its exit code: an error is one line on standard error.
+    """Run a command and return its exit code: an error is a line on standard error, several are as many.
 
     `name` is what the command is called, for what it lacks.
     With `TAMP_DEBUG=1` errors are raised instead, to see where they come from, and libraries may warn.
@@ -100,7 +112,7 @@ def run(command: Callable[[], int], name: str = "") -> int:
     except TampError as error:
         if debugging():
             raise
-        say(f"tamp: error: {' '.join(str(error).split())}")
+        say_wrong(error)
         return error.exit_code
     except KeyboardInterrupt:
         if debugging():

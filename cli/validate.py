@@ -6,7 +6,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from cli.output import emit_json, say
+from cli.output import emit_json, say, say_wrong
 from tamp.api import arguments
 from tamp.api.judging import MEND_SECONDS, Mending
 from tamp.api.pages import PlanPage
@@ -23,9 +23,6 @@ if TYPE_CHECKING:
     from tamp.plans.verdict import Unmet, Verdict
 
 VALID, INVALID, BAD_INPUT = 0, 1, 2
-
-MOST_TOLD = 20
-"""Mistakes told of a plan that cannot be read; --json has all."""
 
 Answer = dict[str, Any]
 """What `--json` says of one plan."""
@@ -107,7 +104,8 @@ def _judged(
             if page is not None:
                 page.judged(plan, verdict, judge, lines_of(plan, replace(verdict, changes=())))
     except InputError as e:
-        wrong = _told(e)
+        say_wrong(e)
+        wrong = list(e.messages)
         mend = mend_of(e)
         for line in _mend_lines(mend):
             say(line if line.startswith(" ") else f"tamp: note: {line}")
@@ -117,18 +115,6 @@ def _judged(
     if said is not None:
         said.write("".join(f"{line}\n" for line in lines))
     return answer
-
-
-def _told(error: InputError) -> list[str]:
-    """All that is wrong with a plan that cannot be read, said too, a line each, as far as anybody would read it."""
-    from tamp.api.judging import mistakes_of
-
-    wrong = mistakes_of(error)
-    for message in wrong[:MOST_TOLD]:
-        say(f"tamp: error: {message}")
-    if len(wrong) > MOST_TOLD:
-        say(f"tamp: error: … and {len(wrong) - MOST_TOLD} more like these")
-    return wrong
 
 
 def _contract(source: Source, judge: PlanJudge | None, world: Workcell | None) -> tuple[Answer, list[str]]:

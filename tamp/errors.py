@@ -17,9 +17,17 @@ class TampError(Exception):
 
 
 class InputError(TampError):
-    """The input is not valid: an unknown name, a malformed goal, a file that does not parse."""
+    """The input is not valid: an unknown name, a malformed goal, a file that does not parse.
+
+    `messages` are all that is wrong, where more than one thing was found; as text it is the first of them, and how many
+    more there are.
+    """
 
     exit_code = 2
+
+    def __init__(self, message: str = "", *more: str) -> None:
+        super().__init__(f"{message} (and {len(more)} more)" if more else message)
+        self.messages = (message, *more)
 
 
 class Refusal(TampError):

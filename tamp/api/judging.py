@@ -116,13 +116,6 @@ def format_of(plan: Source, judge: PlanJudge | None) -> str:
     return recognised(plan.text)
 
 
-def mistakes_of(error: InputError) -> list[str]:
-    """All that is wrong with a plan that cannot be read."""
-    from tamp.plans.steps import BadPlan
-
-    return [m.message for m in error.mistakes] if isinstance(error, BadPlan) else [str(error)]
-
-
 def mend_of(error: InputError) -> Mend:
     """What would make a plan valid that cannot be read; empty for any other error."""
     from tamp.plans.edits import Mend

@@ -15,32 +15,33 @@ from tamp.errors import InputError
 from tamp.pddl.outline import not_pddl
 from tamp.pddl.source import STDIN, Source, read
 from tamp.pddl.tree import parsing
-from tamp.pddl.unsupported import unsupported
 
 GROUP = "tamp.domains"
 """Entry points by which a distribution gives its domain folders, each a package, a name."""
 
 
-_CONNECTIVES = {"and", "or", "not", "imply", "forall", "exists", "when", "assign", "increase", "decrease"}
-
-
 def parse(domain: Source, problem: Source | None = None) -> Any:
     """Parse with unified-planning; without a problem its Problem has no objects and no goal.
 
-    InputError that begins with file, line and column.
+    InputError with all that is wrong, of which each begins with file, line and column.
     """
-    _check_text(domain, "domain")
-    if problem is not None:
-        _check_text(problem, "problem")
+    from tamp.lint.mistakes import mistakes
+
     try:
+        _check_text(domain, "domain")
+        if problem is not None:
+            _check_text(problem, "problem")
         return _read(domain.text, problem.text if problem is not None else None)
+    except InputError as e:
+        raise InputError(*mistakes(domain, problem, str(e))) from e
     except Exception as first:  # unified-planning raises many unrelated classes for bad input
+        told = _told(problem or domain, first)
         if problem is not None:
             try:
                 _read(domain.text, None)
             except Exception as e:
-                raise _told(domain, e, domain) from e
-        raise _told(problem or domain, first, domain) from first
+                told = _told(domain, e)
+        raise InputError(*mistakes(domain, problem, told)) from first
 
 
 def other_domain(domain: Source, problem: Source) -> str:
@@ -116,27 +117,8 @@ def _problem(domain: str, problem: str | None) -> Any:
         return PDDLReader().parse_problem_string(domain, problem)
 
 
-def _told(source: Source, error: Exception, domain: Source) -> InputError:
-    if unread := unsupported(source):
-        offset, what = unread
-        return InputError(f"{source.name}:{':'.join(map(str, source.place(offset)))}: {what}")
-    return InputError(f"{source.name}:{where(error, source.text)}: {_unknown(error, domain) or reason(error)}")
-
-
-def _unknown(error: Exception, domain: Source) -> str:
-    """That a parse error is about a predicate that the domain does not declare, in words; else empty."""
-    from tamp.lint.findings import valid
-
-    atom = re.search(r"Not able to handle: \(\s*([a-z][\w-]*)[^()]*\)", str(error), re.IGNORECASE)
-    text = domain.bare()
-    named = re.search(r"\(\s*domain\s+([^\s()]+)", text)
-    declared = re.search(r"\(\s*:predicates(.*?)(?=\(\s*:|\Z)", text, re.DOTALL)
-    if atom is None or named is None or atom[1].lower() in _CONNECTIVES:
-        return ""
-    known = re.findall(r"\(\s*([^\s()]+)", declared[1] if declared else "")
-    if atom[1].lower() in known:
-        return ""
-    return f"there is no predicate {atom[1]!r} in domain {named[1]}; {valid(atom[1].lower(), known)}"
+def _told(source: Source, error: Exception) -> str:
+    return f"{source.name}:{where(error, source.text)}: {reason(error)}"
 
 
 def where(error: Exception, text: str) -> str:

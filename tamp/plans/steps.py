@@ -52,11 +52,10 @@ class Mistake(NamedTuple):
 
 class BadPlan(InputError):
     """A plan that cannot be read, with all that is wrong with it; `plan` has the steps that can, `mend` what would make
-    it valid, where that was looked for. As text it is the first mistake, and how many more there are."""
+    it valid, where that was looked for."""
 
     def __init__(self, plan: PlanFile, mistakes: Sequence[Mistake]) -> None:
-        more = f" (and {len(mistakes) - 1} more)" if len(mistakes) > 1 else ""
-        super().__init__(f"{mistakes[0].message}{more}")
+        super().__init__(*(m.message for m in mistakes))
         self.plan, self.mistakes, self.mend = plan, tuple(mistakes), Mend()
 
 

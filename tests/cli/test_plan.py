@@ -54,6 +54,17 @@ def test_json_says_the_same(tmp_path: Path) -> None:
     assert answer["seconds"] > 0
 
 
+def test_all_that_is_misspelt_is_told_at_once_and_where(tmp_path: Path) -> None:
+    done = plan(tmp_path, "(and (in cop chest) (open chest bench))")
+    line = (tmp_path / "problem.pddl").read_text()[: (tmp_path / "problem.pddl").read_text().index("cop")].count(
+        "\n"
+    ) + 1
+    told = done.stderr.splitlines()
+    assert (done.returncode, done.stdout, len(told)) == (2, "", 2)
+    assert all(f"problem.pddl:{line}:" in message for message in told)
+    assert "there is no object 'cop' here; did you mean 'cup'?" in told[0] and "takes" in told[1]
+
+
 def test_unsolvable_is_an_honest_no(tmp_path: Path) -> None:
     stuck = STATE.with_facts(frozenset({Atom("unreachable", ("chest",))}))
     done = plan(tmp_path, "(in cup chest)", "--json", state=stuck)

@@ -33,11 +33,11 @@ def refused(
 
 def test_what_the_parser_does_not_read_is_named_with_its_place() -> None:
     derived = refused(extra=" (:derived (q) (exists (?x - a) (p ?x)))")
-    assert derived == "domain.pddl:4:2: derived predicates are not supported by unified-planning"
-    assert "domain.pddl:5:32: either types are not supported" in refused(type="(either a object)")
-    assert "probabilistic effects are not supported" in refused(effect="(probabilistic 0.5 (q))")
-    assert "problem.pddl:1:80: preferences are not supported" in refused(goal="(and (q) (preference g (p o)))")
-    assert refused(extra=" (:constraints (always (q)))").startswith("domain.pddl:4:2: constraints are not")
+    assert derived.startswith("domain.pddl:4:2: ") and derived.endswith("does not read derived predicates")
+    assert "domain.pddl:5:32: unified-planning does not read (either …)" in refused(type="(either a object)")
+    assert "unified-planning reads no (probabilistic …)" in refused(effect="(probabilistic 0.5 (q))")
+    assert "problem.pddl:1:80: unified-planning reads no preferences" in refused(goal="(and (q) (preference g (p o)))")
+    assert "domain.pddl:4:2: :constraints: unified" in refused(extra=" (:constraints (always (q)))")
 
 
 def test_what_is_read_but_cannot_be_followed_is_named() -> None:
@@ -45,7 +45,7 @@ def test_what_is_read_but_cannot_be_followed_is_named() -> None:
 
 
 def test_a_name_that_is_declared_twice_is_told_in_plain_words() -> None:
-    assert "o is declared twice" in refused(more=" o - a")
+    assert "the object 'o' is declared twice" in refused(more=" o - a")
 
 
 def test_an_operator_may_have_the_name_of_a_predicate() -> None:
