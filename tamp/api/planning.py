@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 SEARCH = 0.5
 """Of the seconds of a time limit, what the search has at least, however long reading took."""
 
+AFTER = 0.1
+"""Of the seconds left for a search, what is kept to find out which of several goals have a plan, where all had none."""
+
 
 @dataclass(frozen=True)
 class Planned:
@@ -177,14 +180,16 @@ def plan_problem(
     """
     from tamp.pddl.reading import read_problem
     from tamp.planners.ask import ask, ask_planner
+    from tamp.planners.relaxed import parts
 
     start, planner = time.monotonic(), planner or usual()
     question = _question(planner, aim, timeout, count)
     _, _, parsed = read_problem(domain, Path(problem))
     left = max(timeout - (time.monotonic() - start + spent), timeout * SEARCH)
-    question = replace(question, left=left)
     if language.plans(planner):
-        return ask_planner(parsed, language.planner(planner, language.model(llm)), question)
+        return ask_planner(parsed, language.planner(planner, language.model(llm)), replace(question, left=left))
+    after = min(left * AFTER, left - timeout * SEARCH) if len(parts(parsed.goals)) > 1 else 0.0
+    question = replace(question, left=left - after)
     return _explained(ask(parsed, question, told or (lambda plan: None)), parsed, left)
 
 
@@ -205,10 +210,15 @@ def _question(planner: str, aim: Aim, timeout: float, count: int) -> Question:
 
 
 def _explained(answer: Answer, parsed: Any, left: float) -> Answer:
-    """The answer with what is found out in the seconds left about a problem that has no plan."""
-    from tamp.planners.relaxation import explain
+    """The answer with what is found out in the seconds left about a problem that has no plan, or none in time."""
+    from tamp.planners.relaxation import explain, without_some
+    from tamp.planners.relaxed import parts
     from tamp.planning.engine import PlanStatus
 
-    if answer.status is not PlanStatus.UNSOLVABLE:
-        return answer
-    return replace(answer, why=explain(parsed, answer.engine, max(0.0, left - answer.seconds)))
+    rest = max(0.0, left - answer.seconds)
+    if answer.status is PlanStatus.UNSOLVABLE:
+        return replace(answer, why=explain(parsed, answer.engine, rest))
+    if answer.status is PlanStatus.TIMEOUT and len(parts(parsed.goals)) > 1:
+        why = without_some(parsed, answer.engine, rest)
+        return replace(answer, why=why if why.drop else None)
+    return answer

@@ -21,7 +21,7 @@ from tamp.planners.exclusive import MORE_ROUNDS, ROUNDS, exclusive
 from tamp.planners.lost import lost_for_good
 from tamp.planners.missing import Missing, is_static
 from tamp.planners.relaxed import Literal, Relaxed, grounded, in_pddl, parts, relax
-from tamp.planners.subprocess_worker import Emit, messages
+from tamp.planners.subprocess_worker import Emit, Work, messages
 from tamp.planners.work import plan_message
 from tamp.planning.engine import NO_PLAN
 from tamp.plans.repair import literal_of
@@ -39,8 +39,19 @@ def explain(problem: Any, engine: str, seconds: float) -> Why:
     """As much as is found in the seconds, in a process of its own. `engine` is asked for what is left when
     Fast Downward cannot be.
     """
+    return _why(lambda emit: _work(problem, engine, seconds, emit), seconds)
+
+
+def without_some(problem: Any, engine: str, seconds: float) -> Why:
+    """The goals without which there is a plan, of a problem for which none was found in time: whether there is one for
+    all of them is not known. As `explain` otherwise; empty where a plan is found for no goal alone.
+    """
+    return _why(lambda emit: _work_without(problem, engine, seconds, emit), seconds)
+
+
+def _why(work: Work, seconds: float) -> Why:
     why = Why()
-    with closing(messages(lambda emit: _work(problem, engine, seconds, emit), seconds)) as said:
+    with closing(messages(work, seconds)) as said:
         for message in said:
             if message["kind"] == "why":
                 why = replace(why, **{k: _read(k, v) for k, v in message.items() if k != "kind"})
@@ -62,19 +73,22 @@ def _read(key: str, value: Any) -> Any:
 
 
 def _work(problem: Any, name: str, seconds: float, emit: Emit) -> None:
-    from unified_planning.engines import CompilationKind
-    from unified_planning.shortcuts import Compiler
-
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        with Compiler(name="up_quantifiers_remover") as compiler:
-            plain = compiler.compile(without_metric(problem), CompilationKind.QUANTIFIERS_REMOVING).problem
-        solver = Solver(plain, _engine(plain, name), time.monotonic() + seconds)
-        never = _tell_relaxed(plain, solver, emit)
+        solver = Solver.of(problem, name, seconds)
+        never = _tell_relaxed(solver.problem, solver, emit)
         _tell_exclusive(problem, ROUNDS, never, solver, emit)
         _tell_drops(solver, never, emit)
         if not never and not solver.apart:
             _tell_exclusive(problem, MORE_ROUNDS, never, solver, emit)
+
+
+def _work_without(problem: Any, name: str, seconds: float, emit: Emit) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        solver = Solver.of(problem, name, seconds)
+        solver.apart.add(frozenset(map(written, parts(solver.problem.goals))))  # all of them have had their time
+        _tell_drops(solver, [], emit)
 
 
 def _tell_exclusive(problem: Any, rounds: int, never: list[Any], solver: Solver, emit: Emit) -> None:
@@ -110,19 +124,29 @@ def _engine(problem: Any, name: str) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Solver:
-    """Says whether changes of a problem make it solvable, until the deadline. Pairs of goals that are proven to exclude
-    each other, in PDDL, are `apart`."""
+    """Says whether changes of a problem make it solvable, until the deadline. Sets of goals, in PDDL, that are
+    not asked for are `apart`, such as pairs that are proven to exclude each other."""
 
     problem: Any
     engine: str
     deadline: float
     apart: set[frozenset[str]] = field(default_factory=set)
 
+    @classmethod
+    def of(cls, problem: Any, engine: str, seconds: float) -> Solver:
+        """Asks Fast Downward where it can be asked, about the problem without quantifiers."""
+        from unified_planning.engines import CompilationKind
+        from unified_planning.shortcuts import Compiler
+
+        with Compiler(name="up_quantifiers_remover") as compiler:
+            plain = compiler.compile(without_metric(problem), CompilationKind.QUANTIFIERS_REMOVING).problem
+        return cls(plain, _engine(plain, engine), time.monotonic() + seconds)
+
     def with_goals(self, goals: Iterable[Any]) -> bool | None:
         """Whether there is a plan for these goals alone; None when that is not known."""
         goals = list(goals)
         together = set(map(written, goals))
-        if any(pair <= together for pair in self.apart):
+        if any(some <= together for some in self.apart):
             return False
         changed = self.problem.clone()
         changed.clear_goals()
@@ -196,6 +220,8 @@ def _tell_drops(solver: Solver, never: list[Any], emit: Emit) -> None:
         if solver.with_goals([*kept, goal]):
             kept.append(goal)
     dropped = [g for g in goals if g not in kept]
+    if not kept and not never:
+        return  # no goal alone was reached: that says nothing of the others
     emit({"kind": "why", "drop": [written(g) for g in dropped]})
     unknown = False
     for size in range(max(1, len(never)), len(dropped)):
