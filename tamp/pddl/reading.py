@@ -25,15 +25,13 @@ def parse(domain: Source, problem: Source | None = None) -> Any:
 
     InputError with all that is wrong, of which each begins with file, line and column.
     """
-    from tamp.lint.mistakes import mistakes
-
     try:
         _check_text(domain, "domain")
         if problem is not None:
             _check_text(problem, "problem")
         return _read(domain.text, problem.text if problem is not None else None)
     except InputError as e:
-        raise InputError(*mistakes(domain, problem, str(e))) from e
+        raise _refused(domain, problem, str(e)) from e
     except Exception as first:  # unified-planning raises many unrelated classes for bad input
         told = _told(problem or domain, first)
         if problem is not None:
@@ -41,7 +39,7 @@ def parse(domain: Source, problem: Source | None = None) -> Any:
                 _read(domain.text, None)
             except Exception as e:
                 told = _told(domain, e)
-        raise InputError(*mistakes(domain, problem, told)) from first
+        raise _refused(domain, problem, told) from first
 
 
 def other_domain(domain: Source, problem: Source) -> str:
@@ -115,6 +113,13 @@ def _problem(domain: str, problem: str | None) -> Any:
     with warnings.catch_warnings(), parsing():
         warnings.simplefilter("ignore")
         return PDDLReader().parse_problem_string(domain, problem)
+
+
+def _refused(domain: Source, problem: Source | None, told: str) -> InputError:
+    """All that is wrong, of which `told` is what the parser stopped at."""
+    from tamp.lint.mistakes import mistakes  # only then: what reads well need not load the lint
+
+    return InputError(*mistakes(domain, problem, told))
 
 
 def _told(source: Source, error: Exception) -> str:
