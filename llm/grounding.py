@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from llm.aside import Aside, in_words, set_aside, with_aside
 from llm.asking import Question
 from llm.confidence import UNLIKELY, as_wanted, confidence, confidence_in_meaning
 from llm.determiners import unnamed
@@ -24,7 +25,8 @@ from llm.meaning_stage import Goals, Reading, Stage
 from llm.model import Model
 from llm.own_words import own_words
 from llm.phrases import Vocabulary, vocabulary
-from llm.plain_stage import in_words, plainly
+from llm.plain_stage import in_words as clause_in_words
+from llm.plain_stage import plainly
 from llm.relevance import relevant
 from llm.said_outright import said_outright
 from llm.spelling import mended, refuse_foreign
@@ -68,6 +70,7 @@ class UnsureError(Refusal):
     def __init__(self, found: Found, understood: str, doubted: str = "") -> None:
         doubt = f" In doubt: {doubted}." if doubted not in ("", understood) else ""
         super().__init__(f"is this meant: {understood}?{doubt} Say it in other words", "unsure")
+        self.doubted = doubted
         self.found, self.alternatives, self.readings = found, (found.readings[0].goals,), (understood,)
         self.assumable = not doubted
 
@@ -142,14 +145,14 @@ def _grounded(
     if about is not words:
         tell("shortened", symbols=len(state.symbols), kept=len(told.symbols))
     stage = Stage(text, about, told, domain, model, planner, image)
+    aside = set_aside(stage)
+    stage = replace(stage, text=aside.rest)
     try:
-        if not words.things or is_more_than_counted(text):
-            found = _surely(_by_meaning(stage, tell), stage)
-        else:
-            found = _plainly(Question(text, about, told, state, domain, image, planner), stage, tell)
+        found = _with_aside(_read(stage, state, tell), aside, stage)
     except UnsureError as unsure:
+        unsure = _unsure_with_aside(unsure, aside, stage)
         if not (assume_first and unsure.assumable):
-            raise
+            raise unsure from None
         found = unsure.found
     if len(found.readings) > 1 and not assume_first:
         raise AmbiguousError(found.readings)
@@ -166,6 +169,34 @@ def _grounded(
         doubts=found.doubts,
         assumed=found.assumed,
     )
+
+
+def _read(stage: Stage, state: WorldState, tell: Tell) -> Found:
+    """What the stage's instruction asks for, read in the way that its words call for; `state` is the whole scene's."""
+    if not stage.words.things or is_more_than_counted(stage.text):
+        return _surely(_by_meaning(stage, tell), stage)
+    question = Question(stage.text, stage.words, stage.state, state, stage.domain, stage.image, stage.planner)
+    return _plainly(question, stage, tell)
+
+
+def _with_aside(found: Found, aside: Aside, stage: Stage) -> Found:
+    """What the rest of an instruction was read as, with the clauses that ask for no new state."""
+    if not aside:
+        return found
+    readings = tuple(r for r in with_aside(found.readings, aside, stage) if stage.is_reachable(r))
+    if not readings:
+        raise Refusal("no plan reaches that and leaves alone what is to be left alone", "unsolvable")
+    reply = "; ".join((found.reply.removesuffix("."), *in_words(aside, stage)))
+    likely, sure = found.probability * aside.probability, found.confidence * aside.probability
+    return replace(found, readings=readings, reply=reply, probability=likely, confidence=sure)
+
+
+def _unsure_with_aside(unsure: UnsureError, aside: Aside, stage: Stage) -> UnsureError:
+    """The same question about all of the instruction."""
+    if not aside:
+        return unsure
+    understood = "; ".join((*unsure.readings, *in_words(aside, stage)))
+    return UnsureError(_with_aside(unsure.found, aside, stage), understood, unsure.doubted)
 
 
 @dataclass(frozen=True)
@@ -278,8 +309,12 @@ def _seconded(plain: Found, goal: Goal, question: Question, stage: Stage, tell: 
         if strict or e.kind in ("absent", "nameless", "unsure"):
             raise
         return plain
-    if set(meant.readings[0].goals[-1].parts) != set(goal.parts):
-        raise _two_ways(goal, meant.readings[0].goals[-1], question)
+    *first, last = meant.readings[0].goals
+    if set(last.parts) != set(goal.parts):
+        # The plain way has no order: it may be how things are before the end.
+        if any(set(g.parts) == set(goal.parts) for g in first):
+            return _surely(meant, stage)
+        raise _two_ways(goal, last, question)
     return replace(
         plain, readings=meant.readings, confidence=confidence(plain.probability, plain.attempt, plain.doubts)
     )
@@ -288,7 +323,7 @@ def _seconded(plain: Found, goal: Goal, question: Question, stage: Stage, tell: 
 def _two_ways(one: Goal, other: Goal, question: Question) -> Refusal:
     """Refusal of an instruction that comes to two goals: says in what they differ."""
     allowed = question.language(again=True)
-    only = [[in_words(p, allowed) for p in a.parts if p not in b.parts] for a, b in ((one, other), (other, one))]
+    only = [[clause_in_words(p, allowed) for p in a.parts if p not in b.parts] for a, b in ((one, other), (other, one))]
     here, there = (f'"{"; ".join(some)}"' if some else "" for some in only)
     told = f"{here} or {there}" if here and there else f"with {here or there} or without it"
     return Refusal(f"the instruction can be read in two ways: {told}; say it in other words", "unclear")

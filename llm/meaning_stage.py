@@ -95,7 +95,7 @@ class Stage:
         readings = self._readings(meaning)
         guesses = tuple(g for g in self.namer.guesses.values() if g.symbols)
         self._refuse_unsure(reply, guesses)
-        reachable = tuple(r for r in readings if self._is_reachable(r))
+        reachable = tuple(r for r in readings if self.is_reachable(r))
         if not reachable:
             raise Refusal(f"no plan reaches {readings[0].goals[-1]} from how things are", "unsolvable")
         return Understanding(reachable, reply, guesses)
@@ -131,7 +131,7 @@ class Stage:
         left = tuple(s for s in expanded.untouched if s in self.state.symbols)
         return tuple(parse_goal(str(f), self.domain, symbols, untouched=left) for f in expanded.milestones)
 
-    def _is_reachable(self, reading: Reading) -> bool:
+    def is_reachable(self, reading: Reading) -> bool:
         """Whether no goal of a reading is proven to have no plan."""
         return self.planner is None or all(self._has_plan(goal, self.planner) for goal in reading.goals)
 

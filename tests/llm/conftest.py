@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pytest
 
-from llm import wanted
+from llm import aside, wanted
 from llm.meaning_prompt import TASK
 from llm.model import Completion, Prompt
 from motion.poses import pose
@@ -116,12 +116,13 @@ class Scripted:
     """Says its answers one after another, as it is corrected; fails the test where the grammar forbids one.
 
     `meaning` is what it says when it is asked for the meaning of the same instruction, `unwanted` are the facts that it
-    does not hold to be asked for.
+    does not hold to be asked for, `aside` what it holds clauses to ask that say no state, where that is no change.
     """
 
     answers: str | tuple[str, ...]
     meaning: str = ""
     unwanted: tuple[str, ...] = ()
+    aside: dict[str, str] = field(default_factory=dict)
     name: str = "scripted"
     asked: list[Prompt] = field(default_factory=list)
     judged: list[str] = field(default_factory=list)
@@ -130,6 +131,8 @@ class Scripted:
         if prompt.system == wanted.TASK:
             self.judged.append(prompt.question.partition("Result: ")[2])
             return Completion(wanted.UNWANTED if self.judged[-1] in self.unwanted else wanted.WANTED, 0.9)
+        if prompt.system == aside.TASK:
+            return Completion(self.aside.get(prompt.question, aside.CHANGE), 0.9)
         self.asked.append(prompt)
         answers = (self.answers,) if isinstance(self.answers, str) else self.answers
         answer = self.meaning if self.meaning and prompt.system == TASK else answers[len(prompt.corrections)]
