@@ -9,19 +9,20 @@ from llm.logic_words import COUNT
 from llm.meaning import Clause, Fact, Meaning, Referent
 from llm.referents import GENERIC
 
-_OF = r"(?: of)?(?: the| these| those| my| your)?"
+OF = r"(?: of)?(?: the| these| those| my| your)?"
+"""What may stand between a number and what it counts."""
 _NUMBER = "|".join(sorted((*(w for w in COUNT if w != "both"), "one"), key=len, reverse=True))
 _SAID: tuple[tuple[str, str], ...] = (
-    (rf"(?:all|every|each){_OF}(?: (?:{_NUMBER}))?(?: single)?", "all"),
-    (rf"(?:one of|any(?: one)?|either|some|whichever){_OF}", "any"),
-    (rf"both{_OF}", "both"),
-    (rf"(?:any |the |these |those )?({_NUMBER}){_OF}", "number"),
+    (rf"(?:all|every|each){OF}(?: (?:{_NUMBER}))?(?: single)?", "all"),
+    (rf"(?:one of|any(?: one)?|either|some|whichever){OF}", "any"),
+    (rf"both{OF}", "both"),
+    (rf"(?:any |the |these |those )?({_NUMBER}){OF}", "number"),
     (r"an?|another", "a"),
 )
 """Words before a noun phrase, and the quantifier that they are."""
 _WHATEVER = rf"(?:{_NUMBER}) (?:{'|'.join(sorted(GENERIC))})s\b"
 """So many of whatever there is: "two things"."""
-_LISTED = re.compile(r",? (?:and|or) ")
+LISTED = re.compile(r",? (?:and|or) ")
 """After "both the hat", what makes it one of a list."""
 
 
@@ -54,7 +55,7 @@ def _said(referent: Referent, text: str) -> Referent:
 def _before(noun: str, words: str, quantifier: str, text: str) -> str:
     """The quantifier when its words stand right before a noun phrase, else ""."""
     found = re.search(rf"\b(?:{words}) {re.escape(noun)}\b", text)
-    if found is None or (quantifier not in ("all", "a") and _LISTED.match(text, found.end())):
+    if found is None or (quantifier not in ("all", "a") and LISTED.match(text, found.end())):
         return ""
     if quantifier != "number":
         return quantifier

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from llm.aside import Aside, in_words, set_aside, with_aside
 from llm.asking import Question
 from llm.confidence import UNLIKELY, as_wanted, confidence, confidence_in_meaning
+from llm.counts import counts, refuse_more_than_there_are
 from llm.determiners import unnamed
 from llm.logic_words import (
     are_counted,
@@ -147,8 +148,9 @@ def _grounded(
     stage = Stage(text, about, told, domain, model, planner, image)
     aside = set_aside(stage)
     stage = replace(stage, text=aside.rest)
+    refuse_more_than_there_are(stage.text, words)
     try:
-        found = _with_aside(_read(stage, state, tell), aside, stage)
+        found = _with_aside(_read(stage, words, state, tell), aside, stage)
     except UnsureError as unsure:
         unsure = _unsure_with_aside(unsure, aside, stage)
         if not (assume_first and unsure.assumable):
@@ -171,9 +173,10 @@ def _grounded(
     )
 
 
-def _read(stage: Stage, state: WorldState, tell: Tell) -> Found:
-    """What the stage's instruction asks for, read in the way that its words call for; `state` is the whole scene's."""
-    if not stage.words.things or is_more_than_counted(stage.text):
+def _read(stage: Stage, words: Vocabulary, state: WorldState, tell: Tell) -> Found:
+    """What the stage's instruction asks for, read in the way that its words call for; `words` and `state` are the whole
+    scene's."""
+    if not words.things or is_more_than_counted(stage.text):
         return _surely(_by_meaning(stage, tell), stage)
     question = Question(stage.text, stage.words, stage.state, state, stage.domain, stage.image, stage.planner)
     return _plainly(question, stage, tell)
@@ -277,7 +280,9 @@ def _plainly(question: Question, stage: Stage, tell: Tell) -> Found:
         if refusal.kind not in ("absent", "nameless", "unclear"):
             raise
         return _with_guesses(stage, tell, refusal)
-    if not are_counted(question.text, found.things, found.together):
+    about = {s for a in found.goal.mentioned for s in a.args}
+    exactly = all(count.is_taken_up(about, stage.words) for count in counts(question.text, stage.words))
+    if not (exactly and are_counted(question.text, found.things, found.together)):
         return _surely(_by_meaning(stage, tell), stage)
     answer = found.answer
     every = zip((found.goal, *found.others), found.said or ("",), strict=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from llm.forms import Sayable
 from llm.lexicon import word_set
-from llm.logic_words import CHOOSING, EVERY, is_involved, logic_words
+from llm.logic_words import CHOOSING, COUNT, EVERY, is_involved, logic_words
 from llm.meaning import EXCEPT, QUANTIFIERS, UNCLEAR, UNTOUCHED, read_referent
 from llm.model import Completion, Model, Prompt
 from llm.referents import Reader, is_beside
@@ -18,8 +18,10 @@ LONGEST = 12
 """Words of a noun phrase."""
 CLAUSES = 8
 """Clauses of an answer."""
-_NO_BEGINNING = word_set("the a an both all any every each my your some this that these those of and or is are")
-"""Words that no description begins with: articles and the like are the quantifier's."""
+_NO_BEGINNING = (
+    word_set("the a an both all any every each my your some this that these those of and or is are") | COUNT.keys()
+)
+"""Words that no description begins with: articles, numbers and the like are the quantifier's."""
 _NOT_WITHIN = word_set("or but except excluding not never then don't onto into")
 """Words that no description holds: they are said by the form itself."""
 _DENYING = frozenset({"negation", "exception"})

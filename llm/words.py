@@ -82,7 +82,7 @@ def _basic(word: str) -> str:
     if word in _PLACE:
         return _PLACE[word]
     for end, singular in _SUFFIXES:
-        if word.endswith(end) and not word.endswith("ss") and len(word) > len(end) + 2:
+        if word.endswith(end) and not word.endswith("ss") and len(word) - len(end) > (2 if end == "s" else 1):
             word = word.removesuffix(end) + singular
             break
     word = word.removesuffix("ish") if word.removesuffix("ish") in COLOURS else _THING.get(word, word)

@@ -272,3 +272,25 @@ def test_what_speaks_against_the_nearest_answer_is_told_with_the_answer(kitchen,
     told = '^the nearest to the instruction is "the plate is held", but: the instruction does not say "held"; it has: '
     with pytest.raises(Refusal, match=told):
         ground("the plate, quickly", *kitchen, domain, scripted(NEAREST, "unclear."))
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("put two cookie boxes on the plate", '"two cookie boxes": there is 1 in the scene: cookie box'),
+        ("put three of the bowls on the plate", '"three of the bowls": there are 2 in the scene: black bowl'),
+        ("stack four bowls", '"four bowls": there are 2 in the scene'),
+    ],
+)
+def test_more_things_than_there_are(two_bowls, domain, scripted, text, why):
+    with pytest.raises(Refusal, match=why):
+        ground(text, *two_bowls, domain, scripted("unclear."))
+
+
+def test_both_of_three_is_refused_and_two_of_three_are_any(kitchen, domain, scripted):
+    with pytest.raises(Refusal, match='"both drawers": there are 3 in the scene: top drawer'):
+        ground("open both drawers", *kitchen, domain, scripted("unclear."))
+    model = scripted("the drawers are open.", meaning="[drawers] are open.")
+    for text in ("open two drawers", "open two of the drawers"):
+        found = ground(text, *kitchen, domain, model).goal
+        assert {len(g.parts) for g in found.alternatives()} == {2} and len(found.alternatives()) == 3

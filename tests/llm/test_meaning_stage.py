@@ -103,7 +103,7 @@ def test_what_is_not_to_be_touched_goes_with_the_goal(kitchen, domain, scripted)
         ),
         ("put the bowl on the plate if it is clean", "[the bowl] is on [the plate].", '"if" \\(condition\\)'),
         ("she said: put the bowl on the plate", "[the bowl] is on [the plate].", '"said" \\(report\\)'),
-        ("put two bowls on the plate or the stove", "[2 bowls] are on [the plate].", "there are 1 in the scene"),
+        ("put two bowls on the plate or the stove", "[2 bowls] are on [the plate].", "there is 1 in the scene"),
         ("never put the bowl on the plate", "unclear.", "no goal can be made of"),
         ("bowl on the plate, not the bottle", "[the bowl] is not on [the plate].", 'also says "bottle"'),
         (
