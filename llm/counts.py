@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import takewhile
 
 from llm.determiners import LISTED, OF
 from llm.logic_words import COUNT, logic_words
@@ -39,8 +40,9 @@ def counts(text: str, words: Vocabulary) -> Iterator[Count]:
             continue
         begin = word.at + len(word.said)
         found = re.match(rf"{OF}\s+", text[begin:].lower())
-        said = list(_WORD.finditer(text.lower(), begin + (found.end() if found else 0)))[:LONGEST]
-        for last in (w for w in reversed(said) if content(w[0])):
+        following = _WORD.finditer(text.lower(), begin + (found.end() if found else 0))
+        said = list(takewhile(lambda w: content(w[0]), following))[:LONGEST]
+        for last in reversed(said):
             name = text[said[0].start() : last.end()].lower()
             if (symbols := _called(name, words)) and not re.search(r"[.,;:!?]", name):
                 if not LISTED.match(text.lower(), last.end()):

@@ -294,3 +294,8 @@ def test_both_of_three_is_refused_and_two_of_three_are_any(kitchen, domain, scri
     for text in ("open two drawers", "open two of the drawers"):
         found = ground(text, *kitchen, domain, model).goal
         assert {len(g.parts) for g in found.alternatives()} == {2} and len(found.alternatives()) == 3
+
+
+def test_what_follows_the_kind_does_not_tell_which_are_counted(two_bowls, domain, scripted):
+    model = scripted("the bowls are on the plate.")
+    assert len(ground("put two bowls on the right plate", *two_bowls, domain, model).goal.parts) == 2
