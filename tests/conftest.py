@@ -14,6 +14,7 @@ import pytest
 from hypothesis import settings
 
 from tamp.backends.libero import rendering
+from tests.priority import in_real_time
 
 rendering.prepare(video=False, may=True)
 settings.register_profile("repeatable", deadline=None, derandomize=True, max_examples=50, database=None)
@@ -27,6 +28,13 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--seeds", type=int, default=2, metavar="N", help="of each scene under problems/")
     parser.addoption("--record", action="store_true", help="ask the real model, and keep its replies for later runs")
+
+
+@pytest.fixture
+def real_time() -> Iterator[None]:
+    """The test and what it starts come before other work of the machine."""
+    with in_real_time():
+        yield
 
 
 Answer = Callable[[Any, Any], None]

@@ -19,9 +19,12 @@ from pathlib import Path
 from typing import Any
 
 from tests.forked import Begun
+from tests.priority import in_real_time
 
 ROOT = Path(__file__).parents[1]
 TAMP = [sys.executable, "-c", "from cli.main import main; main()"]
+LIFE = "900"
+"""Seconds after which one that was left behind ends by itself: more than a module of tests takes on a busy machine."""
 
 
 @contextmanager
@@ -39,7 +42,7 @@ class Emulator:
         # an address of its own for every process that runs tests, and every emulator in it
         self.host = _address(next(_numbers))
         self.port = 502 if os.geteuid() == 0 else 20502
-        there = ("--model", model, "--host", self.host, "--port", self.port, "--json", "--seconds", "120")
+        there = ("--model", model, "--host", self.host, "--port", self.port, "--json", "--seconds", LIFE)
         self.process = Begun("xarm", "emulate", *there, *options, cwd=ROOT)
         line = self.process.first_line()
         assert line, "the emulator did not start"
@@ -80,11 +83,13 @@ _numbers = itertools.count(1)
 
 @contextmanager
 def running(model: str = "xarm6", *options: str) -> Iterator[Emulator]:
-    emulator = Emulator(model, options)
-    try:
-        yield emulator
-    finally:
-        emulator.end()
+    """An emulated arm, which runs in real time, as does whoever talks to it meanwhile."""
+    with in_real_time():
+        emulator = Emulator(model, options)
+        try:
+            yield emulator
+        finally:
+            emulator.end()
 
 
 def again_when_late(test: Callable[..., None]) -> Callable[..., None]:

@@ -14,6 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from tests.page_typing import FORKS, carried_out
+from tests.priority import comes_first
 
 LONGEST = 280.0
 """Seconds that a command may take."""
@@ -43,7 +44,7 @@ class Begun:
         self.out.touch()
         self.errors.touch()
         streams = (self.errors, self.out, {**os.environ, **environment}, given_file)
-        self._child = FORKS.Process(target=carried_out, args=(self.typed, cwd or Path.cwd(), *streams))
+        self._child = FORKS.Process(target=carried_out, args=(self.typed, cwd or Path.cwd(), *streams, comes_first()))
         self._child.start()
 
     @property

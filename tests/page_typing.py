@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Protocol
 
 from tests.page_blocks import ROOT
+from tests.priority import come_first
 
 FORKS = multiprocessing.get_context("forkserver")
 FORKS.set_forkserver_preload(["tests.page_preloaded"])
@@ -69,9 +70,17 @@ def _die_with_parent() -> None:
 
 
 def carried_out(
-    words: list[str], folder: Path, terminal: Path, out: Path, env: dict[str, str], given: Path = Path(os.devnull)
+    words: list[str],
+    folder: Path,
+    terminal: Path,
+    out: Path,
+    env: dict[str, str],
+    given: Path = Path(os.devnull),
+    first: bool = False,
 ) -> None:
-    """The command line in a child, whose streams go where a shell would let them go. `given` is its standard input."""
+    """The command line in a child, whose streams go where a shell would let them go. `given` is its standard input.
+    Whether it comes `first` it does not have from who types it: it is a child of the process of all children."""
+    come_first(first)
     os.setsid()
     _die_with_parent()
     os.chdir(folder)

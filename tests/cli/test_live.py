@@ -15,9 +15,9 @@ import pytest
 
 from tamp.runs.episode_log import read
 from tests import forked
-from tests.emulated import TAMP
+from tests.emulated import LIFE, TAMP
 
-pytestmark = pytest.mark.process
+pytestmark = [pytest.mark.process, pytest.mark.usefixtures("real_time")]
 
 FAKE = ("live", "--backend", "fake", "--json")
 
@@ -89,7 +89,7 @@ def test_bad_input_is_one_line_and_exit_2(options: list[str], says: str, tmp_pat
 def begun(folder: Path, *options: str) -> subprocess.Popen[str]:
     """A session that takes orders over TCP, once it does."""
     process = subprocess.Popen(
-        [*TAMP, *FAKE, "--out", "run", "--listen", "0", "--seconds", "60", *options],
+        [*TAMP, *FAKE, "--out", "run", "--listen", "0", "--seconds", LIFE, *options],
         cwd=folder,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -140,7 +140,7 @@ def test_a_session_that_is_killed_leaves_a_log_that_reads_to_the_end_and_no_proc
     log = read(tmp_path / "run" / "episode.jsonl")
     assert [e["event"] for e in log][:1] == ["start"] and any(e["event"] == "order" for e in log)
     pids = [int(p) for p in children.stdout.split()]
-    end = time.monotonic() + 10
+    end = time.monotonic() + 60
     while any(Path(f"/proc/{p}").exists() for p in pids):
         assert time.monotonic() < end, "what thinks beside it ends with it"
         time.sleep(0.1)

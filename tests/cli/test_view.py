@@ -21,6 +21,7 @@ import pytest
 
 from tamp.runs.pictures import FOLDER, INDEX, index, put
 from tests import forked
+from tests.emulated import LIFE
 from tests.page_episodes import MARKUP, PLAN, event, failure, success, with_chest, write
 
 pytestmark = pytest.mark.process
@@ -33,7 +34,7 @@ NO_CHROMIUM = "no Chromium: `make browser` as root installs it, else: sudo apt-g
 @contextmanager
 def viewing(run: Path, *options: str) -> Iterator[str]:
     """Where the page of a run's viewer is; it has nothing to complain of, and ends when it is told to."""
-    viewer = forked.Begun("view", run, "--page-port", "0", "--seconds", "120", "--json", *options)
+    viewer = forked.Begun("view", run, "--page-port", "0", "--seconds", LIFE, "--json", *options)
     line = viewer.first_line()
     assert line, viewer.errors.read_text()
     yield json.loads(line)["page"]
@@ -200,7 +201,7 @@ def walked(page: Any) -> list[str]:
 
 
 def test_orders_go_to_the_session_and_its_answer_comes_back(tmp_path: Path, opened: Callable[..., Any]) -> None:
-    live = [*TAMP, "live", "--backend", "fake", "--decider", "person", "--listen", "0", "--seconds", "60"]
+    live = [*TAMP, "live", "--backend", "fake", "--decider", "person", "--listen", "0", "--seconds", LIFE]
     pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
     session = subprocess.Popen([*live, "--out", "run"], cwd=tmp_path, **pipes)
     try:

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests import forked
+from tests.emulated import LIFE
 
 pytestmark = pytest.mark.process
 
@@ -21,7 +22,7 @@ EMULATE = [sys.executable, "-c", "from cli.main import main; main()", "xarm", "e
 
 def _started(*options: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [*EMULATE, "--seconds", "60", *options], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [*EMULATE, "--seconds", LIFE, *options], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
 
 

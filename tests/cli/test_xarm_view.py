@@ -20,13 +20,13 @@ import pytest
 
 from motion.poses import Array
 from tests import forked
-from tests.emulated import Emulator, running
+from tests.emulated import LIFE, Emulator, running
 
 pytestmark = pytest.mark.process
 
 ROOT = Path(__file__).parents[2]
 BENCH = ROOT / "problems" / "xarm" / "bench.toml"
-VIEW = [sys.executable, "-c", "from cli.main import main; main()", "xarm", "view", "--seconds", "120"]
+VIEW = [sys.executable, "-c", "from cli.main import main; main()", "xarm", "view", "--seconds", LIFE]
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
 NO_CHROMIUM = "no Chromium: `make browser` as root installs it, else: sudo apt-get install chromium"
 LEFT, RIGHT = np.radians([-120, 0, -60, 0, 60, 0]), np.radians([40, 0, -60, 0, 60, 0])
@@ -74,7 +74,7 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shown]:
     world, seen = folder / "world.toml", folder / "seen.jsonl"
     world.write_text(BENCH.read_text().replace("tcp://127.0.0.1:5556", seen.name))
     with running() as emulator, sync_playwright() as playwright:
-        there = ("--world", world, "--host", emulator.host, "--page-port", "0", "--json", "--seconds", "120")
+        there = ("--world", world, "--host", emulator.host, "--page-port", "0", "--json", "--seconds", LIFE)
         viewer = forked.Begun("xarm", "view", *there)
         address = json.loads(viewer.first_line())["page"]
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])

@@ -74,7 +74,7 @@ def on_an_arm() -> Iterator[Live]:
     cell = replace(cell, rates=replace(cell.rates, joint_speed=0.6, tool_speed=0.15))
     home = cell.poses["home"].q
     assert home is not None
-    with running("xarm6", "--seconds", "120") as emulator:
+    with running("xarm6") as emulator:
         emulator.ask(teleport=[float(v) for v in home])
         driver = Driver.connect(emulator.host, cell.arm, emulator.port)
         events: list[Event] = []

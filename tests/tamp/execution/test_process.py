@@ -13,6 +13,8 @@ import pytest
 from tamp.errors import Refusal
 from tamp.execution.process import Asked, Cancelled, Process, ProcessGone, _serve
 
+pytestmark = pytest.mark.usefixtures("real_time")
+
 
 class Sums:
     """Adds, slowly if asked to, and gives up when nobody wants to know."""

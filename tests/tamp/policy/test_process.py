@@ -20,7 +20,7 @@ from tamp.policy.process import PolicyProcess
 from tamp.policy.remote import Entry, PolicyFault
 from tests.policies import calibration, make, make_none
 
-pytestmark = pytest.mark.process
+pytestmark = [pytest.mark.process, pytest.mark.usefixtures("real_time")]
 
 
 @pytest.fixture(scope="module")

@@ -24,7 +24,7 @@ from tamp.errors import InputError
 from tamp.execution.line_socket import LONGEST, Lines, LineSocket
 from tests.json_lines_server import JsonLinesServer
 
-pytestmark = pytest.mark.process
+pytestmark = [pytest.mark.process, pytest.mark.usefixtures("real_time")]
 
 
 def cup(x: float = 400, label: str = "cup") -> dict[str, Any]:

@@ -268,7 +268,7 @@ def test_a_warning_that_was_left_is_told_and_does_not_stop_a_run(
 
 @pytest.mark.thorough
 def test_a_controller_that_is_gone_is_lost_and_the_advice_is_given(ways: Ways, tmp_path: Path) -> None:
-    with running("xarm6", "--seconds", "60") as emulator:
+    with running("xarm6") as emulator:
         killed = threading.Timer(0.8, emulator.process.kill)
         killed.start()
         verdict = run(emulator, slow(ways), (MoveToNamed("bin_drop"),), tmp_path / "run")

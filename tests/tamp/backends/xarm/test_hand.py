@@ -14,7 +14,7 @@ import pytest
 
 from tamp.backends.xarm.hand import Acknowledged, HandEvent, NotAcknowledged, TcpHand
 
-pytestmark = pytest.mark.process
+pytestmark = [pytest.mark.process, pytest.mark.usefixtures("real_time")]
 
 CLOSE = HandEvent("close", 3, {"force_n": 20})
 OPEN = HandEvent("open", 5)

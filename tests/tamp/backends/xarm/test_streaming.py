@@ -19,6 +19,8 @@ from tamp.backends.xarm.streaming import APART, Stream
 from tamp.backends.xarm.workcell import Load
 from tests.emulated import Emulator, one_at_a_time, running
 
+pytestmark = pytest.mark.usefixtures("real_time")
+
 BODY = bodies.find("xarm7")
 ROBOT = BODY.at(np.eye(4))
 PERIOD, LATE, UP = 0.01, 0.2, np.array([0.0, 0.0, 0.05, 0.0, 0.0, 0.0])
