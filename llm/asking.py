@@ -8,6 +8,7 @@ from math import prod
 from llm.decoding import Clause, decode
 from llm.grammar import Language, language
 from llm.model import Model, Prompt
+from llm.offers import offered
 from llm.phrases import Vocabulary
 from llm.prompt import prompt
 from llm.reference import narrowed
@@ -137,7 +138,7 @@ def _what_is_left(question: Question, attempts: list[Attempt]) -> Language:
 
 def _refuse(answer: Attempt, question: Question) -> None:
     """Refusal of an answer that nothing can be done with."""
-    here = question.words.inventory()
+    here = offered(question.text, (), question.words)
     if strange := [o.strange for o in answer.objections if o.strange]:
         named = " or ".join(strange)
         raise Refusal(f"the instruction does not name {named}, the nearest there is; {here}", "absent")

@@ -11,6 +11,7 @@ from llm.forms import Form, Sayable
 from llm.logic_words import ORDER
 from llm.meaning import UNTOUCHED, Clause, Fact, Meaning, Referent
 from llm.naming import Guess, Namer
+from llm.offers import offered
 from llm.referents import Meant, Reader
 from llm.words import content, spellings
 from tamp.errors import Refusal
@@ -289,7 +290,8 @@ class Expander:
         return found.symbols
 
     def _absent(self, referent: Referent, known: Iterable[str]) -> Refusal:
-        message = f'the scene has no "{referent.words}" that this can be said of; {self.can.words.inventory()}'
+        here = offered(self.text, (referent.words,), self.can.words)
+        message = f'the scene has no "{referent.words}" that this can be said of; {here}'
         return Refusal(message, "absent", (referent.words,))
 
 

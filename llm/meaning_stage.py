@@ -5,6 +5,7 @@ An objection never leads to another answer: there is no goal then, and the reaso
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, replace
 
 from llm.determiners import quantified
@@ -106,7 +107,8 @@ class Stage:
                 message = f'by "{guess.words}", do you mean the {guess.called}? Say which thing'
                 raise Refusal(message, "unsure", (guess.words,))
         if reply.probability < LEAST:
-            raise Refusal(f'the instruction was not understood for certain; the nearest is "{reply.text}"', "unsure")
+            plain = re.sub(r"[\[\]]|\.$", "", reply.text)
+            raise Refusal(f'the instruction was not understood for certain; the nearest is "{plain}"', "unsure")
 
     def _readings(self, meaning: Meaning) -> tuple[Reading, ...]:
         """One for each of the things that the words for one of them fit equally well."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from llm.asking import Attempt, Question, ask
 from llm.grammar import MAX_CLAUSES, Language
 from llm.model import Model
+from llm.offers import offered
 from llm.reference import rivals
 from llm.words import absent, content, mentioned_in_part
 from tamp.errors import Refusal
@@ -41,7 +42,9 @@ def plainly(question: Question, model: Model, tell: Tell) -> Plainly:
     """What an instruction asks for. Refusal when it is about something that is not there or cannot be a goal."""
     text, words = question.text, question.words
     if missing := absent(text, words.words()):
-        raise Refusal(f"the scene has no {' and no '.join(missing)}; {words.inventory()}", "absent", missing)
+        raise Refusal(
+            f"the scene has no {' and no '.join(missing)}; {offered(text, missing, words)}", "absent", missing
+        )
     if not mentioned_in_part((*words.phrases, *words.plural), Counter(content(text))):
         raise Refusal(f"the instruction names nothing in the scene; {words.inventory()}", "nameless")
     answer = ask(question, model, tell)

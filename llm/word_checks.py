@@ -12,10 +12,8 @@ from llm.logic_words import is_involved
 from llm.meaning import UNTOUCHED, Meaning
 from llm.phrases import is_part
 from llm.referents import OTHER
-from llm.words import content, names_something
+from llm.words import content, leads_to, names_something
 
-_BEFORE_A_PLACE = r"\b(?:on|onto|in|into|inside|upon|to|at|over|of|under|behind|beside)"
-_ARTICLES = r"(?: (?:the|an?|my|your|that|this|its|top|of|very|one|any|either))*"
 _NOUN_PHRASE = re.compile(
     r"\b(?:the|an?|my|your) ((?:[a-z-]+ )?(?!is\b|are\b|goes\b|has\b)[a-z-]+)"
     r"(?=[.,;!?]|$| (?:on|in|into|onto|to|from|at|with|and|by)\b)"
@@ -42,13 +40,8 @@ def turned_round(text: str, meaning: Meaning) -> Iterator[str]:
     said = text.lower()
     for fact in meaning.facts:
         place = fact.others[0].words if fact.others else ""
-        if place and place in said and _leads_to(fact.subject.words, said) and not _leads_to(place, said):
+        if place and place in said and leads_to(fact.subject.words, said) and not leads_to(place, said):
             yield f'"{fact.subject.words}" is the place, not "{place}"'
-
-
-def _leads_to(words: str, text: str) -> bool:
-    """Whether a preposition stands before some words; the "of" in "one of the cups" is none."""
-    return re.search(rf"(?<!one ){_BEFORE_A_PLACE}{_ARTICLES} {re.escape(words)}\b", text) is not None
 
 
 def out_of_order(text: str, meaning: Meaning) -> Iterator[str]:

@@ -21,6 +21,10 @@ _HAND = re.compile(r"\b(left|right)[ -]hand\b")
 _SUFFIXES = ("ches", "ch"), ("shes", "sh"), ("sses", "ss"), ("xes", "x"), ("s", "")
 
 
+_BEFORE_A_PLACE = r"\b(?:on|onto|in|into|inside|upon|to|at|over|of|under|behind|beside)"
+_DETERMINERS = r"(?: (?:the|an?|my|your|that|this|its|top|of|very|one|any|either))*"
+
+
 _TYPED = {
     ord(c): typed
     for some, typed in (("\u2018\u2019\u201b\u2032\u02bc", "'"), ("\u201c\u201d\u201e\u2033", '"'))
@@ -116,3 +120,8 @@ def _noun_phrase(words: list[str]) -> list[str]:
             break
         out.append(w)
     return out
+
+
+def leads_to(words: str, text: str) -> bool:
+    """Whether a preposition stands before some words; the "of" in "one of the cups" is none."""
+    return re.search(rf"(?<!one ){_BEFORE_A_PLACE}{_DETERMINERS} {re.escape(words)}\b", text) is not None

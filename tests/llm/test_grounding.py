@@ -50,15 +50,16 @@ def test_the_models_answer_is_what_counts(kitchen, domain, scripted):
 
 
 @pytest.mark.parametrize(
-    ("text", "missing"),
+    ("text", "missing", "offered"),
     [
-        ("put the banana on the plate", "no banana"),
-        ("put the green bowl on the plate", "no green bowl"),
-        ("put the fork in the fridge", "no fork and no fridge"),
+        ("put the banana on the plate", "no banana", "black bowl, wine bottle, "),
+        ("put the green bowl on the plate", "no green bowl", "black bowl$"),
+        ("put the fork in the fridge", "no fork and no fridge", ".*wine bottle"),
+        ("put the bowl in the fridge", "no fridge", "top of the wooden cabinet, top drawer of"),
     ],
 )
-def test_a_thing_that_is_not_there(kitchen, domain, scripted, text, missing):
-    with pytest.raises(Refusal, match=f"the scene has {missing}; it has: .*wine bottle"):
+def test_a_thing_that_is_not_there(kitchen, domain, scripted, text, missing, offered):
+    with pytest.raises(Refusal, match=f"the scene has {missing}; it has: {offered}"):
         ground(text, *kitchen, domain, scripted("unclear."))
 
 
