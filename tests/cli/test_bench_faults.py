@@ -75,7 +75,7 @@ def session(leader: int) -> dict[int, str]:
 
 def deserted(leader: int) -> dict[int, str]:
     """Processes that are left of a session after a moment."""
-    deadline = time.monotonic() + 3.0
+    deadline = time.monotonic() + 30.0
     while (left := session(leader)) and time.monotonic() < deadline:
         time.sleep(0.1)
     return left

@@ -217,6 +217,7 @@ def test_a_log_in_page_is_not_a_model(model: weights.Model, hub: socket.socket) 
         list(sources.from_hub(model.repo, model.file, model.size))
 
 
+@pytest.mark.usefixtures("real_time")
 def test_a_silent_hub_is_given_up(hub: socket.socket, monkeypatch: pytest.MonkeyPatch) -> None:
     assert sources.HUB_PATIENCE <= 5
     monkeypatch.setattr(sources, "HUB_PATIENCE", 0.2)

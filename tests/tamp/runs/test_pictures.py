@@ -7,6 +7,8 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
+import pytest
+
 from tamp.execution.process import Cancelled
 from tamp.runs.pictures import Pictures, put
 from tamp.view.shots import Shots, picture
@@ -38,6 +40,7 @@ def stepped(pictures: Pictures, until: Callable[[], bool]) -> list[float]:
     return took
 
 
+@pytest.mark.usefixtures("real_time")
 def test_who_acts_does_not_wait_for_pictures_and_the_last_one_is_of_the_end(tmp_path: Path) -> None:
     log, now = tmp_path / "episode.jsonl", ["begin"]
     pictures = Pictures(partial(Painter, tmp_path), lambda: now[0], lambda line: None)

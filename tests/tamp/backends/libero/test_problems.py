@@ -20,8 +20,6 @@ from tamp.runs.episode_log import read
 pytestmark = pytest.mark.episode
 DETOUR = 0.12
 """Metres off the straight line that no corner that is cut, nor the lift that every carry begins with, comes to."""
-BUDGET = 20.0
-"""Seconds of planning and refinement."""
 
 
 @dataclass(frozen=True)
@@ -114,4 +112,3 @@ def test_what_geometry_forbids_is_refused_with_the_smallest_change(scene: str, s
     result = episode(scene, seed, tmp_path).result
     assert (result.success, result.stage, result.steps) == (False, "refinement", 0)
     assert result.reason is not None and all(words in result.reason for words in REFUSED[scene]), result.reason
-    assert result.seconds["plan"] + result.seconds["refine"] < BUDGET + 2

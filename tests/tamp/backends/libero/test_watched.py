@@ -19,7 +19,7 @@ pytestmark = pytest.mark.episode
 @pytest.mark.parametrize(
     "scene",
     [
-        pytest.param("libero_goal/5", id="push"),
+        pytest.param("libero_goal/5", id="push", marks=pytest.mark.thorough),
         pytest.param("libero_10/2", id="knob", marks=pytest.mark.thorough),
         pytest.param("libero_goal/0", id="drawer"),
     ],

@@ -177,6 +177,7 @@ def waited(detector: Script, timeout: float, world: Workcell = BENCH) -> tuple[T
     return found, time.monotonic() - begin
 
 
+@pytest.mark.usefixtures("real_time")
 @pytest.mark.parametrize("timeout", [0.001, 0.3, 1.0])
 def test_the_time_out_is_honoured(timeout: float) -> None:
     found, seconds = waited(Script(1e9), timeout)
