@@ -16,6 +16,7 @@ from llm.determiners import unnamed
 from llm.logic_words import (
     are_counted,
     before_what_refers_back,
+    goes_back,
     is_involved,
     is_more_than_counted,
     is_ordered,
@@ -305,7 +306,7 @@ def _seconded(plain: Found, goal: Goal, question: Question, stage: Stage, tell: 
     beside = any(s.startswith(f"{side}-") for side in SIDES for a in goal.mentioned for s in a.args)
     about = _things({s for a in goal.mentioned for s in a.args}, stage)
     several = len(goal.parts) > 1 or not _things(_named(stage.text, stage), stage) <= about
-    strict = (several and is_turned(stage.text)) or _leaves_open(stage)
+    strict = (several and is_turned(stage.text)) or goes_back(stage.text) or _leaves_open(stage)
     if not (strict or plain.doubts or is_ordered(stage.text) or (stage.can.asks_beside and not beside)):
         return plain
     try:

@@ -58,6 +58,7 @@ ORDER = re.compile(
     r"start (?:with|by)|begin (?:with|by)|followed by|back)\b"
 )
 """Words that say what comes before what."""
+_BACK = re.compile(r"(?<!\bthe )\bback(?= (?:on|onto|in|into|to|at|up|down|off|under)\b| *(?:[.,;!?]|$))")
 _TURNED = re.compile(r"\b(?:before|after|last(?:ly)?|once|second(?:ly)?|end (?:with|by))\b")
 _PRONOUN = re.compile(r"\b(?:it|them|they|he|she|him|her|that|this|these|those|one|ones|there)\b")
 _SENTENCE_END = re.compile(r"[.;!?](?= *\S)")
@@ -97,6 +98,11 @@ def is_involved(text: str) -> bool:
 def is_ordered(text: str) -> bool:
     """Whether an instruction has words for what comes before what."""
     return ORDER.search(text.lower()) is not None
+
+
+def goes_back(text: str) -> bool:
+    """Whether something is to go back: not "the back bowl", nor "at the back"."""
+    return _BACK.search(text.lower()) is not None
 
 
 def is_turned(text: str) -> bool:

@@ -97,3 +97,9 @@ def test_what_is_to_be_as_it_was_is_a_goal_of_its_own(kitchen, domain, scripted,
 def test_what_was_to_be_as_it_was_is_never_lost(kitchen, domain, scripted, text, clause, reply, why) -> None:
     with pytest.raises(Refusal, match=why):
         ground(text, *kitchen, domain, scripted(reply, aside={clause: BACK}))
+
+
+def test_going_back_to_a_place_that_only_one_way_reads_is_refused(kitchen, domain, scripted) -> None:
+    model = scripted("the bowl is on the plate.", meaning="unclear.")
+    with pytest.raises(Refusal, match="no goal can be made"):
+        ground("put the bowl on the plate and then back on the table", *kitchen, domain, model)
