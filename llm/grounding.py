@@ -25,6 +25,7 @@ from llm.logic_words import (
 from llm.meaning import facts_in_words
 from llm.meaning_stage import Goals, Reading, Stage
 from llm.model import Model
+from llm.own_verbs import clauses as own_clauses
 from llm.own_words import own_words
 from llm.phrases import Vocabulary, vocabulary
 from llm.plain_stage import in_words as clause_in_words
@@ -316,6 +317,8 @@ def _seconded(plain: Found, goal: Goal, question: Question, stage: Stage, tell: 
             raise
         return plain
     *first, last = meant.readings[0].goals
+    if goes_back(stage.text) and len(own_clauses(stage.text)) > 1 and not first and len(last.parts) == 1:
+        raise Refusal("what is to go back, and where to, was not understood; say it by itself, afterwards", "unclear")
     if set(last.parts) != set(goal.parts):
         # The plain way has no order: it may be how things are before the end.
         if any(set(g.parts) == set(goal.parts) for g in first):

@@ -103,3 +103,9 @@ def test_going_back_to_a_place_that_only_one_way_reads_is_refused(kitchen, domai
     model = scripted("the bowl is on the plate.", meaning="unclear.")
     with pytest.raises(Refusal, match="no goal can be made"):
         ground("put the bowl on the plate and then back on the table", *kitchen, domain, model)
+
+
+def test_going_back_that_neither_way_reads_is_refused(kitchen, domain, scripted) -> None:
+    model = scripted("the bowl is on the plate.", meaning="[the bowl] is on [the plate].")
+    with pytest.raises(Refusal, match="what is to go back"):
+        ground("put the bowl on the plate and then put it back on the table", *kitchen, domain, model)
