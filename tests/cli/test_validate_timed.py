@@ -66,5 +66,5 @@ def test_a_plan_that_cannot_be_read_does_not_keep_the_others_from_being_judged(t
     assert "there is no operator 'fry'" in answer["plans"][0]["error"]
     assert answer["plans"][1]["failed"] == {"step": 3, "line": 3, "action": "(bake oat)"}
     assert answer["plans"][1]["unmet"] == [
-        {"literal": "(hot)", "lost_at": 1, "hint": "", "lost_time": None, "lost_by": "(heat)"}
+        {"literal": "(hot)", "lost_at": 1, "hint": "", "lost_time": None, "values": {}, "lost_by": "(heat)"}
     ]
