@@ -1,4 +1,4 @@
-"""So many things of a kind that the scene has: "two cookie boxes", beside how many there are."""
+"""So many things of a kind that the scene has: "two cups", beside how many there are."""
 
 from __future__ import annotations
 

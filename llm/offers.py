@@ -13,7 +13,7 @@ FEW = 4
 
 
 def offered(text: str, lacks: Sequence[str], words: Vocabulary) -> str:
-    """A few of what there is, "it has: plate, black bowl": what shares a word with what it `lacks`, else what the
+    """A few of what there is, "it has: saucer, tin cup": what shares a word with what it `lacks`, else what the
     instruction does not name already; places first where something is to be put there."""
     lacking = Counter(content(" ".join(lacks)))
     heard = Counter(content(text)) - lacking
