@@ -8,7 +8,7 @@ SHELL := /bin/bash
 .PHONY: help setup tools hooks image render browser model library demo test test-vllm lint docs docs-check accept bench bench-stepping bench-workers \
   bench-scaling bench-language bench-meaning bench-executed bench-schemes bench-validation bench-judging bench-mends bench-fuzz bench-check \
   bench-install bench-arms bench-paths bench-arm-faults bench-live bench-minds bench-deciders bench-kitchen test-fast test-thorough \
-  bench-arm-clutter bench-arm-cups bench-arm-language bench-arm-streaming bench-arm-examples bench-perception bench-unknown \
+  bench-arm-stops bench-arm-clutter bench-arm-cups bench-arm-language bench-arm-streaming bench-arm-examples bench-perception bench-unknown \
   bench-view bench-pages bench-disturbed bench-grasps bench-bodies bench-sim-to-sim bench-table-faults bench-table-speed bench-two-arms lock clean
 
 BIN := .venv/bin
@@ -69,6 +69,7 @@ help:
 	make bench-mends     how often tamp validate mends a plan with two mistakes, and how soon (10 minutes)
 	make bench-check     tamp check over the same public domains (2 minutes)
 	make bench-arm-faults   every fault at every phase of runs on the emulated arm (an hour)
+	make bench-arm-stops    signals, dead men, full disks and cut connections while commands move it (two hours; ARGS='--n 5')
 	make bench-arm-clutter  200 random plans in cluttered worlds on it: nothing touched (half an hour)
 	make bench-arm-cups     an instruction, three cups, 20 layouts: the right cup (5 minutes)
 	make bench-arm-streaming  servo targets at 100 Hz to it: what comes late (5 minutes)
@@ -247,7 +248,7 @@ bench: setup
 	$(BIN)/tamp bench libero_90 --trials 10 $(FULL)/libero_90
 	$(BIN)/tamp report results/full/suites results/full/libero_90
 
-BENCHES := view pages perception unknown disturbed two-arms grasps bodies mjcf sim-to-sim table-faults table-speed live minds deciders kitchen others seam folders stepping workers scaling language meaning executed schemes judging mends fuzz check arms paths arm-faults arm-clutter arm-cups arm-language \
+BENCHES := view pages perception unknown disturbed two-arms grasps bodies mjcf sim-to-sim table-faults table-speed live minds deciders kitchen others seam folders stepping workers scaling language meaning executed schemes judging mends fuzz check arms paths arm-faults arm-stops arm-clutter arm-cups arm-language \
   arm-streaming arm-examples install
 $(BENCHES:%=bench-%): bench-%: setup
 	@PYTHONPATH=. $(BIN)/python tests/bench_$(subst -,_,$*).py $(ARGS)

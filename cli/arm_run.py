@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
@@ -41,7 +40,7 @@ def run_plan(
     """0 when every step was done (or, with `dry_run`, could be), 1 when not, 2 for a plan or world that is wrong."""
     from tamp.api.solving import Person
 
-    person = Person(_progress, stops=partial(stoppable, dead_man))
+    person = Person(_progress, stops=stoppable)
     with quiet_stdout() as stdout:
         arm = arms.loaded_arm(world, host, port, speed_scale)
         plan = arms.plan_file(plan)
@@ -113,7 +112,7 @@ def summary(verdict: Verdict, steps: int, dry_run: bool) -> str:
     if verdict.success:
         rest = f"; {verdict.reason}" if verdict.reason else ""
         return f"tamp: {steps} step{'s' if steps != 1 else ''} {'can be done' if dry_run else 'done'}{rest}"
-    unheard = "THE ARM DID NOT ACKNOWLEDGE THE STOP: PRESS THE EMERGENCY STOP"
-    halted = {None: "nothing moved", True: "the arm stands still", False: unheard}
-    state = "" if dry_run else f"; {halted[verdict.halted]}"
+    from tamp.backends.xarm.verdict import STANDS
+
+    state = "" if dry_run else f"; {STANDS[verdict.halted]}"
     return f"tamp: no ({verdict.kind}): {verdict.reason}{state}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +34,7 @@ def solve_arm(
     if goal is not None or text is None:
         raise InputError("--goal is for simulated scenes: an arm is told in words, or by tamp xarm run PLAN.json")
     text, begun = language.instruction(text), time.perf_counter()
-    person = Person(lambda line: say(f"tamp: {line}"), stops=partial(stoppable, None))
+    person = Person(lambda line: say(f"tamp: {line}"), stops=stoppable)
     with quiet_stdout() as stdout:
         arm = arms.loaded_arm(real.world, real.host, real.port, real.speed_scale)
         begin, model = arms.begin_of(arm, real.dry_run), language.model(llm)

@@ -34,8 +34,13 @@ def live(
     planner: opt.Planner = "fast-downward",
     seconds: Annotated[float | None, typer.Option(help="End after so long.", min=0.0, max=1e6)] = None,
     listen: Annotated[
-        int | None, typer.Option(help="Take orders at this port of 127.0.0.1 too; 0: any free one.", min=0, max=65535)
+        str | None,
+        typer.Option(
+            help="Take orders over a Unix socket at PATH too, or over one and a port of 127.0.0.1 (0: any free one).",
+            metavar="PATH|PORT",
+        ),
     ] = None,
+    dead_man: opt.DeadMan = None,
     view: opt.View = False,
     host: opt.Host = None,
     port: opt.ArmPort = None,
@@ -64,7 +69,8 @@ def live(
         domain=domain,
         planner=planner,
         seconds=seconds,
-        listen=listen,
+        listen=_socket(listen),
+        dead_man=dead_man,
         view=view,
         host=host,
         port=port,
@@ -72,3 +78,12 @@ def live(
         out=out,
     )
     return run_live(asked, json_output)
+
+
+def _socket(where: str | None) -> Path | int | None:
+    """A port, where it is a number, or a path. InputError for a number that is no port."""
+    if where is None or not where.lstrip("-").isdigit():
+        return None if where is None else Path(where)
+    if not 0 <= (port := int(where)) <= 65535:
+        raise InputError(f"--listen {where} is no port; valid: 0 to 65535, or a path")
+    return port

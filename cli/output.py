@@ -10,7 +10,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, TextIO
 
 from cli import missing
@@ -45,9 +45,10 @@ def _plain(value: object) -> object:
 
 
 def say(line: str) -> None:
-    """One plain line of progress on standard error."""
-    sys.stderr.write(line + "\n")
-    sys.stderr.flush()
+    """One plain line of progress on standard error. A terminal that is gone is no error: an arm may be moving."""
+    with suppress(OSError):
+        sys.stderr.write(line + "\n")
+        sys.stderr.flush()
 
 
 def console() -> Console:

@@ -29,7 +29,7 @@ def solve(asked: Asked, json_output: bool) -> int:
         goal = asked.goals[0] if asked.goals else None
         return solve_arm(asked.text, goal, asked.llm, asked.arm, asked.out, asked.view, json_output)
     with quiet_stdout() as stdout:
-        episode = begun(asked, Person(_progress, partial(settled, asks=True), partial(stoppable, asked.arm.dead_man)))
+        episode = begun(asked, Person(_progress, partial(settled, asks=True), stoppable))
         say(f"tamp: {episode}")
         result = _run(episode)
         return result if isinstance(result, int) else _ended(result, episode.task.bddl is not None, json_output, stdout)

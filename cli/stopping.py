@@ -1,8 +1,7 @@
-"""How whoever is at the terminal stops an arm."""
+"""How a person at a terminal, or a program that supervises, stops an arm."""
 
 from __future__ import annotations
 
-import signal
 import sys
 import threading
 from collections.abc import Iterator
@@ -14,25 +13,19 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def stoppable(dead_man: float | None, stop: Stop) -> Iterator[None]:
-    """Ctrl-C and SIGTERM stop the arm instead of the program: it ends when the arm has acknowledged. So does a
-    `dead_man` who says nothing on standard input for so many seconds."""
-    reasons = {signal.SIGINT: "interrupted (Ctrl-C)", signal.SIGTERM: "ended by SIGTERM"}
+def stoppable(stop: Stop, reads: bool = True) -> Iterator[None]:
+    """Every signal that ends a program stops the arm instead, and the program once the arm has acknowledged. For
+    a dead man each line on standard input is a sign of life, which is read here unless it has another reader; its
+    end is none, so that the time runs out.
+    """
+    from tamp.backends.xarm.stopping import SIGNALS, stopped_by_signals
 
-    def told(number: int, _: object) -> None:
-        stop.now(reasons[signal.Signals(number)])
-
-    before = {number: signal.signal(number, told) for number in reasons}
-    if dead_man is not None:
+    if reads and stop.dead_man is not None:
         threading.Thread(target=_listen, args=(stop,), daemon=True).start()
-    try:
+    with stopped_by_signals(stop, SIGNALS):
         yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 def _listen(stop: Stop) -> None:
-    """Each line on standard input says that somebody is there; its end says nothing, so that the time runs out."""
     for _ in sys.stdin:
         stop.alive()

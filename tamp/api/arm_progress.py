@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tamp.api.sources import Say
+from tamp.backends.xarm.verdict import STANDS
 
 EVERY = 2.0
 """Seconds between two lines about what is only gone through."""
@@ -34,6 +35,8 @@ class Progress:
             self.say(f"{moved}: approaching it anew")
         elif name == "warning":
             self.say(f"warning: {fields['message']}")
+        elif name == "end" and fields["why"] == "internal":  # an error follows, and no summary
+            self.say(STANDS[fields["halted"]])
         elif name == "step":
             self._begun = True
         elif name == "second_look" and not self._begun and time.monotonic() - self._said > EVERY:

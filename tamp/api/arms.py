@@ -263,6 +263,7 @@ def carried_out(
         stop = Stop(dead_man)
         opened.enter_context(person.stops(stop))
         driver, hand = connected(cell, host, arm.port, opened)
+        log.best_effort()
         return Executor(driver, ways, targets, stop, tell, hand, second_check).run(steps)
 
 

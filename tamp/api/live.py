@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import threading
 import time
 from collections.abc import Callable, Iterable
@@ -12,11 +13,12 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from tamp.api import language
 from tamp.api.sources import Say, silent
+from tamp.backends.xarm.stopping import Stop, stopped_by_signals
 from tamp.errors import InputError, TampError
 from tamp.execution.clock import run_in_real_time, run_paused
 from tamp.execution.masters import Masters
 from tamp.execution.order_server import OrderServer
-from tamp.execution.orders import WORDS, read_json, read_typed
+from tamp.execution.orders import WORDS, End, read_json, read_typed
 from tamp.execution.script import Disturb, Script, read_script
 from tamp.execution.session import Performer, Session
 from tamp.planning.engine import usual
@@ -46,8 +48,9 @@ class Asked:
 
     `backend` is `libero`, where a `scene` is as for `load_scene`; `fake`, a kinematic robot among boxes; or `xarm`, the
     arm that the `world` and the `host` say where to find. `script` is a file of orders. With the `paused` clock the
-    world waits while it is thought, else it goes on. With `listen` orders are taken at a port of 127.0.0.1 as well, 0
-    for a free one.
+    world waits while it is thought, else it goes on. With `listen` orders are taken over a Unix socket as well, at a
+    path, or over one and a port of 127.0.0.1 (0: a free one), where a client sends a token first. With `dead_man` the
+    session is stopped when the company has given no line of orders, or other sign of life, for so many seconds.
     """
 
     scene: str | None = None
@@ -61,7 +64,8 @@ class Asked:
     domain: str = "tabletop"
     planner: str = field(default_factory=usual)
     seconds: float | None = None
-    listen: int | None = None
+    listen: Path | int | None = None
+    dead_man: float | None = None
     view: bool = False
     """Whether pictures are made for a page of it, which gives orders, too."""
     host: str | None = None
@@ -77,13 +81,15 @@ class Company:
     `say` is told in words what happens; `told` is told each event as plain data instead, where it is there. `orders`
     gives orders where there is no script, a line at a time, in a thread of its own: `start (pick mug_1 table)`, `stop`,
     `skip 2`, `undo`, `end`, other words to be read, or the same as JSON; an empty line asks for the state. After the
-    last line the session is over once nothing runs. `name` is what others are told who gives the orders.
+    last line the session is over once nothing runs. `name` is what others are told who gives the orders. `stops` is
+    entered while the session runs, and may stop it.
     """
 
     say: Say = silent
     told: Callable[[dict[str, Any]], None] | None = None
     orders: Callable[[Words], Iterable[str]] = nobody
     name: str = "the caller"
+    stops: Callable[[Stop], contextlib.AbstractContextManager[None]] = stopped_by_signals
 
 
 class Robot(Protocol):
@@ -126,7 +132,8 @@ class SessionResult:
     """What became of a session: whether what was wanted last is reached, or nothing was wanted.
 
     `goal` is what was wanted last in PDDL, `task` LIBERO's own check where there is one, `reason` why it is no success;
-    `steps` are control periods, `seconds` the world's, `out` is the folder of the log.
+    `steps` are control periods, `seconds` the world's, `out` is the folder of the log; `stopped`: by a signal or a
+    dead man.
     """
 
     success: bool
@@ -136,6 +143,7 @@ class SessionResult:
     steps: int
     seconds: float
     out: str
+    stopped: bool = False
 
     def __bool__(self) -> bool:
         return self.success
@@ -199,43 +207,53 @@ class Live:
         events.subscribe(_teller(session, company))
         masters = Masters(session.order)
         if asked.listen is not None or asked.view:
-            server = _listen(masters, asked.listen or 0, company.say)
+            server = _listen(masters, asked.listen, company.say)
             opened.callback(server.close)
-            log.event("listens", port=server.port)
+            log.event("listens", path=server.path)
             events.subscribe(lambda e: server.tell(_timed(e, session)) if as_data(e) else None)
         company.say(f"{robot.name} (oracle perception, {asked.clock} clock) after {time.monotonic() - began:.1f} s")
-        scripted = not self.script.over
+        scripted, stop = not self.script.over, Stop(asked.dead_man)
         if not scripted:
-            _heard(masters, session, company)
+            _heard(masters, session, company, stop)
 
         def before() -> None:
+            if stop.reason:
+                session.order(End())
             self.script.give(session, robot.disturb)
             session.ends_when_idle = session.ends_when_idle or (scripted and self.script.over)
 
-        failed = None
+        ended: dict[str, Any] = {}
         try:
-            if asked.clock == "paused":
-                run_paused(session, robot.backend, before=before, seconds=asked.seconds)
-            else:
-                run_in_real_time(session, robot.backend, events, before=before, seconds=asked.seconds)
+            with company.stops(stop):
+                if asked.clock == "paused":
+                    run_paused(session, robot.backend, before=before, seconds=asked.seconds)
+                else:
+                    run_in_real_time(session, robot.backend, events, before=before, seconds=asked.seconds)
         except TampError as e:  # of the robot, such as a stop that was not acknowledged
-            failed = {"success": False, "reason": str(e)}
+            ended = {"success": False, "reason": str(e)}
+        else:
+            if stop.reason:
+                ended = {"success": False, "reason": f"{stop.reason}; the robot stands still"}
         steps, seconds = round(session.time / robot.backend.period), round(session.time, 3)
-        came = robot.outcome(session) | (failed or {})
-        return SessionResult(**came, steps=steps, seconds=seconds, out=str(log.folder))
+        came = robot.outcome(session) | ended
+        return SessionResult(**came, steps=steps, seconds=seconds, out=str(log.folder), stopped=bool(stop.reason))
 
 
-def _listen(masters: Masters, port: int, say: Say) -> OrderServer:
-    """Take orders at a port of 127.0.0.1. InputError when it is taken."""
+def _listen(masters: Masters, at: Path | int | None, say: Say) -> OrderServer:
+    """Take orders over sockets. InputError where one is taken."""
+    port = at if isinstance(at, int) else None
     try:
-        server = OrderServer(masters, port)
+        server = OrderServer(masters, at if isinstance(at, Path) else None, port)
     except OSError as e:
-        raise InputError(f"--listen {port}: {e.strerror}; valid: a port that is free, or 0 for any") from e
-    say(f"orders at tcp://127.0.0.1:{server.port}")
+        valid = "a port that is free, 0 for any, or a path at which there is nothing yet"
+        raise InputError(f"--listen {at}: {e.strerror or e}; valid: {valid}") from e
+    say(f"orders at unix:{server.path}")
+    if port is not None:
+        say(f"orders at tcp://127.0.0.1:{server.port}, where the first line is {json.dumps({'token': server.token})}")
     return server
 
 
-def _heard(masters: Masters, session: Session, company: Company) -> None:
+def _heard(masters: Masters, session: Session, company: Company, stop: Stop) -> None:
     """Take the orders of whoever is there, in a thread."""
 
     def words() -> list[str]:
@@ -243,6 +261,7 @@ def _heard(masters: Masters, session: Session, company: Company) -> None:
 
     def hear() -> None:
         for line in company.orders(words):
+            stop.alive()
             if not line.strip():
                 session.tell_state = True
                 continue

@@ -13,6 +13,7 @@ from tamp.backends.xarm.opening import claim, connected, detector_of, tool_of
 from tamp.backends.xarm.performing import OnArm
 from tamp.backends.xarm.stopping import Stop
 from tamp.backends.xarm.targets import Targets
+from tamp.backends.xarm.verdict import STANDS
 from tamp.backends.xarm.ways import Ways
 from tamp.errors import InputError
 
@@ -62,6 +63,7 @@ class _Arm:
         opened.callback(reader.close)
         self.performer = OnArm(self.backend, Ways(cell), Targets(cell, detector), Stop(), log.event, hand)
         self.performer.reader, self.performer.patience = reader, PATIENCE
+        log.best_effort()
 
     def begun(self, session: Session, events: Events) -> None:
         """Nothing of it has to know."""
@@ -73,5 +75,5 @@ class _Arm:
     def outcome(self, session: Session) -> dict[str, Any]:
         """Whether what was begun last was carried out."""
         failed = session.failed
-        reason = failed.waits_for if failed else None
+        reason = f"{failed.waits_for}; {STANDS[self.performer.verdict.halted]}" if failed else None
         return {"success": failed is None, "goal": None, "task": None, "reason": reason}

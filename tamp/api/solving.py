@@ -35,9 +35,11 @@ EPISODES = Path("episodes")
 """Where episodes go unless it is said otherwise."""
 
 
-def _unstopped(stop: Stop) -> AbstractContextManager[None]:
-    """Nobody stops the arm but the program itself."""
-    return nullcontext()
+def _interruptible(stop: Stop) -> AbstractContextManager[None]:
+    """Ctrl-C stops the arm, and ends what was called with the verdict `stopped`."""
+    from tamp.backends.xarm.stopping import stopped_by_signals
+
+    return stopped_by_signals(stop)
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,7 @@ class Person:
 
     say: Say = silent
     settle: Settle = unasked
-    stops: Callable[[Stop], AbstractContextManager[None]] = _unstopped
+    stops: Callable[[Stop], AbstractContextManager[None]] = _interruptible
 
 
 @dataclass(frozen=True)

@@ -44,8 +44,7 @@ def run_paused(
             backend.command(*command)
             after()
     finally:
-        session.close()
-        backend.stop()
+        _end(session, backend)
 
 
 def run_in_real_time(
@@ -77,5 +76,12 @@ def run_in_real_time(
             due += backend.period
             time.sleep(max(0.0, due - time.monotonic()))
     finally:
-        session.close()
+        _end(session, backend)
+
+
+def _end(session: Session, backend: Backend) -> None:
+    """What moves stops first: ending the session reports what was stopped, and a report may fail."""
+    try:
         backend.stop()
+    finally:
+        session.close()

@@ -1,4 +1,4 @@
-"""Lines over TCP, each wait bounded.
+"""Lines over TCP or a Unix socket, each wait bounded.
 
 Time-outs are set on every socket by hand: the arm's SDK changes the default of the whole process to one second.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import socket
 import time
+from pathlib import Path
 
 LONGEST = 1_000_000
 """Bytes of a line, unless more are asked for."""
@@ -38,12 +39,17 @@ class Lines:
 class LineSocket:
     """A connection over which lines go both ways. Used by one thread; `close` may come from another."""
 
-    def __init__(self, host: str, port: int, timeout: float, longest: int = LONGEST) -> None:
-        """Connects. OSError when that fails, or takes longer than `timeout` seconds. Lines have up to `longest`
-        bytes."""
-        self._socket = socket.create_connection((host, port), timeout=timeout)
-        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        _keep_alive(self._socket)
+    def __init__(self, at: tuple[str, int] | Path, timeout: float, longest: int = LONGEST) -> None:
+        """Connects to a host and port, or to a Unix socket. OSError when that fails, or takes longer than `timeout`
+        seconds. Lines have up to `longest` bytes."""
+        if isinstance(at, Path):
+            self._socket = socket.socket(socket.AF_UNIX)
+            self._socket.settimeout(timeout)
+            self._socket.connect(str(at))
+        else:
+            self._socket = socket.create_connection(at, timeout=timeout)
+            self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            _keep_alive(self._socket)
         self._lines, self._ready = Lines(longest), list[bytes]()
 
     def send(self, line: bytes, timeout: float) -> None:

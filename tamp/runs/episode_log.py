@@ -5,7 +5,9 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import json
+import logging
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -32,8 +34,11 @@ class EpisodeLog:
     """
 
     folder: Path
+    failed: OSError | None = field(default=None, init=False)
+    """Why the log is incomplete, after `best_effort`."""
     _file: IO[str] = field(init=False)
     _start: float = field(init=False)
+    _best_effort: bool = field(default=False, init=False)
 
     def __post_init__(self) -> None:
         try:
@@ -49,11 +54,19 @@ class EpisodeLog:
             fcntl.flock(self._file, fcntl.LOCK_EX)  # until it is closed, or this process ends: it is being written
         self._start = time.perf_counter()
 
+    def best_effort(self) -> None:
+        """From now on nothing that cannot be written is an error: an arm may be moving, and a full disk must not end
+        what controls it. A warning says so at once, and what follows the first failure is left out."""
+        self._best_effort = True
+
     def event(self, kind: str, /, **data: Any) -> None:
         """Append one event."""
         line = {"event": kind, "t": round(time.perf_counter() - self._start, 3), **data}
-        self._file.write(json.dumps(line, default=_plain) + "\n")
-        self._file.flush()
+        if self.failed is not None:
+            return
+        with self._writing():
+            self._file.write(json.dumps(line, default=_plain) + "\n")
+            self._file.flush()
 
     def take(self, event: Event) -> None:
         """Append an event of a session: its log subscribes with this."""
@@ -61,17 +74,31 @@ class EpisodeLog:
 
     def write(self, name: str, content: str | bytes) -> None:
         """Write a file of the episode folder."""
-        (self.folder / name).write_bytes(content if isinstance(content, bytes) else content.encode("utf-8"))
+        with self._writing():
+            (self.folder / name).write_bytes(content if isinstance(content, bytes) else content.encode("utf-8"))
 
     def close(self) -> None:
         """Close the log."""
-        self._file.close()
+        with self._writing():
+            self._file.close()
+
+    @contextlib.contextmanager
+    def _writing(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as e:
+            if not self._best_effort:
+                raise
+            if self.failed is None:
+                self.failed = e
+                logging.getLogger("tamp").warning("tamp: warning: %s is left incomplete: %s", self.folder, e.strerror)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, e: BaseException | None, tb: TracebackType | None) -> None:
         if e is not None:
+            self._best_effort = True  # another error would hide this one
             self.event("interrupted" if is_interrupt(e) else "error", message=str(e))
         self.close()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -149,8 +150,8 @@ def _facts(view: View, atoms: frozenset[str], t: float) -> View:
 
 
 def _listens(view: View, e: Event) -> View:
-    port = number(e, "port")
-    return replace(view, listens=int(port) if port is not None and 0 < port < 65536 else None)
+    path = e.get("path")
+    return replace(view, listens=Path(path) if isinstance(path, str) and path else None)
 
 
 def _ended(view: View, e: Event) -> View:

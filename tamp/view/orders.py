@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from pathlib import Path
 from typing import Any
 
 from tamp.errors import TampError
@@ -14,18 +15,18 @@ PATIENCE = 2.0
 """Seconds for which a session is waited for that does not say what becomes of an order."""
 
 
-def give(port: int | None, said: Any) -> dict[str, Any]:
-    """Pass an order, as an object of JSON, on to the session that listens at a port of this machine; whether it was
+def give(at: Path | None, said: Any) -> dict[str, Any]:
+    """Pass an order, as an object of JSON, on to the session that listens at a Unix socket; whether it was
     `taken`, None where the session does not say, and `why` not. Each order is somebody's of its own: whoever gives
     orders on a page keeps nobody else from it."""
-    if port is None:
+    if at is None:
         return {"taken": False, "why": "no session takes orders now"}
     try:
         order = read_json(json.dumps(said))
     except (TampError, ValueError) as e:
         return {"taken": False, "why": str(e)}
     try:
-        line = LineSocket("127.0.0.1", port, PATIENCE)
+        line = LineSocket(at, PATIENCE)
     except OSError:
         return {"taken": False, "why": "the session does not listen any more"}
     try:

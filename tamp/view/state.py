@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -71,7 +72,7 @@ class Placed:
 class View:
     """A run so far. `t` is the log's clock in seconds, `start` what it was begun with, `plan` the plan that was found
     last and `before` how many actions were begun before that. `stage` and `step` are those of the last command.
-    `listens` is the port at which it takes orders, None where it takes none. `ending` is None until it has ended by
+    `listens` is the socket at which it takes orders, None where it takes none. `ending` is None until it has ended by
     itself or with an error. `parts` are the pieces of the things of which any moves. `robots` are those that are drawn,
     `felt` joint values and finger opening of each by arm, `tools` where its tool is."""
 
@@ -95,7 +96,7 @@ class View:
     felt: Mapping[str, tuple[Array, float]] = field(default_factory=dict)
     tools: Mapping[str, Point] = field(default_factory=dict)
     happened: tuple[Told, ...] = ()
-    listens: int | None = None
+    listens: Path | None = None
     ending: Ending | None = None
 
 

@@ -87,9 +87,9 @@ def test_bad_input_is_one_line_and_exit_2(options: list[str], says: str, tmp_pat
 
 
 def begun(folder: Path, *options: str) -> subprocess.Popen[str]:
-    """A session that takes orders over TCP, once it does."""
+    """A session that takes orders over a Unix socket, once it does."""
     process = subprocess.Popen(
-        [*TAMP, *FAKE, "--out", "run", "--listen", "0", "--seconds", LIFE, *options],
+        [*TAMP, *FAKE, "--out", "run", "--listen", "orders", "--seconds", LIFE, *options],
         cwd=folder,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -99,18 +99,20 @@ def begun(folder: Path, *options: str) -> subprocess.Popen[str]:
     return process
 
 
-def port_of(process: subprocess.Popen[str]) -> int:
+def connected(process: subprocess.Popen[str], folder: Path) -> socket.socket:
+    """A connection to the session, once it listens."""
     assert process.stderr is not None
-    for line in process.stderr:
-        if "orders at tcp://127.0.0.1:" in line:
-            return int(line.rsplit(":", 1)[1])
-    raise AssertionError("no port")
+    assert any("orders at unix:orders" in line for line in process.stderr)
+    connection = socket.socket(socket.AF_UNIX)
+    connection.settimeout(30)
+    connection.connect(str(folder / "orders"))
+    return connection
 
 
-def test_orders_over_tcp_and_who_types_beside_is_refused(tmp_path: Path) -> None:
+def test_orders_over_a_socket_and_who_types_meanwhile_is_refused(tmp_path: Path) -> None:
     process = begun(tmp_path)
     try:
-        with socket.create_connection(("127.0.0.1", port_of(process)), timeout=30) as connection:
+        with connected(process, tmp_path) as connection:
             connection.sendall(b'{"start": "watch"}\n')
             heard = connection.makefile("r")
             named = (e["name"] for e in map(json.loads, heard) if "name" in e)  # it may have been told of a late period
@@ -129,7 +131,7 @@ def test_orders_over_tcp_and_who_types_beside_is_refused(tmp_path: Path) -> None
 
 def test_a_session_that_is_killed_leaves_a_log_that_reads_to_the_end_and_no_process(tmp_path: Path) -> None:
     process = begun(tmp_path)
-    with socket.create_connection(("127.0.0.1", port_of(process)), timeout=30) as connection:
+    with connected(process, tmp_path) as connection:
         connection.sendall(b'{"start": "(pick box_1 table)"}\n')
         heard = connection.makefile("r")
         while json.loads(heard.readline()).get("stage") != "moving":
@@ -149,8 +151,10 @@ def test_a_session_that_is_killed_leaves_a_log_that_reads_to_the_end_and_no_proc
 
 def test_ctrl_c_stops_and_says_where_the_log_is(tmp_path: Path) -> None:
     process = begun(tmp_path)
-    port_of(process)
+    connected(process, tmp_path).close()
     time.sleep(1.0)
     process.send_signal(signal.SIGINT)
-    _, stderr = process.communicate(timeout=30)
-    assert process.returncode == 130 and "tamp: interrupted; what was done is in run" in stderr
+    stdout, _ = process.communicate(timeout=30)
+    outcome = json.loads(stdout.splitlines()[-1])
+    assert (process.returncode, outcome["out"]) == (130, "run")
+    assert outcome["reason"] == "interrupted (Ctrl-C); the robot stands still"

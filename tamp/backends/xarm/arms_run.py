@@ -51,6 +51,7 @@ def run(
         wanted = partial(wanted_in, goal_source, task, environment, settings=settings, log=log)
         try:
             with contextlib.ExitStack() as connected:
+                log.best_effort()
                 shared = _connected(arms, port, eyes, start.scene, stop, connected)
                 carry_out(shared, arms, wanted, settings, task.step_limit, log, result, say, stack)
         except ArmFault as fault:  # also where an arm does not say in the end that it stands still

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from dataclasses import dataclass, field
 
@@ -59,6 +60,8 @@ class ArmBackend:
         """Nothing: it stands still unless a leg was sent."""
 
     def stop(self) -> None:
-        """Halt it, if it moves. ArmFault when that is not acknowledged."""
-        if self.driver.condition().moving:
-            self.driver.halt()
+        """Halt it, unless it says that it does not move. ArmFault when that is not acknowledged."""
+        with contextlib.suppress(ArmFault):
+            if not self.driver.condition().moving:
+                return
+        self.driver.halt()

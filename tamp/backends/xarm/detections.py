@@ -139,7 +139,7 @@ class JsonLinesClient:
     def _listen(self) -> None:
         while not self._ended.is_set():
             try:
-                self._hear(LineSocket(*self._host_port, CONNECTING))
+                self._hear(LineSocket(self._host_port, CONNECTING))
             except OSError as e:
                 self._trouble = f"no connection to {self._address}: {e.strerror or e}"
             self._ended.wait(PAUSE)

@@ -8,11 +8,11 @@ stopped before anything else.
 from __future__ import annotations
 
 import contextlib
-import io
 import logging
 import socket
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,21 +22,26 @@ from motion.arms import ARMS, Arm
 from motion.poses import Array, to_rpy
 from tamp.backends.xarm.address import CONTROL_PORT
 from tamp.backends.xarm.faults import ArmFault, api_meaning, error_meaning, meanings, warning_meaning
+from tamp.backends.xarm.sdk import NO_ANSWER, PAUSE, REPLY, opened
 from tamp.backends.xarm.workcell import Load, Rates
 
-REPLY = 1.0
-"""Seconds in which the controller has to answer."""
 LISTENS = 0.3
 """Seconds in which a controller that is there takes a connection. The arm may be moving meanwhile."""
+CONNECTS, RECONNECTS = 5.0, 1.0
+"""Seconds for an attempt to connect: before anything moves, and while the arm may be moving. The SDK alone tries for
+12 s when the connection breaks while it is set up."""
+HALTS = 5.0
+"""Seconds for which a stop is tried."""
+ALARM = 1.2
+"""Seconds without an answer from the controller after which a stop that is not acknowledged raises the alarm."""
 UNSTOPPED = "press the emergency stop"
 """What to do when the arm did not acknowledge that it stands still."""
 READY_IN, SETTLED = 3.0, 0.15
 """Seconds for it to be ready after it was enabled, and for which it has to stay so."""
 STILL = 1e-4
 """Radians between two readings `PAUSE` apart up to which an arm stands still."""
-PAUSE = 0.05
 
-NOT_CONNECTED, DONE, WARNED, NO_ANSWER, NOT_READY = -1, 0, 2, 3, 9
+NOT_CONNECTED, DONE, WARNED, NOT_READY = -1, 0, 2, 9
 """Codes of the SDK's calls. `WARNED` is its reading of a reply that says nothing of an error or of data that was not
 taken, but that a warning is left: what was sent was done. Most of its calls make it 0 themselves; some do not."""
 CLEAR = "(clear it with `tamp xarm clear`)"
@@ -93,12 +98,14 @@ class Driver:
     host: str
     port: int
     _api: Any = field(repr=False)
+    _halting: threading.RLock = field(default_factory=threading.RLock, repr=False)
+    _answered: float = field(default_factory=time.monotonic, repr=False)
 
     @classmethod
     def connect(cls, host: str, arm: Arm | None, port: int = CONTROL_PORT) -> Driver:
         """ArmFault when nothing answers as a controller, or another arm does; None: whichever it is. Nothing moves by
         connecting."""
-        api = _opened(host, port)
+        api = opened(host, port, CONNECTS)
         wanted = arm or ARMS.get(_model(api))
         if wanted is None or api.axis != wanted.joints:
             api.disconnect()
@@ -115,7 +122,7 @@ class Driver:
         """A new connection in the place of one that broke. ArmFault `lost` when there is none."""
         self.close()
         try:
-            self._api = _opened(self.host, self.port)
+            self._api = opened(self.host, self.port, RECONNECTS)
         except ArmFault as e:
             raise ArmFault("lost", str(e) if self._listens() else self._gone) from e
 
@@ -210,25 +217,41 @@ class Driver:
         """How far the gripper is open, as a share of all."""
         return float(self._ask(self._api.get_gripper_position)) / GRIPPER_OPEN
 
-    def halt(self, seconds: float = 5.0) -> None:
+    def halt(self, seconds: float = HALTS) -> None:
         """Stop and empty the queue, until the controller says so and the joints stand still.
 
-        Tries again and reconnects for so many seconds; ArmFault `frozen` or `lost` when it never said so.
+        Tries again and reconnects for so many seconds; ArmFault `frozen` or `lost` when it never said so. Where the
+        controller has not answered for `ALARM` seconds that is reported at once, and trying goes on.
         """
-        until, last = time.monotonic() + seconds, ArmFault("frozen", "the controller did not answer")
-        while time.monotonic() < until:
-            try:
-                if not self._api.connected:
-                    self.reconnect()
-                self._tell(lambda: self._api.set_state(STATE_STOPPED), "stop")
-                if self._stands_still():
-                    return
-            except ArmFault as fault:
-                last = fault
-                time.sleep(PAUSE)
+        with self._halting, self._alarmed() as acknowledged:
+            until, last = time.monotonic() + seconds, ArmFault("frozen", "the controller did not answer")
+            while time.monotonic() < until:
+                try:
+                    if not self._api.connected:
+                        self.reconnect()
+                    self._tell(lambda: self._api.set_state(STATE_STOPPED), "stop")
+                    acknowledged()
+                    if self._stands_still():
+                        return
+                except ArmFault as fault:
+                    last = fault
+                    time.sleep(PAUSE)
         raise ArmFault(last.kind, f"the stop was not acknowledged within {seconds:g} s ({last}): {UNSTOPPED}")
 
     # How
+
+    @contextlib.contextmanager
+    def _alarmed(self) -> Iterator[Callable[[], None]]:
+        """Raise the alarm when nothing has been acknowledged in time."""
+        line = f"tamp: NOT STOPPED: the arm at {self.host} does not acknowledge the stop: {UNSTOPPED.upper()}"
+        wait = max(0.0, self._answered + ALARM - time.monotonic())
+        timer = threading.Timer(wait, logging.getLogger("tamp.xarm").critical, [line])
+        timer.daemon = True
+        timer.start()
+        try:
+            yield timer.cancel
+        finally:
+            timer.cancel()
 
     def _start(self) -> None:
         self._tell(lambda: self._api.motion_enable(True), "enable")
@@ -285,9 +308,12 @@ class Driver:
 
     def _call(self, call: Any) -> Any:
         try:
-            return call()
+            answer = call()
         except (OSError, ValueError, IndexError, TypeError) as e:  # what the SDK lets through of half a frame
             raise ArmFault("lost", f"an answer of the controller made no sense: {type(e).__name__}: {e}") from e
+        if (answer[0] if isinstance(answer, (list, tuple)) else answer) not in (NO_ANSWER, NOT_CONNECTED):
+            self._answered = time.monotonic()
+        return answer
 
     def _fault(self, code: int, what: str) -> ArmFault:
         """What a code of the SDK comes to. Without an answer a connection may look whole for long after the controller
@@ -316,60 +342,8 @@ def _wrong(now: Condition) -> str:
     return meanings(now.error, now.warning)
 
 
-def _opened(host: str, port: int) -> Any:
-    """The SDK's own object, connected and quiet. It takes the port for all of a process."""
-    with _socket_default(), contextlib.redirect_stdout(io.StringIO()):  # which it prints to
-        from xarm.core.config.x_config import XCONF
-        from xarm.core.utils.log import logger, origin_logger
-        from xarm.wrapper import XArmAPI
-
-        logger.setLevel(logging.CRITICAL)
-        origin_logger.setLevel(logging.CRITICAL)
-        XCONF.SocketConf.TCP_CONTROL_PORT = port
-        try:
-            api = XArmAPI(host, is_radian=True, do_not_open=True, forbid_uds=True, check_joint_limit=False)
-            api.set_timeout(REPLY)
-            code = api.connect()
-        except Exception as e:  # it raises bare Exception
-            raise ArmFault("unreachable", f"no arm answers at {host}: {e}") from e
-    if code not in (0, None) or not api.connected:
-        raise ArmFault("unreachable", f"no arm answers at {host}")
-    _bounded(api)
-    return api
-
-
-def _bounded(api: Any) -> None:
-    """Have every reply waited for as long as `REPLY`, and no longer than there is a connection.
-
-    The SDK gives moves 10 s whatever its time-out is, and waits as long for a connection that it knows to be broken:
-    meanwhile an arm would move that nobody watches or stops.
-    """
-    commands = api._arm.arm_cmd
-    wait, port = commands.recv_modbus_response, commands.arm_port
-
-    def bounded(unit: int, transaction: int, size: int, timeout: float, *more: Any, **options: Any) -> Any:
-        until = time.monotonic() + min(timeout, REPLY)
-        while True:
-            left = until - time.monotonic()
-            answer = wait(unit, transaction, size, min(left, PAUSE), *more, **options)
-            if answer[0] != NO_ANSWER or left <= PAUSE or not port.connected:
-                return answer
-
-    commands.recv_modbus_response = bounded
-
-
 def _model(api: Any) -> str:
     """What the arm that answers calls itself."""
     if api.axis == 6 and api.device_type in (LITE6, UF850):
         return "lite6" if api.device_type == LITE6 else "850"
     return f"xarm{api.axis}"
-
-
-@contextlib.contextmanager
-def _socket_default() -> Iterator[None]:
-    """The SDK sets the time-out of all sockets of the process; they get back what they had."""
-    before = socket.getdefaulttimeout()
-    try:
-        yield
-    finally:
-        socket.setdefaulttimeout(before)

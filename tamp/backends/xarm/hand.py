@@ -129,7 +129,7 @@ class TcpHand:
             except OSError:
                 self._hang_up()
         if self._connection is None:
-            self._connection = LineSocket(*self._host_port, max(deadline - time.monotonic(), 0.001))
+            self._connection = LineSocket(self._host_port, max(deadline - time.monotonic(), 0.001))
         if self._closed.is_set():  # only now: close() hangs up on the connection that it finds
             raise ConnectionError("the hand was closed")
         return self._connection

@@ -189,7 +189,7 @@ class OnArm:
                 self.tell("done", **asdict(done[-1]))
         except BaseException as e:  # a stop by a session ends a routine so, and any fault of ours stops the arm too
             self.verdict = self._abort(e, tuple(done), len(done) + 1)
-            if not isinstance(e, ArmFault):
+            if not isinstance(e, ArmFault | OSError):
                 raise
             return self.verdict.reason
         finally:
@@ -326,12 +326,13 @@ class OnArm:
         self._prepared = False
         stopped = isinstance(e, KeyboardInterrupt | GeneratorExit)
         kind = e.kind if isinstance(e, ArmFault) else "stopped" if stopped else "internal"
+        kind = "disk" if isinstance(e, OSError) else kind  # a check writes a file, too
         reason = str(e) or ("interrupted" if stopped else type(e).__name__)
-        self.tell("abort", number=number, why=kind, reason=reason)
         halted: bool | None = True
         try:
-            self.backend.driver.halt()
+            self.backend.driver.halt()  # before anything else that might fail
         except ArmFault as fault:
             halted, reason = False, f"{reason}; {fault}"
+        self.tell("abort", number=number, why=kind, reason=reason)
         self.tell("halted", acknowledged=halted)
         return Verdict(False, done, number, kind, reason, halted)

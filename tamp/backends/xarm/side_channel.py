@@ -19,7 +19,7 @@ class SideChannel:
 
     def __init__(self, host: str, port: int, longest: int = LONGEST) -> None:
         try:
-            self._line = LineSocket(host, port, REPLY, longest)
+            self._line = LineSocket((host, port), REPLY, longest)
         except OSError as e:
             raise ArmFault("unseen", f"no emulator answers at {host}:{port}: {e}") from e
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import signal
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from tamp.backends.xarm.faults import ArmFault
@@ -62,3 +64,31 @@ class Stop:
             self.check()
             self._set.wait(min(left, cycle))
         self.check()
+
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
+"""What ends a program: Ctrl-C, `kill`, a terminal that was closed, Ctrl-\\."""
+
+
+@contextmanager
+def stopped_by_signals(stop: Stop, signals: Sequence[signal.Signals] = (signal.SIGINT,)) -> Iterator[None]:
+    """Signals stop the arm instead of the program, which ends once the arm has acknowledged. Only the main thread can
+    take signals; in another one nothing changes. A hang-up that is ignored (`nohup`) stays ignored.
+
+    A handler that raises is no stop: within the SDK the exception is lost to a bare `except:`.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def take(number: int, _: object) -> None:
+        name = signal.Signals(number).name
+        stop.now("interrupted (Ctrl-C)" if number == signal.SIGINT else f"ended by {name}")
+
+    taken = [s for s in signals if s != signal.SIGHUP or signal.getsignal(s) != signal.SIG_IGN]
+    before = {s: signal.signal(s, take) for s in taken}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

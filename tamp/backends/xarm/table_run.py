@@ -64,6 +64,7 @@ def run(
         wanted: Wanted = partial(wanted_in, goal_source, task, environment, settings=settings, log=log)
         try:
             with contextlib.ExitStack() as driven:
+                log.best_effort()
                 table, judge = at_table(at, settings.body, start, driven, stop)
                 eyes: Perceiver = judge
                 if seeing is not None:

@@ -19,6 +19,14 @@ class StepDone:
     nearest: float | None
 
 
+STANDS = {
+    None: "nothing moved",
+    True: "the arm stands still",
+    False: "THE ARM DID NOT ACKNOWLEDGE THE STOP: PRESS THE EMERGENCY STOP",
+}
+"""What is said of an arm by whether it has acknowledged a stop; None where it was not told to."""
+
+
 @dataclass(frozen=True)
 class Verdict:
     """`failed` is the number of the step that was not done, `kind` a word for why, as of `ArmFault`; `halted` says

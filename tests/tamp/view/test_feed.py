@@ -145,7 +145,7 @@ def test_fields_of_the_wrong_kind_are_left_out(value: object) -> None:
     for e in (
         *with_chest(),
         event("robot", 0.0, body="panda", shoulder=[0.0] * 6, period=1),
-        event("listens", 1, port=1),
+        event("listens", 1, path="orders"),
     ):
         for key in e.keys() - {"event"}:
             sections(fed(reduce(fed, until(4.5), View()), e | {key: value}), "goes on")

@@ -77,7 +77,7 @@ def test_the_run_that_begins_later_is_turned_to(tmp_path: Path) -> None:
 
 
 def test_orders_are_taken_of_a_session_that_goes_on_on_this_machine_alone() -> None:
-    told = View(listens=4000)
+    told = View(listens=Path("orders"))
     assert orders_of(told, "goes on", local=True) == {"takes": True, "why": ""}
     for view, life, local in ((told, "gone", True), (told, "goes on", False), (View(), "goes on", True)):
         refused = orders_of(view, life, local)

@@ -73,6 +73,8 @@ class Faults:
 
     def __init__(self) -> None:
         self._armed: list[tuple[Fault, int]] = []
+        self.happened: list[dict[str, object]] = []
+        """Those that have: the kind, when by the emulator's clock, and the joint angles then."""
 
     @property
     def waiting(self) -> int:
@@ -84,13 +86,16 @@ class Faults:
         self._armed.append((fault, controller.submitted))
 
     def clear(self) -> None:
-        """None will happen."""
+        """None will happen, or has."""
         self._armed.clear()
+        self.happened.clear()
 
     def due(self, controller: Controller) -> list[Fault]:
         """Those whose time has come; they happen once."""
         found = [(fault, since) for fault, since in self._armed if _is_due(fault, since, controller)]
         self._armed = [entry for entry in self._armed if entry not in found]
+        q = [float(v) for v in controller.encoders] if found else []
+        self.happened += [{"fault": fault.kind, "at": controller.now, "joints": q} for fault, _ in found]
         return [fault for fault, _ in found]
 
 

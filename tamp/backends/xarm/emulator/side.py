@@ -133,6 +133,7 @@ def state(controller: Controller, faults: Faults) -> dict[str, Any]:
         "moved_at": controller.history.moved_at,
         "gripper": controller.gripper.position,
         "faults": faults.waiting,
+        "happened": faults.happened,
     }
 
 

@@ -264,7 +264,7 @@ def test_a_listener_that_does_not_listen_holds_nobody_up(server: JsonLinesServer
 
 def test_a_socket_waits_as_long_as_it_is_told_and_no_longer(server: JsonLinesServer) -> None:
     host, port = server.address.removeprefix("tcp://").split(":")
-    connection = LineSocket(host, int(port), 5)
+    connection = LineSocket((host, int(port)), 5)
     begun = time.monotonic()
     assert connection.receive(1.5) is None
     assert 1.4 < time.monotonic() - begun < 3

@@ -98,7 +98,7 @@ def test_a_controller_that_is_gone_is_lost_and_not_frozen(tmp_path: Path) -> Non
     assert verdict.reason.endswith(f"; the stop was not acknowledged within 5 s ({gone}): press the emergency stop")
     told = {line["event"]: line for line in read(tmp_path / "run" / "episode.jsonl")}
     assert told["abort"]["why"] == "lost"
-    assert told["abort"]["t"] - told["at"]["t"] < 2.0
+    assert told["abort"]["t"] - told["at"]["t"] < 7.0, "5 s of them are for the stop, which comes first"
 
 
 def test_a_controller_that_takes_connections_and_does_not_answer_is_frozen(tmp_path: Path) -> None:
@@ -110,4 +110,28 @@ def test_a_controller_that_takes_connections_and_does_not_answer_is_frozen(tmp_p
     assert (verdict.kind, verdict.halted) == ("frozen", False), verdict.reason
     assert verdict.reason.endswith("press the emergency stop")
     told = {line["event"]: line for line in read(tmp_path / "run" / "episode.jsonl")}
-    assert told["abort"]["t"] - told["leg"]["t"] < 2.0, "the SDK would wait 10 s for the reply to a move"
+    assert told["abort"]["t"] - told["leg"]["t"] < 8.0, "the SDK would wait 10 s for the reply to a move"
+
+
+def test_an_arm_is_stopped_as_soon_as_a_broken_connection_is_back(tmp_path: Path) -> None:
+    home = CELL.poses["home"].q
+    assert home is not None
+    with running("xarm6") as emulator:
+        emulator.ask(fault="drop", motion=1, share=0.1, seconds=0.3)
+        verdict = run_from(home, emulator, slow(), (MoveToNamed("bin_drop"),), tmp_path / "run")
+        assert (verdict.kind, verdict.halted) == ("lost", True), verdict.reason
+        (cut,) = emulator.state()["happened"]
+        assert emulator.state()["moved_at"] - cut["at"] < 1.5, "one attempt of the SDK to connect may take 12 s"
+
+
+def test_a_stop_that_is_not_acknowledged_is_reported_while_it_is_tried(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    home = CELL.poses["home"].q
+    assert home is not None
+    with running("xarm6") as emulator:
+        emulator.ask(fault="drop", motion=1, share=0.1, seconds=3)
+        verdict = run_from(home, emulator, slow(), (MoveToNamed("bin_drop"),), tmp_path / "run")
+    assert (verdict.kind, verdict.halted) == ("lost", True), verdict.reason
+    (alarm,) = caplog.messages
+    assert alarm.startswith("tamp: NOT STOPPED: the arm at") and alarm.endswith("PRESS THE EMERGENCY STOP")
