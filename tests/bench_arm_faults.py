@@ -6,7 +6,8 @@ A run carries out a plan of six motions while a fault of the controller, of the 
 comes at a certain motion, before it or in the middle of it. What must hold: the verdict is true (a run that says that
 it succeeded did, and one that did not says why with the right kind of reason); nothing moves after the arm has
 acknowledged the stop; the log ends with the reason; and the next run works with the same emulator, without anything
-being restarted. Prints a line a kind of fault, and every run in which something does not hold: exit 1 for any.
+being restarted. Prints a line a kind of fault, with the worst seconds and degrees (of the joint that moves most) from
+the fault to standstill of runs that it ended, and every run in which something does not hold: exit 1 for any.
 """
 
 from __future__ import annotations
@@ -132,10 +133,12 @@ def main() -> int:
     cell = read_workcell(WORLD)
     cell = replace(cell, rates=replace(cell.rates, joint_speed=2.0, joint_acceleration=8.0, tool_speed=0.5))
     ways, wrong, kinds = Ways(cell), [], Counter[tuple[str, str]]()
+    rests: dict[str, list[tuple[float, float]]] = {c.kind: [] for c in todo}
     emulator = Emulator("xarm6", ("--seconds", "7200"))
     try:
         for number, case in enumerate(todo, 1):
-            verdict, faults = tried(case, cell, ways, emulator)
+            verdict, faults, rest = tried(case, cell, ways, emulator)
+            rests[case.kind] += [] if rest is None or verdict.success else [rest]
             kinds[case.kind, verdict.kind or "succeeded"] += 1
             wrong += [f"{case}: {fault}" for fault in faults]
             sys.stderr.write(f"{number}/{len(todo)} {case}: {' '.join([verdict.kind or 'succeeded', *faults])}\n")
@@ -143,30 +146,41 @@ def main() -> int:
         emulator.end()
     for kind in dict.fromkeys(c.kind for c in todo):
         told = ", ".join(f"{n} {what}" for (k, what), n in sorted(kinds.items()) if k == kind)
-        sys.stdout.write(f"{kind}: {told}\n")
+        worst = np.max(rests[kind], axis=0) if rests[kind] else (0.0, 0.0)
+        sys.stdout.write(f"{kind}: {told}; at rest after {worst[0]:.2f} s and {np.rad2deg(worst[1]):.1f} degrees\n")
     sys.stdout.write(f"{len(todo)} runs, {len(wrong)} in which something does not hold\n")
     sys.stdout.writelines(f"{line}\n" for line in wrong)
     return int(bool(wrong))
 
 
-def tried(case: Case, cell: Workcell, ways: Ways, emulator: Emulator) -> tuple[Verdict, list[str]]:
-    """The verdict of a run with a fault, and what does not hold that must."""
+def tried(
+    case: Case, cell: Workcell, ways: Ways, emulator: Emulator
+) -> tuple[Verdict, list[str], tuple[float, float] | None]:
+    """The verdict of a run with a fault, what does not hold that must, and the seconds and radians from the fault to
+    standstill, where it happened."""
     with tempfile.TemporaryDirectory() as folder:
-        verdict = ran(case, cell, ways, emulator, Path(folder) / "run")
+        verdict, ours = ran(case, cell, ways, emulator, Path(folder) / "run")
         after = emulator.state()
         time.sleep(QUIET)
         later = emulator.state()
         found = list(_untrue(case, verdict, read_log(Path(folder) / "run" / "episode.jsonl")))
         if verdict.halted and (later["moved_at"] or 0) > after["now"]:
             found.append(f"moved {later['moved_at'] - after['now']:.2f} s after the stop was acknowledged")
+        faulted = next(iter(later["happened"]), ours)
+        rest = _rest(faulted, later) if faulted else None
         emulator.ask(clear="faults")
         emulator.ask(release="emergency")
         if case.kind == "teleport":  # somebody has to put it back into the workspace
             _put_home(cell, emulator)
-        again = ran(None, cell, ways, emulator, Path(folder) / "again")
+        again, _ = ran(None, cell, ways, emulator, Path(folder) / "again")
         if not again.success:
             found.append(f"the next run did not work: {again.kind}: {again.reason}")
-    return verdict, found
+    return verdict, found, rest
+
+
+def _rest(faulted: dict[str, Any], later: dict[str, Any]) -> tuple[float, float]:
+    radians = np.abs(np.subtract(later["joints"], faulted["joints"])).max()
+    return max(0.0, (later["moved_at"] or 0.0) - faulted["at"]), float(radians)
 
 
 def _put_home(cell: Workcell, emulator: Emulator) -> None:
@@ -184,15 +198,18 @@ def _untrue(case: Case, verdict: Verdict, log: list[dict[str, Any]]) -> Iterator
         yield f"the log does not end with the reason: {json.dumps(log[-1]) if log else 'it is empty'}"
 
 
-def ran(case: Case | None, cell: Workcell, ways: Ways, emulator: Emulator, folder: Path) -> Verdict:
-    """One run with a fault, from home; or one without, from where the one before has left the arm."""
+def ran(
+    case: Case | None, cell: Workcell, ways: Ways, emulator: Emulator, folder: Path
+) -> tuple[Verdict, dict[str, Any] | None]:
+    """One run with a fault, from home; or one without, from where the one before has left the arm. And where the arm
+    was, and when, as the bench did something to it."""
     if case is not None:
         _put_home(cell, emulator)
     eyes, stop = Eyes(), Stop(dead_man=1.0 if case and case.kind == "dead man" else None)
     try:
         driver = Driver.connect(emulator.host, cell.arm, emulator.port)
     except ArmFault as e:
-        return Verdict(False, (), 1, e.kind, str(e))
+        return Verdict(False, (), 1, e.kind, str(e)), None
     try:
         if case is None:
             driver.clear()
@@ -201,7 +218,8 @@ def ran(case: Case | None, cell: Workcell, ways: Ways, emulator: Emulator, folde
             emulator.ask(**order, **({"seconds": case.seconds} if case.seconds else {}))
         watcher = _Watcher(case, emulator, eyes, stop, driver)
         with EpisodeLog(folder) as log, watcher:
-            return Executor(driver, ways, Targets(cell, eyes), stop, log.event).run(PLAN if case else AGAIN)
+            verdict = Executor(driver, ways, Targets(cell, eyes), stop, log.event).run(PLAN if case else AGAIN)
+        return verdict, watcher.acted
     finally:
         driver.close()
 
@@ -214,6 +232,7 @@ class _Watcher(threading.Thread):
         self.case, self.emulator, self.eyes, self.stop, self.driver = case, emulator, eyes, stop, driver
         self.first = emulator.state()["started"]
         self.over = threading.Event()
+        self.acted: dict[str, Any] | None = None
 
     def __enter__(self) -> None:
         self.start()
@@ -242,6 +261,8 @@ class _Watcher(threading.Thread):
     def _act(self) -> None:
         assert self.case is not None
         time.sleep(0.4 * (self.case.share or 0.0))
+        state = self.emulator.state()
+        self.acted = {"at": state["now"], "joints": state["joints"]}
         match self.case.kind:
             case "thread":
                 self.stop.now("another thread said so")
@@ -256,6 +277,7 @@ class _Watcher(threading.Thread):
             case "teleport":
                 q = np.array(self.emulator.state()["joints"]) + 0.3
                 self.emulator.ask(teleport=[float(v) for v in q])
+                self.acted["joints"] = q.tolist()
 
 
 if __name__ == "__main__":
