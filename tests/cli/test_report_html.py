@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -27,8 +26,6 @@ pytestmark = pytest.mark.process
 
 T = TypeVar("T")
 TEMPLATES = Path(layout.__file__).with_name("templates")
-CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
-NO_CHROMIUM = "no Chromium: `make browser` as root installs it, else: sudo apt-get install chromium"
 LEADS_NOWHERE = """() => {
   const ids = [...document.querySelectorAll("[id]")].map((e) => e.id);
   const links = [...document.querySelectorAll("a[href^='#']")];
@@ -73,18 +70,6 @@ def tamp(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> 
         return Done(int(ended.value.code or 0), *capfd.readouterr())
 
     return run
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    if not CHROMIUM:
-        pytest.skip(NO_CHROMIUM)
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=CHROMIUM)
-        yield started
-        started.close()
 
 
 @pytest.fixture

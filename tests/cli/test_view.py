@@ -6,7 +6,6 @@ import fcntl
 import http.client
 import itertools
 import json
-import shutil
 import signal
 import subprocess
 import sys
@@ -27,8 +26,6 @@ from tests.page_episodes import MARKUP, PLAN, event, failure, success, with_ches
 pytestmark = pytest.mark.process
 
 TAMP = [sys.executable, "-c", "import sys; from cli.main import main; sys.exit(main())"]
-CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
-NO_CHROMIUM = "no Chromium: `make browser` as root installs it, else: sudo apt-get install chromium"
 
 
 @contextmanager
@@ -40,18 +37,6 @@ def viewing(run: Path, *options: str) -> Iterator[str]:
     yield json.loads(line)["page"]
     viewer.send_signal(signal.SIGTERM)
     assert (viewer.wait(10), viewer.errors.read_text()) == (0, "")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    if not CHROMIUM:
-        pytest.skip(NO_CHROMIUM)
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield started
-        started.close()
 
 
 @pytest.fixture
