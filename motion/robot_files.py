@@ -19,10 +19,14 @@ from motion.xml_document import Document, mujoco_error, read_included
 Format = Literal["urdf", "mjcf"]
 
 ROOTS: dict[str, Format] = {"robot": "urdf", "mujoco": "mjcf"}
+LINKS = ("link", "body")
 MESHES = (".stl", ".obj", ".msh")
 CONVERTED = (".ply",)
 """Meshes that MuJoCo does not read, and trimesh does."""
 LIMITS = '<limit lower="…" upper="…"/>, or type="continuous"'
+MOMENTS = (("ixx", "ixy", "ixz"), ("ixy", "iyy", "iyz"), ("ixz", "iyz", "izz"))
+LEAST_INERTIA = 1e-6
+"""kg m² about an axis, of a link in a URDF."""
 LARGEST = 3.0
 """Metres that a link of an arm on a table is not."""
 XACRO = "a xacro, from which a URDF has to be made: `xacro in.urdf.xacro > out.urdf`"
@@ -30,11 +34,12 @@ OTHERS = {
     "xacro": XACRO,
     "sdf": "SDF, Gazebo's format: use the robot's URDF or MJCF, or convert it, as with sdf2urdf of sdformat_tools",
     "world": "a world of Gazebo: use the URDF or MJCF of a robot in it",
+    "mujocoinclude": "a part of an MJCF: use the file that includes it",
     "srdf": "SRDF, which has groups of joints and no links: use the URDF that it is about",
     **dict.fromkeys(("usd", "usda", "usdc", "usdz"), "USD: export the robot as URDF or MJCF"),
     **dict.fromkeys(("dae", "obj", "ply", "stl"), "a mesh: use the URDF or MJCF that names it"),
 }
-"""What files are, by how their names end, that are no models which can be read, and what to do."""
+"""What files are, by how their names end or their roots, that cannot be read alone, and what to do."""
 
 
 def other_kind(file: str | Path) -> str | None:
@@ -48,10 +53,7 @@ def read_parts(file: Path, format: Format | None = None, radians: bool = False) 
     the line, for what is no such file, lacks a mesh or a joint's limits, or has links that are larger than an arm."""
     try:
         document = parsed(file, format)
-        if document.root.tag == "robot":
-            parts = _urdf(file, document)
-        else:
-            parts = _mjcf(file, document, radians)
+        parts = _urdf(file, document) if document.root.tag == "robot" else _mjcf(file, document, radians)
         _check_sizes(document, parts)
     except ModelError as e:
         raise ModelError(str(e), *([format] if format else ())) from e
@@ -70,18 +72,33 @@ def parsed(file: Path, format: Format | None = None) -> Document:
             raise ModelError(f"{document.at(element)}: <{element.tag}> is of {XACRO}")
     if (found := ROOTS.get(tag)) is None or format not in (found, None):
         valid = " or ".join(f"<{t}>" for t, f in ROOTS.items() if format in (f, None))
-        what = f" (the file is {found}: say {found} = …)" if found else f" ({tag} is {OTHERS[tag]})" if tag in OTHERS else ""
+        said = (
+            f"the file is {found}: say {found} = …" if found else f"the file is {OTHERS[tag]}" if tag in OTHERS else ""
+        )
+        what = said and f" ({said})"
         raise ModelError(f"{document.at(document.root)}: the root is <{tag}>; valid: {valid}{what}")
     return document
 
 
 def _parts(spec: mujoco.MjSpec, document: Document, written: bool) -> tuple[Part, ...]:
     try:
-        return parts_in(spec.compile())
+        return parts_in(_compiled(spec))
     except ModelError as e:
-        raise ModelError(f"{document.of(e.link)}: {e}") from e
+        raise ModelError(f"{document.of(e.link, *LINKS)}: {e}") from e
     except ValueError as e:
         raise ModelError(mujoco_error(e, document, written)) from e
+
+
+def _compiled(spec: mujoco.MjSpec) -> mujoco.MjModel:
+    """The model. A mesh that is open or flat has no volume, and weighs as its hull does."""
+    try:
+        return spec.compile()
+    except ValueError as e:
+        if "mesh volume" not in str(e) and "orientation" not in str(e):
+            raise
+    for mesh in spec.meshes:
+        mesh.inertia = mujoco.mjtMeshInertia.mjMESH_INERTIA_CONVEX
+    return spec.compile()
 
 
 def _urdf(file: Path, document: Document) -> tuple[Part, ...]:
@@ -94,6 +111,10 @@ def _urdf(file: Path, document: Document) -> tuple[Part, ...]:
             link.remove(visual)
         for n, collision in enumerate(link.findall("collision")):
             collision.set("name", f"{link.get('name')}/{n}")
+            if any(_number(sphere.get("radius", "")) == 0 for sphere in collision.iter("sphere")):
+                link.remove(collision)  # a point
+    for inertia in root.iter("inertia"):
+        _make_positive(inertia)
     for mesh in root.iter("mesh"):
         found = _mesh(file, mesh.get("filename", ""), document.at(mesh))
         name, data = _asset(found, document.at(mesh))
@@ -101,7 +122,7 @@ def _urdf(file: Path, document: Document) -> tuple[Part, ...]:
         assets[mesh.get("filename", "")] = data
     for own in root.findall("mujoco"):
         root.remove(own)
-    bounds = {"boundmass": "1e-3", "boundinertia": "1e-6", "balanceinertia": "true"}
+    bounds = {"boundmass": "1e-3", "boundinertia": repr(LEAST_INERTIA), "balanceinertia": "true"}
     ET.SubElement(ET.SubElement(root, "mujoco"), "compiler", {"fusestatic": "false", **bounds})
     try:
         spec = mujoco.MjSpec.from_string(document.text(), assets=assets)
@@ -117,6 +138,19 @@ def _check_limits(document: Document) -> None:
         if joint.get("type") in ("revolute", "prismatic") and not _number(low) < _number(high):
             has = "no limits" if low == high == "0" else f"limits from {low} to {high}"
             raise ModelError(f"{document.at(joint)}: joint {joint.get('name', '')!r} has {has}; valid: {LIMITS}")
+
+
+def _make_positive(inertia: ET.Element) -> None:
+    """Give an inertia that no body can have the nearest one with moments of at least `LEAST_INERTIA`."""
+    moments = np.array([[_number(inertia.get(key, "")) for key in row] for row in MOMENTS])
+    if not np.isfinite(moments).all():
+        return
+    values, R = np.linalg.eigh(moments)
+    if values[0] <= 0:
+        moments = R @ np.diag(np.maximum(values, LEAST_INERTIA)) @ R.T
+        inertia.attrib |= {
+            key: repr(float(moments[i, j])) for i, row in enumerate(MOMENTS) for j, key in enumerate(row)
+        }
 
 
 def _number(text: str) -> float:
@@ -166,27 +200,27 @@ def _as_obj(file: Path, at: str) -> bytes:
 
     try:
         mesh = trimesh.load_mesh(file)
-        return mesh.export(file_type="obj", include_normals=False, include_color=False, include_texture=False).encode()
+        text = mesh.export(file_type="obj", include_normals=False, include_color=False, include_texture=False)
+        return str(text).encode()
     except Exception as e:  # whatever its readers make of broken files
         raise ModelError(f"{at}: cannot read the mesh {file}: {one_line(e) or type(e).__name__}") from e
 
 
 def _mjcf(file: Path, document: Document, radians: bool) -> tuple[Part, ...]:
-    """MuJoCo's reading of an MJCF file, without what is only seen, measured or driven. What is in a pair collides."""
+    """MuJoCo's reading of an MJCF file, without meshes that are only seen, except where a link has no inertia but
+    theirs. What is in a pair collides."""
     try:
         spec = mujoco.MjSpec.from_file(str(file))
     except ValueError as e:
         raise ModelError(mujoco_error(e, document)) from e
     spec.compiler.degree = spec.compiler.degree and not radians
     paired = {name for pair in spec.pairs for name in (pair.geomname1, pair.geomname2)}
-    for driven in (*spec.pairs, *spec.sensors, *spec.actuators, *spec.tendons, *spec.equalities, *spec.keys):
-        driven.delete()
-    for geom in list(spec.geoms):
+    for geom in spec.geoms:
         geom.material = ""
         if geom.name and geom.name in paired:
             geom.contype = 1
-        elif not geom.contype and not geom.conaffinity:
-            geom.delete()
+        elif not geom.contype and not geom.conaffinity and geom.meshname and geom.parent.explicitinertial:
+            geom.type, geom.size, geom.meshname = mujoco.mjtGeom.mjGEOM_SPHERE, [1e-3, 0, 0], ""
     used = {geom.meshname for geom in spec.geoms}
     unused = (mesh for mesh in spec.meshes if (mesh.name or Path(mesh.file).stem) not in used)
     for asset in [*unused, *spec.materials, *spec.textures]:
@@ -199,10 +233,9 @@ def _check_sizes(document: Document, parts: tuple[Part, ...]) -> None:
         corners = part.corners()
         size = float((corners.max(axis=0) - corners.min(axis=0)).max()) if len(corners) else 0.0
         if size > LARGEST:
-            raise ModelError(
-                f"{document.of(part.name)}: link {part.name!r} is {size:.4g} m large; valid: up to {LARGEST:g} m. "
-                "Are these millimetres? Then the mesh wants scale 0.001"
-            )
+            what = f"link {part.name!r} is {size:.4g} m large; valid: up to {LARGEST:g} m"
+            asked = "Are these millimetres? Then the mesh wants scale 0.001"
+            raise ModelError(f"{document.of(part.name, *LINKS)}: {what}. {asked}")
 
 
 def one_line(e: Exception) -> str:

@@ -16,6 +16,8 @@ from motion.robot_parts import ModelError
 
 DEEPEST = 400
 """Elements inside each other, at most: MuJoCo reads 500."""
+DECLARATION = re.compile(r"<\?xml\b.*?\?>", re.DOTALL)
+"""Left out: the text is decoded by then, and some files have it after a blank line."""
 UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 INCLUDE = "include"
 
@@ -41,12 +43,12 @@ class Document:
         """Where the element on a line of `text` comes from."""
         return next((self.at(e) for i, e in enumerate(self.root.iter(), 1) if i == n), str(self.file))
 
-    def of(self, name: str) -> str:
-        """Where the first element of a name is, or of a file of that name; the file alone without one."""
-        elements = list(self.root.iter())
-        of_file = (e for e in elements if name in {Path(f).stem for _, f in files_of(e)} | {f for _, f in files_of(e)})
-        found = next((e for e in elements if e.get("name") == name), None) or next(of_file, None)
-        return str(self.file) if found is None else self.at(found)
+    def of(self, name: str, *tags: str) -> str:
+        """Where the first element of a name is, of some tags or any, or of a file of that name; else the file alone."""
+        elements = [e for e in self.root.iter() if e.tag in tags or not tags]
+        named = [e for e in elements if e.get("name") == name]
+        filed = [e for e in elements if name in {Path(file).stem for _, file in files_of(e)}]
+        return self.at((named + filed)[0]) if named or filed else str(self.file)
 
     def at(self, element: ET.Element) -> str:
         """Where an element is; the file alone for one that was not read."""
@@ -85,7 +87,7 @@ def parse_xml(text: str, file: Path | str) -> Document:
 
     parser.StartElementHandler, parser.EndElementHandler = begin, end
     try:
-        parser.Parse(text, True)
+        parser.Parse(DECLARATION.sub(lambda found: "\n" * found[0].count("\n"), text, count=1), True)
     except expat.ExpatError as e:
         why = f"{expat.ErrorString(e.code)}, column {e.offset + 1}"
         raise ModelError(f"{file}:{e.lineno}: no XML: {why}") from e
@@ -131,7 +133,8 @@ def mujoco_error(error: ValueError, document: Document, written: bool = False) -
     if not place and (unparsed := UNPARSED.search(said)):
         line = int(unparsed[1])
     if opened := OPENED.search(said):
-        return f"{document.of(Path(opened[1]).stem)}: no file {opened[1]}; valid: a file that is there (meshdir, texturedir)"
+        where = document.of(Path(opened[1]).stem)
+        return f"{where}: no file {opened[1]}; valid: a file that is there (meshdir, texturedir)"
     if line:
         where = document.on_line(line) if written else f"{document.file}:{line}"
     elif place and not place["named"] and not written:
@@ -148,5 +151,6 @@ def _parsed_again(error: ValueError, document: Document) -> str:
     try:
         mujoco.MjSpec.from_string(document.text())
     except ValueError as e:
-        return mujoco_error(e, document, written=True)
+        if PLACE.sub("", str(e)) == PLACE.sub("", str(error)):
+            error = e
     return mujoco_error(error, document, written=True)

@@ -73,7 +73,7 @@ def find(name: str) -> RobotBody:
     if path.suffix == ".toml":
         return _named(read(path), str(path.resolve()))
     if is_model(name):
-        what = other_kind(name) or 'a model: name it, its arm and its hand in a .toml file, and use that (docs/bodies.md)'
+        what = other_kind(name) or "a model; valid: a .toml file that names it, its arm and its hand (docs/bodies.md)"
         raise InputError(f"{name} is {what}")
     if name not in names():
         raise InputError(f"no robot {name!r}; {valid(name, names())}, or a .toml file")
