@@ -161,7 +161,8 @@ def _number(text: str) -> float:
 
 
 def _mesh(file: Path, told: str, at: str) -> Path:
-    """The file of a mesh. A package is a folder of that name above the URDF's, or beside one of these."""
+    """The file of a mesh. A package is a folder of that name, or with a package.xml of that name, above
+    the URDF's, or a folder of that name beside one of these."""
     places, valid = [file.parent / told.removeprefix("file://")], "a file that is there"
     if packaged := re.match(r"(?:package|model)://([^/]+)/(.*)", told):
         places = list(_in_package(file, packaged[1], packaged[2]))
@@ -174,9 +175,15 @@ def _mesh(file: Path, told: str, at: str) -> Path:
 
 def _in_package(file: Path, package: str, rest: str) -> Iterator[Path]:
     for folder in file.resolve().parents:
-        if folder.name == package:
+        if folder.name == package or _is_package(folder, package):
             yield folder / rest
         yield folder / package / rest
+
+
+def _is_package(folder: Path, name: str) -> bool:
+    """Whether a folder is a ROS package of a name, as a repository that is called otherwise may be."""
+    manifest = folder / "package.xml"
+    return manifest.is_file() and f"<name>{name}</name>" in manifest.read_text(errors="replace")
 
 
 def _asset(file: Path, at: str) -> tuple[str, bytes]:

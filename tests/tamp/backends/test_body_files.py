@@ -98,10 +98,14 @@ def test_a_mesh_of_a_package_is_found(tmp_path: Path) -> None:
     (tmp_path / "meshes").mkdir()
     (tmp_path / "meshes" / "box.obj").write_text("".join(f"v {x} {y} {z}\n" for x, y, z in corners) + faces)
     (tmp_path / "model").mkdir()
-    named = f'<mesh filename="package://{tmp_path.name}/meshes/box.obj"/>'
+    (tmp_path / "package.xml").write_text("<package><name>small_description</name></package>")
     q = np.array([-2.0, -2.0, -2.0])
-    there = [World(body(tmp_path / "model", arm=arm).robot, []).contacts(q) for arm in (ARM, ARM.replace(BOX, named))]
-    assert {(c.robot, c.other) for c in there[0]} == {(c.robot, c.other) for c in there[1]} != set()
+    meshes = (f'<mesh filename="package://{name}/meshes/box.obj"/>' for name in (tmp_path.name, "small_description"))
+    arms = (ARM, *(ARM.replace(BOX, mesh) for mesh in meshes))
+    there = [
+        {(c.robot, c.other) for c in World(body(tmp_path / "model", arm=arm).robot, []).contacts(q)} for arm in arms
+    ]
+    assert there[0] == there[1] == there[2] != set()
 
 
 def test_a_hand_of_its_own(tmp_path: Path) -> None:
