@@ -6,6 +6,8 @@ rule: underscores are spaces, numbers and brands mean nothing, colours and mater
 
 from __future__ import annotations
 
+import re
+
 from llm.own_words import OwnWords, shipped
 
 
@@ -154,13 +156,17 @@ NO_THING = word_set(
 """Nouns and words in their place that name no thing to be looked for."""
 
 
+_NUMBER = re.compile(r"(?<![a-z0-9])[0-9][a-z0-9]*(?:_[a-z]{1,2}(?![a-z0-9]))?")
+"""A number in a category's name, with its unit: 004, 500g, 12_oz."""
+
+
 def nouns(category: str, own: OwnWords | None = None) -> tuple[str, ...]:
     """Noun phrases for a category, the usual one first: `akita_black_bowl` -> ("black bowl", "bowl").
 
     `own` are a domain's words for such things, else those for what stands on tables.
     """
     own = own or shipped()
-    words = [w.strip("0123456789") for w in category.lower().replace("-", "_").split("_")]
+    words = [w.rstrip("0123456789") for w in _NUMBER.sub("_", category.lower().replace("-", "_")).split("_")]
     words = [w for w in words if w and w not in _NO_MEANING] or [category.replace("_", " ")]
     if COLOURS & set(words) and (whole := own.things.get(" ".join(words))):
         return whole

@@ -26,11 +26,12 @@ _JOINTS: dict[int, JointKind] = {
 
 
 class ModelError(ValueError):
-    """What a model of a robot lacks. `at` is which value of whoever asked it is about: a key, and a place in a list."""
+    """What a model of a robot lacks. `at` is which value of whoever asked it is about: a key, and a place in a list;
+    `link` the link in the model."""
 
-    def __init__(self, message: str, *at: str | int) -> None:
+    def __init__(self, message: str, *at: str | int, link: str = "") -> None:
         super().__init__(message)
-        self.at = at
+        self.at, self.link = at, link
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,10 +132,12 @@ def _joint(m: mujoco.MjModel, b: int) -> PartJoint | None:
     j = int(m.body_jntadr[b])
     if m.body_jntnum[b] > 1:
         names = ", ".join(repr(m.joint(j + n).name) for n in range(m.body_jntnum[b]))
-        raise ModelError(f"link {_name(m, b)!r} moves on several joints, {names}; valid: one joint a link")
+        on = _name(m, b)
+        raise ModelError(f"link {on!r} moves on several joints, {names}; valid: one joint a link", link=on)
     kind = _JOINTS.get(int(m.jnt_type[j]))
     if kind is None:
-        raise ModelError(f"link {_name(m, b)!r} is on a ball joint or floats; valid: joints that turn or slide")
+        on = _name(m, b)
+        raise ModelError(f"link {on!r} is on a ball joint or floats; valid: joints that turn or slide", link=on)
     low, high = m.jnt_range[j].tolist()
     return PartJoint(
         name=m.joint(j).name,
@@ -151,10 +154,8 @@ def _solid(m: mujoco.MjModel, g: int, T_part_body: Array) -> Shape | Hull:
     if kind in SOLIDS:
         return Shape(SOLIDS[kind], m.geom_size[g].copy(), T)
     if kind != mujoco.mjtGeom.mjGEOM_MESH:
-        raise ModelError(
-            f"a geom of link {_name(m, int(m.geom_bodyid[g]))!r} is no solid; "
-            "valid: a mesh, box, capsule, cylinder or sphere"
-        )
+        on, valid = _name(m, int(m.geom_bodyid[g])), "a mesh, box, capsule, cylinder or sphere"
+        raise ModelError(f"a geom of link {on!r} is no solid; valid: {valid}", link=on)
     first, count = int(m.mesh_vertadr[m.geom_dataid[g]]), int(m.mesh_vertnum[m.geom_dataid[g]])
     return Hull(_hull(moved(m.mesh_vert[first : first + count].astype(float), T)))
 

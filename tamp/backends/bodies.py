@@ -12,7 +12,7 @@ from motion.arms import Arm
 from motion.hands import Hand
 from motion.poses import Array, pose, rotation_about
 from motion.robot import RobotDescription
-from motion.robot_files import standing
+from motion.robot_files import other_kind, standing
 from tamp.errors import InputError
 from tamp.model.goal_syntax import valid
 
@@ -67,11 +67,14 @@ def names() -> list[str]:
 
 def find(name: str) -> RobotBody:
     """A shipped robot by its name, or one in a TOML file. InputError for what is neither, or no robot."""
-    from tamp.backends.body_files import read
+    from tamp.backends.body_files import is_model, read
 
     path = Path(name)
     if path.suffix == ".toml":
         return _named(read(path), str(path.resolve()))
+    if is_model(name):
+        what = other_kind(name) or "a model; valid: a .toml file that names it, its arm and its hand (docs/bodies.md)"
+        raise InputError(f"{name} is {what}")
     if name not in names():
         raise InputError(f"no robot {name!r}; {valid(name, names())}, or a .toml file")
     return _named(read(SHIPPED / f"{name}.toml"), name)

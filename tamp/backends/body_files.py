@@ -18,7 +18,7 @@ from motion.hands import HANDS
 from motion.poses import Array, from_rpy
 from motion.robot import Gripper, Limits, Response, RobotDescription, ServoGains
 from motion.robot_assembly import Asked, assembled, mounted
-from motion.robot_files import Format, read_parts
+from motion.robot_files import Format, other_kind, read_parts
 from motion.robot_parts import ModelError, Part
 from tamp.backends.bodies import RobotBody
 from tamp.errors import InputError
@@ -39,8 +39,7 @@ MODELLED = (
     *("hand", "tool", *SECTIONS, "fixed", "ranges"),
 )
 """Keys of an arm in a model."""
-MODELS: dict[str, Format] = {".urdf": "urdf", ".xml": "mjcf", ".mjcf": "mjcf"}
-"""Formats by how the files' names end."""
+MODELS = (".urdf", ".xml", ".mjcf")
 FILE = 'a file beside this one, or "package:path" of an installed package'
 FORMATS: tuple[Format, ...] = get_args(Format)
 
@@ -132,8 +131,8 @@ def _driven(table: Table, robot: RobotDescription) -> RobotDescription:
 
 
 def is_model(name: str) -> bool:
-    """Whether a name is that of a model, rather than of a robot."""
-    return Path(name).suffix in MODELS
+    """Whether a name is that of a model, or of another file that a robot may be in, rather than of a robot."""
+    return Path(name).suffix.lower() in MODELS or other_kind(name) is not None
 
 
 def read_model(name: str, radians: bool = False) -> tuple[Part, ...]:
@@ -142,7 +141,7 @@ def read_model(name: str, radians: bool = False) -> tuple[Part, ...]:
     if file is None:
         raise InputError(f"no file {name}; valid: a file, or package:path of an installed package")
     try:
-        return read_parts(file, MODELS[file.suffix], radians)
+        return read_parts(file, radians=radians)
     except ModelError as e:
         raise InputError(str(e)) from e
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import struct
+import unicodedata
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -53,10 +54,15 @@ def add(folder: Path, into: Path, taken: frozenset[str], names_of: NamesOf) -> E
 
 
 def name_of(folder: Path, taken: frozenset[str]) -> str:
-    """The name of the category that a folder makes. InputError when it cannot be one."""
-    name = re.sub(r"[\s-]+", "_", folder.resolve().name.lower())
+    """The name of the category that a folder makes: its words as a-z, 0-9 and _, those before the first letter behind
+    the others, since a name begins with a letter. InputError when there is no letter in it, or another has the name."""
+    plain = unicodedata.normalize("NFKD", folder.resolve().name.casefold()).encode("ascii", "ignore").decode()
+    words = re.findall(r"[a-z0-9]+", plain)
+    first = next((i for i, word in enumerate(words) if word[0].isalpha()), 0)
+    name = "_".join([*words[first:], *words[:first]])
     if not NAME.fullmatch(name):
-        raise InputError(f"no thing can be called {name!r}, as the folder {folder} is; valid: red_mug, mug_2")
+        rule = "a name has letters from a to z, digits and _, and begins with a letter, as red_mug or mug_2"
+        raise InputError(f"the folder {folder} gives no name for a thing: rename it; {rule}")
     if name in taken:
         raise InputError(f"{name!r} is a category of LIBERO already; rename the folder {folder}, say to my_{name}")
     return name

@@ -13,7 +13,7 @@ from motion.poses import Array
 from tamp.errors import InputError
 from tamp.files.toml_table import Table, read_placed
 
-KINDS = (".obj", ".stl", ".glb")
+KINDS = (".obj", ".stl", ".ply", ".glb")
 TOLD = "object.toml"
 UNITS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "in": 0.0254}
 GUESSED = ("m", "mm", "cm")

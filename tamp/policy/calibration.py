@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from motion.mjcf_files import embed_meshes, without_files
 from motion.poses import Array
 from motion.robot import RobotDescription, description, from_plain
 from tamp.backends.libero.standard_action import Controller
@@ -55,14 +56,16 @@ class Calibration:
         return replace(self, cameras=cameras)
 
     def as_dict(self) -> dict[str, Any]:
-        """As plain data and arrays, for a message."""
-        return dataclasses.asdict(self)
+        """As plain data and arrays, for a message, with the robot's meshes in its MJCF."""
+        return dataclasses.asdict(replace(self, robot=replace(self.robot, mjcf=embed_meshes(self.robot.mjcf))))
 
 
 def calibration_from(told: Mapping[str, Any]) -> Calibration:
-    """The calibration that a message holds. InputError for what is missing or unknown in it."""
+    """The calibration that a message holds. InputError for what is missing or unknown in it, and for a robot whose MJCF
+    names files."""
     try:
         robot = description(told["robot"])
+        robot = replace(robot, mjcf=without_files(robot.mjcf))
         cameras = tuple(from_plain(Camera, c) for c in told["cameras"])
         made = Calibration(robot, cameras, from_plain(Controller, told.get("controller", {})))
     except (KeyError, TypeError, ValueError, AttributeError) as e:

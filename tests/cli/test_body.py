@@ -37,6 +37,7 @@ def test_the_robots_that_are_shipped() -> None:
         ("none.urdf", "no file none.urdf; valid: a file, or package:path of an installed package"),
         ("xarm9", "no robot 'xarm9'"),
         ("none.toml", "cannot read none.toml"),
+        ("none.sdf", "no file none.sdf; valid: a file"),
     ],
 )
 def test_what_is_not_there(name: str, message: str) -> None:

@@ -24,6 +24,10 @@ from llm.lexicon import nouns
         ("bigger_akita_black_bowl", "bigger black bowl"),
         ("blue_teapot_3", "blue teapot"),
         ("garden_gnome", "garden gnome"),
+        ("tea_tin_004", "tea tin"),
+        ("tea_tin_500g", "tea tin"),
+        ("cola_can_0_33l", "cola can"),
+        ("cola_can_12_oz", "cola can"),
     ],
 )
 def test_usual_name(category, first):

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from xml.parsers import expat
 
 import mujoco
 
-from motion.robot_files import one_line, parsed
+from motion.robot_files import parsed
 from motion.robot_parts import ModelError
+from motion.xml_document import mujoco_error
 from tamp.errors import InputError
 
 HINGE, SLIDE, FREE = (int(getattr(mujoco.mjtJoint, f"mjJNT_{kind}")) for kind in ("HINGE", "SLIDE", "FREE"))
@@ -35,52 +33,22 @@ class MjcfFile:
 def read_mjcf(path: Path) -> MjcfFile:
     """The scene in a file. InputError, with file and line where there is one, for what MuJoCo does not compile, and
     for a robot, motors, flexible things and joints that nothing here can use."""
-    lines: dict[tuple[str, str], str] = {}
     try:
-        parsed(path, "mjcf")
-        lines = dict(_named(path))
-        spec = mujoco.MjSpec.from_file(str(path))
-        model = spec.compile()
+        document = parsed(path, "mjcf")
     except ModelError as e:
         raise InputError(str(e)) from e
+    try:
+        spec = mujoco.MjSpec.from_file(str(path))
+        model = spec.compile()
     except ValueError as e:
-        raise InputError(_said(path, str(e), lines)) from e
+        raise InputError(mujoco_error(e, document)) from e
+    names = ((e.tag, name, document.at(e)) for e in document.root.iter() if (name := e.get("name")))
+    lines = {(tag, name): at for tag, name, at in names}
     read = MjcfFile(path, spec, model, lines)
     _check_motors(read)
     for j in range(model.njnt):
         _check_joint(read, j)
     return read
-
-
-def _named(path: Path) -> Iterator[tuple[tuple[str, str], str]]:
-    """Tag and name of every element that has one, with its file and line; assets by their files' names, too."""
-    found: list[tuple[tuple[str, str], str]] = []
-    included: list[str] = []
-    parser = expat.ParserCreate()
-
-    def begun(tag: str, attributes: dict[str, str]) -> None:
-        where = f"{path}:{parser.CurrentLineNumber}"
-        found.extend(((tag, attributes[key]), where) for key in ("name", "file") if key in attributes)
-        if tag == "include":
-            included.append(attributes.get("file", ""))
-
-    parser.StartElementHandler = begun
-    parser.Parse(path.read_bytes(), True)
-    yield from found
-    for name in included:
-        if (file := path.parent / name).is_file():
-            yield from _named(file)
-
-
-def _said(path: Path, told: str, lines: dict[tuple[str, str], str]) -> str:
-    """What MuJoCo says of a file, with the line that it means and what would help."""
-    line = re.search(r"line (\d+)", told)
-    missing = re.search(r"Error opening file '([^']*)'", told)
-    where = f"{path}:{line[1]}" if line else str(path)
-    if missing:
-        tags = [w for (_, name), w in lines.items() if name and missing[1].endswith(name)]
-        return f"{tags[0] if tags else where}: no file {missing[1]}; valid: a file that is there (meshdir, texturedir)"
-    return f"{where}: MuJoCo does not read it: {one_line(ValueError(told))}"
 
 
 def _check_motors(read: MjcfFile) -> None:

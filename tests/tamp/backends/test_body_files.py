@@ -98,10 +98,14 @@ def test_a_mesh_of_a_package_is_found(tmp_path: Path) -> None:
     (tmp_path / "meshes").mkdir()
     (tmp_path / "meshes" / "box.obj").write_text("".join(f"v {x} {y} {z}\n" for x, y, z in corners) + faces)
     (tmp_path / "model").mkdir()
-    named = f'<mesh filename="package://{tmp_path.name}/meshes/box.obj"/>'
+    (tmp_path / "package.xml").write_text("<package><name>small_description</name></package>")
     q = np.array([-2.0, -2.0, -2.0])
-    there = [World(body(tmp_path / "model", arm=arm).robot, []).contacts(q) for arm in (ARM, ARM.replace(BOX, named))]
-    assert {(c.robot, c.other) for c in there[0]} == {(c.robot, c.other) for c in there[1]} != set()
+    meshes = (f'<mesh filename="package://{name}/meshes/box.obj"/>' for name in (tmp_path.name, "small_description"))
+    arms = (ARM, *(ARM.replace(BOX, mesh) for mesh in meshes))
+    there = [
+        {(c.robot, c.other) for c in World(body(tmp_path / "model", arm=arm).robot, []).contacts(q)} for arm in arms
+    ]
+    assert there[0] == there[1] == there[2] != set()
 
 
 def test_a_hand_of_its_own(tmp_path: Path) -> None:
@@ -134,7 +138,7 @@ FILE_FAULTS = [
     ("opening = 0.08", "opening = 0.04", "arm.toml:11: gripper.opening is 0.04; valid: 0.0800 m, how far the pads"),
     ('"arm.urdf"', '"none.urdf"', "arm.toml:1: no file none.urdf; valid: a file beside this one"),
     ('"arm.urdf"', '"nopackage:a.urdf"', "arm.toml:1: no package 'nopackage' is installed"),
-    ("urdf =", "mjcf =", "arm.urdf: the root is <robot>; valid: <mujoco> (the file is urdf: say urdf = …)"),
+    ("urdf =", "mjcf =", "arm.urdf:1: the root is <robot>; valid: <mujoco> (the file is urdf: say urdf = …)"),
     ('["f1", "f2"]', '["f1"]', "arm.toml:3: finger_joints has 1 names; valid: two, one a finger"),
     ("reach", "efforts = [1, 1, 1]\nreach", "efforts are of joints that take targets; valid with joint_period"),
     (
@@ -156,8 +160,12 @@ MODEL_FAULTS = [
     (' upper="2"', ' upper="-3"', "arm.urdf:8: joint 'shoulder' has limits from -2 to -3; valid: <limit lower="),
     (BOX, '<mesh filename="link.stl"/>', "arm.urdf:2: no mesh 'link.stl'; valid: a file that is there"),
     (BOX, '<mesh filename="package://small/link.stl"/>', "arm.urdf:2: no mesh 'package://small/link.stl'; valid: a"),
-    (BOX, '<mesh filename="arm.urdf"/>', "arm.urdf:2: a mesh .urdf is not read; valid: .stl, .obj, .msh: convert"),
-    ("0.04 0.04 0.2", "40 40 200", "arm.urdf: link 'base' is 200 m large; valid: up to 3 m. Are these millimetres?"),
+    (
+        BOX,
+        '<mesh filename="arm.urdf"/>',
+        "arm.urdf:2: a mesh .urdf is not read; valid: .stl, .obj, .msh, .ply: convert",
+    ),
+    ("0.04 0.04 0.2", "40 40 200", "arm.urdf:2: link 'base' is 200 m large; valid: up to 3 m. Are these millimetres?"),
     (
         "0 0 0.3",
         "0 0 300",
@@ -165,7 +173,11 @@ MODEL_FAULTS = [
     ),
     ("<robot", "robot", "arm.toml:1: arm.urdf:1: no XML: syntax error, column 1"),
     ('"f1" type="prismatic"', '"f1" type="revolute"', "arm.toml:3: finger joint 'f1' turns; valid: two joints that"),
-    ('"wrist" type="revolute"', '"wrist" type="floating"', "arm.urdf: Error: free joint can only be used on"),
+    (
+        '"wrist" type="revolute"',
+        '"wrist" type="floating"',
+        "arm.urdf:5: MuJoCo 3.3.2 does not read it: free joint can only be used on",
+    ),
     ('xyz="-1 0 0"', 'xyz="0 1 0"', "arm.toml:3: the two fingers do not slide along one line; valid: a parallel"),
     ('lower="0" upper="0.04"', 'lower="0" upper="0.05"', "the fingers slide 0.05 and 0.04 m; valid: as far as each"),
 ]

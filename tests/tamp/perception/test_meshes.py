@@ -54,6 +54,7 @@ def test_a_glb_has_y_up_and_an_obj_z_and_either_may_say_otherwise(tmp_path: Path
         ("glb", "", [0.06, 0.04, 0.1]),
         ("glb", 'up = "z"', [0.06, 0.1, 0.04]),
         ("stl", "", [0.06, 0.1, 0.04]),
+        ("ply", "", [0.06, 0.1, 0.04]),
         ("stl", 'up = "y"', [0.06, 0.04, 0.1]),
     ):
         folder = tmp_path / f"{suffix}{len(told)}"
@@ -85,7 +86,7 @@ def test_parts_of_several_colours_keep_them(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("files", "says"),
     [
-        ({}, "has no mesh; valid: a folder with one mesh (.obj, .stl, .glb)"),
+        ({}, "has no mesh; valid: a folder with one mesh (.obj, .stl, .ply, .glb)"),
         ({"a.obj": "x", "b.stl": "y"}, "has 2 meshes (a.obj, b.stl)"),
         ({"a.obj": "v 0 0 0\nv 1 0 0\nv 0 1 0\n"}, "has no faces"),
         ({"a.obj": "v 0 0 0\nv 1 0 nan\nv 0 1 0\nf 1 2 3\n"}, "1 of its vertices are no finite numbers"),
@@ -129,5 +130,19 @@ def test_a_folder_gives_its_name(tmp_path: Path) -> None:
     assert name_of(tmp_path / "Red Mug-2", frozenset()) == "red_mug_2"
     with pytest.raises(InputError, match=r"'ketchup' is a category of LIBERO already; .* my_ketchup"):
         name_of(tmp_path / "ketchup", frozenset({"ketchup"}))
-    with pytest.raises(InputError, match="no thing can be called '9_lives!'"):
-        name_of(tmp_path / "9 Lives!", frozenset())
+    with pytest.raises(InputError, match=r"!9 gives no name for a thing: .* begins with a letter"):
+        name_of(tmp_path / "!9", frozenset())
+
+
+@pytest.mark.parametrize(
+    ("folder", "name"),
+    [
+        ("004_tea_tin", "tea_tin_004"),
+        ("Tea-Tin_500g", "tea_tin_500g"),
+        ("3D_Dollhouse", "dollhouse_3d"),
+        ("9 Lives!", "lives_9"),
+        ("Soßen-Flasche (0.33l)", "sossen_flasche_0_33l"),
+    ],
+)
+def test_numbers_hyphens_and_sizes_in_a_folders_name(tmp_path: Path, folder: str, name: str) -> None:
+    assert name_of(tmp_path / folder, frozenset()) == name

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from motion.mjcf_files import embed_meshes
 from motion.poses import pose
 from tamp.errors import InputError
 from tamp.perception.images import pinhole
@@ -86,7 +87,7 @@ def test_what_is_wrong_with_an_observation_is_said(change: dict[str, Any], messa
 def test_a_calibration_comes_out_of_a_message_as_it_went_in() -> None:
     before = calibration()
     after = calibration_from(unpack(pack(before.as_dict())))
-    assert after.robot.mjcf == before.robot.mjcf and after.robot.arm_joints == before.robot.arm_joints
+    assert after.robot.mjcf == embed_meshes(before.robot.mjcf) and after.robot.arm_joints == before.robot.arm_joints
     assert after.robot.pinned_bodies == before.robot.pinned_bodies and after.robot.gripper == before.robot.gripper
     assert np.array_equal(after.cameras[1].T, before.cameras[1].T) and after.cameras[0].near == before.cameras[0].near
     assert np.array_equal(after.controller.damping, before.controller.damping)
@@ -102,6 +103,13 @@ def test_a_calibration_comes_out_of_a_message_as_it_went_in() -> None:
 )
 def test_half_a_calibration_is_none(told: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
+        calibration_from(told)
+
+
+def test_the_robot_of_a_calibration_names_no_file() -> None:
+    told = calibration().as_dict()
+    told["robot"]["mjcf"] = '<mujoco><asset><mesh name="m" file="/etc/passwd"/></asset></mujoco>'
+    with pytest.raises(InputError, match="MJCF:1: <mesh> has file; a model that is sent names no files"):
         calibration_from(told)
 
 

@@ -135,7 +135,11 @@ WRONG: dict[str, tuple[str, dict[str, str], str]] = {
     "a motor": (ALL, {"more": MOTOR}, "scene.xml:4: the actuator 'elbow' moves something, and only tamp's own robot"),
     "a lost mesh": (ALL, {"more": MESH}, "scene.xml:4: no file "),
     "no XML": (ALL + "<body>", {}, "no XML: mismatched tag"),
-    "what MuJoCo refuses": (ALL + '<body name="x"><geom size="-1"/></body>', {}, "MuJoCo does not read it: "),
+    "what MuJoCo refuses": (
+        ALL + '<body name="x"><geom size="-1"/></body>',
+        {},
+        "scene.xml:16: MuJoCo 3.3.2 does not read it: size 0 must be positive in geom",
+    ),
     "no such thing": (ALL, {"told": "[things.jug]\n"}, "scene.toml:3: no thing 'jug' in scene.xml; "),
     "names of a fixture": (
         ALL,
