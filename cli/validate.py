@@ -139,6 +139,7 @@ def _as_json(plan: PlanFile, verdict: Verdict, trace: bool) -> Answer:
     answer |= {"unmet": [_unmet_json(plan, u) for u in verdict.unmet]}
     answer |= _mend_json(verdict.mended)
     answer |= {"further": [_further_json(plan, f) for f in verdict.further]}
+    answer |= {"notes": list(plan.notes)}
     return answer | ({"trace": verdict.changes} if trace else {})
 
 
@@ -169,7 +170,8 @@ def _placed(plan: PlanFile, number: int | None) -> Answer:
 
 
 def lines_of(plan: PlanFile, verdict: Verdict) -> list[str]:
-    """A verdict for people: what became of the plan, then what was unmet, then what was traced."""
+    """A verdict for people: what became of the plan, what of its file was not read, then what was unmet, then what was
+    traced."""
     count = _count(verdict.length)
     if verdict.valid:
         cost = "" if verdict.cost is None else f", cost {verdict.cost:g}"
@@ -179,6 +181,7 @@ def lines_of(plan: PlanFile, verdict: Verdict) -> list[str]:
     else:
         step = plan.steps[verdict.failed_at - 1]
         told = [f"{_where(plan, step)}: invalid at step {verdict.failed_at}, {step}: {verdict.message}"]
+    told += [f"  {note}" for note in plan.notes]
     for unmet in verdict.unmet:
         told.append(f"  {unmet.literal}: {'; '.join(filter(None, (_lost(plan, unmet), unmet.hint)))}")
     told += [f"  {line}" for line in _mend_lines(verdict.mended)]
