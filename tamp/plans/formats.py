@@ -16,10 +16,8 @@ _LOGGED = re.compile(r"\[[^\]\n\"{\[]*\][ \t]*\S")
 
 def read_plan(source: Source, form: str | None = None) -> PlanFile:
     """A plan in the named format, else in the one that it looks like. InputError with the place of what is no plan."""
-    if (form or recognised(source.text)) == "skills":
-        plan = read_json(source)
-    else:
-        plan = read_text(source, form or "pddl")
+    is_json = (form or recognised(source.text)) == "skills"
+    plan = read_json(source) if is_json else read_text(source, form or "pddl")
     return plan if form or not _has_times(plan) else replace(plan, format="timed")
 
 

@@ -17,7 +17,9 @@ _WITHIN = ("plan", "actions", "plans", "result", "output", "sas_plan", "stdout")
 """Where in an object a plan is, the nearest first: of tamp, of planners' services, of planners of several plans."""
 _NAMES, _ARGUMENTS = ("skill", "name", "action", "operator"), ("args", "arguments", "parameters")
 _TIMES, _DURATIONS = ("time", "start", "start_time"), ("duration",)
-_NONE = re.compile(r"unsolvable|time[d ]?-?out|fail|error|gave up|unsupported|invalid|no.(?:plan|solution)", re.IGNORECASE)
+_NONE = re.compile(
+    r"unsolvable|time[d ]?-?out|fail|error|gave up|unsupported|invalid|no.(?:plan|solution)", re.IGNORECASE
+)
 _VALID = '[{"skill": "pick", "args": {"o": "cup"}}, …], ["(pick cup bench)", …], or an object with that as its "plan"'
 
 
@@ -42,9 +44,11 @@ def read_json(source: Source) -> PlanFile:
     value, where, plans = load_json(source), source.name, 1
     while isinstance(value, dict) and (key := next((k for k in _WITHIN if k in value), None)):
         found = value[key]
-        if not found and (says := next((v for v in value.values() if isinstance(v, str) and _NONE.search(v)), None)):
-            raise InputError(f"{where}: there is no plan in it: the planner says {says[:80]!r}")
-        if key == "plans" and isinstance(found, list) and found:
+        if not found and (says := _says_none(value)):
+            raise InputError(f"{where}: there is no plan in it: the planner says {says}")
+        if key == "plans" and isinstance(found, list):
+            if not found:
+                raise InputError(f'{where}: there is no plan in it: "plans" is empty')
             plans, found = len(found), found[0]
         value, where = found, f"{where}: {key}"
     if isinstance(value, str):
@@ -52,8 +56,15 @@ def read_json(source: Source) -> PlanFile:
     elif isinstance(value, list):
         read = read_steps(source.name, "skills", (partial(_step, s, n, source.name) for n, s in enumerate(value, 1)))
     else:
-        raise InputError(f"{where}: not a plan; valid: {_VALID}")
+        says = _says_none(value) if isinstance(value, dict) else ""
+        no_plan = f"there is no plan in it: the planner says {says}" if says else f"not a plan; valid: {_VALID}"
+        raise InputError(f"{where}: {no_plan}")
     return replace(read, format="skills", notes=(*which_of(plans, "first"), *read.notes))
+
+
+def _says_none(value: dict[str, Any]) -> str:
+    """What in an object says that there is no plan, empty where nothing does."""
+    return next((repr(v[:80]) for v in value.values() if isinstance(v, str) and _NONE.search(v)), "")
 
 
 def _step(said: Any, number: int, name: str) -> Step:

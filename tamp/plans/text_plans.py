@@ -22,8 +22,9 @@ from tamp.plans.steps import PlanFile, Step, read_steps
 _NUMBER = r"\d{1,30}(?:\.\d{0,30})?(?:e[+-]?\d{1,2})?"
 _NAME = r"[^\s()\[\],:;]+"
 _START = rf"(?:step[ \t]+)?(?P<start>{_NUMBER})"  # "1" or "0.003" or "step 1"
-_END = rf"""(?:\s*\[\s*(?:d(?:uration)?\s*:\s*)?(?P<duration>{_NUMBER})\s*(?:[;,][^\]\n]*)?\])?  # [1.0], [D:1.0; C:0.1]
-    (?:[ \t]*(?:\(\s*{_NUMBER}\s*\)|\[[^\]\n]*\]))?"""  # (1), the step's cost
+_END = rf"""
+    (?:\s*\[\s*(?:d(?:uration)?\s*:\s*)?(?P<duration>{_NUMBER})\s*(?:[;,][^\[\]\n]*)?\])?  # [1.0], [D:1.0; C:0.1]
+    (?:[ \t]*(?:\(\s*{_NUMBER}\s*\)|\[[^\[\]\n]*\]))?"""  # (1), the step's cost
 _FORMS = [
     re.compile(rf"[ \t]*(?:{_START}(?:[ \t]*:\s*|[.)]?[ \t]+|[.)](?=\()))?{form}{_END}", re.VERBOSE | re.IGNORECASE)
     for form in (
@@ -38,25 +39,27 @@ _BARE = [
         rf"(?P<words>{_NAME}(?:[ \t]+{_NAME})*)[ \t]*\(\d+\)",  # pick a b (1), as Fast Downward logs it
     )
 ]
-_COMMENT = re.compile(r"(\[[^\]\n;]*;[^\]\n]*\])|;[^\n]*")  # [D:1.0; C:0.1] holds none
+_BEGIN = re.compile(rf"\s*(?:{_START}\s*:(?=[\s(])\s*)?(?P<open>\()?\s*(?P<name>{_NAME})?", re.IGNORECASE)
+_COMMENT = re.compile(r"(\[[^\[\]\n;]*;[^\[\]\n]*\])|;[^\n]*")  # [D:1.0; C:0.1] holds none
 _TITLE = re.compile(r"\W*(?:(?:found |the )?plan|solution|(?:sequential|timetriggered)plan)\W*:?\W*", re.IGNORECASE)
 _UP_TITLE = re.compile(r"\s*(?:Sequential|TimeTriggered)Plan:\s*")
 _FOUND = re.compile(
     r"\b(?:plan|solution)s?\s+(?:was\s+)?(?:found|computed)|\b(?:found|computed)\b.{0,30}\b(?:plan|solution)\b"
-    r"|\bplan as follows|^;?\s*plan \d+:",
+    r"|\bplan as follows|^;?\s*plan \d+:|^\W*(?:\w+ )?plan:\W*$",
     re.IGNORECASE,
 )
 """What begins another plan."""
 _PRINTED = re.compile(
     r"\b(?:plan|solution)\b.{0,20}\b(?:length|cost|quality|follows|is)\b|\bplan\b.{0,40}:\s*$|\bbegin plan\b"
-    r"|\b\d+ step(?:s|\(s\))|^\s*```",
+    r"|\b\d+ step(?:s|\(s\))|^\s*```|^\W*(?:metric|makespan|states evaluated|nodes expanded)\b.*\d",
     re.IGNORECASE,
 )
 """What is said around a plan by what prints more than the plan."""
 _NONE = re.compile(
-    r"unsolvable|not solvable|not solved|\bno (?:plan|solution)\b|\b(?:plan|solution) (?:was )?not found|unreachable goal"
+    r"unsolvable|not solvable|not solved|\bno (?:plan|solution)\b|\b(?:plan|solution) (?:was )?not found"
     r"|without (?:finding )?(?:a )?solution|\bgoals?\b.{0,40}(?:not reachable|unreachable|\bFALSE\b|impossible)"
-    r"|time limit|time[d -]?out|out of (?:memory|time)|(?:search|planning|planner) failed|gave up",
+    r"|time limit (?:has been |was )?(?:reached|exceeded)|timed out|out of (?:memory|time)"
+    r"|(?:search|planning|planner) failed|gave up",
     re.IGNORECASE,
 )
 _EMPTY = re.compile(
@@ -98,7 +101,7 @@ def read_text(source: Source, form: str = "pddl") -> PlanFile:
     if not holding and (plan := _without_steps(source.name, parts, form, printed)):
         return plan
     last = holding[-1] if holding else parts
-    mistakes = _mistakes(last) if printed else [p for p in last if p.is_words and not p.is_title]
+    mistakes = _mistakes(last) if printed else _words_in(last, source.name)
     wrong = {p.line for p in mistakes}
     steps: list[Callable[[], Step]] = []
     for part in last:
@@ -116,11 +119,13 @@ def which_of(plans: int, which: str) -> Iterator[str]:
 
 def _split(parts: Sequence[_Part]) -> list[list[_Part]]:
     """The parts of each plan: from where it is said that it was found, after the steps of another one."""
-    plans: list[list[_Part]] = [[]]
+    plans, has_steps = list[list[_Part]]([[]]), False
     for part in parts:
-        if part.says(_FOUND) and any(p.steps for p in plans[-1]):
+        if has_steps and part.says(_FOUND):
             plans.append([])
+            has_steps = False
         plans[-1].append(part)
+        has_steps = has_steps or bool(part.steps)
     return plans
 
 
@@ -136,24 +141,36 @@ def _mistakes(plan: Sequence[_Part]) -> list[_Part]:
 
 
 def _begins_as_step(part: _Part, names: frozenset[str] = frozenset()) -> bool:
-    begins = re.match(rf"\s*(?:{_START}\s*:(?=[\s(])\s*)?(?P<open>\()?\s*(?P<name>{_NAME})?", part.text, re.IGNORECASE)
+    begins = _BEGIN.match(part.text)
     return begins is not None and bool(begins["start"] or begins["open"] or (begins["name"] or "").lower() in names)
 
 
 def _without_steps(name: str, parts: Sequence[_Part], form: str, printed: bool) -> PlanFile | None:
-    """A plan without steps, where a text says that it is one or says nothing at all; None where something in it looks
-    like a step. InputError for any other text."""
-    if none := next((p for p in parts if p.says(_NONE)), None):
-        raise InputError(f"{name}:{none.line}: there is no plan in it: the planner says {_short(none.text)}")
+    """A plan without steps, where a text says that it is one or says nothing at all; None where it says nothing of
+    plans. InputError where it says that there is none, or one that is not in it."""
     words = [p for p in parts if p.is_words]
+    empty = any(p.says(_EMPTY) for p in parts) or (len(words) == 1 and _UP_TITLE.fullmatch(words[0].text))
+    if not empty and (none := next((p for p in parts if p.says(_NONE)), None)):
+        raise InputError(f"{name}:{none.line}: there is no plan in it: the planner says {_short(none.text)}")
     ends_so = bool(parts) and parts[-1].is_comment and any(p.says(_NO_COST) for p in parts)
-    up_title = len(words) == 1 and _UP_TITLE.fullmatch(words[0].text)
-    if not words or ends_so or up_title or any(p.is_words and p.says(_EMPTY) for p in parts):
+    announced = printed or any(p.says(_FOUND) for p in parts)
+    if empty or ends_so or not (words or announced):
         return PlanFile(name, form, (), tuple(_skipped(parts)))
-    if not printed and any(map(_begins_as_step, words)):
-        return None
-    more = f"; {len(words) - 1} more lines are none either" if len(words) > 1 else ""
-    raise InputError(f"{_no_step(words[0], name)}{more}")
+    if announced:
+        told = next(p for p in parts if p.says(_FOUND) or p.says(_PRINTED))
+        valid = "the file that the planner wrote its plan to"
+        raise InputError(f"{name}:{told.line}: no step of a plan in it, only {_short(told.text)}; valid: {valid}")
+    return None
+
+
+def _words_in(plan: Sequence[_Part], name: str) -> list[_Part]:
+    """All that is no step of a plan that is no planner's output. InputError where that is too much for a plan."""
+    words = [p for p in plan if p.is_words and not p.is_title]
+    steps = sum(len(p.steps) for p in plan)
+    if len(words) > max(3, steps) or not (steps or any(map(_begins_as_step, words))):
+        more = f" (and {len(words) - 1} more lines)" if len(words) > 1 else ""
+        raise InputError(f"{_no_step(next(p for p in plan if p.is_words), name)}{more}")
+    return words
 
 
 def _skipped(parts: Sequence[_Part]) -> Iterator[str]:
@@ -192,12 +209,14 @@ def _steps_at(text: str, begin: int, line: int) -> tuple[tuple[Step, ...], int]:
     line_end = len(text) if line_end < 0 else line_end
     if bare := next((m for form in _BARE if (m := form.match(text, begin, line_end))), None):
         return (_step(bare, bare["words"].split(), line),), line_end
-    steps, at = list[Step](), begin
+    steps, at, before = list[Step](), begin, begin
     while found := next((m for form in _FORMS if (m := form.match(text, at))), None):
         words = _words(found)
         if not words:
             break
-        steps.append(_step(found, words, line + text.count("\n", begin, found.start(1 + found.re.groupindex["start"]))))
+        name = found.start(1 + found.re.groupindex["start"])
+        line, before = line + text.count("\n", before, name), name
+        steps.append(_step(found, words, line))
         at = found.end()
         while at < len(text) and text[at] in " \t,":
             at += 1

@@ -201,8 +201,8 @@ def _account(folder: Path, events: Sequence[Event], begun: Sequence[Deed]) -> tu
     """What each action needs and makes true: those that were begun, then those of the last plan that were not."""
     from tamp.pddl.reading import read_problem
     from tamp.pddl.source import Source
-    from tamp.plans.text_plans import read_text
     from tamp.plans.resolve import resolve
+    from tamp.plans.text_plans import read_text
 
     domain, problem = folder / "domain.pddl", folder / "problem.pddl"
     if not (domain.is_file() and problem.is_file()):
