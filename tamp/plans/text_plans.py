@@ -63,7 +63,8 @@ _NONE = re.compile(
     re.IGNORECASE,
 )
 _EMPTY = re.compile(
-    r"\bempty plan\b|\b0 step|\b(?:plan|solution)[ -]?length\W{0,3}0\b|\b(?:found|solution) with cost\W{0,3}0\b",
+    r"\bempty plan\b|(?<![\d.])0 step"
+    r"|\b(?:(?:plan|solution)[ -]?length|(?:found|solution) with cost)\W{0,3}0(?:\.0*)?(?![\d.])",
     re.IGNORECASE,
 )
 _NO_COST = re.compile(r"^;\s*(?:cost|nractions)\b\W{0,3}0(?:\.0*)?\s*$", re.IGNORECASE)
