@@ -10,8 +10,8 @@ from tamp.plans.json_plans import read_json
 from tamp.plans.steps import PlanFile
 from tamp.plans.text_plans import read_text
 
-_LOGGED = re.compile(r"\[[^\]\n\"{\[]*\][ \t]*\S")
-"""How a log begins that looks like a JSON list: `[t=0.1s] Solution found!`."""
+_LOGGED = re.compile(r"\[[^\]\n\"{\[]*\][ \t]*\S|\{\d")
+"""How a log begins that looks like JSON: `[t=0.1s] Solution found!`."""
 
 
 def read_plan(source: Source, form: str | None = None) -> PlanFile:

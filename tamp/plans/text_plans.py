@@ -44,8 +44,8 @@ _COMMENT = re.compile(r"(\[[^\[\]\n;]*;[^\[\]\n]*\])|;[^\n]*")  # [D:1.0; C:0.1]
 _TITLE = re.compile(r"\W*(?:(?:found |the )?plan|solution|(?:sequential|timetriggered)plan)\W*:?\W*", re.IGNORECASE)
 _UP_TITLE = re.compile(r"\s*(?:Sequential|TimeTriggered)Plan:\s*")
 _FOUND = re.compile(
-    r"\b(?:plan|solution)s?\s+(?:was\s+)?(?:found|computed)|\b(?:found|computed)\b.{0,30}\b(?:plan|solution)\b"
-    r"|\bplan as follows|^;?\s*plan \d+:|^\W*(?:\w+ )?plan:\W*$",
+    r"\b(?:plan|solution)s?\s+(?:\d+\s+)?(?:was\s+)?(?:found|computed)|\b(?:found|computed)\b.{0,30}\b(?:plan|solution)\b"
+    r"|\bplan as follows|^;?\s*plan \d+:|^\W*(?:\w+ )?plan:\W*$|\b(?:sequential|timetriggered)plan:\s*$",
     re.IGNORECASE,
 )
 """What begins another plan."""

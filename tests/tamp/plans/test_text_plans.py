@@ -26,6 +26,7 @@ WRITTEN = {
     "ENHSP": "Found Plan:\n0.0: (pick a b)\n1.0: (put a c)\n",
     "LAPKT": "Plan found with cost: 2\n1. (pick a b)\n2. (put a c)\nTime: 0.01\nGenerated: 4\n",
     "unified-planning": "SequentialPlan:\n    pick(a, b)\n    put(a, c)\n",
+    "unified-planning's log": "  *** Credits ***\n\nSequentialPlan:\n    pick(a, b)\n    put(a, c)\n",
     "unified-planning, timed": "TimeTriggeredPlan:\n    0.0: pick(a, b) [4.0]\n    4.5: put(a, c) [1.0]\n",
     "unified-planning, written": "0: (pick a b)[4]\n4.5: (put a c)[1]\n",
     "by hand": "1. (PICK a b) ; first\r\n\r\n2. (put A c)\r\n",
@@ -141,6 +142,10 @@ def test_of_several_plans_the_last_one_is_read() -> None:
     plan = read(f"{once}Solution found!\n(put a c)\n(put a b)\nPlan cost: 2\nSolution found.\n")
     assert [str(step) for step in plan.steps] == ["(put a c)", "(put a b)"]
     assert plan.notes == ("the last of 2 plans", "skipped 5 lines that are no steps: 1, 3-4, 7-8")
+    symk = (
+        "[t=0.1s, 9 KB] New plan 1 found with cost 1\n(a) (1)\n[t=0.2s, 9 KB] New plan 2 found with cost 1\n(b) (1)\n"
+    )
+    assert [str(step) for step in read(symk).steps] == ["(b)"]
     assert len(read("; plan 1: 1 step\n(a)\n; plan 2: 1 step\n(b)\n").steps) == 1
 
 
