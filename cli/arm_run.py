@@ -49,6 +49,8 @@ def run_plan(
             steps = arms.plan_in(plan, arm, _progress)
         else:
             judged = arms.plan_of_domain(plan, domain, problem, arm)
+            for note in judged.plan.notes:
+                _progress(f"note: {judged.plan.name}: {note}")
             if not judged.verdict.valid:
                 from cli.validate import lines_of
 

@@ -136,7 +136,7 @@ Anytime = Annotated[bool, typer.Option("--anytime", help="Better and better plan
 
 PlanFormat = Annotated[
     Literal["pddl", "timed", "skills", "xarm"] | None,
-    typer.Option("--format", help="Of the plans: a step a line, the same with times, JSON. Else what it looks like."),
+    typer.Option("--format", help="Of the plans: steps, steps with times, JSON. Else what it looks like."),
 ]
 Trace = Annotated[bool, typer.Option("--trace", help="What each step changes.")]
 

@@ -139,6 +139,7 @@ def _as_json(plan: PlanFile, verdict: Verdict, trace: bool) -> Answer:
     answer |= {"unmet": [_unmet_json(plan, u) for u in verdict.unmet]}
     answer |= _mend_json(verdict.mended)
     answer |= {"further": [_further_json(plan, f) for f in verdict.further]}
+    answer |= {"notes": list(plan.notes), "rounded": list(verdict.rounded)}
     return answer | ({"trace": verdict.changes} if trace else {})
 
 
@@ -169,7 +170,8 @@ def _placed(plan: PlanFile, number: int | None) -> Answer:
 
 
 def lines_of(plan: PlanFile, verdict: Verdict) -> list[str]:
-    """A verdict for people: what became of the plan, then what was unmet, then what was traced."""
+    """A verdict for people: what became of the plan, what of its file was not read, then what was unmet, then what was
+    traced."""
     count = _count(verdict.length)
     if verdict.valid:
         cost = "" if verdict.cost is None else f", cost {verdict.cost:g}"
@@ -179,6 +181,9 @@ def lines_of(plan: PlanFile, verdict: Verdict) -> list[str]:
     else:
         step = plan.steps[verdict.failed_at - 1]
         told = [f"{_where(plan, step)}: invalid at step {verdict.failed_at}, {step}: {verdict.message}"]
+    told += [f"  {note}" for note in plan.notes]
+    if verdict.rounded:
+        told.append(f"  within the rounding of the printed times: {_steps(verdict.rounded)}")
     for unmet in verdict.unmet:
         told.append(f"  {unmet.literal}: {'; '.join(filter(None, (_lost(plan, unmet), unmet.hint)))}")
     told += [f"  {line}" for line in _mend_lines(verdict.mended)]
@@ -200,6 +205,11 @@ def _what(plan: PlanFile, number: int | None) -> str:
 
 def _where(plan: PlanFile, step: Step) -> str:
     return f"{plan.name}:{step.line}" if step.line else plan.name
+
+
+def _steps(numbers: tuple[int, ...]) -> str:
+    more = f" and {len(numbers) - 10} more" if len(numbers) > 10 else ""
+    return f"step{'' if len(numbers) == 1 else 's'} {', '.join(map(str, numbers[:10]))}{more}"
 
 
 def _count(steps: int) -> str:

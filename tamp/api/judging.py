@@ -104,7 +104,7 @@ def source_of(plan: str | Path | Sequence[str]) -> Source:
 
     if isinstance(plan, str | Path):
         return read(located(plan, "plan", ".plan", ".json"))
-    return Source("plan", "".join(f"{step}\n" for step in plan) or "; no steps\n")
+    return Source("plan", "".join(f"{step}\n" for step in plan))
 
 
 def format_of(plan: Source, judge: PlanJudge | None) -> str:

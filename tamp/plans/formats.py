@@ -2,31 +2,32 @@
 
 from __future__ import annotations
 
-from tamp.errors import InputError
+import re
+from dataclasses import replace
+
 from tamp.pddl.source import Source
-from tamp.plans.json_plans import read_skills
-from tamp.plans.lines import read_lines
+from tamp.plans.json_plans import read_json
 from tamp.plans.steps import PlanFile
+from tamp.plans.text_plans import read_text
+
+_LOGGED = re.compile(r"\[[^\]\n\"{\[]*\][ \t]*\S|\{\d")
+"""How a log begins that looks like JSON: `[t=0.1s] Solution found!`."""
 
 
 def read_plan(source: Source, form: str | None = None) -> PlanFile:
     """A plan in the named format, else in the one that it looks like. InputError with the place of what is no plan."""
-    named, form = form is not None, form or recognised(source.text)
-    if not source.text.strip():
-        raise InputError(f"{source.name} is empty; a plan without steps is a comment, such as '; cost = 0'")
-    if form == "skills":
-        return read_skills(source)
-    plan = read_lines(source, form)
-    return plan if named or not _has_times(plan) else read_lines(source, "timed")
+    is_json = (form or recognised(source.text)) == "skills"
+    plan = read_json(source) if is_json else read_text(source, form or "pddl")
+    return plan if form or not _has_times(plan) else replace(plan, format="timed")
 
 
 def recognised(text: str) -> str:
-    """The format that a text looks like: pddl, a step a line (timed, where the numbers before them are times); skills,
-    JSON; xarm, an xArm action plan, which is no plan of a domain."""
-    begin = text.lstrip()[:1]
-    if begin == "{" and '"steps"' in text:
+    """The format that a text looks like: pddl, steps (timed, where the numbers before them are times); skills, JSON;
+    xarm, an xArm action plan, which is no plan of a domain."""
+    begin = text.lstrip()
+    if begin.startswith("{") and '"steps"' in text and not re.search(r'"plans?"\s*:', text):
         return "xarm"
-    return "skills" if begin in ("[", "{") else "pddl"
+    return "skills" if begin.startswith(("[", "{")) and not _LOGGED.match(begin) else "pddl"
 
 
 def _has_times(plan: PlanFile) -> bool:

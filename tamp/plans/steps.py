@@ -16,8 +16,8 @@ class Step:
     """One step as written, in lower case: PDDL does not tell cases apart.
 
     `args` are in the operator's order, or by the name of its parameters in `named`. `start` and `duration` are in
-    the plan's own unit of time; `line` is None where a format has none. The name of a step that cannot be read is
-    empty.
+    the plan's own unit of time, each `_within` so much of what was meant, since it may be printed rounded; `line` is
+    None where a format has none. The name of a step that cannot be read is empty.
     """
 
     name: str
@@ -26,6 +26,8 @@ class Step:
     named: dict[str, str] | None = None
     start: Fraction | None = None
     duration: Fraction | None = None
+    start_within: Fraction = Fraction(0)
+    duration_within: Fraction = Fraction(0)
 
     def __str__(self) -> str:
         if not self.name:
@@ -36,11 +38,13 @@ class Step:
 
 @dataclass(frozen=True)
 class PlanFile:
-    """A plan's steps in the order of the file, the file's name and the format it was read as."""
+    """A plan's steps in the order of the file, the file's name and the format it was read as; `notes` say what of the
+    file was not read."""
 
     name: str
     format: str
     steps: tuple[Step, ...]
+    notes: tuple[str, ...] = ()
 
 
 class Mistake(NamedTuple):

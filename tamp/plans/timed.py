@@ -6,19 +6,16 @@ The validator says which step failed; what it lacked is found in the states that
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
 from tamp.pddl.conditions import given_to, unheld, values_in, written
 from tamp.plans.concurrency import Happening, clash, happening, times_in, validator
+from tamp.plans.rounding import States, TimedAction, judge_rounded
 from tamp.plans.steps import BadPlan, Mistake, PlanFile
 from tamp.plans.verdict import Unmet, Verdict, supported, told_needs, undoable
-
-TimedAction = tuple[Fraction, Any, Fraction | None]
-States = Mapping[Fraction, Any]
-"""The state from a time on; that of -1 is the initial state."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,19 +34,28 @@ class TimedJudge:
         return cls(problem, validator())
 
     def judge_steps(self, plan: PlanFile, actions: list[Any], trace: bool = False, tries: int | None = None) -> Verdict:
-        """Let the clock run over a plan; no mend is tried. BadPlan with the steps without a time, and those that need a
-        duration."""
+        """Let the clock run over a plan; no mend is tried. Printed times stand for all that round to them, see
+        `tamp.plans.rounding`. BadPlan with the steps without a time, and those that need a duration."""
+        timed = _timed(plan, actions)
+        return judge_rounded(self.problem, plan.steps, timed, lambda times: self._judge(times, trace))
+
+    def _judge(self, timed: Sequence[TimedAction], trace: bool) -> tuple[Verdict, States]:
+        """The verdict on actions at their very times, and the states up to where they fail."""
         from unified_planning.exceptions import UPException
         from unified_planning.plans import TimeTriggeredPlan
 
-        timed = _timed(plan, actions)
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                result = self._validator.validate(self.problem, TimeTriggeredPlan(timed, self.problem.environment))
+                plan = TimeTriggeredPlan(list(timed), self.problem.environment)
+                result = self._validator.validate(self.problem, plan)
         except (UPException, ArithmeticError) as e:  # such as a number that the initial state leaves open
-            return Verdict(False, len(timed), None, undoable(e))
+            return Verdict(False, len(timed), None, undoable(e)), {}
         states = dict(sorted(result.trace.items()))
+        return self._verdict(result, timed, states, trace), states
+
+    def _verdict(self, result: Any, timed: Sequence[TimedAction], states: States, trace: bool) -> Verdict:
+        """What the validator found, in words."""
         if together := clash(self._happenings(timed)):
             other = "the problem itself" if together.other is None else f"step {together.other}"
             message = f"cannot happen at the same time as {other}, because of {together.over}"

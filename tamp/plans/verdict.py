@@ -51,7 +51,8 @@ class Verdict:
     is missed. `message` is empty when it is valid. `cost` is the value of the problem's metric, None without one.
     `changes` are the literals that each step made true, as far as the plan was followed. `further` is what else would
     fail if the step that cannot be taken were done all the same; empty where times are judged. `mended` is what would
-    make the whole plan valid, empty when nothing is known that would.
+    make the whole plan valid, empty when nothing is known that would. `rounded` are the numbers of the steps of a valid
+    plan whose times are not quite the printed ones, but round to them.
     """
 
     valid: bool
@@ -63,6 +64,7 @@ class Verdict:
     changes: tuple[tuple[str, ...], ...] = field(default=(), repr=False)
     further: tuple[Further, ...] = ()
     mended: Mend = field(default_factory=Mend)
+    rounded: tuple[int, ...] = ()
 
     @property
     def mend(self) -> str:

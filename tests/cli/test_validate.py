@@ -146,6 +146,24 @@ def test_a_plan_comes_from_standard_input_too(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout) == (0, "<stdin>: valid, 6 steps\n")
 
 
+def test_what_is_skipped_of_a_planners_output_is_printed(tmp_path: Path) -> None:
+    (tmp_path / "log.txt").write_text(f"INFO  search\nSolution found!\n{PLANS['good.txt']}Plan cost: 6\n")
+    done = validate(tmp_path, "tabletop", "problem.pddl", "log.txt")
+    skipped = "skipped 3 lines that are no steps: 1-2, 9"
+    assert (done.returncode, done.stdout) == (0, f"log.txt: valid, 6 steps\n  {skipped}\n")
+    (told,) = json.loads(validate(tmp_path, "tabletop", "problem.pddl", "log.txt", "--json").stdout)["plans"]
+    assert told["notes"] == [skipped]
+
+
+def test_an_empty_plan_of_tamp_is_read_where_it_was_printed_and_written(tmp_path: Path) -> None:
+    (tmp_path / "done.pddl").write_text(PROBLEM.replace("(:goal (and (in dish chest)", "(:goal (and (on cup dish)"))
+    planned = tamp("plan", "tabletop", "done.pddl", "--out", "plan.txt", cwd=tmp_path)
+    done = validate(tmp_path, "tabletop", "done.pddl", "plan.txt", "-", given=planned.stdout)
+    assert (done.returncode, done.stdout) == (0, "plan.txt: valid, 0 steps\n<stdin>: valid, 0 steps\n")
+    done = validate(tmp_path, "tabletop", "problem.pddl", "-", "--mend-seconds", "0")
+    assert done.returncode == 1 and done.stdout.startswith("<stdin>: invalid, 0 steps: the goal needs")
+
+
 def test_the_trace_is_printed_when_asked_for(tmp_path: Path) -> None:
     done = validate(tmp_path, "tabletop", "problem.pddl", "good.txt", "--trace")
     assert "\n  (close-drawer chest): (closed chest) (not (open chest))\n" in done.stdout

@@ -68,3 +68,13 @@ def test_a_plan_that_cannot_be_read_does_not_keep_the_others_from_being_judged(t
     assert answer["plans"][1]["unmet"] == [
         {"literal": "(hot)", "lost_at": 1, "hint": "", "lost_time": None, "values": {}, "lost_by": "(heat)"}
     ]
+
+
+def test_times_that_are_taken_as_rounded_are_printed(tmp_path: Path) -> None:
+    third = OVEN.replace("(= ?duration 3)", "(= ?duration (/ 10 3))").replace(":typing", ":typing :fluents")
+    (tmp_path / "third.pddl").write_text(third)
+    (tmp_path / "bakery.pddl").write_text(BAKERY)
+    (tmp_path / "third.txt").write_text("0: (heat) [9]\n1.000: (bake rye) [3.333]\n4.334: (bake oat) [3.333]\n")
+    done = tamp("validate", "third.pddl", "bakery.pddl", "third.txt", cwd=tmp_path)
+    told = "  within the rounding of the printed times: steps 2, 3\n"
+    assert (done.returncode, done.stdout) == (0, f"third.txt: valid, 3 steps\n{told}")

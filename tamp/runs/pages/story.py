@@ -201,8 +201,8 @@ def _account(folder: Path, events: Sequence[Event], begun: Sequence[Deed]) -> tu
     """What each action needs and makes true: those that were begun, then those of the last plan that were not."""
     from tamp.pddl.reading import read_problem
     from tamp.pddl.source import Source
-    from tamp.plans.lines import read_lines
     from tamp.plans.resolve import resolve
+    from tamp.plans.text_plans import read_text
 
     domain, problem = folder / "domain.pddl", folder / "problem.pddl"
     if not (domain.is_file() and problem.is_file()):
@@ -212,7 +212,7 @@ def _account(folder: Path, events: Sequence[Event], begun: Sequence[Deed]) -> tu
         return PlanAccount(), "No plan was found."
     try:
         parsed = read_problem(domain, problem)[2]
-        plan = read_lines(Source("the log", "\n".join(a for a, _ in actions)), "pddl")
+        plan = read_text(Source("the log", "\n".join(a for a, _ in actions)), "pddl")
         return account(parsed, resolve(plan, parsed), [taken for _, taken in actions], _after(events)), ""
     except InputError as e:
         return PlanAccount(), f"The plan cannot be followed: {e}"

@@ -63,9 +63,3 @@ def test_times_and_lines_are_kept() -> None:
 def test_what_is_no_step_is_placed(text: str, place: str) -> None:
     with pytest.raises(InputError, match=rf"^plan:{place}: not a step of a plan: .*; valid: \(pick a b\)"):
         read(text)
-
-
-def test_an_empty_file_is_no_empty_plan() -> None:
-    with pytest.raises(InputError, match="plan is empty; a plan without steps is a comment"):
-        read(" \n")
-    assert read("; cost = 0 (unit cost)\n") == []
