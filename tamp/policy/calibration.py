@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from motion.poses import Array
+from motion.poses import Array, is_rigid
 from motion.robot import RobotDescription, description, from_plain
 from tamp.backends.libero.standard_action import Controller
 from tamp.errors import InputError
+from tamp.fields import check_fields, shown
 from tamp.perception.viewpoints import HandEye
-from tamp.policy.fields import check_fields, shown
 
 VALID = "valid: what Calibration.as_dict() gives"
 RIGID = 1e-3
@@ -116,9 +116,7 @@ def _check_camera(camera: Camera, where: str) -> None:
     T, view, near, far = camera.T, camera.vertical_view, camera.near, camera.far
     if np.shape(T) != (4, 4):
         raise InputError(f"{where}.T has the shape {np.shape(T)}; valid: (4, 4)")
-    R = T[:3, :3]
-    rigid = np.allclose(R @ R.T, np.eye(3), atol=RIGID) and np.linalg.det(R) > 0
-    if not rigid or not np.allclose(T[3], [0.0, 0.0, 0.0, 1.0], atol=RIGID):
+    if not is_rigid(T, RIGID):
         raise InputError(f"{where}.T is no rigid pose; valid: a rotation, a position in metres, and 0 0 0 1")
     away, most = float(np.linalg.norm(T[:3, 3])), ON_HAND if camera.on_hand else IN_WORLD
     if away > most:

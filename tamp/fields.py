@@ -7,7 +7,7 @@ import math
 import numbers
 import types
 import typing
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -39,15 +39,14 @@ def _check(value: Any, hint: Any, where: str) -> None:
             raise InputError(f"{where} is {shown(value)}; valid: a list{f' of {size}' if size else ''}")
         for number, item in enumerate(value):
             _check(item, inner[0], f"{where}[{number}]")
-    elif not _is(value, kind):
+    elif not (is_number(value) if kind is float else isinstance(value, (bool, np.bool_) if kind is bool else kind)):
         raise InputError(f"{where} is {shown(value)}; valid: {_WORDS[kind]}")
 
 
-def _is(value: Any, kind: Any) -> bool:
-    if kind is float:
-        number = isinstance(value, numbers.Real) and not isinstance(value, bool)
-        return number and abs(value) < 1e300 and math.isfinite(value)  # a whole number can be beyond any float
-    return isinstance(value, (bool, np.bool_) if kind is bool else kind)
+def is_number(value: Any) -> TypeGuard[float]:
+    """Whether it is a number that a float can hold, and finite. A whole number can be beyond any float."""
+    number = isinstance(value, numbers.Real) and not isinstance(value, bool)
+    return number and abs(value) < 1e300 and math.isfinite(value)
 
 
 def shown(value: Any) -> str:
