@@ -94,7 +94,7 @@ class Answering:
     def _reset(self, told: Any, channel: Channel) -> None:
         if not isinstance(told, Mapping):
             raise InputError(f"reset holds {type(told).__name__}; valid: a map with {', '.join(sorted(RESET))}")
-        if unknown := sorted(str(k) for k in set(told) - RESET):
+        if unknown := sorted(str(k)[:80] for k in set(told) - RESET):
             raise InputError(f"reset has no {unknown[0]!r}; valid: {', '.join(sorted(RESET))}")
         instruction, seed = told.get("instruction"), told.get("seed", 0)
         if not isinstance(instruction, str | None):
