@@ -72,8 +72,8 @@ class Answering:
                 except EOFError:
                     raise
                 except Exception as e:  # whoever asked is told; the next episode begins anew
-                    told = traceback.format_exc()[-LONGEST:]
-                    answer = {"error": f"{type(e).__name__}: {e}"[:LONGEST], "traceback": told}
+                    trace = traceback.format_exc()[-LONGEST:]
+                    answer = {"error": f"{type(e).__name__}: {e}"[:LONGEST], "traceback": trace}
                 entries = self.diary.taken()
                 channel.send({**answer, "diary": entries} if self.tells else answer)
         except (EOFError, OSError):
