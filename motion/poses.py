@@ -34,6 +34,14 @@ def inverse(T: Array) -> Array:
     return out
 
 
+def is_rigid(T: Array, tolerance: float = 1e-6) -> bool:
+    """Whether an array is a rigid transform (4, 4): finite, a rotation up to `tolerance`, a position, and 0 0 0 1."""
+    if T.shape != (4, 4) or not np.isfinite(T).all() or not np.array_equal(T[3], [0.0, 0.0, 0.0, 1.0]):
+        return False
+    R = T[:3, :3]
+    return bool(np.allclose(R @ R.T, np.eye(3), atol=tolerance) and np.linalg.det(R) > 0)
+
+
 def moved(p: Numbers, T: Array) -> Array:
     """Points (n, 3) carried by a transform (4, 4)."""
     return np.asarray(p @ T[:3, :3].T + T[:3, 3])

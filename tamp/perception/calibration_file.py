@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from motion.poses import Array, to_rpy
+from motion.poses import Array, is_rigid, to_rpy
 from tamp.errors import InputError
 from tamp.perception.calibrating import Found
 from tamp.perception.recordings import read_json, write_json
@@ -45,8 +45,7 @@ def read(path: Path) -> dict[str, Array]:
     except (AttributeError, KeyError, TypeError, ValueError) as e:
         raise InputError(f"{path} is no calibration ({type(e).__name__}: {e}); valid: what tamp calibrate wrote") from e
     for name, off in offs.items():
-        rigid = off.shape == (4, 4) and np.allclose(off[:3, :3] @ off[:3, :3].T, np.eye(3), atol=1e-6)
-        if not rigid or not np.array_equal(off[3], [0.0, 0.0, 0.0, 1.0]):
+        if not is_rigid(off):
             raise InputError(f"{path}: off of {name} is no pose (4, 4); valid: what tamp calibrate wrote")
     return offs
 

@@ -25,6 +25,8 @@ from tamp.policy.policy import Policy
 from tamp.policy.wire import Channel
 from tamp.runs.events import Event, Publish
 
+LONGEST = 4000
+"""Characters of an error, which may hold what was sent."""
 RESET = {"instruction", "calibration", "seed", "look", "given", "names"}
 
 
@@ -66,11 +68,12 @@ class Answering:
                     answer = self._answer(channel.receive(), channel)
                     self.check()
                 except TampError as e:
-                    answer = {"error": " ".join(str(e).split())}
+                    answer = {"error": " ".join(str(e)[:LONGEST].split())}
                 except EOFError:
                     raise
                 except Exception as e:  # whoever asked is told; the next episode begins anew
-                    answer = {"error": f"{type(e).__name__}: {e}", "traceback": traceback.format_exc()}
+                    trace = traceback.format_exc()[-LONGEST:]
+                    answer = {"error": f"{type(e).__name__}: {e}"[:LONGEST], "traceback": trace}
                 entries = self.diary.taken()
                 channel.send({**answer, "diary": entries} if self.tells else answer)
         except (EOFError, OSError):
@@ -91,12 +94,17 @@ class Answering:
     def _reset(self, told: Any, channel: Channel) -> None:
         if not isinstance(told, Mapping):
             raise InputError(f"reset holds {type(told).__name__}; valid: a map with {', '.join(sorted(RESET))}")
-        if unknown := sorted(set(told) - RESET):
+        if unknown := sorted(str(k)[:80] for k in set(told) - RESET):
             raise InputError(f"reset has no {unknown[0]!r}; valid: {', '.join(sorted(RESET))}")
         instruction, seed = told.get("instruction"), told.get("seed", 0)
-        if not isinstance(instruction, str | None) or not isinstance(seed, int):
-            raise InputError("reset takes an instruction in words, and a whole number as seed")
-        calibration = calibration_from(told.get("calibration") or {})
+        if not isinstance(instruction, str | None):
+            raise InputError(f"reset: instruction is {str(instruction)[:80]!r}; valid: words")
+        if not isinstance(seed, int) or seed < 0:
+            raise InputError(f"reset: seed is {str(seed)[:80]!r}; valid: a whole number from 0 on")
+        calibrated = told.get("calibration") or {}
+        if not isinstance(calibrated, Mapping):
+            raise InputError(f"reset: calibration is {type(calibrated).__name__}; valid: a map")
+        calibration = calibration_from(calibrated)
         more = (lambda: self._more(channel)) if told.get("look") else None
         given = (lambda scene: self._given(scene, channel)) if told.get("given") else None
         names = told.get("names") or {}

@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from motion.mjcf_files import embed_meshes, without_files
-from motion.poses import Array
+from motion.poses import Array, is_rigid
 from motion.robot import RobotDescription, description, from_plain
 from tamp.backends.libero.standard_action import Controller
 from tamp.errors import InputError
+from tamp.fields import check_fields, shown
 from tamp.perception.viewpoints import HandEye
+
+VALID = "valid: what Calibration.as_dict() gives"
+RIGID = 1e-3
+"""How far a rotation may be from one, such as by rounding."""
+ON_HAND, IN_WORLD = 1.0, 20.0
+"""Metres that a camera may be from the tool, and from the world's origin: beyond them it is another unit."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,16 +69,66 @@ class Calibration:
 
 
 def calibration_from(told: Mapping[str, Any]) -> Calibration:
-    """The calibration that a message holds. InputError for what is missing or unknown in it, and for a robot whose MJCF
-    names files."""
+    """The calibration that a message holds. InputError, with the field's name, for what is missing or unknown in it,
+    of another type, no finite number, no rigid pose, or no camera, and for a robot whose MJCF names files."""
+    if missing := [name for name in ("robot", "cameras") if name not in told]:
+        raise InputError(f"no calibration: {missing[0]!r} is missing; {VALID}")
+    robot = _made(description, told["robot"], "robot")
+    robot = replace(robot, mjcf=_made(without_files, robot.mjcf, "robot.mjcf"))
+    listed = _made(tuple, told["cameras"], "cameras")
+    cameras = tuple(_made(partial(from_plain, Camera), c, f"cameras[{i}]") for i, c in enumerate(listed))
+    controller = _made(partial(from_plain, Controller), told.get("controller", {}), "controller")
+    made = Calibration(robot, cameras, controller)
+    check_fields(made, "calibration")
+    _check_numbers(made)
+    if not cameras:
+        raise InputError("calibration.cameras is empty; valid: a camera in the world and one on the hand")
+    if len({c.name for c in cameras}) < len(cameras):
+        raise InputError(f"calibration.cameras: two of one name among {', '.join(c.name for c in cameras)}")
+    for number, camera in enumerate(cameras):
+        _check_camera(camera, f"calibration.cameras[{number}]")
+    return made
+
+
+def _made(make: Callable[[Any], Any], told: Any, where: str) -> Any:
     try:
-        robot = description(told["robot"])
-        robot = replace(robot, mjcf=without_files(robot.mjcf))
-        cameras = tuple(from_plain(Camera, c) for c in told["cameras"])
-        made = Calibration(robot, cameras, from_plain(Controller, told.get("controller", {})))
+        return make(told)
     except (KeyError, TypeError, ValueError, AttributeError) as e:
         what = f"{e.args[0]!r} is missing" if isinstance(e, KeyError) else str(e)
-        raise InputError(f"no calibration: {what}; valid: what Calibration.as_dict() gives") from e
-    if bad := [c.name for c in made.cameras if np.shape(c.T) != (4, 4)]:
-        raise InputError(f"camera {bad[0]}: T has the shape {np.shape(made.cameras[0].T)}; valid: (4, 4)")
-    return made
+        raise InputError(f"calibration.{where}: {what}; {VALID}") from e
+
+
+def _check_numbers(made: Calibration) -> None:
+    robot, controller = made.robot, vars(made.controller)
+    shapes = {"robot.posture": (robot.posture, len(robot.arm_joints))} | {
+        f"controller.{k}": (v, 6) for k, v in controller.items()
+    }
+    for name, (array, n) in shapes.items():
+        if np.shape(array) != (n,):
+            raise InputError(f"calibration.{name} has the shape {np.shape(array)}; valid: ({n},)")
+    positive = {"robot.period": robot.period} | {
+        f"robot.{p}.{k}": v for p in ("limits", "response") for k, v in vars(getattr(robot, p)).items()
+    }
+    for name, value in (positive | {f"controller.{k}": v for k, v in controller.items()}).items():
+        if np.min(value) <= 0:
+            raise InputError(f"calibration.{name} is {shown(value)}; valid: more than 0")
+
+
+def _check_camera(camera: Camera, where: str) -> None:
+    T, view, near, far = camera.T, camera.vertical_view, camera.near, camera.far
+    if np.shape(T) != (4, 4):
+        raise InputError(f"{where}.T has the shape {np.shape(T)}; valid: (4, 4)")
+    if not is_rigid(T, RIGID):
+        raise InputError(f"{where}.T is no rigid pose; valid: a rotation, a position in metres, and 0 0 0 1")
+    away, most = float(np.linalg.norm(T[:3, 3])), ON_HAND if camera.on_hand else IN_WORLD
+    if away > most:
+        origin = "tool" if camera.on_hand else "origin"
+        raise InputError(f"{where}.T is {away:g} m from the {origin}; valid: at most {most:g} m (millimetres?)")
+    if not 0.0 < view < np.pi:
+        hint = f" (degrees? then {np.radians(view):.4f})" if np.pi <= view < 180.0 else ""
+        raise InputError(f"{where}.vertical_view is {view:g}; valid: between 0 and pi radians{hint}")
+    metres = near is None and far is None
+    if not metres and (near is None or far is None or not 0.0 < near < far):
+        raise InputError(f"{where}: near and far are {near} and {far}; valid: 0 < near < far, or neither")
+    if np.shape(camera.aside) != (2,):
+        raise InputError(f"{where}.aside has {len(camera.aside)} numbers; valid: 2")

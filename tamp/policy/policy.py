@@ -122,7 +122,8 @@ class Policy:
         """The standard action (7,) in [-1, 1] for an observation. InputError where that cannot be used, or before a
         reset."""
         if self._now is None:
-            raise InputError("reset comes first: the policy knows neither the instruction nor the cameras")
+            sent = '{"reset": {"instruction": …, "calibration": …}}'
+            raise InputError(f"reset comes first: send {sent}, the policy knows neither what to do nor the cameras")
         return self._now.act(observation)
 
     def end(self) -> Outcome | None:

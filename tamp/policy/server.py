@@ -1,12 +1,15 @@
 """A policy behind a websocket, as policy servers for robots have it: see `tamp.policy.answering` for the messages.
 
 One client is served at a time, and its policy is asked in the thread that called `serve`. Who connects is told first,
-as openpi's clients expect, what is here.
+as openpi's clients expect, what is here. An error is a message for a client that asks for the subprotocol `MAPS`, and
+the next message is answered. For any other it is what openpi's servers send, text and then the end with code 1011:
+openpi's clients raise RuntimeError with that text.
 """
 
 from __future__ import annotations
 
 import contextlib
+import logging
 import queue
 import socket
 import threading
@@ -16,29 +19,46 @@ from typing import Any
 
 from tamp.errors import InputError
 from tamp.policy.answering import Answering
-from tamp.policy.wire import LARGEST, pack, unpack
+from tamp.policy.wire import LARGEST, MOST_ENTRIES, pack, unpack
+from tamp.ports import LOCAL, Places, bound_sending, refusal
 
 IDLE = 600.0
-"""Seconds after which a client that says nothing is hung up on."""
+"""Seconds after which a client that says nothing is disconnected."""
+OPENING, CLOSING = 5.0, 1.0
+"""Seconds that a handshake may take, and the other side to agree to the end."""
+MOST = 16
+"""Connections at once: one is served, others are refused or ask for `HEALTH`."""
+QUEUED = 2
+"""Frames of the next messages that are read while one is answered."""
 POLLED = 0.2
 """Seconds between two looks for the next client."""
 LEAVING = 2.0
 """Seconds that a client which is just leaving is given before the next one is sent away."""
 HEALTH = "/healthz"
+BUSY = "another client is being served; try again later"
+MAPS = "tamp"
+"""The subprotocol of clients that take errors as messages."""
+NAMES = LOCAL | {"0.0.0.0"}
+"""Names of the server; the last one is what openpi's clients call this machine by default."""
 
 
 @dataclass(eq=False)
 class _Socket:
-    """A websocket as a channel: see `tamp.policy.wire.Channel`."""
+    """A websocket as a channel: see `tamp.policy.wire.Channel`. Without `maps` the other side takes errors as text."""
 
     connection: Any
     idle: float | None = IDLE
+    maps: bool = True
 
     def send(self, message: Mapping[str, Any]) -> None:
         """Send a message."""
         from websockets.exceptions import ConnectionClosed
 
         try:
+            if "error" in message and not self.maps:
+                self.connection.send("\n".join(message[k] for k in ("error", "traceback") if k in message))
+                self.connection.close(1011, "the error is in the text before")
+                raise EOFError("the connection is closed")
             self.connection.send(pack(message))
         except ConnectionClosed as e:
             raise EOFError("the connection is closed") from e
@@ -48,7 +68,7 @@ class _Socket:
         from websockets.exceptions import ConnectionClosed
 
         try:
-            return unpack(self.connection.recv(timeout=self.idle))
+            return unpack(self.connection.recv(timeout=self.idle), MOST_ENTRIES)
         except ConnectionClosed as e:
             raise EOFError("the connection is closed") from e
         except TimeoutError as e:
@@ -66,28 +86,37 @@ def serve(
     """Serve until `stop`, or Ctrl-C; `ready` is told the port (0: any free one). InputError when it is taken."""
     from websockets.sync.server import ServerConnection
     from websockets.sync.server import serve as listening
+    from websockets.typing import Subprotocol
 
     class Patient(ServerConnection):
         def __init__(self, accepted: socket.socket, *told: Any, **options: Any) -> None:
-            accepted.settimeout(None)  # the arm's SDK gives all sockets of a process a time-out
+            bound_sending(accepted)
             super().__init__(accepted, *told, **options)
 
     waiting: queue.Queue[tuple[Any, threading.Event]] = queue.Queue()
-    busy = threading.Lock()
+    busy, ended, places = threading.Lock(), threading.Event(), Places(MOST)
 
     def connected(connection: Any) -> None:
-        if not busy.acquire(timeout=LEAVING):
-            connection.send(pack({"error": "another client is being served; try again later"}))
+        if not busy.acquire(timeout=LEAVING):  # two came at the same time
+            connection.close(1013, BUSY)
             return
         try:
             served = threading.Event()
             waiting.put((connection, served))
-            served.wait()
+            while not (served.wait(POLLED) or ended.is_set()):
+                pass
         finally:
             busy.release()
 
     def requested(connection: Any, request: Any) -> Any:
-        return connection.respond(200, "OK\n") if request.path == HEALTH else None
+        if refused := refusal(request.headers, {host, *NAMES}, connection.local_address[1]):
+            return connection.respond(403, f"{refused}\n")
+        if request.path == HEALTH:
+            return connection.respond(200, "OK\n")
+        if not busy.acquire(timeout=LEAVING):
+            return connection.respond(503, f"{BUSY}\n")
+        busy.release()
+        return None
 
     try:
         server = listening(
@@ -95,31 +124,43 @@ def serve(
             host,
             port,
             max_size=LARGEST,
+            max_queue=QUEUED,
+            open_timeout=OPENING,
+            close_timeout=CLOSING,
             compression=None,
+            subprotocols=[Subprotocol(MAPS)],
+            select_subprotocol=lambda _, offered: Subprotocol(MAPS) if MAPS in offered else None,
             process_request=requested,
             create_connection=Patient,
+            logger=logging.Logger("policy server", logging.CRITICAL),  # what is no websocket is no news
         )
     except OSError as e:
         raise InputError(f"cannot listen at {host}:{port}: {e.strerror}; choose another --port") from e
+    answered = server.handler
+
+    def placed(accepted: socket.socket, address: Any) -> None:
+        with places.one() as free, accepted:
+            if free:
+                answered(accepted, address)
+
+    server.handler = placed
     thread = threading.Thread(target=server.serve_forever, name="policy server", daemon=True)
     thread.start()
-    current: threading.Event | None = None
     try:
         ready(server.socket.getsockname()[1])
         while not stop():
             with contextlib.suppress(queue.Empty):
-                connection, current = waiting.get(timeout=POLLED)
+                connection, served = waiting.get(timeout=POLLED)
                 _converse(answering, metadata, connection)
-                current.set()
+                served.set()
     finally:
-        if current is not None:
-            current.set()
+        ended.set()
         server.shutdown()
         thread.join(timeout=2.0)
 
 
 def _converse(answering: Answering, metadata: Mapping[str, Any], connection: Any) -> None:
-    channel = _Socket(connection)
+    channel = _Socket(connection, maps=connection.subprotocol == MAPS)
     with contextlib.suppress(EOFError):
         channel.send(metadata)
         answering.run(channel)
@@ -129,18 +170,20 @@ def _converse(answering: Answering, metadata: Mapping[str, Any], connection: Any
 @contextlib.contextmanager
 def connected(address: str, seconds: float = 10.0) -> Any:
     """A channel to a policy server, `ws://HOST:PORT`, and what it says of itself. InputError when none answers."""
-    from websockets.exceptions import WebSocketException
+    from websockets.exceptions import InvalidStatus, WebSocketException
     from websockets.sync.client import connect
+    from websockets.typing import Subprotocol
 
+    maps = [Subprotocol(MAPS)]
     try:
-        connection = connect(address, max_size=LARGEST, compression=None, open_timeout=seconds)
+        connection = connect(address, max_size=LARGEST, compression=None, open_timeout=seconds, subprotocols=maps)
+    except InvalidStatus as e:
+        said = e.response.body.decode(errors="replace").strip()
+        raise InputError(f"{address}: HTTP {e.response.status_code}: {said}") from e
     except (OSError, ValueError, WebSocketException, TimeoutError) as e:
         raise InputError(f"no policy server at {address}: {e}") from e
     try:
         channel = _Socket(connection, idle=None)
-        metadata = channel.receive()
-        if "error" in metadata:
-            raise InputError(f"{address}: {metadata['error']}")
-        yield channel, metadata
+        yield channel, channel.receive()
     finally:
         connection.close()

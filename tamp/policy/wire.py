@@ -11,6 +11,8 @@ from tamp.errors import InputError
 
 LARGEST = 64 * 2**20
 """Bytes of a message at most: pictures of two cameras with 1200 x 1600 pixels, colour and depth, fit."""
+MOST_ENTRIES = 100_000
+"""Entries of lists and maps in a stranger's message at most: its bytes could become a hundred times as many here."""
 DTYPES = "biuf"
 """Kinds of numbers that arrays may hold."""
 
@@ -34,14 +36,26 @@ def pack(message: Mapping[str, Any]) -> bytes:
     return bytes(msgpack.packb(dict(message), default=_plain, use_bin_type=True))
 
 
-def unpack(data: bytes | str) -> dict[str, Any]:
-    """The message. InputError for what is none."""
+def unpack(data: bytes | str, most: int | None = None) -> dict[str, Any]:
+    """The message, which has at most so many entries of lists and maps. InputError for what is none."""
     import msgpack
 
     if isinstance(data, str):
         raise InputError(f"text came where a msgpack message should: {data[:80]!r}")
+    left = float("inf") if most is None else most
+
+    def counted(value: Any) -> Any:
+        nonlocal left
+        left -= 1 + len(value)
+        if left < 0:
+            raise InputError(f"a message with more than {most:,} entries of lists and maps")
+        return _array(value) if isinstance(value, dict) else value
+
+    limits = {} if most is None else {"max_array_len": most, "max_map_len": most}
     try:
-        message = msgpack.unpackb(data, object_hook=_array, strict_map_key=False, max_bin_len=LARGEST)
+        message = msgpack.unpackb(
+            data, object_hook=counted, list_hook=counted, strict_map_key=False, max_bin_len=LARGEST, **limits
+        )
     except InputError:
         raise
     except Exception as e:  # msgpack's own errors, and those of text that is not UTF-8

@@ -7,8 +7,10 @@ import hmac
 import json
 import os
 import secrets
+import socket
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -17,14 +19,15 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from tamp.errors import InputError
+from tamp.ports import LOCAL, NUMBERS, Places, refusal
 from tamp.view.board import Board, Told
 
-MOST_VIEWERS = 32
-"""Viewers at one time."""
+MOST_VIEWERS, MOST = 32, 64
+"""Viewers, and connections, at one time."""
 ALIVE = 5.0
 """Seconds after which a viewer is told that there is nothing new: one that is gone is noticed then."""
 PATIENCE = 20.0
-"""Seconds for which a viewer that does not read is waited for."""
+"""Seconds for which a viewer that does not read is waited for, and in which a request has come."""
 LONGEST = 10_000
 """Bytes of an order."""
 
@@ -58,10 +61,29 @@ class PageServer(ThreadingHTTPServer):
             why = "the port is in use" if e.errno == 98 else os.strerror(e.errno) if e.errno and e.errno > 0 else str(e)
             valid = "another --page-port (0: any free one), or 127.0.0.1 for --page-host"
             raise InputError(f"cannot serve the page at {host}:{port}: {why}; valid: {valid}") from e
-        self.offer, self.token, self.viewers = offer, secrets.token_urlsafe(24), 0
-        self.names = {host, "127.0.0.1", "localhost"}
+        self.offer, self.token = offer, secrets.token_urlsafe(24)
+        self.places, self.viewers = Places(MOST), Places(MOST_VIEWERS)
+        self.names = {host, *LOCAL} | ({NUMBERS} if host == "0.0.0.0" else set())
+        self.due = dict[socket.socket, float]()
         self.page = offer.page(self.token).encode()
         self.address = f"http://{host}:{self.server_port}"
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        """Answer a request, where there is a place."""
+        with self.places.one() as free:
+            if not free:
+                self.shutdown_request(request)
+                return
+            self.due[request] = time.monotonic() + PATIENCE
+            super().process_request_thread(request, client_address)
+            self.due.pop(request, None)
+
+    def service_actions(self) -> None:
+        """Disconnect who takes too long to ask."""
+        for request in [r for r, due in list(self.due.items()) if due < time.monotonic()]:
+            self.due.pop(request, None)
+            with contextlib.suppress(OSError):  # it may be gone already
+                request.shutdown(socket.SHUT_RDWR)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A viewer that is gone is nothing to tell; of anything else a line."""
@@ -79,9 +101,9 @@ class _Asked(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         """The page, a picture, or what changes."""
-        path = urlsplit(self.path).path
-        if not self._known_host():
-            self._answer(HTTPStatus.FORBIDDEN, b"not by this name")
+        path = self._path()
+        if refused := self._refusal():
+            self._answer(HTTPStatus.FORBIDDEN, refused.encode())
         elif path == "/":
             self._answer(HTTPStatus.OK, self.server.page, "text/html; charset=utf-8")
         elif path == "/events":
@@ -93,12 +115,11 @@ class _Asked(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         """An order, from this page alone."""
-        origin = self.headers.get("Origin", "")
-        own = self._known_host() and origin == f"http://{self.headers.get('Host', '')}"
+        own = "Origin" in self.headers and not self._refusal()
         token = self.headers.get("X-Tamp-Token", "")
         if not own or not hmac.compare_digest(token.encode(), self.server.token.encode()):
             self._answer(HTTPStatus.FORBIDDEN, b"orders are taken from the page alone")
-        elif urlsplit(self.path).path != "/order":
+        elif self._path() != "/order":
             self._answer(HTTPStatus.NOT_FOUND, b"nothing here")
         elif not 0 < (size := self._size()) <= LONGEST:
             self._answer(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, b"an order is shorter")
@@ -119,16 +140,16 @@ class _Asked(BaseHTTPRequestHandler):
             return int(self.headers.get("Content-Length", "0"))
         return 0
 
-    def _known_host(self) -> bool:
-        """Whether the page was asked for by its own name: another site's name may lead here, too."""
+    def _path(self) -> str:
         with contextlib.suppress(ValueError):
-            asked = urlsplit(f"//{self.headers.get('Host', '')}")
-            name = asked.hostname or ""
-            everywhere = "0.0.0.0" in self.server.names and name.replace(".", "").isdigit()
-            return asked.port == self.server.server_port and (name in self.server.names or everywhere)
-        return False
+            return urlsplit(self.path).path
+        return ""
+
+    def _refusal(self) -> str | None:
+        return refusal(self.headers, self.server.names, self.server.server_port, own_page=True)
 
     def _head(self, status: HTTPStatus, kind: str) -> None:
+        self.server.due.pop(self.connection, None)
         self.send_response(status)
         self.send_header("Content-Type", kind)
         self.send_header("Cache-Control", "no-store")
@@ -144,19 +165,16 @@ class _Asked(BaseHTTPRequestHandler):
 
     def _events(self) -> None:
         """All that there is, and then what changes, as server-sent events, until the viewer goes."""
-        if self.server.viewers >= MOST_VIEWERS:
-            self._answer(HTTPStatus.SERVICE_UNAVAILABLE, b"too many look already")
-            return
-        self.server.viewers += 1
-        try:
+        with self.server.viewers.one() as free:
+            if not free:
+                self._answer(HTTPStatus.SERVICE_UNAVAILABLE, b"too many look already")
+                return
             self._head(HTTPStatus.OK, "text/event-stream; charset=utf-8")
             self.end_headers()
             told = Told()
             while (news := self.server.offer.board.wait(told, ALIVE)) is not None:
                 self.wfile.write(f"data: {news}\n\n".encode() if news else b": nothing new\n\n")
             self.wfile.write(b"event: over\ndata: {}\n\n")
-        finally:
-            self.server.viewers -= 1
 
 
 @contextlib.contextmanager

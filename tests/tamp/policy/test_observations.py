@@ -98,7 +98,7 @@ def test_a_calibration_comes_out_of_a_message_as_it_went_in() -> None:
     [
         ({}, "'robot' is missing"),
         ({"robot": {}, "cameras": []}, "missing 4 required positional arguments"),
-        ({"robot": 3, "cameras": []}, "no calibration"),
+        ({"robot": 3, "cameras": []}, "calibration.robot: "),
     ],
 )
 def test_half_a_calibration_is_none(told: dict[str, Any], message: str) -> None:

@@ -11,10 +11,14 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
+from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
+from websockets.typing import Subprotocol
 
+from motion.poses import pose
 from tamp.errors import InputError
 from tamp.policy.answering import Answering
+from tamp.policy.calibration import calibration_from
 from tamp.policy.policy import Policy
 from tamp.policy.remote import RemotePolicy
 from tamp.policy.server import connected, serve
@@ -73,13 +77,101 @@ WRONG: dict[str, tuple[Any, str]] = {
     "rubbish": (b"\xc1", "no msgpack message"),
     "unknown": (pack({"reset": {"prompt": "go"}}), "reset has no 'prompt'; valid: calibration, given, instruction"),
     "no calibration": (pack({"reset": {"instruction": "go"}}), "no calibration: 'robot' is missing"),
-    "seed": (pack({"reset": {"instruction": "go", "seed": "x"}}), "a whole number as seed"),
+    "seed": (pack({"reset": {"instruction": "go", "seed": "x"}}), "seed is 'x'; valid: a whole number from 0 on"),
+    "many": (
+        b"\x82\xa1x\xdc\xff\xff" + 65535 * b"\x80" + b"\xa1y\xdc\xff\xff" + 65535 * b"\x80",
+        "more than 100,000 entries",
+    ),
+    "deep": (b"\x81\xa1x" + 5000 * b"\x91" + b"\xc0", "no msgpack message"),
 }
+MAPS = [Subprotocol("tamp")]
+
+
+def cameras_changed(**changed: Any) -> dict[str, Any]:
+    told = calibration().as_dict()
+    told["cameras"][1].update(changed)
+    return told
+
+
+def robot_changed(part: str | None, **changed: Any) -> dict[str, Any]:
+    told = calibration().as_dict()
+    (told["robot"][part] if part else told["robot"]).update(changed)
+    return told
+
+
+CALIBRATIONS: dict[str, tuple[Any, str]] = {
+    "none": ({**calibration().as_dict(), "cameras": []}, "calibration.cameras is empty"),
+    "one name": (cameras_changed(name="agentview"), "calibration.cameras: two of one name"),
+    "nan": (cameras_changed(T=np.full((4, 4), np.nan)), "calibration.cameras[1].T is"),
+    "scaled": (cameras_changed(T=np.diag([2.0, 2.0, 2.0, 1.0])), "calibration.cameras[1].T is no rigid pose"),
+    "mirrored": (cameras_changed(T=np.diag([1.0, 1.0, -1.0, 1.0])), "calibration.cameras[1].T is no rigid pose"),
+    "millimetres": (cameras_changed(T=pose([50.0, 0.0, 0.0])), "calibration.cameras[1].T is 50 m from the tool"),
+    "shape": (cameras_changed(T=np.eye(3)), "calibration.cameras[1].T has the shape (3, 3); valid: (4, 4)"),
+    "no view": (cameras_changed(vertical_view=0.0), "calibration.cameras[1].vertical_view is 0"),
+    "negative": (cameras_changed(vertical_view=-0.8), "calibration.cameras[1].vertical_view is -0.8"),
+    "degrees": (cameras_changed(vertical_view=45), "between 0 and pi radians (degrees? then 0.7854)"),
+    "words": (cameras_changed(vertical_view="wide"), "calibration.cameras[1].vertical_view is 'wide'"),
+    "planes": (cameras_changed(near=3.0, far=1.0), "calibration.cameras[1]: near and far are 3.0 and 1.0"),
+    "aside": (cameras_changed(aside=(1.0, np.inf)), "calibration.cameras[1].aside[1] is inf"),
+    "period": (robot_changed(None, period=0.0), "calibration.robot.period is 0.0; valid: more than 0"),
+    "limit": (robot_changed("limits", tool_velocity=np.nan), "calibration.robot.limits.tool_velocity is nan"),
+    "finger": (
+        robot_changed("gripper", finger=[0.1]),
+        "calibration.robot.gripper.finger is (0.1,); valid: a list of 3",
+    ),
+    "posture": (robot_changed(None, posture=np.zeros(2)), "calibration.robot.posture has the shape (2,); valid: (1,)"),
+}
+
+
+@pytest.mark.parametrize(("told", "why"), CALIBRATIONS.values(), ids=CALIBRATIONS.keys())
+def test_a_calibration_that_is_none_is_refused_by_the_name_of_its_field(told: Any, why: str) -> None:
+    sent = unpack(pack(told))
+    with pytest.raises(InputError) as refused:
+        calibration_from(sent)
+    assert why in str(refused.value)
+
+
+def test_a_client_that_knows_no_maps_gets_errors_as_openpi_sends_them(address: str) -> None:
+    """openpi's client raises RuntimeError with a message that is text, and its server ends with 1011 then."""
+    for message, why in ((pack({"do": "object"}), "nothing to see here"), (pack({"do": "break"}), "Traceback")):
+        with connect(address) as client:
+            client.recv()
+            client.send(message)
+            said = client.recv()
+            assert isinstance(said, str) and why in said
+            with pytest.raises(ConnectionClosed):
+                client.recv()
+            assert client.close_code == 1011
+    with connect(address) as client:
+        assert unpack(client.recv()) == {"policy": "fake"}
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Origin": "http://evil.example"},
+        {"Origin": "null"},
+        {"Host": "evil.example"},
+        {"Host": "evil.example:{port}"},
+        {"Host": "127.0.0.1:1"},
+        {"Host": "127.0.0.1:{port}", "Origin": "http://127.0.0.1:{port}"},
+    ],
+)
+def test_pages_and_other_names_are_refused(address: str, headers: dict[str, str]) -> None:
+    port = int(address.rpartition(":")[2])
+    sent = {"Host": f"127.0.0.1:{port}"} | {k: v.format(port=port) for k, v in headers.items()}
+    for path in ("/", "/healthz"):
+        with socket.create_connection(("127.0.0.1", port), timeout=5) as client:
+            upgrade = "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+            lines = "".join(f"{k}: {v}\r\n" for k, v in sent.items())
+            key = "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n"
+            client.sendall(f"GET {path} HTTP/1.1\r\n{lines}{upgrade}{key}\r\n".encode())
+            assert client.recv(100).startswith(b"HTTP/1.1 403")
 
 
 @pytest.mark.parametrize(("message", "why"), WRONG.values(), ids=WRONG.keys())
 def test_what_is_wrong_is_one_message_and_the_next_is_heard(address: str, message: Any, why: str) -> None:
-    with connect(address) as client:
+    with connect(address, subprotocols=MAPS) as client:
         client.recv()
         client.send(message)
         assert why in unpack(client.recv())["error"]

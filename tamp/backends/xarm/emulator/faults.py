@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 from tamp.backends.xarm.emulator.controller import Controller
 from tamp.errors import InputError
+from tamp.fields import is_number, shown
 
 ERRORS = {"collision": 31, "overspeed": 24, "joint_limit": 23, "emergency": 2, "kinematic": 21, "self_collision": 22}
 """Faults of the arm, and the error that the controller reports."""
@@ -16,6 +16,9 @@ KINDS = (*ERRORS, "servo", *LINE_FAULTS)
 FIELDS = {"fault", "motion", "share", "seconds", "joint", "code", "bytes"}
 LONGEST = 600.0
 """Seconds that a freeze or a delay may last."""
+
+MOST = 1000
+"""Faults that wait."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +46,7 @@ def read(order: dict[str, object]) -> Fault:
         raise InputError(f"{', '.join(sorted(unknown))}: a fault has the fields {', '.join(sorted(FIELDS))}")
     kind = order.get("fault")
     if kind not in KINDS:
-        raise InputError(f"fault {kind!r}: there are {', '.join(KINDS)}")
+        raise InputError(f"fault {shown(kind)}: there are {', '.join(KINDS)}")
     share = _number(order, "share", 0.0, 0.0, 1.0) if "share" in order else None
     motion = int(_number(order, "motion", 1 if share is not None else 0, 0, 1e6))
     if share is not None and motion == 0:
@@ -61,10 +64,10 @@ def read(order: dict[str, object]) -> Fault:
 
 def _number(order: dict[str, object], name: str, default: float, low: float, high: float) -> float:
     value = order.get(name, default)
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
-        raise InputError(f"{name}: {value!r} is no number")
+    if not is_number(value):
+        raise InputError(f"{name}: {shown(value)} is no number")
     if not low <= value <= high:
-        raise InputError(f"{name}: {value} is not within {low:g} to {high:g}")
+        raise InputError(f"{name}: {shown(value)} is not within {low:g} to {high:g}")
     return float(value)
 
 
@@ -82,7 +85,9 @@ class Faults:
         return len(self._armed)
 
     def arm(self, fault: Fault, controller: Controller) -> None:
-        """From now on; motion commands are counted from here."""
+        """From now on; motion commands are counted from here. InputError when too many wait."""
+        if len(self._armed) >= MOST:
+            raise InputError(f"{MOST} faults wait already; valid: clear faults first")
         self._armed.append((fault, controller.submitted))
 
     def clear(self) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from motion.poses import Array
+from motion.poses import Array, is_rigid
 from motion.robot import RobotDescription
 from tamp.backends.pybullet.arm import BulletArm
 from tamp.backends.pybullet.world import STEP, BulletWorld
@@ -35,6 +35,9 @@ are gone to at full speed, and no motor starts and stops a hundred times a secon
 AT_ONCE, LATEST = 3, 0.4
 """Pieces that are made up for at a time, so that nobody waits long for an answer meanwhile, and the seconds by which
 the body may be later than its controller; time beyond that is lost to it."""
+
+FARTHEST = 100.0
+"""Metres from the origin at which a thing can be put."""
 
 
 class Physics:
@@ -127,9 +130,9 @@ class Physics:
         """Have somebody put a thing at a pose, row by row. InputError for no such thing, or no pose."""
         known = sorted(self.world.poses())
         try:
-            T = np.array(numbers, dtype=float)
-        except (TypeError, ValueError):
+            T: Array = np.array(numbers, dtype=float).reshape(4, 4)
+        except (TypeError, ValueError, OverflowError):
             T = np.zeros(0)
-        if name not in known or T.size != 16 or not np.isfinite(T).all():
-            raise InputError(f"put: one of {', '.join(known)}, and the 16 numbers of its pose")
-        self.world.put(name, T.reshape(4, 4))
+        if name not in known or not is_rigid(T, 1e-3) or np.abs(T).max() > FARTHEST:
+            raise InputError(f"put: one of {', '.join(known)}, and the 16 numbers of its pose, in metres")
+        self.world.put(name, T)

@@ -24,7 +24,7 @@ from tamp.backends.xarm.emulator.faults import ERRORS, Fault, Faults, happen
 from tamp.backends.xarm.emulator.frames import ProtocolError, Request, byte, encode_feedback, encode_reply, split
 from tamp.backends.xarm.emulator.physics import Physics
 from tamp.backends.xarm.emulator.registers import SET_FEEDBACK_TYPE, answer
-from tamp.backends.xarm.emulator.side import Later, reply
+from tamp.backends.xarm.emulator.side import Later, NoOrder, read_order, reply
 from tamp.backends.xarm.emulator.things import PERIOD, Things
 from tamp.errors import InputError, TampError
 
@@ -181,7 +181,14 @@ class Server:
         with contextlib.suppress(*GONE, ValueError):
             while line := await reader.readline():
                 self._advance()
-                told = reply(line, self.controller, self.faults, self.things, self._clear, self.physics, self._pictures)
+                try:
+                    order = read_order(line)
+                except NoOrder as error:
+                    writer.write(json.dumps({"error": str(error)}).encode() + b"\n")
+                    break
+                told = reply(
+                    order, self.controller, self.faults, self.things, self._clear, self.physics, self._pictures
+                )
                 self._happen()
                 writer.write((json.dumps(told).encode() if isinstance(told, dict) else await self._made(told)) + b"\n")
                 await writer.drain()

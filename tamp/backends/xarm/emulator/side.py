@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -16,6 +15,7 @@ from tamp.backends.xarm.emulator.physics import Physics
 from tamp.backends.xarm.emulator.things import Things
 from tamp.backends.xarm.emulator.wire import from_pose
 from tamp.errors import InputError
+from tamp.fields import is_number
 
 if TYPE_CHECKING:
     from tamp.backends.xarm.emulator.pictures import Pictures
@@ -29,8 +29,23 @@ ORDERS = (
 NO_WORLD = "there is no world around this arm; valid with tamp xarm emulate --scene"
 
 
+class NoOrder(InputError):
+    """A line that is no object of JSON. Who sends one is no client: a web page's request has such lines."""
+
+
+def read_order(line: bytes) -> dict[str, Any]:
+    """The order in a line. Raises NoOrder."""
+    try:
+        order = json.loads(line)
+    except (ValueError, RecursionError):
+        order = None
+    if not isinstance(order, dict):
+        raise NoOrder(f"not a line of JSON with one of {ORDERS}")
+    return order
+
+
 def reply(
-    line: bytes,
+    order: dict[str, Any],
     controller: Controller,
     faults: Faults,
     things: Things,
@@ -38,13 +53,7 @@ def reply(
     physics: Physics | None = None,
     pictures: Pictures | None = None,
 ) -> dict[str, Any] | Later:
-    """The answer to one line; what is wrong with it is an answer too, {"error": ...}."""
-    try:
-        order = json.loads(line)
-    except (ValueError, RecursionError):
-        return {"error": "not a line of JSON"}
-    if not isinstance(order, dict):
-        return {"error": f"not an object with one of {ORDERS}"}
+    """The answer to an order; what is wrong with it is an answer too, {"error": ...}."""
     try:
         if order.get("query") == "pictures":
             if physics is None or pictures is None:
@@ -142,7 +151,7 @@ def _configuration(joints: object, controller: Controller) -> Any:
     n = controller.arm.joints
     if not isinstance(joints, list) or len(joints) != n:
         raise InputError(f"teleport: a list of {n} joint angles in radians")
-    if not all(isinstance(v, (int, float)) and not isinstance(v, bool) and math.isfinite(v) for v in joints):
+    if not all(map(is_number, joints)):
         raise InputError("teleport: not all are numbers")
     q = np.array(joints, dtype=float)
     if not controller.arm.within(q):

@@ -48,12 +48,27 @@ def test_garbage_does_not_end_the_emulator(arm: Any, emulator: Any, connected: A
 
 
 def test_the_side_channel_answers_nonsense_with_errors(emulator: Any) -> None:
-    for order in ({}, {"query": "weather"}, {"teleport": [0]}, {"teleport": [9] * 6}, {"fault": 1}):
+    orders = (
+        {},
+        {"query": "weather"},
+        {"teleport": [0]},
+        {"teleport": [9] * 6},
+        {"teleport": [10**400] * 6},
+        {"fault": 1},
+    )
+    for order in (*orders, {"fault": "freeze", "seconds": 10**400}, {"fault": ["drop"]}, {"things": [[[]]]}):
         assert "error" in emulator.ask(**order)
-    side = socket.create_connection((emulator.host, emulator.told["fault_port"]), timeout=5)
-    side.sendall(b"\xff\xfe[[[\n" + b"[" * 5000 + b"\n")
-    assert b"error" in side.recv(4096)
-    side.close()
+
+
+@pytest.mark.parametrize("first", [b"POST / HTTP/1.1\r\n", b"\xff\xfe[[[\n", b"[" * 5000 + b"\n", b"[1]\n", b"\n"])
+def test_who_begins_with_no_order_is_no_client_of_the_side_channel(emulator: Any, first: bytes) -> None:
+    """A request of a web page is lines, too, and its body may hold an order."""
+    before = emulator.state()["joints"]
+    with socket.create_connection((emulator.host, emulator.told["fault_port"]), timeout=5) as side:
+        side.sendall(first + b'Host: x\r\n\r\n{"teleport": [0.5, 0, 0, 0, 0, 0]}\n')
+        with side.makefile("rb") as answers:
+            assert [b"error" in line for line in answers] == [True], "one answer, and the end"
+    assert emulator.state()["joints"] == before
 
 
 def test_many_ask_at_once(emulator: Any, connected: Any) -> None:

@@ -1,0 +1,336 @@
+"""`make bench-ports`: 20,000 drawn frames and lines to the ports that commands open.
+
+    python tests/bench_ports.py [--n 20000] [--seed 0] [--only NAME...]
+
+Each server of the table `SERVERS` is a process of its own. A batch goes to one of its ports, over connections of a few
+pieces each, some of which are left open with half a piece; then the port is probed. A server that has ended, that
+wrote a traceback, or whose probe is not answered within two seconds is a fault, named with the batch's number, which
+repeats it with the seed. Prints a line a port, and the most memory that each server took.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import http.client
+import json
+import os
+import re
+import socket
+import struct
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import msgpack
+
+from tests.emulated import ROOT, TAMP
+from tests.page_episodes import success, write
+from tests.port_pieces import drawn, frame, handshake, head, letters, line, message, request
+
+BATCH, TOGETHER = 100, 5
+"""Pieces between two probes, and over one connection."""
+ANSWER = 2.0
+"""Seconds within which a probe is answered."""
+PATIENCE, MOMENT, PAUSE = 0.2, 0.01, 0.006
+"""Seconds for which a piece may take to be sent, since a server may read no further; in which a server hangs up; and
+before a connection, of which servers take a number in a second."""
+MOST_LEFT = 10
+"""Connections that are left open: fewer than any server takes."""
+SIDE = (
+    {"query": "state"}, {"query": "history"}, {"query": "scene"}, {"query": "pictures"}, {"query": "apart", "held": {}},
+    {"teleport": [0, 0, 0, 0, 0, 0]}, {"fault": "drop", "seconds": 0.1}, {"fault": "freeze", "seconds": 0.1},
+    {"fault": "garbage", "bytes": 10}, {"fault": "servo", "joint": 2, "motion": 1, "share": 0.5}, {"fault": "half"},
+    {"things": [{"label": "cup", "xyz_mm": [1, 2, 3]}]}, {"put": "mug_1", "pose": [0] * 16}, {"clear": "faults"},
+)  # fmt: skip
+CONTROL = 502 if os.geteuid() == 0 else 20502
+Address = tuple[str, int]
+Told = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Port:
+    """A port of a server: where it is, as the server's first line tells, what begins a connection, what is sent then,
+    and what raises where it does not answer as it should."""
+
+    name: str
+    address: Callable[[Told], Address]
+    piece: Callable[[Random, Told], bytes]
+    probe: Callable[[Address, Told], None]
+    opening: Callable[[Random, int], bytes] = lambda rng, port: b""
+
+
+@dataclass(frozen=True)
+class Server:
+    """A command that says in a line of JSON where it listens."""
+
+    name: str
+    command: Callable[[Path], list[str]]
+    ports: tuple[Port, ...]
+
+
+def answers_policy(address: Address, told: Told) -> None:
+    with socket.create_connection(address, timeout=ANSWER) as client:
+        client.sendall(handshake(Random(0), address[1]))
+        reader = client.makefile("rb")
+        assert reader.readline().startswith(b"HTTP/1.1 101"), "no websocket"
+        while reader.readline().strip():
+            pass
+        _, size = reader.read(2)
+        assert "policy" in msgpack.unpackb(reader.read(size)), "no metadata"
+
+
+def answers_page(address: Address, told: Told) -> None:
+    connection = http.client.HTTPConnection(*address, timeout=ANSWER)
+    connection.request("GET", "/")
+    answer = connection.getresponse()
+    page = answer.read()
+    assert answer.status == 200 and b"</html>" in page, "no page"
+    found = re.search(rb'"token": ?"([\w-]+)"', page)
+    told["token"] = found[1].decode() if found else ""
+
+
+def answers_side(address: Address, told: Told) -> None:
+    with socket.create_connection(address, timeout=ANSWER) as client:
+        client.sendall(b'{"clear": "faults"}\n{"query": "state"}\n')
+        reader = client.makefile("rb")
+        assert json.loads(reader.readline()) == {"cleared": "faults"}
+        assert json.loads(reader.readline())["model"] == told["model"]
+
+
+def answers_control(address: Address, told: Told) -> None:
+    answers_side((told["host"], told["fault_port"]), told)
+    with socket.create_connection(address, timeout=ANSWER) as client:
+        client.sendall(struct.pack(">HHHB", 7, 2, 1, 13))  # its state
+        assert client.recv(100)[:4] == b"\x00\x07\x00\x02", "no state"
+
+
+def speaks(address: Address, told: Told) -> None:
+    answers_side((told["host"], told["fault_port"]), told)
+    with socket.create_connection(address, timeout=ANSWER) as client:
+        assert client.recv(1), "no report"
+
+
+def asked_page(rng: Random, told: Told) -> bytes:
+    host, port = told["page"].removeprefix("http://").split(":")
+    own = {"Host": f"{host}:{port}", "Origin": told["page"], "X_Tamp_Token": told.get("token", "")}
+    if rng.random() < 0.4:
+        return head(rng.choice(("/", "/events", "/picture/x", "/nothing")), rng, Host=own["Host"])
+    order = line(({"start": "(hold)"}, {"say": "go"}, {"skip": 1}, {"stop": True}), rng)
+    length = str(rng.choice((len(order), len(order), 0, 20_000)))
+    return head("/order", rng, **own, Content_Length=length).replace(b"GET", b"POST", 1) + order
+
+
+def of_page(told: Told) -> Address:
+    host, _, port = told["page"].removeprefix("http://").rpartition(":")
+    return host, int(port)
+
+
+def emulated(folder: Path) -> list[str]:
+    n = os.getpid() % 0xFFFF
+    host, port = f"127.{100 + n % 100}.{n >> 8}.{1 + n % 250}", "502" if os.geteuid() == 0 else "20502"
+    there = ["--host", host, "--port", port, "--thing", "cup=400,0,30", "--detections", f"tcp://{host}:5556"]
+    return [*TAMP, "xarm", "emulate", "--model", "xarm6", "--json", *there]
+
+
+def viewed(folder: Path) -> list[str]:
+    return [*TAMP, "view", str(write(folder / "episode", success())), "--page-port", "0", "--json"]
+
+
+def arm_viewed(folder: Path) -> list[str]:
+    world = str(ROOT / "problems" / "xarm" / "bench.toml")
+    return [*TAMP, "xarm", "view", "--world", world, "--host", "127.0.64.9", "--page-port", "0", "--json"]
+
+
+def anything(rng: Random, told: Told) -> bytes:
+    return rng.choice((letters(rng), head("/", rng), line(SIDE, rng)))
+
+
+SERVERS = (
+    Server(
+        "policy",
+        lambda folder: [sys.executable, "-m", "tests.port_servers"],
+        (
+            Port(
+                "messages",
+                lambda t: ("127.0.0.1", t["port"]),
+                lambda r, t: frame(message(r), r),
+                answers_policy,
+                handshake,
+            ),
+            Port(
+                "handshakes",
+                lambda t: ("127.0.0.1", t["port"]),
+                lambda r, t: head("/", r, Host=f"127.0.0.1:{t['port']}", Upgrade="websocket", Connection="Upgrade"),
+                answers_policy,
+            ),
+        ),
+    ),
+    Server("view", viewed, (Port("page", of_page, asked_page, answers_page),)),
+    Server("xarm view", arm_viewed, (Port("page", of_page, asked_page, answers_page),)),
+    Server(
+        "xarm emulate",
+        emulated,
+        (
+            Port("side", lambda t: (t["host"], t["fault_port"]), lambda r, t: line(SIDE, r), answers_side),
+            Port("control", lambda t: (t["host"], CONTROL), lambda r, t: request(r), answers_control),
+            Port("reports", lambda t: (t["host"], t["reports"][0]), anything, speaks),
+            Port("detections", lambda t: (t["host"], 5556), anything, speaks),
+        ),
+    ),
+)
+
+
+@dataclass
+class Running:
+    """A server that runs, what it told, and what it writes on its standard error."""
+
+    process: subprocess.Popen[str]
+    told: Told
+    errors: Path
+    peak: int = 0
+    faults: list[str] = field(default_factory=list)
+
+    def wrong(self) -> str:
+        """What is wrong with it, empty when nothing is."""
+        said = self.errors.read_text(errors="replace")
+        if self.process.poll() is not None:
+            return f"it ended with {self.process.returncode}: {said[-300:]}"
+        status = Path(f"/proc/{self.process.pid}/status").read_text()
+        self.peak = int(re.findall(r"VmHWM:\s+(\d+)", status)[0]) // 1024
+        at = next((said.index(w) for w in ("Traceback", "could not answer", "exception") if w in said), None)
+        if at is not None:
+            self.errors.write_text("")
+            return said[at : at + 200] + " … " + said[-300:]
+        return ""
+
+
+@contextmanager
+def running(server: Server) -> Iterator[Running]:
+    """A server, begun in a folder of its own."""
+    with TemporaryDirectory() as name, Path(name, "errors").open("a") as errors:
+        path = {**os.environ, "PYTHONPATH": str(ROOT)}
+        command = server.command(Path(name))
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True, cwd=ROOT, env=path)
+        try:
+            assert process.stdout is not None
+            said = process.stdout.readline()
+            assert said, Path(name, "errors").read_text()
+            yield Running(process, json.loads(said), Path(name, "errors"))
+        finally:
+            process.terminate()
+            try:
+                process.wait(20)
+            except subprocess.TimeoutExpired:
+                process.kill()
+
+
+def send(port: Port, address: Address, told: Told, pieces: Mapping[int, Random], left: list[socket.socket]) -> None:
+    """Pieces over a connection, or over another one where the server has hung up. Some are left open."""
+    client: socket.socket | None = None
+    for rng in pieces.values():
+        with contextlib.suppress(OSError):
+            if client is None or hung_up(client):
+                time.sleep(PAUSE)
+                client = socket.create_connection(address, timeout=ANSWER)
+                left.append(client)
+                client.settimeout(PATIENCE)
+                client.sendall(port.opening(rng, address[1]))
+            piece = port.piece(rng, told)
+            client.settimeout(PATIENCE)
+            client.sendall(piece if rng.random() < 0.9 else piece[: rng.randrange(len(piece) + 1)])
+    while len(left) > MOST_LEFT or (left and rng.random() < 0.6):
+        closed = left.pop()
+        if rng.random() < 0.3:  # at once, without a word
+            closed.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        closed.close()
+
+
+def hung_up(client: socket.socket) -> bool:
+    """Whether the server has closed a connection, which has a moment for that. What it said is dropped."""
+    client.settimeout(MOMENT)
+    while True:
+        try:
+            if not client.recv(65_536):
+                return True
+        except TimeoutError:
+            return False
+        except OSError:
+            return True
+
+
+def batch(port: Port, server: Running, seed: int, numbers: range) -> str:
+    """What is wrong after these pieces, empty when nothing is."""
+    address, left = port.address(server.told), list[socket.socket]()
+    for first in numbers[::TOGETHER]:
+        pieces = {n: drawn(seed, n) for n in range(first, min(first + TOGETHER, numbers.stop))}
+        send(port, address, server.told, pieces, left)
+    for client in left:
+        client.close()
+    return probed(port, address, server) or server.wrong()
+
+
+def probed(port: Port, address: Address, server: Running) -> str:
+    """What is wrong with the answer to a probe; one that is refused is repeated while there is time."""
+    end, why = time.monotonic() + ANSWER, ""
+    while time.monotonic() < end and server.process.poll() is None:
+        try:
+            port.probe(address, server.told)
+            return ""
+        except (OSError, AssertionError, ValueError, KeyError, http.client.HTTPException) as e:
+            why = f"{type(e).__name__}: {e}"
+            time.sleep(0.05)
+    return f"its probe was not answered: {why}"
+
+
+def bench(n: int, seed: int, only: list[str], say: Callable[[str], None]) -> list[str]:
+    """Send `n` pieces, as many to each port; all that went wrong."""
+    chosen = [s for s in SERVERS if not only or s.name in only]
+    share = -(-n // sum(len(s.ports) for s in chosen))
+    faults, first = [], 0
+    for server in chosen:
+        with ExitStack() as stack:
+            there = stack.enter_context(running(server))
+            for port in server.ports:
+                began, found = time.monotonic(), []
+                for start in range(first, first + share, BATCH):
+                    numbers = range(start, min(start + BATCH, first + share))
+                    if wrong := batch(port, there, seed, numbers):
+                        found.append(f"{server.name}, {port.name}, seed {seed}, {numbers.start}: {wrong}")
+                        if there.process.poll() is not None:
+                            there = stack.enter_context(running(server))
+                took = time.monotonic() - began
+                what = f"{server.name:13} {port.name:11} {share} pieces, {took:.0f} s, {there.peak} MB"
+                say(f"{what}: {len(found)} faults")
+                first += share
+                faults += found
+    return faults
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--n", type=int, default=20_000)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--only", nargs="+", default=[], choices=[s.name for s in SERVERS])
+    asked = parser.parse_args()
+
+    def say(line: str) -> None:
+        sys.stdout.write(f"{line}\n")
+        sys.stdout.flush()
+
+    faults = bench(asked.n, asked.seed, asked.only, say)
+    for fault in faults:
+        say(fault)
+    say(f"{asked.n} frames and lines: {len(faults)} faults")
+    sys.exit(1 if faults else 0)
+
+
+if __name__ == "__main__":
+    main()
