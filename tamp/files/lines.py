@@ -15,16 +15,16 @@ def complete(data: bytes) -> bytes:
     return data[: data.rfind(b"\n") + 1]
 
 
-def append(path: Path, line: str) -> None:
-    """Append a line; it is on disk when this returns. OSError when the disk does not take all of it: then the file is
-    as before. Half a last line is taken off first."""
+def append(path: Path, *lines: str) -> None:
+    """Append lines; they are on disk when this returns. OSError when the disk does not take all of them: then the file
+    is as before. Half a last line is taken off first."""
     fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
     try:
         size = os.fstat(fd).st_size
         if size and os.pread(fd, 1, size - 1) != b"\n":
             size = len(complete(path.read_bytes()))
             os.ftruncate(fd, size)
-        _write(fd, f"{line}\n".encode(), size)
+        _write(fd, "".join(f"{line}\n" for line in lines).encode(), size)
     finally:
         os.close(fd)
 

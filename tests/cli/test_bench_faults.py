@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from tamp.runs.bench.records import FIELDS, NOTHING, Results, read
-from tests import forked
+from tests import bench_resume, forked
 
 pytestmark = pytest.mark.process
 
@@ -115,6 +115,13 @@ def of_another_version(tmp_path: Path) -> Path:
 def of_nothing(tmp_path: Path) -> Path:
     (tmp_path / "settings.json").write_text("")
     return tmp_path
+
+
+@pytest.mark.parametrize("way", bench_resume.WAYS)
+def test_what_is_disturbed_and_gone_on_with_ends_as_if_it_had_not_been(way: str) -> None:
+    if way == "full" and not bench_resume.can_mount():
+        pytest.skip("mounting a small disk is not permitted here")
+    assert list(bench_resume.disturbed(way, bench_resume.drawn, n=4, seed=1)) == [""] * 4
 
 
 def test_a_second_run_in_a_folder_exits_2(tmp_path: Path) -> None:
