@@ -134,6 +134,14 @@ def outcome(folder: Path) -> tuple[Counter[str], Any]:
     return Counter(json.dumps(_timeless(line)) for line in lines), [_timeless(s) for s in summary.values()]
 
 
+def difference(now: tuple[Counter[str], Any], due: tuple[Counter[str], Any]) -> str:
+    """What differs, in words; empty where nothing does."""
+    if now == due:
+        return ""
+    lost, more = due[0] - now[0], now[0] - due[0]
+    return f"lines lost: {list(lost.elements())}, too many: {list(more.elements())}; summary {now[1]}, not {due[1]}"
+
+
 def _timeless(told: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in told.items() if not re.search("seconds|per_minute", name)}
 
@@ -155,7 +163,7 @@ def disturbed(way: str, start: Start, n: int, seed: int) -> Iterator[str]:
                 give_room(folder)
                 again = start(folder, said).wait()
                 wrong += f"exit {again} after it: {said.read_text()[-300:]}" if again else ""
-                yield wrong or ("" if outcome(folder) == outcome(whole) else f"other results in {folder.name}")
+                yield wrong or difference(outcome(folder), outcome(whole))
 
 
 def killed(start: Callable[[Path], Process], said: Path, moment: float) -> str:
