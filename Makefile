@@ -5,11 +5,8 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .ONESHELL:
 .DEFAULT_GOAL := help
-.PHONY: help setup tools hooks image render browser model library demo test test-vllm lint docs docs-check accept bench bench-stepping bench-workers \
-  bench-scaling bench-language bench-meaning bench-executed bench-schemes bench-validation bench-judging bench-mends bench-fuzz bench-ports bench-check \
-  bench-install bench-arms bench-paths bench-arm-faults bench-live bench-minds bench-deciders bench-kitchen test-fast test-thorough \
-  bench-arm-stops bench-arm-clutter bench-arm-cups bench-arm-language bench-arm-streaming bench-arm-examples bench-perception bench-unknown \
-  bench-view bench-pages bench-disturbed bench-grasps bench-bodies bench-sim-to-sim bench-table-faults bench-table-speed bench-two-arms lock clean
+.PHONY: help setup tools hooks image render browser model library demo test test-fast test-thorough test-vllm lint docs docs-check accept \
+  bench lock clean
 
 BIN := .venv/bin
 LOCK := lock/requirements.txt
@@ -54,6 +51,8 @@ help:
 	             (2,900 episodes, about an hour on 2 cores; goes on where it was interrupted)
 	make bench-stepping  our control step against robosuite's, states and times, as a table (5 minutes)
 	make bench-workers   two workers against one over the same episodes, as a table (5 minutes)
+	make bench-resume    benches that are killed, have a full disk, or are started twice in one folder (5 minutes; as root
+	             for small disks; with LIBERO's episodes: ARGS=--real, an hour)
 	make bench-scaling   how the cost grows with the number of boxes (200 scenes; goes on where it was
 	             interrupted; a part of it: make bench-scaling ARGS='--families packed --n 3 5')
 	make bench-language  instructions to goals: LIBERO's own, paraphrases, what is to be refused, by two models,
@@ -249,8 +248,9 @@ bench: setup
 	$(BIN)/tamp bench libero_90 --trials 10 $(FULL)/libero_90
 	$(BIN)/tamp report results/full/suites results/full/libero_90
 
-BENCHES := view pages perception unknown disturbed two-arms grasps bodies mjcf sim-to-sim table-faults table-speed live minds deciders kitchen others seam folders stepping workers scaling language meaning executed schemes judging mends fuzz ports check arms paths arm-faults arm-stops arm-clutter arm-cups arm-language \
+BENCHES := view pages perception unknown disturbed two-arms grasps bodies mjcf sim-to-sim table-faults table-speed live minds deciders kitchen others seam folders stepping workers resume scaling language meaning executed schemes judging mends fuzz ports check arms paths arm-faults arm-stops arm-clutter arm-cups arm-language \
   arm-streaming arm-examples install
+.PHONY: $(BENCHES:%=bench-%) bench-validation
 $(BENCHES:%=bench-%): bench-%: setup
 	@PYTHONPATH=. $(BIN)/python tests/bench_$(subst -,_,$*).py $(ARGS)
 

@@ -146,19 +146,21 @@ def _reinstall(package: str) -> str:
 
 
 def check_engines() -> list[Check]:
-    """pyperplan comes with tamp; Fast Downward, where it is installed, is the default. Each solves a problem of one
-    action."""
+    """Those that are installed: each solves a problem of one action."""
     code = (
         "from unified_planning.shortcuts import *; import sys; p, x = Problem(), Fluent('x'); "
         "a = InstantaneousAction('a'); a.add_effect(x, True); p.add_action(a); p.add_goal(x); "
         "p.add_fluent(x, default_initial_value=False); plan = OneshotPlanner(name='{0}').solve(p).plan; "
         "sys.exit(0 if plan else 'finds no plan for a problem of one action')"
     )
+    there = [engine for engine in ("fast-downward", "pyperplan") if missing.extras()[engine]]
+    if not there:
+        advice = 'no plan and solve without one: pip install "tamp-toolkit[fast-downward]"'
+        return [Check("planner", False, "none is installed", advice, required=False)]
     return [
-        Check(f"planner {engine}", not fault, fault or "plans", _reinstall(f"up-{engine}") if fault else "", required)
-        for engine, required in (("fast-downward", True), ("pyperplan", not missing.extras()["fast-downward"]))
-        if engine == "pyperplan" or missing.extras()[engine]
-        for fault in (_fault(code.format(engine)),)
+        Check(name, not fault, fault or "plans", _reinstall(f"up-{engine}") if fault else "", engine == there[0])
+        for engine in there
+        for name, fault in ((f"planner {engine}", _fault(code.format(engine))),)
     ]
 
 
@@ -201,12 +203,12 @@ def _expected(model: models.KnownModel) -> bool:
 
 
 def check_model(model: Named) -> Check:
-    """Present and of the right size; `tamp model pull NAME --verify` hashes it."""
+    """Present and right, as `llm.weights.find` has it."""
     now = next(m for m in models.known() if m.name == model.name)
     name = f"model {now.name}"
     if now.state == "present":
         return Check(name, True, str(now.path), required=now.default)
-    found = "wrong size" if now.state == "broken" else "not there"
+    found = "wrong size or sha256" if now.state == "broken" else "not there"
     return Check(name, False, found, f"tamp model pull {now.name}", now.default)
 
 

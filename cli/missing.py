@@ -20,6 +20,7 @@ EXTRAS: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("msgpack", "websockets"), ("policy",)),
     **dict.fromkeys(("outlines", "llguidance", "llama_cpp", "spellchecker", "openai"), ("llm",)),
     "up_fast_downward": ("fast-downward",),
+    "up_pyperplan": ("pyperplan",),
     "ray": ("ray",),
     "vllm": ("vllm",),
     **dict.fromkeys(("torch", "transformers", "huggingface_hub", "PIL"), ("transformers",)),
@@ -29,6 +30,7 @@ EXTRAS: Mapping[str, tuple[str, ...]] = {
 
 KEYS: Mapping[str, str] = {
     "fast-downward": "up_fast_downward",
+    "pyperplan": "up_pyperplan",
     "libero": "libero",
     "pybullet": "pybullet",
     "xarm": "xarm",

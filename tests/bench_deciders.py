@@ -10,7 +10,6 @@ that could be given then. Success is LIBERO's `check_success()` at the end. Goes
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import time
 from collections.abc import Iterator
@@ -34,7 +33,7 @@ from tamp.planning.beside import Notes
 from tamp.planning.deliberation import Ready, Thought
 from tamp.quiet import hush_simulator, hush_warnings
 from tamp.runs.bench.records import wilson
-from tests.bench_meaning import read
+from tests.kept_records import keep, read, resumed
 from tests.live_sessions import Live, direct, session_on
 
 SUITES = ("libero_spatial", "libero_object", "libero_goal", "libero_10")
@@ -99,8 +98,7 @@ def main() -> None:
     hush_warnings()
     rendering.prepare(video=False)
     results = asked.out / f"{asked.llm}.jsonl"
-    results.parent.mkdir(parents=True, exist_ok=True)
-    had = {(r["decider"], r["suite"], r["task_id"], r["init_state"]) for r in read(results)}
+    had = {(r["decider"], r["suite"], r["task_id"], r["init_state"]) for r in resumed(results)}
     deciders: dict[str, Decide] = {
         "qwen": DeciderInTurn(Reading(asked.llm, str(load_domain("tabletop").path), {}), Notes()),
         "chance": chance(np.random.default_rng(0)),
@@ -117,8 +115,7 @@ def main() -> None:
                         finally:
                             environment.close()
                     record = {"decider": decider, "suite": suite, "task_id": task.task_id, "init_state": k} | record
-                    with results.open("a") as f:
-                        f.write(json.dumps(record) + "\n")
+                    keep(results, record)
     sys.stdout.writelines(f"{line}\n" for line in table(read(results)))
 
 

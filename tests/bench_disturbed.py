@@ -136,7 +136,8 @@ def run(kind: str, asked: argparse.Namespace) -> list[Record]:
     folder = asked.out / "-".join([asked.perception, *asked.without, *filter(None, [asked.repair])]) / kind
     stage = "all" if asked.words else "plan"
     made = ByChance if asked.repair == "chance" else Setup
-    setup = made(stage, 0, "fast-downward", "tabletop", DEFAULT, folder, None, perception=asked.perception)
+    conditions = {"stage": stage, "seed": 0, "planner": "fast-downward", "domain": "tabletop", "llm": DEFAULT}
+    setup = made(**conditions, folder=folder, tree=None, perception=asked.perception)
     setup = replace(setup, disturb=None if kind == NONE else kind, without=tuple(asked.without))
     setup = replace(setup, repair=asked.repair if made is Setup else None)
     results = Results(folder)

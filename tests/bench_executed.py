@@ -13,7 +13,6 @@ hold; and what is to be left alone has to be where it was, to 2 cm. Goes on wher
 from __future__ import annotations
 
 import argparse
-import json
 import math
 import shutil
 import sys
@@ -42,7 +41,8 @@ from tamp.runs import episode_log
 from tamp.runs.bench.records import wilson
 from tamp.runs.episode import GoalSource, Result, Settings
 from tamp.runs.episode_log import EpisodeLog
-from tests.bench_meaning import cases, read
+from tests.bench_meaning import cases
+from tests.kept_records import keep, read, resumed
 
 MOVED = 0.02
 """Metres within which what is to be left alone counts as where it was."""
@@ -133,15 +133,13 @@ def main() -> None:
     hush_warnings()
     rendering.prepare(video=False)
     results = asked.out / f"{asked.part}-{asked.llm}.jsonl"
-    results.parent.mkdir(parents=True, exist_ok=True)
     model = load_model(asked.llm) if "words" in asked.kinds else None
-    domain, had = load_domain("tabletop"), {(r["from"], r["scene"], r["text"]) for r in read(results)}
+    domain, had = load_domain("tabletop"), {(r["from"], r["scene"], r["text"]) for r in resumed(results)}
     due = [(kind, c) for kind in asked.kinds for c in cases("executed", asked.part)[:: asked.every]]
     for number, (kind, case) in enumerate(due):
         if (kind, case["scene"], case["text"]) not in had:
             record = _run(case, kind, model, domain, asked.out / f"{asked.part}-{kind}-{number}")
-            with results.open("a") as f:
-                f.write(json.dumps(record) + "\n")
+            keep(results, record)
     sys.stdout.writelines(f"{line}\n" for line in table(read(results)))
 
 

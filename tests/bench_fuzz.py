@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import json
 import multiprocessing
 import os
 import sys
@@ -25,6 +24,7 @@ from pathlib import Path
 from random import Random
 
 from tests.fuzzing import DOMAIN, PLANS, PROBLEM, mutated
+from tests.kept_records import keep, resumed
 
 COMMANDS = {
     "validate": ["domain.pddl", "problem.pddl", "plan.txt"],
@@ -140,18 +140,17 @@ def main() -> None:
     asked = parser.parse_args()
     asked.out.mkdir(parents=True, exist_ok=True)
     path = asked.out / f"seed{asked.seed}.jsonl"
-    told = [json.loads(line) for line in path.read_text().splitlines()] if path.is_file() else []
+    told = resumed(path)
     done = {t["number"] for t in told}
     todo = [n for n in range(asked.n) if n not in done]
     parts = [todo[i : i + BATCH] for i in range(0, len(todo), BATCH)]
     import unified_planning.engines
     import unified_planning.io  # noqa: F401 (once, before the processes that inherit it)
 
-    with ThreadPoolExecutor(asked.workers) as pool, path.open("a") as file:
+    with ThreadPoolExecutor(asked.workers) as pool:
         for some in pool.map(lambda part: batch(part, asked.seed), parts):
             told += some
-            file.write("".join(f"{json.dumps(t)}\n" for t in some))
-            file.flush()
+            keep(path, *some)
             sys.stderr.write(f"{len(told)}/{asked.n}\n")
     report(told, asked.seed)
 

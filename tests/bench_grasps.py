@@ -43,9 +43,9 @@ from tamp.quiet import hush_simulator, hush_warnings
 from tamp.runs.bench import workers
 from tamp.runs.bench.scheduling import Key
 from tamp.runs.episode import Settings
-from tests.bench_kitchen import read
 from tests.bench_perception import DEVELOP
 from tests.bench_stepping import machine
+from tests.kept_records import keep, read, resumed
 from tests.left_out import share
 from tests.servo_schemes import SCHEMES, SchemedEyes
 
@@ -238,7 +238,7 @@ def main() -> None:
     folder = asked.out / "-".join([asked.noise, *more])
     folder.mkdir(parents=True, exist_ok=True)
     results = folder / "results.jsonl"
-    done = {tuple(r["key"]) for r in read(results)} if results.exists() else set()
+    done = {tuple(r["key"]) for r in resumed(results)}
     due = [k for k in chosen(DEVELOP if asked.develop else 0, asked.episodes) if tuple(k) not in done]
 
     def given_up(k: Key) -> Record:
@@ -250,8 +250,7 @@ def main() -> None:
     if asked.calibrated:
         sys.stdout.writelines(f"{line}\n" for line in calibrate(setup, DEVELOP if asked.develop else 0))
     for r in workers.run(due, asked.workers, setup, given_up):
-        with results.open("a") as file:
-            file.write(json.dumps(r) + "\n")
+        keep(results, r)
     sys.stdout.writelines(f"{line}\n" for line in table(read(results)))
 
 

@@ -11,7 +11,6 @@ where it was interrupted.
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import tempfile
 import time
@@ -31,6 +30,7 @@ from tamp.model.domain import load as load_domain
 from tamp.quiet import hush_simulator, hush_warnings
 from tamp.runs.bench.records import wilson
 from tamp.runs.episode import Settings
+from tests.kept_records import keep, read, resumed
 
 Record = dict[str, Any]
 
@@ -49,11 +49,6 @@ def episode(case: Record, kind: str, seed: int, model: Model | None, domain: Dom
     return told | {"seconds": round(time.perf_counter() - begun, 1)}
 
 
-def read(path: Path) -> list[Record]:
-    """The records of a file of lines."""
-    return [json.loads(line) for line in path.read_text().splitlines()] if path.is_file() else []
-
-
 def main() -> None:
     """See the module."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
@@ -67,13 +62,12 @@ def main() -> None:
     asked.out.mkdir(parents=True, exist_ok=True)
     results, domain = asked.out / f"{asked.llm}.jsonl", load_domain("kitchen")
     model = load_model(asked.llm) if "words" in asked.kinds else None
-    had = {(r["from"], r["text"], r["seed"]) for r in read(results)}
+    had = {(r["from"], r["text"], r["seed"]) for r in resumed(results)}
     for kind in asked.kinds:
         for case in read(data_dir("problems") / "kitchen.jsonl"):
             for seed in range(asked.n):
                 if (kind, case["text"], seed) not in had:
-                    with results.open("a") as f:
-                        f.write(json.dumps(episode(case, kind, seed, model, domain)) + "\n")
+                    keep(results, episode(case, kind, seed, model, domain))
     for kind in asked.kinds:
         some = [r for r in read(results) if r["from"] == kind]
         done, n = sum(r["verdict"] == "reached" for r in some), len(some)

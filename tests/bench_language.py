@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import argparse
 import hashlib
-import json
 import os
 import shutil
 import statistics
@@ -39,6 +38,7 @@ from tamp.runs.bench.records import wilson
 from tamp.runs.bench.wordings import Wording, load
 from tamp.runs.versions import versions
 from tests.baselines import Chance, Free
+from tests.kept_records import keep, read, resumed
 
 PARAPHRASES = Path(__file__).parents[1] / "problems" / "paraphrases"
 OFFICIAL = {"libero_spatial": 10, "libero_object": 10, "libero_goal": 10, "libero_10": 10, "libero_90": 90}
@@ -97,7 +97,7 @@ def model_of(short: str, mode: str) -> Any:
 
 def run(due: dict[tuple[str, str], list[Item]], results: Path) -> None:
     """Ask what is not in the results yet, scene by scene, so that each is built once."""
-    done = {r["key"] for r in read(results)}
+    done = {r["key"] for r in resumed(results)}
     left = [(i, m, mode) for (m, mode), some in due.items() for i in some if i.key(m, mode) not in done]
     scenes = dict.fromkeys((i.wording.suite, i.wording.task_id) for i, _, _ in left)
     models = {key: model_of(*key) for key in dict.fromkeys((m, mode) for _, m, mode in left)}
@@ -107,8 +107,7 @@ def run(due: dict[tuple[str, str], list[Item]], results: Path) -> None:
         for item, short, mode in left:
             if (item.wording.suite, item.wording.task_id) == (suite, task_id):
                 record = _ask(item, at, short, mode, models[short, mode], domain, results.parent)
-                with results.open("a") as f:
-                    f.write(json.dumps(record) + "\n")
+                keep(results, record)
         sys.stderr.write(f"{n}/{len(scenes)} {suite}/{task_id}\n")
 
 
@@ -139,13 +138,6 @@ def _ill_typed(goal: str | None, at: Looked, domain: Any) -> bool:
     except TampError:
         return True
     return False
-
-
-def read(results: Path) -> list[Record]:
-    if not results.exists():
-        return []
-    whole = results.read_text()
-    return [json.loads(line) for line in whole[: whole.rfind("\n") + 1].splitlines()]
 
 
 def seconds_of(some: list[Record]) -> float:

@@ -57,6 +57,7 @@ from tamp.planning.engine import Engine
 from tamp.quiet import hush_simulator, hush_warnings
 from tamp.runs.bench.records import wilson
 from tests.baselines import Chance, First, Free, rules
+from tests.kept_records import keep, read, resumed
 
 SETS = Path(__file__).parents[1] / "problems" / "meaning"
 MODES = ("grammar", "rules", "first", "uniform", "free")
@@ -166,7 +167,7 @@ def model_of(mode: str, llm: str) -> Model:
 
 def run(asked: argparse.Namespace, results: Path) -> None:
     """Ask what is not in the results yet, world by world."""
-    done = {(r["mode"], r["scene"], r["text"]) for r in read(results)}
+    done = {(r["mode"], r["scene"], r["text"]) for r in resumed(results)}
     models = {mode: model_of(mode, asked.llm) for mode in asked.modes}
     some = [(name, c) for name in asked.sets for c in cases(name, asked.part)[:: asked.every]]
     due = [(name, mode, c) for name, c in some for mode in asked.modes]
@@ -175,8 +176,7 @@ def run(asked: argparse.Namespace, results: Path) -> None:
         at = world_of(scene, of)
         for name, mode, case in (x for x in left if (x[2]["scene"], x[2].get("domain", "tabletop")) == (scene, of)):
             record = {"set": name, "mode": mode} | _ask(case, at, mode, models[mode])
-            with results.open("a") as f:
-                f.write(json.dumps(record) + "\n")
+            keep(results, record)
 
 
 def _ask(case: Record, at: World, mode: str, model: Model) -> Record:
@@ -203,11 +203,6 @@ def _ask(case: Record, at: World, mode: str, model: Model) -> Record:
 def _told(answer: Grounding) -> Record:
     said = {key: answer.as_dict()[key] for key in ("confidence", "probability", "attempt", "doubts", "reply")}
     return said | {"guesses": len(answer.guesses)}
-
-
-def read(results: Path) -> list[Record]:
-    """What is in the results so far."""
-    return [json.loads(line) for line in results.read_text().splitlines()] if results.exists() else []
 
 
 def table(records: list[Record]) -> Iterator[str]:

@@ -12,7 +12,6 @@ oracle sees once nothing is going on any more. Goes on where it was interrupted.
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import time
 from collections import Counter
@@ -38,7 +37,8 @@ from tamp.planning.engine import Engine
 from tamp.quiet import hush_simulator, hush_warnings
 from tamp.runs.bench.records import wilson
 from tamp.runs.events import Event, GoalTaken, OrderTaken, StageChanged
-from tests.bench_meaning import cases, read
+from tests.bench_meaning import cases
+from tests.kept_records import keep, read, resumed
 from tests.live_sessions import Live
 
 LONGEST = 12.0
@@ -122,14 +122,12 @@ def main() -> None:
     hush_warnings()
     rendering.prepare(video=False)
     results = asked.out / f"{asked.part}-{asked.llm}-{asked.drawn}.jsonl"
-    results.parent.mkdir(parents=True, exist_ok=True)
     model, domain = load_model(asked.llm), load_domain("tabletop")
-    had = {r["id"] for r in read(results)}
+    had = {r["id"] for r in resumed(results)}
     for case in cases("minds", asked.part)[:: asked.every]:
         if case["id"] not in had:
             record = run(case, model, domain, asked.drawn)
-            with results.open("a") as f:
-                f.write(json.dumps(record) + "\n")
+            keep(results, record)
     sys.stdout.writelines(f"{line}\n" for line in table(read(results)))
 
 

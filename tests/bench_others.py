@@ -12,7 +12,6 @@ interrupted.
 from __future__ import annotations
 
 import argparse
-import json
 import re
 import sys
 import tempfile
@@ -33,7 +32,7 @@ from tamp.model.domain import Domain
 from tamp.model.domain import load as load_domain
 from tamp.quiet import hush_simulator, hush_warnings
 from tamp.runs.episode import Settings
-from tests.bench_kitchen import read
+from tests.kept_records import keep, read, resumed
 
 SUITES = ("libero_spatial", "libero_object", "libero_goal", "libero_10", "libero_90")
 Record = dict[str, Any]
@@ -109,11 +108,10 @@ def main() -> None:
     results, domain, model = asked.out / f"{asked.llm}.jsonl", load_domain("tabletop"), load_model(asked.llm)
     with hush_simulator():
         pairs = [pair for suite in SUITES for pair in others(suite_tasks(suite))][:: asked.every]
-    had = {r["task"] for r in read(results)}
+    had = {r["task"] for r in resumed(results)}
     for task, other in pairs:
         if task.name not in had:
-            with results.open("a") as f:
-                f.write(json.dumps(episode(task, other, model, domain)) + "\n")
+            keep(results, episode(task, other, model, domain))
     sys.stdout.writelines(f"{line}\n" for line in table(read(results)))
 
 

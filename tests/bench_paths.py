@@ -37,8 +37,8 @@ from tamp.backends.libero import rendering
 from tamp.execution.motions import Motion, Move, timed
 from tamp.quiet import hush_simulator
 from tamp.skills.reach import TRANSIT_CLEARANCE
-from tests.bench_kitchen import read
 from tests.bench_stepping import machine
+from tests.kept_records import keep, read, resumed
 from tests.left_out import share
 
 ROBOTS = ("xarm6", "xarm7", "panda")
@@ -173,11 +173,9 @@ def main() -> int:
     asked = parser.parse_args()
     asked.out.mkdir(parents=True, exist_ok=True)
     results = asked.out / f"seed-{asked.seed}{'-anyhow' * asked.anyhow}.jsonl"
-    done = {(r["robot"], r["scene"], r["pair"]) for r in read(results)}
-    with results.open("a") as file:
-        for record in run(asked.robots, asked.scenes, asked.pairs, asked.seed, asked.anyhow, done):
-            file.write(json.dumps(record) + "\n")
-            file.flush()
+    done = {(r["robot"], r["scene"], r["pair"]) for r in resumed(results)}
+    for record in run(asked.robots, asked.scenes, asked.pairs, asked.seed, asked.anyhow, done):
+        keep(results, record)
     chosen = [
         r for r in read(results) if r["robot"] in asked.robots and r["scene"] < asked.scenes and r["pair"] < asked.pairs
     ]

@@ -14,7 +14,6 @@ Goes on where it was interrupted.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import sys
 import time
@@ -32,8 +31,8 @@ from tamp.errors import Refusal
 from tamp.execution.activity import Observation
 from tamp.perception.library import Library, load
 from tamp.quiet import hush_simulator, hush_warnings
-from tests.bench_kitchen import read
 from tests.bench_stepping import machine
+from tests.kept_records import keep, read, resumed
 from tests.left_out import alikes, carried, named, share, without
 from tests.left_out import rows as left_out_rows
 from tests.perception_scores import by_category, scored
@@ -264,13 +263,12 @@ def main() -> None:
     rendering.prepare(video=False, pictures=True)
     asked.out.mkdir(parents=True, exist_ok=True)
     results, library = asked.out / ("develop.jsonl" if asked.develop else "held_out.jsonl"), load()
-    had, alike = {r["key"] for r in read(results)}, alikes(library, asked.left_out == "shapes")
+    had, alike = {r["key"] for r in resumed(results)}, alikes(library, asked.left_out == "shapes")
     with hush_simulator():
         todo = [c for c in cases(asked) if c.key not in had]
         for case in todo:
             told = perceived(case, recorded(case, asked.out / "recordings"), library, alike)
-            with results.open("a") as f:
-                f.writelines(json.dumps(t) + "\n" for t in told)
+            keep(results, *told)
     sys.stdout.write(f"{machine()}; {len(library)} models in the library, load now {os.getloadavg()[0]:.1f}\n")
     sys.stdout.write("seed of the perceiver 0, of the noise a checksum of the case\n")
     wanted = {c.key for c in cases(asked)}

@@ -16,7 +16,6 @@ back: what counts is the first answer. Goes on where it was interrupted, with th
 from __future__ import annotations
 
 import argparse
-import json
 import re
 import sys
 import time
@@ -41,7 +40,8 @@ from tamp.model.domain import load as load_domain
 from tamp.model.goal import Goal
 from tamp.quiet import hush_warnings
 from tamp.runs.bench.records import wilson
-from tests.bench_language import MODELS, Record, items, look, model_of, print_line, read, seconds_of
+from tests.bench_language import MODELS, Record, items, look, model_of, print_line, seconds_of
+from tests.kept_records import keep, read, resumed
 
 Scheme = Callable[[Model, Prompt, Language], tuple[Clause, ...]]
 
@@ -115,7 +115,7 @@ def _symbolic(said: Said) -> Said:
 
 def run(due: list[tuple[str, str]], results: Path) -> None:
     """Ask what is not in the results yet, scene by scene."""
-    done = {r["key"] for r in read(results)}
+    done = {r["key"] for r in resumed(results)}
     todo = [
         (i, m, s)
         for n, i in enumerate(items(["official", "develop"]))
@@ -133,8 +133,7 @@ def run(due: list[tuple[str, str]], results: Path) -> None:
                 told = _score(text, at, domain, models[m], scheme)
                 seconds = {"language_seconds": round(time.perf_counter() - start, 3)}
                 where = {"key": item.key(m, scheme), "set": item.set, "model": m, "scheme": scheme, "text": text}
-                with results.open("a") as f:
-                    f.write(json.dumps(where | told | seconds) + "\n")
+                keep(results, where | told | seconds)
         sys.stderr.write(f"{n}/{len(scenes)} {'/'.join(map(str, scene))}\n")
 
 

@@ -12,7 +12,6 @@ turns in the same process, A B B A, in a scene that is built once. Printed are t
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -30,6 +29,7 @@ from tamp.extension.starting import new_domain
 from tamp.model.domain import Domain, load
 from tamp.quiet import hush_simulator, hush_warnings
 from tamp.runs.episode import Settings
+from tests.kept_records import keep, resumed
 
 SAMPLES = 10_000
 Record = dict[str, Any]
@@ -83,7 +83,7 @@ def main() -> None:
     rendering.prepare(video=False)
     asked.out.mkdir(parents=True, exist_ok=True)
     results, scenes = asked.out / "seam.jsonl", Scenes()
-    records = [json.loads(line) for line in results.read_text().splitlines()] if results.is_file() else []
+    records = resumed(results)
     had = {r["task"] for r in records}
     with tempfile.TemporaryDirectory() as folder:
         domains = {"tabletop": load("tabletop"), "extended": load(str(new_domain("extended", Path(folder)).folder))}
@@ -91,8 +91,7 @@ def main() -> None:
             tasks = [task for suite in asked.suites for task in suite_tasks(suite)]
         for task in (t for t in tasks if t.name not in had):
             some = list(episodes(task, domains, scenes, asked.rounds))
-            with results.open("a") as f:
-                f.writelines(json.dumps(r) + "\n" for r in some)
+            keep(results, *some)
             records += some
     sys.stdout.writelines(f"{line}\n" for line in table(records))
 

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import json
 import re
 import sys
 from collections import Counter
@@ -41,9 +40,9 @@ from tamp.policy.policy import told_of
 from tamp.quiet import hush_simulator, hush_warnings
 from tamp.runs.episode import Settings
 from tamp.runs.matching import match
-from tests.bench_kitchen import read
 from tests.bench_perception import DEVELOP, SUITES
 from tests.bench_stepping import machine
+from tests.kept_records import keep, read, resumed
 from tests.left_out import EyesWithout, alikes, share
 
 PUT = ("on", "in")
@@ -180,12 +179,11 @@ def main() -> None:
     library = load()
     bench = Bench(asked.out, library, alikes(library, asked.shapes))
     results = asked.out / ("develop.jsonl" if asked.develop else "held_out.jsonl")
-    had = {r["key"] for r in read(results)}
+    had = {r["key"] for r in resumed(results)}
     with hush_simulator():
         for case in cases(asked):
             if case.key not in had and (record := bench.episode(case)) is not None:
-                with results.open("a") as f:
-                    f.write(json.dumps(record, default=np.ndarray.tolist) + "\n")
+                keep(results, record, default=np.ndarray.tolist)
     wanted = {c.key for c in cases(asked)}
     sys.stdout.write(f"{machine()}; {len(library)} models in the library\n")
     sys.stdout.writelines(f"{line}\n" for line in table([r for r in read(results) if r["key"] in wanted]))

@@ -32,6 +32,7 @@ from tamp.pddl.reading import parse
 from tamp.pddl.source import Source, read
 from tamp.plans.formats import read_plan
 from tamp.plans.judges import PlanJudge, in_order, judge_of, verdict_on
+from tests.kept_records import keep, resumed
 from tests.mutations import MUTATIONS, TIMED_MUTATIONS, Act, Plan
 from tests.public_domains import DOMAINS, PublicDomain
 from tests.val import validate
@@ -218,7 +219,7 @@ def run(out: Path, domains: Iterable[PublicDomain], most: int, seed: int) -> lis
     """Judge what is not in `out` yet; all verdicts on these domains."""
     out.mkdir(parents=True, exist_ok=True)
     lines = out / "verdicts.jsonl"
-    there = [Pair(**json.loads(line)) for line in lines.read_text().splitlines()] if lines.exists() else []
+    there = [Pair(**told) for told in resumed(lines)]
     chosen = list(domains)
     there = [p for p in there if p.domain in {d.name for d in chosen}]
     done = {(p.domain, p.problem, p.engine) for p in there}
@@ -236,8 +237,7 @@ def run(out: Path, domains: Iterable[PublicDomain], most: int, seed: int) -> lis
                     say(f"{domain.name} {_key(problem)}: {e}")
                     continue
                 there += new
-                with lines.open("a") as file:
-                    file.write("".join(json.dumps(asdict(p)) + "\n" for p in new))
+                keep(lines, *map(asdict, new))
         counted = [p for p in there if p.domain == domain.name]
         say(f"{domain.name}: {len(counted)} pairs, {sum(not p.agree for p in counted)} disagree")
     return there

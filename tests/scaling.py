@@ -21,6 +21,7 @@ from motion.poses import inverse
 from motion.robot import RobotDescription
 from motion.shapes import bounds
 from tamp.errors import InputError
+from tamp.files.lines import complete
 from tamp.model.bodies import world_of
 from tamp.model.domain import Domain
 from tamp.model.scene import Scene
@@ -31,6 +32,7 @@ from tamp.planning.search import Search, Solution
 from tamp.runs.bench.boxes import BoxScene
 from tamp.runs.versions import versions
 from tamp.skills.registry import bind
+from tests.kept_records import keep
 
 LIMIT = 60.0
 """Seconds that one scene may take."""
@@ -138,20 +140,14 @@ class Folder:
 
     def add(self, record: Record) -> None:
         """Append a record; it is on disk when this returns."""
-        with (self.path / "scaling.jsonl").open("a", encoding="utf-8") as f:
-            f.write(json.dumps(asdict(record)) + "\n")
-            f.flush()
-            os.fsync(f.fileno())
+        keep(self.path / "scaling.jsonl", asdict(record))
 
     def read(self) -> list[Record]:
-        """The records; half a last line, as a killed run leaves it, is taken off the file."""
+        """The records."""
         file = self.path / "scaling.jsonl"
         if not file.exists():
             return []
-        data = file.read_bytes()
-        whole = data[: data.rfind(b"\n") + 1]
-        if len(whole) < len(data):
-            file.write_bytes(whole)
+        whole = complete(file.read_bytes())
         return [_parsed(line, file, number) for number, line in enumerate(whole.decode().splitlines(), 1)]
 
 

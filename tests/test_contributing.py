@@ -60,17 +60,25 @@ def test_hooks_run_what_the_lock_installs_and_fetch_nothing() -> None:
 
 
 def test_the_image_copies_what_exists_and_has_the_tools_that_set_up_asks_for() -> None:
-    copied = [line.split()[1:-1] for line in re.findall(r"^COPY .*", DOCKERFILE, re.MULTILINE)]
+    copied = [line.split()[2:-1] for line in re.findall(r"^COPY --chown=tamp .*", DOCKERFILE, re.MULTILINE)]
+    assert len(copied) == DOCKERFILE.count("COPY ")
     assert [name for names in copied for name in names if not (ROOT / name).exists()] == []
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     wheel = project["tool"]["hatch"]["build"]["targets"]["wheel"]["only-include"]
     before = DOCKERFILE.partition("RUN make setup")[0]
-    assert [room for room in wheel if f"COPY {room} {room}\n" not in before] == []
+    assert [room for room in wheel if f"COPY --chown=tamp {room} {room}\n" not in before] == []
     asked = re.search(r"for tool in ([^;]+);", (ROOT / "Makefile").read_text())
     assert asked is not None
     assert {*asked[1].split(), "make"} <= set(DOCKERFILE.split())
-    python = re.search(r"^FROM python:(\d\.\d+)", DOCKERFILE, re.MULTILINE)
+    python = re.search(r"^FROM python:(\d\.\d+)\S*@sha256:[0-9a-f]{64} ", DOCKERFILE, re.MULTILINE)
     assert python is not None and f">={python[1]}," in project["project"]["requires-python"]
+
+
+def test_nothing_is_made_or_run_as_root_but_what_the_system_needs() -> None:
+    lines = [line for line in DOCKERFILE.splitlines() if line.startswith(("FROM", "RUN", "USER", "COPY", "CMD"))]
+    assert [line.split()[0] for line in lines[:4]] == ["FROM", "RUN", "USER", "FROM"], "one RUN before the user"
+    assert [line for line in lines if line.startswith("USER")] == ["USER tamp"]
+    assert lines[3] == "FROM tools"
 
 
 def test_the_devcontainer_is_a_stage_of_the_image() -> None:
@@ -89,5 +97,5 @@ def test_the_tools_of_the_image_can_be_built() -> None:
     build = [docker, "build", "--target", DEVCONTAINER["build"]["target"], "-t", "tamp-tools", "."]
     done = subprocess.run(build, cwd=ROOT, capture_output=True, text=True, check=False, timeout=850)
     assert done.returncode == 0, done.stderr[-2000:]
-    versions = "python3 -V && make -v && g++ --version && cmake --version && git --version"
+    versions = "test $(id -u) != 0 && python3 -V && make -v && g++ --version && cmake --version && git --version"
     subprocess.run([docker, "run", "--rm", "tamp-tools", "sh", "-c", versions], check=True, timeout=60)

@@ -14,6 +14,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from tamp.errors import InputError
+from tamp.files.replacing import replacing
+
 KEPT = 8
 """Files that are kept, the last used ones."""
 
@@ -32,7 +35,7 @@ def prepare(llama: Any, tokens: Sequence[int], path: Path) -> None:
     if not _read(llama, tokens, path):
         llama.reset()
         llama.eval(list(tokens))
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(OSError, InputError):
             _write(llama, tokens, path)
 
 
@@ -57,13 +60,10 @@ def _write(llama: Any, tokens: Sequence[int], path: Path) -> None:
     import llama_cpp
 
     path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
     array = (llama_cpp.llama_token * len(tokens))(*tokens)
-    try:
-        if llama_cpp.llama_state_seq_save_file(llama.ctx, os.fsencode(partial), 0, array, len(tokens)):
-            partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
+    with replacing(path) as partial:
+        if not llama_cpp.llama_state_seq_save_file(llama.ctx, os.fsencode(partial), 0, array, len(tokens)):
+            raise OSError(f"llama.cpp cannot write {path}")
     kept = sorted(path.parent.glob("*.state"), key=lambda p: p.stat().st_mtime, reverse=True)
     for old in kept[KEPT:]:
         old.unlink(missing_ok=True)

@@ -177,7 +177,7 @@ def seen(perception: str, noise: str = "clean") -> None:
 
 
 def usual_planner() -> str:
-    """The engine that plans where none is named: Fast Downward, and pyperplan where that is not installed."""
+    """The engine that plans where none is named: Fast Downward, and pyperplan where only that is installed."""
     from tamp.planning.engine import usual
 
     return usual()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from tamp.api.sources import Say, silent
 from tamp.errors import InputError
+from tamp.files.replacing import replacing
 from tamp.quiet import hush_simulator
 
 if TYPE_CHECKING:
@@ -48,9 +49,10 @@ def convert(
         command = f"tamp scene convert {scene} {option} {number}"
         say(f"building {task.name}, and what is written of it")
         made = converted(task, drawn, init_state, load("tabletop"), f"Made by `{command}`.")
-        folder.mkdir(parents=True, exist_ok=True)
         file = folder / tasks.SCENE
-        file.write_text(made.text, encoding="utf-8")
+        with replacing(file) as partial:
+            folder.mkdir(parents=True, exist_ok=True)
+            partial.write_text(made.text, encoding="utf-8")
     return Converted(task.name, file, made)
 
 

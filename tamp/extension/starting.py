@@ -15,6 +15,7 @@ from tamp.data import data_dir
 from tamp.errors import InputError
 from tamp.extension import inserting
 from tamp.extension import templates as t
+from tamp.files.replacing import replacing
 from tamp.model.domain import Domain, load
 from tamp.perception.predicates import SEEN
 from tamp.skills.declared import backend_of, table_specs
@@ -46,9 +47,8 @@ def new_domain(name: str, place: Path) -> Begun:
     start = data_dir("domains") / START
     text = (start / "domain.pddl").read_text(encoding="utf-8")
     text = text[text.index("(define") :].replace(f"(domain {START})", f"(domain {name})", 1)
-    folder.mkdir(parents=True)
-    (folder / "domain.pddl").write_text(t.DOMAIN_HEAD.substitute(name=name) + text, encoding="utf-8")
-    (folder / "skills.toml").write_text((start / "skills.toml").read_text(encoding="utf-8"), encoding="utf-8")
+    skills = (start / "skills.toml").read_text(encoding="utf-8")
+    _write({folder / "domain.pddl": t.DOMAIN_HEAD.substitute(name=name) + text, folder / "skills.toml": skills})
     added = _with_skill(load(str(folder)), "tap", "tapped")
     _write(added.texts)
     return Begun(folder, [folder / "domain.pddl", folder / "skills.toml", *added.new], goal=added.goal)
@@ -78,8 +78,7 @@ def new_observer(name: str, folder: Path) -> Begun:
 def new_scene(name: str, place: Path) -> Begun:
     """A folder `name` in `place` with a `scene.toml`. InputError as `new_domain`."""
     folder = _fresh(_named(name), place)
-    folder.mkdir(parents=True)
-    (folder / "scene.toml").write_text(t.SCENE, encoding="utf-8")
+    _write({folder / "scene.toml": t.SCENE})
     return Begun(folder, [folder / "scene.toml"], goal="(on mug_1 plate_1)")
 
 
@@ -190,11 +189,9 @@ def _has(domain: Domain, predicate: str, kinds: tuple[str, ...]) -> bool:
 
 def _write(texts: Mapping[Path, str]) -> None:
     for path, text in texts.items():
-        try:
+        with replacing(path) as partial:
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(text.encode("utf-8"))
-        except OSError as e:
-            raise InputError(f"cannot write {path}: {e.strerror}") from e
+            partial.write_bytes(text.encode("utf-8"))
 
 
 def _named(name: str) -> str:

@@ -6,18 +6,16 @@ import re
 from collections.abc import Collection
 from pathlib import Path
 
-from tamp.errors import InputError
+from tamp.files.replacing import replacing
 from tamp.lint.domain_text import DomainText
 
 
 def add_requirements(domain: DomainText, requirements: Collection[str]) -> None:
     """Write them into the domain's file. InputError when that cannot be written."""
     path = Path(domain.notes.source.name)
-    try:
+    with replacing(path) as partial:
         raw = path.read_bytes().decode("utf-8")
-        path.write_bytes(with_requirements(domain, raw, requirements).encode("utf-8"))
-    except OSError as e:
-        raise InputError(f"cannot write {path}: {e.strerror}") from e
+        partial.write_bytes(with_requirements(domain, raw, requirements).encode("utf-8"))
 
 
 def with_requirements(domain: DomainText, raw: str, requirements: Collection[str]) -> str:

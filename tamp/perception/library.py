@@ -17,7 +17,7 @@ from typing import Any
 from tamp.errors import InputError
 from tamp.files.cache import cache_folder
 from tamp.model.goal_syntax import valid
-from tamp.perception.model_files import ADDED, FORMAT, REMAKE, read, whole_file
+from tamp.perception.model_files import ADDED, FORMAT, REMAKE, library_file, read
 from tamp.perception.object_model import ObjectModel, RobotSkin
 
 BUILD = "tamp objects build"
@@ -142,5 +142,5 @@ def read_index(folder: Path) -> Index:
 def write_index(folder: Path, index: Index) -> None:
     """Say that a build is complete, and what belongs to it."""
     text = {"format": FORMAT, **vars(index)}
-    with whole_file(folder / "index.json") as partial:
+    with library_file(folder / "index.json") as partial:
         partial.write_text(json.dumps(text, indent=1), encoding="utf-8")

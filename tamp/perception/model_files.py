@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import zipfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ import numpy as np
 
 from motion.shapes import Shape
 from tamp.errors import InputError
+from tamp.files.replacing import replacing
 from tamp.model.scene import Joint, Part, Region, SceneObject
 from tamp.perception.object_model import Field, ObjectModel, RobotSkin, Skin
 
@@ -47,23 +47,16 @@ def write(path: Path, entry: Entry) -> None:
         text["names"], text["turns"], text["thing"] = model.names, model.turns, _of_thing(model.thing)
         arrays["rests"], arrays["axis"] = model.rests, model.axis
     arrays["json"] = np.frombuffer(json.dumps(text, default=np.ndarray.tolist).encode(), np.uint8)
-    with whole_file(path) as partial, partial.open("wb") as stream:
+    with library_file(path) as partial, partial.open("wb") as stream:
         np.savez(stream, **arrays)
 
 
 @contextlib.contextmanager
-def whole_file(path: Path) -> Iterator[Path]:
-    """The name under which to write a file; it gets its own when all is written. InputError when the disk refuses."""
-    partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
-    try:
+def library_file(path: Path) -> Iterator[Path]:
+    """The name under which to write a file of the library, as `replacing` has it."""
+    with replacing(path, "; set TAMP_OBJECTS to another folder") as partial:
         path.parent.mkdir(parents=True, exist_ok=True)
         yield partial
-        partial.replace(path)
-    except OSError as e:
-        raise InputError(f"cannot write {path}: {e.strerror or e}; set TAMP_OBJECTS to another folder") from e
-    finally:
-        with contextlib.suppress(OSError):
-            partial.unlink(missing_ok=True)
 
 
 def read(path: Path) -> Entry:

@@ -23,6 +23,7 @@ from motion.poses import Array
 from motion.robot import RobotDescription, description
 from tamp.errors import InputError
 from tamp.execution.activity import Observation
+from tamp.files.replacing import replace_file
 from tamp.model.scene import RobotState
 from tamp.perception.images import Image
 
@@ -152,10 +153,8 @@ def read_png(path: Path) -> Array:
 
 
 def write_json(path: Path, told: dict[str, Any]) -> None:
-    """Write a JSON file that appears once it is whole; arrays become lists."""
-    partial = path.with_name(f"{path.name}.partial")
-    partial.write_text(json.dumps(told, default=_plain), encoding="utf-8")
-    partial.replace(path)
+    """Write a JSON file whole, or not at all; arrays become lists."""
+    replace_file(path, json.dumps(told, default=_plain))
 
 
 def _plain(value: Any) -> Any:

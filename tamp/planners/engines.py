@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Any, Literal
 
 from tamp.errors import InputError
+from tamp.planning.engine import PLANNERS
 
 Aim = Literal["first", "optimal", "anytime", "top-k"]
 """What is asked for: the first plan, one that is proven to be the best, better and better ones, the k best."""
@@ -59,6 +60,10 @@ def check(name: str, others: Iterable[str] = ()) -> None:
     if name in valid:
         return
     if brought := package(name):
+        extras = [f'"tamp-toolkit[{name}]"' for name in PLANNERS if name not in valid]
+        if name in PLANNERS and len(extras) == len(PLANNERS):
+            raise InputError(f"no planner is installed: pip install {' or '.join(extras)}")
+        brought = f'"tamp-toolkit[{name}]"' if name in PLANNERS else brought
         raise InputError(f"planner {name!r} is not installed: pip install {brought}; installed: {', '.join(valid)}")
     near = difflib.get_close_matches(name, valid, 1)
     hint = f"did you mean {near[0]!r}? " if near else ""

@@ -17,8 +17,8 @@ from tamp.pddl.decided import undecided, without_idle_effects
 from tamp.pddl.reading import reason
 
 PLANNERS = ("fast-downward", "pyperplan")
-"""The engine that is taken where none is named, and the one that stands in for it. Any other of unified-planning is
-taken by its name."""
+"""The engine that is taken where none is named, and the one that stands in for it; each comes with the extra of its
+name. Any other of unified-planning is taken by its name."""
 
 NO_PLAN = "no sequence of the domain's operators reaches the goal"
 """What is said of a problem that is proven to have no plan."""
@@ -91,8 +91,9 @@ class Planner(Protocol):
 
 
 def usual() -> str:
-    """The engine to take where none is named: pyperplan where Fast Downward is not installed."""
-    return PLANNERS[0] if importlib.util.find_spec("up_fast_downward") else PLANNERS[1]
+    """The engine to take where none is named: pyperplan where that is installed and Fast Downward is not."""
+    there = (name for name in PLANNERS if importlib.util.find_spec(f"up_{name.replace('-', '_')}"))
+    return next(there, PLANNERS[0])
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from typing import Any
 
 from tamp.errors import TampError
 from tamp.execution.process import Asked, Make, Process
+from tamp.files.replacing import replace_file
 
 FOLDER, INDEX = "view", "pictures.json"
 """The folder beside the log, and in it the file that says which pictures there are, and from where they are seen."""
@@ -64,9 +65,7 @@ class Pictures:
 def put(folder: Path, name: str, content: bytes) -> None:
     """Put a file into a folder so that whoever reads it finds the old one or the new one, whole."""
     folder.mkdir(parents=True, exist_ok=True)
-    part = folder / f".{name}.part"
-    part.write_bytes(content)
-    part.replace(folder / name)
+    replace_file(folder / name, content, sync=False)
 
 
 def index(number: int, cameras: Mapping[str, Mapping[str, Any]]) -> bytes:

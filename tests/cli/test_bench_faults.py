@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from tamp.runs.bench.records import FIELDS, NOTHING, Results, read
-from tests import forked
+from tests import bench_resume, forked
 
 pytestmark = pytest.mark.process
 
@@ -81,6 +81,10 @@ def deserted(leader: int) -> dict[int, str]:
     return left
 
 
+def contents(folder: Path) -> dict[Path, bytes]:
+    return {p: p.read_bytes() for p in folder.rglob("*") if p.is_file() and p.name != ".lock"}
+
+
 def keys(folder: Path) -> list[tuple[int, int]]:
     return sorted((r["task_id"], r["init_state"]) for r in read(folder))
 
@@ -113,6 +117,23 @@ def of_nothing(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.parametrize("way", bench_resume.WAYS)
+def test_what_is_disturbed_and_gone_on_with_ends_as_if_it_had_not_been(way: str) -> None:
+    if way == "full" and not bench_resume.can_mount():
+        pytest.skip("mounting a small disk is not permitted here")
+    assert list(bench_resume.disturbed(way, bench_resume.drawn, n=4, seed=1)) == [""] * 4
+
+
+def test_a_second_run_in_a_folder_exits_2(tmp_path: Path) -> None:
+    results = Results(tmp_path)
+    results.open(SETTINGS)
+    done = bench("libero_object", "--tasks", "0", "--stage", "plan", "--out", str(tmp_path))
+    there = f"process {os.getpid()} is writing {tmp_path}; wait for it, or choose another --out"
+    assert (done.returncode, done.stdout, done.stderr.splitlines()) == (2, "", [f"tamp: error: {there}"])
+    del results
+    Results(tmp_path).open(SETTINGS)
+
+
 @pytest.mark.parametrize(
     ("folder", "says"),
     [
@@ -124,12 +145,12 @@ def of_nothing(tmp_path: Path) -> Path:
 )
 def test_a_folder_that_cannot_be_used_exits_2(folder: Any, says: str, tmp_path: Path) -> None:
     out = folder(tmp_path)
-    before = {p: p.read_bytes() for p in tmp_path.rglob("*") if p.is_file()}
+    before = contents(tmp_path)
     done = bench("libero_object", "--tasks", "0", "--stage", "plan", "--out", str(out))
     assert (done.returncode, done.stdout) == (2, "")
     assert re.search(says, done.stderr.splitlines()[-1]), done.stderr
     assert "Traceback" not in done.stderr
-    assert before == {p: p.read_bytes() for p in tmp_path.rglob("*") if p.is_file()}
+    assert before == contents(tmp_path)
 
 
 def interrupted(folder: Path, group: bool) -> list[tuple[int, int]]:
@@ -199,17 +220,18 @@ def test_a_full_disk_is_no_episodes_failure(small_disk: Path) -> None:
     results, arguments = Results(small_disk), ("libero_object", "--tasks", "0", "--trials", "3", "--stage", "plan")
     results.open(SETTINGS)
     results.add(record(0))
+    del results  # and the lock with it
     done = bench(*arguments, "--out", str(small_disk))
     assert (done.returncode, done.stdout) == (2, ""), done.stderr
     last = done.stderr.splitlines()[-2:]
     assert last[0] == "tamp: what is finished is kept; the same command with the same --out goes on"
     assert re.fullmatch(f"tamp: error: cannot write to {small_disk}.*: No space left on device", last[1])
     assert "Traceback" not in done.stderr
-    kept = results.open(SETTINGS)
+    kept = Results(small_disk).open(SETTINGS)
     assert kept[0] == record(0) and len(kept) < 3 and all(r["success"] for r in kept)
     subprocess.run(["mount", "-o", "remount,size=10m", small_disk], check=True)
     assert bench(*arguments, "--out", str(small_disk)).returncode == 0
-    assert keys(small_disk) == [(0, 0), (0, 1), (0, 2)] and results.open(SETTINGS)[: len(kept)] == kept
+    assert keys(small_disk) == [(0, 0), (0, 1), (0, 2)] and Results(small_disk).open(SETTINGS)[: len(kept)] == kept
 
 
 def test_a_record_that_the_disk_does_not_take_whole_is_not_counted(tmp_path: Path) -> None:
@@ -217,6 +239,7 @@ def test_a_record_that_the_disk_does_not_take_whole_is_not_counted(tmp_path: Pat
     results = Results(tmp_path)
     results.open(SETTINGS)
     results.add(record(0))
+    del results  # and the lock with it
     size = (tmp_path / "results.jsonl").stat().st_size
     code = (
         "import resource, sys\nfrom pathlib import Path\nfrom cli.output import run\n"
@@ -227,8 +250,9 @@ def test_a_record_that_the_disk_does_not_take_whole_is_not_counted(tmp_path: Pat
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (2, f"tamp: error: cannot write to {tmp_path}: File too large\n")
-    assert (tmp_path / "results.jsonl").stat().st_size > size, "half a line is there"
+    assert (tmp_path / "results.jsonl").stat().st_size == size, "half a line is taken off"
     assert read(tmp_path) == [record(0)]
+    results = Results(tmp_path)
     assert results.open(SETTINGS) == [record(0)]
     results.add(record(1))
     assert read(tmp_path) == [record(0), record(1)]

@@ -33,9 +33,15 @@ def test_what_belongs_to_no_installed_extra_is_not_looked_for(monkeypatch: pytes
     monkeypatch.setattr(missing, "extras", lambda: dict.fromkeys(missing.KEYS, False) | {"xarm": True})
     check = doctor.check_extras()
     assert (check.verdict, check.advice) == ("ok", 'pip install "tamp-toolkit[NAME]"')
-    assert check.found == "xarm; not installed: fast-downward, libero, pybullet, policy, llm"
+    assert check.found == "xarm; not installed: fast-downward, pyperplan, libero, pybullet, policy, llm"
     there = [one.distribution for one in doctor.LIBRARIES if missing.wanted(one.module.partition(".")[0])]
     assert there == ["mujoco", "pin", "ompl", "toppra", "unified-planning"]
+
+
+def test_that_no_planner_is_installed_is_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(missing, "extras", lambda: dict.fromkeys(missing.KEYS, False))
+    (check,) = doctor.check_engines()
+    assert (check.verdict, check.required) == ("warning", False) and "tamp-toolkit[fast-downward]" in check.advice
 
 
 def test_a_library_that_does_not_import_is_a_fault() -> None:
@@ -59,12 +65,12 @@ def test_rooms_from_two_places_are_a_fault() -> None:
     assert not doctor.check_rooms(lambda room: None).ok
 
 
-def test_weights_are_looked_at_by_size(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_weights_that_are_not_the_models_are_a_fault(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("TAMP_MODELS", str(tmp_path))
     model = weights.known(weights.DEFAULT)
     assert (doctor.check_model(model).verdict, doctor.check_model(model).found) == ("MISSING", "not there")
     weights.path_of(model).write_bytes(b"half")
-    assert doctor.check_model(model).found == "wrong size"
+    assert doctor.check_model(model).found == "wrong size or sha256"
     assert doctor.check_model(model).advice == f"tamp model pull {model.name}"
 
 

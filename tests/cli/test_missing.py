@@ -18,7 +18,7 @@ from cli.missing import EXTRAS
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 CASE = ROOT / "problems/cases/drawer_first"
-WITH_UNIFIED_PLANNING = {"scipy", "up_fast_downward"}
+WITH_UNIFIED_PLANNING = {"scipy", "up_fast_downward", "up_pyperplan"}
 """What it imports itself where it is there."""
 
 NAMED = {"pinocchio": "pin"}
@@ -61,6 +61,24 @@ def test_planning_and_judging_import_nothing_of_the_extras() -> None:
 
 
 @pytest.mark.process
+def test_without_a_planner_the_rest_goes_on_and_the_extras_with_one_are_named() -> None:
+    *judged, planned, cases, solved, named, (_, loaded) = commands(
+        "check tabletop",
+        f"validate tabletop {CASE}/problem.pddl {CASE}/good.plan",
+        f"plan tabletop {CASE}/problem.pddl",
+        f"check --cases {CASE}",
+        "solve --goal (holding mug_1)",
+        f"plan tabletop {CASE}/problem.pddl --planner pyperplan",
+        without=("up_fast_downward", "up_pyperplan"),
+    )
+    assert [code for code, _ in judged] == [0, 0], judged
+    extras = 'pip install "tamp-toolkit[fast-downward]" or "tamp-toolkit[pyperplan]"'
+    told = (2, f"tamp: error: no planner is installed: {extras}\n")
+    assert [planned, cases, solved, named] == [told] * 4
+    assert "pyperplan" not in loaded.split()
+
+
+@pytest.mark.process
 def test_what_lacks_a_package_names_the_extra_that_brings_it() -> None:
     ended = commands(
         "solve --goal (holding mug_1)",
@@ -80,7 +98,7 @@ def test_what_lacks_a_package_names_the_extra_that_brings_it() -> None:
         (2, f"{stands_in}tamp: solve needs mujoco: {install('pybullet')}\n"),
     ]
     assert ended[4] == (0, f"{stands_in}tamp: 3 steps, cost 3\n")
-    assert ended[5][0] == 2 and "not installed: pip install up-fast-downward" in ended[5][1]
+    assert ended[5][0] == 2 and "not installed: " + install("fast-downward") in ended[5][1]
 
 
 def test_every_import_comes_with_tamp_or_with_the_extra_that_is_named() -> None:

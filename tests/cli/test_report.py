@@ -74,8 +74,8 @@ def test_the_same_as_data(results: tuple[Path, Path]) -> None:
 def test_what_makes_no_table_is_refused(results: tuple[Path, Path], tmp_path: Path) -> None:
     folder, packed = results
     other, twice = tmp_path / "later.jsonl", tmp_path / "twice.jsonl"
-    twice.write_text((json.dumps(record("libero_90", 4, 0)) + "\n") * 2)
     other.write_text(json.dumps(record("libero_90", 4, 0, tree="def456")) + "\n")
+    twice.write_text(json.dumps(record("libero_90", 4, 0)) + "\n" + other.read_text())
     for arguments, says in (
         ((folder, folder / "results.jsonl"), "run is given twice"),
         ((twice,), "1 episodes are in"),

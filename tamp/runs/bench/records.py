@@ -6,14 +6,17 @@ import gzip
 import json
 import os
 import statistics
+import weakref
 import zlib
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import dataclass, field
 from math import sqrt
 from pathlib import Path
 from typing import Any
 
 from tamp.errors import InputError
+from tamp.files import lines
+from tamp.files.replacing import replace_file
 from tamp.runs.bench.scheduling import Key
 
 Record = dict[str, Any]
@@ -65,17 +68,20 @@ NOTHING: Record = {
 """What a record says of an episode that came to nothing."""
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Results:
     """The folder of one benchmark run: `settings.json`, `results.jsonl`, `summary.json`, `episodes/`."""
 
     folder: Path
+    _unlock: Callable[[], object] | None = field(default=None, init=False)
 
     def open(self, settings: dict[str, Any]) -> list[Record]:
-        """Make the folder, or go on in it: its records. InputError when they are of other settings."""
+        """Make the folder, or go on in it: its records, one for each episode. The folder is locked until this object is
+        gone. InputError when another process has locked it, or when the records are of other settings."""
         path = self.folder / "settings.json"
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
+            self._lock()
             if path.exists():
                 self._compare(settings, _settings(path))
             else:
@@ -87,30 +93,24 @@ class Results:
     def add(self, record: Record) -> None:
         """Append a record; it is on disk when this returns. InputError when the disk does not take it."""
         try:
-            with (self.folder / "results.jsonl").open("a", encoding="utf-8") as f:
-                f.write(json.dumps(record, allow_nan=False) + "\n")
-                f.flush()
-                os.fsync(f.fileno())
+            lines.append(self.folder / "results.jsonl", json.dumps(record, allow_nan=False))
         except OSError as e:
             raise InputError(f"cannot write to {self.folder}: {e.strerror}") from e
 
     def summarise(self, records: list[Record], versions: dict[str, str]) -> dict[str, Any]:
         """Write and return the summary, suite by suite."""
         summary = {s: summary_of([r for r in records if r["suite"] == s], versions) for s in _suites(records)}
-        try:
-            self._write("summary.json", summary)
-        except OSError as e:
-            raise InputError(f"cannot write to {self.folder}: {e.strerror}") from e
+        self._write("summary.json", summary)
         return summary
 
+    def _lock(self) -> None:
+        if self._unlock is not None:
+            self._unlock()
+        fd = lines.lock(self.folder / ".lock", str(self.folder), "wait for it, or choose another --out")
+        self._unlock = weakref.finalize(self, os.close, fd)
+
     def _write(self, name: str, value: dict[str, Any]) -> None:
-        """A whole file or none: a full disk leaves the one before."""
-        half = self.folder / f"{name}.new"
-        try:
-            half.write_text(json.dumps(value, indent=2) + "\n", encoding="utf-8")
-            half.replace(self.folder / name)
-        finally:
-            half.unlink(missing_ok=True)
+        replace_file(self.folder / name, json.dumps(value, indent=2) + "\n")
 
     def _compare(self, settings: dict[str, Any], before: dict[str, Any]) -> None:
         for key in before | settings:
@@ -120,15 +120,10 @@ class Results:
                 raise InputError(f"{there}: choose another --out")
 
     def _read(self) -> list[Record]:
-        """The records; half a last line, as a killed run leaves it, is taken off the file."""
         path = self.folder / "results.jsonl"
         if not path.exists():
             return []
-        data = path.read_bytes()
-        whole = data[: data.rfind(b"\n") + 1]
-        if len(whole) < len(data):
-            path.write_bytes(whole)
-        return _parsed(path, whole)
+        return _once(_parsed(path, lines.complete(path.read_bytes())), key)
 
 
 def results_file(path: Path) -> Path:
@@ -139,7 +134,8 @@ def results_file(path: Path) -> Path:
 def read(path: Path) -> list[Record]:
     """The records of a results file, plain or compressed with gzip, or of a run's folder.
 
-    Half a last line is left out. InputError when the file is no results file, or of another version.
+    Half a last line is left out, and an episode that is there twice counts once. InputError when the file is no
+    results file, or of another version.
     """
     path = results_file(path)
     try:
@@ -149,7 +145,7 @@ def read(path: Path) -> list[Record]:
         raise InputError(f"no results at {path}; valid: a folder of tamp bench, its results, or an episode") from e
     except (OSError, EOFError, zlib.error) as e:
         raise InputError(f"cannot read {path}: {getattr(e, 'strerror', None) or e}") from e
-    records = _parsed(path, data[: data.rfind(b"\n") + 1])
+    records = _once(_parsed(path, lines.complete(data)), lambda r: (key(r), r["seed"], r["tree"]))
     if not records:
         raise InputError(f"{path} holds no episode")
     return records
@@ -181,6 +177,14 @@ def _parsed(path: Path, data: bytes) -> list[Record]:
             raise InputError(f"{path}:{number}: not an episode of tamp: {wrong[0]} is {told[wrong[0]]!r}")
         records.append(told)
     return records
+
+
+def _once(records: list[Record], identity: Callable[[Record], Hashable]) -> list[Record]:
+    """The first record of each episode: two runs at once in one folder, as versions before allowed, left two."""
+    first: dict[Hashable, Record] = {}
+    for r in records:
+        first.setdefault(identity(r), r)
+    return list(first.values())
 
 
 def key(record: Record) -> Key:

@@ -10,6 +10,7 @@ from tamp.errors import InputError
 from tamp.pddl.reading import locate, parse
 from tamp.pddl.source import Source, read
 from tamp.pddl.tree import Node, tree
+from tamp.planners import engines
 from tamp.planners.ask import Question, ask
 from tamp.planning.engine import PlanStatus
 from tamp.plans.formats import read_plan
@@ -59,6 +60,7 @@ def _outcomes(case: Case, domain: Source, problem: Source, parsed: Any) -> Itera
 
 
 def _solved(case: Case, parsed: Any) -> str:
+    engines.check(case.planner)
     answer = ask(parsed, Question(case.planner, seconds=case.timeout))
     if answer.plans:
         return "solvable"

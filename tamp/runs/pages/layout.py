@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tamp.errors import InputError
+from tamp.files.replacing import replace_file
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -67,11 +68,8 @@ def writable(file: Path) -> None:
 
 
 def write(file: Path, page: str) -> None:
-    """Write a page. InputError where the disk does not take it."""
-    try:
-        file.write_text(page, encoding="utf-8", errors="replace")
-    except OSError as e:
-        raise InputError(f"cannot write {file}: {e.strerror}") from e
+    """Write a page. InputError where the disk does not take it: then the page before is still there."""
+    replace_file(file, page.encode("utf-8", errors="replace"))
 
 
 def _asset(name: str) -> str:

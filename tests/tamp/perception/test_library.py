@@ -17,7 +17,7 @@ from tamp.errors import InputError
 from tamp.model.scene import Joint, Part, Region, SceneObject
 from tamp.perception import library, model_files
 from tamp.perception.library import Index, load, made_with, write_index
-from tamp.perception.model_files import Entry, read, read_origin, read_picture, whole_file, write
+from tamp.perception.model_files import Entry, library_file, read, read_origin, read_picture, write
 from tamp.perception.object_model import ObjectModel, RobotSkin
 from tests.solids import prism, rectangle, skin
 
@@ -128,7 +128,7 @@ def test_a_stale_library_says_what_has_changed(folder: Path) -> None:
 
 def test_half_a_file_never_has_its_name(folder: Path) -> None:
     path = folder / "libero" / "bowl.npz"
-    with pytest.raises(KeyboardInterrupt), whole_file(path) as partial:
+    with pytest.raises(KeyboardInterrupt), library_file(path) as partial:
         partial.write_bytes(b"half")
         raise KeyboardInterrupt
     assert list(path.parent.iterdir()) == [folder / "libero" / "cabinet.npz"]

@@ -11,7 +11,7 @@ import pytest
 
 from tamp.errors import InputError
 from tamp.runs.bench import report
-from tamp.runs.bench.records import FIELDS, NOTHING, read
+from tamp.runs.bench.records import FIELDS, NOTHING, Results, read
 
 
 def record(suite: str = "libero_goal", task: int = 0, k: int = 0, **told: Any) -> dict[str, Any]:
@@ -66,6 +66,14 @@ def test_results_are_read_plain_and_compressed_and_cut_short(tmp_path: Path) -> 
     (tmp_path / "results.jsonl").write_text(text + '{"suite": "libero_g')
     (tmp_path / "all.jsonl.gz").write_bytes(gzip.compress(text.encode()))
     assert read(tmp_path) == read(tmp_path / "all.jsonl.gz") == RECORDS
+
+
+def test_an_episode_that_is_there_twice_counts_once(tmp_path: Path) -> None:
+    """As two runs at once left it: the first of a git tree counts, and of all where a run goes on."""
+    lines = [record(steps=80), record(k=1), record(steps=95), record(tree="def", steps=70)]
+    (tmp_path / "results.jsonl").write_text("".join(json.dumps(r) + "\n" for r in lines))
+    assert read(tmp_path) == [lines[0], lines[1], lines[3]]
+    assert Results(tmp_path).open({}) == lines[:2]
 
 
 @pytest.mark.parametrize(
