@@ -18,14 +18,20 @@ if TYPE_CHECKING:
     from tamp.backends.libero.environment import LiberoEnvironment
 
 REMEDY = "valid: another --seed, or a place where it stays"
+FALLEN = 0.1
+"""Metres below the ground of the scene at which an item fell off it."""
 
 
 def check_start(environment: LiberoEnvironment, seed: int) -> None:
     """InputError, with file and line, for the first start fact that does not hold in the scene drawn by `seed`.
 
-    A region of the ground is not checked: LIBERO draws positions from it that may be outside its edges.
+    Of a region of the ground only that the item did not fall off: LIBERO draws positions beyond its edges.
     """
     task, facts = environment.task, _facts(environment)
+    lowest = environment.domain.workspace_offset[2] - FALLEN
+    for fact in environment.domain.parsed_problem["initial_state"]:
+        if len(fact) > 2 and fact[1] in environment.domain.objects_dict and environment.pose_of(fact[1])[2, 3] < lowest:
+            raise _wrong(environment, fact, seed, f"{fact[1]} falls off {environment.domain.workspace_name}; {REMEDY}")
     if not facts and not task.start:
         return
     scene = OraclePerceiver(environment).perceive()
@@ -36,9 +42,13 @@ def check_start(environment: LiberoEnvironment, seed: int) -> None:
             raise task.file.wrong(f"{item} does not stay there in the scene of seed {seed}: {why}", "start", item)
     for fact in facts:
         if (why := _unmet(atom_of(fact, scene), state)) is not None:
-            assert task.bddl is not None
-            place, text = locate(task.bddl, fact)
-            raise InputError(f"{place}: {text} does not hold in the scene of seed {seed}: {why}")
+            raise _wrong(environment, fact, seed, why)
+
+
+def _wrong(environment: LiberoEnvironment, fact: list[str], seed: int, why: str) -> InputError:
+    assert environment.task.bddl is not None
+    place, text = locate(environment.task.bddl, fact)
+    return InputError(f"{place}: {text} does not hold in the scene of seed {seed}: {why}")
 
 
 def _facts(environment: LiberoEnvironment) -> list[list[str]]:
