@@ -32,7 +32,7 @@ def solve(asked: Asked, json_output: bool) -> int:
         episode = begun(asked, Person(_progress, partial(settled, asks=True), stoppable))
         say(f"tamp: {episode}")
         result = _run(episode)
-        return result if isinstance(result, int) else _ended(result, episode.task.bddl is not None, json_output, stdout)
+        return result if isinstance(result, int) else _ended(result, episode.task.is_checked, json_output, stdout)
 
 
 def _ended(result: Result, has_task: bool, json_output: bool, stdout: TextIO) -> int:

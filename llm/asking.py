@@ -14,6 +14,7 @@ from llm.prompt import prompt
 from llm.reference import narrowed
 from llm.review.answer import Objection
 from llm.review.objections import objections
+from llm.words import unused
 from tamp.errors import Refusal
 from tamp.model.atoms import Atom
 from tamp.model.domain import Domain
@@ -141,7 +142,10 @@ def _refuse(answer: Attempt, question: Question) -> None:
     here = offered(question.text, (), question.words)
     if strange := [o.strange for o in answer.objections if o.strange]:
         named = " or ".join(strange)
-        raise Refusal(f"the instruction does not name {named}, the nearest there is; {here}", "absent")
+        unread = ", ".join(f'"{w}"' for w in unused(question.text, answer.reply))
+        left = f", and of its words this reading leaves out {unread}" if unread else ""
+        message = f'read as "{answer.reply}", but the instruction does not name {named}{left}; {here}'
+        raise Refusal(message, "absent")
     if any(o.kind == "unsolvable" for o in answer.objections):
         raise Refusal(f'no plan reaches "{answer.reply}" from how things are; {here}', "unsolvable")
     if grave := [o.reason for o in answer.objections if o.grave]:

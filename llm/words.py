@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 
-from llm.lexicon import COLOURS, CONTAINERS, EMPTY_WORDS, NO_THING, SAME_THING, SAME_WORD
+from llm.lexicon import ACTIONS, COLOURS, CONTAINERS, EMPTY_WORDS, NO_THING, OTHER_SPEECH, SAME_THING, SAME_WORD
 from tamp.errors import InputError
 
 LONGEST = 2_000
@@ -92,6 +92,13 @@ def _basic(word: str) -> str:
     word = word.removesuffix("ish") if word.removesuffix("ish") in COLOURS else _THING.get(word, word)
     # "cookies" and "caddies" lose an s only, so their singulars end alike here: "cooki", "caddi".
     return word.removesuffix("e") if word.endswith("ie") else word[:-1] + "i" if word.endswith("y") else word
+
+
+def unused(text: str, reading: str) -> list[str]:
+    """The words of a text, as they stand there, that can tell things apart and that a reading of it does not have."""
+    speech, read = ACTIONS | OTHER_SPEECH, set(content(reading))
+    words = [w for w in re.findall(r"[\w'-]+", text) if w.lower() not in speech]
+    return [w for w in words if (basic := content(w)) and read.isdisjoint(basic)]
 
 
 def absent(text: str, known: Iterable[str]) -> list[str]:

@@ -203,7 +203,7 @@ def _libero(scene: str | None, seed: int, init_state: int | None) -> LiveWorld:
         name=task.name,
         most_steps=task.step_limit,
         names=task.names,
-        verdict=None if task.declared else environment.check_success,
+        verdict=environment.check_success if task.is_checked else None,
         close=environment.close,
         disturbed=environment,
         pictured=partial(pictured, environment),

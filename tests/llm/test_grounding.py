@@ -65,7 +65,11 @@ def test_a_thing_that_is_not_there(kitchen, domain, scripted, text, missing, off
 
 def test_a_thing_that_the_words_do_not_name(kitchen, domain, scripted):
     model = scripted("the wine bottle is held.", "unclear.")
-    with pytest.raises(Refusal, match="does not name the wine bottle, the nearest there is; it has: black bowl"):
+    said = (
+        'read as "the wine bottle is held", but the instruction does not name the wine bottle, and of its words '
+        'this reading leaves out "banana", "plate"; it has: black bowl'
+    )
+    with pytest.raises(Refusal, match=said):
         ground("banana to plate put", *kitchen, domain, model)
 
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import re
+import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +15,22 @@ from tamp.backends.libero.categories import names
 from tamp.errors import InputError
 from tamp.model.goal_syntax import valid
 
+AS_GOAL = "valid as a goal: facts, as (And (On mug_1 plate_1)); or ask for a goal of your own"
+LONGEST = 100
+"""Characters of an expression that are shown."""
 
-def check_bddl(path: Path) -> str:
-    """The instruction in a BDDL file. InputError, with file and line, when it does not parse, for a class of tasks, a
-    category or a predicate that the installed LIBERO does not have, and for facts about what is not declared."""
+
+@dataclass(frozen=True)
+class Bddl:
+    """What a BDDL file says of its task: the instruction, and why LIBERO cannot check its goal, "" where it can."""
+
+    instruction: str
+    unchecked: str
+
+
+def check_bddl(path: Path) -> Bddl:
+    """InputError, with file and line, when a BDDL file does not parse, for a class of tasks, a category or a predicate
+    that the installed LIBERO does not have, and for facts about what is not declared."""
     problem = _parsed(path)
     classes = [a.problem for a in ARENAS]
     if problem["problem_name"] not in [c.lower() for c in classes]:
@@ -25,7 +41,24 @@ def check_bddl(path: Path) -> str:
             raise _wrong(path, category, "category", names())
     _check_atoms(path, problem)
     words = problem["language_instruction"]
-    return " ".join(words) if isinstance(words, list) else str(words)
+    return Bddl(" ".join(words) if isinstance(words, list) else str(words), _unchecked(path, problem["goal_state"]))
+
+
+def _unchecked(path: Path, goal: list[Any]) -> str:
+    """Why LIBERO cannot check a goal: its reader takes everything, its check one conjunction of facts."""
+    if not goal:
+        return f"{path}: the goal is empty; {AS_GOAL}"
+    return next((_unread(path, part, AS_GOAL) for part in goal if not _is_atom(part)), "")
+
+
+def locate(path: Path, expression: Sequence[Any]) -> tuple[str, str]:
+    """`FILE:LINE` of an expression as LIBERO reads it, nested lists of words, and its text there, on one line."""
+    text = path.read_text(errors="replace")
+    code = re.sub(r";.*", lambda comment: " " * len(comment[0]), text)
+    found = re.search(r"\s*".join(map(re.escape, _tokens(expression))), code, re.IGNORECASE)
+    if found is None:
+        return str(path), " ".join(_tokens(expression))
+    return f"{path}:{code.count(chr(10), 0, found.start()) + 1}", " ".join(found[0].split())
 
 
 def _check_atoms(path: Path, problem: Any) -> None:
@@ -33,14 +66,29 @@ def _check_atoms(path: Path, problem: Any) -> None:
     from libero.libero.envs.predicates import VALIDATE_PREDICATE_FN_DICT as PREDICATES
 
     things = [name for kind in ("fixtures", "objects") for names in problem[kind].values() for name in names]
-    for atom in (*problem["initial_state"], *problem["goal_state"]):
-        if not isinstance(atom, list) or not atom or not all(isinstance(word, str) for word in atom):
-            raise InputError(f"{path}: not a fact that LIBERO reads: {atom}; valid: (On mug_1 plate_1)")
+    for atom in problem["initial_state"]:
+        if not _is_atom(atom):
+            raise InputError(_unread(path, atom, "valid in :init: facts, as (On mug_1 plate_1)"))
+    for atom in filter(_is_atom, (*problem["initial_state"], *problem["goal_state"])):
         if atom[0] not in PREDICATES:
             raise _wrong(path, atom[0], "predicate", list(PREDICATES))
         for word in atom[1:]:
             if word not in things and word not in problem["regions"]:
                 raise _wrong(path, word, "thing or region", [*things, *problem["regions"]], "this file")
+
+
+def _is_atom(expression: Any) -> bool:
+    return isinstance(expression, list) and bool(expression) and all(isinstance(word, str) for word in expression)
+
+
+def _unread(path: Path, expression: Any, valid_ones: str) -> str:
+    place, text = locate(path, expression)
+    return f"{place}: no fact that LIBERO reads: {textwrap.shorten(text, LONGEST)}; {valid_ones}"
+
+
+def _tokens(expression: Any) -> list[str]:
+    """The words and parentheses of an expression."""
+    return [expression] if isinstance(expression, str) else ["(", *itertools.chain(*map(_tokens, expression)), ")"]
 
 
 def _parsed(path: Path) -> Any:

@@ -51,3 +51,16 @@ def no_debugger(name: str) -> Iterator[None]:
         yield
     finally:
         pdb.set_trace = stop
+
+
+@contextlib.contextmanager
+def undrawn() -> Iterator[None]:
+    """Build environments with everything where its model has it: LIBERO's constructor draws a scene, only once, and
+    moves the fixtures in the model."""
+    from libero.libero.envs.bddl_base_domain import BDDLBaseDomain, SingleArmEnv
+
+    draw, BDDLBaseDomain._reset_internal = BDDLBaseDomain._reset_internal, SingleArmEnv._reset_internal
+    try:
+        yield
+    finally:
+        BDDLBaseDomain._reset_internal = draw

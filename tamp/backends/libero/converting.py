@@ -108,8 +108,8 @@ def _seen(environment: LiberoEnvironment) -> Seen:
 def _goal(environment: LiberoEnvironment) -> tuple[str | None, tuple[str, ...]]:
     """The task's goal in the symbols that a scene file has, and what is to be said of it."""
     task = environment.task
-    if task.goal is not None or not environment.domain.parsed_problem["goal_state"]:
-        return task.goal, ()
+    if task.goal is not None or not task.is_checked:
+        return task.goal, (f"Without the goal: {task.unchecked}.",) if task.bddl is not None and not task.goal else ()
     regions = goal_regions(environment)
     scene = OraclePerceiver(environment, regions).perceive()
     try:

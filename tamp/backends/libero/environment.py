@@ -11,7 +11,7 @@ import numpy as np
 
 from motion.poses import Array, pose, to_quat
 from motion.robot import Gripper, RobotDescription
-from tamp.backends.libero.building import bddl_file, buildable, no_debugger
+from tamp.backends.libero.building import bddl_file, buildable, no_debugger, undrawn
 from tamp.backends.libero.model import BASE, CONTROL_PERIOD, robot_model
 from tamp.backends.libero.standard_action import OPEN
 from tamp.backends.libero.stepping import Stepper
@@ -48,8 +48,7 @@ class LiberoEnvironment:
         self.after: list[Callable[[], None]] = []
         """Called after each control period."""
         states = _stored(task, init_state)
-        np.random.seed(seed)  # robosuite's samplers draw from numpy's global generator
-        with buildable(task), bddl_file(task) as path:
+        with buildable(task), undrawn(), bddl_file(task) as path:
             self._env = ControlEnv(
                 bddl_file_name=str(path),
                 has_renderer=False,
@@ -60,6 +59,11 @@ class LiberoEnvironment:
                 hard_reset=False,  # the model is built once; a reset draws and settles anew
                 camera_names=["agentview"],
             )
+        if not self.task.is_checked:
+            self.domain.parsed_problem["goal_state"] = []
+        model = self.sim.model
+        self._built = np.array(model.body_pos), np.array(model.body_quat)
+        self._joint_samplers = tuple(self.domain.object_property_initializers)
         self._start(seed, None if init_state is None else states[init_state])
 
     def reset(self, *, seed: int = 0, init_state: int | None = None) -> None:
@@ -68,9 +72,9 @@ class LiberoEnvironment:
         self._start(seed, None if init_state is None else states[init_state])
 
     def _start(self, seed: int, state: Array | None) -> None:
-        np.random.seed(seed)
+        np.random.seed(seed)  # robosuite's samplers draw from numpy's global generator
         with no_debugger(self.task.name), buildable(self.task):
-            self._draw()
+            self._draw(stored=state is not None)
             if state is None:
                 self._put_at_their_places()
         if state is not None:
@@ -78,6 +82,10 @@ class LiberoEnvironment:
         self._stepper = Stepper(self._env.env)
         if self.task.declared is None:
             self.settle()
+            if state is None:
+                from tamp.backends.libero.start_facts import check_start
+
+                check_start(self, seed)
         else:
             from tamp.backends.libero.declared_start import start
 
@@ -91,11 +99,20 @@ class LiberoEnvironment:
         for _ in range(SETTLING_STEPS):
             self._stepper.step(np.array([0.0] * 6 + [OPEN]))
 
-    def _draw(self) -> None:
-        """Reset until everything has found a place. LIBERO's own wrapper tries for ever, and swallows Ctrl-C."""
+    def _draw(self, stored: bool) -> None:
+        """Reset until everything has found a place. LIBERO's own wrapper tries for ever, and swallows Ctrl-C.
+
+        A scene is drawn as in a LIBERO environment that was just built, seeded and reset. Its hard reset repeats the
+        draws of joints once for each load of the model before. A `stored` state, which replaces all but the poses of
+        fixtures, has them once.
+        """
         from robosuite.utils.errors import RandomizationError
 
-        for _ in range(DRAWS):
+        model = self.sim.model
+        for earlier in range(DRAWS):
+            # LIBERO's samplers add a region's position to its fixture's, but a soft reset leaves the fixture in place
+            model.body_pos[:], model.body_quat[:] = self._built
+            self.domain.object_property_initializers = [*self._joint_samplers] * (1 if stored else 2 + earlier)
             with contextlib.suppress(RandomizationError, InputError):
                 self.domain.reset()
                 return
@@ -218,8 +235,8 @@ class LiberoEnvironment:
         self.sim.data._data.xfrc_applied[body, :3] = force
 
     def check_success(self) -> bool:
-        """LIBERO's own verdict. Never success in a scene that is declared: LIBERO knows no task there."""
-        return self.task.declared is None and bool(self._env.check_success())
+        """LIBERO's own verdict. Never success where LIBERO cannot check a goal."""
+        return self.task.is_checked and bool(self._env.check_success())
 
     def render(self, width: int = 512, height: int = 512) -> np.ndarray:
         """The agent view as (height, width, 3) bytes, upright."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -21,7 +22,7 @@ from tamp.perception.relative_places import places, symbols, things, with_places
 from tamp.planning.engine import Engine
 from tamp.plans.validation import reaches
 
-_PREDICATES = {
+PREDICATES = {
     "on": "on",
     "in": "in",
     "open": "open",
@@ -39,11 +40,13 @@ ON_IT = np.array([0.0, 0.0, 0.03])
 
 def task_goal(environment: LiberoEnvironment, scene: Scene) -> Goal:
     """The goal that LIBERO checks."""
-    atoms = [
-        Atom(_PREDICATES[p], tuple(_symbol(p, a, scene) for a in args))
-        for p, *args in environment.domain.parsed_problem["goal_state"]
-    ]
-    return Goal.of(atoms)
+    return Goal.of([atom_of(fact, scene) for fact in environment.domain.parsed_problem["goal_state"]])
+
+
+def atom_of(fact: Sequence[str], scene: Scene) -> Atom:
+    """A fact of a BDDL file in the tabletop vocabulary; KeyError for a predicate that only LIBERO knows."""
+    predicate, *args = fact
+    return Atom(PREDICATES[predicate], tuple(_symbol(predicate, a, scene) for a in args))
 
 
 def goal_regions(environment: LiberoEnvironment) -> tuple[str, ...]:

@@ -82,8 +82,8 @@ class Recorded:
 def record(order: Order, folder: Path) -> Recorded:
     """Record into `folder`, which is made. InputError for a scene that cannot be built, or an episode without a goal
     of the scene's own."""
-    if order.every is not None and order.task.declared is not None and order.task.goal is None:
-        raise InputError(f"{order.task.name} has no goal: an episode can be acted of a scene that has one")
+    if order.every is not None and not order.task.is_checked and order.task.goal is None:
+        raise InputError(order.task.unchecked)
     (folder / FOLDER).mkdir(parents=True, exist_ok=True)
     environment = LiberoEnvironment(order.task, seed=order.seed, init_state=order.init_state, render=True)
     try:

@@ -90,8 +90,7 @@ def _episode(
         result.stage, result.reason = "goal", str(e)
         return
     start = ready.table.look()[0]
-    libero = environment.task.declared is None
-    own = libero and (goal_source is None or is_the_tasks(goals, environment, state.atoms))
+    own = environment.task.is_checked and (goal_source is None or is_the_tasks(goals, environment, state.atoms))
     judge = Judge(environment, start, asked_of(goals, perceiver, ready.table.sight, start), recorder)
     ready.table.publish = Events(ready.table.publish, judge.asked.heard)
 
@@ -156,7 +155,7 @@ def wanted_in(
 ) -> tuple[Goal, ...]:
     """The goals that a source gives, or the task's own. Refusal where there are none, which is logged. Without an
     environment nothing is LIBERO's, and there is no picture."""
-    if source is None and environment is not None and task.declared is None:
+    if source is None and environment is not None and task.is_checked:
         return (task_goal(environment, scene),)
     try:
         if source is None:
@@ -175,5 +174,5 @@ def wanted_in(
 def _declared_goals(task: Task, scene: Scene, state: WorldState, domain: Domain) -> tuple[Goal, ...]:
     """The goal that a scene file has; InputError where it has none."""
     if task.goal is None:
-        raise InputError(f"{task.name} has no goal: LIBERO knows no task in a scene that is declared")
+        raise InputError(task.unchecked)
     return goals_in(scene, state, domain, [task.goal])

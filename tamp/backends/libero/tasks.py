@@ -36,8 +36,9 @@ class Task:
     how many control steps it may take.
 
     `names` are what people call things in this scene, phrase to symbol, and `start` are items that start in or
-    on a region, item to region, where a scene file declares any: BDDL cannot put things into what is closed. `seed` is
-    what draws the scene unless another one is given, `goal` the scene's own formula; `file` is the scene's file.
+    on a region, item to region, where a scene file declares any. `seed` is what draws the scene unless another one is
+    given, `goal` the scene's own formula; `file` is the scene's file. `unchecked` says why LIBERO cannot check a goal
+    here, "" where it can.
     """
 
     name: str
@@ -51,8 +52,14 @@ class Task:
     seed: int = 0
     goal: str | None = None
     declared: Declaration | None = None
+    unchecked: str = ""
     mjcf: MjcfScene | None = None
     file: Table | None = None
+
+    @property
+    def is_checked(self) -> bool:
+        """Whether LIBERO has a check of the scene's task."""
+        return not self.unchecked
 
     @property
     def source(self) -> str:
@@ -102,7 +109,8 @@ def find(name: str) -> Task:
     if name.endswith(".bddl"):
         if not path.is_file():
             raise InputError(f"no such BDDL file: {name}{_files_beside(path, '.bddl')}")
-        return Task(path.stem, path, check_bddl(path))
+        read = check_bddl(path)
+        return Task(path.stem, path, read.instruction, unchecked=read.unchecked)
     if name and path.is_file() and path.suffix == ".toml":
         return _own(path)
     if name and (path / SCENE).is_file():
@@ -204,19 +212,21 @@ def _of_suite(suite_name: str, task_id: str) -> Task:
     limit = next((n for s, n in STEP_LIMITS.items() if suite_name.lower().startswith(s)), DEFAULT_STEP_LIMIT)
     # The published evaluations of these five take the sentence from the file's name. In the others, which LIBERO-PRO
     # made of them, the names are those of the tasks that they were made of, and the sentence is in the file.
-    instruction = task.language if suite_name.lower() in STEP_LIMITS else check_bddl(path)
+    instruction = task.language if suite_name.lower() in STEP_LIMITS else check_bddl(path).instruction
     return Task(f"{suite_name}/{task_id}", path, instruction, limit, suite_name, int(task_id))
 
 
 def _own(path: Path) -> Task:
     said = read_scene(path)
+    name = path.parent.name or path.parent.resolve().name
+    unchecked = f"{name} has no goal: LIBERO knows no task in a scene that is declared"
     if said.bddl is not None:
         try:
-            check_bddl(said.bddl)
+            unchecked = check_bddl(said.bddl).unchecked
         except InputError as e:
             raise said.table.wrong(str(e), "bddl") from e
     return Task(
-        path.parent.name or path.parent.resolve().name,
+        name,
         said.bddl,
         said.instruction,
         said.step_limit,
@@ -225,6 +235,7 @@ def _own(path: Path) -> Task:
         seed=said.seed,
         goal=said.goal,
         declared=said.declared,
+        unchecked=unchecked,
         mjcf=said.mjcf,
         file=said.table,
     )

@@ -132,6 +132,5 @@ class Watcher:
             self.log.event("unmatched", message=str(e))
             return
         self.goals, self.judge.asked, self.unmatched = goals, asked, None
-        declared = self.environment.task.declared is not None
-        self.own = not declared and is_the_tasks(goals, self.environment, self.state.atoms)
+        self.own = self.environment.task.is_checked and is_the_tasks(goals, self.environment, self.state.atoms)
         self.log.event("matched", goal=[str(g) for g in goals], own=self.own, names=self.names.true)
