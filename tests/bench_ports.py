@@ -28,6 +28,7 @@ from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 from typing import Any
+from urllib.parse import urlsplit
 
 import msgpack
 
@@ -50,6 +51,7 @@ SIDE = (
     {"fault": "garbage", "bytes": 10}, {"fault": "servo", "joint": 2, "motion": 1, "share": 0.5}, {"fault": "half"},
     {"things": [{"label": "cup", "xyz_mm": [1, 2, 3]}]}, {"put": "mug_1", "pose": [0] * 16}, {"clear": "faults"},
 )  # fmt: skip
+ORDERS = ({"start": "(hold)"}, {"say": "go"}, {"skip": 1}, {"stop": ""}, {"undo": ""}, {"end": True})
 CONTROL = 502 if os.geteuid() == 0 else 20502
 Address = tuple[str, int]
 Told = dict[str, Any]
@@ -89,12 +91,9 @@ def answers_policy(address: Address, told: Told) -> None:
 
 def answers_page(address: Address, told: Told) -> None:
     connection = http.client.HTTPConnection(*address, timeout=ANSWER)
-    connection.request("GET", "/")
+    connection.request("GET", urlsplit(told["page"]).path)
     answer = connection.getresponse()
-    page = answer.read()
-    assert answer.status == 200 and b"</html>" in page, "no page"
-    found = re.search(rb'"token": ?"([\w-]+)"', page)
-    told["token"] = found[1].decode() if found else ""
+    assert answer.status == 200 and b"</html>" in answer.read(), "no page"
 
 
 def answers_side(address: Address, told: Told) -> None:
@@ -119,18 +118,32 @@ def speaks(address: Address, told: Told) -> None:
 
 
 def asked_page(rng: Random, told: Told) -> bytes:
-    host, port = told["page"].removeprefix("http://").split(":")
-    own = {"Host": f"{host}:{port}", "Origin": told["page"], "X_Tamp_Token": told.get("token", "")}
+    page = urlsplit(told["page"])
+    own = {"Host": page.netloc, "Origin": f"http://{page.netloc}"}
+    secret = page.path if rng.random() < 0.9 else "/"
     if rng.random() < 0.4:
-        return head(rng.choice(("/", "/events", "/picture/x", "/nothing")), rng, Host=own["Host"])
+        return head(secret + rng.choice(("", "events", "picture/x", "nothing")), rng, Host=own["Host"])
     order = line(({"start": "(hold)"}, {"say": "go"}, {"skip": 1}, {"stop": True}), rng)
     length = str(rng.choice((len(order), len(order), 0, 20_000)))
-    return head("/order", rng, **own, Content_Length=length).replace(b"GET", b"POST", 1) + order
+    return head(f"{secret}order", rng, **own, Content_Length=length).replace(b"GET", b"POST", 1) + order
 
 
 def of_page(told: Told) -> Address:
-    host, _, port = told["page"].removeprefix("http://").rpartition(":")
-    return host, int(port)
+    page = urlsplit(told["page"])
+    return str(page.hostname), int(page.port or 0)
+
+
+def answers_orders(address: Address, told: Told) -> None:
+    with socket.create_connection(address, timeout=ANSWER) as client:
+        client.sendall(json.dumps({"token": told["token"]}).encode() + b'\n{"stop": ""}\n')
+        heard = client.makefile("rb")
+        assert any(b'"taken": "stop"' in heard.readline() for _ in range(1000)), "no answer"
+
+
+def ordered(rng: Random, told: Told) -> bytes:
+    """A line of a client, with the token before it more often than not; what comes later on takes it for an order."""
+    token = json.dumps({"token": told["token"]}).encode() + b"\n" if rng.random() < 0.7 else b""
+    return token + rng.choice((line(ORDERS, rng), line(ORDERS, rng), head("/", rng)))
 
 
 def emulated(folder: Path) -> list[str]:
@@ -172,6 +185,11 @@ SERVERS = (
                 answers_policy,
             ),
         ),
+    ),
+    Server(
+        "live",
+        lambda folder: [sys.executable, "-m", "tests.port_servers", "orders"],
+        (Port("orders", lambda t: ("127.0.0.1", t["port"]), ordered, answers_orders),),
     ),
     Server("view", viewed, (Port("page", of_page, asked_page, answers_page),)),
     Server("xarm view", arm_viewed, (Port("page", of_page, asked_page, answers_page),)),

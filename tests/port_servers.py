@@ -1,21 +1,35 @@
-"""A policy that knows nothing at a free port, until it is ended: `python -m tests.port_servers`."""
+"""A policy that knows nothing at a free port, or with `orders` what takes orders, until it is ended:
+`python -m tests.port_servers [orders]`."""
 
 from __future__ import annotations
 
+import json
 import sys
+import threading
 from typing import cast
 
+from tamp.execution.masters import Masters
+from tamp.execution.order_server import OrderServer
 from tamp.policy.answering import Answering
 from tamp.policy.policy import Policy
 from tamp.policy.server import serve
 from tests.policies import Fake
 
 
-def ready(port: int) -> None:
-    sys.stdout.write(f'{{"port": {port}}}\n')
+def ready(port: int, **more: str) -> None:
+    sys.stdout.write(json.dumps({"port": port, **more}) + "\n")
     sys.stdout.flush()
 
 
+def take_orders() -> None:
+    servers: list[OrderServer] = []
+    servers.append(OrderServer(Masters(lambda order: servers[0].tell({"taken": str(order)})), port=0))
+    ready(int(servers[0].port or 0), token=servers[0].token)
+    threading.Event().wait()
+
+
 if __name__ == "__main__":
+    if sys.argv[1:] == ["orders"]:
+        take_orders()
     fake = Fake()
     serve(Answering(cast(Policy, fake), fake.diary), {"policy": "fake"}, "127.0.0.1", 0, ready)

@@ -26,7 +26,7 @@ from tamp.execution.line_socket import Lines, hang_up
 from tamp.execution.masters import Masters
 from tamp.execution.orders import read_json
 
-MOST_MASTERS = 8
+MOST_MASTERS = 16
 """Connections at one time, over each kind of socket."""
 MOST_UNREAD = 1000
 """Lines that wait to be read by a client."""

@@ -36,7 +36,7 @@ def offer(hub: Hub, layout: Layout, local: bool) -> Offer:
     hub.extra = further
     return Offer(
         board=hub.board,
-        page=lambda token: layout.page("view.html.j2", SCRIPTS, {"token": token}, live=True, title="tamp view"),
+        page=layout.page("view.html.j2", SCRIPTS, {}, live=True, title="tamp view"),
         order=order,
         picture=lambda name: picture(hub.log, name),
     )

@@ -39,16 +39,19 @@ Picture = Callable[[str], bytes | None]
 
 @dataclass(frozen=True)
 class Offer:
-    """What is served: what changes, the `page` made with a token, and what takes orders and gives pictures."""
+    """What is served: what changes, the `page`, and what takes orders and gives pictures."""
 
     board: Board
-    page: Callable[[str], str]
+    page: str
     order: Order
     picture: Picture
 
 
 class PageServer(ThreadingHTTPServer):
-    """Serves one page. `serve_forever` runs until `shutdown`."""
+    """Serves one page, under a path that nobody can guess: other users of this machine reach the port, too.
+
+    `serve_forever` runs until `shutdown`.
+    """
 
     daemon_threads = True
     block_on_close = False
@@ -61,12 +64,12 @@ class PageServer(ThreadingHTTPServer):
             why = "the port is in use" if e.errno == 98 else os.strerror(e.errno) if e.errno and e.errno > 0 else str(e)
             valid = "another --page-port (0: any free one), or 127.0.0.1 for --page-host"
             raise InputError(f"cannot serve the page at {host}:{port}: {why}; valid: {valid}") from e
-        self.offer, self.token = offer, secrets.token_urlsafe(24)
+        self.offer, self.secret = offer, f"/{secrets.token_urlsafe(24)}/"
         self.places, self.viewers = Places(MOST), Places(MOST_VIEWERS)
         self.names = {host, *LOCAL} | ({NUMBERS} if host == "0.0.0.0" else set())
         self.due = dict[socket.socket, float]()
-        self.page = offer.page(self.token).encode()
-        self.address = f"http://{host}:{self.server_port}"
+        self.page = offer.page.encode()
+        self.address = f"http://{host}:{self.server_port}{self.secret}"
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:
         """Answer a request, where there is a place."""
@@ -104,22 +107,24 @@ class _Asked(BaseHTTPRequestHandler):
         path = self._path()
         if refused := self._refusal():
             self._answer(HTTPStatus.FORBIDDEN, refused.encode())
-        elif path == "/":
+        elif path == "":
             self._answer(HTTPStatus.OK, self.server.page, "text/html; charset=utf-8")
-        elif path == "/events":
+        elif path == "events":
             self._events()
-        elif path.startswith("/picture/") and (picture := self.server.offer.picture(path.removeprefix("/picture/"))):
+        elif (
+            path
+            and path.startswith("picture/")
+            and (picture := self.server.offer.picture(path.removeprefix("picture/")))
+        ):
             self._answer(HTTPStatus.OK, picture, "image/jpeg")
         else:
             self._answer(HTTPStatus.NOT_FOUND, b"nothing here")
 
     def do_POST(self) -> None:
         """An order, from this page alone."""
-        own = "Origin" in self.headers and not self._refusal()
-        token = self.headers.get("X-Tamp-Token", "")
-        if not own or not hmac.compare_digest(token.encode(), self.server.token.encode()):
+        if "Origin" not in self.headers or self._refusal():
             self._answer(HTTPStatus.FORBIDDEN, b"orders are taken from the page alone")
-        elif self._path() != "/order":
+        elif self._path() != "order":
             self._answer(HTTPStatus.NOT_FOUND, b"nothing here")
         elif not 0 < (size := self._size()) <= LONGEST:
             self._answer(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, b"an order is shorter")
@@ -140,12 +145,17 @@ class _Asked(BaseHTTPRequestHandler):
             return int(self.headers.get("Content-Length", "0"))
         return 0
 
-    def _path(self) -> str:
+    def _path(self) -> str | None:
+        """What is requested below the secret path; None for anything else."""
         with contextlib.suppress(ValueError):
-            return urlsplit(self.path).path
-        return ""
+            path, n = urlsplit(self.path).path, len(self.server.secret)
+            if hmac.compare_digest(path[:n].encode(), self.server.secret.encode()):
+                return path[n:]
+        return None
 
     def _refusal(self) -> str | None:
+        if self._path() is None:
+            return "open the whole address that tamp printed"
         return refusal(self.headers, self.server.names, self.server.server_port, own_page=True)
 
     def _head(self, status: HTTPStatus, kind: str) -> None:

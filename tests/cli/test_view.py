@@ -127,23 +127,26 @@ def test_why_a_run_failed_is_told_once_where_it_is_said_that_it_did(tmp_path: Pa
 
 def test_what_is_asked_for_by_another_name_is_not_answered(tmp_path: Path) -> None:
     with viewing(write(tmp_path / "e", success())) as address:
-        host = address.removeprefix("http://")
-        for asked, headers, expected in (
-            ("GET", {"Host": host}, 200),
-            ("GET", {"Host": "evil.example:80"}, 403),
-            ("POST", {"Host": host, "Origin": "http://evil.example", "X-Tamp-Token": "x"}, 403),
-            ("POST", {"Host": host, "Origin": address, "X-Tamp-Token": "x"}, 403),
-            ("POST", {"Host": host, "X-Tamp-Token": "x"}, 403),
+        host, _, secret = address.removeprefix("http://").partition("/")
+        for asked, path, headers, expected in (
+            ("GET", f"/{secret}", {"Host": host}, 200),
+            ("GET", "/", {"Host": host}, 403),
+            ("GET", "/events", {"Host": host}, 403),
+            ("GET", f"/{secret}", {"Host": "evil.example:80"}, 403),
+            ("POST", f"/{secret}order", {"Host": host, "Origin": f"http://{host}"}, 200),
+            ("POST", f"/{secret}order", {"Host": host, "Origin": "http://evil.example"}, 403),
+            ("POST", f"/{secret}order", {"Host": host}, 403),
+            ("POST", "/order", {"Host": host, "Origin": f"http://{host}"}, 403),
         ):
             connection = http.client.HTTPConnection(host, timeout=10)
-            connection.request(asked, "/" if asked == "GET" else "/order", "{}", headers)
+            connection.request(asked, path, "{}", headers)
             assert connection.getresponse().status == expected
             connection.close()
 
 
 def test_a_port_that_is_taken_and_a_folder_that_is_no_run_are_said_in_a_line(tmp_path: Path) -> None:
     with viewing(write(tmp_path / "e", success())) as address:
-        port = address.rpartition(":")[2]
+        port = address.split(":")[2].partition("/")[0]
         for options, says_ in (
             ([str(tmp_path / "e"), "--page-port", port], "the port is in use"),
             ([str(tmp_path)], "holds no"),

@@ -144,10 +144,10 @@ def test_a_page_is_there_before_the_arm_and_the_detector(tmp_path: Path) -> None
     viewer = _started("--world", str(BENCH), "--host", "127.0.64.1", "--page-port", "0")
     assert viewer.stdout is not None
     line = viewer.stdout.readline()
-    found = re.fullmatch(r"xarm6 at 127\.0\.64\.1: http://127\.0\.0\.1:(\d+)\n", line)
+    found = re.fullmatch(r"xarm6 at 127\.0\.64\.1: http://127\.0\.0\.1:(\d+)(/[\w-]+/)\n", line)
     assert found, line
     with socket.create_connection(("127.0.0.1", int(found[1])), timeout=5) as client:
-        client.sendall(f"GET / HTTP/1.1\r\nHost: 127.0.0.1:{found[1]}\r\n\r\n".encode())
+        client.sendall(f"GET {found[2]} HTTP/1.1\r\nHost: 127.0.0.1:{found[1]}\r\n\r\n".encode())
         assert client.recv(12) == b"HTTP/1.0 200"
     viewer.send_signal(signal.SIGINT)
     rest, errors = viewer.communicate(timeout=20)

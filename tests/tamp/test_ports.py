@@ -71,7 +71,7 @@ def test_places_are_as_many_at_once_and_in_a_second_as_there_are() -> None:
 def test_a_page_waits_for_no_request_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
     """One that comes byte by byte keeps each wait short."""
     monkeypatch.setattr(serving, "PATIENCE", 0.5)
-    server = serving.PageServer(cast(Any, SimpleNamespace(page=lambda token: "<html></html>")), "127.0.0.1", 0)
+    server = serving.PageServer(cast(Any, SimpleNamespace(page="<html></html>")), "127.0.0.1", 0)
     threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.1}, daemon=True).start()
     try:
         with socket.create_connection(("127.0.0.1", server.server_port), timeout=0.1) as client:
@@ -94,5 +94,5 @@ def test_a_page_waits_for_no_request_for_ever(monkeypatch: pytest.MonkeyPatch) -
 def test_ports_stand_what_strangers_send() -> None:
     """A part of `make bench-ports`."""
     said: list[str] = []
-    assert bench(350, 1, ["policy", "view", "xarm emulate"], said.append) == []
-    assert len(said) == 7
+    assert bench(350, 1, ["policy", "live", "view", "xarm emulate"], said.append) == []
+    assert len(said) == 8

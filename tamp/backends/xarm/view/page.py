@@ -16,7 +16,7 @@ def offer(board: Board) -> Offer:
     layout, shown = Layout.of(), {"still": True, "frame": "base"}
     return Offer(
         board=board,
-        page=lambda token: layout.page("arm.html.j2", SCRIPTS, shown, live=True, title="tamp xarm view"),
+        page=layout.page("arm.html.j2", SCRIPTS, shown, live=True, title="tamp xarm view"),
         order=_refused,
         picture=lambda name: None,
     )

@@ -11,7 +11,7 @@ function orders({show, say, fold}) {
     say(by("answer"), `${told} …`);
     let answer = "";
     try {
-      const headers = {"Content-Type": "application/json", "X-Tamp-Token": data.token};
+      const headers = {"Content-Type": "application/json"};
       const reply = await fetch("order", {method: "POST", headers, body: JSON.stringify(order)});
       const {taken, why} = reply.ok ? await reply.json() : {taken: false, why: `the viewer says ${reply.status}; load the page anew`};
       answer = taken ? "taken" : `${taken === false ? "refused: " : ""}${why}`;
