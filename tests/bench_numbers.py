@@ -169,7 +169,9 @@ def report(found: dict[str, list[Outcome]]) -> None:
             if o["outcome"] not in ("accepted", "refused") and what not in seen:
                 seen.add(what)
                 said = " ".join(o.get("said", "").split())
-                sys.stdout.write(f"{name}, {o['kind']} at line {o['line']} {o['field']}: {o['outcome']}: {said[:300]}\n")
+                sys.stdout.write(
+                    f"{name}, {o['kind']} at line {o['line']} {o['field']}: {o['outcome']}: {said[:300]}\n"
+                )
 
 
 if __name__ == "__main__":

@@ -166,7 +166,7 @@ def _scenes() -> dict[str, Example]:
     from tamp.backends.libero.scene_file import read_scene
 
     kitchenette = _shipped("docs", "examples", "kitchenette", "scene.toml") + (
-        '[things.box]\ninterior = {box = [-0.1, -0.1, 0.0, 0.1, 0.1, 0.2]}\n'
+        "[things.box]\ninterior = {box = [-0.1, -0.1, 0.0, 0.1, 0.1, 0.2]}\n"
     )
     xml = _shipped("docs", "examples", "kitchenette", "scene.xml")
     mjcf = kitchenette.replace("scatter", "yaw = 0.1\nscatter")
@@ -195,7 +195,9 @@ def _domains() -> dict[str, Example]:
             "scene.toml", "toml", 'scene = "mug_in_drawer"\ngoal = "(hand-empty)"\nseeds = [0, 12]\n', read_scene_case
         ),
         "language model": Example("model.toml", "toml", model, _model),
-        "local language model": Example("model.toml", "toml", 'backend = "vllm"\nmodel = "m"\ncontext = 4096\n', _model),
+        "local language model": Example(
+            "model.toml", "toml", 'backend = "vllm"\nmodel = "m"\ncontext = 4096\n', _model
+        ),
     }
 
 
@@ -222,7 +224,11 @@ FILLED = """(define (problem p) (:domain tank)
 
 
 def _plans() -> dict[str, Example]:
-    tank = {"domain.pddl": NUMERIC, "problem.pddl": FILLED, "plan.txt": "(fill a)\n(fill a)\n; cost = 6 (general cost)\n"}
+    tank = {
+        "domain.pddl": NUMERIC,
+        "problem.pddl": FILLED,
+        "plan.txt": "(fill a)\n(fill a)\n; cost = 6 (general cost)\n",
+    }
     oven = {f"{n}.pddl": _shipped("tests", "pages", "oven", f"{n}.pddl") for n in ("oven", "bakery")}
     early = _shipped("tests", "pages", "oven", "early.txt")
     roads = {f: _shipped("problems", "cases", "toll_roads", f) for f in ("domain.pddl", "problem.pddl")}
@@ -231,9 +237,13 @@ def _plans() -> dict[str, Example]:
     return {
         "PDDL domain, validated": Example("domain.pddl", "pddl", NUMERIC, validate, tank),
         "PDDL problem, validated": Example("problem.pddl", "pddl", FILLED, validate, tank),
-        "PDDL durations, validated": Example("oven.pddl", "pddl", oven["oven.pddl"], baked, {**oven, "plan.txt": early}),
+        "PDDL durations, validated": Example(
+            "oven.pddl", "pddl", oven["oven.pddl"], baked, {**oven, "plan.txt": early}
+        ),
         "plan with times": Example("plan.txt", "plan", early, baked, oven),
-        "PDDL problem, checked": Example("problem.pddl", "pddl", FILLED, ("check", "domain.pddl", "problem.pddl"), tank),
+        "PDDL problem, checked": Example(
+            "problem.pddl", "pddl", FILLED, ("check", "domain.pddl", "problem.pddl"), tank
+        ),
         "PDDL problem, planned": Example("problem.pddl", "pddl", roads["problem.pddl"], plan, roads),
     }
 
@@ -242,7 +252,9 @@ def _sessions() -> dict[str, Example]:
     from tamp.execution.orders import read_json
     from tamp.execution.script import read_script
 
-    script = '{"at": 2.5, "stop": "wave"}\n{"skip": 3}\n{"at": 4, "disturb": {"thing": "mug_1", "by": [0.1, 0.0, 0.02]}}\n'
+    script = (
+        '{"at": 2.5, "stop": "wave"}\n{"skip": 3}\n{"at": 4, "disturb": {"thing": "mug_1", "by": [0.1, 0.0, 0.02]}}\n'
+    )
     return {
         "script of a session": Example("script.jsonl", "jsonl", script, read_script),
         "order": Example(
@@ -308,5 +320,7 @@ def _results() -> dict[str, Example]:
 
 def _log() -> str:
     """The beginning of a recorded log, and its last event."""
-    lines = gzip.decompress((ROOT / "tests" / "recorded_logs" / "no_motion.jsonl.gz").read_bytes()).decode().splitlines()
+    lines = (
+        gzip.decompress((ROOT / "tests" / "recorded_logs" / "no_motion.jsonl.gz").read_bytes()).decode().splitlines()
+    )
     return "\n".join(lines) + "\n"

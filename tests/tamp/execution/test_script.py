@@ -40,7 +40,7 @@ def test_each_is_given_at_its_time_or_after_the_one_before(live: Live) -> None:
         ('{"at": 1}', "one of start, stop, skip, undo, end, say, disturb is needed, not none"),
         ('{"stop": "", "say": "x"}', "is needed, not stop and say"),
         ('{"at": -1, "stop": ""}', "at is -1; valid: seconds from 0"),
-        ('{"at": "soon", "stop": ""}', "at is 'soon'"),
+        ('{"at": "soon", "stop": ""}', "at is soon; valid: seconds"),
         ('{"at": 1, "stop": "", "when": 2}', "unknown key 'when'; valid: at, start"),
         ('{"disturb": "mug"}', 'disturb takes {"thing": NAME, "by": [x, y, z]} in metres'),
         ('{"disturb": {"thing": "mug", "by": [1, 2]}}', "disturb takes"),

@@ -145,7 +145,7 @@ def test_a_camera_sees_what_is_on_the_table_the_right_way_round(bench: Workcell)
             "tool_speed_mm_s = 250",
             "tool_speed_mm_s = 2500",
             "tool_speed",
-            "rates.tool_speed_mm_s is 2500; valid: more than 0, at ",
+            "rates.tool_speed_mm_s is 2500; valid: 1 to 1000",
         ),
         (
             "tool_speed_mm_s = 250",
