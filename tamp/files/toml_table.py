@@ -1,4 +1,4 @@
-"""Tables of a TOML file that know where they stand, so that every complaint names a line and what is valid."""
+"""Tables of a TOML or JSON file that know where they stand, so that every complaint names a line and what is valid."""
 
 from __future__ import annotations
 
@@ -14,25 +14,27 @@ import numpy as np
 from motion.poses import Array
 from tamp.errors import InputError
 from tamp.files import quantities
+from tamp.files.json_text import parse_json, places_of
 from tamp.files.toml_file import read_toml
 from tamp.files.toml_lines import Key, lines_of
+from tamp.pddl.source import Source
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table of the file `name`; `at` are the keys that lead to it, `lines` those of the whole file."""
+    """A table of the file `name`; `at` are the keys that lead to it, `lines` finds those of the whole file."""
 
     name: str
     values: Mapping[str, Any]
-    lines: Mapping[Key, int]
+    lines: Callable[[], Mapping[Key, int]]
     at: Key = ()
 
     def wrong(self, message: str, *keys: str | int) -> InputError:
         """The error about what stands at some keys from here, with its file and line."""
-        key = (*self.at, *keys)
-        while key and key not in self.lines:
+        key, lines = (*self.at, *keys), self.lines()
+        while key and key not in lines:
             key = key[:-1]
-        return InputError(f"{self.name}:{self.lines.get(key, 1)}: {message}")
+        return InputError(f"{self.name}:{lines.get(key, 1)}: {message}")
 
     def called(self, key: str) -> str:
         """What messages call the value at a key: `poses.home.xyz_mm`."""
@@ -83,8 +85,12 @@ class Table:
 
     def numbers(self, key: str, count: int, valid: str) -> Array:
         """A list of `count` finite numbers, as an array (count,)."""
+        return self.array(key, valid, count)
+
+    def array(self, key: str, valid: str, *shape: int | None) -> Array:
+        """Lists of finite numbers, as an array of a shape; None stands for any number of them."""
         value = self._there(key, valid)
-        if not isinstance(value, list) or len(value) != count or not all(map(quantities.is_number, value)):
+        if not _has_shape(value, shape):
             raise self.no(key, valid)
         return np.array(value, dtype=float)
 
@@ -137,6 +143,14 @@ class Table:
             for name in table.values:
                 yield name, table.table(name, valid)
 
+    def rows(self, key: str, valid: str) -> Iterator[Table]:
+        """The tables of the list at a key."""
+        value = self._there(key, valid)
+        if not isinstance(value, list) or not all(isinstance(v, dict) for v in value):
+            raise self.no(key, valid)
+        for n, row in enumerate(value):
+            yield Table(self.name, row, self.lines, (*self.at, key, n))
+
     def _there(self, key: str, valid: str) -> Any:
         if key not in self.values:
             raise self.wrong(f"{self.called(key)} is missing; valid: {valid}")
@@ -150,8 +164,30 @@ class Table:
 
 def read_placed(path: Path) -> Table:
     """The table in a TOML file. InputError when it cannot be read or is no TOML."""
-    values = read_toml(path)
+    return Table(str(path), read_toml(path), lambda: _lines(path))
+
+
+def read_json(path: Path) -> Table:
+    """The object in a JSON file. InputError when it cannot be read, is no JSON, or another value."""
     try:
-        return Table(str(path), values, lines_of(path.read_text(encoding="utf-8-sig")))
-    except RecursionError as e:
-        raise InputError(f"{path}: nested too deeply") from e
+        source = Source(str(path), path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as e:
+        raise InputError(f"cannot read {path}: {getattr(e, 'strerror', None) or e}") from e
+    value = parse_json(source)
+    if not isinstance(value, dict):
+        raise InputError(f"{path}:1: {str(value)[:40]} is no object; valid: {{…}}")
+    return Table(str(path), value, lambda: {key: line for key, (line, _) in places_of(source).items()})
+
+
+def _lines(path: Path) -> Mapping[Key, int]:
+    try:
+        return lines_of(path.read_text(encoding="utf-8-sig"))
+    except RecursionError:  # it was read, and nested nearly too deeply
+        return {}
+
+
+def _has_shape(value: Any, shape: Sequence[int | None]) -> bool:
+    if not shape:
+        return quantities.is_number(value)
+    lists = isinstance(value, list) and shape[0] in (None, len(value))
+    return lists and all(_has_shape(each, shape[1:]) for each in value)

@@ -10,10 +10,15 @@ import numpy as np
 
 from motion.poses import Array, to_rpy
 from tamp.errors import InputError
+from tamp.files.quantities import not_metres
+from tamp.files.toml_table import Table
 from tamp.perception.calibrating import Found
 from tamp.perception.recordings import read_json, write_json
 
 FORMAT = 1
+VALID = "what tamp calibrate wrote"
+FARTHEST = 2.0
+"""Metres that a camera is off: from further away none is found."""
 
 
 def write(path: Path, found: Sequence[Found], about: dict[str, Any]) -> None:
@@ -37,18 +42,20 @@ def told(found: Found) -> dict[str, Any]:
 
 
 def read(path: Path) -> dict[str, Array]:
-    """How far cameras are off (4, 4), by their names, each in the frame of where it is said to be. InputError for a
-    file that says no such thing."""
+    """How far cameras are off (4, 4), by their names, each in the frame of where it is said to be. InputError, with its
+    line, for a file that says no such thing."""
     known = read_json(path, FORMAT)
-    try:
-        offs = {str(name): np.array(camera["off"], dtype=float) for name, camera in known["cameras"].items()}
-    except (AttributeError, KeyError, TypeError, ValueError) as e:
-        raise InputError(f"{path} is no calibration ({type(e).__name__}: {e}); valid: what tamp calibrate wrote") from e
-    for name, off in offs.items():
-        rigid = off.shape == (4, 4) and np.allclose(off[:3, :3] @ off[:3, :3].T, np.eye(3), atol=1e-6)
-        if not rigid or not np.array_equal(off[3], [0.0, 0.0, 0.0, 1.0]):
-            raise InputError(f"{path}: off of {name} is no pose (4, 4); valid: what tamp calibrate wrote")
-    return offs
+    return {name: _off(camera) for name, camera in known.tables("cameras", f"an object; {VALID}")}
+
+
+def _off(camera: Table) -> Array:
+    off = camera.array("off", f"a pose (4, 4), {VALID}", 4, 4)
+    rigid = np.allclose(off[:3, :3] @ off[:3, :3].T, np.eye(3), atol=1e-6)
+    if not rigid or not np.array_equal(off[3], [0.0, 0.0, 0.0, 1.0]):
+        raise camera.no("off", f"a pose (4, 4), {VALID}")
+    if why := not_metres(off[:3, 3].tolist(), FARTHEST):
+        raise camera.no("off", f"a pose (4, 4) whose last column is in metres, {why}")
+    return off
 
 
 def as_world(found: Sequence[Found], T_base_world: Array) -> list[str]:

@@ -14,10 +14,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from tamp.backends.xarm.contract_text import Key, parse_contract, places_of
 from tamp.backends.xarm.detection_lines import INSIDE
 from tamp.backends.xarm.steps import Step, steps_of
 from tamp.errors import InputError
+from tamp.files.json_text import Key, parse_json, places_of
 from tamp.files.quantities import not_degrees, not_millimetres
 from tamp.pddl.source import Source
 
@@ -79,7 +79,7 @@ def schema() -> dict[str, Any]:
 
 def read_contract(source: Source) -> dict[str, Any]:
     """The plan in a text. InputError, with line and column, for what is not JSON alone, and for the first breach."""
-    plan = parse_contract(source)
+    plan = parse_json(source)
     if wrong := breaches(plan):
         line, column = place_of(wrong[0], places_of(source))
         more = f" (and {len(wrong) - 1} more)" if len(wrong) > 1 else ""
