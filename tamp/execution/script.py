@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +13,7 @@ from motion.poses import Array
 from tamp.errors import InputError
 from tamp.execution.orders import WORDS, Order, order_of
 from tamp.execution.session import Session
+from tamp.files.json_text import parse_line
 from tamp.files.quantities import is_number, not_metres
 
 LONGEST = 86_400.0
@@ -75,9 +75,10 @@ def read_script(path: Path) -> list[Entry]:
     entries = []
     for number, line in enumerate(lines, 1):
         if line.strip():
+            said = parse_line(str(path), number, line)
             try:
-                entries.append(_entry(json.loads(line)))
-            except (ValueError, InputError) as e:
+                entries.append(_entry(said))
+            except InputError as e:
                 raise InputError(f"{path}:{number}: {e}") from e
     return entries
 

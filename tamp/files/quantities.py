@@ -15,6 +15,8 @@ TURN = 2 * math.pi
 """Radians of one turn: a greater angle is in degrees."""
 TURNS = 2
 """Turns that an angle in degrees may have."""
+SHORTEST = 1e-3
+"""Metres that a length has: what is shorter is what rounding leaves of none."""
 ROUNDED = 6e-4
 """By how much of it a part of π may be off as people write it: 3.14, 1.57, 0.785."""
 
@@ -33,7 +35,8 @@ def not_millimetres(values: Sequence[float], least: float = 0.0) -> str:
     """Lengths in millimetres, of which the largest is 0, or at least `least`: all smaller ones are metres."""
     if (largest := _largest(values)) > 1000 * FARTHEST:
         return f"at most {1000 * FARTHEST:g}"
-    return f"at least {least:g} (metres? then {_shown(values, 1000)})" if 0 < largest < least else ""
+    metres = SHORTEST <= largest < least
+    return f"at least {least:g} (metres? then {_shown(values, 1000)})" if metres else ""
 
 
 def not_radians(values: Sequence[float]) -> str:

@@ -60,12 +60,12 @@ class Table:
             raise self.no(key, valid)
         return value
 
-    def texts(self, key: str, valid: str) -> tuple[str, ...]:
-        """A list of texts, none empty and none twice."""
+    def texts(self, key: str, valid: str, several: bool = False) -> tuple[str, ...]:
+        """A list of texts, none empty and, but for `several`, none twice."""
         value = self._there(key, valid)
         if not isinstance(value, list) or not all(isinstance(v, str) and v.strip() for v in value):
             raise self.no(key, valid)
-        if len(set(value)) < len(value):
+        if len(set(value)) < len(value) and not several:
             raise self.wrong(f"{self.called(key)} says {max(value, key=value.count)!r} twice", key)
         return tuple(value)
 
@@ -82,6 +82,13 @@ class Table:
         if not quantities.is_number(value) or not low <= value <= high:
             raise self.no(key, valid)
         return float(value)
+
+    def whole(self, key: str, valid: str, low: int = 0, high: int = 2**31) -> int:
+        """A whole number from `low` to `high`; 3.0 is one."""
+        value = self.number(key, valid, low, high)
+        if value != int(value):
+            raise self.no(key, valid)
+        return int(value)
 
     def numbers(self, key: str, count: int, valid: str) -> Array:
         """A list of `count` finite numbers, as an array (count,)."""

@@ -19,7 +19,7 @@ STDIN_NAME = "<stdin>"
 
 @dataclass(frozen=True)
 class Source:
-    """A text and what messages call it. Line ends are `\\n`, whatever the file has. `first` is its first line's number."""
+    """A text and what messages call it. Line ends are `\\n`, whatever the file has. `first` numbers its lines."""
 
     name: str
     text: str

@@ -111,7 +111,7 @@ def read(folder: Path) -> Recording:
     felt = tuple(map(_felt, told.rows("felt", REDO)))
     moments, pictures = [], []
     for row in told.rows("moments", REDO):
-        moments.append(int(row.number("period", REDO, 0, len(felt) - 1)))
+        moments.append(row.whole("period", REDO, 0, len(felt) - 1))
         pictures.append([_checked(picture) for picture in row.rows("pictures", REDO)])
     try:
         robot = description(told.table("robot", REDO).values)

@@ -214,7 +214,7 @@ def _rates(table: Table) -> Rates:
         float(np.radians(rate("joint_speed_deg_s", 0.1, 180))),
         float(np.radians(rate("joint_acceleration_deg_s2", 1, 1145))),
         rate("tool_speed_mm_s", 1, 1000) / 1000,
-        rate("tool_acceleration_mm_s2", 10, 50000) / 1000,
+        rate("tool_acceleration_mm_s2", 1, 50000) / 1000,
     )
 
 
