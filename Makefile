@@ -6,7 +6,7 @@ SHELL := /bin/bash
 .ONESHELL:
 .DEFAULT_GOAL := help
 .PHONY: help setup tools hooks image render browser model library demo test test-vllm lint docs docs-check accept bench bench-stepping bench-workers \
-  bench-scaling bench-language bench-meaning bench-executed bench-schemes bench-validation bench-judging bench-mends bench-fuzz bench-check \
+  bench-scaling bench-language bench-meaning bench-executed bench-schemes bench-validation bench-judging bench-mends bench-fuzz bench-numbers bench-check \
   bench-install bench-arms bench-paths bench-arm-faults bench-live bench-minds bench-deciders bench-kitchen test-fast test-thorough \
   bench-arm-clutter bench-arm-cups bench-arm-language bench-arm-streaming bench-arm-examples bench-perception bench-unknown \
   bench-view bench-pages bench-disturbed bench-grasps bench-bodies bench-sim-to-sim bench-table-faults bench-table-speed bench-two-arms lock clean
@@ -65,6 +65,7 @@ help:
 	make bench-validation  tamp validate against VAL: public domains, plans of two engines, spoilt in 13 ways
 	             (an hour; goes on ...; with engines of its own, 60 MB, in .venv-engines)
 	make bench-fuzz      20,000 spoilt files through validate, check and plan (an hour; goes on ...)
+	make bench-numbers   wrong units, NaN and the enormous in every number of every file format (half an hour)
 	make bench-judging   how long tamp validate takes: a short plan, a long one, many (2 minutes)
 	make bench-mends     how often tamp validate mends a plan with two mistakes, and how soon (10 minutes)
 	make bench-check     tamp check over the same public domains (2 minutes)
@@ -247,7 +248,7 @@ bench: setup
 	$(BIN)/tamp bench libero_90 --trials 10 $(FULL)/libero_90
 	$(BIN)/tamp report results/full/suites results/full/libero_90
 
-BENCHES := view pages perception unknown disturbed two-arms grasps bodies mjcf sim-to-sim table-faults table-speed live minds deciders kitchen others seam folders stepping workers scaling language meaning executed schemes judging mends fuzz check arms paths arm-faults arm-clutter arm-cups arm-language \
+BENCHES := view pages perception unknown disturbed two-arms grasps bodies mjcf sim-to-sim table-faults table-speed live minds deciders kitchen others seam folders stepping workers scaling language meaning executed schemes judging mends fuzz numbers check arms paths arm-faults arm-clutter arm-cups arm-language \
   arm-streaming arm-examples install
 $(BENCHES:%=bench-%): bench-%: setup
 	@PYTHONPATH=. $(BIN)/python tests/bench_$(subst -,_,$*).py $(ARGS)

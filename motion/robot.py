@@ -24,9 +24,12 @@ def _within(default: T, low: float, high: float) -> T:
 
 def out_of_range(of: Field[Any], value: Any) -> str:
     """Which numbers a field of the dataclasses here takes, where a value is or has another one; else empty."""
-    low, high = of.metadata.get("within", (-np.inf, np.inf))
-    numbers = np.asarray([] if value is None else value, dtype=float)
-    return "" if np.all((low <= numbers) & (numbers <= high)) else f"{low:g} to {high:g}"
+    if "within" not in of.metadata or (value is None and of.default is None):
+        return ""
+    low, high = of.metadata["within"]
+    several = isinstance(of.default, tuple) and isinstance(value, list | tuple)
+    numbers = [v for v in (value if several else [value]) if isinstance(v, int | float) and low <= v <= high]
+    return "" if len(numbers) == (len(value) if several else 1) else f"{low:g} to {high:g}"
 
 
 @dataclass(frozen=True)

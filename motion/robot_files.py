@@ -20,6 +20,8 @@ Format = Literal["urdf", "mjcf"]
 ROOTS: dict[Format, str] = {"urdf": "robot", "mjcf": "mujoco"}
 MESHES = (".stl", ".obj", ".msh")
 LIMITS = '<limit lower="…" upper="…"/>, or type="continuous"'
+GREATEST = 1e18
+"""No number in a model is greater: joints without limits have 1e16."""
 LARGEST = 3.0
 """Metres that a link of an arm on a table is not."""
 
@@ -35,8 +37,8 @@ def read_parts(file: Path, format: Format, radians: bool = False) -> tuple[Part,
     except ModelError as e:
         raise ModelError(f"{file}: {e}", format) from e
     except ValueError as e:
-        raise ModelError(f"{file}: {one_line(e)}", format) from e
-    _check_sizes(file, format, parts)
+        raise ModelError(f"{file}{_named(text, one_line(e))}: {one_line(e)}", format) from e
+    _check_sizes(file, format, parts, text)
     return parts
 
 
@@ -55,7 +57,18 @@ def parsed(file: Path, format: Format) -> tuple[ET.Element, str]:
     if root.tag != ROOTS[format]:
         other = next((f" (the file is {f}: say {f} = …)" for f, tag in ROOTS.items() if tag == root.tag), "")
         raise ModelError(f"{file}: the root is <{root.tag}>; valid: <{ROOTS[format]}>{other}", format)
+    _check_numbers(file, root, text, format)
     return root, text
+
+
+def _check_numbers(file: Path, root: ET.Element, text: str, format: Format) -> None:
+    """ModelError for a number that nothing of a robot has: MuJoCo says of most that the simulation is unstable."""
+    for element in root.iter():
+        for key, value in element.attrib.items():
+            bad = next((word for word in value.split() if not abs(_number(word, 0.0)) <= GREATEST), None)
+            if bad is not None:
+                where = f"{file}:{_line(text, value)}: {key} of <{element.tag}> is {bad[:20]}"
+                raise ModelError(f"{where}; valid: a finite number", format)
 
 
 def _urdf(file: Path, root: ET.Element, text: str) -> mujoco.MjSpec:
@@ -94,16 +107,22 @@ def _check_limits(file: Path, root: ET.Element, text: str) -> None:
             raise ModelError(f"{file}:{_line(text, name)}: joint {name!r} has {has}; valid: {LIMITS}", "urdf")
 
 
-def _number(text: str) -> float:
+def _number(text: str, otherwise: float = np.nan) -> float:
     try:
         return float(text)
     except ValueError:
-        return float("nan")
+        return otherwise
 
 
 def _line(text: str, told: str) -> int:
     """The line on which an attribute has a value for the first time."""
     return text[: max(text.find(f'"{told}"'), 0)].count("\n") + 1
+
+
+def _named(text: str, said: str) -> str:
+    """`:` and the line of the element whose name an error of MuJoCo says, if it says one."""
+    found = re.search(r"[Nn]ame '([^'/]+)", said)
+    return f":{_line(text, found[1])}" if found else ""
 
 
 def _mesh(file: Path, told: str, line: int) -> Path:
@@ -152,16 +171,14 @@ def _mjcf(file: Path, radians: bool) -> mujoco.MjSpec:
     return spec
 
 
-def _check_sizes(file: Path, format: Format, parts: tuple[Part, ...]) -> None:
+def _check_sizes(file: Path, format: Format, parts: tuple[Part, ...], text: str) -> None:
     for part in parts:
         corners = part.corners()
         size = float((corners.max(axis=0) - corners.min(axis=0)).max()) if len(corners) else 0.0
         if size > LARGEST:
-            raise ModelError(
-                f"{file}: link {part.name!r} is {size:.4g} m large; valid: up to {LARGEST:g} m. "
-                "Are these millimetres? Then the mesh wants scale 0.001",
-                format,
-            )
+            large = f"{file}:{_line(text, part.name)}: link {part.name!r} is {size:.4g} m large"
+            hint = "Are these millimetres? Then the mesh wants scale 0.001"
+            raise ModelError(f"{large}; valid: up to {LARGEST:g} m. {hint}", format)
 
 
 def one_line(e: Exception) -> str:

@@ -27,6 +27,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from tests.bench_fuzz import caught
 from tests.number_faults import Fault, faults, lacks
 from tests.number_files import Example, examples
 
@@ -58,42 +59,15 @@ def outcome(example: Example, fault: Fault) -> Outcome:
         read = example.read
         if callable(read):
             path = Path(example.name)
-            code, said = _caught(lambda: sys.exit(run(lambda: (read(path), 0)[1], "read")), folder)
+            code, said = caught(lambda: sys.exit(run(lambda: (read(path), 0)[1], "read")), folder)
         else:
-            code, said = _caught(lambda: app([*read]), folder)
+            code, said = caught(lambda: app([*read]), folder)
     kind = {0: "accepted", 1: "accepted", 2: "refused"}.get(code, "internal error")
     wants = lacks(said, example.name, fault) if kind == "refused" else ""
     return {
         "kind": fault.kind, "line": fault.line, "field": fault.field, "code": code,
         "outcome": f"no {wants}" if wants else kind, "said": said[-400:], "seconds": time.perf_counter() - begun,
     }  # fmt: skip
-
-
-def _caught(call: Any, folder: str) -> tuple[int, str]:
-    """Exit code and words of what runs in a folder, caught at the file descriptors."""
-    with tempfile.TemporaryFile("w+") as said:
-        saved, here = [os.dup(1), os.dup(2)], Path.cwd()
-        sys.stdout.flush()
-        for stream in (1, 2):
-            os.dup2(said.fileno(), stream)
-        os.chdir(folder)
-        code = 0
-        try:
-            call()
-        except SystemExit as e:
-            code = e.code if isinstance(e.code, int) else 1
-        except BaseException as e:
-            code = 70
-            said.write(f"Traceback: {type(e).__name__}: {e}")
-        finally:
-            sys.stdout.flush()
-            sys.stderr.flush()
-            os.chdir(here)
-            for stream, fd in zip((1, 2), saved, strict=True):
-                os.dup2(fd, stream)
-                os.close(fd)
-        said.seek(0)
-        return code, said.read()
 
 
 def _work(example: Example, some: list[tuple[int, Fault]], results: Connection) -> None:

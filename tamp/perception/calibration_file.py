@@ -45,7 +45,8 @@ def read(path: Path) -> dict[str, Array]:
     """How far cameras are off (4, 4), by their names, each in the frame of where it is said to be. InputError, with its
     line, for a file that says no such thing."""
     known = read_json(path, FORMAT)
-    return {name: _off(camera) for name, camera in known.tables("cameras", f"an object; {VALID}")}
+    cameras = known.table("cameras", f"an object, {VALID}")
+    return {name: _off(cameras.table(name, f"an object, {VALID}")) for name in cameras.values}
 
 
 def _off(camera: Table) -> Array:

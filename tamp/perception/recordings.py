@@ -113,8 +113,10 @@ def read(folder: Path) -> Recording:
     for row in told.rows("moments", REDO):
         moments.append(row.whole("period", REDO, 0, len(felt) - 1))
         pictures.append([_checked(picture) for picture in row.rows("pictures", REDO)])
+    said = told.table("robot", REDO)
+    said.array("posture", f"radians; {REDO}", None)
     try:
-        robot = description(told.table("robot", REDO).values)
+        robot = description(said.values)
     except (KeyError, TypeError, ValueError) as e:
         raise told.wrong(f"robot is damaged ({type(e).__name__}: {e}); {REDO}", "robot") from e
     return Recording(folder, dict(told.table("about", REDO).values), robot, felt, tuple(moments), tuple(pictures))

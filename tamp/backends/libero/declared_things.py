@@ -157,7 +157,9 @@ class _Reader:
     def _on_table(self, key: str, low: Array, high: Array) -> None:
         if (low > self.room.high).any() or (high < self.room.low).any():
             x, y = (f"{a} {lo:g} to {hi:g}" for a, lo, hi in zip("xy", self.room.low, self.room.high, strict=True))
-            raise self.table.wrong(f"{self.name} is beyond the table; valid: {x}, {y} (metres, {self.room.name})", key)
+            raise self.table.wrong(
+                f"{key}: {self.name} is beyond the table; valid: {x}, {y} (metres, {self.room.name})", key
+            )
 
 
 def _check_names(t: Table, declared: Declaration) -> None:

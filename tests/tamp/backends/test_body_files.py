@@ -157,7 +157,7 @@ MODEL_FAULTS = [
     (BOX, '<mesh filename="link.stl"/>', "arm.urdf:2: no mesh 'link.stl'; valid: a file that is there"),
     (BOX, '<mesh filename="package://small/link.stl"/>', "arm.urdf:2: no mesh 'package://small/link.stl'; valid: a"),
     (BOX, '<mesh filename="arm.urdf"/>', "arm.urdf:2: a mesh .urdf is not read; valid: .stl, .obj, .msh: convert"),
-    ("0.04 0.04 0.2", "40 40 200", "arm.urdf: link 'base' is 200 m large; valid: up to 3 m. Are these millimetres?"),
+    ("0.04 0.04 0.2", "40 40 200", "arm.urdf:2: link 'base' is 200 m large; valid: up to 3 m. Are these millimetres?"),
     (
         "0 0 0.3",
         "0 0 300",
@@ -165,7 +165,7 @@ MODEL_FAULTS = [
     ),
     ("<robot", "robot", "arm.toml:1: arm.urdf:1: no XML: syntax error, column 1"),
     ('"f1" type="prismatic"', '"f1" type="revolute"', "arm.toml:3: finger joint 'f1' turns; valid: two joints that"),
-    ('"wrist" type="revolute"', '"wrist" type="floating"', "arm.urdf: Error: free joint can only be used on"),
+    ('"wrist" type="revolute"', '"wrist" type="floating"', "arm.urdf:5: Error: free joint can only be used on"),
     ('xyz="-1 0 0"', 'xyz="0 1 0"', "arm.toml:3: the two fingers do not slide along one line; valid: a parallel"),
     ('lower="0" upper="0.04"', 'lower="0" upper="0.05"', "the fingers slide 0.05 and 0.04 m; valid: as far as each"),
 ]
