@@ -43,7 +43,7 @@ class Gripper:
     in. A finger that lets go of a thing takes `footprint` beside it: away from it, and half as much across.
     """
 
-    opening: float = _within(0.08, 0.001, 0.5)
+    opening: float = _within(0.08, 0.0, 0.5)
     pad_half_width: float = _within(0.007, 0.0, 0.5)
     pad_heights: tuple[float, ...] = _within((-0.0106, -0.0036, 0.0034), -0.5, 0.5)
     finger: tuple[float, float, float] = _within((0.012, 0.01, 0.02), 0.0, 0.5)

@@ -183,7 +183,8 @@ def _domains() -> dict[str, Example]:
     from tamp.runs.cases.scene_case import read_scene_case
 
     domain = _shipped("domains", "tabletop", "domain.pddl")
-    skills = _shipped("domains", "tabletop", "skills.toml") + "[predicates.hand-empty]\nbelieved = true\nage = 20.0\n"
+    domain = domain.replace("(:predicates", "(:predicates (dusty ?i - item)")
+    skills = _shipped("domains", "tabletop", "skills.toml") + "[predicates.dusty]\nbelieved = true\nage = 20.0\n"
     roads = ("problems", "cases", "toll_roads")
     others = {f: _shipped(*roads, f) for f in ("domain.pddl", "problem.pddl", "cheap.plan")}
     case = _shipped(*roads, "case.toml").replace("findings", "timeout = 30\nfindings")

@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from tests.bench_numbers import FAULTS, outcome
+from tests.bench_numbers import FAULTS, outcome, unspoilt
 from tests.number_faults import faults
 from tests.number_files import examples
 
@@ -24,6 +24,7 @@ PLACED = ("language model", "script of a session", "order", "calibration", "reco
 @pytest.mark.parametrize("name", QUICK)
 def test_a_number_that_is_none_is_refused_where_it_stands(name: str) -> None:
     example = examples()[name]
+    assert unspoilt(example)["outcome"] == "accepted"
     some = [f for f in faults(example.text, example.syntax) if not f.is_unit]
     for fault in Random(name).sample(some, EACH):
         found = outcome(example, fault)

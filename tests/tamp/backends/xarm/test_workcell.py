@@ -140,7 +140,7 @@ def test_a_camera_sees_what_is_on_the_table_the_right_way_round(bench: Workcell)
             "joint 3 of pose 'home' is 35°; valid for the xarm6",
         ),
         ("[0, -35, -35, 0, 70, 0]", "[90, -35, -35, 0, 70, 0]", "joints_deg", "pose 'home' is outside the workspace"),
-        ("joints_deg = [0", "xyz_mm = [1, 2, 3]\njoints_deg = [0", "joints_deg", "has both joints_deg and xyz_mm"),
+        ("joints_deg = [0", "xyz_mm = [1, 2, 3]\njoints_deg = [0", "[poses.home]", "has both joints_deg and xyz_mm"),
         (
             "tool_speed_mm_s = 250",
             "tool_speed_mm_s = 2500",
