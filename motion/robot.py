@@ -89,7 +89,7 @@ class Response:
     """
 
     rate: float = _within(12.25, 0.1, 1000.0)
-    reach: tuple[float, float] = _within((0.05, 0.5), 0.0, 6.3)
+    reach: tuple[float, float] = _within((0.05, 0.5), 0.0001, 6.3)
 
     def after(self, twist: Array, displacement: Array, seconds: float) -> tuple[Array, Array]:
         """How far (6,) the tool has moved `seconds` after a command, and its twist (6,) then."""

@@ -16,8 +16,8 @@ QUICK = (
     *("language model", "script of a session", "order", "calibration", "recording", "object.toml", "detection line"),
     *("action plan", "arm's world", "PDDL domain, validated", "results of a bench"),
 )
-EACH = 5
-PLACED = ("language model", "script of a session", "order", "calibration", "recording", "detection line", "case.toml")
+EACH = 3
+PLACED = ("language model", "script of a session", "order", "calibration", "detection line", "case.toml")
 """What says its file, line and field whatever the fault is: elsewhere the cause may be in another file."""
 
 

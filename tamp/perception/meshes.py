@@ -145,7 +145,7 @@ def _loaded(path: Path) -> Iterator[Any]:
 
 
 def _piece(mesh: Any) -> Piece:
-    corners = np.asarray(mesh.triangles, dtype=float)
+    corners = np.asarray(mesh.triangles, dtype=float).reshape(-1, 3, 3)
     visual, faces = mesh.visual, np.asarray(mesh.faces)
     plain: Any = np.tile(np.array(GREY, np.uint8), (len(faces), 1))
     if visual.kind != "texture":

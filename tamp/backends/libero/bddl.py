@@ -51,6 +51,8 @@ def _check_numbers(path: Path) -> None:
     wrong = unbalanced(text)
     for found in _NUMBERS.finditer(text):
         count, most, valid = _REGION[found["key"].lower()]
+        if not found["values"]:
+            wrong = found.start(), f"{found['key']} is no list of such lists; valid: {valid}"
         for each in re.finditer(r"\(([^()]*)\)", found["values"]):
             words = each[1].split()
             if len(words) != count or not all(_within(word, most) for word in words):
