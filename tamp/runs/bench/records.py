@@ -180,7 +180,7 @@ def _parsed(path: Path, data: bytes) -> list[Record]:
             reason = f"not an episode of this version of tamp: no {', '.join(lacking[:3])}"
             raise InputError(f"{path}:{number}: {reason}; use the version that wrote it, or choose another --out")
         if wrong := [name for name, kinds in KINDS.items() if not _is(told[name], kinds)]:
-            raise InputError(f"{path}:{number}: not an episode of tamp: {wrong[0]} is {str(told[wrong[0]])[:40]}")
+            raise InputError(f"{path}:{number}: not an episode of tamp: {wrong[0]} is {told[wrong[0]]!r:.40}")
         records.append(told)
     return records
 

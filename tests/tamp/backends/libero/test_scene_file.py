@@ -144,7 +144,7 @@ def test_a_mistake_is_told_with_its_line_and_what_is_valid(fault: str, tmp_path:
         ("(On mug_1 main", "(On mug_1 man", r"scene\.bddl:\d+: no thing or region 'man_table_mug_region'.*valid: main"),
         ("(On mug_1", "(On mugg_1", r"scene\.bddl:\d+: no thing or region 'mugg_1' in this file; valid: mug_1"),
         ("LIBERO_Tabletop", "LIBERO_Tabeltop", r"scene\.bddl:1: no problem class 'libero_tabeltop_manipulation'"),
-        ("(define", "((define", "not BDDL as LIBERO reads it"),
+        ("(define", "((define", r"scene\.bddl:1: a '\(' that is not closed"),
     ],
 )
 def test_mistakes_of_a_bddl_file_are_found_before_anything_is_built(
