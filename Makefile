@@ -65,6 +65,7 @@ help:
 	             (an hour; goes on ...; with engines of its own, 60 MB, in .venv-engines)
 	make bench-fuzz      20,000 spoilt files through validate, check and plan (an hour; goes on ...)
 	make bench-ports     20,000 spoilt frames and lines to the ports that commands open (5 minutes)
+	make bench-numbers   wrong units, NaN and the enormous in every number of every file format (half an hour)
 	make bench-judging   how long tamp validate takes: a short plan, a long one, many (2 minutes)
 	make bench-mends     how often tamp validate mends a plan with two mistakes, and how soon (10 minutes)
 	make bench-check     tamp check over the same public domains (2 minutes)
@@ -248,7 +249,7 @@ bench: setup
 	$(BIN)/tamp bench libero_90 --trials 10 $(FULL)/libero_90
 	$(BIN)/tamp report results/full/suites results/full/libero_90
 
-BENCHES := view pages perception unknown disturbed two-arms grasps bodies mjcf sim-to-sim table-faults table-speed live minds deciders kitchen others seam folders stepping workers resume scaling language meaning executed schemes judging mends fuzz ports check arms paths arm-faults arm-stops arm-clutter arm-cups arm-language \
+BENCHES := view pages perception unknown disturbed two-arms grasps bodies mjcf sim-to-sim table-faults table-speed live minds deciders kitchen others seam folders stepping workers resume scaling language meaning executed schemes judging mends fuzz ports numbers check arms paths arm-faults arm-stops arm-clutter arm-cups arm-language \
   arm-streaming arm-examples install
 .PHONY: $(BENCHES:%=bench-%) bench-validation
 $(BENCHES:%=bench-%): bench-%: setup

@@ -15,6 +15,9 @@ from cli.output import run, say
 
 P = ParamSpec("P")
 
+LATEST_SEED = 2**32 - 1
+"""The greatest seed that every simulator takes."""
+
 
 def given(context: typer.Context) -> list[str]:
     """The options that were given on the command line, as they are typed, in the order of the help."""
@@ -65,9 +68,10 @@ InitState = Annotated[
     int | None,
     typer.Option(help="Stored initial state of a benchmark task; without it the seed draws the scene.", min=0),
 ]
-Seed = Annotated[int, typer.Option(help="Everything random follows from it.", min=0)]
+Seed = Annotated[int, typer.Option(help="Everything random follows from it.", min=0, max=LATEST_SEED)]
 SceneSeed = Annotated[
-    int | None, typer.Option(help="Everything random follows from it; by default the scene's own, or 0.", min=0)
+    int | None,
+    typer.Option(help="Everything random follows from it; by default the scene's own, or 0.", min=0, max=LATEST_SEED),
 ]
 Llm = Annotated[
     str,
@@ -168,7 +172,8 @@ Arms = Annotated[
     typer.Option(help="Two arms at the table, as a file says where: docs/two_arms.md.", metavar="FILE"),
 ]
 DeadMan = Annotated[
-    float | None, typer.Option(help="Stop the arm without a line on standard input so often.", metavar="SEC", min=0.1)
+    float | None,
+    typer.Option(help="Stop the arm without a line on standard input so often.", metavar="SEC", min=0.1, max=3600),
 ]
 Once = Annotated[bool, typer.Option("--no-second-check", help="Do without the second look in PyBullet.")]
 Eyes = Annotated[
@@ -220,7 +225,9 @@ RunPage = Annotated[
 ]
 MendSeconds = Annotated[
     float,
-    typer.Option("--mend-seconds", min=0, help="For what would make a plan valid; 0: not at all.", metavar="SECONDS"),
+    typer.Option(
+        "--mend-seconds", min=0, max=1e6, help="For what would make a plan valid; 0: not at all.", metavar="SECONDS"
+    ),
 ]
 PlanPage = Annotated[
     Path | None, typer.Option("--html", help="Write a page too: facts over steps, and where it breaks.", metavar="FILE")
@@ -250,7 +257,7 @@ Stage = Annotated[
         help="goal: score the decoded goal; plan: the task's own goal, no language; all: from instruction to success."
     ),
 ]
-Workers = Annotated[int, typer.Option(help="Episodes at a time.", min=1)]
+Workers = Annotated[int, typer.Option(help="Episodes at a time.", min=1, max=1024)]
 ResultsFolder = Annotated[
     Path | None, typer.Option(help="Folder of the results; an interrupted run goes on.", metavar="DIR")
 ]

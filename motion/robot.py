@@ -6,12 +6,30 @@ Another gripper, or other gains, is another description: whoever has a `motion.w
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import Field, dataclass, field, fields, replace
+from typing import Any, TypeVar
 
 import numpy as np
 
 from motion.poses import Array
+
+T = TypeVar("T")
+
+
+def _within(default: T, low: float, high: float) -> T:
+    """A field whose numbers are from `low` to `high`: others are in another unit, or of nothing that exists."""
+    made: T = field(default=default, metadata={"within": (low, high)})
+    return made
+
+
+def out_of_range(of: Field[Any], value: Any) -> str:
+    """Which numbers a field of the dataclasses here takes, where a value is or has another one; else empty."""
+    if "within" not in of.metadata or (value is None and of.default is None):
+        return ""
+    low, high = of.metadata["within"]
+    several = isinstance(of.default, tuple) and isinstance(value, list | tuple)
+    numbers = [v for v in (value if several else [value]) if isinstance(v, int | float) and low <= v <= high]
+    return "" if len(numbers) == (len(value) if several else 1) else f"{low:g} to {high:g}"
 
 
 @dataclass(frozen=True)
@@ -25,15 +43,15 @@ class Gripper:
     in. A finger that lets go of a thing takes `footprint` beside it: away from it, and half as much across.
     """
 
-    opening: float = 0.08
-    pad_half_width: float = 0.007
-    pad_heights: tuple[float, ...] = (-0.0106, -0.0036, 0.0034)
-    finger: tuple[float, float, float] = (0.012, 0.01, 0.02)
-    palm: tuple[float, float, float] = (0.1, 0.03, 0.04)
-    underside: float = -0.042
-    fingertip: float = 0.014
-    closed: float = 0.05
-    footprint: tuple[float, float] = (0.027, 0.011)
+    opening: float = _within(0.08, 0.0, 0.5)
+    pad_half_width: float = _within(0.007, 0.0, 0.5)
+    pad_heights: tuple[float, ...] = _within((-0.0106, -0.0036, 0.0034), -0.5, 0.5)
+    finger: tuple[float, float, float] = _within((0.012, 0.01, 0.02), 0.0, 0.5)
+    palm: tuple[float, float, float] = _within((0.1, 0.03, 0.04), 0.0, 0.5)
+    underside: float = _within(-0.042, -1.0, 0.5)
+    fingertip: float = _within(0.014, 0.0, 0.5)
+    closed: float = _within(0.05, 0.0, 0.5)
+    footprint: tuple[float, float] = _within((0.027, 0.011), 0.0, 0.5)
 
 
 @dataclass(frozen=True)
@@ -47,15 +65,15 @@ class ServoGains:
     left to go, between the `lag` (m). `fine` and `coarse` (m, rad) are when the arm has arrived.
     """
 
-    lead: float = 0.19
-    inertia: float = 0.0067
-    gain: float = 1.2
-    final_gain: float = 1.6
-    fine: tuple[float, float] = (0.004, 0.03)
-    coarse: tuple[float, float] = (0.02, 0.15)
-    patience: float = 0.6
-    lag: tuple[float, float] = (0.02, 0.05)
-    lag_share: float = 0.3
+    lead: float = _within(0.19, 0.0, 10.0)
+    inertia: float = _within(0.0067, 0.0, 1.0)
+    gain: float = _within(1.2, 0.0, 100.0)
+    final_gain: float = _within(1.6, 0.0, 100.0)
+    fine: tuple[float, float] = _within((0.004, 0.03), 0.0, 1.0)
+    coarse: tuple[float, float] = _within((0.02, 0.15), 0.0, 1.0)
+    patience: float = _within(0.6, 0.0, 60.0)
+    lag: tuple[float, float] = _within((0.02, 0.05), 0.0, 1.0)
+    lag_share: float = _within(0.3, 0.0, 10.0)
 
 
 DELAY = 0.027
@@ -70,8 +88,8 @@ class Response:
     one command can ask for along an axis.
     """
 
-    rate: float = 12.25
-    reach: tuple[float, float] = (0.05, 0.5)
+    rate: float = _within(12.25, 0.1, 1000.0)
+    reach: tuple[float, float] = _within((0.05, 0.5), 0.0001, 6.3)
 
     def after(self, twist: Array, displacement: Array, seconds: float) -> tuple[Array, Array]:
         """How far (6,) the tool has moved `seconds` after a command, and its twist (6,) then."""
@@ -101,12 +119,12 @@ class Limits:
     """What a trajectory may ask for: joint velocity (rad/s) and acceleration (rad/s²), tool speed and
     acceleration along each world axis (m/s, m/s²), tool rotation about each (rad/s, rad/s²)."""
 
-    joint_velocity: float = 1.8
-    joint_acceleration: float = 12.0
-    tool_velocity: float = 0.275
-    tool_acceleration: float = 4.0
-    tool_rotation: float = 1.6
-    tool_rotation_acceleration: float = 12.0
+    joint_velocity: float = _within(1.8, 0.001, 50.0)
+    joint_acceleration: float = _within(12.0, 0.01, 1000.0)
+    tool_velocity: float = _within(0.275, 0.001, 10.0)
+    tool_acceleration: float = _within(4.0, 0.01, 100.0)
+    tool_rotation: float = _within(1.6, 0.001, 50.0)
+    tool_rotation_acceleration: float = _within(12.0, 0.01, 1000.0)
 
     def scaled(self, factor: float) -> Limits:
         """The same limits with velocities multiplied by `factor`."""
@@ -142,9 +160,9 @@ class RobotDescription:
     gains: ServoGains = field(default_factory=ServoGains)
     response: Response = field(default_factory=Response)
     limits: Limits = field(default_factory=Limits)
-    period: float = 0.05
-    joint_period: float | None = None
-    efforts: tuple[float, ...] = ()
+    period: float = _within(0.05, 0.001, 1.0)
+    joint_period: float | None = _within(None, 0.001, 1.0)
+    efforts: tuple[float, ...] = _within((), 0.0, 10_000.0)
     name: str = ""
 
 
@@ -153,7 +171,7 @@ _PARTS = {"gripper": Gripper, "gains": ServoGains, "response": Response, "limits
 
 def description(told: Mapping[str, Any]) -> RobotDescription:
     """The robot that plain data tell of, as `dataclasses.asdict` gives them, with lists for tuples, sets and arrays.
-    Raises TypeError or KeyError for what is unknown or missing in them."""
+    Raises TypeError or KeyError for what is unknown or missing in them, ValueError for what is out of range."""
     robot = dict(told)
     robot |= {name: from_plain(kind, robot[name]) for name, kind in _PARTS.items() if name in robot}
     robot["pinned_bodies"] = frozenset(robot.get("pinned_bodies", ()))
@@ -164,5 +182,8 @@ def description(told: Mapping[str, Any]) -> RobotDescription:
 
 
 def from_plain(kind: Any, told: Mapping[str, Any]) -> Any:
-    """A dataclass of plain data; lists become tuples."""
+    """A dataclass of plain data; lists become tuples. ValueError for a number that its field does not take."""
+    for each in fields(kind):
+        if valid := out_of_range(each, told.get(each.name)):
+            raise ValueError(f"{each.name} is {told[each.name]!r}; valid: {valid}")
     return kind(**{name: tuple(v) if isinstance(v, list) else v for name, v in told.items()})

@@ -27,6 +27,8 @@ LIMITS = '<limit lower="…" upper="…"/>, or type="continuous"'
 MOMENTS = (("ixx", "ixy", "ixz"), ("ixy", "iyy", "iyz"), ("ixz", "iyz", "izz"))
 LEAST_INERTIA = 1e-6
 """kg m² about an axis, of a link in a URDF."""
+GREATEST = 1e18
+"""No number in a model is greater: joints without limits have 1e16."""
 LARGEST = 3.0
 """Metres that a link of an arm on a table is not."""
 XACRO = "a xacro, from which a URDF has to be made: `xacro in.urdf.xacro > out.urdf`"
@@ -77,7 +79,18 @@ def parsed(file: Path, format: Format | None = None) -> Document:
         )
         what = said and f" ({said})"
         raise ModelError(f"{document.at(document.root)}: the root is <{tag}>; valid: {valid}{what}")
+    _check_numbers(document)
     return document
+
+
+def _check_numbers(document: Document) -> None:
+    """ModelError for a number that nothing of a robot has: MuJoCo says of most that the simulation is unstable."""
+    for element in document.root.iter():
+        for key, value in element.attrib.items():
+            bad = next((word for word in value.split() if not abs(_number(word, 0.0)) <= GREATEST), None)
+            if bad is not None:
+                what = f"{key} of <{element.tag}> is {bad[:20]}; valid: a finite number"
+                raise ModelError(f"{document.at(element)}: {what}")
 
 
 def _parts(spec: mujoco.MjSpec, document: Document, written: bool) -> tuple[Part, ...]:
@@ -153,11 +166,11 @@ def _make_positive(inertia: ET.Element) -> None:
         }
 
 
-def _number(text: str) -> float:
+def _number(text: str, otherwise: float = np.nan) -> float:
     try:
         return float(text)
     except ValueError:
-        return float("nan")
+        return otherwise
 
 
 def _mesh(file: Path, told: str, at: str) -> Path:

@@ -18,6 +18,7 @@ import os
 import sys
 import tempfile
 from collections import Counter
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -67,7 +68,7 @@ def fault(number: int, seed: int) -> tuple[str, int, str]:
     with tempfile.TemporaryDirectory() as folder:
         for name, data in files.items():
             Path(folder, name).write_bytes(data)
-        code, said = _run(lambda: app([command, *COMMANDS[command]]), folder)
+        code, said = caught(lambda: app([command, *COMMANDS[command]]), folder)
     if "Traceback" in said or "internal error" in said:
         return command, code, f"error: {said[-300:]}"
     if code not in (0, 1, 2):
@@ -77,14 +78,15 @@ def fault(number: int, seed: int) -> tuple[str, int, str]:
     return command, code, ""
 
 
-def _run(call, folder: str) -> tuple[int, str]:
+def caught(call: Callable[[], object], folder: str) -> tuple[int, str]:
     """Exit code and words of a command that runs in a folder, caught at the file descriptors."""
     with tempfile.TemporaryFile("w+") as said:
-        saved, here = [os.dup(1), os.dup(2)], Path.cwd()
+        saved, here, streams = [os.dup(1), os.dup(2)], Path.cwd(), (sys.stdout, sys.stderr)
         sys.stdout.flush()
         for stream in (1, 2):
             os.dup2(said.fileno(), stream)
         os.chdir(folder)
+        sys.stdout, sys.stderr = os.fdopen(os.dup(1), "w"), os.fdopen(os.dup(2), "w")  # not where pytest has them
         try:
             call()
             code = 0
@@ -92,10 +94,11 @@ def _run(call, folder: str) -> tuple[int, str]:
             code = e.code if isinstance(e.code, int) else 1
         except BaseException as e:
             code = 70
-            said.write(f"Traceback: {type(e).__name__}: {e}")
+            sys.stderr.write(f"Traceback: {type(e).__name__}: {e}")
         finally:
-            with contextlib.suppress(ValueError):
-                sys.stdout.flush()
+            sys.stdout.close()
+            sys.stderr.close()
+            sys.stdout, sys.stderr = streams
             os.chdir(here)
             for stream, fd in zip((1, 2), saved, strict=True):
                 os.dup2(fd, stream)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import difflib
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tamp.errors import InputError
-from tamp.files.toml_file import read_toml
+from tamp.files.toml_table import Table, read_placed
 
 KEYS: dict[str, tuple[str, ...]] = {
     "llama.cpp": ("model", "context"),
@@ -35,40 +36,32 @@ class Settings:
 
 
 def read(path: Path) -> Settings:
-    """A model file, checked. A `model` that is a file or a folder beside it is meant as such."""
-    told = read_toml(path)
-    backend = told.get("backend")
-    if not isinstance(backend, str) or backend not in KEYS:
-        raise InputError(f"{path}: backend = {backend!r}; valid: {', '.join(KEYS)}")
-    _check(path, backend, told)
-    settings = Settings(**told)
+    """A model file, checked. A `model` that is a file or a folder beside it is meant as such. InputError, with its
+    line, for a key that the backend does not take, that is missing, or that is of the wrong kind."""
+    table = read_placed(path)
+    backend = table.text("backend", ", ".join(KEYS))
+    if backend not in KEYS:
+        raise table.no("backend", ", ".join(KEYS))
+    _only(table, backend)
+    if not table.has(REQUIRED[backend]):
+        raise table.wrong(f"the backend {backend} needs {REQUIRED[backend]}")
+    settings = Settings(**{key: _READ[key](table) for key in table.values})
     beside = path.parent / settings.model
     return replace(settings, model=str(beside)) if settings.model and beside.exists() else settings
 
 
-def _check(path: Path, backend: str, told: dict[str, Any]) -> None:
-    """InputError for a key that the backend does not take, that is missing, or that is of the wrong kind."""
-    types = {f.name: type(f.default) for f in fields(Settings) if f.name != "backend"}
-    for key, value in told.items():
-        if key == "backend":
-            continue
-        if key not in KEYS[backend]:
+def _only(table: Table, backend: str) -> None:
+    for key in table.values:
+        if key not in ("backend", *KEYS[backend]):
             near = difflib.get_close_matches(key, KEYS[backend], 1)
             hint = f"did you mean {near[0]!r}? " if near else ""
-            raise InputError(
-                f"{path}: {key} says nothing to the backend {backend}; {hint}valid: {', '.join(KEYS[backend])}"
-            )
-        if not _fits(value, types[key]):
-            raise InputError(f"{path}: {key} = {value!r}; valid: {_VALID[types[key]]}")
-    if not told.get(REQUIRED[backend]):
-        raise InputError(f"{path}: the backend {backend} needs {REQUIRED[backend]}")
+            valid = ", ".join(KEYS[backend])
+            raise table.wrong(f"{key} says nothing to the backend {backend}; {hint}valid: {valid}", key)
 
 
-_VALID = {str: "a text", float: "seconds, more than 0", int: "tokens, more than 0", bool: "true or false"}
-
-
-def _fits(value: Any, kind: type) -> bool:
-    """A whole number will do for seconds; true and false are no numbers."""
-    if kind in (int, float):
-        return isinstance(value, (int, kind)) and not isinstance(value, bool) and value > 0
-    return isinstance(value, kind)
+_READ: dict[str, Callable[[Table], Any]] = {
+    **{key: partial(Table.text, key=key, valid="a text") for key in ("backend", "model", "url", "api_key_env")},
+    "timeout": lambda table: table.number("timeout", "seconds, more than 0, up to a day", 1e-3, 86_400.0),
+    "context": lambda table: table.whole("context", "tokens, more than 0, up to 10 million", 1, 10_000_000),
+    "vision": lambda table: table.flag("vision", "true or false"),
+}

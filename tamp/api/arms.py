@@ -137,9 +137,10 @@ def plan_file(path: Path) -> Path:
 
 def steps_in(source: Source, arm: LoadedArm, say: Say) -> tuple[Step, ...]:
     """The steps of an action plan. InputError with all that is wrong with it in the arm's world."""
-    from tamp.backends.xarm.contract import read_contract, unread
+    from tamp.backends.xarm.contract import place_of, read_contract, unread
     from tamp.backends.xarm.contract_world import breaches_in
     from tamp.backends.xarm.steps import steps_of
+    from tamp.files.json_text import places_of
     from tamp.plans.formats import recognised
 
     if source.text.lstrip().startswith(("(", ";")) and recognised(source.text) == "pddl":
@@ -148,7 +149,9 @@ def steps_in(source: Source, arm: LoadedArm, say: Say) -> tuple[Step, ...]:
     for vain in unread(plan):
         say(f"warning: {source.name}: {vain}")
     if wrong := breaches_in(plan, arm.world):
-        raise InputError("\n  ".join([f"{source.name} cannot be run in {arm.name}:", *map(str, wrong)]))
+        places = places_of(source)
+        each = (f"{source.name}:{':'.join(map(str, place_of(b, places)))}: {b}" for b in wrong)
+        raise InputError("\n  ".join([f"{source.name} cannot be run in {arm.name}:", *each]))
     return steps_of(plan)
 
 

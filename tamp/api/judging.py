@@ -143,10 +143,10 @@ def contract(plan: Source, judge: PlanJudge | None = None, world: Workcell | Non
     """An xArm action plan against its contract, its names against the problem's objects when there is one, and all that
     can be known before anything is seen against the arm's world. InputError for what is no JSON."""
     from tamp.backends.xarm.contract import breaches, place_of, unread
-    from tamp.backends.xarm.contract_text import parse_contract, places_of
     from tamp.backends.xarm.contract_world import breaches_in
+    from tamp.files.json_text import parse_json, places_of
 
-    read = parse_contract(plan)
+    read = parse_json(plan)
     known = frozenset(o.name for o in judge.problem.all_objects) if judge else None
     wrong = breaches(read, known) or ([] if world is None else breaches_in(read, world))
     vain = [] if breaches(read) else unread(read)

@@ -13,7 +13,7 @@ from motion.robot import RobotDescription
 from motion.world import World
 from tamp.backends import bodies
 from tamp.backends.bodies import RobotBody
-from tamp.backends.body_files import posture
+from tamp.backends.body_files import BASE, FARTHEST, posture
 from tamp.errors import InputError
 from tamp.files.toml_table import Table, read_placed
 
@@ -77,10 +77,8 @@ def _arm(table: Table) -> ArmAtTable:
         body = bodies.find(table.text("body", f"a robot: {', '.join(bodies.names())}, or a .toml file"))
     except InputError as e:
         raise table.wrong(str(e), "body") from e
-    p, yaw = table.numbers("base", 3, "[x, y, z] in metres"), 0.0
-    if table.has("yaw"):
-        yaw = table.number("yaw", "radians", -2 * np.pi, 2 * np.pi)
-    robot = body.at(pose(p, rotation_about(np.array([0.0, 0.0, 1.0]), yaw)))
+    p = table.metres("base", 3, BASE, FARTHEST)
+    robot = body.at(pose(p, rotation_about(np.array([0.0, 0.0, 1.0]), table.angle("yaw"))))
     if table.has("posture"):
         robot = replace(robot, posture=posture(table, World(robot, []).limits))
     host = table.text("host", "an address") if table.has("host") else None

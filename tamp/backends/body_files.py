@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, TypeVar, get_args
 
@@ -16,20 +16,25 @@ from motion.arm_model import robot_model
 from motion.arms import ARMS
 from motion.hands import HANDS
 from motion.poses import Array, from_rpy
-from motion.robot import Gripper, Limits, Response, RobotDescription, ServoGains
+from motion.robot import Gripper, Limits, Response, RobotDescription, ServoGains, out_of_range
 from motion.robot_assembly import Asked, assembled, mounted
 from motion.robot_files import Format, other_kind, read_parts
 from motion.robot_parts import ModelError, Part
 from tamp.backends.bodies import RobotBody
 from tamp.errors import InputError
+from tamp.files.quantities import TURN
 from tamp.files.toml_table import Table, read_placed
 from tamp.model.goal_syntax import valid
 
 T = TypeVar("T")
 
 STANDS = ("reach", "base", "yaw")
-FARTHEST = 5.0
-"""Metres between a robot and where a Panda would stand: more is meant to be millimetres, or a mistake."""
+BASE, FARTHEST = "[x, y, z] in metres", 5.0
+"""Metres between a robot and where a Panda would stand, or the world's origin: more are millimetres, or a mistake."""
+RANGE, MOST_TURNS = "[low, high] in radians or metres", 10
+"""Turns that a joint can be off its zero: more are degrees."""
+HAND = 2.0
+"""Metres from a link to what is on it, at most."""
 DRIVEN = ("joint_period", "efforts")
 SECTIONS = {"gripper": Gripper, "gains": ServoGains, "response": Response, "limits": Limits}
 KNOWN = ("arm", "hand", "posture", *STANDS, *DRIVEN)
@@ -48,15 +53,8 @@ def read(path: Path) -> RobotBody:
     """The robot in a file. InputError, with file and line, for what is wrong in it."""
     table = read_placed(path)
     body = _known(table, path) if table.has("arm") else _modelled(table, path)
-    base = _base(table) if table.has("base") else None
-    yaw = table.number("yaw", "radians", -2 * np.pi, 2 * np.pi) if table.has("yaw") else 0.0
-    return replace(body, robot=_driven(table, body.robot), base=base, yaw=yaw)
-
-
-def _base(table: Table) -> Array:
-    base = table.numbers("base", 3, "[x, y, z] in metres")
-    table.near("base", base, FARTHEST, f"base {base.tolist()} is metres from where a Panda's base stands")
-    return base
+    base = table.metres("base", 3, BASE, FARTHEST) if table.has("base") else None
+    return replace(body, robot=_driven(table, body.robot), base=base, yaw=table.angle("yaw"))
 
 
 def _known(table: Table, path: Path) -> RobotBody:
@@ -126,8 +124,10 @@ def _driven(table: Table, robot: RobotDescription) -> RobotDescription:
         return robot
     n = len(robot.arm_joints)
     period = table.number("joint_period", "seconds, 0.001 to 0.05", 0.001, robot.period)
-    efforts = table.numbers("efforts", n, f"{n} Nm")
-    return replace(robot, joint_period=period, efforts=tuple(efforts.tolist()))
+    efforts = table.numbers("efforts", n, f"{n} Nm").tolist()
+    if ranged := out_of_range(next(f for f in fields(robot) if f.name == "efforts"), efforts):
+        raise table.no("efforts", f"{n} Nm, {ranged}")
+    return replace(robot, joint_period=period, efforts=tuple(efforts))
 
 
 def is_model(name: str) -> bool:
@@ -173,8 +173,8 @@ def _package(name: str) -> Path | None:
 
 def _placed(table: Table) -> Array:
     zero = np.zeros(3)
-    xyz = table.numbers("xyz", 3, "three metres") if table.has("xyz") else zero
-    rpy = table.numbers("rpy", 3, "three radians") if table.has("rpy") else zero
+    xyz = table.metres("xyz", 3, "three metres", HAND) if table.has("xyz") else zero
+    rpy = table.radians("rpy", 3, "three radians") if table.has("rpy") else zero
     return from_rpy(xyz, rpy)
 
 
@@ -197,17 +197,18 @@ def _section(table: Table, name: str, kind: type) -> dict[str, Any]:
     if not table.has(name):
         return {}
     section = table.table(name, f"[{name}]")
-    defaults = vars(kind())
-    section.only(*defaults)
+    known = {f.name: f for f in fields(kind)}
+    section.only(*known)
     told: dict[str, Any] = {}
     for key in section.values:
-        default = defaults[key]
+        default: Any = known[key].default
         if isinstance(default, tuple):
             n = len(default)
             told[key] = tuple(section.numbers(key, n, f"{n} numbers, as {list(default)}").tolist())
         else:
-            least = 0.0 if default >= 0 else -1.0
-            told[key] = section.number(key, f"a number, as {default}", least)
+            told[key] = section.number(key, f"a number, as {default}", -np.inf)
+        if ranged := out_of_range(known[key], told[key]):
+            raise section.no(key, ranged)
     return told
 
 
@@ -215,7 +216,7 @@ def _fixed(table: Table) -> dict[str, float]:
     if not table.has("fixed"):
         return {}
     fixed = table.table("fixed", "[fixed] with joint = value")
-    return {name: fixed.number(name, "radians or metres", -100.0, 100.0) for name in fixed.values}
+    return {name: fixed.number(name, "radians or metres, up to a turn", -TURN, TURN) for name in fixed.values}
 
 
 def _ranges(table: Table) -> dict[str, tuple[float, float]]:
@@ -223,7 +224,9 @@ def _ranges(table: Table) -> dict[str, tuple[float, float]]:
     if table.has("ranges"):
         ranges = table.table("ranges", "[ranges] with joint = [low, high]")
         for name in ranges.values:
-            low, high = ranges.numbers(name, 2, "[low, high] in radians or metres").tolist()
+            low, high = ranges.numbers(name, 2, RANGE).tolist()
+            if max(-low, high) > MOST_TURNS * TURN:
+                raise ranges.no(name, f"{RANGE}, up to {MOST_TURNS} turns")
             if low >= high:
                 raise ranges.wrong(f"ranges.{name} is {low:g} to {high:g}; valid: the lower one first", name)
             found[name] = (low, high)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 from dataclasses import dataclass
 from typing import Any
 
 from tamp.errors import InputError
+from tamp.files.quantities import is_number
 
 LONGEST_SKIP = 3600.0
 """Seconds that can be skipped at most."""
@@ -130,13 +130,9 @@ def action_name(text: str) -> str:
 def _seconds(value: Any) -> float:
     if isinstance(value, str) and _is_number(value):
         value = float(value)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not _within(value):
+    if not is_number(value) or not 0.0 <= value <= LONGEST_SKIP:
         raise InputError(f"{str(value)[:20]} is nothing to skip; valid: seconds from 0 to {LONGEST_SKIP:g}")
     return float(value)
-
-
-def _within(value: float) -> bool:
-    return 0.0 <= value <= LONGEST_SKIP and math.isfinite(value)
 
 
 def _is_number(text: str) -> bool:

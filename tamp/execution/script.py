@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,6 +13,13 @@ from motion.poses import Array
 from tamp.errors import InputError
 from tamp.execution.orders import WORDS, Order, order_of
 from tamp.execution.session import Session
+from tamp.files.json_text import parse_line
+from tamp.files.quantities import is_number, not_metres
+
+LONGEST = 86_400.0
+"""Seconds that a session lasts at most: a day."""
+FARTHEST = 10.0
+"""Metres that a thing is moved: more are millimetres, or a mistake."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,9 +75,10 @@ def read_script(path: Path) -> list[Entry]:
     entries = []
     for number, line in enumerate(lines, 1):
         if line.strip():
+            said = parse_line(str(path), number, line)
             try:
-                entries.append(_entry(json.loads(line)))
-            except (ValueError, InputError) as e:
+                entries.append(_entry(said))
+            except InputError as e:
                 raise InputError(f"{path}:{number}: {e}") from e
     return entries
 
@@ -86,8 +92,8 @@ def _entry(said: Any) -> Entry:
     if len(words) != 1:
         raise InputError(f"one of {', '.join(WORDS)}, disturb is needed, not {' and '.join(words) or 'none'}")
     at = said.get("at")
-    if at is not None and (isinstance(at, bool) or not isinstance(at, int | float) or not 0 <= at < math.inf):
-        raise InputError(f"at is {at!r}; valid: seconds from 0")
+    if at is not None and (not is_number(at) or not 0 <= at <= LONGEST):
+        raise InputError(f"at is {str(at)[:20]}; valid: seconds from 0 to {LONGEST:g}")
     value = said[words[0]]
     return Entry(at, _disturb(value) if words[0] == "disturb" else order_of(words[0], value))
 
@@ -99,7 +105,9 @@ def _disturb(value: Any) -> Disturb:
         or not isinstance(value.get("thing"), str)
         or not isinstance(by, list)
         or len(by) != 3
-        or not all(isinstance(x, int | float) and math.isfinite(x) for x in by)
+        or not all(map(is_number, by))
     ):
         raise InputError('disturb takes {"thing": NAME, "by": [x, y, z]} in metres')
+    if why := not_metres(by, FARTHEST):
+        raise InputError(f"by is {by}; valid: [x, y, z] in metres, {why}")
     return Disturb(value["thing"], np.array(by, dtype=float))

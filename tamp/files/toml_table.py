@@ -1,10 +1,10 @@
-"""Tables of a TOML file that know where they stand, so that every complaint names a line and what is valid."""
+"""Tables of a TOML or JSON file that know where they stand, so that every complaint names a line and what is valid."""
 
 from __future__ import annotations
 
 import difflib
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,25 +13,28 @@ import numpy as np
 
 from motion.poses import Array
 from tamp.errors import InputError
+from tamp.files import quantities
+from tamp.files.json_text import parse_json, places_of
 from tamp.files.toml_file import read_toml
 from tamp.files.toml_lines import Key, lines_of
+from tamp.pddl.source import Source
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table of the file `name`; `at` are the keys that lead to it, `lines` those of the whole file."""
+    """A table of the file `name`; `at` are the keys that lead to it, `lines` finds those of the whole file."""
 
     name: str
     values: Mapping[str, Any]
-    lines: Mapping[Key, int]
+    lines: Callable[[], Mapping[Key, int]]
     at: Key = ()
 
     def wrong(self, message: str, *keys: str | int) -> InputError:
         """The error about what stands at some keys from here, with its file and line."""
-        key = (*self.at, *keys)
-        while key and key not in self.lines:
+        key, lines = (*self.at, *keys), self.lines()
+        while key and key not in lines:
             key = key[:-1]
-        return InputError(f"{self.name}:{self.lines.get(key, 1)}: {message}")
+        return InputError(f"{self.name}:{lines.get(key, 1)}: {message}")
 
     def called(self, key: str) -> str:
         """What messages call the value at a key: `poses.home.xyz_mm`."""
@@ -54,15 +57,15 @@ class Table:
         """A text that is not empty."""
         value = self._there(key, valid)
         if not isinstance(value, str) or not value.strip():
-            raise self._no(key, value, valid)
+            raise self.no(key, valid)
         return value
 
-    def texts(self, key: str, valid: str) -> tuple[str, ...]:
-        """A list of texts, none empty and none twice."""
+    def texts(self, key: str, valid: str, several: bool = False) -> tuple[str, ...]:
+        """A list of texts, none empty and, but for `several`, none twice."""
         value = self._there(key, valid)
         if not isinstance(value, list) or not all(isinstance(v, str) and v.strip() for v in value):
-            raise self._no(key, value, valid)
-        if len(set(value)) < len(value):
+            raise self.no(key, valid)
+        if len(set(value)) < len(value) and not several:
             raise self.wrong(f"{self.called(key)} says {max(value, key=value.count)!r} twice", key)
         return tuple(value)
 
@@ -70,35 +73,74 @@ class Table:
         """True or false."""
         value = self._there(key, valid)
         if not isinstance(value, bool):
-            raise self._no(key, value, valid)
+            raise self.no(key, valid)
         return value
 
     def number(self, key: str, valid: str, low: float, high: float = math.inf) -> float:
         """A finite number from `low` to `high`."""
         value = self._there(key, valid)
-        if not _is_number(value) or not low <= value <= high:
-            raise self._no(key, value, valid)
+        if not quantities.is_number(value) or not low <= value <= high:
+            raise self.no(key, valid)
         return float(value)
+
+    def whole(self, key: str, valid: str, low: int = 0, high: int = 2**31) -> int:
+        """A whole number from `low` to `high`; 3.0 is one."""
+        value = self.number(key, valid, low, high)
+        if value != int(value):
+            raise self.no(key, valid)
+        return int(value)
 
     def numbers(self, key: str, count: int, valid: str) -> Array:
         """A list of `count` finite numbers, as an array (count,)."""
+        return self.array(key, valid, count)
+
+    def array(self, key: str, valid: str, *shape: int | None) -> Array:
+        """Lists of finite numbers, as an array of a shape; None stands for any number of them."""
         value = self._there(key, valid)
-        if not isinstance(value, list) or len(value) != count or not all(map(_is_number, value)):
-            raise self._no(key, value, valid)
+        if not _has_shape(value, shape):
+            raise self.no(key, valid)
         return np.array(value, dtype=float)
 
-    def near(self, key: str, values: Array, farthest: float, told: str) -> None:
-        """InputError for lengths beyond `farthest` metres: they are millimetres, or a mistake. `told` says what they
-        are."""
-        if np.abs(values).max() > farthest:
-            metres = ", ".join(f"{v / 1000:g}" for v in values)
-            raise self.wrong(f"{told}; valid: at most {farthest:g} (millimetres? then [{metres}])", key)
+    def metres(self, key: str, count: int, valid: str, most: float) -> Array:
+        """`count` lengths (count,) of at most so many metres."""
+        return self._quantity(key, count, valid, lambda values: quantities.not_metres(values, most))
+
+    def millimetres(self, key: str, valid: str, least: float = 0.0) -> Array:
+        """A point (3,), in metres, that the file has in millimetres: 0, or at least `least` of them along an axis."""
+        return self._quantity(key, 3, valid, lambda values: quantities.not_millimetres(values, least)) / 1000
+
+    def radians(self, key: str, count: int, valid: str) -> Array:
+        """`count` angles (count,), none greater than a turn."""
+        return self._quantity(key, count, valid, quantities.not_radians)
+
+    def degrees(self, key: str, count: int, valid: str) -> Array:
+        """`count` angles (count,), in radians, that the file has in degrees."""
+        return np.radians(self._quantity(key, count, valid, quantities.not_degrees))
+
+    def angle(self, key: str) -> float:
+        """An angle in radians, as 1.5708 for a quarter turn; 0 when it is not there."""
+        if not self.has(key):
+            return 0.0
+        valid = "radians, as 1.5708 for a quarter turn"
+        value = self.number(key, valid, -math.inf)
+        self._possible(key, valid, quantities.not_radians([value]))
+        return value
+
+    def _quantity(self, key: str, count: int, valid: str, wrong: Callable[[Sequence[float]], str]) -> Array:
+        values = self.numbers(key, count, valid)
+        self._possible(key, valid, wrong(values.tolist()))
+        return values
+
+    def _possible(self, key: str, valid: str, why: str) -> None:
+        """InputError where there is a reason why a value is not in the unit of its key."""
+        if why:
+            raise self.no(key, f"{valid}, {why}")
 
     def table(self, key: str, valid: str) -> Table:
         """The table at a key."""
         value = self._there(key, valid)
         if not isinstance(value, dict):
-            raise self._no(key, value, valid)
+            raise self.no(key, valid)
         return Table(self.name, value, self.lines, (*self.at, key))
 
     def tables(self, key: str, valid: str) -> Iterator[tuple[str, Table]]:
@@ -108,26 +150,51 @@ class Table:
             for name in table.values:
                 yield name, table.table(name, valid)
 
+    def rows(self, key: str, valid: str) -> Iterator[Table]:
+        """The tables of the list at a key."""
+        value = self._there(key, valid)
+        if not isinstance(value, list) or not all(isinstance(v, dict) for v in value):
+            raise self.no(key, valid)
+        for n, row in enumerate(value):
+            yield Table(self.name, row, self.lines, (*self.at, key, n))
+
     def _there(self, key: str, valid: str) -> Any:
         if key not in self.values:
             raise self.wrong(f"{self.called(key)} is missing; valid: {valid}")
         return self.values[key]
 
-    def _no(self, key: str, value: Any, valid: str) -> InputError:
-        shown = " ".join(str(value).split())
+    def no(self, key: str, valid: str) -> InputError:
+        """The error about the value at a key, saying what would be valid."""
+        shown = " ".join(str(self.values[key]).split())
         return self.wrong(f"{self.called(key)} is {shown[:60] or 'empty'}; valid: {valid}", key)
 
 
 def read_placed(path: Path) -> Table:
     """The table in a TOML file. InputError when it cannot be read or is no TOML."""
-    values = read_toml(path)
+    return Table(str(path), read_toml(path), lambda: _lines(path))
+
+
+def read_json(path: Path) -> Table:
+    """The object in a JSON file. InputError when it cannot be read, is no JSON, or another value."""
     try:
-        return Table(str(path), values, lines_of(path.read_text(encoding="utf-8-sig")))
-    except RecursionError as e:
-        raise InputError(f"{path}: nested too deeply") from e
+        source = Source(str(path), path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as e:
+        raise InputError(f"cannot read {path}: {getattr(e, 'strerror', None) or e}") from e
+    value = parse_json(source)
+    if not isinstance(value, dict):
+        raise InputError(f"{path}:1: {str(value)[:40]} is no object; valid: {{…}}")
+    return Table(str(path), value, lambda: {key: line for key, (line, _) in places_of(source).items()})
 
 
-def _is_number(value: Any) -> bool:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return False
-    return abs(value) < 1e300 and math.isfinite(value)  # an integer of TOML can be beyond any float
+def _lines(path: Path) -> Mapping[Key, int]:
+    try:
+        return lines_of(path.read_text(encoding="utf-8-sig"))
+    except RecursionError:  # it was read, and nested nearly too deeply
+        return {}
+
+
+def _has_shape(value: Any, shape: Sequence[int | None]) -> bool:
+    if not shape:
+        return quantities.is_number(value)
+    lists = isinstance(value, list) and shape[0] in (None, len(value))
+    return lists and all(_has_shape(each, shape[1:]) for each in value)

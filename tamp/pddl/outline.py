@@ -7,6 +7,10 @@ import re
 DEEPEST = 100
 """Levels of parentheses. What people write has ten."""
 
+LARGEST = 1e50
+"""Numbers beyond would overflow once they are multiplied or added up."""
+
+_NUMBER = re.compile(r"(?<![^\s()])[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?(?![^\s()])")
 _DEFINE = re.compile(r"\s*\(\s*define\s*\(\s*([^\s()]+)")
 _SECTIONS = "requirements types constants predicates functions derived action durative-action objects init goal metric"
 _SECTION = rf"\(\s*:(?:{'|'.join(_SECTIONS.split())})\b"
@@ -25,8 +29,17 @@ def not_pddl(text: str, what: str) -> tuple[int, str] | None:
         return start, f"this is a {begins[1]}, not a {what}"
     if wrong := unbalanced(text):
         return wrong
-    after = _after(text)
-    return None if after is None else (after, "there is something after the end of the (define …)")
+    if (after := _after(text)) is not None:
+        return after, "there is something after the end of the (define …)"
+    return _too_large(text)
+
+
+def _too_large(text: str) -> tuple[int, str] | None:
+    """The first number that is no number to calculate with."""
+    for found in _NUMBER.finditer(text):
+        if not abs(float(found[0])) <= LARGEST:
+            return found.start(), f"{found[0][:20]} is too large for a number; valid: up to {LARGEST:g}"
+    return None
 
 
 def unbalanced(text: str) -> tuple[int, str] | None:

@@ -19,15 +19,16 @@ STDIN_NAME = "<stdin>"
 
 @dataclass(frozen=True)
 class Source:
-    """A text and what messages call it. Line ends are `\\n`, whatever the file has."""
+    """A text and what messages call it. Line ends are `\\n`, whatever the file has. `first` numbers its lines."""
 
     name: str
     text: str
+    first: int = 1
 
     def place(self, offset: int) -> tuple[int, int]:
         """Line and column, both from 1, of a character."""
         before = self.text[:offset]
-        return before.count("\n") + 1, offset - before.rfind("\n")
+        return before.count("\n") + self.first, offset - before.rfind("\n")
 
     def line(self, number: int) -> str:
         """The text of a line, from 1; empty when there is none."""

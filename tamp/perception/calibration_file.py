@@ -10,10 +10,15 @@ import numpy as np
 
 from motion.poses import Array, is_rigid, to_rpy
 from tamp.errors import InputError
+from tamp.files.quantities import not_metres
+from tamp.files.toml_table import Table
 from tamp.perception.calibrating import Found
 from tamp.perception.recordings import read_json, write_json
 
 FORMAT = 1
+VALID = "what tamp calibrate wrote"
+FARTHEST = 2.0
+"""Metres that a camera is off: from further away none is found."""
 
 
 def write(path: Path, found: Sequence[Found], about: dict[str, Any]) -> None:
@@ -37,17 +42,20 @@ def told(found: Found) -> dict[str, Any]:
 
 
 def read(path: Path) -> dict[str, Array]:
-    """How far cameras are off (4, 4), by their names, each in the frame of where it is said to be. InputError for a
-    file that says no such thing."""
+    """How far cameras are off (4, 4), by their names, each in the frame of where it is said to be. InputError, with its
+    line, for a file that says no such thing."""
     known = read_json(path, FORMAT)
-    try:
-        offs = {str(name): np.array(camera["off"], dtype=float) for name, camera in known["cameras"].items()}
-    except (AttributeError, KeyError, TypeError, ValueError) as e:
-        raise InputError(f"{path} is no calibration ({type(e).__name__}: {e}); valid: what tamp calibrate wrote") from e
-    for name, off in offs.items():
-        if not is_rigid(off):
-            raise InputError(f"{path}: off of {name} is no pose (4, 4); valid: what tamp calibrate wrote")
-    return offs
+    cameras = known.table("cameras", f"an object, {VALID}")
+    return {name: _off(cameras.table(name, f"an object, {VALID}")) for name in cameras.values}
+
+
+def _off(camera: Table) -> Array:
+    off = camera.array("off", f"a pose (4, 4), {VALID}", 4, 4)
+    if not is_rigid(off):
+        raise camera.no("off", f"a pose (4, 4), {VALID}")
+    if why := not_metres(off[:3, 3].tolist(), FARTHEST):
+        raise camera.no("off", f"a pose (4, 4) whose last column is in metres, {why}")
+    return off
 
 
 def as_world(found: Sequence[Found], T_base_world: Array) -> list[str]:

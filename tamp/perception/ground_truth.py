@@ -109,7 +109,7 @@ def _picture(moment: int, camera: str) -> str:
 def read(recording: Path) -> Truth:
     """What is true of the recording in a folder. InputError where it is not there, or damaged."""
     folder = recording / FOLDER
-    told = read_json(folder / INDEX, FORMAT)
+    told = read_json(folder / INDEX, FORMAT).values
     try:
         moments = tuple(_moment(m) for m in told["moments"])
         return Truth(folder, tuple(Thing(**t) for t in told["things"]), moments)

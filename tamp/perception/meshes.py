@@ -23,6 +23,7 @@ SMALLEST, LARGEST = 0.01, 1.5
 MOST = 2_000_000
 """Faces of a mesh, at most."""
 UPS = ("z", "y")
+TURNS = "a whole number of turns in a circle, 1 for no symmetry, 0 for a round thing"
 GREY = (150, 150, 150)
 """Colour of what has none."""
 
@@ -74,10 +75,10 @@ def read_told(folder: Path) -> Told:
     return Told(
         names=table.texts("names", 'a list of names, ["red mug", "mug"]') or None if table.has("names") else None,
         unit=_one_of(table, "unit", tuple(UNITS)),
-        scale=table.number("scale", "a number above 0", 1e-9) if table.has("scale") else 1.0,
+        scale=table.number("scale", "a number above 0", 1e-6, 1e6) if table.has("scale") else 1.0,
         up=_one_of(table, "up", UPS),
         fixed=table.has("fixed") and table.flag("fixed", "true, false"),
-        turns=_turns(table) if table.has("turns") else None,
+        turns=table.whole("turns", TURNS, 0, 36) if table.has("turns") else None,
     )
 
 
@@ -88,14 +89,6 @@ def _one_of(table: Table, key: str, known: tuple[str, ...]) -> Any:
     if value not in known:
         raise table.wrong(f"{table.called(key)} is {value!r}; valid: {', '.join(known)}", key)
     return value
-
-
-def _turns(table: Table) -> int:
-    valid = "a whole number of turns in a circle, 1 for no symmetry, 0 for a round thing"
-    value = table.number("turns", valid, 0, 36)
-    if value != int(value):
-        raise table.wrong(f"{table.called('turns')} is {value}; valid: {valid}", "turns")
-    return int(value)
 
 
 def read_mesh(folder: Path, told: Told) -> Mesh:
@@ -109,7 +102,12 @@ def read_mesh(folder: Path, told: Told) -> Mesh:
     if not all(np.isfinite(m.vertices).all() for m in loaded):
         bad = sum(int((~np.isfinite(m.vertices)).any(axis=1).sum()) for m in loaded)
         raise InputError(f"{path}: {bad} of its vertices are no finite numbers; export it again")
-    pieces = [_piece(m) for m in loaded]
+    try:
+        pieces = [_piece(m) for m in loaded]
+    except (ValueError, IndexError, TypeError) as e:
+        raise InputError(
+            f"{path}: its faces and corners do not fit ({' '.join(str(e).split())}); export it again"
+        ) from e
     every = np.concatenate([p.corners for p in pieces]).reshape(-1, 3)
     low, high = every.min(axis=0), every.max(axis=0)
     unit, remarks = _unit(path, float((high - low).max()), told)
@@ -147,7 +145,7 @@ def _loaded(path: Path) -> Iterator[Any]:
 
 
 def _piece(mesh: Any) -> Piece:
-    corners = np.asarray(mesh.triangles, dtype=float)
+    corners = np.asarray(mesh.triangles, dtype=float).reshape(-1, 3, 3)
     visual, faces = mesh.visual, np.asarray(mesh.faces)
     plain: Any = np.tile(np.array(GREY, np.uint8), (len(faces), 1))
     if visual.kind != "texture":

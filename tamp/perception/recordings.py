@@ -23,12 +23,16 @@ from motion.poses import Array
 from motion.robot import RobotDescription, description
 from tamp.errors import InputError
 from tamp.execution.activity import Observation
+from tamp.files import toml_table
 from tamp.files.replacing import replace_file
+from tamp.files.toml_table import Table
 from tamp.model.scene import RobotState
 from tamp.perception.images import Image
 
 FORMAT = 1
 INDEX = "recording.json"
+REDO = "record it again"
+POSE = f"a pose (4, 4); {REDO}"
 DEPTH_UNIT, FARTHEST = 1e-4, 65535
 """Metres of one step of a stored depth, and the largest stored one: what is further away is stored as that."""
 
@@ -105,13 +109,18 @@ def recordings(folder: Path) -> list[Path]:
 def read(folder: Path) -> Recording:
     """The recording in a folder. InputError where there is none, or a damaged one."""
     told = read_json(folder / INDEX, FORMAT)
+    felt = tuple(map(_felt, told.rows("felt", REDO)))
+    moments, pictures = [], []
+    for row in told.rows("moments", REDO):
+        moments.append(row.whole("period", REDO, 0, len(felt) - 1))
+        pictures.append([_checked(picture) for picture in row.rows("pictures", REDO)])
+    said = told.table("robot", REDO)
+    said.array("posture", f"radians; {REDO}", None)
     try:
-        felt = tuple(_felt(t) for t in told["felt"])
-        moments = tuple(int(m["period"]) for m in told["moments"])
-        pictures = tuple(list(m["pictures"]) for m in told["moments"])
-        return Recording(folder, told["about"], description(told["robot"]), felt, moments, pictures)
+        robot = description(said.values)
     except (KeyError, TypeError, ValueError) as e:
-        raise InputError(f"{folder / INDEX} is damaged ({type(e).__name__}: {e}); record it again") from e
+        raise told.wrong(f"robot is damaged ({type(e).__name__}: {e}); {REDO}", "robot") from e
+    return Recording(folder, dict(told.table("about", REDO).values), robot, felt, tuple(moments), tuple(pictures))
 
 
 def played(recording: Recording) -> Iterator[tuple[Observation, int | None]]:
@@ -122,17 +131,24 @@ def played(recording: Recording) -> Iterator[tuple[Observation, int | None]]:
         yield (felt if n is None else recording.looked(n)), n
 
 
-def _felt(told: dict[str, Any]) -> Observation:
-    q, T = (np.array(told[name], dtype=float) for name in ("q", "T_world_tool"))
-    return Observation(float(told["time"]), RobotState(q, float(told["opening"]), T))
+def _felt(told: Table) -> Observation:
+    q, T = told.array("q", f"radians; {REDO}", None), told.array("T_world_tool", POSE, 4, 4)
+    opening = told.number("opening", f"metres; {REDO}", -0.1, 1.0)
+    return Observation(told.number("time", f"seconds; {REDO}", 0.0), RobotState(q, opening, T))
+
+
+def _checked(picture: Table) -> dict[str, Any]:
+    """What is said of a picture, in which the numbers are."""
+    K, T = picture.array("K", f"(3, 3); {REDO}", 3, 3), picture.array("T_world_camera", POSE, 4, 4)
+    return {name: picture.text(name, REDO) for name in ("camera", "colour", "depth")} | {"K": K, "T_world_camera": T}
 
 
 def _image(folder: Path, told: dict[str, Any]) -> Image:
     colour, depth = read_png(folder / told["colour"]), read_png(folder / told["depth"])
     if colour.ndim != 3 or depth.ndim != 2 or colour.shape[:2] != depth.shape:
         raise InputError(f"{folder / told['colour']} and its depth are not of one size: record it again")
-    K, T = np.array(told["K"], dtype=float), np.array(told["T_world_camera"], dtype=float)
-    return Image(told["camera"], np.ascontiguousarray(colour[..., :3]), depth * DEPTH_UNIT, K, T)
+    pixels = np.ascontiguousarray(colour[..., :3])
+    return Image(told["camera"], pixels, depth * DEPTH_UNIT, told["K"], told["T_world_camera"])
 
 
 def write_png(path: Path, pixels: Array) -> None:
@@ -161,15 +177,12 @@ def _plain(value: Any) -> Any:
     return value.tolist() if isinstance(value, np.ndarray | np.generic) else str(value)
 
 
-def read_json(path: Path, form: int) -> dict[str, Any]:
-    """What a JSON file of a format says. InputError where it is missing, damaged, or of another format."""
-    try:
-        told = json.loads(path.read_text(encoding="utf-8"))
-        found = told["format"]
-    except FileNotFoundError as e:
-        raise InputError(f"no {path.name} in {path.parent}: no recording, or one that was not finished") from e
-    except (OSError, ValueError, KeyError, TypeError) as e:
-        raise InputError(f"{path} is damaged ({type(e).__name__}: {e}); record it again") from e
-    if found != form:
-        raise InputError(f"{path} has format {found}, this version of tamp reads {form}; record it again")
-    return dict(told)
+def read_json(path: Path, form: int) -> Table:
+    """The object in a JSON file of a format. InputError where it is missing, damaged, or of another format."""
+    if not path.is_file():
+        raise InputError(f"no {path.name} in {path.parent}: no recording, or one that was not finished")
+    told = toml_table.read_json(path)
+    if told.values.get("format") != form:
+        found = told.values.get("format")
+        raise told.wrong(f"it has format {found}, this version of tamp reads {form}; {REDO}", "format")
+    return told

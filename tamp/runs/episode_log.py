@@ -150,10 +150,10 @@ def read(path: Path) -> list[dict[str, Any]]:
             continue
         try:
             event = json.loads(line)
-        except json.JSONDecodeError as e:
+        except (ValueError, RecursionError) as e:
             if number == len(lines):
                 break
-            raise InputError(f"{path}:{number}:{e.colno}: not JSON: {e.msg}") from e
+            raise InputError(f"{path}:{number}:{getattr(e, 'colno', 1)}: not JSON: {getattr(e, 'msg', e)}") from e
         if not isinstance(event, dict) or not isinstance(event.get("event"), str):
             raise InputError(f"{path}:{number}: not an event of an episode's log")
         events.append(event)

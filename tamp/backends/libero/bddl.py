@@ -13,7 +13,20 @@ from typing import Any
 from tamp.backends.libero.arenas import ARENAS
 from tamp.backends.libero.categories import names
 from tamp.errors import InputError
+from tamp.files.quantities import TURN
 from tamp.model.goal_syntax import valid
+from tamp.pddl.outline import unbalanced
+
+FARTHEST = 100.0
+"""Metres of a region from the origin, at most: more are millimetres, or a mistake."""
+_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?", re.IGNORECASE)
+_PART_OF_PI = re.compile(r"[-+]?(?:\d+\.?\d*\*)?np\.pi(?:/\d+\.?\d*)?")
+_NUMBERS = re.compile(r"\(\s*:(?P<key>ranges|yaw_rotation)\s*(?P<values>\((?:[^()]|\([^()]*\))*\))", re.IGNORECASE)
+_REGION = {
+    "ranges": (4, FARTHEST, f"(x_min y_min x_max y_max) in metres, up to {FARTHEST:g}"),
+    "yaw_rotation": (2, TURN + 1e-3, f"(low high) in radians, up to {TURN:.4f}, or parts of np.pi"),
+}
+"""How many numbers a region's list has, how great, and what is valid."""
 
 AS_GOAL = "valid as a goal: facts, as (And (On mug_1 plate_1)); or ask for a goal of your own"
 LONGEST = 100
@@ -31,6 +44,7 @@ class Bddl:
 def check_bddl(path: Path) -> Bddl:
     """InputError, with file and line, when a BDDL file does not parse, for a class of tasks, a category or a predicate
     that the installed LIBERO does not have, and for facts about what is not declared."""
+    _check_numbers(path)
     problem = _parsed(path)
     classes = [a.problem for a in ARENAS]
     if problem["problem_name"] not in [c.lower() for c in classes]:
@@ -59,6 +73,33 @@ def locate(path: Path, expression: Sequence[Any]) -> tuple[str, str]:
     if found is None:
         return str(path), " ".join(_tokens(expression))
     return f"{path}:{code.count(chr(10), 0, found.start()) + 1}", " ".join(found[0].split())
+
+
+def _check_numbers(path: Path) -> None:
+    """Every number of a region. LIBERO would take any, and evaluates those of turns as Python."""
+    try:
+        text = re.sub(r";[^\n]*", lambda m: " " * len(m[0]), path.read_text(encoding="utf-8-sig"))
+    except (OSError, UnicodeDecodeError) as e:
+        raise InputError(f"cannot read {path}: {getattr(e, 'strerror', None) or e}") from e
+    wrong = unbalanced(text)
+    for found in _NUMBERS.finditer(text):
+        count, most, valid = _REGION[found["key"].lower()]
+        if not found["values"]:
+            wrong = found.start(), f"{found['key']} is no list of such lists; valid: {valid}"
+        for each in re.finditer(r"\(([^()]*)\)", found["values"]):
+            words = each[1].split()
+            if len(words) != count or not all(_within(word, most) for word in words):
+                wrong = (
+                    found.start("values") + each.start(),
+                    f"{found['key']} has ({each[1].strip()[:60]}); valid: {valid}",
+                )
+    if wrong:
+        raise InputError(f"{path}:{text.count(chr(10), 0, wrong[0]) + 1}: {wrong[1]}")
+
+
+def _within(word: str, most: float) -> bool:
+    """Whether a word is a number up to so much, or a part of π."""
+    return bool(_PART_OF_PI.fullmatch(word)) or bool(_NUMBER.fullmatch(word) and abs(float(word)) <= most)
 
 
 def _check_atoms(path: Path, problem: Any) -> None:

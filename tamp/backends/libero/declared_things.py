@@ -22,7 +22,6 @@ TAKEN = {TABLE, "world", *(a.symbol for a in ARENAS)}
 NAME = re.compile(r"[a-z][a-z0-9_]*")
 FARTHEST = 3.0
 """Metres: greater coordinates are meant to be millimetres, or a mistake."""
-TURN = 2 * np.pi
 UNIT = 0.01
 """By how much a quaternion may be longer or shorter than 1: its numbers are rounded."""
 MOST = 40
@@ -104,7 +103,8 @@ class _Reader:
                 f'valid: on = "{TABLE}", or beside = "…"',
                 relation,
             )
-        region, at, yaw, quaternion = self._rectangle(), self._spot(), self._yaw(), self._quaternion()
+        region, at, quaternion = self._rectangle(), self._spot(), self._quaternion()
+        yaw = self.table.angle("yaw") if self.table.has("yaw") else None
         self._coordinates_fit(relation, owner)
         opened = read_openings(self.table, self.name, self.category)
         return Thing(self.name, self.category, relation, target, owner, region, at, yaw, quaternion, opened)
@@ -131,8 +131,7 @@ class _Reader:
         if not self.table.has("region"):
             return None
         valid = "[x_min, y_min, x_max, y_max] in metres, as [-0.1, 0.0, 0.1, 0.2]"
-        region = self.table.numbers("region", 4, valid)
-        self._metres("region", region)
+        region = self.table.metres("region", 4, valid, FARTHEST)
         if (region[2:] < region[:2]).any():
             raise self.table.wrong(f"region {region.tolist()} ends before it begins; valid: {valid}", "region")
         self._on_table("region", region[:2], region[2:])
@@ -143,8 +142,7 @@ class _Reader:
             return None
         given = self.table.values["at"]
         count = 3 if isinstance(given, list) and len(given) == 3 else 2
-        at = self.table.numbers("at", count, "[x, y] or [x, y, z] in metres, as [-0.1, 0.05]")
-        self._metres("at", at)
+        at = self.table.metres("at", count, "[x, y] or [x, y, z] in metres, as [-0.1, 0.05]", FARTHEST)
         self._on_table("at", at[:2], at[:2])
         return at
 
@@ -159,23 +157,9 @@ class _Reader:
     def _on_table(self, key: str, low: Array, high: Array) -> None:
         if (low > self.room.high).any() or (high < self.room.low).any():
             x, y = (f"{a} {lo:g} to {hi:g}" for a, lo, hi in zip("xy", self.room.low, self.room.high, strict=True))
-            raise self.table.wrong(f"{self.name} is beyond the table; valid: {x}, {y} (metres, {self.room.name})", key)
-
-    def _metres(self, key: str, values: Array) -> None:
-        told = f"{key} {values.tolist()} of {self.name} is metres from the table's middle"
-        self.table.near(key, values, FARTHEST, told)
-
-    def _yaw(self) -> float | None:
-        if not self.table.has("yaw"):
-            return None
-        yaw = self.table.number("yaw", "radians, as 1.5708 for a quarter turn", -np.inf)
-        if abs(yaw) > TURN:
             raise self.table.wrong(
-                f"yaw {yaw:g} of {self.name} is radians; valid: -6.2832 to 6.2832 "
-                f"({yaw:g} degrees are {np.radians(yaw):.4f})",
-                "yaw",
+                f"{key}: {self.name} is beyond the table; valid: {x}, {y} (metres, {self.room.name})", key
             )
-        return yaw
 
 
 def _check_names(t: Table, declared: Declaration) -> None:

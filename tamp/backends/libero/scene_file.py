@@ -77,11 +77,7 @@ def _one_way(t: Table) -> None:
 def _whole(t: Table, key: str, usual: int, least: int) -> int:
     if not t.has(key):
         return usual
-    valid = f"a whole number from {least}"
-    value = t.number(key, valid, least, 2**31)
-    if value != int(value):
-        raise t.wrong(f"{key} is {value}; valid: {valid}", key)
-    return int(value)
+    return t.whole(key, f"a whole number from {least}", least)
 
 
 def _symbols(t: Table, key: str) -> dict[str, str]:

@@ -14,6 +14,8 @@ from tamp.files.toml_table import Table
 KEYS = ("mjcf", "base", "yaw", "body", "scatter")
 OF_THINGS = ("category", "names", "interior")
 USUAL_BODY = "panda"
+FARTHEST = 100.0
+"""Metres that a robot may be from a scene's origin, and a box from its body's: scenes of whole flats are built."""
 BOX = "[x_min, y_min, z_min, x_max, y_max, z_max] in metres, in the frame of that body"
 
 
@@ -54,13 +56,12 @@ def read_mjcf_scene(t: Table, folder: Path) -> MjcfScene:
     if not file.is_file():
         near = ", ".join(sorted(p.name for p in folder.glob("*.xml"))) or "none in this folder"
         raise t.wrong(f"no such MJCF file: {file}; there: {near}", "mjcf")
-    base = t.numbers("base", 3, "[x, y, z] in metres") if t.has("base") else np.zeros(3)
-    yaw = t.number("yaw", "radians", -2 * np.pi, 2 * np.pi) if t.has("yaw") else 0.0
+    base = t.metres("base", 3, "[x, y, z] in metres", FARTHEST) if t.has("base") else np.zeros(3)
     body = t.text("body", "a robot, as xarm7, or its .toml") if t.has("body") else USUAL_BODY
     if body.endswith(".toml"):
         body = str(folder / body)
     said = {name: _said(each) for name, each in t.tables("things", "a table such as [things.mug_1]")}
-    return MjcfScene(t, file, base, yaw, body, _scatter(t), said)
+    return MjcfScene(t, file, base, t.angle("yaw"), body, _scatter(t), said)
 
 
 def _scatter(t: Table) -> tuple[float, float]:
@@ -86,7 +87,7 @@ def _interiors(table: Table) -> dict[str, Array]:
     told = table.table("interior", f"a table such as {{ drawer = {BOX} }}")
     found = {}
     for body in told.values:
-        box = told.numbers(body, 6, BOX).reshape(2, 3)
+        box = told.metres(body, 6, BOX, FARTHEST).reshape(2, 3)
         if (box[1] <= box[0]).any():
             raise told.wrong(f"{told.called(body)} ends before it begins; valid: {BOX}", body)
         found[body] = box

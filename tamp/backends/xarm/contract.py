@@ -14,9 +14,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from tamp.backends.xarm.contract_text import Key, parse_contract, places_of
+from tamp.backends.xarm.detection_lines import INSIDE
 from tamp.backends.xarm.steps import Step, steps_of
 from tamp.errors import InputError
+from tamp.files.json_text import Key, parse_json, places_of
+from tamp.files.quantities import not_degrees, not_millimetres
 from tamp.pddl.source import Source
 
 __all__ = [
@@ -34,6 +36,9 @@ __all__ = [
 
 LONGEST = 3600
 """Seconds that a step may wait: more is a slip, and no clock takes any number."""
+SMALLEST = 0.1
+"""Millimetres that an arm can repeat: shorter ways are in metres."""
+UNITS = {"mm": "millimetres", "deg": "degrees"}
 _OBJECT = frozenset({"label", "labels", "selector", "ref", "index", "min_conf", "timeout_sec"})
 FIELDS = {
     "MOVE_TO_NAMED": frozenset({"name"}),
@@ -74,7 +79,7 @@ def schema() -> dict[str, Any]:
 
 def read_contract(source: Source) -> dict[str, Any]:
     """The plan in a text. InputError, with line and column, for what is not JSON alone, and for the first breach."""
-    plan = parse_contract(source)
+    plan = parse_json(source)
     if wrong := breaches(plan):
         line, column = place_of(wrong[0], places_of(source))
         more = f" (and {len(wrong) - 1} more)" if len(wrong) > 1 else ""
@@ -157,9 +162,25 @@ def _beyond_schema(number: int, step: dict[str, Any], known: frozenset[str] | No
     for field, value in step.items():
         if not _finite(value):
             yield _at(number, field, "a number that is not finite")
-        elif field in ("seconds", "timeout_sec") and value > LONGEST:
+            continue
+        yield from _in_unit(number, field, value)
+        if field in ("seconds", "timeout_sec") and value > LONGEST:
             yield _at(number, field, f"{value} seconds; valid: at most {LONGEST}")
     yield from _unknown(number, step, known)
+
+
+def _in_unit(number: int, field: str, value: Any) -> Iterator[Breach]:
+    """What can only be in another unit than the field is."""
+    if field == "pose":
+        for each, values in value.items():
+            yield from _in_unit(number, f"{field}.{each}", values)
+        return
+    unit = UNITS.get(field.rpartition("_")[2])
+    if unit is None:
+        return
+    values, least = value if isinstance(value, list) else [value], INSIDE if field == "pose.xyz_mm" else SMALLEST
+    if why := not_millimetres(values, least) if unit == "millimetres" else not_degrees(values):
+        yield _at(number, field, f"{_short(str(value))}; valid: {unit}, {why}")
 
 
 def _unknown(number: int, step: dict[str, Any], known: frozenset[str] | None) -> Iterator[Breach]:

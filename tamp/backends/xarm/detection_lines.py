@@ -8,7 +8,6 @@ Positions are in the base frame, or with `"camera": NAME` in that camera's.
 from __future__ import annotations
 
 import json
-import math
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -17,13 +16,16 @@ from typing import Any
 import numpy as np
 
 from motion.poses import Array
+from tamp.files.quantities import is_number, not_millimetres
 
 MOST_LABELS = 1000
 """Labels that are remembered: more is a detector that makes them up."""
 MOST_OBJECTS = 1000
 """Things in a line: more is no scene, and choosing among them would take too long."""
-_FARTHEST = 100_000.0
-"""Millimetres: a position beyond is no position."""
+LATEST = 1e11
+"""Seconds since the epoch, in the year 5138: later times are milliseconds."""
+INSIDE = 5.0
+"""Millimetres from the origin of the base, or of a camera, which nothing is: smaller positions are in metres."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +46,7 @@ def read_line(line: bytes, cameras: Mapping[str, Array]) -> tuple[str | None, tu
         raise ValueError(f"not JSON: {e}") from e
     _only(said, "the line", "time", "objects", "camera")
     time, camera, objects = said.get("time"), said.get("camera"), said.get("objects")
-    if not _number(time) or time <= 0:
+    if not is_number(time) or not 0 < time < LATEST:
         raise ValueError(f"time is {_shown(time)}; valid: seconds since the epoch")
     if camera is not None and (not isinstance(camera, str) or camera not in cameras):
         valid = ", ".join(cameras) or "none, so only the base frame"
@@ -62,10 +64,12 @@ def _detection(said: Any, time: float, T_base_camera: Array) -> Detection:
     label, confidence, xyz = said.get("label"), said.get("confidence"), said.get("xyz_mm")
     if not isinstance(label, str) or not label:
         raise ValueError(f"label is {_shown(label)}; valid: a name")
-    if not _number(confidence) or not 0 <= confidence <= 1:
+    if not is_number(confidence) or not 0 <= confidence <= 1:
         raise ValueError(f"confidence is {_shown(confidence)}; valid: 0 to 1")
-    if not isinstance(xyz, list) or len(xyz) != 3 or not all(_number(v) and abs(v) <= _FARTHEST for v in xyz):
+    if not isinstance(xyz, list) or len(xyz) != 3 or not all(map(is_number, xyz)):
         raise ValueError(f"xyz_mm is {_shown(xyz)}; valid: [x, y, z] in millimetres")
+    if why := not_millimetres(xyz, INSIDE):
+        raise ValueError(f"xyz_mm is {_shown(xyz)}; valid: [x, y, z] in millimetres, {why}")
     p_camera = np.array(xyz, dtype=float) / 1000
     return Detection(label, float(confidence), T_base_camera[:3, :3] @ p_camera + T_base_camera[:3, 3], time)
 
@@ -120,12 +124,6 @@ def _only(said: Any, what: str, *keys: str) -> None:
     for key in said:
         if key not in keys:
             raise ValueError(f"{what} has an unknown key {_shown(key)}; valid: {', '.join(keys)}")
-
-
-def _number(value: Any) -> bool:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return False
-    return abs(value) < 1e300 and math.isfinite(value)
 
 
 def _refuse(word: str) -> Any:

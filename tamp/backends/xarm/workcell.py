@@ -15,10 +15,13 @@ import numpy as np
 from motion.arms import ARMS, Arm
 from motion.poses import Array, from_rpy
 from tamp.backends.xarm.address import VALID_HOST, address_of, host_of
+from tamp.backends.xarm.detection_lines import INSIDE
 from tamp.backends.xarm.workcell_checks import check
 from tamp.files.toml_table import Table, read_placed
 
 _KEYS = ("arm", "host", "table_mm", "workspace", "keep_out", "poses", "rates", "tool", "load", "cameras", "detector")
+LEAST_TOOL, LEAST_BOX = 1.0, 5.0
+"""Millimetres: a tool is so long or there is none, and a side of a box is so long. What is smaller is in metres."""
 _XYZ, _RPY = "[x, y, z] in millimetres", "[roll, pitch, yaw] in degrees"
 
 
@@ -100,7 +103,7 @@ def read_workcell(path: Path) -> Workcell:
     table = read_placed(path)
     table.only(*_KEYS, "hand")
     arm = _arm(table)
-    T_flange_tool = _pose(_section(table, "tool", "a table [tool] with xyz_mm and rpy_deg"))
+    T_flange_tool = _pose(_section(table, "tool", "a table [tool] with xyz_mm and rpy_deg"), LEAST_TOOL)
     workspace = _box("workspace", table.table("workspace", "a table [workspace] with low_mm and high_mm"))
     detector, labels = _detector(table, path.parent)
     world = Workcell(
@@ -114,7 +117,7 @@ def read_workcell(path: Path) -> Workcell:
         _rates(table.table("rates", "a table [rates]")),
         T_flange_tool,
         _load(_section(table, "load", "a table [load] with kg and centre_mm")),
-        {name: _pose(t) for name, t in table.tables("cameras", "tables as [cameras.overhead]")},
+        {name: _pose(t, INSIDE) for name, t in table.tables("cameras", "tables as [cameras.overhead]")},
         detector,
         labels,
         _hand(table),
@@ -162,22 +165,22 @@ def _section(table: Table, key: str, valid: str) -> Table | None:
     return table.table(key, valid) if table.has(key) else None
 
 
-def _pose(table: Table | None) -> Array:
-    """`xyz_mm` and `rpy_deg` of a table; the identity where there is none."""
+def _pose(table: Table | None, least: float) -> Array:
+    """`xyz_mm` and `rpy_deg` of a table; the identity where there is none. At `least` so many millimetres, or none."""
     if table is None:
         return np.eye(4)
     table.only("xyz_mm", "rpy_deg")
-    return from_rpy(table.numbers("xyz_mm", 3, _XYZ) / 1000, np.radians(table.numbers("rpy_deg", 3, _RPY)))
+    return from_rpy(table.millimetres("xyz_mm", _XYZ, least), table.degrees("rpy_deg", 3, _RPY))
 
 
 def _named(name: str, table: Table, arm: Arm, T_flange_tool: Array) -> NamedPose:
     if not table.has("joints_deg"):
         table.only("xyz_mm", "rpy_deg", "joints_deg")
-        return NamedPose(name, _pose(table))
+        return NamedPose(name, _pose(table, INSIDE))
     if table.has("xyz_mm") or table.has("rpy_deg"):
         raise table.wrong(f"poses.{name} has both joints_deg and xyz_mm or rpy_deg; valid: one of the two ways")
     table.only("joints_deg")
-    q = np.radians(table.numbers("joints_deg", arm.joints, f"{arm.joints} angles of the {arm.name}, in degrees"))
+    q = table.degrees("joints_deg", arm.joints, f"{arm.joints} angles of the {arm.name}, in degrees")
     for i, (angle, low, high) in enumerate(zip(q, arm.lower, arm.upper, strict=True)):
         if not low <= angle <= high:
             span = f"{np.degrees(low):.2f} to {np.degrees(high):.2f}"
@@ -188,26 +191,30 @@ def _named(name: str, table: Table, arm: Arm, T_flange_tool: Array) -> NamedPose
 
 def _box(name: str, table: Table) -> Box:
     table.only("low_mm", "high_mm")
-    low, high = (table.numbers(key, 3, _XYZ) / 1000 for key in ("low_mm", "high_mm"))
+    low, high = (table.millimetres(key, _XYZ) for key in ("low_mm", "high_mm"))
     for axis, low_, high_ in zip("xyz", low, high, strict=True):
         if not low_ < high_:
             said = f"the box {name!r} is empty: {axis} from {1000 * low_:g} to {1000 * high_:g} mm"
             raise table.wrong(f"{said}; valid: high_mm greater than low_mm in x, y and z", "high_mm")
+    if (longest := 1000 * float((high - low).max())) < LEAST_BOX:
+        said = f"{table.called('high_mm')} is {table.values['high_mm']}, at most {longest:.4g} mm from low_mm"
+        raise table.wrong(f"{said}: metres? valid: millimetres, such as {(1e6 * high).round().tolist()}", "high_mm")
     return Box(name, low, high)
 
 
 def _rates(table: Table) -> Rates:
-    """What the file allows. More than the SDK lets through would be cut there without a word."""
+    """What the file allows. More than the SDK lets through would be cut there without a word, and less than the least
+    is in radians or metres, or would take hours."""
     table.only("joint_speed_deg_s", "joint_acceleration_deg_s2", "tool_speed_mm_s", "tool_acceleration_mm_s2")
 
-    def rate(key: str, most: float) -> float:
-        return table.number(key, f"more than 0, at most {most:g}", 1e-6, most)
+    def rate(key: str, least: float, most: float) -> float:
+        return table.number(key, f"{least:g} to {most:g}", least, most)
 
     return Rates(
-        float(np.radians(rate("joint_speed_deg_s", 180))),
-        float(np.radians(rate("joint_acceleration_deg_s2", 1145))),
-        rate("tool_speed_mm_s", 1000) / 1000,
-        rate("tool_acceleration_mm_s2", 50000) / 1000,
+        float(np.radians(rate("joint_speed_deg_s", 0.1, 180))),
+        float(np.radians(rate("joint_acceleration_deg_s2", 1, 1145))),
+        rate("tool_speed_mm_s", 1, 1000) / 1000,
+        rate("tool_acceleration_mm_s2", 1, 50000) / 1000,
     )
 
 
@@ -216,7 +223,7 @@ def _load(table: Table | None) -> Load:
         return Load(0.0, np.zeros(3))
     table.only("kg", "centre_mm")
     mass = table.number("kg", "kilograms from 0 to 5, more than which none of the arms carries", 0, 5)
-    return Load(mass, table.numbers("centre_mm", 3, _XYZ) / 1000)
+    return Load(mass, table.millimetres("centre_mm", _XYZ, LEAST_TOOL))
 
 
 def _detector(table: Table, folder: Path) -> tuple[DetectorSettings, tuple[str, ...]]:

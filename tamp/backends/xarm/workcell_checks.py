@@ -23,13 +23,14 @@ def check(world: Workcell, table: Table) -> None:
         said = f"the workspace ends at {_mm(world.workspace.high[2])}, below the table at {_mm(world.table)}"
         raise table.wrong(f"{said}; valid: a workspace that reaches above the table", "workspace", "high_mm")
     for pose in world.poses.values():
+        field = "xyz_mm" if pose.q is None else "joints_deg"
         if why := out_of_bounds(world, pose.T_base_tool[:3, 3]):
-            raise table.wrong(f"pose {pose.name!r} is {why}", "poses", pose.name)
+            raise table.wrong(f"{field}: pose {pose.name!r} is {why}", "poses", pose.name, field)
         if pose.q is None and not _reached(world, pose.T_base_tool):
             said = f"pose {pose.name!r} at {shown(pose.T_base_tool[:3, 3])} is out of reach of the {world.arm.name}"
             hint = " (its five joints leave the tool little choice: joints_deg says it exactly)"
             advice = f"; valid: a pose that its joints reach within their limits{hint if world.arm.joints < 6 else ''}"
-            raise table.wrong(said + advice, "poses", pose.name)
+            raise table.wrong(f"{field}: {said}{advice}", "poses", pose.name, field)
 
 
 def _reached(world: Workcell, T_base_tool: Array) -> bool:

@@ -16,6 +16,7 @@ from typing import Any
 
 from tamp.errors import InputError
 from tamp.files import lines
+from tamp.files.json_text import parse_line
 from tamp.files.replacing import replace_file
 from tamp.runs.bench.scheduling import Key
 
@@ -40,10 +41,14 @@ what became of an action, took it for `done` that was not, or for `undone`.
 _LATER = ("reply", "confidence", "language_seconds", "reaches", "reached", "task", "disturbed", "verdicts")
 LATER: Record = {"wording": 0, **dict.fromkeys(_LATER)}
 """Keys that records of earlier versions lack, and what that means."""
+MOST = 1e12
+"""What no number of a record exceeds: counts, seconds."""
+_SECONDS = (int, float)
 KINDS: dict[str, type | tuple[type, ...]] = {
     **dict.fromkeys(("suite", "perception"), str),
     **dict.fromkeys(("task_id", "init_state", "steps", "wording"), int),
-    **dict.fromkeys(("planning_seconds", "wall_seconds"), (int, float)),
+    **dict.fromkeys(("planning_seconds", "execution_seconds", "stepping_seconds", "wall_seconds"), _SECONDS),
+    **dict.fromkeys(("confidence", "language_seconds"), (int, float, type(None))),
     **dict.fromkeys(("success", "lasting"), bool),
     **dict.fromkeys(("failure_stage", "failure_reason", "tree"), (str, type(None))),
     **{"touched": dict, "shifted": list},
@@ -164,17 +169,14 @@ def _settings(path: Path) -> dict[str, Any]:
 def _parsed(path: Path, data: bytes) -> list[Record]:
     records = []
     for number, line in enumerate(data.decode(errors="replace").splitlines(), 1):
-        try:
-            told = json.loads(line)
-        except json.JSONDecodeError as e:
-            raise InputError(f"{path}:{number}:{e.colno}: not JSON: {e.msg}") from e
+        told = parse_line(str(path), number, line)
         told = {**LATER, **told} if isinstance(told, dict) else {}
         lacking = [name for name in FIELDS if name not in told]
         if lacking:
             reason = f"not an episode of this version of tamp: no {', '.join(lacking[:3])}"
             raise InputError(f"{path}:{number}: {reason}; use the version that wrote it, or choose another --out")
-        if wrong := [name for name, kinds in KINDS.items() if not isinstance(told[name], kinds)]:
-            raise InputError(f"{path}:{number}: not an episode of tamp: {wrong[0]} is {told[wrong[0]]!r}")
+        if wrong := [name for name, kinds in KINDS.items() if not _is(told[name], kinds)]:
+            raise InputError(f"{path}:{number}: not an episode of tamp: {wrong[0]} is {told[wrong[0]]!r:.40}")
         records.append(told)
     return records
 
@@ -185,6 +187,14 @@ def _once(records: list[Record], identity: Callable[[Record], Hashable]) -> list
     for r in records:
         first.setdefault(identity(r), r)
     return list(first.values())
+
+
+def _is(value: Any, kinds: Any) -> bool:
+    """Whether a value is of a kind: numbers from 0 up to MOST, and counts by name."""
+    if isinstance(value, dict):
+        return kinds is dict and all(_is(count, int) for count in value.values())
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return isinstance(value, kinds) and (not number or 0 <= value <= MOST) and (number or kinds not in (int, _SECONDS))
 
 
 def key(record: Record) -> Key:

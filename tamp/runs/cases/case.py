@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from tamp.data import data_dir
 from tamp.errors import InputError
-from tamp.files.toml_file import read_toml
+from tamp.files.toml_table import Table, read_placed
 from tamp.planning.engine import usual
 
 TABLE = "case.toml"
+LONGEST, MOST = 86_400.0, 1e12
+"""Seconds that a search may take, a day, and what a plan may cost."""
 _CASE = ("domain", "problem", "goal", "solvable", "planner", "timeout", "findings", "good", "bad")
 _GOOD = ("plan", "steps", "cost")
 _BAD = ("plan", "steps", "step", "unmet")
@@ -76,38 +77,24 @@ def read_case(place: Path, domain: Path | None = None) -> Case:
     InputError for keys that there are none of, and values of the wrong kind.
     """
     path = place / TABLE if place.is_dir() else place
-    folder, table = path.parent, read_toml(path)
-    if "scene" in table:
-        raise InputError(f"{path}: it is about a scene; `tamp test FOLDER` runs it, in the folder of a domain")
-    _check_keys(table, _CASE, f"{path}")
-    if domain is not None:
-        table = {"domain": str(domain.resolve()), **table}
-    for key in ("domain", "problem"):
-        if not isinstance(table.get(key), str):
-            raise InputError(f'{path}: {key} is missing; valid: {key} = "{key}.pddl"')
-    kinds: dict[str, tuple[tuple[type, ...], str]] = {
-        "goal": ((str,), '"(on a b)"'),
-        "solvable": ((bool,), "true or false"),
-        "planner": ((str,), '"fast-downward"'),
-        "timeout": ((int, float), "seconds"),
-        "findings": ((list,), '["unused-predicate"]'),
-        "good": ((list,), "tables [[good]]"),
-        "bad": ((list,), "tables [[bad]]"),
-    }
-    for key, (kind, valid) in kinds.items():
-        _check_kind(table, key, kind, valid, str(path))
-    plans = [_plan(said, good, n, path) for good in (True, False) for n, said in _plans(table, good)]
-    findings = table.get("findings")
+    folder, table = path.parent, read_placed(path)
+    if table.has("scene"):
+        raise table.wrong("it is about a scene; `tamp test FOLDER` runs it, in the folder of a domain", "scene")
+    table.only(*_CASE)
+    usually = "" if domain is None else str(domain.resolve())
+    findings = table.texts("findings", '["unused-predicate"]', several=True) if table.has("findings") else None
     return Case(
         folder,
-        _domain(table["domain"], folder),
-        folder / table["problem"],
-        table.get("goal"),
-        table.get("solvable"),
-        table.get("planner") or usual(),
-        float(table.get("timeout", 60)),
-        None if findings is None else tuple(sorted(map(str, findings))),
-        tuple(plans),
+        _domain(
+            table.text("domain", 'domain = "domain.pddl"') if table.has("domain") or not usually else usually, folder
+        ),
+        folder / table.text("problem", 'problem = "problem.pddl"'),
+        table.text("goal", '"(on a b)"') if table.has("goal") else None,
+        table.flag("solvable", "true or false") if table.has("solvable") else None,
+        table.text("planner", '"fast-downward"') if table.has("planner") else usual(),
+        table.number("timeout", "seconds, more than 0, up to a day", 0.01, LONGEST) if table.has("timeout") else 60.0,
+        None if findings is None else tuple(sorted(findings)),
+        tuple(_plan(said, kind == "good", n) for kind in ("good", "bad") for n, said in _plans(table, kind)),
         path.name,
     )
 
@@ -117,39 +104,21 @@ def _domain(said: str, folder: Path) -> str:
     return str(beside) if beside.exists() else said
 
 
-def _plans(table: dict[str, Any], good: bool) -> list[tuple[int, Any]]:
-    return list(enumerate(table.get("good" if good else "bad", []), 1))
+def _plans(table: Table, kind: str) -> Iterator[tuple[int, Table]]:
+    if table.has(kind):
+        yield from enumerate(table.rows(kind, f"tables [[{kind}]]"), 1)
 
 
-def _plan(said: Any, good: bool, number: int, path: Path) -> ExpectedPlan:
-    where = f"{path}: {'good' if good else 'bad'} plan {number}"
-    if not isinstance(said, dict):
-        raise InputError(f"{where} is no table; valid: [[{'good' if good else 'bad'}]]")
-    _check_keys(said, _GOOD if good else _BAD, where)
-    if ("plan" in said) == ("steps" in said):
-        raise InputError(f'{where}: give either plan = "FILE" or steps = ["(pick a b)"]')
-    for key, kind, valid in (
-        ("plan", (str,), "the name of a file"),
-        ("steps", (list,), 'a list such as ["(pick a b)"]'),
-        ("cost", (int, float), "a number"),
-        ("step", (int,), "the number of a step, 0 when only the goal is missed"),
-        ("unmet", (str,), "a literal such as (not (clear a))"),
-    ):
-        _check_kind(said, key, kind, valid, where)
-    steps = said.get("steps")
-    name = said.get("plan") or f"{'good' if good else 'bad'} plan {number}"
-    shown = None if steps is None else tuple(map(str, steps))
-    return ExpectedPlan(name, shown, good, said.get("cost"), said.get("step"), said.get("unmet"))
-
-
-def _check_keys(table: dict[str, Any], known: Collection[str], where: str) -> None:
-    for key in table:
-        if key not in known:
-            raise InputError(f"{where}: unknown key {key!r}; valid: {', '.join(known)}")
-
-
-def _check_kind(table: dict[str, Any], key: str, kinds: tuple[type, ...], valid: str, where: str) -> None:
-    value = table.get(key)
-    wrong = not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds)
-    if key in table and wrong:
-        raise InputError(f"{where}: {key} = {value!r}; valid: {valid}")
+def _plan(said: Table, good: bool, number: int) -> ExpectedPlan:
+    said.only(*(_GOOD if good else _BAD))
+    if said.has("plan") == said.has("steps"):
+        raise said.wrong('give either plan = "FILE" or steps = ["(pick a b)"]')
+    named = said.text("plan", "the name of a file") if said.has("plan") else None
+    return ExpectedPlan(
+        named or f"{'good' if good else 'bad'} plan {number}",
+        None if named else said.texts("steps", 'a list such as ["(pick a b)"]', several=True),
+        good,
+        said.number("cost", "a number", -MOST, MOST) if said.has("cost") else None,
+        said.whole("step", "the number of a step, 0 when only the goal is missed") if said.has("step") else None,
+        said.text("unmet", "a literal such as (not (clear a))") if said.has("unmet") else None,
+    )

@@ -13,6 +13,8 @@ from tamp.files.toml_file import read_toml
 from tamp.files.toml_table import Table, read_placed
 from tamp.runs.cases.case import Case, read_case
 
+LATEST = 2**32 - 1
+"""The greatest seed that every simulator takes."""
 TESTS = "tests"
 """The folder of a domain's cases, in the domain's."""
 Expected = Literal["reached", "refused"]
@@ -97,7 +99,7 @@ def _goals(table: Table) -> tuple[str, ...]:
 
 def _seeds(table: Table) -> tuple[int, ...]:
     seeds = table.values.get("seeds", [0])
-    good = isinstance(seeds, list) and seeds and all(type(s) is int and s >= 0 for s in seeds)
+    good = isinstance(seeds, list) and seeds and all(type(s) is int and 0 <= s <= LATEST for s in seeds)
     if not good:
-        raise table.wrong(f"seeds is {seeds!r}; valid: whole numbers from 0, as [0, 1]", "seeds")
+        raise table.no("seeds", "whole numbers from 0, as [0, 1]")
     return tuple(seeds)

@@ -40,9 +40,9 @@ def test_a_file_beside_it_is_meant_as_such(tmp_path):
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("", "backend = None; valid: llama.cpp, server, vllm, transformers"),
-        ('backend = "ollama"', "backend = 'ollama'; valid: llama.cpp, server, vllm, transformers"),
-        ("backend = [1]", "backend = [1]; valid: llama.cpp"),
+        ("", "backend is missing; valid: llama.cpp, server, vllm, transformers"),
+        ('backend = "ollama"', "backend is ollama; valid: llama.cpp, server, vllm, transformers"),
+        ("backend = [1]", "backend is [1]; valid: llama.cpp"),
         ('backend = "server"', "the backend server needs url"),
         ('backend = "vllm"', "the backend vllm needs model"),
         (
@@ -54,11 +54,11 @@ def test_a_file_beside_it_is_meant_as_such(tmp_path):
             "vision says nothing to the backend llama.cpp; valid: model, context",
         ),
         ('backend = "server"\nurl = "u"\napi_key = "s3cret"', "did you mean 'api_key_env'?"),
-        ('backend = "server"\nurl = 8000', "url = 8000; valid: a text"),
-        ('backend = "server"\nurl = "u"\ntimeout = 0', "timeout = 0; valid: seconds, more than 0"),
-        ('backend = "server"\nurl = "u"\ntimeout = true', "timeout = True; valid: seconds, more than 0"),
-        ('backend = "vllm"\nmodel = "m"\ncontext = 1.5', "context = 1.5; valid: tokens, more than 0"),
-        ('backend = "vllm"\nmodel = "m"\nvision = "yes"', "vision = 'yes'; valid: true or false"),
+        ('backend = "server"\nurl = 8000', ":2: url is 8000; valid: a text"),
+        ('backend = "server"\nurl = "u"\ntimeout = 0', ":3: timeout is 0; valid: seconds, more than 0"),
+        ('backend = "server"\nurl = "u"\ntimeout = true', ":3: timeout is True; valid: seconds, more than 0"),
+        ('backend = "vllm"\nmodel = "m"\ncontext = 1.5', ":3: context is 1.5; valid: tokens, more than 0"),
+        ('backend = "vllm"\nmodel = "m"\nvision = "yes"', ":3: vision is yes; valid: true or false"),
         ("backend = ", "not TOML: "),
     ],
 )
@@ -66,7 +66,7 @@ def test_what_a_file_must_not_say(tmp_path, text, says):
     path = written(tmp_path, text)
     with pytest.raises(InputError) as caught:
         read(path)
-    assert str(caught.value).startswith(f"{path}: ")
+    assert str(caught.value).startswith(f"{path}:")
     assert says in str(caught.value)
     assert "s3cret" not in str(caught.value)
 

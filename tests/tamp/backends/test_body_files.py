@@ -144,7 +144,7 @@ FILE_FAULTS = [
     (
         "reach",
         "base = [660, 0, 0]\nreach",
-        "Panda's base stands; valid: at most 5 (millimetres? then [0.66, 0, 0])",
+        "base is [660, 0, 0]; valid: [x, y, z] in metres, at most 5 (millimetres? then [0.66, 0, 0])",
     ),
     ("reach", "base = [1, 2]\nreach", "arm.toml:6: base is [1, 2]; valid: [x, y, z] in metres"),
     ("opening", "width", "arm.toml:11: unknown key 'width' of gripper; valid: opening, "),

@@ -35,12 +35,12 @@ def test_each_is_given_at_its_time_or_after_the_one_before(live: Live) -> None:
 @pytest.mark.parametrize(
     ("line", "says"),
     [
-        ("{", "Expecting property name"),
+        ("{", "not JSON: '{' is not closed"),
         ("[]", "valid: an object"),
         ('{"at": 1}', "one of start, stop, skip, undo, end, say, disturb is needed, not none"),
         ('{"stop": "", "say": "x"}', "is needed, not stop and say"),
         ('{"at": -1, "stop": ""}', "at is -1; valid: seconds from 0"),
-        ('{"at": "soon", "stop": ""}', "at is 'soon'"),
+        ('{"at": "soon", "stop": ""}', "at is soon; valid: seconds"),
         ('{"at": 1, "stop": "", "when": 2}', "unknown key 'when'; valid: at, start"),
         ('{"disturb": "mug"}', 'disturb takes {"thing": NAME, "by": [x, y, z]} in metres'),
         ('{"disturb": {"thing": "mug", "by": [1, 2]}}', "disturb takes"),
@@ -52,7 +52,7 @@ def test_a_line_that_is_wrong_is_named(line: str, says: str, tmp_path: Path) -> 
     path.write_text('{"end": true}\n\n' + line + "\n")
     with pytest.raises(InputError) as told:
         read_script(path)
-    assert str(told.value).startswith(f"{path}:3: ") and says in str(told.value)
+    assert str(told.value).startswith(f"{path}:3:") and says in str(told.value)
 
 
 def test_a_script_that_is_not_there(tmp_path: Path) -> None:

@@ -113,10 +113,13 @@ def test_what_was_found_is_written_read_and_used(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "why"),
     [
-        ("{", "is damaged"),
+        ("{", r"c\.json:1:1: not JSON"),
         ('{"format": 9}', "has format 9"),
-        ('{"format": 1}', "is no calibration"),
-        ('{"format": 1, "cameras": {"agentview": {"off": [[2, 0], [0, 2]]}}}', "off of agentview is no pose"),
+        ('{"format": 1}', "cameras is missing; valid: an object"),
+        (
+            '{"format": 1, "cameras": {"agentview": {"off": [[2, 0], [0, 2]]}}}',
+            "c.json:1: cameras.agentview.off is .*; valid: a pose",
+        ),
     ],
 )
 def test_a_file_that_is_no_calibration_is_refused(content: str, why: str, tmp_path: Path) -> None:

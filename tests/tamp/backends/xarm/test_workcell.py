@@ -110,7 +110,7 @@ def test_a_camera_sees_what_is_on_the_table_the_right_way_round(bench: Workcell)
         (
             "xyz_mm = [400, 0, 250]",
             "xyz_mm = [400, 0, 2500]",
-            "[poses.above_table]",
+            "xyz_mm",
             "pose 'above_table' is outside the workspace at (400",
         ),
         (
@@ -122,10 +122,10 @@ def test_a_camera_sees_what_is_on_the_table_the_right_way_round(bench: Workcell)
         (
             "xyz_mm = [400, 0, 250]",
             "xyz_mm = [560, 350, 250]",
-            "[poses.above_table]",
+            "xyz_mm",
             "is in the keep-out box 'camera_post' at (560, 350",
         ),
-        ("low_mm = [150, -450, 5]", "low_mm = [150, -450, -900]\n", "[poses.above_table]", "out of reach of the xarm6"),
+        ("low_mm = [150, -450, 5]", "low_mm = [150, -450, -900]\n", "xyz_mm", "out of reach of the xarm6"),
         (
             "rpy_deg = [180, 0, 0]\n\n[poses.bin",
             "roll = 1\n\n[poses.bin",
@@ -139,13 +139,13 @@ def test_a_camera_sees_what_is_on_the_table_the_right_way_round(bench: Workcell)
             "joints_deg",
             "joint 3 of pose 'home' is 35°; valid for the xarm6",
         ),
-        ("[0, -35, -35, 0, 70, 0]", "[90, -35, -35, 0, 70, 0]", "[poses.home]", "pose 'home' is outside the workspace"),
+        ("[0, -35, -35, 0, 70, 0]", "[90, -35, -35, 0, 70, 0]", "joints_deg", "pose 'home' is outside the workspace"),
         ("joints_deg = [0", "xyz_mm = [1, 2, 3]\njoints_deg = [0", "[poses.home]", "has both joints_deg and xyz_mm"),
         (
             "tool_speed_mm_s = 250",
             "tool_speed_mm_s = 2500",
             "tool_speed",
-            "rates.tool_speed_mm_s is 2500; valid: more than 0, at ",
+            "rates.tool_speed_mm_s is 2500; valid: 1 to 1000",
         ),
         (
             "tool_speed_mm_s = 250",
@@ -153,6 +153,27 @@ def test_a_camera_sees_what_is_on_the_table_the_right_way_round(bench: Workcell)
             "tool_speed",
             "unknown key 'tool_speed_m_s' of rates; valid: joint_s",
         ),
+        (
+            "low_mm = [520, 300, 0]\nhigh_mm = [600, 380, 600]",
+            "low_mm = [0.15, -0.3, 0]\nhigh_mm = [0.65, 0.4, 0.6]",
+            "high_mm = [0.65",
+            "keep_out.camera_post.high_mm is [0.65, 0.4, 0.6], at most 0.7 mm from low_mm: metres? valid: millimetres, "
+            "such as [650.0, 400.0, 600.0]",
+        ),
+        ("[400, 0, 1100]", "[0.4, 0, 1.1]", "xyz_mm", "at least 5 (metres? then [400, 0, 1100])"),
+        (
+            "[400, 0, 1100]",
+            "[400, 0, 500000]",
+            "xyz_mm",
+            "cameras.overhead.xyz_mm is [400, 0, 500000]; valid: [x, y, z]",
+        ),
+        (
+            "[0, 0, 120]",
+            "[0, 0, 0.12]",
+            "xyz_mm",
+            "tool.xyz_mm is [0, 0, 0.12]; valid: [x, y, z] in millimetres, at least 1",
+        ),
+        ("[180, 0, 90]", "[3.14159, 0, 1.5708]", "rpy_deg", "degrees (radians? then [180, 0, 90])"),
         ("kg = 0.82", "kg = 820", "kg", "load.kg is 820; valid: kilograms from 0 to 5"),
         (
             "tcp://127.0.0.1:5556",
@@ -194,7 +215,9 @@ def test_what_is_wrong_is_told_with_its_line(old: str, new: str, at: str, says: 
 
 def test_a_pose_below_the_table_is_refused_with_its_line(tmp_path: Path) -> None:
     path = changed(tmp_path, "table_mm = 0  ", "table_mm = 200")
-    with pytest.raises(InputError, match=r"toml:\d+: pose 'bin_drop' is below the table at \(390, -390, 180\) mm"):
+    with pytest.raises(
+        InputError, match=r"toml:\d+: xyz_mm: pose 'bin_drop' is below the table at \(390, -390, 180\) mm"
+    ):
         read_workcell(path)
 
 

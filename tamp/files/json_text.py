@@ -1,4 +1,4 @@
-"""The text of an xArm action plan: JSON and nothing else, and where in it everything stands.
+"""JSON and nothing else, and where in it everything stands.
 
 Nothing is repaired. Text that a language model writes around the JSON, comments and commas too many are told for what
 they are; Python's json says of most of them only that it expected something else.
@@ -18,7 +18,7 @@ Key = tuple[str | int, ...]
 """The way to a value: keys of objects, and numbers of elements from 0."""
 
 DEEPEST = 100
-"""Levels of nesting that are read; a contract has five."""
+"""Levels of nesting that are read; no file of ours has ten."""
 _ALONE = "valid: one JSON object, with nothing before and nothing after it"
 _BLANK = re.compile(r"[ \t\n\r]*")
 _TEXT = re.compile(r'"(?:[^"\\\x00-\x1f]|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*"')
@@ -27,7 +27,7 @@ _WORD = re.compile(r"[\w.+-]+")
 _WORDS = {"true": True, "false": False, "null": None}
 
 
-def parse_contract(source: Source) -> Any:
+def parse_json(source: Source) -> Any:
     """The value of a JSON text. InputError, with line and column, for anything that JSON is not."""
     try:
         return json.loads(
@@ -38,7 +38,12 @@ def parse_contract(source: Source) -> Any:
             _Reader(source.text).document()
         except _Fault as fault:
             raise _told(source, fault) from e
-        raise InputError(f"{source.name}: not JSON: {e}") from e
+        raise InputError(f"{source.name}:{source.first}: not JSON: {e}") from e
+
+
+def parse_line(name: str, number: int, line: str) -> Any:
+    """The value of a line of a file of JSON lines. InputError, with line and column, for anything that JSON is not."""
+    return parse_json(Source(name, line, number))
 
 
 def places_of(source: Source) -> dict[Key, tuple[int, int]]:

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tamp.backends.xarm.contract import read_contract
-from tamp.backends.xarm.contract_text import Key, parse_contract, places_of
 from tamp.errors import InputError
+from tamp.files.json_text import Key, parse_json, places_of
 from tamp.pddl.source import Source
 
 LIFT = '{"goal": "lift", "steps": [{"action": "RETREAT_Z", "dz_mm": 80}]}'
@@ -134,7 +134,7 @@ def found_at(value: Any, key: Key) -> Any:
 def test_all_of_json_is_read_as_it_is_and_all_in_it_is_found(value: Any, indent: int | None, plain: bool) -> None:
     text = json.dumps(value, indent=indent, ensure_ascii=plain)
     source = Source("plan.json", text)
-    assert parse_contract(source) == value
+    assert parse_json(source) == value
     for key, (line, column) in places_of(source).items():
         there = text.split("\n")[line - 1][column - 1 :]
         wanted = key[-1] if key and isinstance(key[-1], str) else found_at(value, key)
@@ -150,7 +150,7 @@ def test_whatever_the_text_it_is_read_or_refused_in_one_line_with_its_place(text
     except (ValueError, ZeroDivisionError):
         strict = ValueError
     try:
-        assert parse_contract(Source("plan.json", text)) == strict
+        assert parse_json(Source("plan.json", text)) == strict
     except InputError as e:
         assert str(e).startswith("plan.json:") and ": not JSON: " in str(e)
         assert str(e).removeprefix("plan.json:")[0].isdigit()  # a line, always

@@ -1,0 +1,327 @@
+"""One valid example of each format that holds numbers, and the cheapest reading of it."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from tests.number_faults import Syntax
+from tests.page_blocks import ROOT
+from tests.small_arm import ARM, TOLD
+
+
+@dataclass(frozen=True)
+class Example:
+    """`text` is the file `name`, whose numbers are spoilt; `others` are files that go with it. It is read by a command
+    in their folder, or by a function of the file's path, which raises what a command reports."""
+
+    name: str
+    syntax: Syntax
+    text: str
+    read: tuple[str, ...] | Callable[[Path], object]
+    others: dict[str, str] = field(default_factory=dict)
+
+    def write(self, folder: Path, text: str) -> None:
+        """The files, the spoilt one with another text."""
+        for name, content in {**self.others, self.name: text}.items():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_text(content, encoding="utf-8")
+
+
+def examples() -> dict[str, Example]:
+    """The examples by the name of their format."""
+    return {**_arm(), **_bodies(), **_scenes(), **_domains(), **_plans(), **_sessions(), **_perception(), **_results()}
+
+
+def _shipped(*parts: str) -> str:
+    return (ROOT.joinpath(*parts)).read_text(encoding="utf-8")
+
+
+PLAN = """{
+  "goal": "each of the numbers",
+  "steps": [
+    {"action": "MOVE_TO_NAMED", "name": "home"},
+    {"action": "APPROACH_NAMED", "name": "bin_drop", "hover_mm": 80},
+    {"action": "MOVE_TO_POSE", "pose": {"xyz_mm": [400, 10, 250], "rpy_deg": [180, 0, 20]}},
+    {"action": "RETREAT_Z", "dz_mm": 60},
+    {"action": "SLEEP", "seconds": 1.5},
+    {"action": "APPROACH_OBJECT", "label": "cup", "index": 1, "min_conf": 0.5, "timeout_sec": 2, "hover_mm": 90},
+    {"action": "MOVE_TO_OBJECT", "labels": ["cup"], "offset_mm": [5, -10, 20], "timeout_sec": 0.5}
+  ]
+}
+"""
+
+
+def _arm() -> dict[str, Example]:
+    from tamp.backends.xarm.detection_lines import read_line
+
+    world = _shipped("problems", "xarm", "bench.toml")
+    dry = ("xarm", "run", "plan.json", "--world", "world.toml", "--dry-run")
+    line = {"time": 1.7e9, "objects": [{"label": "cup", "confidence": 0.9, "xyz_mm": [400, 0.5, 30]}]}
+    return {
+        "arm's world": Example("world.toml", "toml", world, dry, {"plan.json": PLAN}),
+        "action plan": Example("plan.json", "json", PLAN, dry, {"world.toml": world}),
+        "detection line": Example(
+            "seen.jsonl", "jsonl", json.dumps(line) + "\n", lambda p: _each_line(p, lambda s: read_line(s, {}))
+        ),
+    }
+
+
+def _each_line(path: Path, read: Callable[[bytes], object]) -> None:
+    """What reads a stream has no file: its errors get one, and the line."""
+    from tamp.errors import InputError
+
+    for number, line in enumerate(path.read_bytes().splitlines(), 1):
+        try:
+            read(line)
+        except (ValueError, InputError) as e:
+            raise InputError(f"{path}:{number}: {e}") from e
+
+
+BODY = """\
+base = [-0.5, 0.1, 0.9]
+yaw = 0.5
+joint_period = 0.01
+efforts = [50.0, 40.0, 30.0]
+"""
+SECTIONS = """\
+pad_half_width = 0.007
+pad_heights = [-0.0106, -0.0036, 0.0034]
+finger = [0.012, 0.01, 0.02]
+palm = [0.1, 0.03, 0.04]
+underside = -0.042
+fingertip = 0.014
+closed = 0.05
+footprint = [0.027, 0.011]
+[gains]
+lead = 0.19
+inertia = 0.0067
+gain = 1.2
+final_gain = 1.6
+fine = [0.004, 0.03]
+coarse = [0.02, 0.15]
+patience = 0.6
+lag = [0.02, 0.05]
+lag_share = 0.3
+[response]
+rate = 12.25
+reach = [0.05, 0.5]
+[limits]
+joint_velocity = 1.8
+joint_acceleration = 12.0
+tool_velocity = 0.275
+tool_acceleration = 4.0
+tool_rotation = 1.6
+tool_rotation_acceleration = 12.0
+[ranges]
+shoulder = [-1.5, 1.5]
+"""
+
+
+def _bodies() -> dict[str, Example]:
+    from tamp.backends import arms_file
+
+    show = ("body", "show", "arm.toml")
+    body = BODY + TOLD.replace("xyz = [0.0, 0.0, 0.3]", "xyz = [0.0, 0.0, 0.3]\nrpy = [0.0, 0.1, 0.0]") + SECTIONS
+    known = _shipped("motion", "robots", "xarm7.toml")
+    arms = _shipped("problems", "sorting", "arms.toml")
+    return {
+        "robot in a model": Example("arm.toml", "toml", body, show, {"arm.urdf": ARM}),
+        "known robot": Example("arm.toml", "toml", known, show),
+        "URDF": Example("arm.urdf", "xml", ARM, show, {"arm.toml": TOLD}),
+        "arms at a table": Example("arms.toml", "toml", arms, arms_file.read),
+    }
+
+
+DECLARED = """\
+goal = "(on mug_1 plate_1)"
+seed = 3
+step_limit = 500
+[things.cabinet_1]
+category = "wooden_cabinet"
+at = [-0.2, -0.25]
+yaw = 3.1416
+open = {top = 0.1}
+[things.stove_1]
+category = "flat_stove"
+region = [-0.25, 0.2, -0.15, 0.3]
+turned_on = 0.5
+[things.plate_1]
+category = "plate"
+at = [0.1, 0.2]
+[things.mug_1]
+category = "porcelain_mug"
+at = [0.05, 0.0, 0.95]
+quaternion = [0.7071, 0.0, 0.0, 0.7071]
+"""
+
+
+def _scenes() -> dict[str, Example]:
+    from tamp.backends.libero.bddl import check_bddl
+    from tamp.backends.libero.scene_file import read_scene
+
+    kitchenette = _shipped("docs", "examples", "kitchenette", "scene.toml") + (
+        "[things.box]\ninterior = {box = [-0.1, -0.1, 0.0, 0.1, 0.1, 0.2]}\n"
+    )
+    xml = _shipped("docs", "examples", "kitchenette", "scene.xml")
+    mjcf = kitchenette.replace("scatter", "yaw = 0.1\nscatter")
+    return {
+        "scene, declared": Example("scene.toml", "toml", DECLARED, read_scene),
+        "scene of MJCF": Example("scene.toml", "toml", mjcf, read_scene, {"scene.xml": xml}),
+        "MJCF of a scene": Example("scene.xml", "xml", xml, ("scene", "show", "."), {"scene.toml": kitchenette}),
+        "BDDL": Example("scene.bddl", "pddl", _shipped("problems", "mug_in_drawer", "scene.bddl"), check_bddl),
+    }
+
+
+def _domains() -> dict[str, Example]:
+    from tamp.runs.cases.case import read_case
+    from tamp.runs.cases.scene_case import read_scene_case
+
+    domain = _shipped("domains", "tabletop", "domain.pddl")
+    domain = domain.replace("(:predicates", "(:predicates (dusty ?i - item)")
+    skills = _shipped("domains", "tabletop", "skills.toml") + "[predicates.dusty]\nbelieved = true\nage = 20.0\n"
+    roads = ("problems", "cases", "toll_roads")
+    others = {f: _shipped(*roads, f) for f in ("domain.pddl", "problem.pddl", "cheap.plan")}
+    case = _shipped(*roads, "case.toml").replace("findings", "timeout = 30\nfindings")
+    model = 'backend = "server"\nurl = "http://127.0.0.1:1"\nmodel = "m"\ntimeout = 60.5\n'
+    return {
+        "skills.toml": Example("skills.toml", "toml", skills, ("check", "domain.pddl"), {"domain.pddl": domain}),
+        "case.toml": Example("case.toml", "toml", case, read_case, others),
+        "case about a scene": Example(
+            "scene.toml", "toml", 'scene = "mug_in_drawer"\ngoal = "(hand-empty)"\nseeds = [0, 12]\n', read_scene_case
+        ),
+        "language model": Example("model.toml", "toml", model, _model),
+        "local language model": Example(
+            "model.toml", "toml", 'backend = "vllm"\nmodel = "m"\ncontext = 4096\n', _model
+        ),
+    }
+
+
+def _model(path: Path) -> object:
+    from llm.backends.settings import read
+
+    return read(path)
+
+
+NUMERIC = """(define (domain tank)
+  (:requirements :strips :typing :fluents)
+  (:types jug)
+  (:predicates (open ?j - jug))
+  (:functions (level ?j - jug) (total-cost))
+  (:action fill :parameters (?j - jug) :precondition (and (open ?j) (<= (level ?j) 8.5))
+    :effect (and (increase (level ?j) 2.5) (increase (total-cost) 3))))
+"""
+FILLED = """(define (problem p) (:domain tank)
+  (:objects a - jug)
+  (:init (open a) (= (level a) 1.5) (= (total-cost) 0))
+  (:goal (>= (level a) 6))
+  (:metric minimize (total-cost)))
+"""
+
+
+def _plans() -> dict[str, Example]:
+    tank = {
+        "domain.pddl": NUMERIC,
+        "problem.pddl": FILLED,
+        "plan.txt": "(fill a)\n(fill a)\n; cost = 6 (general cost)\n",
+    }
+    oven = {f"{n}.pddl": _shipped("tests", "pages", "oven", f"{n}.pddl") for n in ("oven", "bakery")}
+    early = _shipped("tests", "pages", "oven", "early.txt")
+    roads = {f: _shipped("problems", "cases", "toll_roads", f) for f in ("domain.pddl", "problem.pddl")}
+    validate, baked = ("validate", *tank), ("validate", "oven.pddl", "bakery.pddl", "plan.txt")
+    plan = ("plan", *roads, "--planner", "pyperplan", "--timeout", "5")
+    return {
+        "PDDL domain, validated": Example("domain.pddl", "pddl", NUMERIC, validate, tank),
+        "PDDL problem, validated": Example("problem.pddl", "pddl", FILLED, validate, tank),
+        "PDDL durations, validated": Example(
+            "oven.pddl", "pddl", oven["oven.pddl"], baked, {**oven, "plan.txt": early}
+        ),
+        "plan with times": Example("plan.txt", "plan", early, baked, oven),
+        "PDDL problem, checked": Example(
+            "problem.pddl", "pddl", FILLED, ("check", "domain.pddl", "problem.pddl"), tank
+        ),
+        "PDDL problem, planned": Example("problem.pddl", "pddl", roads["problem.pddl"], plan, roads),
+    }
+
+
+def _sessions() -> dict[str, Example]:
+    from tamp.execution.orders import read_json
+    from tamp.execution.script import read_script
+
+    script = (
+        '{"at": 2.5, "stop": "wave"}\n{"skip": 3}\n{"at": 4, "disturb": {"thing": "mug_1", "by": [0.1, 0.0, 0.02]}}\n'
+    )
+    return {
+        "script of a session": Example("script.jsonl", "jsonl", script, read_script),
+        "order": Example(
+            "orders.jsonl", "jsonl", '{"skip": 2.5}\n', lambda p: _each_line(p, lambda s: read_json(s.decode()))
+        ),
+    }
+
+
+OBJECT = 'names = ["block"]\nunit = "m"\nscale = 1.5\nturns = 4\n'
+
+
+def _block() -> str:
+    import trimesh
+
+    exported: Any = trimesh.creation.box((0.05, 0.06, 0.1)).export(file_type="obj")
+    return str(exported)
+
+
+def _perception() -> dict[str, Example]:
+    from motion.arm_model import robot_model
+    from motion.arms import ARMS
+    from tamp.perception import calibration_file, recordings
+
+    def mesh(path: Path) -> object:
+        from tamp.perception.meshes import read_mesh, read_told
+
+        return read_mesh(path.parent, read_told(path.parent))
+
+    with TemporaryDirectory() as folder:
+        recordings.Writer(Path(folder), robot_model(ARMS["xarm6"]), {}).close()
+        recorded = json.loads(Path(folder, recordings.INDEX).read_text())
+    T = [[1.0, 0.0, 0.0, 0.4], [0.0, 1.0, 0.0, 0.1], [0.0, 0.0, 1.0, 1.1], [0.0, 0.0, 0.0, 1.0]]
+    recorded["robot"]["mjcf"] = "<mujoco/>"
+    recorded["felt"] = [{"time": 0.05, "q": [0.1, 0.2, 0.3, 0.4, 0.5, 0.6], "opening": 0.02, "T_world_tool": T}]
+    recorded["moments"] = [{"period": 0, "pictures": []}]
+    off = [[1.0, 0.0, 0.0, 0.004], [0.0, 1.0, 0.0, 0.002], [0.0, 0.0, 1.0, 0.001], [0.0, 0.0, 0.0, 1.0]]
+    camera = {"on_hand": False, "off": off, "T": T, "views": 12, "mm": 4.58, "degrees": 0.1}
+    found = {"format": 1, "about": {"seed": 0}, "cameras": {"front": camera | {"scatter_mm": 1.2}}}
+    return {
+        "calibration": Example("calibration.json", "json", json.dumps(found, indent=1), calibration_file.read),
+        "recording": Example(
+            "recording.json", "json", json.dumps(recorded, indent=1), lambda p: recordings.read(p.parent)
+        ),
+        "object.toml": Example("object.toml", "toml", OBJECT, mesh, {"block.obj": _block()}),
+        "mesh": Example("block.obj", "plan", _block(), mesh),
+    }
+
+
+def _results() -> dict[str, Example]:
+    from tamp.runs.bench.records import FIELDS, NOTHING
+
+    whole = {**NOTHING, "suite": "libero_goal", "task_id": 0, "init_state": 1, "language": "do it", "seed": 3}
+    whole |= {"wall_seconds": 2.5, "tree": "abc123", "success": True, "lasting": True, "steps": 90}
+    whole |= {"touched": {"mug_1": 3}, "planning_seconds": 0.5, "execution_seconds": 1.5, "confidence": 0.9}
+    whole |= {"language_seconds": 0.2, "reaches": True, "goal": "(a)", "verdicts": {"right": 3, "done": 1, "undone": 0}}
+    line = json.dumps({name: whole[name] for name in FIELDS}) + "\n"
+    log = _log()
+    return {
+        "results of a bench": Example("results.jsonl", "jsonl", line, ("report", "results.jsonl")),
+        "log of an episode": Example("run/episode.jsonl", "jsonl", log, ("report", "run", "--html", "page.html")),
+    }
+
+
+def _log() -> str:
+    """The beginning of a recorded log, and its last event."""
+    lines = (
+        gzip.decompress((ROOT / "tests" / "recorded_logs" / "no_motion.jsonl.gz").read_bytes()).decode().splitlines()
+    )
+    return "\n".join(lines) + "\n"
