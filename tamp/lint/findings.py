@@ -107,12 +107,6 @@ class Notes:
         line, column = self.place(where.start)
         self.doubts.append(self._finding(code, line, column, message))
 
-    def settle(self, readable: bool) -> None:
-        """Whether unified-planning reads the text: the doubts come true, or are over."""
-        if not readable:
-            self.found += self.doubts
-        self.doubts.clear()
-
     def add_at(self, code: str, line: int, column: int, message: str) -> None:
         """Something wrong at a line and a column."""
         self.found.append(self._finding(code, line, column, message))

@@ -93,7 +93,6 @@ def _vocabulary(sections: dict[str, list[Node]], domain: DomainText, notes: Note
     check_untyped(objects, vocabulary, notes)
     there: dict[str, Typed] = dict(vocabulary.terms)
     declared = {p.name: "predicate" for p in domain.predicates} | {f.name: "function" for f in domain.functions}
-    declared |= {o.name: "operator" for o in domain.operators} | {t.name: "type" for t in domain.types.declared}
     for one in objects:
         if one.types:
             uses.features.setdefault(":typing", one.node)

@@ -25,21 +25,21 @@ def parse(domain: Source, problem: Source | None = None) -> Any:
 
     InputError with all that is wrong, of which each begins with file, line and column.
     """
-    try:
-        _check_text(domain, "domain")
-        if problem is not None:
-            _check_text(problem, "problem")
-        return _read(domain.text, problem.text if problem is not None else None)
-    except InputError as e:
-        raise _refused(domain, problem, str(e)) from e
-    except Exception as first:  # unified-planning raises many unrelated classes for bad input
-        told = _told(problem or domain, first)
-        if problem is not None:
-            try:
-                _read(domain.text, None)
-            except Exception as e:
-                told = _told(domain, e)
-        raise _refused(domain, problem, told) from first
+    from tamp.lint.mistakes import mistakes
+
+    cause: Exception | None = None
+    if is_pddl(domain, "domain") and (problem is None or is_pddl(problem, "problem")):
+        try:
+            return read_unified(domain, problem)
+        except Exception as e:  # unified-planning raises many unrelated classes for bad input
+            cause = e
+    raise InputError(*mistakes(domain, problem)) from cause
+
+
+def read_unified(domain: Source, problem: Source | None = None) -> Any:
+    """unified-planning's Problem of texts that are `is_pddl`. Raises whatever unified-planning raises."""
+    text = domain.bare()
+    return _domain(text).clone() if problem is None else _problem(text, problem.bare())
 
 
 def other_domain(domain: Source, problem: Source) -> str:
@@ -86,15 +86,9 @@ def read_problem(domain: str | Path, problem: Path | None) -> tuple[Source, Sour
     return *texts, parse(*texts)
 
 
-def _check_text(source: Source, what: str) -> None:
-    """InputError for what is no PDDL, before it sends the parser astray."""
-    if wrong := not_pddl(source.bare(), what):
-        offset, told = wrong
-        raise InputError(f"{source.name}:{':'.join(map(str, source.place(offset)))}: {told}")
-
-
-def _read(domain: str, problem: str | None) -> Any:
-    return _domain(domain).clone() if problem is None else _problem(domain, problem)
+def is_pddl(source: Source, what: str) -> bool:
+    """Whether a text is a `(define (domain …` or a `(define (problem …`, as `what` says."""
+    return not_pddl(source.bare(), what) is None
 
 
 @lru_cache(maxsize=16)
@@ -113,25 +107,6 @@ def _problem(domain: str, problem: str | None) -> Any:
     with warnings.catch_warnings(), parsing():
         warnings.simplefilter("ignore")
         return PDDLReader().parse_problem_string(domain, problem)
-
-
-def _refused(domain: Source, problem: Source | None, told: str) -> InputError:
-    """All that is wrong, of which `told` is what the parser stopped at."""
-    from tamp.lint.mistakes import mistakes  # only then: what reads well need not load the lint
-
-    return InputError(*mistakes(domain, problem, told))
-
-
-def _told(source: Source, error: Exception) -> str:
-    return f"{source.name}:{where(error, source.text)}: {reason(error)}"
-
-
-def where(error: Exception, text: str) -> str:
-    """`line:column` of a parse error of unified-planning, as far as its message tells."""
-    found = re.search(r"line:? ?(\d+), col:? ?(\d+)", str(error), re.IGNORECASE)
-    if found:
-        return f"{found[1]}:{found[2]}"
-    return f"{text.count(chr(10)) + 1}:1"
 
 
 def reason(error: Exception) -> str:

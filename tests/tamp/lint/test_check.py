@@ -216,7 +216,7 @@ IN_PROBLEM = {
     "wrong number of arguments": ("(at red depot)", "(at red)", "wrong-arity"),
     "wrong type of an argument": ("(at red depot)", "(at depot red)", "wrong-type"),
     "wrong type in the goal": ("(signed book)", "(signed white)", "wrong-type"),
-    "object without a type": ("book - parcel\n    school - place", "school - place book", "unsupported"),
+    "object without a type": ("school - place)", "school - place rock)", "unsupported"),
     "object twice": ("red - bike", "red red - bike", "duplicate"),
     "object that is a constant": ("school - place", "school depot - place", "duplicate"),
     "fact twice": ("(at book depot)", "(at book depot) (at book depot)", "duplicate-fact"),
@@ -226,7 +226,7 @@ IN_PROBLEM = {
     "variable in a fact": ("(at red depot)", "(at ?red depot)", "unknown-variable"),
     "no goal": ("(:goal (and (signed book) (at white school)))", "", "syntax"),
     "no metric": ("(:metric minimize (total-cost))", "(:metric minimise (total-cost))", "syntax"),
-    "sections in another order": ("(:goal (and", "(:objects) (:goal (and", "section-order"),
+    "sections in another order": ("(:goal (and", "(:requirements :strips) (:goal (and", "section-order"),
     "no PDDL": ("(define (problem", "(defin (problem", "not-pddl"),
 }
 
