@@ -14,7 +14,11 @@ from tamp.data import data_dir, located
 from tamp.errors import InputError
 from tamp.pddl.outline import not_pddl
 from tamp.pddl.source import STDIN, Source, read
-from tamp.pddl.tree import parsing
+from tamp.pddl.tree import parsing, tree
+
+_METRIC = re.compile(r"(:metric\s+(?:minimize|maximize)\s+)([^\s()]+)(?=\s*\))")
+_COST = re.compile(r"\(\s*:functions\b[^:]*\(\s*total-cost\s*\)")
+_COST_AT_START = re.compile(r"\(\s*=\s*(?:total-cost|\(\s*total-cost\s*\))\s")
 
 GROUP = "tamp.domains"
 """Entry points by which a distribution gives its domain folders, each a package, a name."""
@@ -39,7 +43,19 @@ def parse(domain: Source, problem: Source | None = None) -> Any:
 def read_unified(domain: Source, problem: Source | None = None) -> Any:
     """unified-planning's Problem of texts that are `is_pddl`. Raises whatever unified-planning raises."""
     text = domain.bare()
-    return _domain(text).clone() if problem is None else _problem(text, problem.bare())
+    return _domain(text).clone() if problem is None else _problem(text, _in_full(text, problem))
+
+
+def _in_full(domain: str, problem: Source) -> str:
+    """The text of a problem with what PDDL lets it leave out and unified-planning does not: the parentheses of a
+    function that is the metric, and that `(total-cost)` is 0 at the start."""
+    text = problem.bare()
+    if _COST.search(domain) and not _COST_AT_START.search(text):
+        for init in (n for n in tree(problem).parts if n.head == ":init"):
+            last = init.parts[-1]
+            end = (last if last.head == "and" else init).end - 1
+            text = f"{text[:end]} (= (total-cost) 0){text[end:]}"
+    return _METRIC.sub(r"\1(\2)", text)
 
 
 def other_domain(domain: Source, problem: Source) -> str:
