@@ -93,6 +93,11 @@ def _timed(node: Node, scope: Scope, naming: Naming, durative: bool) -> bool:
     return True
 
 
+def _when(timed: Node) -> str | None:
+    """`start` or `end`."""
+    return timed.parts[1].word if len(timed.parts) > 1 else None
+
+
 def _quantified(node: Node, scope: Scope, naming: Naming) -> Scope:
     listed = node.parts[1]
     if listed.word is not None:
@@ -141,6 +146,8 @@ def number(node: Node, scope: Scope, naming: Naming) -> None:
     if node.word is not None and (NUMBER.fullmatch(node.word) or node.word in ("?duration", "#t", "total-time")):
         if node.word == "#t":
             naming.feature(":continuous-effects", node)
+        if node.word == "?duration" and naming.in_effect:
+            naming.notes.doubt(node, "unsupported", "unified-planning reads no ?duration in an effect")
         return
     if node.word is None and not node.parts:
         naming.notes.add("syntax", node, "() stands where a number belongs")
@@ -182,6 +189,9 @@ def _effect(node: Node, scope: Scope, naming: Naming, durative: bool) -> None:
         _unused(node, inner, naming)
     elif head == "when":
         naming.feature(":conditional-effects", node)
+        if durative and not (parts[0].head == parts[1].head == "at" and _when(parts[0]) == _when(parts[1])):
+            told = "unified-planning reads (when …) with one time only: (when (at start …) (at start …))"
+            naming.notes.doubt(node, "unsupported", told)
         condition(parts[0], scope, replace(naming, in_effect=False, certain=False), durative=durative)
         effect(parts[1], scope, naming, durative)
     elif head == "not":

@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from traceback import walk_tb
 from typing import Any
 
 from tamp.lint.domain_text import read_domain
 from tamp.lint.domains import check_domain
-from tamp.lint.findings import ERROR, Notes
+from tamp.lint.findings import ERROR, NOT_PDDL, Finding, Notes
 from tamp.lint.problems import check_problem
 from tamp.lint.read import define
 from tamp.lint.requirements import check_names
-from tamp.pddl.reading import read_unified
+from tamp.pddl.reading import in_full, read_unified
 from tamp.pddl.source import Source
 
+_NEVER_READ = (NOT_PDDL, "unknown-type", "unknown-predicate", "unknown-object", "unknown-variable")
+"""Errors for which unified-planning need not be asked, which takes long for a large text."""
 
-def mistakes(domain: Source, problem: Source | None) -> list[str]:
+
+def unread(notes: Sequence[Notes]) -> bool:
+    """Whether unified-planning certainly does not read the texts."""
+    return any(f.code in _NEVER_READ for n in notes for f in n.found)
+
+
+def mistakes(notes: Sequence[Notes]) -> list[str]:
     """All errors of a domain and a problem that cannot be read: messages that begin with file, line and column, in the
     order of these."""
-    notes = _linted(domain, problem)
     read_or_note(*notes)
     found = [f for n in notes for f in sorted(set(n.found)) if f.severity == ERROR]
     return list(dict.fromkeys(f"{f.file}:{f.line}:{f.column}: {f.message}" for f in found))
@@ -38,21 +47,35 @@ def read_or_note(domain: Notes, problem: Notes | None = None) -> Any:
 def _read(blamed: Notes, domain: Notes, problem: Notes | None = None) -> Any:
     """The same of texts without errors; `blamed` is the one in which the error is, where the domain can be read."""
     try:
-        return read_unified(domain.source, problem and problem.source)
+        return read_unified(domain.source, problem.source if problem else None)
     except Exception as e:  # unified-planning raises many unrelated classes
         if problem is None or _read(domain, domain) is not None:
-            blamed.found += blamed.doubts or [unreadable(blamed, e)]
+            text = domain.source.bare() if problem is None else in_full(domain.source, problem.source)
+            blamed.found += blamed.doubts or [_where_it_stopped(blamed, text, e)]
         return None
 
 
-def unreadable(notes, e):
-    import os
-    if "RESID" in os.environ:
-        with open(os.environ["RESID"],"a") as f: f.write(repr((type(e).__name__, str(e)[:300], notes.source.text))+"\n")
-    return notes._finding("unsupported", 1, 1, "unified-planning cannot read it: "+type(e).__name__+": "+str(e)[:200])
+def _where_it_stopped(blamed: Notes, text: str, error: Exception) -> Finding:
+    """The finding for what no rule of the lint is about, where unified-planning was in the text that it was given. What
+    it raised says more of its reader than of the text."""
+    line, column = Source(blamed.source.name, text).place(_offset(error))
+    return blamed.finding("unsupported", line, column, "unified-planning does not read this, for no reason known here")
 
 
-def _linted(domain: Source, problem: Source | None) -> list[Notes]:
+def _offset(error: Exception) -> int:
+    """The character that an error of pyparsing names, else that of the innermost list or word that was being read."""
+    if isinstance(loc := getattr(error, "loc", None), int):
+        return loc
+    starts = [
+        value.locn_start
+        for frame, _ in walk_tb(error.__traceback__)
+        for value in frame.f_locals.values()
+        if isinstance(getattr(value, "locn_start", None), int)
+    ]
+    return starts[-1] if starts else 0
+
+
+def linted(domain: Source, problem: Source | None) -> list[Notes]:
     """What the lint finds in the texts alone."""
     notes = [Notes(source) for source in (domain, problem) if source is not None]
     trees = [define(n, what) for n, what in zip(notes, ("domain", "problem"), strict=False)]

@@ -12,7 +12,6 @@ from typing import Any
 
 from tamp.data import data_dir, located
 from tamp.errors import InputError
-from tamp.pddl.outline import not_pddl
 from tamp.pddl.source import STDIN, Source, read
 from tamp.pddl.tree import parsing, tree
 
@@ -29,28 +28,29 @@ def parse(domain: Source, problem: Source | None = None) -> Any:
 
     InputError with all that is wrong, of which each begins with file, line and column.
     """
-    from tamp.lint.mistakes import mistakes
+    from tamp.lint.mistakes import linted, mistakes, unread
 
+    notes = linted(domain, problem)
     cause: Exception | None = None
-    if is_pddl(domain, "domain") and (problem is None or is_pddl(problem, "problem")):
+    if not unread(notes):
         try:
             return read_unified(domain, problem)
         except Exception as e:  # unified-planning raises many unrelated classes for bad input
             cause = e
-    raise InputError(*mistakes(domain, problem)) from cause
+    raise InputError(*mistakes(notes)) from cause
 
 
 def read_unified(domain: Source, problem: Source | None = None) -> Any:
-    """unified-planning's Problem of texts that are `is_pddl`. Raises whatever unified-planning raises."""
+    """unified-planning's Problem of texts that are PDDL, see `tamp.pddl.outline`. Raises whatever that raises."""
     text = domain.bare()
-    return _domain(text).clone() if problem is None else _problem(text, _in_full(text, problem))
+    return _domain(text).clone() if problem is None else _problem(text, in_full(domain, problem))
 
 
-def _in_full(domain: str, problem: Source) -> str:
-    """The text of a problem with what PDDL lets it leave out and unified-planning does not: the parentheses of a
-    function that is the metric, and that `(total-cost)` is 0 at the start."""
+def in_full(domain: Source, problem: Source) -> str:
+    """The text of a problem, line by line, with what PDDL lets it leave out and unified-planning does not: the
+    parentheses of a function that is the metric, and that `(total-cost)` is 0 at the start."""
     text = problem.bare()
-    if _COST.search(domain) and not _COST_AT_START.search(text):
+    if _COST.search(domain.bare()) and not _COST_AT_START.search(text):
         for init in (n for n in tree(problem).parts if n.head == ":init"):
             last = init.parts[-1]
             end = (last if last.head == "and" else init).end - 1
@@ -100,11 +100,6 @@ def read_problem(domain: str | Path, problem: Path | None) -> tuple[Source, Sour
         raise InputError("only one of the files can be standard input (-)")
     texts = read(locate(domain)), None if problem is None else read(located(problem, "problem", ".pddl"))
     return *texts, parse(*texts)
-
-
-def is_pddl(source: Source, what: str) -> bool:
-    """Whether a text is a `(define (domain …` or a `(define (problem …`, as `what` says."""
-    return not_pddl(source.bare(), what) is None
 
 
 @lru_cache(maxsize=16)

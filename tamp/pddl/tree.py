@@ -100,7 +100,7 @@ def _grammar() -> Any:
         inside = [node.word] if node.word is not None else list(map(located, node.parts))
         return Located(node.start, node.end, ParseResults(inside))
 
-    class Nested(Token):  # type: ignore[misc]
+    class Nested(Token):
         def __init__(self) -> None:
             super().__init__()
             self.saveAsList = True  # so that a name given to the element names a list of one
