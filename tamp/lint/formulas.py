@@ -93,9 +93,11 @@ def _timed(node: Node, scope: Scope, naming: Naming, durative: bool) -> bool:
     return True
 
 
-def _when(timed: Node) -> str | None:
-    """`start` or `end`."""
-    return timed.parts[1].word if len(timed.parts) > 1 else None
+def _check_times(when: Node, naming: Naming, durative: bool) -> None:
+    one, other = ([str(p) for p in part.parts[:2]] for part in when.parts[1:])
+    if durative and (one != other or one not in (["at", "start"], ["at", "end"])):
+        message = "unified-planning reads (when …) with one time only: (when (at start …) (at start …))"
+        naming.notes.doubt(when, "unsupported", message)
 
 
 def _quantified(node: Node, scope: Scope, naming: Naming) -> Scope:
@@ -189,9 +191,7 @@ def _effect(node: Node, scope: Scope, naming: Naming, durative: bool) -> None:
         _unused(node, inner, naming)
     elif head == "when":
         naming.feature(":conditional-effects", node)
-        if durative and not (parts[0].head == parts[1].head == "at" and _when(parts[0]) == _when(parts[1])):
-            told = "unified-planning reads (when …) with one time only: (when (at start …) (at start …))"
-            naming.notes.doubt(node, "unsupported", told)
+        _check_times(node, naming, durative)
         condition(parts[0], scope, replace(naming, in_effect=False, certain=False), durative=durative)
         effect(parts[1], scope, naming, durative)
     elif head == "not":
