@@ -2,33 +2,27 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from typing import Any
 
-from tamp.errors import InputError
 from tamp.lint.domain_text import DomainText
-from tamp.lint.findings import Notes
+from tamp.lint.mistakes import read_or_note
 from tamp.lint.problems import ProblemText
 from tamp.lint.reach import Reached, reach
 from tamp.lint.vocabulary import Uses
-from tamp.pddl.reading import parse
 from tamp.pddl.tree import Node
 
 
 def check_together(
     domain: DomainText, problems: Sequence[ProblemText], uses: Uses, outside: frozenset[str], complete: bool
 ) -> None:
-    """Let unified-planning read it, then say what is never produced and cannot be reached.
+    """Let unified-planning read it, then report what is never produced and cannot be reached.
 
     `outside`: predicates that failed refinements add to a problem; `complete`: these are all the problems that were
     given.
     """
-    alone = domain.notes.errors or not problems
-    readable = not alone or _read(domain.notes, None) is not None
-    reached = [_reached(domain, p, outside) for p in problems] if readable else []
-    for notes in (domain.notes, *(p.notes for p in problems)):
-        notes.settle(readable=False)  # what nobody could look at
+    reached = [_reached(domain, p, outside) for p in problems]
+    if not problems:
+        read_or_note(domain.notes)
     if not problems or not complete:
         return
     if not domain.foreign and not any(p.notes.errors for p in problems):
@@ -38,31 +32,8 @@ def check_together(
         _unreachable(domain, found)
 
 
-def _read(domain: Notes, problem: Notes | None) -> Any:
-    """unified-planning's Problem; None when it cannot read it, which becomes a finding unless there is one already."""
-    try:
-        parsed = parse(domain.source, problem.source if problem else None)
-    except InputError as e:
-        blamed = domain if problem is None or str(e).startswith(f"{domain.source.name}:") else problem
-        if blamed.doubts:
-            blamed.settle(readable=False)
-        elif not blamed.errors:
-            _note(blamed, e)
-        return None
-    for notes in (domain, problem):
-        if notes is not None:
-            notes.settle(readable=True)
-    return parsed
-
-
-def _note(notes: Notes, error: InputError) -> None:
-    found = re.fullmatch(r":(\d+):(\d+): (.*)", str(error).removeprefix(notes.source.name), re.DOTALL)
-    line, column, message = (int(found[1]), int(found[2]), found[3]) if found else (1, 1, str(error))
-    notes.add_at("syntax", line, column, f"unified-planning cannot read it: {message}")
-
-
 def _reached(domain: DomainText, problem: ProblemText, outside: frozenset[str]) -> Reached | None:
-    parsed = _read(domain.notes, problem.notes)
+    parsed = read_or_note(domain.notes, problem.notes)
     found = None if parsed is None else reach(parsed, outside)
     for goal in found.hopeless if found else ():
         message = f"{goal} can never hold: no operator that can be done makes it true"

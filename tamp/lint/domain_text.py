@@ -202,18 +202,20 @@ def _operator(section: Node, notes: Notes) -> Operator | None:
         value = section.parts[at + 1]
         if value.word is not None:
             notes.add("syntax", value, f"{value.word} stands where a list in parentheses belongs")
-        elif key.word in keywords:
+        elif key.word in (*keywords, ":vars"):
             parts.setdefault(key.word, value)
         at += 2
     return _complete(name, kind, parts, notes)
 
 
 def _check_key(key: Node, parts: dict[str, Node], keywords: Sequence[str], notes: Notes) -> None:
-    if key.word not in keywords:
+    if key.word == ":vars":
+        notes.doubt(key, "unsupported", "unified-planning does not read :vars: its variables can be :parameters")
+    elif key.word not in keywords:
         notes.add("syntax", key, f"{key.word} is none of {', '.join(keywords)}")
     elif key.word in parts:
         notes.add("duplicate", key, f"a second {key.word}")
-    elif late := [p for p in parts if keywords.index(p) > keywords.index(key.word)]:
+    elif late := [p for p in parts if p in keywords[keywords.index(key.word) + 1 :]]:
         notes.doubt(key, "section-order", f"{key.word} must stand before {late[0]}")
 
 
@@ -223,6 +225,8 @@ def _complete(name: Node, kind: str, parts: dict[str, Node], notes: Notes) -> Op
         parameters = typed_list(parts[":parameters"].parts, notes, variables=True)
     else:
         notes.doubt(name, "syntax", f"{name.word} has no :parameters; without any it is :parameters ()")
+    if ":vars" in parts:
+        parameters += typed_list(parts[":vars"].parts, notes, variables=True)
     if kind == ":durative-action":
         for needed in (":duration", ":effect"):
             if needed not in parts:

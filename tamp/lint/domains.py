@@ -12,7 +12,6 @@ from tamp.lint.types import check_types
 from tamp.lint.vocabulary import Naming, Scope, Uses, Vocabulary, scope_of, written
 from tamp.pddl.tree import Node
 
-_A = {"predicate": "a predicate", "function": "a function", "constant": "a constant", "operator": "an operator"}
 _BINDING = {"=": 2, "<=": 2, ">=": 2}
 
 
@@ -51,20 +50,18 @@ def _once(what: str, declared: Iterable[tuple[str, Node]], domain: DomainText) -
 
 
 def _check_clashes(domain: DomainText) -> None:
-    """unified-planning has one space of names for types, fluents, objects and actions; PDDL has one for each."""
-    kinds: list[tuple[str, Iterable[Typed | Predicate | Operator]]] = [
-        ("type", domain.types.declared),
+    """unified-planning has one space of names for predicates, functions and objects; PDDL has one for each."""
+    kinds: list[tuple[str, Iterable[Typed | Predicate]]] = [
         ("predicate", domain.predicates),
         ("function", domain.functions),
         ("constant", domain.constants),
-        ("operator", domain.operators),
     ]
     taken: dict[str, str] = {}
     for what, declared in kinds:
         for one in declared:
             other = taken.setdefault(one.name, what)
             if other != what:
-                message = f"{one.name!r} names a {other} and {_A[what]}: PDDL allows that, unified-planning does not"
+                message = f"{one.name!r} names a {other} and a {what}: PDDL allows that, unified-planning does not"
                 domain.notes.doubt(one.node, "name-clash", message)
 
 

@@ -105,19 +105,14 @@ class Notes:
     def doubt(self, where: Node, code: str, message: str) -> None:
         """Something that unified-planning may not read."""
         line, column = self.place(where.start)
-        self.doubts.append(self._finding(code, line, column, message))
-
-    def settle(self, readable: bool) -> None:
-        """Whether unified-planning reads the text: the doubts come true, or are over."""
-        if not readable:
-            self.found += self.doubts
-        self.doubts.clear()
+        self.doubts.append(self.finding(code, line, column, message))
 
     def add_at(self, code: str, line: int, column: int, message: str) -> None:
         """Something wrong at a line and a column."""
-        self.found.append(self._finding(code, line, column, message))
+        self.found.append(self.finding(code, line, column, message))
 
-    def _finding(self, code: str, line: int, column: int, message: str) -> Finding:
+    def finding(self, code: str, line: int, column: int, message: str) -> Finding:
+        """What is wrong at a line and a column, not taken down."""
         text = self._lines[line - 1] if 0 < line <= len(self._lines) else ""
         return Finding(self.source.name, line, column, code, message, text)
 

@@ -93,6 +93,13 @@ def _timed(node: Node, scope: Scope, naming: Naming, durative: bool) -> bool:
     return True
 
 
+def _check_times(when: Node, naming: Naming, durative: bool) -> None:
+    one, other = ([str(p) for p in part.parts[:2]] for part in when.parts[1:])
+    if durative and (one != other or one not in (["at", "start"], ["at", "end"])):
+        message = "unified-planning reads (when …) with one time only: (when (at start …) (at start …))"
+        naming.notes.doubt(when, "unsupported", message)
+
+
 def _quantified(node: Node, scope: Scope, naming: Naming) -> Scope:
     listed = node.parts[1]
     if listed.word is not None:
@@ -141,6 +148,8 @@ def number(node: Node, scope: Scope, naming: Naming) -> None:
     if node.word is not None and (NUMBER.fullmatch(node.word) or node.word in ("?duration", "#t", "total-time")):
         if node.word == "#t":
             naming.feature(":continuous-effects", node)
+        if node.word == "?duration" and naming.in_effect:
+            naming.notes.doubt(node, "unsupported", "unified-planning reads no ?duration in an effect")
         return
     if node.word is None and not node.parts:
         naming.notes.add("syntax", node, "() stands where a number belongs")
@@ -182,6 +191,7 @@ def _effect(node: Node, scope: Scope, naming: Naming, durative: bool) -> None:
         _unused(node, inner, naming)
     elif head == "when":
         naming.feature(":conditional-effects", node)
+        _check_times(node, naming, durative)
         condition(parts[0], scope, replace(naming, in_effect=False, certain=False), durative=durative)
         effect(parts[1], scope, naming, durative)
     elif head == "not":

@@ -1,31 +1,82 @@
-"""All that is wrong with a domain and a problem that cannot be read, where the parser stops at the first of it."""
+"""What keeps unified-planning from reading a domain and a problem: the lint's errors, else what it does not support."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from traceback import walk_tb
+from typing import Any
+
 from tamp.lint.domain_text import read_domain
 from tamp.lint.domains import check_domain
-from tamp.lint.findings import ERROR, Notes
+from tamp.lint.findings import ERROR, NOT_PDDL, Finding, Notes
 from tamp.lint.problems import check_problem
 from tamp.lint.read import define
 from tamp.lint.requirements import check_names
+from tamp.pddl.reading import in_full, read_unified
 from tamp.pddl.source import Source
 
+_NEVER_READ = (NOT_PDDL, "unknown-type", "unknown-predicate", "unknown-object", "unknown-variable")
+"""Errors for which unified-planning need not be asked, which takes long for a large text."""
 
-def mistakes(domain: Source, problem: Source | None, refusal: str) -> list[str]:
-    """Messages that begin with file, line and column, in the order of these.
 
-    `refusal` is the parser's own, which is left out where the lint finds an error in the same file: the lint says what
-    would be valid.
-    """
-    notes = _looked(domain, problem)
-    blamed = next((n for n in notes if refusal.startswith(f"{n.source.name}:")), notes[-1])
+def unread(notes: Sequence[Notes]) -> bool:
+    """Whether unified-planning certainly does not read the texts."""
+    return any(f.code in _NEVER_READ for n in notes for f in n.found)
+
+
+def mistakes(notes: Sequence[Notes]) -> list[str]:
+    """All errors of a domain and a problem that cannot be read: messages that begin with file, line and column, in the
+    order of these."""
+    read_or_note(*notes)
     found = [f for n in notes for f in sorted(set(n.found)) if f.severity == ERROR]
-    told = [f"{f.file}:{f.line}:{f.column}: {f.message}" for f in found]
-    return list(dict.fromkeys(told if blamed.errors else [refusal, *told]))
+    return list(dict.fromkeys(f"{f.file}:{f.line}:{f.column}: {f.message}" for f in found))
 
 
-def _looked(domain: Source, problem: Source | None) -> list[Notes]:
-    """What the lint takes down of the texts alone."""
+def read_or_note(domain: Notes, problem: Notes | None = None) -> Any:
+    """unified-planning's Problem; None where it cannot be read, which is an error in the notes then.
+
+    A text with errors is not read: what is in doubt besides shows when these are gone.
+    """
+    if domain.errors or (problem is not None and problem.errors):
+        if domain.doubts and not domain.errors:
+            _read(domain, domain)
+        return None
+    return _read(problem or domain, domain, problem)
+
+
+def _read(blamed: Notes, domain: Notes, problem: Notes | None = None) -> Any:
+    """The same of texts without errors; `blamed` is the one in which the error is, where the domain can be read."""
+    try:
+        return read_unified(domain.source, problem.source if problem else None)
+    except Exception as e:  # unified-planning raises many unrelated classes
+        if problem is None or _read(domain, domain) is not None:
+            text = domain.source.bare() if problem is None else in_full(domain.source, problem.source)
+            blamed.found += blamed.doubts or [_where_it_stopped(blamed, text, e)]
+        return None
+
+
+def _where_it_stopped(blamed: Notes, text: str, error: Exception) -> Finding:
+    """The finding for what no rule of the lint is about, where unified-planning was in the text that it was given. What
+    it raised says more of its reader than of the text."""
+    line, column = Source(blamed.source.name, text).place(_offset(error))
+    return blamed.finding("unsupported", line, column, "unified-planning does not read this, for no reason known here")
+
+
+def _offset(error: Exception) -> int:
+    """The character that an error of pyparsing names, else that of the innermost list or word that was being read."""
+    if isinstance(loc := getattr(error, "loc", None), int):
+        return loc
+    starts = [
+        value.locn_start
+        for frame, _ in walk_tb(error.__traceback__)
+        for value in frame.f_locals.values()
+        if isinstance(getattr(value, "locn_start", None), int)
+    ]
+    return starts[-1] if starts else 0
+
+
+def linted(domain: Source, problem: Source | None) -> list[Notes]:
+    """What the lint finds in the texts alone."""
     notes = [Notes(source) for source in (domain, problem) if source is not None]
     trees = [define(n, what) for n, what in zip(notes, ("domain", "problem"), strict=False)]
     text = None if trees[0] is None else read_domain(trees[0], notes[0])
@@ -34,6 +85,4 @@ def _looked(domain: Source, problem: Source | None) -> list[Notes]:
         check_names([p for s in text.sections.get(":requirements", ()) for p in s.parts[1:]], notes[0])
         if problem is not None and trees[1] is not None:
             check_problem(trees[1], notes[1], text)
-    for n in notes:
-        n.settle(readable=False)
     return notes

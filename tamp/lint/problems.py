@@ -93,7 +93,6 @@ def _vocabulary(sections: dict[str, list[Node]], domain: DomainText, notes: Note
     check_untyped(objects, vocabulary, notes)
     there: dict[str, Typed] = dict(vocabulary.terms)
     declared = {p.name: "predicate" for p in domain.predicates} | {f.name: "function" for f in domain.functions}
-    declared |= {o.name: "operator" for o in domain.operators} | {t.name: "type" for t in domain.types.declared}
     for one in objects:
         if one.types:
             uses.features.setdefault(":typing", one.node)
@@ -110,12 +109,14 @@ def _vocabulary(sections: dict[str, list[Node]], domain: DomainText, notes: Note
 
 def _check_init(sections: dict[str, list[Node]], naming: Naming) -> set[str]:
     """Check the facts; the predicates that hold of something, now or later."""
-    facts = [p for s in sections.get(":init", ()) for p in s.parts[1:]]
-    if len(facts) == 1 and facts[0].head == "and":
-        facts = list(facts[0].parts[1:])
+    left = [p for s in reversed(sections.get(":init", ())) for p in reversed(s.parts[1:])]
     seen: dict[str, str] = {}
-    for fact in facts:
-        if fact.word is not None or not fact.parts:
+    while left:
+        fact = left.pop()
+        if fact.head == "and" and "and" not in naming.vocabulary.predicates:
+            naming.notes.add("syntax", fact, "(and …) in :init, which lists its facts without it: (:init (on a b) …)")
+            left += reversed(fact.parts[1:])
+        elif fact.word is not None or not fact.parts:
             naming.notes.add("syntax", fact, f"{fact.word or '()'} stands where a fact such as (on a b) belongs")
         elif fact.head == "at" and len(fact.parts) == 3 and NUMBER.fullmatch(fact.parts[1].word or ""):
             _check_later(fact, naming)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from tamp.errors import InputError
 from tamp.lint.findings import NOT_PDDL, Notes
 from tamp.pddl.outline import not_pddl
 from tamp.pddl.tree import Node, tree
@@ -13,16 +12,4 @@ def define(notes: Notes, what: str) -> Node | None:
     if wrong := not_pddl(notes.source.bare(), what):
         notes.add(NOT_PDDL, *wrong)
         return None
-    return _tree(notes)
-
-
-def _tree(notes: Notes) -> Node | None:
-    from pyparsing.exceptions import ParseBaseException
-
-    try:
-        return tree(notes.source)
-    except ParseBaseException as e:
-        notes.add(NOT_PDDL, e.loc, f"not PDDL: {e.msg}")
-        return None
-    except RecursionError as e:
-        raise InputError(f"{notes.source.name}: nested too deeply") from e
+    return tree(notes.source)

@@ -66,7 +66,7 @@ def is_name(node: Node, notes: Notes, variable: bool) -> bool:
 
 
 def _types(node: Node, notes: Notes) -> tuple[Node, ...]:
-    if node.word is not None:
+    if node.word is not None and is_name(node, notes, variable=False):
         return (node,)
     if node.head == "either" and len(node.parts) > 1 and all(p.word for p in node.parts):
         if len(node.parts) > 2:

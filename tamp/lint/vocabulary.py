@@ -140,14 +140,13 @@ class Naming:
 
     def function(self, node: Node, scope: Scope) -> None:
         """A function with its arguments, or its name alone."""
-        head = node if node.word else node.parts[0]
+        head = node.parts[0] if node.parts else node
         known = self.vocabulary.functions
         if head.word in known:
             self.uses.functions.setdefault(head.word or "", node)
-            if node.word is None:
-                self._arguments(node, known[head.word or ""], scope)
+            self._arguments(node, known[head.word or ""], scope)
         elif head.word is None:
-            self.notes.add("syntax", node, "a list in a list where a number belongs")
+            self.notes.add("syntax", node, f"{'a list in a list' if node.parts else '()'} where a number belongs")
         else:
             for part in node.parts[1:]:
                 self.term(part, scope)

@@ -12,9 +12,12 @@ from typing import Any
 
 from tamp.data import data_dir, located
 from tamp.errors import InputError
-from tamp.pddl.outline import not_pddl
 from tamp.pddl.source import STDIN, Source, read
-from tamp.pddl.tree import parsing
+from tamp.pddl.tree import parsing, tree
+
+_METRIC = re.compile(r"(:metric\s+(?:minimize|maximize)\s+)([^\s()]+)(?=\s*\))")
+_COST = re.compile(r"\(\s*:functions\b[^:]*\(\s*total-cost\s*\)")
+_COST_AT_START = re.compile(r"\(\s*=\s*(?:total-cost|\(\s*total-cost\s*\))\s")
 
 GROUP = "tamp.domains"
 """Entry points by which a distribution gives its domain folders, each a package, a name."""
@@ -25,21 +28,34 @@ def parse(domain: Source, problem: Source | None = None) -> Any:
 
     InputError with all that is wrong, of which each begins with file, line and column.
     """
-    try:
-        _check_text(domain, "domain")
-        if problem is not None:
-            _check_text(problem, "problem")
-        return _read(domain.text, problem.text if problem is not None else None)
-    except InputError as e:
-        raise _refused(domain, problem, str(e)) from e
-    except Exception as first:  # unified-planning raises many unrelated classes for bad input
-        told = _told(problem or domain, first)
-        if problem is not None:
-            try:
-                _read(domain.text, None)
-            except Exception as e:
-                told = _told(domain, e)
-        raise _refused(domain, problem, told) from first
+    from tamp.lint.mistakes import linted, mistakes, unread
+
+    notes = linted(domain, problem)
+    cause: Exception | None = None
+    if not unread(notes):
+        try:
+            return read_unified(domain, problem)
+        except Exception as e:  # unified-planning raises many unrelated classes for bad input
+            cause = e
+    raise InputError(*mistakes(notes)) from cause
+
+
+def read_unified(domain: Source, problem: Source | None = None) -> Any:
+    """unified-planning's Problem of texts that are PDDL, see `tamp.pddl.outline`. Raises whatever that raises."""
+    text = domain.bare()
+    return _domain(text).clone() if problem is None else _problem(text, in_full(domain, problem))
+
+
+def in_full(domain: Source, problem: Source) -> str:
+    """The text of a problem, line by line, with what PDDL lets it leave out and unified-planning does not: the
+    parentheses of a function that is the metric, and that `(total-cost)` is 0 at the start."""
+    text = problem.bare()
+    if _COST.search(domain.bare()) and not _COST_AT_START.search(text):
+        for init in (n for n in tree(problem).parts if n.head == ":init"):
+            last = init.parts[-1]
+            end = (last if last.head == "and" else init).end - 1
+            text = f"{text[:end]} (= (total-cost) 0){text[end:]}"
+    return _METRIC.sub(r"\1(\2)", text)
 
 
 def other_domain(domain: Source, problem: Source) -> str:
@@ -86,17 +102,6 @@ def read_problem(domain: str | Path, problem: Path | None) -> tuple[Source, Sour
     return *texts, parse(*texts)
 
 
-def _check_text(source: Source, what: str) -> None:
-    """InputError for what is no PDDL, before it sends the parser astray."""
-    if wrong := not_pddl(source.bare(), what):
-        offset, told = wrong
-        raise InputError(f"{source.name}:{':'.join(map(str, source.place(offset)))}: {told}")
-
-
-def _read(domain: str, problem: str | None) -> Any:
-    return _domain(domain).clone() if problem is None else _problem(domain, problem)
-
-
 @lru_cache(maxsize=16)
 def _domain(text: str) -> Any:
     """A command reads its domain several times; a copy of what was read is there at once."""
@@ -113,25 +118,6 @@ def _problem(domain: str, problem: str | None) -> Any:
     with warnings.catch_warnings(), parsing():
         warnings.simplefilter("ignore")
         return PDDLReader().parse_problem_string(domain, problem)
-
-
-def _refused(domain: Source, problem: Source | None, told: str) -> InputError:
-    """All that is wrong, of which `told` is what the parser stopped at."""
-    from tamp.lint.mistakes import mistakes  # only then: what reads well need not load the lint
-
-    return InputError(*mistakes(domain, problem, told))
-
-
-def _told(source: Source, error: Exception) -> str:
-    return f"{source.name}:{where(error, source.text)}: {reason(error)}"
-
-
-def where(error: Exception, text: str) -> str:
-    """`line:column` of a parse error of unified-planning, as far as its message tells."""
-    found = re.search(r"line:? ?(\d+), col:? ?(\d+)", str(error), re.IGNORECASE)
-    if found:
-        return f"{found[1]}:{found[2]}"
-    return f"{text.count(chr(10)) + 1}:1"
 
 
 def reason(error: Exception) -> str:

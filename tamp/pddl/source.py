@@ -44,7 +44,9 @@ class Source:
     def bare(self) -> str:
         """The text in lower case with blanks for comments and tabs: as long, so that places stay the same."""
         text = re.sub(r";[^\n]*", lambda m: " " * len(m[0]), self.text)
-        return "".join(c.lower() if len(c.lower()) == 1 else c for c in text.replace("\t", " "))
+        text = text.replace("\t", " ")
+        lower = text.lower()
+        return lower if len(lower) == len(text) else "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
 
 
 def read(path: Path | str) -> Source:

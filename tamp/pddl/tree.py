@@ -1,18 +1,16 @@
-"""The parentheses of a PDDL file as a tree whose parts know where they stand, by unified-planning's own grammar."""
+"""The parentheses of a PDDL file as a tree whose parts know where they are in the text."""
 
 from __future__ import annotations
 
-import sys
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from tamp.pddl.outline import DEEPEST
 from tamp.pddl.source import Source
 
-_FRAMES = 40 * DEEPEST
-"""Python frames that the parser needs for the deepest text that is read; the default of 1000 is for 50 levels."""
+_TOKEN = re.compile(r"[()]|[^() \n\t\r]+")
 
 
 @dataclass(frozen=True)
@@ -42,36 +40,78 @@ class Node:
 
 
 def tree(source: Source) -> Node:
-    """The one list that a file is. The parentheses must be balanced, see `tamp.pddl.outline.unbalanced`.
+    """The one list that a file is. ValueError for a text that does not begin with one, which
+    `tamp.pddl.outline.not_pddl` explains."""
+    return _list_at(source.bare(), 0)
 
-    pyparsing's ParseBaseException when the text is no such list.
-    """
-    from unified_planning.io.pddl_reader import nested_expr
 
-    with parsing():
-        return _node(nested_expr().parse_string(source.bare(), parse_all=True)[0])
+def _list_at(text: str, start: int) -> Node:
+    """The list that begins there, in a text without comments. ValueError where none does, or where it does not end."""
+    opened: list[tuple[int, list[Node]]] = []
+    for found in _TOKEN.finditer(text, start):
+        token = found[0]
+        if token == "(":
+            opened.append((found.start(), []))
+            continue
+        if not opened:
+            break
+        if token == ")":
+            begin, parts = opened.pop()
+            node = Node(begin, found.end(), None, tuple(parts))
+        else:
+            node = Node(found.start(), found.end(), token)
+        if not opened:
+            return node
+        opened[-1][1].append(node)
+    raise ValueError(f"no list at character {start}")
 
 
 @contextmanager
 def parsing() -> Iterator[None]:
-    """How unified-planning's grammars read PDDL: with room on Python's stack for nested text, since they are recursive,
-    and without remembering what matched where. That is switched on for every grammar by the one of ANML; PDDL hardly
-    goes back in its text, and is read three times as fast without it."""
-    import unified_planning.io  # noqa: F401  (which switches it on)
+    """Lets unified-planning's reader take formulas and facts from `_list_at`, which is 30 times as fast as its grammar
+    of them and has no limit of depth; and without remembering what matched where, which unified-planning switches on
+    for all grammars, and which makes PDDL three times as slow."""
     from pyparsing import ParserElement
+    from unified_planning.io import pddl_reader
 
-    before = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(before, _FRAMES))
+    before = pddl_reader.nested_expr
+    pddl_reader.nested_expr = _grammar
     ParserElement.disable_memoization()
     try:
         yield
     finally:
         ParserElement.enable_packrat()
-        sys.setrecursionlimit(before)
+        pddl_reader.nested_expr = before
 
 
-def _node(found: Any) -> Node:
-    start, value, end = found.locn_start, found.value, found.locn_end
-    if len(value) == 1 and isinstance(value[0], str):
-        return Node(start, end, value[0])
-    return Node(start, end, None, tuple(map(_node, value)))
+def _grammar() -> Any:
+    """A list in parentheses as an element of a grammar, with results that unified-planning's reader understands."""
+    from pyparsing import ParseException, ParseResults, Token
+
+    @dataclass(frozen=True)
+    class Located:
+        """A node as pyparsing's Located gives it."""
+
+        locn_start: int
+        locn_end: int
+        value: ParseResults
+
+    def located(node: Node) -> Located:
+        inside = [node.word] if node.word is not None else list(map(located, node.parts))
+        return Located(node.start, node.end, ParseResults(inside))
+
+    class Nested(Token):
+        def __init__(self) -> None:
+            super().__init__()
+            self.saveAsList = True  # so that a name given to the element names a list of one
+
+        def _generateDefaultName(self) -> str:
+            return "a list in parentheses"
+
+        def parseImpl(self, instring: str, loc: int, do_actions: bool = True) -> tuple[int, list[Located]]:
+            if instring[loc] != "(":
+                raise ParseException(instring, loc, self.errmsg, self)
+            node = _list_at(instring, loc)
+            return node.end, [located(node)]
+
+    return Nested()

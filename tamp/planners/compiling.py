@@ -86,10 +86,38 @@ def with_metric(problem: Any) -> Any:
     return copy
 
 
+def with_action_costs(problem: Any) -> Any:
+    """The problem with the number that its metric minimizes as costs of actions; itself where they do more than add to
+    it. unified-planning's reader does so only for a `(total-cost)` that is 0 at the start."""
+    from unified_planning.shortcuts import MinimizeActionCosts, MinimizeExpressionOnFinalState
+
+    metric = problem.quality_metrics[0] if len(problem.quality_metrics) == 1 else None
+    if not isinstance(metric, MinimizeExpressionOnFinalState) or not metric.expression.is_fluent_exp():
+        return problem
+    total, copy, costs = metric.expression, problem.clone(), {}
+    copy.clear_quality_metrics()
+    for action in copy.actions:
+        effects = list(action.effects) if hasattr(action, "preconditions") else []
+        adds = [e for e in effects if e.fluent == total and e.is_increase() and e.condition.is_true()]
+        if len(adds) == 1:
+            costs[action] = adds[0].value
+            action.clear_effects()
+            for effect in effects:
+                if effect is not adds[0]:
+                    action._add_effect_instance(effect)
+    if total.fluent() not in copy.get_unused_fluents():
+        return problem
+    copy.add_quality_metric(MinimizeActionCosts(costs, 0))
+    copy._fluents.remove(total.fluent())
+    copy._initial_value.pop(total, None)
+    return copy
+
+
 def without_metric(problem: Any) -> Any:
     """A copy in which all plans are as good, without the numbers that only costs are made of."""
     from unified_planning.shortcuts import Problem
 
+    problem = with_action_costs(problem)
     if not problem.kind.features.isdisjoint(_MORE_THAN_COSTS):
         copy = problem.clone()
         copy.clear_quality_metrics()

@@ -9,11 +9,11 @@ from fractions import Fraction
 from typing import Any
 
 from tamp.errors import InputError
-from tamp.planners.compiling import compiled, original, with_metric, without_metric
+from tamp.planners.compiling import compiled, original, with_action_costs, with_metric, without_metric
 from tamp.planners.engines import Aim, able, engine, help_for, lacking
 from tamp.planners.exclusive import exclusive
 from tamp.planners.subprocess_worker import Emit, Message
-from tamp.plans.judges import judge_of
+from tamp.plans.judges import judge_of, verdict_on
 from tamp.plans.steps import PlanFile, Step
 from tamp.plans.verdict import Verdict
 
@@ -31,10 +31,11 @@ def search(problem: Any, name: str, aim: Aim, seconds: float, count: int, emit: 
 
 
 def _messages(problem: Any, name: str, aim: Aim, seconds: float, count: int) -> Iterator[Message]:
-    ready, results = compiled(_measured(problem, name, aim), name)
+    asked = with_action_costs(problem)
+    ready, results = compiled(_measured(asked, name, aim), name)
     if features := lacking(name, ready):
-        can = able(problem)
-        yield {"kind": "unsupported", "features": features, "able": can, "help": "" if can else help_for(problem.kind)}
+        can = able(asked)
+        yield {"kind": "unsupported", "features": features, "able": can, "help": "" if can else help_for(asked.kind)}
         return
     if exclusive(problem):
         yield {"kind": "end", "status": "UNSOLVABLE_PROVEN", "message": ""}
@@ -100,7 +101,7 @@ def _verdict(problem: Any, timed: list[tuple[Any, Any, Any]]) -> Verdict | None:
     words = [(_words(action), start, lasts) for action, start, lasts in timed]
     steps = tuple(Step(name, tuple(args), None, None, start, lasts) for (name, *args), start, lasts in words)
     try:
-        return judge_of(problem).judge_steps(PlanFile("plan", "timed", steps), [a for a, _, _ in timed], False)
+        return verdict_on(PlanFile("plan", "timed", steps), judge_of(problem))
     except InputError:
         return None
 

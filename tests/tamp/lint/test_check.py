@@ -170,6 +170,7 @@ IN_DOMAIN = {
     "not of two": ("(not (wet))", "(not (wet) (tired))", "syntax"),
     "type missing after a dash": ("(signed ?a - parcel)", "(signed ?a -)", "syntax"),
     "derived predicate": ("  (:action rest", "  (:derived (tired) (wet))\n  (:action rest", "unsupported"),
+    "variables beside the parameters": ("(?b - bike ?from ?to", "(?b - bike) :vars (?from ?to", "unsupported"),
     "either": ("(signed ?a - parcel)", "(signed ?a - (either parcel van))", "unsupported"),
     "name that begins with a digit": ("(:action rest", "(:action 2rest", "bad-name"),
     "parenthesis left out": ("(not (= ?p depot))", "(not (= ?p depot)", "not-pddl"),
@@ -216,7 +217,7 @@ IN_PROBLEM = {
     "wrong number of arguments": ("(at red depot)", "(at red)", "wrong-arity"),
     "wrong type of an argument": ("(at red depot)", "(at depot red)", "wrong-type"),
     "wrong type in the goal": ("(signed book)", "(signed white)", "wrong-type"),
-    "object without a type": ("book - parcel\n    school - place", "school - place book", "unsupported"),
+    "object without a type": ("school - place)", "school - place rock)", "unsupported"),
     "object twice": ("red - bike", "red red - bike", "duplicate"),
     "object that is a constant": ("school - place", "school depot - place", "duplicate"),
     "fact twice": ("(at book depot)", "(at book depot) (at book depot)", "duplicate-fact"),
@@ -226,7 +227,10 @@ IN_PROBLEM = {
     "variable in a fact": ("(at red depot)", "(at ?red depot)", "unknown-variable"),
     "no goal": ("(:goal (and (signed book) (at white school)))", "", "syntax"),
     "no metric": ("(:metric minimize (total-cost))", "(:metric minimise (total-cost))", "syntax"),
-    "sections in another order": ("(:goal (and", "(:objects) (:goal (and", "section-order"),
+    "sections in another order": ("(:goal (and", "(:requirements :strips) (:goal (and", "section-order"),
+    "and around a fact": ("(at red depot)", "(and (at red depot))", "syntax"),
+    "number without a function": ("(= (fuel white) 10)", "(= () 10)", "syntax"),
+    "function without its arguments": ("(= (fuel white) 10)", "(= fuel 10)", "wrong-arity"),
     "no PDDL": ("(define (problem", "(defin (problem", "not-pddl"),
 }
 
@@ -272,3 +276,28 @@ def test_a_connective_is_one_though_a_predicate_has_its_name(tmp_path: Path) -> 
     text = DOMAIN.replace("(wet)\n", "(wet) (when)\n").replace(":effect (not (tired))", ":effect (when (tired))")
     found = checked(tmp_path, text).findings
     assert ("syntax", "(when …) takes 2, not 1") in [(f.code, f.message) for f in found]
+
+
+@pytest.mark.parametrize(("error", "codes"), [("(wett)", ["unknown-predicate"]), ("(wet)", [])])
+def test_what_is_in_doubt_is_no_error_beside_one(error: str, codes: list[str], tmp_path: Path) -> None:
+    """A name for two things is PDDL, and so is a name that begins with a digit where unified-planning reads it."""
+    text = DOMAIN.replace("(:action rest", "(:action wet").replace("(not (wet))", f"(not {error})")
+    for doubtful in (text, text.replace("(:action load", "(:action 2load") if codes else text):
+        errors = [f.code for f in checked(tmp_path, doubtful).findings if f.severity == "error"]
+        assert errors == codes
+    in_problem = checked(tmp_path, text.replace(error, "(wet)"), PROBLEM.replace("(signed book)", "(signed letter)"))
+    assert [f.code for f in in_problem.findings if f.severity == "error"] == ["unknown-object"]
+
+
+def test_an_and_around_all_facts_is_reported_though_unified_planning_reads_it(tmp_path: Path) -> None:
+    text = PROBLEM.replace("(:init\n", "(:init (and\n").replace("(= (total-cost) 0))", "))")
+    assert [(f.line, f.code) for f in checked(tmp_path, problem=text).findings] == [(8, "syntax")]
+
+
+def test_what_the_reader_raises_is_not_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stumbles(*texts: object) -> None:
+        raise AttributeError("'str' object has no attribute 'value'")
+
+    monkeypatch.setattr("tamp.lint.mistakes.read_unified", stumbles)
+    (found,) = checked(tmp_path, problem=None).findings
+    assert found.code == "unsupported" and "attribute" not in found.message

@@ -5,11 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from unified_planning.io import PDDLReader
 
 from tamp.data import data_dir
 from tamp.errors import InputError
 from tamp.pddl.reading import locate, other_domain, parse, read_problem
-from tamp.pddl.source import Source
+from tamp.pddl.source import Source, read
 
 DOMAIN = """(define (domain d)
   (:requirements :strips :typing)
@@ -24,6 +25,20 @@ def test_a_predicate_that_the_domain_lacks_is_named() -> None:
     domain = Source("d.pddl", DOMAIN)
     with pytest.raises(InputError, match=r"p\.pddl:4:\d+: there is no predicate 'served'; there are: p, q"):
         parse(domain, Source("p.pddl", PROBLEM.replace("(q)", "(served o)")))
+
+
+def test_a_misspelt_name_is_refused_before_the_long_reading(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tamp.pddl.reading.read_unified", lambda *texts: pytest.fail("read all the same"))
+    problem = PROBLEM.replace("(p o)", f"{'(p o) ' * 20_000}(pp o)")
+    with pytest.raises(InputError, match=r"^p\.pddl:3:\d+: there is no predicate 'pp'; did you mean 'p'\?$"):
+        parse(Source("d.pddl", DOMAIN), Source("p.pddl", problem))
+
+
+@pytest.mark.parametrize(("domain", "case"), [("tabletop", "drawer_first"), (None, "all_tidy")])
+def test_a_problem_is_what_unified_planning_reads_by_itself(domain: str | None, case: str) -> None:
+    folder = data_dir("problems") / "cases" / case
+    texts = read(locate(domain or folder)), read(folder / "problem.pddl")
+    assert parse(*texts) == PDDLReader().parse_problem_string(*(t.text for t in texts))
 
 
 def test_a_problem_for_another_domain_is_noticed() -> None:

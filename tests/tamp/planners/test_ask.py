@@ -76,6 +76,14 @@ def test_cost_and_length_are_those_of_the_plan(engine: str) -> None:
     assert (found.status, plan.cost) == (PlanStatus.FOUND, sum(tolls[step] for step in plan.steps))
 
 
+@pytest.mark.parametrize(("start", "before"), [("", 0), ("(= (total-cost) 5)", 5), ("(= total-cost 0)", 0)])
+@pytest.mark.parametrize("metric", ["(total-cost)", "total-cost"])
+def test_costs_are_planned_and_judged_from_any_start(start: str, before: int, metric: str) -> None:
+    problem = TOLLS.replace("(= (total-cost) 0)", start).replace("minimize (total-cost)", f"minimize {metric}")
+    (plan,) = answer(ROADS, problem, Question("fast-downward-opt", "optimal")).plans
+    assert plan.cost == CHEAPEST + before
+
+
 def test_the_optimal_plan_has_the_least_cost_and_is_called_so() -> None:
     found = answer(ROADS, TOLLS, Question("fast-downward-opt", "optimal"))
     assert (found.optimal, found.plans[0].cost) == (True, CHEAPEST)
