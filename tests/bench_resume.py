@@ -35,10 +35,10 @@ import cli.bench
 from cli.output import run
 from tamp.api.bench import Bench, Request
 from tamp.api.bench_conditions import Conditions
-from tamp.api.bench_episodes import Setup, record
+from tamp.api.bench_episodes import Setup, clear, record
 from tamp.runs.bench.records import Record, Results
 from tamp.runs.bench.scheduling import Key
-from tamp.runs.episode_log import EpisodeLog, new_folder
+from tamp.runs.episode_log import EpisodeLog
 
 EPISODES = 40
 REAL = ("libero_object", "--tasks", "0-1", "--trials", "2", "--stage", "plan", "--workers", "2")
@@ -113,7 +113,8 @@ def _here(due: list[Key], workers: int, setup: Setup, given_up: Callable[[Key], 
 def _episode(setup: Setup, k: Key) -> Record:
     rng = random.Random(repr(k))
     folder = setup.folder / "episodes" / "-".join(map(str, k[:3]))
-    with EpisodeLog(folder if not folder.exists() else new_folder(folder.parent, folder.name)) as log:
+    clear(folder)
+    with EpisodeLog(folder) as log:
         log.event("start", task=k.suite)
         time.sleep(rng.uniform(0.0, 0.01))
     success, steps = rng.random() < 0.8, rng.randrange(50, 150)

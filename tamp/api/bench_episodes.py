@@ -82,9 +82,10 @@ class Runner:
         """
         start = time.perf_counter()
         name = "-".join(map(str, k if k.wording else k[:3]))
-        folder = _unused(self.setup.folder / "episodes" / name)
+        folder = self.setup.folder / "episodes" / name
         instruction = None
         try:
+            clear(folder)
             task = _task(k)
             wording = self.setup.worded[k.wording - 1] if k.wording else None
             instruction = wording.text if wording else task.instruction
@@ -232,8 +233,9 @@ def _origin(task: Task, k: Key, said: str | None) -> GoalOrigin:
     return GoalOrigin("words", "" if k.wording else task.source)
 
 
-def _unused(folder: Path) -> Path:
-    """`folder`, or that name with a number when an interrupted episode left its log there."""
+def clear(folder: Path) -> None:
+    """Have no such folder: what an interrupted episode left there gets another name."""
     from tamp.runs.episode_log import new_folder
 
-    return folder if not folder.exists() else new_folder(folder.parent, folder.name)
+    if folder.exists():
+        folder.rename(new_folder(folder.parent, folder.name))

@@ -117,6 +117,7 @@ def _employ(number: int, schedule: Schedule, crew: dict[int, _Worker], make_runn
 def _work(connection: Connection, make_runner: Callable[[], Runner]) -> None:
     """A worker's life: a key in, a record out, until the other end closes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # it has been blocked from the start; so for what it starts itself
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     try:
         runner = make_runner()
         while True:
@@ -125,6 +126,13 @@ def _work(connection: Connection, make_runner: Callable[[], Runner]) -> None:
         return
     except Exception as error:
         connection.send(error)
+
+
+def _end_with_parent() -> None:
+    """End this process when its parent has ended, also by SIGKILL: the same run may go on in the same folder."""
+    if (parent := multiprocessing.parent_process()) is not None:
+        parent.join()
+        os._exit(1)
 
 
 @contextmanager

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import multiprocessing
 import os
 import signal
 import time
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -75,6 +77,32 @@ def test_an_episode_that_kills_every_worker_is_given_up(tmp_path: Path) -> None:
     records = run(Runner(tmp_path, deadly=KEYS[0], always=True), 2)
     assert sorted(r["key"] for r in records) == KEYS
     assert [r["key"] for r in records if r["pid"] is None] == [KEYS[0]]
+
+
+def stays(folder: Path, key: Key) -> dict[str, Any]:
+    (folder / "pid").write_text(f"{os.getpid()}\n")
+    time.sleep(60)
+    return {"key": key}
+
+
+def test_a_worker_ends_when_its_parent_is_killed(tmp_path: Path) -> None:
+    """An episode that went on would write where the same run, gone on with, does."""
+    make = partial(partial, stays, tmp_path)
+    parent = multiprocessing.get_context("spawn").Process(target=list_all, args=(make,))
+    parent.start()
+    mark = tmp_path / "pid"
+    while not mark.is_file() or not mark.read_text().endswith("\n"):
+        time.sleep(0.02)
+    parent.kill()
+    parent.join()
+    deadline = time.monotonic() + 20.0
+    while Path(f"/proc/{mark.read_text().strip()}/cmdline").is_file() and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert time.monotonic() < deadline
+
+
+def list_all(make: Any) -> None:
+    list(workers.run(KEYS[:1], 1, make, given_up))
 
 
 def cannot_be_made() -> Any:
