@@ -28,6 +28,8 @@ _REGION = {
 }
 """How many numbers a region's list has, how great, and what is valid."""
 
+DOMAIN = "robosuite"
+"""What LIBERO's files call their domain."""
 AS_GOAL = "valid as a goal: facts, as (And (On mug_1 plate_1)); or ask for a goal of your own"
 LONGEST = 100
 """Characters of an expression that are shown."""
@@ -135,6 +137,9 @@ def _tokens(expression: Any) -> list[str]:
 def _parsed(path: Path) -> Any:
     from libero.libero.envs import bddl_utils
 
+    named = re.search(r"\(\s*:domain\s+([^\s()]+)", path.read_text(errors="replace") if path.is_file() else "")
+    if named and named[1].lower() != DOMAIN:
+        raise _wrong(path, named[1], "domain", [DOMAIN])
     try:
         return bddl_utils.robosuite_parse_problem(str(path))
     except OSError as e:

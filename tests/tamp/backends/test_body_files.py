@@ -156,6 +156,7 @@ FILE_FAULTS = [
     ("[gr", '[hand]\nurdf = "arm.urdf"\nlink = "hand"\n[gr', "'base' is in the arm's file and in the hand's"),
 ]
 MODEL_FAULTS = [
+    (ARM[ARM.index("<link") :], "</robot>", "arm.urdf:1: no link; valid: a <link>"),
     (' lower="-2" upper="2"', "", "arm.toml:1: arm.urdf:8: joint 'shoulder' has no limits; valid: <limit lower="),
     (' upper="2"', ' upper="-3"', "arm.urdf:8: joint 'shoulder' has limits from -2 to -3; valid: <limit lower="),
     (BOX, '<mesh filename="link.stl"/>', "arm.urdf:2: no mesh 'link.stl'; valid: a file that is there"),
