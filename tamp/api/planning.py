@@ -183,8 +183,8 @@ def plan_problem(
     from tamp.planners.relaxed import parts
 
     start, planner = time.monotonic(), planner or usual()
-    question = _question(planner, aim, timeout, count)
     _, _, parsed = read_problem(domain, Path(problem))
+    question = _question(planner, aim, timeout, count)
     left = max(timeout - (time.monotonic() - start + spent), timeout * SEARCH)
     if language.plans(planner):
         return ask_planner(parsed, language.planner(planner, language.model(llm)), replace(question, left=left))

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from tamp.lint.domain_text import DomainText, Operator, Predicate
-from tamp.lint.formulas import condition, effect, number
+from tamp.lint.formulas import check_changes, condition, effect, number
 from tamp.lint.typed import OBJECT, Typed
 from tamp.lint.types import check_types
 from tamp.lint.vocabulary import Naming, Scope, Uses, Vocabulary, scope_of, written
@@ -99,6 +99,7 @@ def _check_operator(operator: Operator, domain: DomainText, naming: Naming) -> N
         _duration(parts[":duration"], scope, naming)
     if ":effect" in parts:
         effect(parts[":effect"], scope, replace(naming, in_effect=True), durative=durative)
+        check_changes(parts[":effect"], domain.notes)
     _check_parameters(operator, naming.uses, domain)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from tamp.lint.findings import Notes
 from tamp.lint.typed import typed_list
 from tamp.lint.vocabulary import FOR_ALL_EFFECT, NEGATED_EQUALITY, NUMBER, Naming, Scope, check_untyped, scope_of
 from tamp.pddl.tree import Node
@@ -220,6 +221,21 @@ def _change(node: Node, scope: Scope, naming: Naming) -> None:
     naming.feature(":action-costs" if cost else ":numeric-fluents", node)
     naming.function(parts[0], scope)
     number(parts[1], scope, naming)
+
+
+def check_changes(effect: Node, notes: Notes) -> None:
+    """Doubt numbers that are assigned and changed once more at the same time: only increases and decreases add up."""
+    changed: dict[tuple[str, str], Node] = {}
+    left = [("", effect)]
+    while left:
+        time, node = left.pop()
+        if node.head in _CHANGED and len(node.parts) == 3:
+            before = changed.setdefault((time, str(node.parts[1])), node)
+            if before is not node and "assign" in (before.head, node.head):
+                notes.doubt(node, "unsupported", f"in conflict with another effect on {node.parts[1]}")
+        elif node.head != "when":
+            time = str(node.parts[1]) if node.head == "at" and len(node.parts) == 3 else time
+            left += [(time, part) for part in reversed(node.parts)]
 
 
 def trajectory(node: Node, scope: Scope, naming: Naming) -> None:

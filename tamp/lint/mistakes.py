@@ -59,7 +59,7 @@ def _where_it_stopped(blamed: Notes, text: str, error: Exception) -> Finding:
     """The finding for what no rule of the lint is about, where unified-planning was in the text that it was given. What
     it raised says more of its reader than of the text."""
     line, column = Source(blamed.source.name, text).place(_offset(error))
-    return blamed.finding("unsupported", line, column, "unified-planning does not read this, for no reason known here")
+    return blamed.finding("unsupported", line, column, "unified-planning does not read this; no other error was found")
 
 
 def _offset(error: Exception) -> int:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tamp.data import data_dir
 from tamp.model.atoms import Atom
 from tamp.model.domain import load
 from tamp.model.state import WorldState, problem_text
@@ -199,7 +200,8 @@ def test_no_orphan_is_left_when_the_command_itself_is_killed(number: signal.Sign
 
 def test_an_engine_that_cannot_be_loaded_is_named(tmp_path: Path) -> None:
     (tmp_path / ".up.ini").write_text("[engine lost]\nmodule_name: no_such_module\nclass_name: Lost\n")
-    done = forked.tamp("plan", "tabletop", "-", "--planner", "lost", HOME=str(tmp_path))
+    problem = str(data_dir("problems") / "cases" / "drawer_first" / "problem.pddl")
+    done = forked.tamp("plan", "tabletop", problem, "--planner", "lost", HOME=str(tmp_path))
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert "cannot be loaded: No module named 'no_such_module'" in done.stderr
 

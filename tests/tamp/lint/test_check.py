@@ -143,6 +143,11 @@ IN_DOMAIN = {
     "argument of a wider type": ("(forall (?a - parcel) (when", "(forall (?a - locatable) (when", "wrong-type"),
     "equality of things that are never one": ("(not (= ?p depot))", "(not (= ?p ?a))", "wrong-type"),
     "forall in a forall": ("(forall (?v - vehicle) (not (inside ?a ?v))))))", FOR_ALL_TWICE, "unsupported"),
+    "number assigned and increased": (
+        "(decrease (fuel ?v) (length ?from ?to))",
+        "(decrease (fuel ?v) 1) (assign (fuel ?v) 0)",
+        "unsupported",
+    ),
     "predicate that is not used": ("(wet)\n", "(wet) (cold)\n", "unused-predicate"),
     "type that is not used": ("locatable place - object", "locatable place rack - object", "unused-type"),
     "function that is not used": ("(fuel ?v - vehicle)", "(fuel ?v - vehicle) (weight)", "unused-function"),
