@@ -52,12 +52,14 @@ def other_kind(file: str | Path) -> str | None:
 def read_parts(file: Path, format: Format | None = None, radians: bool = False) -> tuple[Part, ...]:
     """The parts of a robot in a file, parents first; without a `format` it is that of its root. With `radians` an MJCF
     that does not say so has its angles in these, as robosuite's have. ModelError, with the file and where there is one
-    the line, for what is no such file, lacks links, a mesh or a joint's limits, or has links that are larger than an arm."""
+    the line, for what is no such file, lacks links, a mesh or a joint's limits, or has links larger than an arm."""
     try:
         document = parsed(file, format)
         parts = _urdf(file, document) if document.root.tag == "robot" else _mjcf(file, document, radians)
         if not parts:
-            raise ModelError(f"{document.at(document.root)}: no link; valid: a <{LINKS[document.root.tag == 'mujoco']}>")
+            raise ModelError(
+                f"{document.at(document.root)}: no link; valid: a <{LINKS[document.root.tag == 'mujoco']}>"
+            )
         _check_sizes(document, parts)
     except ModelError as e:
         raise ModelError(str(e), *([format] if format else ())) from e
