@@ -114,7 +114,5 @@ def summary(verdict: Verdict, steps: int, dry_run: bool) -> str:
     if verdict.success:
         rest = f"; {verdict.reason}" if verdict.reason else ""
         return f"tamp: {steps} step{'s' if steps != 1 else ''} {'can be done' if dry_run else 'done'}{rest}"
-    from tamp.backends.xarm.verdict import STANDS
-
-    state = "" if dry_run else f"; {STANDS[verdict.halted]}"
+    state = "" if dry_run else f"; {arms.how_it_stands(verdict)}"
     return f"tamp: no ({verdict.kind}): {verdict.reason}{state}"

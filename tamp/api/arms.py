@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from contextlib import ExitStack, closing
+from contextlib import AbstractContextManager, ExitStack, closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from tamp.backends.xarm.from_plan import Judged
     from tamp.backends.xarm.hand import HandEvent
     from tamp.backends.xarm.steps import Step
+    from tamp.backends.xarm.stopping import Stop
     from tamp.backends.xarm.verdict import Verdict
     from tamp.backends.xarm.workcell import Workcell
     from tamp.pddl.source import Source
@@ -212,6 +213,20 @@ def solved(
             person.say(json.dumps(step))
         steps = steps_of(plan)
         return plan, carried_out(arm, steps, log, person, dry_run=dry_run, label="solve", goal=text, begin=begin)
+
+
+def how_it_stands(verdict: Verdict) -> str:
+    """Whether an arm has acknowledged that it stands still, in words."""
+    from tamp.backends.xarm.verdict import STANDS
+
+    return STANDS[verdict.halted]
+
+
+def stopped_by_signals(stop: Stop) -> AbstractContextManager[None]:
+    """Every signal that ends a program stops the arm instead, as long as this lasts."""
+    from tamp.backends.xarm import stopping
+
+    return stopping.stopped_by_signals(stop, stopping.SIGNALS)
 
 
 def folder_for(label: str) -> Path:
