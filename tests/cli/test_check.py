@@ -160,4 +160,4 @@ def test_a_case_that_cannot_be_run_is_told_and_the_others_are_run(folder: Path) 
         (folder / name / "case.toml").write_text(said)
     done = check("--cases", ".", cwd=folder)
     assert (done.returncode, done.stdout) == (2, "a: cannot be run\nb: 2 as expected\n")
-    assert done.stderr.startswith("tamp: error: a/case.toml: ") and "surprise" in done.stderr
+    assert done.stderr.startswith("tamp: error: a/case.toml:6: ") and "surprise" in done.stderr

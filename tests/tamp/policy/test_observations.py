@@ -97,7 +97,7 @@ def test_a_calibration_comes_out_of_a_message_as_it_went_in() -> None:
     ("told", "message"),
     [
         ({}, "'robot' is missing"),
-        ({"robot": {}, "cameras": []}, "missing 4 required positional arguments"),
+        ({"robot": {}, "cameras": []}, "calibration.robot: 'period' is missing"),
         ({"robot": 3, "cameras": []}, "calibration.robot: "),
     ],
 )

@@ -113,8 +113,8 @@ CALIBRATIONS: dict[str, tuple[Any, str]] = {
     "words": (cameras_changed(vertical_view="wide"), "calibration.cameras[1].vertical_view is 'wide'"),
     "planes": (cameras_changed(near=3.0, far=1.0), "calibration.cameras[1]: near and far are 3.0 and 1.0"),
     "aside": (cameras_changed(aside=(1.0, np.inf)), "calibration.cameras[1].aside[1] is inf"),
-    "period": (robot_changed(None, period=0.0), "calibration.robot.period is 0.0; valid: more than 0"),
-    "limit": (robot_changed("limits", tool_velocity=np.nan), "calibration.robot.limits.tool_velocity is nan"),
+    "period": (robot_changed(None, period=0.0), "calibration.robot: period is 0.0; valid: 0.001 to 1"),
+    "limit": (robot_changed("limits", tool_velocity=np.nan), "calibration.robot: tool_velocity is nan"),
     "finger": (
         robot_changed("gripper", finger=[0.1]),
         "calibration.robot.gripper.finger is (0.1,); valid: a list of 3",
