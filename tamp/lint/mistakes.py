@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from traceback import walk_tb
 from typing import Any
 
+from tamp.errors import InputError
 from tamp.lint.domain_text import read_domain
 from tamp.lint.domains import check_domain
 from tamp.lint.findings import ERROR, NOT_PDDL, Finding, Notes
@@ -48,6 +49,8 @@ def _read(blamed: Notes, domain: Notes, problem: Notes | None = None) -> Any:
     """The same of texts without errors; `blamed` is the one in which the error is, where the domain can be read."""
     try:
         return read_unified(domain.source, problem.source if problem else None)
+    except InputError:
+        raise
     except Exception as e:  # unified-planning raises many unrelated classes
         if problem is None or _read(domain, domain) is not None:
             text = domain.source.bare() if problem is None else in_full(domain.source, problem.source)

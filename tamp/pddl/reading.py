@@ -35,15 +35,28 @@ def parse(domain: Source, problem: Source | None = None) -> Any:
     if not unread(notes):
         try:
             return read_unified(domain, problem)
+        except InputError:
+            raise
         except Exception as e:  # unified-planning raises many unrelated classes for bad input
             cause = e
     raise InputError(*mistakes(notes)) from cause
 
 
 def read_unified(domain: Source, problem: Source | None = None) -> Any:
-    """unified-planning's Problem of texts that are PDDL, see `tamp.pddl.outline`. Raises whatever that raises."""
+    """unified-planning's Problem of texts that are PDDL, see `tamp.pddl.outline`. Raises whatever that raises,
+    and InputError as `environment`."""
     text = domain.bare()
     return _domain(text).clone() if problem is None else _problem(text, in_full(domain, problem))
+
+
+def environment() -> Any:
+    """unified-planning's global environment. InputError where its configuration has an engine that cannot be loaded."""
+    from unified_planning.environment import get_environment
+
+    try:
+        return get_environment()
+    except Exception as e:  # whatever the engines of a configuration file raise when they are imported
+        raise InputError(f"an engine of unified-planning's configuration (.up.ini) cannot be loaded: {e}") from e
 
 
 def in_full(domain: Source, problem: Source) -> str:
@@ -109,12 +122,11 @@ def _domain(text: str) -> Any:
 
 
 def _problem(domain: str, problem: str | None) -> Any:
-    from unified_planning.environment import get_environment
     from unified_planning.io import PDDLReader
 
-    environment = get_environment()
-    environment.credits_stream = None
-    environment.error_used_name = False  # in PDDL an operator may be named like a predicate, a type or an object
+    settings = environment()
+    settings.credits_stream = None
+    settings.error_used_name = False  # in PDDL an operator may be named like a predicate, a type or an object
     with warnings.catch_warnings(), parsing():
         warnings.simplefilter("ignore")
         return PDDLReader().parse_problem_string(domain, problem)

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Any, Literal
 
 from tamp.errors import InputError
+from tamp.pddl.reading import environment
 from tamp.planning.engine import PLANNERS
 
 Aim = Literal["first", "optimal", "anytime", "top-k"]
@@ -38,12 +39,7 @@ def engine(name: str) -> Any:
 
 
 def _factory() -> Any:
-    from unified_planning.shortcuts import get_environment
-
-    try:
-        return get_environment().factory
-    except Exception as e:  # whatever the engines of a configuration file raise when they are imported
-        raise InputError(f"an engine of unified-planning's configuration (.up.ini) cannot be loaded: {e}") from e
+    return environment().factory
 
 
 def package(name: str) -> str | None:

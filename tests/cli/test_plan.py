@@ -198,10 +198,11 @@ def test_no_orphan_is_left_when_the_command_itself_is_killed(number: signal.Sign
         time.sleep(0.05)
 
 
-def test_an_engine_that_cannot_be_loaded_is_named(tmp_path: Path) -> None:
+@pytest.mark.parametrize("command", [("plan", "--planner", "lost"), ("check",)])
+def test_an_engine_that_cannot_be_loaded_is_named(command: tuple[str, ...], tmp_path: Path) -> None:
     (tmp_path / ".up.ini").write_text("[engine lost]\nmodule_name: no_such_module\nclass_name: Lost\n")
     problem = str(data_dir("problems") / "cases" / "drawer_first" / "problem.pddl")
-    done = forked.tamp("plan", "tabletop", problem, "--planner", "lost", HOME=str(tmp_path))
+    done = forked.tamp(command[0], "tabletop", problem, *command[1:], HOME=str(tmp_path))
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert "cannot be loaded: No module named 'no_such_module'" in done.stderr
 
