@@ -31,6 +31,7 @@ from typing import cast
 
 import numpy as np
 
+from tamp.backends.libero import rendering
 from tamp.backends.xarm.workcell import read_workcell
 from tests.bench_table_faults import SCENE, STATE, Bench
 from tests.emulated import TAMP, Emulator
@@ -280,7 +281,7 @@ def _faulted(
             if run.process.returncode != 0 and (kind != EVERYWHERE or not _says_how_it_stands(run)):
                 wrong.append(f"exit {run.process.returncode}: {run.lines[-1:]}")
             return Seen(warned or 0.0, 0.0, wrong)
-        seconds -= DEAD_MAN if kind == "stdin closed" else 0.0
+        seconds = max(0.0, seconds - DEAD_MAN) if kind == "stdin closed" else seconds
         if min(seconds, alarm if alarm is not None else float("inf")) > REPORTED:
             wrong.append(f"{seconds:.2f} s to rest, reported after {alarm}: {run.lines[-2:]}")
         if run.process.returncode not in (1, 130):
@@ -323,6 +324,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", nargs="+", choices=list(COMMANDS), default=list(COMMANDS), metavar="COMMAND")
     asked = parser.parse_args()
+    rendering.prepare(video=False)
     rng, wrong = np.random.default_rng(asked.seed), list[str]()
     for measure in asked.measures or MEASURES:
         came = defaultdict[str, list[Seen]](list)
