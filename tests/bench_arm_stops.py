@@ -4,9 +4,10 @@
 
 `signals`: INT, TERM, HUP and QUIT to `tamp xarm run`, `tamp live --backend xarm` and `tamp solve --backend xarm
 --body`: seconds and radians (of the joint that moves most) until the arm stands still. `faults`: standard input closed
-under `--dead-man`, no more disk, log folder removed, connection cut, controller frozen or gone: seconds until the arm
-stands still or "NOT STOPPED" is printed. Where it is the log that fails the run has to go on, and to warn. Prints a
-line a case and every run in which something does not hold: exit 1 for any.
+and parent killed under `--dead-man`, no more disk, log folder removed, connection cut, controller frozen, gone or
+restarted: seconds until the arm stands still or "NOT STOPPED" is printed; of a controller that is gone, until either is
+said. Where it is the log that fails the run has to go on, and to warn. Prints a line a case and every run in which
+something does not hold: exit 1 for any.
 """
 
 from __future__ import annotations
@@ -63,7 +64,8 @@ class Running:
     lines: list[tuple[float, str]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        threading.Thread(target=self._read, daemon=True).start()
+        self._reading = threading.Thread(target=self._read, daemon=True)
+        self._reading.start()
 
     def _read(self) -> None:
         assert self.process.stdout is not None
@@ -80,8 +82,10 @@ class Running:
     def ends(self) -> None:
         """Wait for its end, which a session's has come with that of its orders, once nothing runs."""
         assert self.process.stdin is not None
-        self.process.stdin.close()
+        with contextlib.suppress(OSError):
+            self.process.stdin.close()
         self.process.wait(LASTS)
+        self._reading.join(LASTS)  # a killed parent ends before the command
 
     def said(self, words: str, since: float) -> float | None:
         """Seconds after a moment at which something was printed."""
@@ -120,10 +124,23 @@ def solve(emulator: Emulator, folder: Path, more: tuple[str, ...]) -> Running:
 COMMANDS: dict[str, Begin] = {"xarm run": xarm_run, "live": live, "solve": solve}
 
 
+PARENT = """
+import subprocess, sys
+child = subprocess.Popen(sys.argv[1:], stdin=subprocess.PIPE)
+for line in sys.stdin.buffer:
+    child.stdin.write(line)
+    child.stdin.flush()
+child.stdin.close()
+sys.exit(child.wait())
+"""
+"""A process that a command has its standard input from, until that ends or the process is killed."""
+
+
 def _popen(*words: str, folder: Path) -> subprocess.Popen[str]:
     pipe, environment = subprocess.PIPE, {**os.environ, "PYTHONPATH": str(ROOT)}
+    typed = [*((sys.executable, "-c", PARENT) if "--dead-man" in words else ()), *TAMP, *words]
     return subprocess.Popen(
-        [*TAMP, *words], cwd=folder, text=True, env=environment, stdin=pipe, stdout=pipe, stderr=subprocess.STDOUT
+        typed, cwd=folder, text=True, env=environment, stdin=pipe, stdout=pipe, stderr=subprocess.STDOUT
     )
 
 
@@ -225,9 +242,11 @@ def _close(run: Running, emulator: Emulator) -> object:
     return run.process.stdin.close()
 
 
+KILLED, GONE, RESTARTED = "parent killed", "controller gone", "controller restarted"
 FULL, EVERYWHERE, REMOVED = "disk of the log full", "every disk full", "log folder removed"
 FAULTS: dict[str, tuple[Callable[[Running, Emulator], object], tuple[str, ...]]] = {
     "stdin closed": (_close, ("--dead-man", str(DEAD_MAN))),
+    KILLED: (lambda run, emulator: run.process.kill(), ("--dead-man", str(DEAD_MAN))),
     FULL: (_fill, ()),
     EVERYWHERE: (_no_disk, ()),
     REMOVED: (lambda run, emulator: shutil.rmtree(run.folder), ()),
@@ -235,7 +254,8 @@ FAULTS: dict[str, tuple[Callable[[Running, Emulator], object], tuple[str, ...]]]
     "cut for 1 s": (_cut(1.0), ()),
     "cut for 3 s": (_cut(3.0), ()),
     "controller frozen": (lambda run, emulator: emulator.ask(fault="freeze", seconds=4.0), ()),
-    "controller gone": (lambda run, emulator: emulator.process.kill(), ()),
+    GONE: (lambda run, emulator: emulator.process.kill(), ()),
+    RESTARTED: (lambda run, emulator: emulator.restart(), ()),
 }
 OF_THE_LOG = (FULL, EVERYWHERE, REMOVED)
 """Faults of the log alone: the run is carried out to its end, or to a check that has to write a file."""
@@ -245,7 +265,7 @@ def faults(n: int, commands: list[str], rng: np.random.Generator) -> Iterator[tu
     """Each fault while each command moves the arm."""
     for command in commands:
         for kind, (happen, options) in FAULTS.items():
-            each = n if kind == "controller gone" else 1
+            each = n if kind == GONE else 1
             for _ in range(each):
                 with _arm(command) as (emulator, put_back):
                     for _ in range(n // each):
@@ -265,11 +285,11 @@ def _faulted(
     with _folder(kind == FULL) as folder:
         run = begun(command, emulator, folder, *options)
         wait(run, float(rng.uniform(0.0, 2.5)))
-        if kind == "controller gone":
+        if kind in (GONE, RESTARTED):
             at = time.monotonic()
             happen(run, emulator)
             run.ends()
-            seconds, radians = float("inf"), 0.0
+            seconds, radians = run.said("stands still", at) or float("inf"), 0.0
         else:
             at, seconds, radians = ended(run, emulator, lambda: happen(run, emulator))
         alarm = run.said("NOT STOPPED", at)
@@ -281,10 +301,12 @@ def _faulted(
             if run.process.returncode != 0 and (kind != EVERYWHERE or not _says_how_it_stands(run)):
                 wrong.append(f"exit {run.process.returncode}: {run.lines[-1:]}")
             return Seen(warned or 0.0, 0.0, wrong)
-        seconds = max(0.0, seconds - DEAD_MAN) if kind == "stdin closed" else seconds
+        seconds = max(0.0, seconds - DEAD_MAN) if options else seconds
         if min(seconds, alarm if alarm is not None else float("inf")) > REPORTED:
             wrong.append(f"{seconds:.2f} s to rest, reported after {alarm}: {run.lines[-2:]}")
-        if run.process.returncode not in (1, 130):
+        if kind == RESTARTED and (moved := emulator.state()["moved_at"]) is not None:
+            wrong.append(f"the restarted arm moved, at {moved:.2f} s")
+        if run.process.returncode not in (1, 130) and kind != KILLED:
             wrong.append(f"exit {run.process.returncode}: {run.lines[-1:]}")
         if not _says_how_it_stands(run):
             wrong.append(f"whether the arm stands still is not said at the end: {run.lines[-2:]}")

@@ -43,13 +43,22 @@ class Emulator:
         self.host = _address(next(_numbers))
         self.port = 502 if os.geteuid() == 0 else 20502
         there = ("--model", model, "--host", self.host, "--port", self.port, "--json", "--seconds", LIFE)
-        self.process = Begun("xarm", "emulate", *there, *options, cwd=ROOT)
+        self._options = (*there, *options)
+        self._begin()
+
+    def _begin(self) -> None:
+        self.process = Begun("xarm", "emulate", *self._options, cwd=ROOT)
         line = self.process.first_line()
         assert line, "the emulator did not start"
         self.told = json.loads(line)
         side = socket.create_connection((self.host, self.told["fault_port"]), timeout=20)
         side.settimeout(20)
         self._side = side.makefile("rw")
+
+    def restart(self) -> None:
+        """Kill it, as a controller that loses its power, and begin it again at the same address."""
+        self.process.kill()
+        self._begin()
 
     def ask(self, **order: Any) -> dict[str, Any]:
         """One order on the side channel, and its answer."""

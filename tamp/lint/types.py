@@ -61,18 +61,21 @@ class Types:
 def check_types(types: Types, notes: Notes) -> None:
     """Say which types are declared twice, below themselves, or only mentioned."""
     names = {OBJECT} | {t.name for t in types.declared}
-    seen: set[str] = set()
+    seen: dict[str, Typed] = {}
     for one in types.declared:
-        if one.name in seen:
+        first = seen.setdefault(one.name, one)
+        if first.kinds != one.kinds:  # as in IPC's Storage domain: it is below both
+            told = f"the type {one.name!r} is declared below {first.kinds[0]!r} already"
+            notes.doubt(one.node, "unsupported", f"{told}; unified-planning reads one declaration: leave out the other")
+        elif first is not one:
             notes.add("duplicate", one.node, f"the type {one.name!r} is declared twice")
-        seen.add(one.name)
         direct = types.parents[one.name]
         if one.name != OBJECT and any(one.name in types.above[parent] for parent in direct if parent in types.above):
             notes.add("type-cycle", one.node, f"the type {one.name!r} is below itself")
-    told: set[str] = set()
+    missing: set[str] = set()
     for kind in {t.start: t for d in types.declared for t in d.types}.values():
-        if kind.word not in names | told:
+        if kind.word not in names | missing:
             others = sorted(names - {OBJECT})
             message = f"the supertype {kind.word!r} is not declared itself; {valid(kind.word or '', others)}"
             notes.add("undeclared-supertype", kind, message)
-            told.add(kind.word or "")
+            missing.add(kind.word or "")

@@ -16,6 +16,7 @@ from tamp.backends.mujoco.mjcf_file import MjcfFile, read_mjcf
 from tamp.backends.mujoco.objects import Ends, ObjectReader, ThingKind, shapes_of, subtree
 from tamp.backends.mujoco.places import add_places
 from tamp.backends.mujoco.sorting import GROUND, Sorted, sort_bodies
+from tamp.files.quantities import FARTHEST, not_metres
 from tamp.model.goal_syntax import valid
 from tamp.model.scene import Part, Region, RobotState, Scene, SceneObject
 
@@ -43,6 +44,7 @@ def mjcf_start(scene: MjcfScene, seed: int) -> MjcfStart:
     and where its things do not stay where they are."""
     read = read_mjcf(scene.file)
     data = _begun(read.model)
+    _check_lengths(read, data)
     things = sort_bodies(read, scene, data)
     add_places(read, scene, things, data)
     model = read.spec.compile()
@@ -61,6 +63,19 @@ def _begun(model: mujoco.MjModel) -> mujoco.MjData:
         mujoco.mj_resetDataKeyframe(model, data, 0)
     mujoco.mj_forward(model, data)
     return data
+
+
+def _check_lengths(read: MjcfFile, data: mujoco.MjData) -> None:
+    """InputError for a body that is somewhere, or has shapes as large as, no arm can work: as numbers of a mistake."""
+    m = read.model
+    for b in range(1, m.nbody):
+        first, count = m.body_geomadr[b], m.body_geomnum[b]
+        ends = data.geom_xpos[first : first + count] - data.xpos[b]
+        most = m.geom_rbound[first : first + count] + np.linalg.norm(ends, axis=1)
+        for what, values in (("where it is (m)", data.xpos[b]), ("its size (m)", most)):
+            if why := not_metres([float(v) for v in values], FARTHEST):
+                name = m.body(b).name
+                raise read.wrong(f"the body {name!r}: {what}, valid: {why}", "body", name)
 
 
 def _settled(

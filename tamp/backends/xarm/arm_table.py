@@ -5,6 +5,8 @@ targets a hundred times a second, and nothing of it waits in a queue.
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 
 import numpy as np
 
@@ -16,6 +18,7 @@ from tamp.backends.xarm.driver import Driver
 from tamp.backends.xarm.faults import ArmFault
 from tamp.backends.xarm.stopping import Stop
 from tamp.backends.xarm.streaming import Stream
+from tamp.errors import TampError
 from tamp.model.scene import RobotState
 
 SAME = 5e-4
@@ -51,8 +54,9 @@ class ArmTable:
 
     def observe(self) -> RobotState:
         """Proprioception now. ArmFault for an error of the controller."""
-        q = self._where()
-        return RobotState(q, self._driver.gripped() * self._widest, self._world.forward(q))
+        with self._halted_by_faults():
+            q = self._where()
+            return RobotState(q, self._driver.gripped() * self._widest, self._world.forward(q))
 
     def command(self, displacement: Array, opening: float) -> None:
         """One control period: see `tamp.backends.backend.Backend`."""
@@ -64,10 +68,11 @@ class ArmTable:
 
     def aim(self, displacement: Array, opening: float) -> None:
         """The same, for whoever lets the time pass."""
-        self.stream.aim(self._where(), displacement)
-        if abs(opening - self._told) > SAME:
-            self._told = opening
-            self._driver.grip(opening / self._widest)
+        with self._halted_by_faults():
+            self.stream.aim(self._where(), displacement)
+            if abs(opening - self._told) > SAME:
+                self._told = opening
+                self._driver.grip(opening / self._widest)
         self.steps += 1
 
     @property
@@ -86,7 +91,21 @@ class ArmTable:
         finally:
             self._stop.check()
 
+    @contextmanager
+    def _halted_by_faults(self) -> Iterator[None]:
+        """Whatever goes wrong, the arm is halted before anybody hears of it."""
+        try:
+            yield
+        except TampError:
+            with suppress(ArmFault):  # `close` tells
+                self.stream.halt()
+            raise
+
+    @property
+    def stands(self) -> bool | None:
+        """Whether the arm has acknowledged that it stands still for good; None before it has to."""
+        return self.stream.stands
+
     def close(self) -> None:
         """Have the arm stand still for good. ArmFault where it does not say that it does."""
-        self.stream.stop()
-        self._driver.halt()
+        self.stream.close()

@@ -19,7 +19,7 @@ from tamp.backends.xarm.claim import claimed
 from tamp.backends.xarm.emulated_eyes import EmulatedEyes
 from tamp.backends.xarm.faults import ArmFault
 from tamp.backends.xarm.stopping import Stop
-from tamp.backends.xarm.table_run import ArmAddress, prepared
+from tamp.backends.xarm.table_run import ArmAddress, prepared, stopped_by
 from tamp.model.scene import Scene
 from tamp.runs.at_shared_table import SharedResult, carry_out
 from tamp.runs.episode import GoalSource, Settings, begin, timed
@@ -49,26 +49,30 @@ def run(
         with timed(result, "build"):
             start, environment = stack.enter_context(started(task, settings.seed, settings.init_state, None))
         wanted = partial(wanted_in, goal_source, task, environment, settings=settings, log=log)
+        shared = ArmsTable()
         try:
             with contextlib.ExitStack() as connected:
                 log.best_effort()
-                shared = _connected(arms, port, eyes, start.scene, stop, connected)
+                _connect(shared, arms, port, eyes, start.scene, stop, connected)
                 carry_out(shared, arms, wanted, settings, task.step_limit, log, result, say, stack)
         except ArmFault as fault:  # also where an arm does not say in the end that it stands still
-            result.success = False
-            result.stage, result.reason = "stopped" if fault.kind == "stopped" else "execution", str(fault)
+            stopped_by(fault, result, [seat.table for seat in shared.seats])
         log.event("outcome", **result.as_dict())
     return result
 
 
-def _connected(
-    arms: Arms, port: int, eyes: tuple[str, int], start: Scene, stop: Stop, stack: contextlib.ExitStack
-) -> ArmsTable:
-    """The arms, ready. However it ends, both are told to stand still."""
-    shared = ArmsTable()
+def _connect(
+    shared: ArmsTable,
+    arms: Arms,
+    port: int,
+    eyes: tuple[str, int],
+    start: Scene,
+    stop: Stop,
+    stack: contextlib.ExitStack,
+) -> None:
+    """Make the arms ready at their table. However it ends, both are told to stand still."""
     for arm, host in arms.addressed():
         stack.enter_context(claimed(host))
         driver = stack.enter_context(prepared(ArmAddress(host, port, eyes), arm.body))
         table = stack.enter_context(closing(ArmTable(driver, arm.robot, stop)))
         shared.add(arm.name, table, stack.enter_context(closing(EmulatedEyes(*eyes, start, table.observe))))
-    return shared

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
 
 from motion.joint_servo import JointServo
 from motion.poses import Array
 from tamp.backends.xarm.driver import Driver
+from tamp.backends.xarm.faults import ArmFault
 from tamp.backends.xarm.stopping import Stop
 from tamp.errors import TampError
 
@@ -22,7 +24,8 @@ none follows, and could not be at the former speed at once after a longer pause.
 
 
 class Stream:
-    """Sends targets from `start` to `stop`. What goes wrong is raised by the next call, in the caller's thread."""
+    """Sends targets from `start` to `halt`. What goes wrong halts the arm, and is raised by the next call, in the
+    caller's thread. `stands` says whether the arm has acknowledged that it stands still; None before it has to."""
 
     def __init__(self, driver: Driver, servo: JointServo, period: float, stop: Stop) -> None:
         self._driver, self._servo, self._period, self._stop = driver, servo, period, stop
@@ -30,6 +33,9 @@ class Stream:
         self._until: float | None = None
         self._sent = 0.0
         self._fault: TampError | None = None
+        self._halting = threading.Lock()
+        self.stands: bool | None = None
+        self._unstopped: ArmFault | None = None
         self._thread = threading.Thread(target=self._run, daemon=True)
 
     def start(self) -> None:
@@ -46,24 +52,40 @@ class Stream:
             self._servo.aim(q, displacement)
             self._until = time.monotonic() + EXPIRES
 
-    def stop(self) -> None:
-        """Send nothing any more."""
+    def halt(self) -> None:
+        """Send nothing any more, and have the arm stand still for good; tried once, by whoever is first. ArmFault where
+        it does not say that it does."""
         self._ended.set()
-        if self._thread.is_alive():
-            self._thread.join(1.0)
+        with self._halting:
+            if self.stands is None:
+                try:
+                    self._driver.halt()
+                except ArmFault as e:
+                    self._unstopped = e
+                self.stands = self._unstopped is None
+        if self._unstopped is not None:
+            raise self._unstopped
+
+    def close(self) -> None:
+        """The same, and wait for the thread."""
+        try:
+            self.halt()
+        finally:
+            if self._thread.is_alive():
+                self._thread.join(1.0)
 
     def _run(self) -> None:
         due = self._sent = time.monotonic()
         while not self._ended.wait(max(0.0, due - time.monotonic())):
-            if self._told_to_stop():
-                return
-            target = self._target()
-            if target is not None:
-                try:
+            try:
+                self._stop.check()
+                if (target := self._target()) is not None:
                     self._driver.servo(target)
-                except TampError as e:
-                    self._fault = e
-                    return
+            except TampError as e:
+                self._fault = e
+                with contextlib.suppress(ArmFault):  # whoever closes it hears of that
+                    self.halt()
+                return
             # what is late is not made up for
             due = max(due + self._period, time.monotonic() + APART * self._period)
 
@@ -78,17 +100,3 @@ class Stream:
                 self._servo.brake()
             self._servo.slowed(min(1.0, EVEN * self._period / max(pause, self._period)))
             return self._servo.step(self._period)
-
-    def _told_to_stop(self) -> bool:
-        """Whether somebody says so: the arm then stands still at once, whatever its mind is busy with."""
-        if not self._stop.reason:
-            return False
-        try:
-            self._stop.check()
-        except TampError as e:
-            self._fault = e
-        try:
-            self._driver.halt()
-        except TampError as e:
-            self._fault = e
-        return True

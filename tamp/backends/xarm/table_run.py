@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
@@ -22,6 +22,7 @@ from tamp.backends.xarm.emulated_cameras import EmulatedCameras
 from tamp.backends.xarm.emulated_eyes import EmulatedEyes
 from tamp.backends.xarm.faults import ArmFault
 from tamp.backends.xarm.stopping import Stop
+from tamp.backends.xarm.verdict import STANDS
 from tamp.backends.xarm.workcell import Load
 from tamp.model.scene import Perceiver
 from tamp.runs.at_table import Wanted, carry_out
@@ -62,10 +63,12 @@ def run(
             drawn = (settings.seed, settings.init_state, settings.body)
             start, environment = stack.enter_context(started(task, *drawn))
         wanted: Wanted = partial(wanted_in, goal_source, task, environment, settings=settings, log=log)
+        tables: list[ArmTable] = []
         try:
             with contextlib.ExitStack() as driven:
                 log.best_effort()
                 table, judge = at_table(at, settings.body, start, driven, stop)
+                tables.append(table)
                 eyes: Perceiver = judge
                 if seeing is not None:
                     shown = driven.enter_context(closing(EmulatedCameras(*at.eyes)))
@@ -73,10 +76,17 @@ def run(
                     wanted = seeing.wanted(goal_source, task, environment, start.scene, settings, log, sees.shown)
                 carry_out(table, eyes, judge, wanted, settings, task.step_limit, log, result, say, stack)
         except ArmFault as fault:  # also where the arm does not say in the end that it stands still
-            result.success = False
-            result.stage, result.reason = "stopped" if fault.kind == "stopped" else "execution", str(fault)
+            stopped_by(fault, result, tables)
         log.event("outcome", **result.as_dict())
     return result
+
+
+def stopped_by(fault: ArmFault, result: Result, tables: Sequence[ArmTable]) -> None:
+    """Note in a result what stopped the arms, and whether they stand still."""
+    stand = [table.stands for table in tables]
+    told = STANDS[all(stand) if stand else None]
+    result.success = False
+    result.stage, result.reason = "stopped" if fault.kind == "stopped" else "execution", f"{fault}; {told}"
 
 
 def at_table(

@@ -46,7 +46,7 @@ MOST = 1e12
 _SECONDS = (int, float)
 KINDS: dict[str, type | tuple[type, ...]] = {
     **dict.fromkeys(("suite", "perception"), str),
-    **dict.fromkeys(("task_id", "init_state", "steps", "wording"), int),
+    **dict.fromkeys(("task_id", "init_state", "seed", "steps", "wording"), int),
     **dict.fromkeys(("planning_seconds", "execution_seconds", "stepping_seconds", "wall_seconds"), _SECONDS),
     **dict.fromkeys(("confidence", "language_seconds"), (int, float, type(None))),
     **dict.fromkeys(("success", "lasting"), bool),

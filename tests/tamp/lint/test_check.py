@@ -130,6 +130,7 @@ IN_DOMAIN = {
     "misspelt type of a quantified variable": ("(exists (?v - vehicle)", "(exists (?v - vehicel)", "unknown-type"),
     "misspelt supertype": ("vehicle parcel - locatable", "vehicle parcel - loctable", "undeclared-supertype"),
     "type below itself": ("vehicle parcel - locatable", "vehicle parcel - van", "type-cycle"),
+    "type below two others": ("    locatable place - object", "    locatable place van - object", "unsupported"),
     "type twice": ("van bike - vehicle", "van bike van - vehicle", "duplicate"),
     "predicate twice": ("    (tired))", "    (tired) (wet))", "duplicate"),
     "operator twice": ("(:action rest", "(:action cycle", "duplicate"),

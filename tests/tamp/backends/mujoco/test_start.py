@@ -132,6 +132,11 @@ WRONG: dict[str, tuple[str, dict[str, str], str]] = {
         {},
         "is on nothing; valid: the body 'flap' in a body that stands still",
     ),
+    "a place that nothing has": (
+        ALL + '<body name="far" pos="0 1e15 0"><geom size=".1"/></body>',
+        {},
+        "scene.xml:16: the body 'far': where it is (m), valid: at most 100",
+    ),
     "a motor": (ALL, {"more": MOTOR}, "scene.xml:4: the actuator 'elbow' moves something, and only tamp's own robot"),
     "a lost mesh": (ALL, {"more": MESH}, "scene.xml:4: no file "),
     "no XML": (ALL + "<body>", {}, "no XML: mismatched tag"),

@@ -45,6 +45,9 @@ class Held:
     def checked(self) -> Condition:
         return Condition(1, 0, 0, 0, self.q)
 
+    def halt(self) -> None:
+        """It stands still at every target."""
+
 
 def streamed(arm: Held, count: int, read: Callable[[], Array] | None = None) -> Array:
     """The joints' steps (count, n) between targets, while the arm is asked to go up all the time."""
@@ -54,7 +57,7 @@ def streamed(arm: Held, count: int, read: Callable[[], Array] | None = None) -> 
     while len(arm.targets) <= count:
         stream.aim(arm.q if read is None else read(), UP)
         time.sleep(PERIOD / 2)
-    stream.stop()
+    stream.close()
     return np.diff(np.array([ROBOT.posture, *arm.targets]), axis=0)[: count + 1]
 
 

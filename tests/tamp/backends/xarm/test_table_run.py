@@ -62,6 +62,7 @@ def test_an_arm_that_stops_is_told(tmp_path: Path) -> None:
         done = solve("--body", "xarm7", *at, "--eyes", eyes, "--out", str(tmp_path / "episode"), "--json")
         told = json.loads(done.stdout)
         assert done.returncode == 1 and told["stage"] == "execution" and "C31" in told["reason"]
+        assert told["reason"].endswith("; the arm stands still")
 
 
 @again_when_late
@@ -74,7 +75,7 @@ def test_who_stops_it_finds_the_arm_at_rest_and_the_hand_closed(tmp_path: Path) 
         assert run.says("(pick mug_1 main_table): done"), run.out.read_text()
         run.send_signal(signal.SIGINT)
         assert run.wait(30) == 130
-        assert "interrupted" in json.loads(run.out.read_text())["reason"]
+        assert json.loads(run.out.read_text())["reason"] == "interrupted (Ctrl-C); the arm stands still"
         state, before = emulator.state(), emulator.ask(query="scene")
         time.sleep(1.0)
         after = emulator.ask(query="scene")

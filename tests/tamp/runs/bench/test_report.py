@@ -83,6 +83,7 @@ def test_an_episode_that_is_there_twice_counts_once(tmp_path: Path) -> None:
         ("empty.jsonl", b"", "holds no episode"),
         ("old.jsonl", b'{"suite": "s"}\n', "not an episode of this version of tamp: no task_id"),
         ("text.jsonl", b"hello\n", "1:1: not JSON"),
+        ("seed.jsonl", json.dumps(record(seed=[0])).encode() + b"\n", r"1: not an episode of tamp: seed is \[0\]"),
         ("steps.jsonl", json.dumps(record(steps="x")).encode() + b"\n", "1: not an episode of tamp: steps is 'x'"),
         ("touched.jsonl", json.dumps(record(touched=[1])).encode() + b"\n", r"touched is \[1\]"),
         ("broken.jsonl.gz", b"hello\n", "cannot read"),
