@@ -1,0 +1,152 @@
+"""What a program comes to, thing by thing: the same for all ways of writing the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import combinations, product
+
+from llm.reader.program import Argument, Call, Drop, Effect, Handled, If, Keyword, Line, Program, Quote, Things
+
+Literal = tuple[str, tuple[str, ...], bool]
+"""A predicate, its arguments, and whether it is to hold."""
+Clause = frozenset[frozenset[Literal]]
+"""Alternatives, each of what holds together."""
+
+
+@dataclass
+class Expanded:
+    """Milestones in order, of clauses that all hold; `first`: those before what is being done now. `asks` are the
+    things of which one is meant, `absent` what is not here, `cannot` what cannot be said."""
+
+    milestones: list[set[Clause]] = field(default_factory=lambda: [set()])
+    first: list[set[Clause]] = field(default_factory=list)
+    kept: set[str] = field(default_factory=set)
+    back: set[str] = field(default_factory=set)
+    dropped: set[Clause] = field(default_factory=set)
+    drops_all: bool = False
+    stops: bool = False
+    actions: list[str] = field(default_factory=list)
+    conditions: set[tuple[frozenset[Clause], frozenset[Clause], frozenset[Clause]]] = field(default_factory=set)
+    asks: set[frozenset[str]] = field(default_factory=set)
+    absent: set[str] = field(default_factory=set)
+    cannot: set[str] = field(default_factory=set)
+
+    @property
+    def kind(self) -> str:
+        """`goal`, or why there is none: `absent`, `ask`, `cannot`, `nothing`, `stop`."""
+        if self.stops:
+            return "stop"
+        if self.cannot or self.absent:
+            return "cannot" if self.cannot else "absent"
+        if self.asks:
+            return "ask"
+        asked = (*self.milestones, *self.first, self.kept, self.back, self.dropped, self.conditions, self.actions)
+        return "goal" if any(asked) or self.drops_all else "nothing"
+
+    def same(self, other: Expanded) -> bool:
+        """Whether two programs ask for the same; of what is refused, the words for it may differ."""
+        if self.kind != other.kind:
+            return False
+        if self.kind in ("absent", "cannot", "nothing", "stop"):
+            return True
+        if self.kind == "ask":
+            return self.asks == other.asks
+        return _goal(self) == _goal(other)
+
+
+def expanded(program: Program) -> Expanded:
+    """What a program comes to."""
+    found = Expanded()
+    part = found.milestones
+    for line in program.lines:
+        part = _take(line, found, part)
+    return found
+
+
+def _goal(e: Expanded) -> tuple[object, ...]:
+    steps = [s for s in e.milestones if s]
+    return steps, [s for s in e.first if s], e.kept, e.back, e.dropped, e.drops_all, e.actions, e.conditions
+
+
+def _take(line: Line, found: Expanded, part: list[set[Clause]]) -> list[set[Clause]]:
+    """Enter a line; the list of milestones that the next one goes into."""
+    match line:
+        case Keyword("first" | "then" as word):
+            part = found.first if word == "first" else found.milestones
+            part.append(set())
+        case Keyword("stop"):
+            found.stops = True
+        case Quote(words):
+            found.cannot.add(words)
+        case Handled(word, things):
+            (found.kept if word == "keep" else found.back).update(_known(things, found))
+        case Drop(effect):
+            found.drops_all |= effect is None
+            found.dropped |= set(_clauses(effect, found)) if effect else set()
+        case If():
+            _take_condition(line, found)
+        case Effect((only,)) if only.acts:
+            found.actions += [_written(only, names) for names in product(*(_known(a, found) for a in only.arguments))]
+        case Effect():
+            part[-1] |= set(_clauses(line, found))
+        case _:
+            pass
+    return part
+
+
+def _take_condition(line: If, found: Expanded) -> None:
+    if isinstance(line.condition, Quote):
+        found.cannot.add(line.condition.words)
+        return
+    sides = [frozenset(c for e in some for c in _clauses(e, found)) for some in (line.effects, line.otherwise)]
+    found.conditions.add((frozenset(_call(line.condition, found)), sides[0], sides[1]))
+
+
+def _written(call: Call, names: tuple[str, ...]) -> str:
+    """An action of some things, with what it is told by name in a fixed order."""
+    return f"{call.form.name}({'; '.join((', '.join(names), *sorted(call.options)))})"
+
+
+def _clauses(effect: Effect, found: Expanded) -> Iterator[Clause]:
+    """An effect as clauses that all hold. Of several calls one is to hold, whole."""
+    each = [list(_call(c, found)) for c in effect.calls]
+    if len(each) == 1:
+        yield from each[0]
+    else:
+        yield frozenset(frozenset().union(*some) for clauses in each for some in product(*clauses))
+
+
+def _call(call: Call, found: Expanded) -> Iterator[Clause]:
+    """Clauses for all and each, with the alternatives that any and numbers leave."""
+    spread = [_spread(a, call.holds, found) for a in call.arguments]
+    for outer in product(*(every for every, _ in spread)):
+        ways = product(*(_ways(one, some) for one, (_, some) in zip(outer, spread, strict=True)))
+        yield frozenset(frozenset((call.form.name, names, call.holds) for names in product(*way)) for way in ways)
+
+
+def _spread(argument: Argument, holds: bool, found: Expanded) -> tuple[list[str | None], list[tuple[str, ...]]]:
+    """Names for each of which something holds, or [None] and the alternatives of names."""
+    names = _known(argument, found)
+    how = argument.how if isinstance(argument, Things) else "all"
+    if how == "any" and holds:
+        return [None], [(n,) for n in names]
+    if how.isdigit() and holds:
+        return [None], list(combinations(names, int(how)))
+    return list(names), []
+
+
+def _ways(one: str | None, some: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
+    return some if one is None else [(one,)]
+
+
+def _known(argument: Argument, found: Expanded) -> tuple[str, ...]:
+    """The names of an argument; what is absent or open is noted."""
+    if isinstance(argument, Quote):
+        found.absent.add(argument.words)
+        return (str(argument),)
+    if argument.how == "which":
+        if len(argument.names) > 1:
+            found.asks.add(frozenset(argument.names))
+        return argument.names[:1]
+    return argument.names
