@@ -19,10 +19,10 @@ Arguments: a name; `A and B`; `A or B`; of a group, or of the plural of a type, 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from llm.reader.setting import Setting, Signature
+from llm.reader.setting import THING, Setting, Signature
 
 HOWS = ("all", "any of", "each of", "which of")
 _CALL = re.compile(r"(?P<not>not )?(?P<name>[a-z][a-z0-9 -]*)\((?P<inside>.*)\)")
@@ -190,47 +190,47 @@ def _call(text: str, setting: Setting) -> Call:
         raise NotAProgram(f"{found['name']!r} cannot be asked for; valid: {', '.join(setting.forms)}")
     parts = _split(found["inside"], "; ")
     options = parts[1:] if form.types else parts
-    arguments = tuple(_argument(a, setting) for a in _split(parts[0], ", ")) if parts and form.types else ()
-    if len(arguments) != len(form.types):
-        raise NotAProgram(f"{len(arguments)} arguments; valid: {form}")
-    for argument, types in zip(arguments, form.types, strict=True):
-        for name in argument.names if isinstance(argument, Things) else ():
-            if not setting.fits(name, types):
-                raise NotAProgram(f"{name!r} is no {' or '.join(sorted(types))}; valid: {form}")
+    said = _split(parts[0], ", ") if parts and form.types else []
+    if len(said) != len(form.types):
+        raise NotAProgram(f"{len(said)} arguments; valid: {form}")
+    arguments = tuple(_argument(text, setting, types) for text, types in zip(said, form.types, strict=True))
     if any(o.split()[0] not in {known.split()[0] for known in form.options} for o in options):
         raise NotAProgram(f"options {options}; valid: {form}")
     return Call(form, arguments, not found["not"], tuple(options), form in setting.can_do)
 
 
-def _argument(text: str, setting: Setting) -> Argument:
+def _argument(text: str, setting: Setting, types: Collection[str] = (THING,)) -> Argument:
+    """Things that an argument is, of some types: all that a list names, those of a group that are."""
     if quoted := _QUOTED.fullmatch(text):
         return Quote(quoted["words"])
     if some := _SOME.fullmatch(text):
-        names = _group(some["rest"], setting)
+        names = _group(some["rest"], setting, types)
         how, _, _ = some["how"].partition(" ")
         if how.isdigit() and int(how) > len(names):
             raise NotAProgram(f"there are {len(names)} of {some['rest']!r}")
         return Things(how, names, text)
     for word, how in ((" or ", "any"), (" and ", "all")):
         if word in text:
-            return Things(how, tuple(n for part in text.split(word) for n in _names(part, setting)), text)
-    return Things("all", _names(text, setting), text)
+            return Things(how, tuple(_name(part, setting, types) for part in text.split(word)), text)
+    return Things("all", (_name(text, setting, types),), text)
 
 
-def _names(text: str, setting: Setting) -> tuple[str, ...]:
+def _name(text: str, setting: Setting, types: Collection[str] = (THING,)) -> str:
     if setting.member(text) is None:
         raise NotAProgram(f'{text!r} is not here; valid: a name as it is listed, all of a group, or "words"')
-    return (text,)
+    if not setting.fits(text, types):
+        raise NotAProgram(f"{text!r} is no {' or '.join(sorted(types))}")
+    return text
 
 
-def _group(text: str, setting: Setting) -> tuple[str, ...]:
+def _group(text: str, setting: Setting, types: Collection[str]) -> tuple[str, ...]:
     """The names of a group, narrowed and without what is excepted; or of a list of names."""
     said, _, left_out = text.partition(" except ")
-    without = {n for part in left_out.split(" and ") for n in _names(part, setting)} if left_out else set[str]()
+    without = {_name(part, setting) for part in left_out.split(" and ")} if left_out else set[str]()
     names = _narrowed(said, setting)
     if not without <= set(names):
         raise NotAProgram(f"{sorted(without - set(names))} is none of {said!r}")
-    left = tuple(n for n in names if n not in without)
+    left = tuple(n for n in names if n not in without and setting.fits(n, types))
     if not left:
         raise NotAProgram(f"nothing is left of {text!r}")
     return left
@@ -238,7 +238,7 @@ def _group(text: str, setting: Setting) -> tuple[str, ...]:
 
 def _narrowed(text: str, setting: Setting) -> tuple[str, ...]:
     if setting.member(text.partition(" or ")[0]) is not None:
-        return tuple(n for part in text.split(" or ") for n in _names(part, setting))
+        return tuple(_name(part, setting) for part in text.split(" or "))
     heads = [g for g in setting.groups if text == g or text.startswith(f"{g} ")]
     if not heads:
         raise NotAProgram(f"no group {text!r}; valid: {', '.join(setting.groups)}")

@@ -1,0 +1,199 @@
+"""`make tune`: a low-rank adapter for Qwen2.5-Coder, from its shipped weights and the sentences in the repository.
+
+    python -m llm.tuning.train MODEL.gguf OUT [--epochs N] [--minutes M] [--share S] [--rank R] SENTENCES...
+
+Runs in an environment of its own (torch, transformers, peft). It is kept in OUT every hundred steps, and goes on from
+there; `--minutes` ends it after so many, as kept. `--share` takes that part of the scenes alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import random
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from peft import LoraConfig, get_peft_model
+from transformers import AutoModelForCausalLM, AutoTokenizer, GgufConfig
+
+from llm.reader.prompt import TASK
+from llm.reader.sentences import Sentence, read_sentences
+from llm.tuning.batches import IGNORED, Packed, batches, packed
+
+LAYERS = ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"]
+RATE, WARM_UP, LEAST_SHARE = 3e-4, 20, 0.1
+"""The highest learning rate, the steps up to it, and the share of it that is left in the end (half a cosine)."""
+TOGETHER = 13
+"""Sentences of a scene in one batch."""
+EACH = 2
+"""Batches between two steps of the optimiser."""
+KEPT = 100
+"""Batches between two states that are kept."""
+
+
+@dataclass
+class Run:
+    """What there is to do, and how far it is."""
+
+    out: Path
+    epochs: int
+    rank: int
+    seed: int
+    step: int = 0
+    seconds: float = 0.0
+
+    @property
+    def state(self) -> Path:
+        """Where the optimiser is kept, and how far it was."""
+        return self.out / "state.pt"
+
+
+def main() -> None:
+    """See the module."""
+    parser = argparse.ArgumentParser(description="Tune an adapter.")
+    parser.add_argument("model", type=Path)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("sentences", nargs="+", type=Path)
+    parser.add_argument("--epochs", type=int, default=2)
+    parser.add_argument("--minutes", type=float, default=math.inf)
+    parser.add_argument("--share", type=float, default=1.0)
+    parser.add_argument("--rank", type=int, default=8)
+    parser.add_argument("--seed", type=int, default=0)
+    asked = parser.parse_args()
+    run = Run(asked.out, asked.epochs, asked.rank, asked.seed)
+    run.out.mkdir(parents=True, exist_ok=True)
+    train(run, asked.model, some_of(asked.sentences, asked.share, asked.seed), asked.minutes * 60)
+
+
+def some_of(files: list[Path], share: float, seed: int) -> list[Sentence]:
+    """The sentences of a share of all scenes."""
+    every = [s for file in sorted(files) for s in read_sentences(file)]
+    scenes = list(dict.fromkeys(id(s.setting.members) for s in every))
+    kept = set(random.Random(seed).sample(scenes, round(share * len(scenes))))
+    return [s for s in every if id(s.setting.members) in kept]
+
+
+def train(run: Run, weights: Path, sentences: list[Sentence], most: float) -> None:
+    """Go on until all epochs are done, or for so many seconds."""
+    tokenizer = AutoTokenizer.from_pretrained(weights.parent, gguf_file=weights.name)
+    model = adapted(weights, run)
+    adapter = [p for p in model.parameters() if p.requires_grad]
+    optimiser = torch.optim.AdamW(adapter, lr=RATE, weight_decay=0.0)
+    if run.state.exists():
+        resume(run, model, optimiser)
+    todo = [b for n in range(run.epochs) for b in batches(sentences, TOGETHER, random.Random(run.seed + n))]
+    begun, seen, before = time.monotonic(), 0, run.seconds
+    for n in range(run.step, len(todo)):
+        for group in optimiser.param_groups:
+            group["lr"] = rate(n, len(todo))
+        one = packed(todo[n], lambda t: before_setting(tokenizer, t), lambda t: ids(tokenizer, t), end_of(tokenizer))
+        loss = loss_of(model, one)
+        (loss / EACH).backward()
+        if (n + 1) % EACH == 0 or n + 1 == len(todo):
+            torch.nn.utils.clip_grad_norm_(adapter, 1.0)
+            optimiser.step()
+            optimiser.zero_grad()
+        seen += len(one.tokens)
+        run.step, run.seconds = n + 1, before + time.monotonic() - begun
+        tell(run, len(todo), float(loss), seen / (time.monotonic() - begun))
+        over = time.monotonic() - begun > most and (n + 1) % EACH == 0
+        if run.step % KEPT == 0 or run.step == len(todo) or over:
+            keep(run, model, optimiser)
+        if over:
+            return
+
+
+def adapted(weights: Path, run: Run) -> Any:
+    """The model with an adapter: the one that is kept, or a new one that changes nothing yet."""
+    torch.manual_seed(run.seed)
+    base = AutoModelForCausalLM.from_pretrained(
+        weights.parent,
+        gguf_file=weights.name,
+        dtype=torch.bfloat16,
+        quantization_config=GgufConfig(dequantize=True),
+        attn_implementation="sdpa",
+    )
+    config = LoraConfig(r=run.rank, lora_alpha=2 * run.rank, target_modules=LAYERS, task_type="CAUSAL_LM")
+    return get_peft_model(base, config)
+
+
+def rate(step: int, steps: int) -> float:
+    """The learning rate of a step."""
+    cosine = 0.5 * (1 + math.cos(math.pi * step / steps))
+    return RATE * min(1.0, (step + 1) / WARM_UP) * (LEAST_SHARE + (1 - LEAST_SHARE) * cosine)
+
+
+def loss_of(model: Any, one: Packed) -> torch.Tensor:
+    """Cross entropy of the answers' tokens; only theirs are projected onto the vocabulary."""
+    segments = torch.tensor(one.segments)
+    causal = torch.ones(len(segments), len(segments)).tril().bool()
+    sees = causal & ((segments[None] == segments[:, None]) | (segments[None] == 0))
+    mask = torch.where(sees, 0.0, torch.finfo(torch.bfloat16).min).to(torch.bfloat16)[None, None]
+    labels = torch.tensor(one.labels)[1:]
+    learnt = (labels != IGNORED).nonzero()[:, 0]
+    inner = model.base_model.model
+    hidden = inner.model(
+        input_ids=torch.tensor([one.tokens]),
+        position_ids=torch.tensor([one.positions]),
+        attention_mask=mask,
+        use_cache=False,
+    ).last_hidden_state[0]
+    logits = inner.lm_head(hidden[learnt]).float()
+    return torch.nn.functional.cross_entropy(logits, labels[learnt])
+
+
+def before_setting(tokenizer: Any, setting: str) -> list[int]:
+    """The tokens of a setting's text as the chat begins with it."""
+    return ids(tokenizer, f"<|im_start|>system\n{TASK}<|im_end|>\n<|im_start|>user\n{setting}")
+
+
+def ids(tokenizer: Any, text: str) -> list[int]:
+    """The tokens of a text."""
+    return list(tokenizer(text, add_special_tokens=False)["input_ids"])
+
+
+def end_of(tokenizer: Any) -> int:
+    """The token that ends an answer."""
+    return int(tokenizer.convert_tokens_to_ids("<|im_end|>"))
+
+
+def keep(run: Run, model: Any, optimiser: Any) -> None:
+    """Write the adapter, the optimiser and how far it is, so that a killed run goes on from here."""
+    partial = run.state.with_suffix(".partial")
+    adapter = {name: p for name, p in model.state_dict().items() if "lora_" in name}
+    torch.save(
+        {"step": run.step, "seconds": run.seconds, "adapter": adapter, "optimiser": optimiser.state_dict()}, partial
+    )
+    partial.replace(run.state)
+
+
+def resume(run: Run, model: Any, optimiser: Any) -> None:
+    """Go on from what is kept."""
+    kept = torch.load(run.state)
+    model.load_state_dict(kept["adapter"], strict=False)
+    optimiser.load_state_dict(kept["optimiser"])
+    run.step, run.seconds = kept["step"], kept["seconds"]
+
+
+def tell(run: Run, steps: int, loss: float, speed: float) -> None:
+    """A line a batch, for people and for the card."""
+    line = {
+        "step": run.step,
+        "of": steps,
+        "loss": round(loss, 4),
+        "tokens a second": round(speed),
+        "seconds": round(run.seconds),
+    }
+    with (run.out / "log.jsonl").open("a") as file:
+        file.write(json.dumps(line) + "\n")
+    if run.step % 10 == 0:
+        print(json.dumps(line), flush=True)  # noqa: T201 (a script of its own)
+
+
+if __name__ == "__main__":
+    main()
