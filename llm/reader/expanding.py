@@ -19,8 +19,8 @@ class Expanded:
     """Milestones in order, of clauses that all hold; `first`: those before what is being done now. `asks` are the
     things of which one is meant, `absent` what is not here, `cannot` what cannot be said."""
 
-    milestones: list[set[Clause]] = field(default_factory=lambda: [set()])
-    first: list[set[Clause]] = field(default_factory=list)
+    milestones: list[list[Clause]] = field(default_factory=lambda: [[]])
+    first: list[list[Clause]] = field(default_factory=list)
     kept: set[str] = field(default_factory=set)
     back: set[str] = field(default_factory=set)
     dropped: set[Clause] = field(default_factory=set)
@@ -65,16 +65,16 @@ def expanded(program: Program) -> Expanded:
 
 
 def _goal(e: Expanded) -> tuple[object, ...]:
-    steps = [s for s in e.milestones if s]
-    return steps, [s for s in e.first if s], e.kept, e.back, e.dropped, e.drops_all, e.actions, e.conditions
+    steps, first = ([set(step) for step in some if step] for some in (e.milestones, e.first))
+    return steps, first, e.kept, e.back, e.dropped, e.drops_all, e.actions, e.conditions
 
 
-def _take(line: Line, found: Expanded, part: list[set[Clause]]) -> list[set[Clause]]:
+def _take(line: Line, found: Expanded, part: list[list[Clause]]) -> list[list[Clause]]:
     """Enter a line; the list of milestones that the next one goes into."""
     match line:
         case Keyword("first" | "then" as word):
             part = found.first if word == "first" else found.milestones
-            part.append(set())
+            part.append([])
         case Keyword("stop"):
             found.stops = True
         case Quote(words):
@@ -89,7 +89,7 @@ def _take(line: Line, found: Expanded, part: list[set[Clause]]) -> list[set[Clau
         case Effect((only,)) if only.acts:
             found.actions += [_written(only, names) for names in product(*(_known(a, found) for a in only.arguments))]
         case Effect():
-            part[-1] |= set(_clauses(line, found))
+            part[-1] += _clauses(line, found)
         case _:
             pass
     return part

@@ -1,0 +1,85 @@
+"""Scenes as settings, and programs over their names as goals."""
+
+from __future__ import annotations
+
+import pytest
+
+from llm.forms import sayable
+from llm.phrases import vocabulary
+from llm.reader.binding import Binder
+from llm.reader.described import Described, described
+from llm.reader.expanding import expanded
+from llm.reader.program import read_program
+from llm.reader.setting import read_setting
+from tamp.errors import Refusal
+from tamp.model.domain import load
+from tests.llm.conftest import cabinet, item, scene_of, state_of, stove
+
+DOMAIN = load("tabletop")
+THINGS = (
+    cabinet(),
+    stove(),
+    item("bowl_1", "black_bowl", 0.0, 0.2),
+    item("bowl_2", "black_bowl", 0.3, -0.1),
+    item("plate_1", "plate", 0.1, 0.4),
+)
+
+
+@pytest.fixture(scope="module")
+def binder() -> Binder:
+    scene = scene_of(*THINGS)
+    shut = [f"(closed wooden_cabinet_1_{level}_region)" for level in ("top", "middle", "bottom")]
+    state = state_of(scene, *shut, "(turned-off flat_stove_1)")
+    can = sayable(DOMAIN, state, vocabulary(scene, state), "")
+    return Binder(described(DOMAIN, can), can)
+
+
+def test_a_scene_is_a_setting_with_one_name_for_each_thing(binder: Binder) -> None:
+    told: Described = binder.scene
+    assert read_setting(str(told.setting)) == told.setting
+    assert told.symbols["stove"] == ("flat_stove_1_cook_region", "flat_stove_1")
+    assert told.setting.groups["bowls"] == ("right black bowl", "left black bowl")
+    drawer = told.setting.member("top drawer of the wooden cabinet")
+    assert drawer is not None and drawer.facts == ("of wooden cabinet", "closed") and drawer.group == "drawers"
+
+
+GOALS = {
+    "on(left black bowl, stove)\nturned on(stove)": [
+        "(and (on bowl_2 flat_stove_1_cook_region) (turned-on flat_stove_1))"
+    ],
+    "in(all bowls, bottom drawer of the wooden cabinet)\nthen\nclosed(bottom drawer of the wooden cabinet)": [
+        "(and (in bowl_1 wooden_cabinet_1_bottom_region) (in bowl_2 wooden_cabinet_1_bottom_region))",
+        "(and (in bowl_1 wooden_cabinet_1_bottom_region) (in bowl_2 wooden_cabinet_1_bottom_region)"
+        " (closed wooden_cabinet_1_bottom_region))",
+    ],
+    "on(any of bowls, plate)\nnot on(plate, stove)": [
+        "(and (or (on bowl_2 plate_1) (on bowl_1 plate_1)) (not (on plate_1 flat_stove_1_cook_region)))"
+    ],
+    "to the left of(plate, left black bowl)": ["(on plate_1 left-of-bowl_2)"],
+    "on(plate, wooden cabinet)": ["(on plate_1 wooden_cabinet_1_top_side)"],
+    "if turned on(stove): turned off(stove) else: on(plate, stove)": ["(on plate_1 flat_stove_1_cook_region)"],
+}
+
+
+@pytest.mark.parametrize("text", GOALS)
+def test_a_program_becomes_goals(binder: Binder, text: str) -> None:
+    found = binder.goals(expanded(read_program(text, binder.scene.setting)))
+    assert list(map(str, found)) == GOALS[text]
+
+
+NO_GOAL = {
+    'on("banana", plate)': ("absent", "the scene has no banana; it has: "),
+    '"wash the plate"': ("no goal", '"wash the plate" cannot be said'),
+    "on(which of bowls, plate)": ("ambiguous", "which is meant: left black bowl or right black bowl?"),
+    "nothing": ("nothing", "nothing is asked for"),
+    "keep(plate)\non(plate, stove)": ("contradiction", "contradicts itself: the plate"),
+    "drop all": ("no goal", "about work in progress"),
+}
+
+
+@pytest.mark.parametrize("text", NO_GOAL)
+def test_what_is_no_goal_says_why(binder: Binder, text: str) -> None:
+    with pytest.raises(Refusal) as told:
+        binder.goals(expanded(read_program(text, binder.scene.setting)))
+    kind, words = NO_GOAL[text]
+    assert told.value.kind == kind and words in str(told.value)
