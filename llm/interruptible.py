@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from llm.backends.load import load
-from llm.model import Completion, Model, Prompt
+from llm.model import Completion, Grammar, Model, Prompt
 from tamp.errors import Refusal
 from tamp.execution.process import Cancelled
 from tamp.planning.refinement import never
@@ -21,7 +21,7 @@ class Interruptible:
         self.name, self.sees = model.name, model.sees
         self._model, self._cancelled = model, cancelled
 
-    def complete(self, prompt: Prompt, begun: str, pattern: str) -> Completion:
+    def complete(self, prompt: Prompt, begun: str, pattern: str | Grammar) -> Completion:
         """The model's answer. DroppedError when nobody wants it."""
         if self._cancelled():
             raise DroppedError("nobody wants to know any more", "dropped")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from llm.model import Completion, Model, Prompt
+from llm.model import Completion, Grammar, Model, Prompt
 
 
 @dataclass
@@ -24,7 +24,7 @@ class Logged:
     def __post_init__(self) -> None:
         self.name, self.sees = self.model.name, self.model.sees
 
-    def complete(self, prompt: Prompt, begun: str, pattern: str) -> Completion:
+    def complete(self, prompt: Prompt, begun: str, pattern: str | Grammar) -> Completion:
         """The model's answer."""
         if prompt != self.prompt:
             self.prompt = prompt

@@ -57,8 +57,15 @@ class Completion:
     probability: float = 1.0
 
 
+@dataclass(frozen=True)
+class Grammar:
+    """What an answer is held to where a regular expression would be too long: a grammar in Lark's syntax."""
+
+    text: str
+
+
 class Model(Protocol):
-    """A language model that can be held to a regular expression.
+    """A language model that can be held to a regular expression, or to a grammar.
 
     `sees`: prompts may carry an image, so it is worth drawing one; a model that does not see never gets it.
     """
@@ -66,7 +73,7 @@ class Model(Protocol):
     name: str
     sees: bool = False
 
-    def complete(self, prompt: Prompt, begun: str, pattern: str) -> Completion:
+    def complete(self, prompt: Prompt, begun: str, pattern: str | Grammar) -> Completion:
         """Go on after `begun`, the part of the answer that stands already, with a match of `pattern`.
 
         InputError when the model cannot be had: its weights are missing, its server does not answer, or the

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import importlib.util
 import re
+from typing import Any
 
-from llm.model import Message, Prompt
+from llm.model import Grammar, Message, Prompt
 from tamp.errors import InputError
 
 ANSWER = 128
@@ -25,9 +26,33 @@ def turn(begun: str) -> dict[str, bool]:
     return {"continue_final_message": bool(begun), "add_generation_prompt": not begun}
 
 
-def checked(text: str, pattern: str, who: str, advice: str = "") -> str:
+def term(pattern: str | Grammar) -> Any:
+    """What outlines calls a pattern."""
+    from outlines.types import CFG, Regex
+
+    return CFG(pattern.text) if isinstance(pattern, Grammar) else Regex(pattern)
+
+
+def processor(backend: Any, pattern: str | Grammar) -> Any:
+    """outlines' logits processor for a pattern."""
+    if isinstance(pattern, Grammar):
+        return backend.get_cfg_logits_processor(pattern.text)
+    return backend.get_regex_logits_processor(pattern)
+
+
+def fits(text: str, pattern: str | Grammar) -> bool:
+    """Whether a text is a whole match of a pattern."""
+    if not isinstance(pattern, Grammar):
+        return re.fullmatch(pattern, text) is not None
+    from llguidance import LLMatcher, LLTokenizer
+
+    matcher, data = LLMatcher(LLTokenizer("byte"), LLMatcher.grammar_from_lark(pattern.text)), list(text.encode())
+    return bool(matcher.try_consume_tokens(data) == len(data) and matcher.is_accepting())
+
+
+def checked(text: str, pattern: str | Grammar, who: str, advice: str = "") -> str:
     """`text`, when it is a whole match of `pattern`; whoever wrote it may not have been held to it."""
-    if re.fullmatch(pattern, text):
+    if fits(text, pattern):
         return text
     raise InputError(f"{who} replied outside the grammar: {quoted(text)}{advice}")
 

@@ -7,8 +7,8 @@ import threading
 from dataclasses import dataclass, field
 from typing import Any
 
-from llm.backends.chat import ANSWER, checked, require, too_long
-from llm.model import Completion, Message, Prompt
+from llm.backends.chat import ANSWER, checked, processor, require, too_long
+from llm.model import Completion, Grammar, Message, Prompt
 from tamp.errors import InputError
 
 
@@ -78,20 +78,20 @@ class Transformers:
         self._backend = LLGuidanceBackend(self._outlines)
         self.context = self.context or model.config.get_text_config().max_position_embeddings
 
-    def complete(self, prompt: Prompt, begun: str, pattern: str) -> Completion:
+    def complete(self, prompt: Prompt, begun: str, pattern: str | Grammar) -> Completion:
         """Go on after `begun` with a match of `pattern`."""
         with self._turn:
             self.load()
             return self._complete(prompt if self.sees else prompt.unseen(), begun, pattern)
 
-    def _complete(self, prompt: Prompt, begun: str, pattern: str) -> Completion:
+    def _complete(self, prompt: Prompt, begun: str, pattern: str | Grammar) -> Completion:
         from outlines import Generator
 
         text = self._reader.apply_chat_template(_laid_out(prompt), tokenize=False, add_generation_prompt=True) + begun
         size = len(self._outlines.hf_tokenizer(text)["input_ids"])
         if size > self.context - ANSWER:
             raise too_long(self.name, size, self.context)
-        confidence = _Confidence(self._backend.get_regex_logits_processor(pattern))
+        confidence = _Confidence(processor(self._backend, pattern))
         answer = Generator(self._outlines, processor=confidence)
         asked = [text, *_picture(prompt)] if self.sees else text
         reply = answer(asked, max_new_tokens=ANSWER, do_sample=False)

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from llm.backends import prefix
-from llm.backends.chat import ANSWER, too_long
-from llm.model import Completion, Message, Prompt
+from llm.backends.chat import ANSWER, processor, too_long
+from llm.model import Completion, Grammar, Message, Prompt
 from llm.weights import models_dir
 from tamp.errors import InputError
 
@@ -56,12 +56,14 @@ class LlamaCpp:
     """A GGUF model in this process. Greedy; what every prompt begins with is evaluated once, see `prefix`.
 
     Threads may share one: a completion has the model, and what it remembers of the last prompt, to itself.
-    `rescore` takes the tokens so far and the scores that the grammar left, and returns others, for experiments.
+    `adapter` is a file of low-rank weights that go on top. `rescore` takes the tokens so far and the scores that the
+    grammar left, and returns others, for experiments.
     """
 
     name: str
     path: Path
     context: int = CONTEXT
+    adapter: Path | None = None
     rescore: Callable[[Any, Any], Any] | None = None
     sees: bool = field(default=False, init=False)
     _llama: Any = field(default=None, repr=False)
@@ -85,7 +87,8 @@ class LlamaCpp:
         from outlines.backends.llguidance import LLGuidanceBackend
 
         try:
-            llama = Llama(str(self.path), n_ctx=self.context, n_threads=1, seed=0, verbose=False)
+            adapter = None if self.adapter is None else str(self.adapter)
+            llama = Llama(str(self.path), n_ctx=self.context, n_threads=1, seed=0, verbose=False, lora_path=adapter)
         except ValueError as e:
             raise InputError(f"{self.path}: not a model that llama.cpp can load ({e})") from e
         # One backend for all questions: making it reads the whole vocabulary of the model.
@@ -112,13 +115,13 @@ class LlamaCpp:
         llama_set_n_threads(self._llama.ctx, n, n)
         self._look = now
 
-    def complete(self, prompt: Prompt, begun: str, pattern: str) -> Completion:
+    def complete(self, prompt: Prompt, begun: str, pattern: str | Grammar) -> Completion:
         """Go on after `begun` with a match of `pattern`."""
         with self._turn:
             self.load()
             return self._complete(prompt.unseen(), begun, pattern)
 
-    def _complete(self, prompt: Prompt, begun: str, pattern: str) -> Completion:
+    def _complete(self, prompt: Prompt, begun: str, pattern: str | Grammar) -> Completion:
         from llama_cpp import LogitsProcessorList
 
         assert self._format is not None
@@ -130,7 +133,7 @@ class LlamaCpp:
         if self._begun != (begins := (prompt.system, prompt.examples)):
             self._begin(prompt)
             self._begun = begins
-        held_to = self._backend.get_regex_logits_processor(pattern)
+        held_to = processor(self._backend, pattern)
         confidence = _Confidence()
         altering = [] if self.rescore is None else [self.rescore]
         # Not through outlines' generator: that forgets the evaluated prompt after every answer.

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from llm.backends.chat import checked, quoted
-from llm.model import Completion, Message, Prompt
+from llm.backends.chat import checked, fits, quoted
+from llm.model import Completion, Grammar, Message, Prompt
 from tamp.errors import InputError
 from tamp.runs import episode_log
 
@@ -61,12 +60,12 @@ class Recorded:
             except KeyError as missing:
                 raise InputError(f"{source}: an event `{e['event']}` without {missing}") from None
 
-    def complete(self, prompt: Prompt, begun: str, pattern: str) -> Completion:
+    def complete(self, prompt: Prompt, begun: str, pattern: str | Grammar) -> Completion:
         """What was answered. InputError when it was never asked, or when the pattern no longer allows it."""
         known = self._replies.get((digest(prompt.unseen().messages()), begun))
         if known is None:
             raise InputError(f"{self.name} has no reply to {_told(prompt, begun)}: record it anew, or name a model")
-        allowed = next((r for r in known if re.fullmatch(pattern, r.text)), known[0])
+        allowed = next((r for r in known if fits(r.text, pattern)), known[0])
         checked(allowed.text, pattern, self.name, "; the grammar has changed since: record it anew")
         return allowed
 

@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
-from llm.backends.chat import ANSWER, checked, conversation, quoted, require, turn
-from llm.model import Completion, Prompt
+from llm.backends.chat import ANSWER, checked, conversation, quoted, require, term, turn
+from llm.model import Completion, Grammar, Prompt
 from tamp.errors import InputError
 
 T = TypeVar("T")
@@ -69,16 +69,15 @@ class ChatServer:
             self._models()
         return self
 
-    def complete(self, prompt: Prompt, begun: str, pattern: str) -> Completion:
+    def complete(self, prompt: Prompt, begun: str, pattern: str | Grammar) -> Completion:
         """Go on after `begun` with a match of `pattern`."""
         from outlines.models.vllm import VLLMTypeAdapter
-        from outlines.types import Regex
 
         if not self.model:
             self.load()
         prompt = prompt if self.sees else prompt.unseen()
         # outlines' own generator returns the text only; here the probabilities are wanted too.
-        held_to = VLLMTypeAdapter().format_output_type(Regex(pattern))
+        held_to = VLLMTypeAdapter().format_output_type(term(pattern))
         request = self._client.chat.completions.with_raw_response.create
         try:
             reply = self._ask(
@@ -101,7 +100,7 @@ class ChatServer:
         has = ", ".join(self._models()) or "no list of its models"
         return InputError(f"{self.url}: no model {self.model!r}; the server has: {has}")
 
-    def _read(self, reply: Any, pattern: str) -> Completion:
+    def _read(self, reply: Any, pattern: str | Grammar) -> Completion:
         """A reply's text, checked, and the probability of its tokens; 1 where the server tells none."""
         try:
             choice = reply["choices"][0]

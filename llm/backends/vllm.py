@@ -7,8 +7,8 @@ import threading
 from dataclasses import dataclass, field
 from typing import Any
 
-from llm.backends.chat import ANSWER, checked, conversation, require, too_long, turn
-from llm.model import Completion, Prompt
+from llm.backends.chat import ANSWER, checked, conversation, require, term, too_long, turn
+from llm.model import Completion, Grammar, Prompt
 from tamp.errors import InputError
 
 
@@ -49,20 +49,19 @@ class VllmInProcess:
         except (OSError, ValueError, RuntimeError) as e:
             raise InputError(f"{self.model}: vLLM cannot load it: {' '.join(str(e).split())[:400]}") from e
 
-    def complete(self, prompt: Prompt, begun: str, pattern: str) -> Completion:
+    def complete(self, prompt: Prompt, begun: str, pattern: str | Grammar) -> Completion:
         """Go on after `begun` with a match of `pattern`."""
         with self._turn:
             self.load()
             return self._complete(prompt if self.sees else prompt.unseen(), begun, pattern)
 
-    def _complete(self, prompt: Prompt, begun: str, pattern: str) -> Completion:
+    def _complete(self, prompt: Prompt, begun: str, pattern: str | Grammar) -> Completion:
         from outlines.models.vllm_offline import VLLMOfflineTypeAdapter
-        from outlines.types import Regex
         from vllm.sampling_params import SamplingParams, StructuredOutputsParams
 
         self._measure(prompt, begun)
         # outlines' own generator takes no image here and returns no probabilities.
-        held_to = VLLMOfflineTypeAdapter().format_output_type(Regex(pattern))
+        held_to = VLLMOfflineTypeAdapter().format_output_type(term(pattern))
         sampling = SamplingParams(
             temperature=0.0,
             seed=0,
