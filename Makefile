@@ -5,7 +5,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .ONESHELL:
 .DEFAULT_GOAL := help
-.PHONY: help setup tools hooks image render browser model library demo test test-fast test-thorough test-vllm lint docs docs-check accept \
+.PHONY: help setup tools hooks image render browser model library demo test test-fast test-thorough test-vllm tune lint docs docs-check accept \
   bench lock clean
 
 BIN := .venv/bin
@@ -60,6 +60,10 @@ help:
 	make bench-meaning   not, except, or, all, then; other words; other domains: the goals they come to (an hour; goes on ...;
 	             without the model, and without the grammar: ARGS='--modes rules first uniform free')
 	make bench-executed  such instructions carried out to the end, judged by the formula (an hour; goes on ...)
+	make tune    teach the model the reader's form from llm/tuning/sentences, in an environment of its own (5 GB; hours on two
+	             cores; kept every hundred steps in build/tune, and goes on from there; for so long: ARGS='--minutes 100')
+	make bench-reader    sentences to programs, against what careful people made of them (an hour; goes on ...;
+	             ARGS='--adapter build/tune/adapter.gguf', or untaught with the nearest examples: ARGS='--examples 12')
 	make bench-schemes   ways to hold the model to the grammar, side by side (an hour; goes on ...)
 	make bench-validation  tamp validate against VAL: public domains, plans of two engines, spoilt in 13 ways
 	             (an hour; goes on ...; with engines of its own, 60 MB, in .venv-engines)
@@ -221,6 +225,20 @@ test-vllm: setup
 	timeout 600 .venv-vllm/bin/python -m pytest -q $(VLLM_TESTS)
 	timeout 1800 .venv-vllm/bin/python tests/llm/vllm_check.py $(ARGS)
 
+# The weights are read from their GGUF, the adapter is written as one.
+TUNE := torch==2.13.0 transformers==5.24.0 peft gguf accelerate numpy
+tune: setup model
+	@if [ "$$(cat .venv-tune/.stamp 2>/dev/null)" != '$(CURDIR) $(TUNE)' ]; then
+	  $(SAY) 'tune: .venv-tune, 5 GB (minutes)'
+	  $(BIN)/python -m venv --clear .venv-tune
+	  .venv-tune/bin/python -m pip install -q --disable-pip-version-check $(TUNE)
+	  printf '%s\n' '$(CURDIR) $(TUNE)' > .venv-tune/.stamp
+	fi
+	export PYTHONPATH=.
+	weights=$$($(BIN)/python -c 'from llm import weights; print(weights.find("$(MODEL)"))')
+	.venv-tune/bin/python -m llm.tuning.train "$$weights" build/tune llm/tuning/sentences/*.txt $(ARGS)
+	.venv-tune/bin/python -m llm.tuning.export build/tune/state.pt build/tune/adapter.gguf
+
 lint: setup
 	@$(SAY) 'lint: ruff, mypy'
 	$(BIN)/ruff check .
@@ -249,7 +267,7 @@ bench: setup
 	$(BIN)/tamp bench libero_90 --trials 10 $(FULL)/libero_90
 	$(BIN)/tamp report results/full/suites results/full/libero_90
 
-BENCHES := view pages perception unknown disturbed two-arms grasps bodies mjcf sim-to-sim table-faults table-speed live minds deciders kitchen others seam folders stepping workers resume scaling language meaning executed schemes judging mends fuzz ports numbers check arms paths arm-faults arm-stops arm-clutter arm-cups arm-language \
+BENCHES := view pages perception unknown disturbed two-arms grasps bodies mjcf sim-to-sim table-faults table-speed live minds deciders kitchen others seam folders stepping workers resume scaling language meaning reader executed schemes judging mends fuzz ports numbers check arms paths arm-faults arm-stops arm-clutter arm-cups arm-language \
   arm-streaming arm-examples install
 .PHONY: $(BENCHES:%=bench-%) bench-validation
 $(BENCHES:%=bench-%): bench-%: setup
@@ -271,4 +289,4 @@ lock:
 	  --extra all --extra dev pyproject.toml -o $(LOCK)
 
 clean:
-	@rm -rf .venv .venv-vllm .venv-engines .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache build dist site
+	@rm -rf .venv .venv-vllm .venv-tune .venv-engines .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache build dist site

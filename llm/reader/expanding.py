@@ -105,7 +105,8 @@ def _take_condition(line: If, found: Expanded) -> None:
 
 def _written(call: Call, names: tuple[str, ...]) -> str:
     """An action of some things, with what it is told by name in a fixed order."""
-    return f"{call.form.name}({'; '.join((', '.join(names), *sorted(call.options)))})"
+    options = f"; {', '.join(sorted(call.options))}" if call.options else ""
+    return f"{call.form.name}({', '.join(names)}{options})"
 
 
 def _clauses(effect: Effect, found: Expanded) -> Iterator[Clause]:

@@ -5,7 +5,7 @@
     then, first                                  what follows comes later than, or before, what is there already
     keep(vase)                                   not to be touched
     if open(door): closed(door) else: on(a, b)   where what is seen decides
-    wave(), go above(cup; hover 80)              an action of `can do`, in the order of the lines
+    wave(), go above(cup; hover 80 mm, near box)              an action of `can do`, in the order of the lines
     drop on(cup, plate), drop all                no longer asked for (of what is being done now)
     back(cup)                                    to where it was
     "words"                                      what cannot be said here; as an argument, what is not here
@@ -71,7 +71,8 @@ class Call:
     acts: bool = False
 
     def __str__(self) -> str:
-        inside = "; ".join((", ".join(map(str, self.arguments)), *self.options))
+        options = f"; {', '.join(self.options)}" if self.options else ""
+        inside = f"{', '.join(map(str, self.arguments))}{options}"
         return f"{'' if self.holds else 'not '}{self.form.name}({inside})"
 
 
@@ -189,7 +190,7 @@ def _call(text: str, setting: Setting) -> Call:
     if form is None:
         raise NotAProgram(f"{found['name']!r} cannot be asked for; valid: {', '.join(setting.forms)}")
     parts = _split(found["inside"], "; ")
-    options = parts[1:] if form.types else parts
+    options = [o for part in (parts[1:] if form.types else parts) for o in _split(part, ", ")]
     said = _split(parts[0], ", ") if parts and form.types else []
     if len(said) != len(form.types):
         raise NotAProgram(f"{len(said)} arguments; valid: {form}")

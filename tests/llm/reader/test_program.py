@@ -86,8 +86,8 @@ def test_several_ways_of_writing_are_the_same() -> None:
 
 
 def test_actions_keep_their_order_and_options() -> None:
-    found = expanded(read_program("wave()\ngo above(red cup; near table; hover 80 mm)", ROOM))
-    assert found.actions == ["wave()", "go above(red cup; hover 80 mm; near table)"]
+    found = expanded(read_program("wave()\ngo above(red cup; near table, hover 80 mm)", ROOM))
+    assert found.actions == ["wave()", "go above(red cup; hover 80 mm, near table)"]
 
 
 NO_PROGRAM = {
