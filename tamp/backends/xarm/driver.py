@@ -128,6 +128,11 @@ class Driver:
 
     # What it says
 
+    @property
+    def silent(self) -> float:
+        """Seconds since it last answered."""
+        return time.monotonic() - self._answered
+
     def condition(self) -> Condition:
         """State, error, warning, queue and joints as they are now, not as the last report had them."""
         state = self._ask(self._api.get_state)

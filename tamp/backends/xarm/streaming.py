@@ -8,7 +8,7 @@ import time
 
 from motion.joint_servo import JointServo
 from motion.poses import Array
-from tamp.backends.xarm.driver import Driver
+from tamp.backends.xarm.driver import ALARM, Driver
 from tamp.backends.xarm.faults import ArmFault
 from tamp.backends.xarm.stopping import Stop
 from tamp.errors import TampError
@@ -21,6 +21,9 @@ full speed, so that two at once would be one of twice the speed."""
 EVEN = 3.0
 """Periods between two targets up to which the arm is taken to have gone on evenly. It stands still at a target that
 none follows, and could not be at the former speed at once after a longer pause."""
+
+WATCHED = 0.05
+"""Seconds between two looks at whether the controller still answers."""
 
 
 class Stream:
@@ -36,11 +39,12 @@ class Stream:
         self._halting = threading.Lock()
         self.stands: bool | None = None
         self._unstopped: ArmFault | None = None
-        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._threads = [threading.Thread(target=work, daemon=True) for work in (self._run, self._watch)]
 
     def start(self) -> None:
         """Begin to send, once there is something to send."""
-        self._thread.start()
+        for thread in self._threads:
+            thread.start()
 
     def aim(self, q: Array, displacement: Array) -> None:
         """Go on towards a displacement (6,) of the tool: see `JointServo.aim`."""
@@ -67,12 +71,13 @@ class Stream:
             raise self._unstopped
 
     def close(self) -> None:
-        """The same, and wait for the thread."""
+        """The same, and wait for the threads."""
         try:
             self.halt()
         finally:
-            if self._thread.is_alive():
-                self._thread.join(1.0)
+            for thread in self._threads:
+                if thread.is_alive():
+                    thread.join(1.0)
 
     def _run(self) -> None:
         due = self._sent = time.monotonic()
@@ -82,12 +87,22 @@ class Stream:
                 if (target := self._target()) is not None:
                     self._driver.servo(target)
             except TampError as e:
-                self._fault = e
-                with contextlib.suppress(ArmFault):  # whoever closes it hears of that
-                    self.halt()
+                self._fail(e)
                 return
             # what is late is not made up for
             due = max(due + self._period, time.monotonic() + APART * self._period)
+
+    def _watch(self) -> None:
+        """Halt the arm where the controller does not answer, however long calls of the SDK wait for that."""
+        while not self._ended.wait(WATCHED):
+            if self._until is not None and self._driver.silent > ALARM:
+                self._fail(ArmFault("frozen", f"no answer for {ALARM:g} s: what was sent may still be carried out"))
+                return
+
+    def _fail(self, fault: TampError) -> None:
+        self._fault = fault
+        with contextlib.suppress(ArmFault):  # whoever closes it hears of that
+            self.halt()
 
     def _target(self) -> Array | None:
         """The next target (n,), which is sent now; None before there is a command."""

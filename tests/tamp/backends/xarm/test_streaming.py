@@ -35,6 +35,8 @@ class Held:
         self.sent: list[float] = []
         self.answered: list[float] = []
 
+    silent = 0.0
+
     def servo(self, q: Array) -> None:
         self.sent.append(time.monotonic())
         time.sleep(LATE if len(self.sent) in self.late else 0.0)
