@@ -21,6 +21,7 @@ from typing import Any
 from llm import weights
 from llm.backends.llama import LlamaCpp
 from llm.reader.expanding import expanded
+from llm.reader.merging import same_work
 from llm.reader.reading import nearest, read
 from llm.reader.sentences import Sentence, read_sentences
 
@@ -36,7 +37,7 @@ def judged(sentence: Sentence, model: LlamaCpp, shown: tuple[Sentence, ...]) -> 
     begun = time.monotonic()
     answer = read(sentence.words, sentence.setting, model, shown)
     due, came = expanded(sentence.program), answer.comes_to
-    verdict = "right" if came.same(due) else "wrong"
+    verdict = "right" if same_work(sentence.setting, came, due) else "wrong"
     if verdict == "wrong" and (came.kind == "goal") != (due.kind == "goal"):
         verdict = "missed" if came.kind == "goal" else "refused"
     return {

@@ -24,6 +24,7 @@ class Expanded:
     kept: set[str] = field(default_factory=set)
     back: set[str] = field(default_factory=set)
     dropped: set[Clause] = field(default_factory=set)
+    dropped_actions: list[str] = field(default_factory=list)
     drops_all: bool = False
     stops: bool = False
     actions: list[str] = field(default_factory=list)
@@ -41,7 +42,16 @@ class Expanded:
             return "cannot" if self.cannot else "absent"
         if self.asks:
             return "ask"
-        asked = (*self.milestones, *self.first, self.kept, self.back, self.dropped, self.conditions, self.actions)
+        asked = (
+            *self.milestones,
+            *self.first,
+            self.kept,
+            self.back,
+            self.dropped,
+            self.dropped_actions,
+            self.conditions,
+            self.actions,
+        )
         return "goal" if any(asked) or self.drops_all else "nothing"
 
     def same(self, other: Expanded) -> bool:
@@ -66,7 +76,7 @@ def expanded(program: Program) -> Expanded:
 
 def _goal(e: Expanded) -> tuple[object, ...]:
     steps, first = ([set(step) for step in some if step] for some in (e.milestones, e.first))
-    return steps, first, e.kept, e.back, e.dropped, e.drops_all, e.actions, e.conditions
+    return steps, first, e.kept, e.back, e.dropped, e.dropped_actions, e.drops_all, e.actions, e.conditions
 
 
 def _take(line: Line, found: Expanded, part: list[list[Clause]]) -> list[list[Clause]]:
@@ -81,13 +91,16 @@ def _take(line: Line, found: Expanded, part: list[list[Clause]]) -> list[list[Cl
             found.cannot.add(words)
         case Handled(word, things):
             (found.kept if word == "keep" else found.back).update(_known(things, found))
-        case Drop(effect):
-            found.drops_all |= effect is None
-            found.dropped |= set(_clauses(effect, found)) if effect else set()
+        case Drop(None):
+            found.drops_all = True
+        case Drop(Effect((only,))) if only.acts:
+            found.dropped_actions += _actions(only, found)
+        case Drop(Effect() as effect):
+            found.dropped.update(_clauses(effect, found))
         case If():
             _take_condition(line, found)
         case Effect((only,)) if only.acts:
-            found.actions += [_written(only, names) for names in product(*(_known(a, found) for a in only.arguments))]
+            found.actions += _actions(only, found)
         case Effect():
             part[-1] += _clauses(line, found)
         case _:
@@ -103,10 +116,11 @@ def _take_condition(line: If, found: Expanded) -> None:
     found.conditions.add((frozenset(_call(line.condition, found)), sides[0], sides[1]))
 
 
-def _written(call: Call, names: tuple[str, ...]) -> str:
-    """An action of some things, with what it is told by name in a fixed order."""
+def _actions(call: Call, found: Expanded) -> list[str]:
+    """An action of each of some things, with its options in a fixed order."""
     options = f"; {', '.join(sorted(call.options))}" if call.options else ""
-    return f"{call.form.name}({', '.join(names)}{options})"
+    each = product(*(_known(a, found) for a in call.arguments))
+    return [f"{call.form.name}({', '.join(names)}{options})" for names in each]
 
 
 def _clauses(effect: Effect, found: Expanded) -> Iterator[Clause]:
