@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from llm.own_words import own_words
-from llm.phrases import Vocabulary, plural
+from llm.phrases import Vocabulary
+from llm.reader.setting import plural
 from tamp.model.domain import Domain
 from tamp.model.state import WorldState
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from llm.lexicon import BOARDS, RELATIVE_PLACES, SEVERAL, nouns
 from llm.own_words import OwnWords
+from llm.reader.setting import plural
 from llm.relations import templates
 from tamp.model.scene import Region, Scene, SceneObject
 from tamp.model.state import WorldState
@@ -256,13 +257,6 @@ def _plurals(groups: dict[str, list[SceneObject]], phrases: dict[str, tuple[str,
 def is_part(phrase: str) -> bool:
     """Whether a phrase names a place within an object: "top drawer of the cabinet"."""
     return phrase.partition(" of the ")[0].split()[-1] in _PLACE_KINDS
-
-
-def plural(noun: str) -> str:
-    """The regular plural: "bowls", "boxes", "dishes", "caddies"."""
-    if noun.endswith("y") and noun[-2] not in "aeiou":
-        return noun[:-1] + "ies"
-    return noun + ("es" if noun.endswith(("s", "x", "ch", "sh")) else "s")
 
 
 def _is_ground(o: SceneObject) -> bool:

@@ -50,7 +50,7 @@ def judged(sentence: Sentence, model: LlamaCpp, shown: tuple[Sentence, ...]) -> 
     }
 
 
-def told(name: str, records: list[dict[str, Any]]) -> str:
+def summary(name: str, records: list[dict[str, Any]]) -> str:
     """A line about the records of a file."""
     counts = Counter(r["verdict"] for r in records)
     parts = [f"{name}: {len(records)}", *(f"{v} {counts[v]}" for v in ("right", "wrong", "missed", "refused"))]
@@ -85,7 +85,7 @@ def main() -> int:
                     with asked.out.open("a") as out:
                         out.write(json.dumps(record) + "\n")
             records.append(record)
-        sys.stdout.write(f"{told(file.name, records)}\n")
+        sys.stdout.write(f"{summary(file.name, records)}\n")
     return 0
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from llm.expansion import milestones
 from llm.forms import Form, Sayable
 from llm.reader.described import Described
 from llm.reader.expanding import Clause, Expanded, Literal
@@ -27,7 +28,7 @@ class Binder:
         untouched = tuple(dict.fromkeys(s for name in sorted(found.kept) for s in self.scene.symbols[name]))
         steps = [list(map(self._clause, dict.fromkeys(step))) for step in found.milestones]
         steps[-1] += [self._condition(*c) for c in found.conditions]
-        formulas = self._lasting([s for s in steps if s])
+        formulas = milestones([s for s in steps if s], self.can)
         for formula in formulas:
             self._refuse_contradiction(formula, untouched)
         return tuple(Goal(f, untouched) for f in formulas)
@@ -73,27 +74,6 @@ class Binder:
         own, related = self.can.symbols[form.predicate][n], self.can.argument(form, n)
         some = self.scene.symbols[name]
         return next((s for known in (own, related) for s in some if s in known), some[0])
-
-    def _lasting(self, steps: list[list[Formula]]) -> list[Formula]:
-        """Each milestone with what of the earlier ones it does not undo; without those that the next one includes."""
-        out, kept = list[Formula](), list[Formula]()
-        for step in steps:
-            kept = [f for f in kept if not any(self._excludes(f, g) for g in step)] + step
-            out.append(conjunction(kept))
-        return [f for i, f in enumerate(out) if i + 1 == len(out) or f != out[i + 1]]
-
-    def _excludes(self, a: Formula, b: Formula) -> bool:
-        """Whether two facts cannot hold together: a thing is in one place, a door is not open and closed."""
-        if conjunction([a, b]) == FALSE:
-            return True
-        family = {f.predicate: f.family for f in self.can.forms}
-        return (
-            isinstance(a, Atom)
-            and isinstance(b, Atom)
-            and a != b
-            and a.args[:1] == b.args[:1]
-            and family.get(a.predicate, "") == family.get(b.predicate, "") != ""
-        )
 
     def _refuse_contradiction(self, formula: Formula, untouched: tuple[str, ...]) -> None:
         parts = [x for x in literals(formula) if isinstance(x, Atom)]

@@ -1,6 +1,6 @@
 """An adapter as llama.cpp reads it: GGUF, in half precision.
 
-python -m llm.tuning.export STATE.pt OUT.gguf [--rank R]
+python -m llm.tuning.export STATE.pt OUT.gguf
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ from pathlib import Path
 
 import gguf
 import torch
+
+from llm.tuning import SCALE
 
 NAMES = {
     "self_attn.q_proj": "attn_q",
@@ -40,7 +42,7 @@ def export(adapter: dict[str, torch.Tensor], out: Path) -> None:
     writer = gguf.GGUFWriter(str(out), "qwen2")
     writer.add_type(gguf.GGUFType.ADAPTER)
     writer.add_string(gguf.Keys.Adapter.TYPE, "lora")
-    writer.add_float32(gguf.Keys.Adapter.LORA_ALPHA, float(2 * rank))
+    writer.add_float32(gguf.Keys.Adapter.LORA_ALPHA, float(SCALE * rank))
     for name, tensor in adapter.items():
         found = _LAYER.fullmatch(name)
         if found is None:

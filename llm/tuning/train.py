@@ -23,6 +23,7 @@ from transformers import AutoModelForCausalLM, AutoTokenizer, GgufConfig
 
 from llm.reader.prompt import TASK
 from llm.reader.sentences import Sentence, read_sentences
+from llm.tuning import SCALE
 from llm.tuning.batches import IGNORED, Packed, batches, packed
 
 LAYERS = ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"]
@@ -100,7 +101,7 @@ def train(run: Run, weights: Path, sentences: list[Sentence], most: float) -> No
             optimiser.zero_grad()
         seen += len(one.tokens)
         run.step, run.seconds = n + 1, before + time.monotonic() - begun
-        tell(run, len(todo), float(loss), seen / (time.monotonic() - begun))
+        report(run, len(todo), loss.item(), seen / (time.monotonic() - begun))
         over = time.monotonic() - begun > most and (n + 1) % EACH == 0
         if run.step % KEPT == 0 or run.step == len(todo) or over:
             keep(run, model, optimiser)
@@ -118,7 +119,7 @@ def adapted(weights: Path, run: Run) -> Any:
         quantization_config=GgufConfig(dequantize=True),
         attn_implementation="sdpa",
     )
-    config = LoraConfig(r=run.rank, lora_alpha=2 * run.rank, target_modules=LAYERS, task_type="CAUSAL_LM")
+    config = LoraConfig(r=run.rank, lora_alpha=SCALE * run.rank, target_modules=LAYERS, task_type="CAUSAL_LM")
     return get_peft_model(base, config)
 
 
@@ -180,7 +181,7 @@ def resume(run: Run, model: Any, optimiser: Any) -> None:
     run.step, run.seconds = kept["step"], kept["seconds"]
 
 
-def tell(run: Run, steps: int, loss: float, speed: float) -> None:
+def report(run: Run, steps: int, loss: float, speed: float) -> None:
     """A line a batch, for people and for the card."""
     line = {
         "step": run.step,

@@ -65,8 +65,10 @@ def check_types(types: Types, notes: Notes) -> None:
     for one in types.declared:
         first = seen.setdefault(one.name, one)
         if first.kinds != one.kinds:  # as in IPC's Storage domain: it is below both
-            told = f"the type {one.name!r} is declared below {first.kinds[0]!r} already"
-            notes.doubt(one.node, "unsupported", f"{told}; unified-planning reads one declaration: leave out the other")
+            above = f"the type {one.name!r} is below {first.kinds[0]!r} already"
+            notes.doubt(
+                one.node, "unsupported", f"{above}; unified-planning reads one declaration: leave out the other"
+            )
         elif first is not one:
             notes.add("duplicate", one.node, f"the type {one.name!r} is declared twice")
         direct = types.parents[one.name]

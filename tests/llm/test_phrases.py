@@ -1,6 +1,7 @@
 import re
 
-from llm.phrases import plural, vocabulary
+from llm.phrases import vocabulary
+from llm.reader.setting import plural
 
 
 def test_every_symbol_has_a_name_of_its_own(kitchen, two_bowls):

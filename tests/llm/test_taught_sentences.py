@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from llm.reader.sentences import Sentence, read_sentences
 from tamp.backends.libero import tasks
 
 FOLDER = Path(__file__).parents[2] / "llm" / "tuning" / "sentences"
+MEASURED = Path(__file__).parents[2] / "problems" / "reader"
 SUITES = {"libero_spatial": 10, "libero_object": 10, "libero_goal": 10, "libero_10": 10, "libero_90": 90}
 LONG = 7
 """Words in a row that would come from LIBERO: shorter runs are plain English."""
@@ -33,6 +35,12 @@ def test_they_are_many_and_of_every_kind() -> None:
 def test_what_is_taught_can_be_answered() -> None:
     for s in taught()[::10]:
         assert fits(str(s.program), Grammar(grammar(s.setting, s.words))), f"{s.words}\n{s.program}"
+
+
+def test_the_measured_sets_are_as_they_were_before_anything_was_trained() -> None:
+    for line in (MEASURED / "measured.sha256").read_text().splitlines():
+        digest, name = line.split()
+        assert hashlib.sha256((MEASURED / name).read_bytes()).hexdigest() == digest, name
 
 
 def test_none_is_of_libero() -> None:

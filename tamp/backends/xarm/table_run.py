@@ -84,9 +84,9 @@ def run(
 def stopped_by(fault: ArmFault, result: Result, tables: Sequence[ArmTable]) -> None:
     """Note in a result what stopped the arms, and whether they stand still."""
     stand = [table.stands for table in tables]
-    told = STANDS[all(stand) if stand else None]
+    standing = STANDS[all(stand) if stand else None]
     result.success = False
-    result.stage, result.reason = "stopped" if fault.kind == "stopped" else "execution", f"{fault}; {told}"
+    result.stage, result.reason = "stopped" if fault.kind == "stopped" else "execution", f"{fault}; {standing}"
 
 
 def at_table(
