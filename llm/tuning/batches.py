@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from llm.reader.prompt import question, setting_text
 from llm.reader.sentences import Sentence
 from llm.reader.setting import Setting
+from llm.tuning.changed import changed
 
 Encode = Callable[[str], list[int]]
 IGNORED = -100
@@ -35,7 +36,8 @@ def batches(sentences: Sequence[Sentence], most: int, rng: random.Random) -> lis
         shown = shuffled(setting, rng)
         rng.shuffle(some)
         for n in range(0, len(some), most):
-            found.append(tuple(replace(s, setting=replace(shown, now=s.setting.now)) for s in some[n : n + most]))
+            these = [replace(s, setting=replace(shown, now=s.setting.now)) for s in some[n : n + most]]
+            found.append(changed(these, rng))
     rng.shuffle(found)
     return found
 
