@@ -46,7 +46,7 @@ def test_the_mug_is_in_the_drawer_in_the_end(tmp_path: Path) -> None:
         eyes = f"tcp://{emulator.host}:{emulator.told['fault_port']}"
         done = solve("--body", body, *at, "--eyes", eyes, "--out", str(tmp_path / "episode"), "--json")
         told = json.loads(done.stdout)
-        assert done.returncode == 0 and told["success"], told["reason"]
+        assert done.returncode == 0 and told["success"], done.stderr
         assert told["perception"] == f"oracle, {body} through its SDK"
         assert told["seconds"]["second_look"] > 0.1, "PyBullet has looked at the motions before"
         after = emulator.state()
