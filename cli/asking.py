@@ -13,10 +13,7 @@ if TYPE_CHECKING:
     from tamp import Goal
     from tamp.runs.episode_log import EpisodeLog
 
-UNHEARD = (
-    *("absent", "ambiguous", "beyond", "contradiction", "language", "nameless", "no goal"),
-    *("quantity", "unclear", "unsolvable", "unsure"),
-)
+UNHEARD = ("absent", "ambiguous", "beyond", "contradiction", "no goal", "nothing", "unclear", "unsolvable", "unsure")
 """Kinds of refusal after which other words may help."""
 ASSUMED = {"ambiguous": "take the first", "unsure": "take it so"}
 """What --assume-first does where a refusal of such a kind has goals."""
@@ -34,7 +31,7 @@ def settled(text: str, read: Callable[[str], tuple[Goal, ...]], log: EpisodeLog,
         except Refusal as refusal:
             if not (asks and sys.stdin.isatty() and sys.stderr.isatty()):
                 raise or_assumed(refusal) from None
-            if refusal.kind == "ambiguous":
+            if len(refusal.readings) > 1:
                 return chosen(_chosen(refusal), log)
             if refusal.kind not in UNHEARD:
                 raise

@@ -18,7 +18,7 @@ class Interruptible:
     """A model that is not asked further when nobody wants the answer any more."""
 
     def __init__(self, model: Model, cancelled: Cancelled) -> None:
-        self.name, self.sees = model.name, model.sees
+        self.name, self.sees, self.taught = model.name, model.sees, model.taught
         self._model, self._cancelled = model, cancelled
 
     def complete(self, prompt: Prompt, begun: str, pattern: str | Grammar) -> Completion:

@@ -19,16 +19,17 @@ class Logged:
     tell: Callable[..., None]
     name: str = field(init=False)
     sees: bool = field(init=False)
+    taught: bool = field(init=False)
     prompt: Prompt | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
-        self.name, self.sees = self.model.name, self.model.sees
+        self.name, self.sees, self.taught = self.model.name, self.model.sees, self.model.taught
 
     def complete(self, prompt: Prompt, begun: str, pattern: str | Grammar) -> Completion:
         """The model's answer."""
         if prompt != self.prompt:
             self.prompt = prompt
-            self.tell("prompt", model=self.name, messages=prompt.unseen().messages())
+            self.tell("prompt", model=self.name, taught=self.taught, messages=prompt.unseen().messages())
         answer = self.model.complete(prompt, begun, pattern)
         self.tell("reply", begun=begun, text=answer.text, probability=round(answer.probability, 4))
         return answer

@@ -67,11 +67,13 @@ class Grammar:
 class Model(Protocol):
     """A language model that can be held to a regular expression, or to a grammar.
 
-    `sees`: prompts may carry an image, so it is worth drawing one; a model that does not see never gets it.
+    `sees`: prompts may carry an image, so it is worth drawing one; a model that does not see never gets it. `taught`:
+    it has an adapter for the reader's form, and needs no examples of it.
     """
 
     name: str
     sees: bool = False
+    taught: bool = False
 
     def complete(self, prompt: Prompt, begun: str, pattern: str | Grammar) -> Completion:
         """Go on after `begun`, the part of the answer that stands already, with a match of `pattern`.

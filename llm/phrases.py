@@ -6,14 +6,13 @@ with two bowls) are kept as well, with all that they fit: an answer that uses on
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Set
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 import numpy as np
 
-from llm.lexicon import BOARDS, RELATIVE_PLACES, SEVERAL, nouns
+from llm.lexicon import BOARDS, nouns
 from llm.own_words import OwnWords
 from llm.reader.setting import plural
 from llm.relations import templates
@@ -27,6 +26,17 @@ _FILLER = frozenset({"region", "contain", "heating", "cook", "side", "site"})
 _PLACE_KINDS = ("drawer", "compartment")
 
 _POSITIONS = {"top": ("top", "upper"), "bottom": ("bottom", "lower")}
+
+BENEATH, TOP = "beneath", "top"
+SIDES_IN_WORDS = {
+    "left-of": "to the left of",
+    "right-of": "to the right of",
+    "front-of": "to the front of",
+    "behind": "behind",
+    BENEATH: "under",
+    TOP: "on top of",
+}
+"""What a place on a side of a thing (`tamp.perception.relative_places.SIDES`) is called, beneath its board, on top."""
 
 LISTED = 40
 """Names in an inventory."""
@@ -54,30 +64,6 @@ class Vocabulary:
     kind: dict[str, str] = field(default_factory=dict)
     above: dict[str, str] = field(default_factory=dict)
 
-    def fitting(self, symbols: frozenset[str]) -> dict[str, tuple[str, ...]]:
-        """Phrases that fit some of `symbols`, with those only; of a thing and its places that one fits, the thing."""
-        found = {text: tuple(s for s in all_ if s in symbols) for text, all_ in self.phrases.items()}
-        whole = {text: tuple(s for s in some if self.owner.get(s) not in some) for text, some in found.items()}
-        return {text: some for text, some in whole.items() if some}
-
-    def of_several(self, text: str) -> Vocabulary:
-        """This one with the plurals that the instruction `text` speaks of, by the plural or by a word like "both"."""
-        said = set(re.findall(r"[a-z]+", text.lower()))
-        heads = {p: p.partition(" of the ")[0].split()[-1] for p in self.plural}
-        return replace(self, plural={p: s for p, s in self.plural.items() if heads[p] in said or said & SEVERAL})
-
-    def only(self, symbols: Set[str]) -> Vocabulary:
-        """This one about some symbols alone."""
-        phrases = {p: kept for p, all_ in self.phrases.items() if (kept := tuple(s for s in all_ if s in symbols))}
-        plural = {p: all_ for p, all_ in self.plural.items() if symbols >= set(all_)}
-        name = {s: text for s, text in self.name.items() if s in symbols}
-        things = tuple(s for s in self.things if s in symbols)
-        return replace(self, phrases=phrases, plural=plural, name=name, things=things)
-
-    def is_ground(self, symbol: str) -> bool:
-        """Whether all stands on it: beside the table there is nothing."""
-        return bool(self.things) and self.owner.get(symbol, symbol) not in self.things
-
     def inventory(self) -> str:
         """What there is, for people: "it has: plate, black bowl"."""
         names = list(dict.fromkeys(self.name.values()))
@@ -87,8 +73,7 @@ class Vocabulary:
     def name_beside(self, symbol: str) -> str:
         """The words for a place beside a thing: "to the right of the plate" for `right-of-plate_1`."""
         side = next(s for s in SIDES if symbol.startswith(f"{s}-"))
-        said = next(text for text, meant in RELATIVE_PLACES.items() if meant == side)
-        return f"{said} the {self.name[symbol.removeprefix(f'{side}-')]}"
+        return f"{SIDES_IN_WORDS[side]} the {self.name[symbol.removeprefix(f'{side}-')]}"
 
     def namesakes(self, symbol: str) -> tuple[str, ...]:
         """Other symbols that some phrase for `symbol` fits as well."""
@@ -125,6 +110,7 @@ def vocabulary(
     phrases = {text: tuple(all_) for text, all_ in fits.items()}
     owner = {r.name: o.name for o, r in scene.regions()}
     name = {s: _own_name(s, state, phrases, s in owner) for s in (*state.symbols, *beside)}
+    name |= {symbol: text.lower() for text, symbol in (names or {}).items() if symbol in name}
     phrases |= {text: (s,) for s, text in name.items() if text not in phrases}
     inside = {o.name: tuple(r.name for r in _open_interiors(o)) for o in scene}
     beneath = {o.name: layers[0].name for o in scene if (layers := _layers(o))}
@@ -252,11 +238,6 @@ def _plurals(groups: dict[str, list[SceneObject]], phrases: dict[str, tuple[str,
         if head in _PLACE_KINDS and len(all_) > 1:
             out[plural(head) + (f" of the {rest}" if rest else "")] = all_
     return out
-
-
-def is_part(phrase: str) -> bool:
-    """Whether a phrase names a place within an object: "top drawer of the cabinet"."""
-    return phrase.partition(" of the ")[0].split()[-1] in _PLACE_KINDS
 
 
 def _is_ground(o: SceneObject) -> bool:

@@ -24,14 +24,8 @@ CENTRE = 0.12
 LONGEST_SPAN = 0.45
 """Metres between two things beyond which nothing is said to be between them."""
 
-_AT_CENTRE = (
-    "at the center of the table",
-    "in the middle of the table",
-    "at the table center",
-    "from the table center",
-)
-_SIDES = (("left", "on the left", 1, -1), ("right", "on the right", 1, 1))
-_DEPTHS = (("front", "at the front", 0, 1), ("back", "at the back", 0, -1))
+_SIDES = (("left", 1, -1), ("right", 1, 1))
+_DEPTHS = (("front", 0, 1), ("back", 0, -1))
 
 
 def templates(
@@ -43,13 +37,10 @@ def templates(
     """
     others = [o for o in group if o is not thing]
     landmarks = {n: o for n, o in marks.items() if o not in group}
-    out = [f"{{}} between the {a} and the {b}" for a, b in _between(thing, others, landmarks)]
+    out = [f"{adjective} {{}}" for adjective in _extremes(thing, others)]
     out += [f"{{}} next to the {n}" for n in _next_to(thing, others, landmarks)]
-    if _central(thing, others, scene):
-        out += [f"{{}} {where}" for where in _AT_CENTRE]
-    for adjective, place in _extremes(thing, others):
-        out += [f"{adjective} {{}}", f"{{}} {place}"]
-    return out
+    out += ["{} in the middle of the table"] if _central(thing, others, scene) else []
+    return out + [f"{{}} between the {a} and the {b}" for a, b in _between(thing, others, landmarks)]
 
 
 def gap(a: SceneObject, b: SceneObject) -> float:
@@ -75,7 +66,7 @@ def _next_to(thing: SceneObject, others: list[SceneObject], marks: dict[str, Sce
 
 
 def _between(thing: SceneObject, others: list[SceneObject], marks: dict[str, SceneObject]) -> list[tuple[str, str]]:
-    """Pairs of landmarks that `thing`, and none of the others, stands between; both orders, nearest first."""
+    """Pairs of landmarks that `thing`, and none of the others, stands between; the nearest first."""
     found = []
     for (name_a, a), (name_b, b) in combinations(marks.items(), 2):
         span = float(np.linalg.norm((b.position - a.position)[:2]))
@@ -83,7 +74,7 @@ def _between(thing: SceneObject, others: list[SceneObject], marks: dict[str, Sce
             continue
         if _on_line(thing, a, b, BESIDE_LINE) and not any(_on_line(o, a, b, 2 * BESIDE_LINE) for o in others):
             found.append((span, name_a, name_b))
-    return [pair for _, a, b in sorted(found) for pair in ((a, b), (b, a))]
+    return [(a, b) for _, a, b in sorted(found)]
 
 
 def _on_line(thing: SceneObject, a: SceneObject, b: SceneObject, margin: float) -> bool:
@@ -102,18 +93,17 @@ def _central(thing: SceneObject, others: list[SceneObject], scene: Scene) -> boo
     return away < CENTRE and all(np.linalg.norm(o.position[:2] - middle) > away + CENTRE / 2 for o in others)
 
 
-def _extremes(thing: SceneObject, others: list[SceneObject]) -> list[tuple[str, str]]:
-    """("left", "on the left") and the like, where `thing` is clearly the outermost or the middle one."""
+def _extremes(thing: SceneObject, others: list[SceneObject]) -> list[str]:
+    """ "left" and the like, where `thing` is clearly the outermost or the middle one."""
     out = []
-    for adjective, place, axis, sign in (*_SIDES, *_DEPTHS):
+    for adjective, axis, sign in (*_SIDES, *_DEPTHS):
         if all(sign * (thing.position[axis] - o.position[axis]) > CLEARLY for o in others):
-            out.append((adjective, place))
+            out.append(adjective)
     if len(others) >= 2 and len(others) % 2 == 0:
         points = np.array([o.position[:2] for o in (thing, *others)])
         axis = int(np.argmax(np.ptp(points, axis=0)))
         before = sum(o.position[axis] < thing.position[axis] - CLEARLY for o in others)
         after = sum(o.position[axis] > thing.position[axis] + CLEARLY for o in others)
         if before == after == len(others) // 2:
-            out.append(("middle", "in the middle"))
-            out += [("middle", "between the other two")] * (len(others) == 2)
+            out.append("middle")
     return out

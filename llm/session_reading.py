@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import contextlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
-from llm import turns
-from llm.grounding import AmbiguousError, ground
+from llm.forms import sayable
+from llm.grounding import Stage, understood
 from llm.interruptible import interruptible
 from llm.logged import Logged
 from llm.model import Model
-from llm.turns import INCOMPLETE, Turn, wanted_after
-from tamp.errors import Refusal, TampError
+from llm.own_words import own_words
+from llm.phrases import vocabulary
+from tamp.errors import TampError
 from tamp.execution.performing import Going, Heard
 from tamp.execution.process import Cancelled
 from tamp.model.domain import load
-from tamp.model.goal import Goal
 from tamp.model.scene import Scene
 from tamp.model.state import WorldState
-from tamp.model.wishes import as_before
 from tamp.planning.assistant import Assistant, kept
 from tamp.planning.beside import Entries, Notes
 from tamp.planning.deliberation import Ready, Thought
@@ -53,65 +52,16 @@ class Reader:
         """What is wanted from now on after some words, and what was noted on the way. Refusal where nothing is."""
         notes = Notes()
         notes.event("instruction", text=text)
+        known = state.known_to(self._domain)
+        words = vocabulary(scene, known, self._reading.names, own_words(self._domain))
+        stage = Stage(self._domain, sayable(self._domain, known, words), Engine())
+        if going is not None:
+            stage = replace(stage, doing=going.goals if going.busy else going.last, before=going.before)
         model = Logged(self._model, notes.event)
-        if going is None or not going.said:
-            goals = self._goals(text, scene, state, model, notes)
-            return Heard(text, goals, goals), notes.taken()
-        turn = turns.turn_of(model, going.said, text)
-        notes.event("turn", turn=turn, before=going.said)
-        if turn == "stop":
-            return Heard(text, ()), notes.taken()
-        if turn == "undo":
-            said, new = text, as_before(going.last, going.before, self._domain)
-        else:
-            said, new = self._in_context(turn, text, scene, state, model, notes, going)
-        return Heard(said, wanted_after(turn, going, new), new), notes.taken()
-
-    def _in_context(
-        self, turn: Turn, text: str, scene: Scene, state: WorldState, model: Model, notes: Notes, going: Going
-    ) -> tuple[str, tuple[Goal, ...]]:
-        """What words alone ask for, and the words in full: as they are, or if that cannot be, or they correct
-        something, as the model puts them beside what was said before."""
-        if turn != "fix":
-            try:
-                return text, self._goals(text, scene, state, model, notes)
-            except Refusal as refusal:
-                if refusal.kind not in INCOMPLETE:
-                    raise
-        said = turns.in_full(model, going.said, text)
-        notes.event("in_full", text=said)
-        return said, self._goals(said, scene, state, model, notes, going.last if turn == "fix" else ())
-
-    def _goals(
-        self,
-        text: str,
-        scene: Scene,
-        state: WorldState,
-        model: Model,
-        notes: Notes,
-        not_these: tuple[Goal, ...] = (),
-    ) -> tuple[Goal, ...]:
-        """The goals of some words by themselves; where they fit several, those that were not meant before."""
-        try:
-            answer = ground(
-                text,
-                scene,
-                state,
-                self._domain,
-                model,
-                names=self._reading.names,
-                assume_first=self._reading.assume_first and not not_these,
-                image=None,
-                planner=Engine(),
-                tell=notes.event,
-            )
-        except AmbiguousError as ambiguous:
-            others = [goals for goals in ambiguous.alternatives if goals != not_these]
-            if not_these and (len(others) == 1 or self._reading.assume_first):
-                return others[0]
-            raise
-        notes.event("language", **answer.as_dict())
-        return answer.goals
+        answer = understood(text, stage, model, self._reading.assume_first, tell=notes.event)
+        if answer.goals:
+            notes.event("language", **answer.as_dict())
+        return Heard(text, answer.goals, answer.goals), notes.taken()
 
 
 @dataclass(eq=False)

@@ -17,15 +17,15 @@ import statistics
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from llm.arm_plan import write_plan
-from llm.model import Completion, Model, Prompt
+from llm.arm_reading import Names, plan_of
+from llm.model import Model
 from tamp.api.language import model as load_model
 from tamp.backends.xarm.workcell import read_workcell
 from tamp.errors import Refusal
+from tamp.planning.beside import Notes
 from tamp.runs.bench.records import wilson
 
 ROOT = Path(__file__).parents[1] / "problems" / "xarm"
@@ -63,40 +63,24 @@ def accepted(plan: str) -> Iterator[str]:
         yield "; ".join(s for s in way if s is not None)
 
 
-@dataclass
-class Counted:
-    """A model, and how often it was asked."""
-
-    model: Model
-    name: str
-    sees: bool = False
-    asked: int = 0
-
-    def complete(self, prompt: Prompt, begun: str, pattern: str) -> Completion:
-        self.asked += 1
-        return self.model.complete(prompt, begun, pattern)
-
-
-def ask(item: dict[str, Any], names: list[str], labels: list[str], model: Counted) -> dict[str, Any]:
-    begun, before = time.perf_counter(), model.asked
+def ask(item: dict[str, Any], names: Names, model: Model) -> dict[str, Any]:
+    begun = time.perf_counter()
     try:
-        said = "; ".join(map(brief, write_plan(item["text"], names, labels, model)["steps"]))
+        said = "; ".join(map(brief, plan_of(item["text"], names, model, Notes())["steps"]))
         right = said in [w for plan in item.get("steps", []) for w in accepted(plan)]
     except Refusal as e:
         said, right = f"no ({e.kind}): {e}", item.get("refuse", False)
     seconds = round(time.perf_counter() - begun, 3)
-    return item | {"said": said, "right": right, "seconds": seconds, "asked": model.asked - before}
+    return item | {"said": said, "right": right, "seconds": seconds}
 
 
 def told(part: str, some: list[dict[str, Any]], llm: str) -> str:
     right = sum(r["right"] for r in some)
     low, high = wilson(right, len(some))
     seconds = statistics.median(r["seconds"] for r in some)
-    put = [r["seconds"] for r in some if r["asked"]]
-    slower = f"{len(put)} put to the model, median {statistics.median(put or [0.0]):.1f} s"
     unsafe = sum(r.get("refuse", False) and not r["right"] for r in some)
     shares = f"{right}/{len(some)} = {100 * right / len(some):.0f} % ({100 * low:.0f} to {100 * high:.0f})"
-    return f"{part:8} {llm}: {shares}; median {seconds:.2f} s ({slower}); plans where a refusal was due: {unsafe}"
+    return f"{part:8} {llm}: {shares}; median {seconds:.2f} s; plans where a refusal was due: {unsafe}"
 
 
 def main() -> None:
@@ -105,11 +89,11 @@ def main() -> None:
     parser.add_argument("--parts", nargs="+", choices=PARTS, default=list(PARTS))
     parser.add_argument("--out", type=Path, help="every answer, as lines of JSON")
     asked = parser.parse_args()
-    cell, model = read_workcell(ROOT / "bench.toml"), Counted(load_model(asked.llm), asked.llm)
+    cell, model = read_workcell(ROOT / "bench.toml"), load_model(asked.llm)
     items = [json.loads(line) for line in (ROOT / "instructions.jsonl").read_text(encoding="utf-8").splitlines()]
     results = []
     for item in (i for i in items if i["part"] in asked.parts):
-        results.append(ask(item, list(cell.poses), list(cell.labels), model))
+        results.append(ask(item, Names.of(cell), model))
         if not results[-1]["right"]:
             sys.stderr.write(f"{item['text']}\n  said {results[-1]['said']}\n  due  {item.get('steps', 'no')}\n")
     for part in (p for p in asked.parts if any(r["part"] == p for r in results)):

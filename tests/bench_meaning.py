@@ -1,7 +1,7 @@
 """`make bench-meaning`: is what is said what is done? In other people's words, of scenes and of other domains.
 
     python tests/bench_meaning.py [--part develop|measured|unseen] [--sets …]
-                                  [--modes grammar rules first uniform free] [--every N] [--llm NAME] [--out DIR]
+                                  [--every N] [--llm NAME] [--out DIR]
 
 The sets in problems/meaning/ were written from a picture and a list of things (`meaning`: not, except, or, all, then,
 it; `denial`: that something is not to be, said with none of these words; `words`: other words for a task), from a
@@ -10,9 +10,7 @@ so), without sight of the code, and split before anything was built on them; the
 Initial state 0, perception `oracle`.
 An answer is right when its goals come to the same as the ones that were written, one after the other, and leave alone
 what was to be left alone; a refusal when one is due or as good. `contradicts` counts answers with a goal that the
-writer named as excluded. The modes are the same code: `grammar` is what tamp does; `rules` takes of many meanings
-drawn at random the one to which nothing objects; `first` takes the first that the grammar allows; `uniform` the
-model's scores by chance; `free` the same prompt with the grammar off.
+writer named as excluded.
 """
 
 from __future__ import annotations
@@ -24,23 +22,19 @@ import statistics
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import compress, product
 from pathlib import Path
 from typing import Any
 
-from llm import weights
-from llm.backends.llama import LlamaCpp
-from llm.expansion import milestones
-from llm.grounding import ground_in
+from llm.forms import sayable
+from llm.grounding import Stage, ground_in
 from llm.identifiers import vocabulary_of
-from llm.meaning_stage import Goals, Stage
 from llm.model import Model
 from llm.own_words import own_words
 from llm.phrases import Vocabulary, vocabulary
-from llm.spelling import mended
-from llm.words import instruction
+from llm.reader.binding import Goals
 from tamp.api.decoding import Looked, is_the_tasks, look_at
 from tamp.api.language import model as load_model
 from tamp.backends.libero import rendering
@@ -49,18 +43,15 @@ from tamp.model.domain import Domain
 from tamp.model.domain import load as load_domain
 from tamp.model.formula import TRUE, And, Formula, Not, Or, alternatives, conjunction, conjuncts, holds, literals
 from tamp.model.goal import parse_goal
-from tamp.model.grounding import Grounding
 from tamp.model.state import WorldState, state_of
 from tamp.pddl.reading import read_problem
 from tamp.perception import relative_places
 from tamp.planning.engine import Engine
 from tamp.quiet import hush_simulator, hush_warnings
 from tamp.runs.bench.records import wilson
-from tests.baselines import Chance, First, Free, rules
 from tests.kept_records import keep, read, resumed
 
 SETS = Path(__file__).parents[1] / "problems" / "meaning"
-MODES = ("grammar", "rules", "first", "uniform", "free")
 MOST_ATOMS = 14
 """Up to so many atoms two goals are compared in all states."""
 Record = dict[str, Any]
@@ -122,25 +113,25 @@ def judged(case: Record, goals: Goals | None, stage: Stage, at: World) -> tuple[
     if case["refuse"]:
         return "wrong", excluded
     wanted = [w for w in (case["goal"], *case["also"]) if _same(goals, w, stage)]
-    kept = set(case["untouched"]) <= set(goals[-1].untouched) | (set(case["untouched"]) - set(stage.state.symbols))
+    kept = set(case["untouched"]) <= set(goals[-1].untouched) | (set(case["untouched"]) - set(stage.can.state.symbols))
     return ("right" if wanted and kept else "wrong"), excluded
 
 
 def _same(goals: Goals, wanted: list[str], stage: Stage) -> bool:
     """Whether goals come to those that are written, each with what of the earlier ones is still to hold."""
-    symbols = stage.state.symbols | relative_places.symbols(stage.words.things)
-    due = [parse_goal(text, stage.domain, symbols, ranged=stage.state.symbols).formula for text in wanted]
-    ours = milestones([list(g.parts) for g in goals], stage.can)
-    theirs = milestones([list(conjuncts(f)) for f in due], stage.can)
+    symbols = stage.can.state.symbols | relative_places.symbols(stage.can.words.things)
+    due = [parse_goal(text, stage.domain, symbols, ranged=stage.can.state.symbols).formula for text in wanted]
+    ours = stage.binder.milestones([g.parts for g in goals])
+    theirs = stage.binder.milestones([conjuncts(f) for f in due])
     if len(ours) != len(theirs):
         return False
-    moved, due_moved = _without_what_stays(ours, stage.state), _without_what_stays(theirs, stage.state)
+    moved, due_moved = _without_what_stays(ours, stage.can.state), _without_what_stays(theirs, stage.can.state)
     if all(f == TRUE for f in (*moved, *due_moved)):
         moved, due_moved = ours, theirs
     return all(_alike(a, b) for a, b in zip(moved, due_moved, strict=True))
 
 
-def _without_what_stays(steps: tuple[Formula, ...], state: WorldState) -> tuple[Formula, ...]:
+def _without_what_stays(steps: Sequence[Formula], state: WorldState) -> tuple[Formula, ...]:
     """Goals less what holds from the start and is to hold all along: one that says so asks for no more."""
     each = [{c for c in conjuncts(f) if not isinstance(c, And | Or) and holds(c, state.atoms)} for f in steps]
     stays = set.intersection(*each)
@@ -156,41 +147,24 @@ def _alike(a: Formula, b: Formula) -> bool:
     return all(holds(a, state) == holds(b, state) for state in states)
 
 
-def model_of(mode: str, llm: str) -> Model:
-    """What answers."""
-    if mode == "first":
-        return First()
-    if mode == "uniform":
-        return LlamaCpp(llm, weights.find(llm), rescore=Chance()).load()
-    return Free(LlamaCpp(llm, weights.find(llm)).load(), llm) if mode == "free" else load_model(llm)
-
-
 def run(asked: argparse.Namespace, results: Path) -> None:
     """Ask what is not in the results yet, world by world."""
-    done = {(r["mode"], r["scene"], r["text"]) for r in resumed(results)}
-    models = {mode: model_of(mode, asked.llm) for mode in asked.modes}
+    done, model = {(r["scene"], r["text"]) for r in resumed(results)}, load_model(asked.llm)
     some = [(name, c) for name in asked.sets for c in cases(name, asked.part)[:: asked.every]]
-    due = [(name, mode, c) for name, c in some for mode in asked.modes]
-    left = [(name, mode, c) for name, mode, c in due if (mode, c["scene"], c["text"]) not in done]
-    for scene, of in dict.fromkeys((c["scene"], c.get("domain", "tabletop")) for _, _, c in left):
+    left = [(name, c) for name, c in some if (c["scene"], c["text"]) not in done]
+    for scene, of in dict.fromkeys((c["scene"], c.get("domain", "tabletop")) for _, c in left):
         at = world_of(scene, of)
-        for name, mode, case in (x for x in left if (x[2]["scene"], x[2].get("domain", "tabletop")) == (scene, of)):
-            record = {"set": name, "mode": mode} | _ask(case, at, mode, models[mode])
-            keep(results, record)
+        for name, case in (x for x in left if (x[1]["scene"], x[1].get("domain", "tabletop")) == (scene, of)):
+            keep(results, {"set": name} | _ask(case, at, model))
 
 
-def _ask(case: Record, at: World, mode: str, model: Model) -> Record:
+def _ask(case: Record, at: World, model: Model) -> Record:
     begun, goals, why = time.perf_counter(), None, ""
-    told: Record = {"confidence": None, "probability": None, "guesses": 0}
-    text = mended(instruction(case["text"]), at.words.words())
-    stage = Stage(text, at.words, at.state, at.domain, model, Engine())
+    told: Record = {"confidence": None, "probability": None}
+    stage = Stage(at.domain, sayable(at.domain, at.state, at.words))
     try:
-        if mode == "rules":
-            goals = rules(stage).readings[0].goals
-            told["confidence"] = 1.0
-        else:
-            answer = ground_in(case["text"], at.words, at.state, at.domain, model, planner=Engine())
-            goals, told = answer.goals, _told(answer)
+        answer = ground_in(case["text"], at.words, at.state, at.domain, model, planner=Engine())
+        goals, told = answer.goals, {key: answer.as_dict()[key] for key in ("confidence", "probability", "reply")}
         verdict, excluded = judged(case, goals, stage, at)
     except Refusal as e:  # also of a place that has no room
         why, goals = f"{e.kind}: {e}", None
@@ -200,29 +174,23 @@ def _ask(case: Record, at: World, mode: str, model: Model) -> Record:
     return told | {"seconds": round(time.perf_counter() - begun, 3)}
 
 
-def _told(answer: Grounding) -> Record:
-    said = {key: answer.as_dict()[key] for key in ("confidence", "probability", "attempt", "doubts", "reply")}
-    return said | {"guesses": len(answer.guesses)}
-
-
 def table(records: list[Record]) -> Iterator[str]:
-    """By set and mode, and what tamp does by kind too."""
-    for name, mode in sorted({(r["set"], r["mode"]) for r in records}, key=lambda x: (x[0], MODES.index(x[1]))):
-        some = [r for r in records if (r["set"], r["mode"]) == (name, mode)]
+    """By set, and by kind."""
+    for name in sorted({r["set"] for r in records}):
+        some = [r for r in records if r["set"] == name]
         n, right = len(some), sum(r["verdict"] == "right" for r in some)
         low, high = wilson(right, n)
         wrong, against = sum(r["verdict"] == "wrong" for r in some), sum(r["contradicts"] for r in some)
         sure = sum(r["verdict"] == "wrong" and r["confidence"] > 0.8 for r in some)
         yield (
-            f"{name:8} {mode:8} right {right}/{n} = {100 * right / n:.1f} % ({100 * low:.1f} to {100 * high:.1f}), "
+            f"{name:8} right {right}/{n} = {100 * right / n:.1f} % ({100 * low:.1f} to {100 * high:.1f}), "
             f"wrong {wrong}, contradicting {against}, wrong with confidence over 0.8 {sure}, "
             f"median {statistics.median(r['seconds'] for r in some):.2f} s"
         )
-        if mode == "grammar":
-            kinds = Counter((r["kind"], r["verdict"]) for r in some)
-            for kind in sorted({r["kind"] for r in some}):
-                told = ", ".join(f"{verdict} {kinds[kind, verdict]}" for verdict in ("right", "refused", "wrong"))
-                yield f"    {kind:10} {told}"
+        kinds = Counter((r["kind"], r["verdict"]) for r in some)
+        for kind in sorted({r["kind"] for r in some}):
+            told = ", ".join(f"{verdict} {kinds[kind, verdict]}" for verdict in ("right", "refused", "wrong"))
+            yield f"    {kind:10} {told}"
 
 
 def main() -> None:
@@ -230,7 +198,6 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--part", choices=("develop", "measured", "unseen"), default="measured")
     parser.add_argument("--sets", nargs="+", default=["meaning", "denial", "words", "domain", "verbs"])
-    parser.add_argument("--modes", nargs="+", choices=MODES, default=["grammar"])
     parser.add_argument("--every", type=int, default=1, metavar="N", help="only each Nth instruction of a set")
     parser.add_argument("--llm", default="qwen2.5-coder-1.5b")
     parser.add_argument("--out", type=Path, default=Path("results/meaning"))

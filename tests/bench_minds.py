@@ -16,7 +16,6 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +32,7 @@ from tamp.execution.session import Session
 from tamp.model.domain import Domain
 from tamp.model.domain import load as load_domain
 from tamp.model.goal import parse_goal
+from tamp.planning.beside import Notes
 from tamp.planning.engine import Engine
 from tamp.quiet import hush_simulator, hush_warnings
 from tamp.runs.bench.records import wilson
@@ -48,25 +48,13 @@ MOST_SECONDS = 150.0
 Record = dict[str, Any]
 
 
-@dataclass(eq=False)
-class Turns:
-    """Of what a reader notes, what later words were taken to do to what was going on."""
-
-    taken: list[str] = field(default_factory=list)
-
-    def event(self, event: str, /, **data: Any) -> None:
-        """Something was noted."""
-        if event == "turn":
-            self.taken.append(data["turn"])
-
-
 def run(case: Record, model: Model, domain: Domain, seed: int) -> Record:
     """A session, and what became of it."""
     rng, began = np.random.default_rng([seed, case["id"]]), time.perf_counter()
-    turns, events = Turns(), list[Event]()
+    notes, events = Notes(), list[Event]()
     with hush_simulator():
         world = build("libero", case["scene"], 0, 0)
-        reader = InTurnReader(Reading(model.name, str(domain.path), world.names, assume_first=True), turns, model)
+        reader = InTurnReader(Reading(model.name, str(domain.path), world.names, assume_first=True), notes, model)
         think = in_turn(domain, Engine(), np.random.default_rng(0))
         steps = 1_000_000  # the seconds are bounded
         at = at_table(world.backend, world.perceiver, world.robot, domain, think, events.append, steps, reader)
@@ -85,7 +73,7 @@ def run(case: Record, model: Model, domain: Domain, seed: int) -> Record:
         "id": case["id"],
         "as_wanted": not missing,
         "missing": [str(m) for m in missing],
-        "turns": turns.taken,
+        "programs": [told["text"] for _, name, told in notes.taken() if name == "program"],
         "goals": [e.goal for e in events if isinstance(e, GoalTaken)],
         "refused": [e.why for e in events if isinstance(e, OrderTaken) and not e.taken],
         "failed": failed,

@@ -9,7 +9,7 @@ from typing import Any
 from llm.model import Grammar, Message, Prompt
 from tamp.errors import InputError
 
-ANSWER = 128
+ANSWER = 256
 """Tokens kept for an answer."""
 
 SHOWN = 80

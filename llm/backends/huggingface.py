@@ -39,6 +39,7 @@ class Transformers:
 
     model: str
     sees: bool = False
+    taught: bool = field(default=False, init=False)
     context: int = 0
     name: str = field(init=False)
     _outlines: Any = field(default=None, init=False, repr=False)

@@ -8,6 +8,7 @@ import time
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from llm.backends.chat import ANSWER, processor, too_long
 from llm.model import Completion, Grammar, Message, Prompt
 from llm.weights import models_dir
 from tamp.errors import InputError
+from tamp.quiet import debugging
 
 CONTEXT = 4096
 """Tokens of context; a prompt and its answer must fit."""
@@ -66,12 +68,16 @@ class LlamaCpp:
     adapter: Path | None = None
     rescore: Callable[[Any, Any], Any] | None = None
     sees: bool = field(default=False, init=False)
+    taught: bool = field(default=False, init=False)
     _llama: Any = field(default=None, repr=False)
     _look: tuple[float, float, float] = (0.0, 0.0, 0.0)
     _backend: Any = field(default=None, repr=False)
     _begun: tuple[str, tuple[tuple[str, str], ...]] | None = field(default=None, repr=False)
     _format: Callable[[list[Message]], str] | None = field(default=None, repr=False)
     _turn: threading.RLock = field(default_factory=threading.RLock, repr=False)
+
+    def __post_init__(self) -> None:
+        self.taught = self.adapter is not None
 
     def load(self) -> LlamaCpp:
         """Load now instead of at the first question. InputError when file or library is not usable."""
@@ -86,6 +92,8 @@ class LlamaCpp:
         from llama_cpp import Llama
         from outlines.backends.llguidance import LLGuidanceBackend
 
+        if not debugging():
+            _hush()
         try:
             adapter = None if self.adapter is None else str(self.adapter)
             llama = Llama(str(self.path), n_ctx=self.context, n_threads=1, seed=0, verbose=False, lora_path=adapter)
@@ -144,6 +152,17 @@ class LlamaCpp:
             logits_processor=LogitsProcessorList([held_to, *altering, confidence]),
         )
         return Completion(reply["choices"][0]["text"], confidence.product)
+
+
+@cache
+def _hush() -> Any:
+    """Have llama.cpp say nothing: it takes its own warnings, one for each layer of an adapter, for errors. What is
+    returned has to be kept."""
+    import llama_cpp
+
+    silent = llama_cpp.llama_log_callback(lambda level, text, data: None)
+    llama_cpp.llama_log_set(silent, None)
+    return silent
 
 
 def _busy_seconds() -> tuple[float, float, float]:

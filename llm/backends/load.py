@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from llm import hub, weights
+from llm import hub, tuning, weights
 from llm.backends.settings import Settings, read
 from llm.model import Model
 from tamp.errors import InputError
@@ -47,5 +47,6 @@ def from_settings(name: str, s: Settings) -> Model:
     if s.backend == "llama.cpp":
         from llm.backends.llama import CONTEXT, LlamaCpp
 
-        return LlamaCpp(name, weights.find(s.model), s.context or CONTEXT)
+        path = weights.find(s.model)
+        return LlamaCpp(name, path, s.context or CONTEXT, tuning.adapter(path))
     raise InputError(f"unknown backend {s.backend!r}")

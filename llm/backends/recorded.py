@@ -16,7 +16,7 @@ from tamp.runs import episode_log
 
 KEPT: dict[str, tuple[str, ...]] = {
     "instruction": ("text",),
-    "prompt": ("model", "digest"),
+    "prompt": ("model", "taught", "digest"),
     "reply": ("begun", "text", "probability"),
 }
 """What a compact recording holds of each event."""
@@ -32,6 +32,7 @@ class Recorded:
 
     name: str
     sees: bool = field(default=False, init=False)
+    taught: bool = field(default=False, init=False)
     _replies: dict[tuple[str, str], list[Completion]] = field(default_factory=dict, repr=False)
 
     @classmethod
@@ -50,6 +51,7 @@ class Recorded:
         for e in events:
             try:
                 if e["event"] == "prompt":
+                    self.taught |= e.get("taught", False)
                     asked = e["digest"] if "digest" in e else digest(e["messages"])
                 elif e["event"] == "reply" and asked is not None:
                     known = self._replies.setdefault((asked, e["begun"]), [])
@@ -88,4 +90,4 @@ def compact(events: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     for e in events:
         if e["event"] in KEPT:
             whole = e | {"digest": digest(e["messages"])} if "messages" in e else e
-            yield {"event": e["event"], **{k: whole[k] for k in KEPT[e["event"]]}}
+            yield {"event": e["event"], **{k: whole[k] for k in KEPT[e["event"]] if k in whole}}

@@ -37,6 +37,7 @@ class ChatServer:
     url: str
     model: str = ""
     sees: bool = False
+    taught: bool = field(default=False, init=False)
     api_key_env: str = ""
     timeout: float = TIMEOUT
     name: str = field(init=False)

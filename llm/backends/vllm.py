@@ -21,6 +21,7 @@ class VllmInProcess:
 
     model: str
     sees: bool = False
+    taught: bool = field(default=False, init=False)
     context: int = 0
     name: str = field(init=False)
     _llm: Any = field(default=None, init=False, repr=False)

@@ -41,7 +41,7 @@ def described(domain: Domain, can: Sayable, now: str = "") -> Described:
 
 def _sayable(can: Sayable) -> dict[str, Form]:
     """The forms that can be said of something here, by their words; one for each side of things."""
-    possible = [f for f in can.forms if f.says_where and all(can.symbols[f.predicate])]
+    possible = [f for f in can.forms if all(can.symbols[f.predicate])]
     sides = {f.side: f for f in reversed(possible) if f.side}
     return {f.words: f for f in possible if f.side is None or sides[f.side] is f}
 
@@ -57,9 +57,11 @@ def _symbols(words: Vocabulary, kinds: dict[str, str]) -> dict[str, tuple[str, .
 
 
 def _plain(name: str, words: Vocabulary, symbol: str) -> str:
-    """A name that a program can hold: of a thing "between the cup and the plate" another phrase for it."""
+    """A name that a program can hold: "white yellow mug", of a thing "between the cup and the plate" another phrase."""
     alone = [p for p, all_ in words.phrases.items() if all_ == (symbol,) and " and " not in p]
-    return name if " and " not in name else next(iter(alone), symbol.replace("_", " "))
+    if " between " in name:
+        name = next(iter(alone), symbol.replace("_", " "))
+    return name.replace(" and ", " ")
 
 
 def _types(some: Iterable[str], known: set[str], domain: Domain, can: Sayable) -> frozenset[str]:
@@ -98,5 +100,6 @@ def _marks(some: tuple[str, ...], name_of: dict[str, str], can: Sayable) -> Iter
         return
     nouns = [p for p in can.words.calling(symbol) if len(can.words.phrases[p]) > 1]
     alone = [p for p in can.words.calling(symbol) if can.words.phrases[p] == (symbol,) and p != name_of[symbol]]
+    told = tuple(f"{f.words} " for f in can.forms if f.in_domain)  # where a thing is, its facts say
     marks = dict.fromkeys(p.replace(n, "").strip() for n in sorted(nouns, key=len)[-1:] for p in alone if n in p)
-    yield from (mark.replace(" and ", ", ") for mark in list(marks)[:MARKS])
+    yield from [m for m in marks if m and not m.startswith(told) and m not in name_of[symbol]][:MARKS]

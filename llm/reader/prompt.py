@@ -5,9 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 from llm.model import Prompt
+from llm.reader import program
 from llm.reader.setting import Setting
 
 TASK = "Write down what the person asks the robot for, in the form that you have learnt."
+
+UNTAUGHT = f"Write down what the person asks the robot for. {program.__doc__}"
+"""What a model is told that has not learnt the form."""
 
 
 def setting_text(setting: Setting) -> str:
@@ -21,7 +25,7 @@ def question(now: str, words: str) -> str:
     return f"{doing}said: {words}<|im_end|>\n<|im_start|>assistant\n"
 
 
-def prompt(setting: Setting, words: str) -> Prompt:
+def prompt(setting: Setting, words: str, taught: bool = True) -> Prompt:
     """The chat that a model is asked with."""
     doing = f"now: {setting.now}\n" if setting.now else ""
-    return Prompt(TASK, (), f"{setting_text(setting)}{doing}said: {words}")
+    return Prompt(TASK if taught else UNTAUGHT, (), f"{setting_text(setting)}{doing}said: {words}")

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
+from llm import tuning
 from llm.model import Grammar, Model, Prompt
 from llm.reader.expanding import Expanded, expanded
 from llm.reader.grammar import grammar
-from llm.reader.program import Program, read_program
+from llm.reader.program import NotAProgram, Program, read_program
 from llm.reader.prompt import prompt
-from llm.reader.sentences import Sentence
+from llm.reader.sentences import Sentence, read_sentences
 from llm.reader.setting import Setting
-from llm.words import content
+from llm.words import split
+from tamp.errors import Refusal
+
+SURE = 0.5
+"""Confidence below which an answer is asked back."""
+SHOWN = 8
+"""Examples in the prompt of a model that was not taught the form."""
 
 
 @dataclass(frozen=True)
@@ -25,23 +34,50 @@ class Answer:
     probability: float
 
 
-def read(words: str, setting: Setting, model: Model, examples: Sequence[Sentence] = ()) -> Answer:
-    """What the words ask for. `examples` are shown to a model that was not taught the form."""
-    chat = replace(prompt(setting, words), examples=tuple(map(_example, examples)))
+def read(
+    words: str, setting: Setting, model: Model, examples: Sequence[Sentence] | None = None, image: bytes | None = None
+) -> Answer:
+    """What the words ask for. `examples` are shown to the model: the nearest that it would be taught, unless it was."""
+    if examples is None:
+        examples = () if model.taught else nearest(words, taught(), SHOWN)
+    chat = replace(prompt(setting, words, model.taught), examples=tuple(map(_example, examples)), image=image)
     answer = model.complete(chat, "", Grammar(grammar(setting, words)))
-    program = read_program(answer.text, setting)
+    try:
+        program = read_program(answer.text, setting)
+    except NotAProgram as e:
+        raise Refusal(f"the instruction was not understood: {e}", "unclear") from e
     return Answer(program, expanded(program), answer.probability)
 
 
+def confidence(answer: Answer) -> float:
+    """How often answers like this one are right."""
+    return answer.probability
+
+
+@cache
+def taught() -> tuple[Sentence, ...]:
+    """The sentences that adapters are tuned with."""
+    return tuple(s for file in sorted(tuning.SENTENCES.glob("*.txt")) for s in read_sentences(file))
+
+
 def nearest(words: str, sentences: Sequence[Sentence], most: int) -> tuple[Sentence, ...]:
-    """The sentences that have most in common with some words, the nearest last."""
-    said = Counter(content(words))
+    """The sentences that have most in common with some words, rare ones counting more, the nearest last."""
+    rarity = _rarity(tuple(s.words for s in sentences))
+    heard = set(split(words))
 
     def common(s: Sentence) -> float:
-        other = Counter(content(s.words))
-        return (said & other).total() / max(1, (said | other).total())
+        other = set(split(s.words))
+        both, either = (sum(rarity.get(w, 0.0) for w in some) for some in (heard & other, heard | other))
+        return both / either if either else 0.0
 
     return tuple(reversed(sorted(sentences, key=common, reverse=True)[:most]))
+
+
+@cache
+def _rarity(texts: tuple[str, ...]) -> dict[str, float]:
+    """By word, the logarithm of how many texts there are to one that has it."""
+    count = Counter(w for text in texts for w in set(split(text)))
+    return {w: math.log(len(texts) / n) for w, n in count.items()}
 
 
 def _example(sentence: Sentence) -> tuple[str, str]:

@@ -126,6 +126,8 @@ def read_setting(text: str) -> Setting:
 
 def plural(noun: str) -> str:
     """The regular plural: "bowls", "boxes", "dishes", "caddies"."""
+    if noun.endswith(("lf", "af", "fe")):
+        return noun.removesuffix("e")[:-1] + "ves"
     if noun.endswith("y") and noun[-2:-1] not in tuple("aeiou"):
         return noun[:-1] + "ies"
     return noun + ("es" if noun.endswith(("s", "x", "ch", "sh")) else "s")

@@ -86,7 +86,6 @@ def _answered(answer: Grounding) -> Record:
         "reply": answer.reply,
         "confidence": round(answer.confidence, 4),
         "probability": round(answer.probability, 4),
-        "guesses": answer.guesses,
         "language_seconds": round(answer.seconds, 3),
     }
 

@@ -25,7 +25,7 @@ from tamp.model.domain import Domain
 from tamp.model.goal import Goal, in_pddl
 from tamp.model.scene import Perceiver, Scene, joints_of, poses_of
 from tamp.model.state import WorldState, problem_of
-from tamp.model.wishes import as_before, put_back
+from tamp.model.wishes import as_before, put_back, spoken_of
 from tamp.perception.relative_places import PlacesBeside, places
 from tamp.perception.sight import Sight
 from tamp.planning.deliberation import Deliberation, InTurn, Thought
@@ -163,7 +163,7 @@ class AtTable:
         going = self.going
         if going is None:
             raise Refusal("nothing was asked for that could be undone", "no goal")
-        back = as_before(going.last, going.before, self.table.domain)
+        back = as_before(spoken_of(going.last), going.before, self.table.domain)
         if not any(g.parts for g in back):
             raise Refusal(f"{' then '.join(map(str, going.last))} cannot be undone: no action does that", "no goal")
         still = going.goals if self._pursued is not None and not self._pursued.over else ()

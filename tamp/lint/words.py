@@ -35,7 +35,7 @@ def _wrong(table: dict[str, Any], predicates: list[str]) -> Iterator[tuple[str, 
         for key, said in entries.items():
             if name == "predicates" and key not in predicates:
                 yield key, "unknown-predicate", f"the domain has no predicate {key!r}; {valid(key, predicates)}"
-            if not (_is_list(said) if name == "things" else isinstance(said, str) and said.strip()):
+            if not (_is_list(said) if name == "things" else isinstance(said, str)):
                 wanted = "a list of nouns" if name == "things" else "words"
                 yield key, "bad-words", f"{key} = {said!r}: valid: {wanted}"
 

@@ -14,23 +14,18 @@ class Grounding:
     """Checked goals, to be reached one after the other, and how they came about.
 
     `instruction` are the words, None for a goal that was given. `alternatives` are other goals that the words fit;
-    `roles` say what is acted on (`source`) and where it goes (`target`); `guesses` are words that the scene lacks, with
-    what they were taken to mean; `reply` is the model's answer, `confidence` (0 to 1) how often answers like it are
-    right; `probability` is the model's own for it, `attempt` the number of the answer that was taken, from 1, `doubts`
-    the number of objections that still stand against it; `assumed` says why it would be asked back had it not been
-    asked for whatever it comes to; `seconds` is how long reading took.
+    `roles` say what is acted on (`source`) and where it goes (`target`); `reply` is the model's answer, `confidence`
+    (0 to 1) how often answers like it are right; `probability` is the model's own for it; `assumed` says why it would
+    be asked back had it not been asked for whatever it comes to; `seconds` is how long reading took.
     """
 
     goals: tuple[Goal, ...]
     instruction: str | None = None
     roles: Mapping[str, str] = field(default_factory=dict)
-    guesses: Mapping[str, str] = field(default_factory=dict)
     alternatives: tuple[tuple[Goal, ...], ...] = ()
     reply: str = ""
     confidence: float = 1.0
     probability: float = 1.0
-    attempt: int = 1
-    doubts: int = 0
     assumed: str = ""
     seconds: float = 0.0
 
@@ -56,12 +51,9 @@ class Grounding:
             "roles": dict(self.roles),
             "reply": self.reply,
             "ambiguous": self.ambiguous,
-            "guesses": dict(self.guesses),
             "alternatives": [in_pddl(goals) for goals in self.alternatives],
             "confidence": round(self.confidence, 4),
             "probability": round(self.probability, 4),
-            "attempt": self.attempt,
-            "doubts": self.doubts,
             "assumed": self.assumed,
             "seconds": round(self.seconds, 3),
         }

@@ -46,11 +46,10 @@ def taken_back(goals: Goals, held_before: frozenset[Atom], but: frozenset[str]) 
     return Goal.of(dict.fromkeys(denied)) if denied else None
 
 
-def as_before(last: Goals, held_before: frozenset[Atom], domain: Domain) -> Goals:
-    """Where the things were that some goals are about, and how what they open or switch was, before they were taken up:
-    as far as there are operators that make it so again."""
+def as_before(about: frozenset[str], held_before: frozenset[Atom], domain: Domain) -> Goals:
+    """Where some things were, and how what opens or is switched was, before they were spoken of: as far as there are
+    operators that make it so again."""
     made = {p.name for adds in domain.adds.values() for p in adds}
-    about = spoken_of(last)
     return (Goal.of(sorted(a for a in held_before if a.args and a.args[0] in about and a.predicate in made)),)
 
 

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
-import re
 import subprocess
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from llm.arm_plan import write_plan
-from llm.logged import Logged
-from llm.model import Completion, Prompt
+from llm.arm_reading import Names, plan_of
+from llm.backends.chat import fits
+from llm.model import Completion, Grammar, Prompt
+from tamp.backends.xarm.workcell import read_workcell
 from tamp.data import data_dir
+from tamp.errors import Refusal
 from tamp.runs.episode_log import read
 from tests import forked
 from tests.emulated import running
@@ -21,59 +24,60 @@ pytestmark = pytest.mark.process
 
 BENCH = data_dir("problems") / "xarm" / "bench.toml"
 TEXT = "wait 0.1 s and hover over bin_drop"
+PROGRAM = "wait(; seconds 0.1)\ngo above(bin drop)"
 
 
-NAMED = ("MOVE_TO_NAMED", "APPROACH_NAMED")
-
-
+@dataclass
 class Scripted:
-    """Says the first of its replies that is allowed."""
+    """Always says the same."""
 
-    name, sees = "scripted", False
+    program: str
+    name: str = "scripted"
+    sees: bool = False
+    taught: bool = True
 
-    def complete(self, prompt: Prompt, begun: str, pattern: str) -> Completion:
-        steps = ({"action": "SLEEP", "seconds": 0.1}, *({"action": a, "name": "bin_drop"} for a in NAMED))
-        replies = (f"{json.dumps(step)}]" for step in steps)
-        return Completion(next(r for r in replies if re.fullmatch(pattern, r)))
+    def complete(self, prompt: Prompt, begun: str, pattern: str | Grammar) -> Completion:
+        assert fits(self.program, pattern)
+        return Completion(self.program)
 
 
-def recorded(path: Path) -> Path:
-    """A recording of a model that at first goes to a place instead of above it."""
-    events: list[dict[str, object]] = []
+def recorded(path: Path, text: str, program: str) -> Path:
+    """A recording of what a model makes of an instruction."""
+    events = list[dict[str, object]]()
 
-    def tell(kind: str, **data: object) -> None:
-        events.append({"event": kind, "t": 0.0, **data})
+    class Kept:
+        def event(self, kind: str, /, **data: object) -> None:
+            events.append({"event": kind, "t": 0.0, **data})
 
-    names = ["home", "above_table", "bin_drop"]
-    write_plan(TEXT, names, ["cup"], Logged(Scripted(), tell), tell)
+    with contextlib.suppress(Refusal):
+        plan_of(text, Names.of(read_workcell(BENCH)), Scripted(program), Kept())
     path.write_text("".join(json.dumps(e) + "\n" for e in events))
     return path
 
 
-def solve(folder: Path, text: str, *options: str) -> subprocess.CompletedProcess[str]:
-    to = ("--backend", "xarm", "--world", BENCH, "--out", "run", "--json", "--llm", recorded(folder / "model.jsonl"))
+def solve(folder: Path, text: str, *options: str, program: str = PROGRAM) -> subprocess.CompletedProcess[str]:
+    model = recorded(folder / "model.jsonl", text, program)
+    to = ("--backend", "xarm", "--world", BENCH, "--out", "run", "--json", "--llm", model)
     return forked.tamp("solve", text, *to, *options, cwd=folder)
 
 
 def test_a_refusal_leaves_a_folder_that_says_why(tmp_path: Path) -> None:
-    done = solve(tmp_path, "touch the fork")
+    done = solve(tmp_path, "touch the fork", program='touch("fork")')
     answer = json.loads(done.stdout)
     assert (done.returncode, answer["success"], answer["stage"], answer["out"]) == (1, False, "goal", "run")
     told = read(tmp_path / "run" / "episode.jsonl")
-    assert [e["event"] for e in told] == ["instruction", "refused"]
-    assert told[1]["message"] == answer["reason"]
-    assert "there is no fork here" in answer["reason"]
+    assert [e["event"] for e in told] == ["instruction", "prompt", "reply", "program", "refused"]
+    assert told[-1]["message"] == answer["reason"]
+    assert 'the world has no "fork"; it has: home' in answer["reason"]
 
 
-def test_a_run_on_another_port_keeps_what_was_asked_answered_and_objected(tmp_path: Path) -> None:
+def test_a_run_on_another_port_keeps_what_was_asked_and_answered(tmp_path: Path) -> None:
     with running("xarm6", "--port", "20777") as emulator:
         done = solve(tmp_path, TEXT, "--host", emulator.host, "--port", "20777")
     assert (done.returncode, json.loads(done.stdout)["steps"]) == (0, 2), done.stderr
     told = read(tmp_path / "run" / "episode.jsonl")
     kinds = [e["event"] for e in told]
-    assert kinds[:7] == ["instruction", "prompt", "reply", "reply", "objection", "prompt", "reply"]
-    assert told[4]["message"] == "'hover over bin_drop' asks to go above bin_drop"
-    assert told[4]["message"] in told[5]["messages"][-1]["content"]
+    assert kinds[:4] == ["instruction", "prompt", "reply", "program"] and told[3]["text"] == PROGRAM
     assert (tmp_path / "run" / "plan.json").exists()
 
 

@@ -6,13 +6,12 @@ import json
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from cli.ground import Request, ground
-from llm.aside import LEAVE
-from llm.model import Completion
+from llm.backends.chat import fits
+from llm.model import Completion, Grammar, Prompt
 
 DOMAIN = """(define (domain orchestra)
   (:requirements :typing)
@@ -27,18 +26,16 @@ TEXT = "tune the cello but leave the viola alone"
 
 @dataclass
 class Unsure:
-    """Says one meaning, and holds each step of it no likelier than half; what a clause asks, less."""
+    """Says one program, and holds it unlikely."""
 
-    said: str = "[the cello] is tuned; [the viola] is untouched."
     name: str = "unsure"
     sees: bool = False
+    taught: bool = True
 
-    def complete(self, prompt: Any, begun: str, pattern: str) -> Completion:
-        if re.fullmatch(pattern, LEAVE):
-            return Completion(LEAVE, 0.4)
-        found = re.match(pattern, self.said[len(begun) :])
-        assert found, f"the grammar forbids {self.said[len(begun) :]!r}"
-        return Completion(found[0], 0.5)
+    def complete(self, prompt: Prompt, begun: str, pattern: str | Grammar) -> Completion:
+        program = "tuned(cello)\nkeep(viola)"
+        assert fits(program, pattern)
+        return Completion(program, 0.2)
 
 
 @pytest.fixture
@@ -57,7 +54,7 @@ def test_what_is_not_to_be_touched_and_what_was_only_assumed(request_of, capfd) 
     assert ground(request_of(False)) == 0
     lines = dict(line.split(None, 1) for line in capfd.readouterr().out.splitlines())
     assert (lines["goal"], lines["untouched"]) == ("(tuned cello)", "viola")
-    assert re.fullmatch(r"read so with probability 0\.\d\d; below 0\.65 it is asked back", lines["assumed"])
+    assert re.fullmatch(r"read so with confidence 0\.\d\d; below 0\.\d+ it is asked back", lines["assumed"])
     assert float(lines["confidence"]) < 0.5
 
 

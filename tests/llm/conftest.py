@@ -1,13 +1,11 @@
 """Hand-built scenes and stand-ins for the model, so that most tests need neither simulator nor weights."""
 
-import re
 from dataclasses import dataclass, field
 
 import numpy as np
 import pytest
 
-from llm import aside, wanted
-from llm.meaning_prompt import TASK
+from llm.backends.chat import fits
 from llm.model import Completion, Prompt
 from motion.poses import pose
 from motion.shapes import Shape
@@ -113,33 +111,22 @@ def two_bowls():
 
 @dataclass
 class Scripted:
-    """Says its answers one after another, as it is corrected; fails the test where the grammar forbids one.
-
-    `meaning` is what it says when it is asked for the meaning of the same instruction, `unwanted` are the facts that it
-    does not hold to be asked for, `aside` what it holds clauses to ask that say no state, where that is no change.
-    """
+    """Says its answers one after another, as often as it is asked; fails the test where the grammar forbids one."""
 
     answers: str | tuple[str, ...]
-    meaning: str = ""
-    unwanted: tuple[str, ...] = ()
-    aside: dict[str, str] = field(default_factory=dict)
+    probability: float = 0.99
     name: str = "scripted"
+    sees: bool = False
+    taught: bool = True
     asked: list[Prompt] = field(default_factory=list)
-    judged: list[str] = field(default_factory=list)
 
     def complete(self, prompt, begun, pattern):
-        if prompt.system == wanted.TASK:
-            self.judged.append(prompt.question.partition("Result: ")[2])
-            return Completion(wanted.UNWANTED if self.judged[-1] in self.unwanted else wanted.WANTED, 0.9)
-        if prompt.system == aside.TASK:
-            return Completion(self.aside.get(prompt.question, aside.CHANGE), 0.9)
-        self.asked.append(prompt)
         answers = (self.answers,) if isinstance(self.answers, str) else self.answers
-        answer = self.meaning if self.meaning and prompt.system == TASK else answers[len(prompt.corrections)]
+        answer = answers[min(len(self.asked), len(answers) - 1)]
+        self.asked.append(prompt)
         assert answer.startswith(begun)
-        said = re.match(pattern, answer[len(begun) :])
-        assert said, f"the grammar forbids {answer[len(begun) :]!r}"
-        return Completion(said[0], 0.99)
+        assert fits(answer[len(begun) :], pattern), f"the grammar forbids {answer[len(begun) :]!r}"
+        return Completion(answer[len(begun) :], self.probability)
 
 
 @pytest.fixture

@@ -47,7 +47,7 @@ def test_what_led_nowhere_is_not_offered_again() -> None:
 class Greedy:
     """Says the first thing that the grammar allows of some."""
 
-    name, sees = "greedy", False
+    name, sees, taught = "greedy", False, False
 
     def __init__(self, *likes: str) -> None:
         self.likes = likes

@@ -88,8 +88,8 @@ def test_two_threads_load_one_model_once():
 
 
 def test_a_prompt_that_is_too_long():
-    small = LlamaCpp(DEFAULT, find(DEFAULT), context=256)
-    with pytest.raises(InputError, match=r"take \d{3,4} tokens; qwen2.5-coder-1.5b reads 128 and keeps 128"):
+    small = LlamaCpp(DEFAULT, find(DEFAULT), context=512)
+    with pytest.raises(InputError, match=r"take \d{3,4} tokens; qwen2.5-coder-1.5b reads 256 and keeps 256"):
         small.complete(Prompt("Answer.", (), "word " * 300), "", "yes")
 
 

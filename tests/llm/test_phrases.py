@@ -25,7 +25,7 @@ def test_same_things_are_told_apart_by_where_they_are(two_bowls):
     words = vocabulary(*two_bowls)
     first, second = ("akita_black_bowl_1",), ("akita_black_bowl_2",)
     assert words.phrases["black bowl between the plate and the ramekin"] == first
-    assert words.phrases["bowl between the ramekin and the plate"] == first
+    assert words.phrases["bowl between the plate and the ramekin"] == first
     assert words.phrases["black bowl next to the cookie box"] == second
     assert words.phrases["left bowl"] == first
     assert words.phrases["bowl on the right"] == second

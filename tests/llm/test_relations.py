@@ -9,14 +9,12 @@ def said(builders, positions, marks=(), which=0):
     return templates(group[which], group, landmarks, builders["scene"](*group, *landmarks.values()))
 
 
-@pytest.mark.parametrize(
-    ("which", "words"), [(0, "left {}"), (1, "right {}"), (0, "{} on the left"), (1, "{} on the right")]
-)
+@pytest.mark.parametrize(("which", "words"), [(0, "left {}"), (1, "right {}")])
 def test_right_is_plus_y(builders, which, words):
     assert words in said(builders, [(0.3, -0.2), (0.3, 0.2)], which=which)
 
 
-@pytest.mark.parametrize(("which", "words"), [(0, "front {}"), (1, "{} at the back")])
+@pytest.mark.parametrize(("which", "words"), [(0, "front {}"), (1, "back {}")])
 def test_front_is_plus_x(builders, which, words):
     assert words in said(builders, [(0.3, 0.0), (0.0, 0.0)], which=which)
 
@@ -29,7 +27,6 @@ def test_the_middle_of_three(builders):
     row = [(0.3, -0.3), (0.3, 0.0), (0.3, 0.3)]
     assert "middle {}" in said(builders, row, which=1)
     assert "middle {}" not in said(builders, row, which=0)
-    assert "{} between the other two" in said(builders, row, which=1)
 
 
 def test_next_to_the_nearer_one_only(builders):
@@ -50,8 +47,8 @@ def test_between_needs_to_be_on_the_line(builders):
 
 
 def test_the_center_of_the_table(builders):
-    assert "{} at the center of the table" in said(builders, [(0.02, 0.02), (0.3, 0.3)], which=0)
-    assert "{} at the center of the table" not in said(builders, [(0.02, 0.02), (0.3, 0.3)], which=1)
+    assert "{} in the middle of the table" in said(builders, [(0.02, 0.02), (0.3, 0.3)], which=0)
+    assert "{} in the middle of the table" not in said(builders, [(0.02, 0.02), (0.3, 0.3)], which=1)
 
 
 def test_gap_is_between_the_boxes(builders):

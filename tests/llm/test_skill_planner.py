@@ -45,6 +45,7 @@ class Answers:
     answers: list[str]
     name: str = "scripted"
     sees: bool = False
+    taught: bool = False
     held: bool = True
     asked: list = field(default_factory=list)
 

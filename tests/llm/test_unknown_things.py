@@ -22,7 +22,7 @@ RED, BLUE = ((np.full((20, 20, 3), c, np.uint8)) for c in ((200, 20, 20), (20, 2
 class Painter:
     """Calls what is red a fire truck and anything else a lunch box; what else it is asked somebody `other` answers."""
 
-    name = "painter"
+    name, taught = "painter", True
 
     def __init__(self, sees: bool = True, red: str = "fire truck", other: Model | None = None) -> None:
         self.sees, self.red, self.other, self.pictures = sees, red, other, 0
@@ -63,6 +63,6 @@ def test_an_unknown_thing_can_be_asked_for_by_the_name_that_it_was_given(
     state = builders["state"](scene, "(clear unknown_1)", "(clear plate_1)")
     crops = {"unknown_1": as_png(RED)}
     said = Instruction(f"put the {called} on the plate", scene, state, domain, NoJournal(), crops=crops)
-    model = Painter(sees, other=scripted(f"the {called} is on the plate."))
+    model = Painter(sees, other=scripted(f"on({called}, plate)"))
     assert [str(g) for g in Instructions(model)(said)] == ["(on unknown_1 plate_1)"]
     assert model.pictures == sees

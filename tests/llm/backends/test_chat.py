@@ -32,4 +32,4 @@ def test_a_long_reply_is_quoted_in_part():
 
 
 def test_too_long_says_how_long_and_how_long_may_be():
-    assert "take 2613 tokens; qwen reads 1920 and keeps 128" in str(too_long("qwen", 2613, 2048))
+    assert "take 2613 tokens; qwen reads 1792 and keeps 256" in str(too_long("qwen", 2613, 2048))

@@ -14,7 +14,7 @@ import pytest
 from llm.backends.load import load
 from llm.backends.server import ChatServer
 from llm.grounding import ground
-from llm.model import Prompt
+from llm.model import Grammar, Prompt
 from tamp.errors import InputError
 
 ASKED = Prompt("Answer.", (("Who barks?", "the dog."),), "What is on the table?")
@@ -72,7 +72,7 @@ def test_the_first_request_asks_for_an_answer_within_the_pattern(serving):
     assert [m["role"] for m in body["messages"]] == ["system", "user", "assistant", "user"]
     assert body["messages"][-1]["content"] == "What is on the table?"
     assert body["structured_outputs"] == {"regex": f"({PATTERN})"}
-    assert (body["temperature"], body["logprobs"], body["max_tokens"]) == (0.0, True, 128)
+    assert (body["temperature"], body["logprobs"], body["max_tokens"]) == (0.0, True, 256)
     assert (body["add_generation_prompt"], body["continue_final_message"]) == (True, False)
 
 
@@ -108,13 +108,12 @@ def _asked(body):
 
 
 def test_an_instruction_through_a_server(serving, kitchen, domain, scripted):
-    """A whole answer, clause by clause, by a server that heeds the pattern and the begun answer."""
-    script = scripted("the middle drawer of the wooden cabinet is open.")
+    """A program by a server that heeds the grammar, and is shown examples, since nobody taught it the form."""
+    script = scripted("open(middle drawer of the wooden cabinet)")
 
     def answer(handler, body):
-        last = body["messages"][-1]
-        begun = last["content"] if last["role"] == "assistant" else ""
-        said = script.complete(_asked(body), begun, body["structured_outputs"]["regex"])
+        assert sum(m["role"] == "assistant" for m in body["messages"]) > 3
+        said = script.complete(_asked(body), "", Grammar(body["structured_outputs"]["grammar"]))
         handler.send(reply(said.text, likely=0.9))
 
     with serving(answer) as (url, seen):
@@ -125,10 +124,11 @@ def test_an_instruction_through_a_server(serving, kitchen, domain, scripted):
 
 
 def test_the_image_of_a_scene_goes_along_with_the_instruction(serving, kitchen, domain, scripted):
-    script = scripted("the middle drawer of the wooden cabinet is open.")
+    script = scripted("open(middle drawer of the wooden cabinet)")
 
     def answer(handler, body):
-        handler.send(reply(script.complete(_asked(body), "", body["structured_outputs"]["regex"]).text, likely=0.9))
+        held_to = Grammar(body["structured_outputs"]["grammar"])
+        handler.send(reply(script.complete(_asked(body), "", held_to).text, likely=0.9))
 
     with serving(answer) as (url, seen):
         model = ChatServer(url, "qwen", sees=True)
@@ -193,7 +193,7 @@ def test_cut_off_in_mid_reply(fault):
 def test_cut_off_at_the_token_limit(fault):
     cut = reply("red mu")
     cut["choices"][0]["finish_reason"] = "length"
-    assert "the answer is cut off after 128 tokens" in fault(lambda h, body: h.send(cut))
+    assert "the answer is cut off after 256 tokens" in fault(lambda h, body: h.send(cut))
 
 
 @pytest.mark.parametrize("kind", ["text/html", "application/json"])

@@ -1,1 +1,0 @@
-"""Whether an instruction bears out what a model made of it."""
