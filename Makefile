@@ -55,16 +55,14 @@ help:
 	             for small disks; with LIBERO's episodes: ARGS=--real, an hour)
 	make bench-scaling   how the cost grows with the number of boxes (200 scenes; goes on where it was
 	             interrupted; a part of it: make bench-scaling ARGS='--families packed --n 3 5')
-	make bench-language  instructions to goals: LIBERO's own, paraphrases, what is to be refused, by two models,
-	             with the grammar, with chance for scores, without the grammar (three hours; goes on ...)
-	make bench-meaning   not, except, or, all, then; other words; other domains: the goals they come to (an hour; goes on ...;
-	             without the model, and without the grammar: ARGS='--modes rules first uniform free')
+	make bench-language  instructions to goals: LIBERO's own, paraphrases, what is to be refused (half an hour; goes on ...)
+	make bench-meaning   not, except, or, all, then; other words; other domains: the goals they come to (half an hour; goes on
+	             where it was interrupted)
 	make bench-executed  such instructions carried out to the end, judged by the formula (an hour; goes on ...)
 	make tune    teach the model the reader's form from llm/tuning/sentences, in an environment of its own (5 GB; hours on two
 	             cores; kept every hundred steps in build/tune, and goes on from there; for so long: ARGS='--minutes 100')
 	make bench-reader    sentences to programs, against what careful people made of them (an hour; goes on ...;
 	             ARGS='--adapter build/tune/adapter.gguf', or untaught with the nearest examples: ARGS='--examples 12')
-	make bench-schemes   ways to hold the model to the grammar, side by side (an hour; goes on ...)
 	make bench-validation  tamp validate against VAL: public domains, plans of two engines, spoilt in 13 ways
 	             (an hour; goes on ...; with engines of its own, 60 MB, in .venv-engines)
 	make bench-fuzz      20,000 spoilt files through validate, check and plan (an hour; goes on ...)
@@ -267,7 +265,7 @@ bench: setup
 	$(BIN)/tamp bench libero_90 --trials 10 $(FULL)/libero_90
 	$(BIN)/tamp report results/full/suites results/full/libero_90
 
-BENCHES := view pages perception unknown disturbed two-arms grasps bodies mjcf sim-to-sim table-faults table-speed live minds deciders kitchen others seam folders stepping workers resume scaling language meaning reader executed schemes judging mends fuzz ports numbers check arms paths arm-faults arm-stops arm-clutter arm-cups arm-language \
+BENCHES := view pages perception unknown disturbed two-arms grasps bodies mjcf sim-to-sim table-faults table-speed live minds deciders kitchen others seam folders stepping workers resume scaling language meaning reader executed judging mends fuzz ports numbers check arms paths arm-faults arm-stops arm-clutter arm-cups arm-language \
   arm-streaming arm-examples install
 .PHONY: $(BENCHES:%=bench-%) bench-validation
 $(BENCHES:%=bench-%): bench-%: setup

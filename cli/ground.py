@@ -99,7 +99,7 @@ def _print(found: tamp.Grounding, out: TextIO) -> None:
     out.writelines(f"{label:13}{goal}\n" for label, goal in zip(("goal", *["then"] * 9), found.goals, strict=False))
     out.writelines(f"{role:13}{symbol}\n" for role, symbol in found.roles.items())
     out.writelines(f"untouched    {symbol}\n" for symbol in found.goal.untouched)
-    out.write(f"reply        {" / ".join(found.reply.splitlines())}\n")
+    out.write("reply        " + " / ".join(found.reply.splitlines()) + "\n")
     out.write(f"confidence   {found.confidence:.2f}\n")
     if found.assumed:
         out.write(f"assumed      {found.assumed}\n")

@@ -74,7 +74,7 @@ def plan_of(text: str, names: Names, model: Model, journal: Journal) -> dict[str
     answer = read(text, setting, Logged(model, journal.event))
     journal.event("program", text=str(answer.program), probability=answer.probability)
     steps = list(_with_approaches(_steps(answer.program, names)))
-    if confidence(answer) < SURE:
+    if confidence(answer.probability) < SURE:
         raise Refusal(f"is this meant: {said(answer.program)}? Say it in other words", "unsure")
     return {"goal": text, "steps": steps}
 

@@ -123,9 +123,15 @@ def understood(
     start, text = time.perf_counter(), instruction(text)
     answer = read(text, stage.setting, model, image=image)
     tell("program", text=str(answer.program), probability=answer.probability)
-    readings, sure, assumed = stage.readings(answer.program), confidence(answer), ""
+    readings, sure, assumed = stage.readings(answer.program), confidence(answer.probability), ""
     if not assume_first and len(readings) > 1:
         raise AmbiguousError(readings)
+    if sure < SURE and (other := answer.other()) is not None:
+        others = stage.possible_readings(other.program)
+        if others and others[0].goals == readings[0].goals:
+            sure = confidence(answer.probability + other.probability)
+        elif not assume_first:
+            raise UnsureError([readings[0], *others[:1]])
     if sure < SURE:
         if not assume_first:
             raise UnsureError(readings)
@@ -181,6 +187,13 @@ class Stage:
         if not (possible[0].goals or self.setting.now):
             raise Refusal("the instruction asks for nothing that could be done", "nothing")
         return possible
+
+    def possible_readings(self, program: Program) -> tuple[Reading, ...]:
+        """The same; none where there is a reason for none."""
+        try:
+            return self.readings(program)
+        except Refusal:
+            return ()
 
     def _goals(self, change: Expanded) -> Goals:
         """What is wanted from then on."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import base64
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 Message = dict[str, Any]
@@ -51,10 +52,12 @@ class Prompt:
 
 @dataclass(frozen=True)
 class Completion:
-    """What the model wrote, and how likely it held each step to be among what was allowed (0 to 1)."""
+    """What the model wrote, and how likely it held that to be among what was allowed (0 to 1). `other` asks for the
+    likeliest of what it might have written instead, of who can say that."""
 
     text: str
     probability: float = 1.0
+    other: Callable[[], Completion] | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import threading
 import time
@@ -42,14 +43,25 @@ def threads(used_by_others: float = 0.0) -> int:
 
 @dataclass
 class _Confidence:
-    """A logits processor that changes nothing: the probability of the likeliest token, step after step."""
+    """A logits processor: the probability of the likeliest token, step after step. It changes nothing but at the step
+    `instead`: there the second likeliest is taken. `closest` is the step where that is likeliest to be right."""
 
+    instead: int | None = None
     product: float = 1.0
+    closest: tuple[float, int] = (0.0, 0)
+    _steps: int = 0
 
     def __call__(self, tokens: Any, logits: Any) -> Any:
         scores = np.asarray(logits, dtype=np.float64).ravel()
-        scores = scores[np.isfinite(scores)]
-        self.product *= float(1.0 / np.exp(scores - scores.max()).sum())
+        second, first = np.partition(scores, -2)[-2:]
+        likely = 1.0 / np.exp(scores[np.isfinite(scores)] - first).sum()
+        share = float(likely * np.exp(second - first))
+        self.closest = max(self.closest, (share, self._steps))
+        if self._steps == self.instead:
+            logits[..., int(scores.argmax())] = -np.inf
+            likely = share
+        self.product *= float(likely)
+        self._steps += 1
         return logits
 
 
@@ -58,15 +70,13 @@ class LlamaCpp:
     """A GGUF model in this process. Greedy; what every prompt begins with is evaluated once, see `prefix`.
 
     Threads may share one: a completion has the model, and what it remembers of the last prompt, to itself.
-    `adapter` is a file of low-rank weights that go on top. `rescore` takes the tokens so far and the scores that the
-    grammar left, and returns others, for experiments.
+    `adapter` is a file of low-rank weights that go on top.
     """
 
     name: str
     path: Path
     context: int = CONTEXT
     adapter: Path | None = None
-    rescore: Callable[[Any, Any], Any] | None = None
     sees: bool = field(default=False, init=False)
     taught: bool = field(default=False, init=False)
     _llama: Any = field(default=None, repr=False)
@@ -95,10 +105,11 @@ class LlamaCpp:
         if not debugging():
             _hush()
         try:
-            adapter = None if self.adapter is None else str(self.adapter)
-            llama = Llama(str(self.path), n_ctx=self.context, n_threads=1, seed=0, verbose=False, lora_path=adapter)
+            llama = Llama(str(self.path), n_ctx=self.context, n_threads=1, seed=0, verbose=False)
         except ValueError as e:
             raise InputError(f"{self.path}: not a model that llama.cpp can load ({e})") from e
+        if self.adapter is not None:
+            self._adapt(llama, self.adapter)
         # One backend for all questions: making it reads the whole vocabulary of the model.
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # llguidance calls what llama.cpp has renamed
@@ -106,6 +117,17 @@ class LlamaCpp:
         self._format = _chat_format(llama)
         self._llama = llama
         self._look = before
+
+    def _adapt(self, llama: Any, adapter: Path) -> None:
+        """Put an adapter on top of the weights. InputError where it is none of theirs."""
+        import llama_cpp
+
+        found = llama_cpp.llama_adapter_lora_init(llama._model.model, str(adapter).encode())
+        if not found:  # a null pointer, which the library's own loading takes for an adapter
+            told = "is it there, another model's, or not all of it?"
+            raise InputError(f"{adapter}: not an adapter that {self.path.name} can take; {told}")
+        one = (llama_cpp.llama_adapter_lora_p_ctypes * 1)(found)
+        llama_cpp.llama_set_adapters_lora(llama._ctx.ctx, one, 1, (ctypes.c_float * 1)(1.0))
 
     def _begin(self, prompt: Prompt) -> None:
         """Evaluate what every question begins with, or read it from an earlier process."""
@@ -130,8 +152,6 @@ class LlamaCpp:
             return self._complete(prompt.unseen(), begun, pattern)
 
     def _complete(self, prompt: Prompt, begun: str, pattern: str | Grammar) -> Completion:
-        from llama_cpp import LogitsProcessorList
-
         assert self._format is not None
         text = self._format(prompt.messages()) + begun
         size = len(self._llama.tokenize(text.encode(), special=True))
@@ -141,17 +161,24 @@ class LlamaCpp:
         if self._begun != (begins := (prompt.system, prompt.examples)):
             self._begin(prompt)
             self._begun = begins
-        held_to = processor(self._backend, pattern)
-        confidence = _Confidence()
-        altering = [] if self.rescore is None else [self.rescore]
+        return self._answer(text, pattern, _Confidence())
+
+    def _answer(self, text: str, pattern: str | Grammar, confidence: _Confidence) -> Completion:
+        from llama_cpp import LogitsProcessorList
+
         # Not through outlines' generator: that forgets the evaluated prompt after every answer.
         reply = self._llama.create_completion(
             text,
             max_tokens=ANSWER,
             temperature=0.0,
-            logits_processor=LogitsProcessorList([held_to, *altering, confidence]),
+            logits_processor=LogitsProcessorList([processor(self._backend, pattern), confidence]),
         )
-        return Completion(reply["choices"][0]["text"], confidence.product)
+
+        def other() -> Completion:
+            with self._turn:
+                return self._answer(text, pattern, _Confidence(confidence.closest[1]))
+
+        return Completion(reply["choices"][0]["text"], confidence.product, other)
 
 
 @cache

@@ -48,5 +48,5 @@ def from_settings(name: str, s: Settings) -> Model:
         from llm.backends.llama import CONTEXT, LlamaCpp
 
         path = weights.find(s.model)
-        return LlamaCpp(name, path, s.context or CONTEXT, tuning.adapter(path))
+        return LlamaCpp(name, path, s.context or CONTEXT, Path(s.adapter) if s.adapter else tuning.adapter(path))
     raise InputError(f"unknown backend {s.backend!r}")

@@ -12,7 +12,7 @@ from typing import Any
 from tamp.files.toml_table import Table, read_placed
 
 KEYS: dict[str, tuple[str, ...]] = {
-    "llama.cpp": ("model", "context"),
+    "llama.cpp": ("model", "adapter", "context"),
     "server": ("url", "model", "api_key_env", "timeout", "vision"),
     "vllm": ("model", "context", "vision"),
     "transformers": ("model", "context", "vision"),
@@ -32,12 +32,13 @@ class Settings:
     api_key_env: str = ""
     timeout: float = 0.0
     context: int = 0
+    adapter: str = ""
     vision: bool = False
 
 
 def read(path: Path) -> Settings:
-    """A model file, checked. A `model` that is a file or a folder beside it is meant as such. InputError, with its
-    line, for a key that the backend does not take, that is missing, or that is of the wrong kind."""
+    """A model file, checked. A `model` or an `adapter` that is a file or a folder beside it is meant as such.
+    InputError, with its line, for a key that the backend does not take, that is missing, or that is of the wrong kind."""
     table = read_placed(path)
     backend = table.text("backend", ", ".join(KEYS))
     if backend not in KEYS:
@@ -46,8 +47,12 @@ def read(path: Path) -> Settings:
     if not table.has(REQUIRED[backend]):
         raise table.wrong(f"the backend {backend} needs {REQUIRED[backend]}")
     settings = Settings(**{key: _READ[key](table) for key in table.values})
-    beside = path.parent / settings.model
-    return replace(settings, model=str(beside)) if settings.model and beside.exists() else settings
+    return replace(settings, model=_beside(path, settings.model), adapter=_beside(path, settings.adapter))
+
+
+def _beside(path: Path, said: str) -> str:
+    beside = path.parent / said
+    return str(beside) if said and beside.exists() else said
 
 
 def _only(table: Table, backend: str) -> None:
@@ -60,7 +65,10 @@ def _only(table: Table, backend: str) -> None:
 
 
 _READ: dict[str, Callable[[Table], Any]] = {
-    **{key: partial(Table.text, key=key, valid="a text") for key in ("backend", "model", "url", "api_key_env")},
+    **{
+        key: partial(Table.text, key=key, valid="a text")
+        for key in ("backend", "model", "adapter", "url", "api_key_env")
+    },
     "timeout": lambda table: table.number("timeout", "seconds, more than 0, up to a day", 1e-3, 86_400.0),
     "context": lambda table: table.whole("context", "tokens, more than 0, up to 10 million", 1, 10_000_000),
     "vision": lambda table: table.flag("vision", "true or false"),

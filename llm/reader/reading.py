@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
 from llm import tuning
-from llm.model import Grammar, Model, Prompt
+from llm.model import Completion, Grammar, Model, Prompt
 from llm.reader.expanding import Expanded, expanded
 from llm.reader.grammar import grammar
 from llm.reader.program import NotAProgram, Program, read_program
@@ -27,11 +27,12 @@ SHOWN = 8
 
 @dataclass(frozen=True)
 class Answer:
-    """A program, what it comes to, and the model's probability for it."""
+    """A program, what it comes to, and the model's probability for it; `other` asks for the next likeliest."""
 
     program: Program
     comes_to: Expanded
     probability: float
+    other: Callable[[], Answer | None] = lambda: None
 
 
 def read(
@@ -41,17 +42,28 @@ def read(
     if examples is None:
         examples = () if model.taught else nearest(words, taught(), SHOWN)
     chat = replace(prompt(setting, words, model.taught), examples=tuple(map(_example, examples)), image=image)
-    answer = model.complete(chat, "", Grammar(grammar(setting, words)))
+    said = model.complete(chat, "", Grammar(grammar(setting, words)))
     try:
-        program = read_program(answer.text, setting)
+        return _answer(said, setting)
     except NotAProgram as e:
         raise Refusal(f"the instruction was not understood: {e}", "unclear") from e
-    return Answer(program, expanded(program), answer.probability)
 
 
-def confidence(answer: Answer) -> float:
-    """How often answers like this one are right."""
-    return answer.probability
+def _answer(said: Completion, setting: Setting) -> Answer:
+    program = read_program(said.text, setting)
+
+    def other() -> Answer | None:
+        try:
+            return None if said.other is None else _answer(said.other(), setting)
+        except NotAProgram:
+            return None
+
+    return Answer(program, expanded(program), said.probability, other)
+
+
+def confidence(probability: float) -> float:
+    """How often answers of a probability are right."""
+    return probability
 
 
 @cache
