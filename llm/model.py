@@ -15,7 +15,7 @@ Message = dict[str, Any]
 class Prompt:
     """A chat: what to do, worked examples as (question, answer), and the question.
 
-    `corrections` are earlier answers to it, each with what was wrong with it. `image` is a PNG that goes along
+    `begins` is what its question shares with others that may follow. `corrections` are earlier answers to it, each with what was wrong with it. `image` is a PNG that goes along
     with the question, for a model that can see.
     """
 
@@ -24,6 +24,7 @@ class Prompt:
     question: str
     corrections: tuple[tuple[str, str], ...] = ()
     image: bytes | None = None
+    begins: str = ""
 
     def corrected(self, answer: str, objection: str) -> Prompt:
         """The same chat after a wrong answer."""

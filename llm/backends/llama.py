@@ -82,7 +82,7 @@ class LlamaCpp:
     _llama: Any = field(default=None, repr=False)
     _look: tuple[float, float, float] = (0.0, 0.0, 0.0)
     _backend: Any = field(default=None, repr=False)
-    _begun: tuple[str, tuple[tuple[str, str], ...]] | None = field(default=None, repr=False)
+    _begun: tuple[str, tuple[tuple[str, str], ...], str] | None = field(default=None, repr=False)
     _format: Callable[[list[Message]], str] | None = field(default=None, repr=False)
     _turn: threading.RLock = field(default_factory=threading.RLock, repr=False)
 
@@ -133,8 +133,9 @@ class LlamaCpp:
         """Evaluate what every question begins with, or read it from an earlier process."""
         assert self._format is not None
         chat = self._format(prompt.messages())
-        begins = self._llama.tokenize(chat[: chat.rindex(prompt.question)].encode(), special=True)
-        prefix.prepare(self._llama, begins, prefix.file_for(models_dir() / "prompts", self.path, begins))
+        begins = self._llama.tokenize(chat[: chat.rindex(prompt.question) + len(prompt.begins)].encode(), special=True)
+        weights = (self.path,) if self.adapter is None else (self.path, self.adapter)
+        prefix.prepare(self._llama, begins, prefix.file_for(models_dir() / "prompts", weights, begins))
 
     def _take_free_cores(self) -> None:
         """Set the number of threads by what others left free since the last question."""
@@ -158,7 +159,7 @@ class LlamaCpp:
         if size > self.context - ANSWER:
             raise too_long(self.name, size, self.context)
         self._take_free_cores()
-        if self._begun != (begins := (prompt.system, prompt.examples)):
+        if self._begun != (begins := (prompt.system, prompt.examples, prompt.begins)):
             self._begin(prompt)
             self._begun = begins
         return self._answer(text, pattern, _Confidence())

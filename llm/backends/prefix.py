@@ -1,7 +1,7 @@
 """The evaluated beginning of a prompt, kept between processes: reading 9 MB is quicker than 300 tokens.
 
 A file holds llama.cpp's own state for a token sequence; its name is a digest of the model and of these tokens, so
-another model, library or prompt finds nothing and evaluates. Whatever goes wrong here only costs time.
+another model, adapter, library or prompt finds nothing and evaluates. Whatever goes wrong here only costs time.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ KEPT = 8
 """Files that are kept, the last used ones."""
 
 
-def file_for(folder: Path, model: Path, tokens: Sequence[int]) -> Path:
-    """Where the state of `tokens` under `model` is, or would be."""
+def file_for(folder: Path, weights: Sequence[Path], tokens: Sequence[int]) -> Path:
+    """Where the state of `tokens` is, or would be, under a model's weights and its adapter's."""
     import llama_cpp
 
-    stat = model.stat()
-    key = (model.name, stat.st_size, stat.st_mtime_ns, llama_cpp.__version__, tuple(tokens))
+    files = tuple((path.name, path.stat().st_size, path.stat().st_mtime_ns) for path in weights)
+    key = (files, llama_cpp.__version__, tuple(tokens))
     return folder / f"{hashlib.sha256(repr(key).encode()).hexdigest()[:32]}.state"
 
 

@@ -38,7 +38,7 @@ class Settings:
 
 def read(path: Path) -> Settings:
     """A model file, checked. A `model` or an `adapter` that is a file or a folder beside it is meant as such.
-    InputError, with its line, for a key that the backend does not take, that is missing, or that is of the wrong kind."""
+    InputError, with its line, for a key that the backend does not take, that is missing or of the wrong kind."""
     table = read_placed(path)
     backend = table.text("backend", ", ".join(KEYS))
     if backend not in KEYS:

@@ -27,5 +27,5 @@ def question(now: str, words: str) -> str:
 
 def prompt(setting: Setting, words: str, taught: bool = True) -> Prompt:
     """The chat that a model is asked with."""
-    doing = f"now: {setting.now}\n" if setting.now else ""
-    return Prompt(TASK if taught else UNTAUGHT, (), f"{setting_text(setting)}{doing}said: {words}")
+    doing, begins = f"now: {setting.now}\n" if setting.now else "", setting_text(setting)
+    return Prompt(TASK if taught else UNTAUGHT, (), f"{begins}{doing}said: {words}", begins=begins)
