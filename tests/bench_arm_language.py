@@ -20,8 +20,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from llm.arm_reading import Names, plan_of
-from llm.model import Model
+from llm.models.model import Model
+from llm.reader.arm import Names, plan_of
 from tamp.api.language import model as load_model
 from tamp.backends.xarm.workcell import read_workcell
 from tamp.errors import Refusal

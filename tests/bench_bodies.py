@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from llm.weights import DEFAULT
+from llm.models.weights import DEFAULT
 from tamp.api.bench_episodes import Setup, record
 from tamp.backends.libero import rendering
 from tamp.runs.bench import workers

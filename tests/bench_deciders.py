@@ -18,9 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from llm.deciding import commands
-from llm.session_deciding import DeciderInTurn
-from llm.session_reading import Reading
+from llm.planner.deciding import DeciderInTurn, commands
+from llm.reader.session import Reading
 from tamp.backends.libero import rendering
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.goals import goal_regions, task_goal

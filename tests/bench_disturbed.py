@@ -23,8 +23,8 @@ from pathlib import Path
 
 import numpy as np
 
-from llm.deciding import commands
-from llm.weights import DEFAULT
+from llm.models.weights import DEFAULT
+from llm.planner.deciding import commands
 from tamp.api.bench_episodes import Runner, Setup, record
 from tamp.backends.libero import rendering
 from tamp.execution.questions import Question

@@ -27,7 +27,7 @@ from typing import Any
 
 import numpy as np
 
-from llm.weights import DEFAULT
+from llm.models.weights import DEFAULT
 from motion.poses import Array
 from tamp.api import arguments, camera, language
 from tamp.api.sources import from_pddl

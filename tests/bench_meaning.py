@@ -28,13 +28,12 @@ from itertools import compress, product
 from pathlib import Path
 from typing import Any
 
-from llm.forms import sayable
-from llm.grounding import Stage, ground_in
-from llm.identifiers import vocabulary_of
-from llm.model import Model
-from llm.own_words import own_words
-from llm.phrases import Vocabulary, vocabulary
+from llm.models.model import Model
 from llm.reader.binding import Goals
+from llm.reader.grounding import Stage, ground_in
+from llm.vocabulary.forms import sayable
+from llm.vocabulary.names import own_words
+from llm.vocabulary.phrases import Vocabulary, vocabulary, vocabulary_of
 from tamp.api.decoding import Looked, is_the_tasks, look_at
 from tamp.api.language import model as load_model
 from tamp.backends.libero import rendering

@@ -21,8 +21,8 @@ from typing import Any
 
 import numpy as np
 
-from llm.model import Model
-from llm.session_reading import InTurnReader, Reading
+from llm.models.model import Model
+from llm.reader.session import InTurnReader, Reading
 from tamp.api.language import model as load_model
 from tamp.api.live_table import build
 from tamp.backends.libero import rendering

@@ -1,10 +1,13 @@
 """`make bench-reader`: sentences to programs, against what careful people made of them.
 
-    python -m tests.bench_reader [FILE...] [--model NAME] [--adapter GGUF] [--examples N] [--most N] [--out FILE.jsonl]
+    python -m tests.bench_reader [FILE...] [--model NAME] [--adapter GGUF | --untaught N] [--without-grammar]
+                                 [--held-out SHARE] [--most N] [--out FILE.jsonl]
 
 Each sentence is right where its answer comes to the same; else wrong (a goal that is not asked for), refused (asked
-about, or called absent, impossible or nothing, where a goal is due), or missed (a goal where there is none). Prints a
-line a file, right answers by the probability that the model gave them, and seconds; `--out` goes on where it was.
+about, or called absent, impossible or nothing, where a goal is due), or missed (a goal where there is none). The
+adapter is the one that is shipped; `--untaught` takes none, and shows the N nearest of the taught sentences.
+`--held-out` asks the taught sentences of the scenes that `make tune ARGS='--share …'` leaves out. Prints a line a file,
+right answers by the probability that the model gave them, and seconds; `--out` goes on where it was.
 """
 
 from __future__ import annotations
@@ -15,42 +18,50 @@ import statistics
 import sys
 import time
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from llm import weights
-from llm.backends.llama import LlamaCpp
-from llm.reader.expanding import expanded
-from llm.reader.merging import same_work
-from llm.reader.reading import nearest, read
+from llm import tuning
+from llm.models import weights
+from llm.models.llama import LlamaCpp
+from llm.models.model import Completion, Grammar, Prompt
+from llm.reader.expanding import Expanded, expanded, same_work
+from llm.reader.reading import nearest, read, taught
 from llm.reader.sentences import Sentence, read_sentences
+from llm.tuning.batches import parted
+from tamp.errors import Refusal
 
-TAUGHT = Path(__file__).parents[1] / "llm" / "tuning" / "sentences"
-"""The sentences that a model without an adapter is shown the nearest of."""
 MEASURED = Path(__file__).parents[1] / "problems" / "reader"
-LIKELY = (0.5, 0.8)
+LIKELY = (0.5, 0.8, 0.9)
 """Probabilities above which answers are counted apart."""
+Record = dict[str, Any]
 
 
-def judged(sentence: Sentence, model: LlamaCpp, shown: tuple[Sentence, ...]) -> dict[str, Any]:
+class Free(LlamaCpp):
+    """The model with the grammar off."""
+
+    def complete(self, prompt: Prompt, begun: str, pattern: str | Grammar) -> Completion:
+        return super().complete(prompt, begun, Grammar("start: /[^<]+/"))
+
+
+def judged(sentence: Sentence, model: LlamaCpp, shown: tuple[Sentence, ...]) -> Record:
     """What a model makes of a sentence, as a record."""
-    begun = time.monotonic()
-    answer = read(sentence.words, sentence.setting, model, shown)
-    due, came = expanded(sentence.program), answer.comes_to
+    begun, came, text, likely = time.monotonic(), Expanded(cannot={""}), "", 0.0
+    try:
+        answer = read(sentence.words, sentence.setting, model, shown)
+        came, text, likely = answer.comes_to, str(answer.program), answer.probability
+    except Refusal as e:
+        text = str(e)
+    due = expanded(sentence.program)
     verdict = "right" if same_work(sentence.setting, came, due) else "wrong"
     if verdict == "wrong" and (came.kind == "goal") != (due.kind == "goal"):
         verdict = "missed" if came.kind == "goal" else "refused"
-    return {
-        "words": sentence.words,
-        "due": str(sentence.program),
-        "answer": str(answer.program),
-        "verdict": verdict,
-        "probability": round(answer.probability, 4),
-        "seconds": round(time.monotonic() - begun, 2),
-    }
+    told = {"words": sentence.words, "due": str(sentence.program), "answer": text, "verdict": verdict}
+    return told | {"probability": round(likely, 4), "seconds": round(time.monotonic() - begun, 2)}
 
 
-def summary(name: str, records: list[dict[str, Any]]) -> str:
+def summary(name: str, records: list[Record]) -> str:
     """A line about the records of a file."""
     counts = Counter(r["verdict"] for r in records)
     parts = [f"{name}: {len(records)}", *(f"{v} {counts[v]}" for v in ("right", "wrong", "missed", "refused"))]
@@ -60,32 +71,43 @@ def summary(name: str, records: list[dict[str, Any]]) -> str:
     return ", ".join((*parts, f"{statistics.median(r['seconds'] for r in records):.2f} s"))
 
 
+def sets_of(asked: argparse.Namespace) -> Iterable[tuple[str, list[Sentence]]]:
+    """What is asked, by name."""
+    if asked.held_out:
+        return [("held out", parted(taught(), 1.0 - asked.held_out)[1])]
+    return [(file.name, list(read_sentences(file))) for file in asked.files]
+
+
 def main() -> int:
     """See the module."""
     parser = argparse.ArgumentParser(description="Sentences to programs.")
     parser.add_argument("files", nargs="*", type=Path, default=sorted(MEASURED.glob("*.txt")))
     parser.add_argument("--model", default=weights.DEFAULT)
     parser.add_argument("--adapter", type=Path)
-    parser.add_argument("--examples", type=int, default=0)
+    parser.add_argument("--untaught", type=int, default=0, metavar="N")
+    parser.add_argument("--without-grammar", action="store_true")
+    parser.add_argument("--held-out", type=float, default=0.0, metavar="SHARE")
     parser.add_argument("--most", type=int, default=sys.maxsize, help="sentences of each file")
     parser.add_argument("--out", type=Path)
     asked = parser.parse_args()
-    model = LlamaCpp(asked.model, weights.find(asked.model), adapter=asked.adapter)
-    taught = [s for file in sorted(TAUGHT.glob("*.txt")) for s in read_sentences(file)] if asked.examples else []
+    path = weights.find(asked.model)
+    adapter = None if asked.untaught else asked.adapter or tuning.adapter(path)
+    model = (Free if asked.without_grammar else LlamaCpp)(asked.model, path, adapter=adapter)
     kept = [json.loads(line) for line in asked.out.read_text().splitlines()] if asked.out and asked.out.exists() else []
-    for file in asked.files:
-        records = list[dict[str, Any]]()
-        for sentence in read_sentences(file)[: asked.most]:
-            place = f"{file.name}:{sentence.line}"
+    for name, sentences in sets_of(asked):
+        records = list[Record]()
+        for n, sentence in enumerate(sentences[: asked.most]):
+            place = f"{name}:{n}"
             record = next((r for r in kept if r["place"] == place), None)
             if record is None:
-                shown = nearest(sentence.words, taught, asked.examples)
+                shown = nearest(sentence.words, taught(), asked.untaught) if asked.untaught else ()
                 record = {"place": place, **judged(sentence, model, shown)}
                 if asked.out:
                     with asked.out.open("a") as out:
                         out.write(json.dumps(record) + "\n")
             records.append(record)
-        sys.stdout.write(f"{summary(file.name, records)}\n")
+        sys.stdout.write(f"{summary(name, records)}\n")
+        sys.stdout.flush()
     return 0
 
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from llm.weights import DEFAULT
+from llm.models.weights import DEFAULT
 from tamp.api import arguments, camera, language
 from tamp.backends.libero import rendering
 from tamp.quiet import hush_simulator, hush_warnings

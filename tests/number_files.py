@@ -203,7 +203,7 @@ def _domains() -> dict[str, Example]:
 
 
 def _model(path: Path) -> object:
-    from llm.backends.settings import read
+    from llm.models.load import read
 
     return read(path)
 

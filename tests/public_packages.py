@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from llm.weights import models_dir
+from llm.models.weights import models_dir
 
 
 @dataclass(frozen=True)

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
 from llm import tuning
-from llm.model import Completion, Grammar, Model, Prompt
+from llm.models.model import Completion, Grammar, Model, Prompt
+from llm.reader import program as form
 from llm.reader.expanding import Expanded, expanded
 from llm.reader.grammar import grammar
 from llm.reader.program import NotAProgram, Program, read_program
-from llm.reader.prompt import prompt
 from llm.reader.sentences import Sentence, read_sentences
 from llm.reader.setting import Setting
-from llm.words import split
-from tamp.errors import Refusal
+from tamp.errors import InputError, Refusal
 
 SURE = 0.5
 """Confidence below which an answer is asked back."""
@@ -95,3 +95,52 @@ def _rarity(texts: tuple[str, ...]) -> dict[str, float]:
 def _example(sentence: Sentence) -> tuple[str, str]:
     shown: Prompt = prompt(sentence.setting, sentence.words)
     return shown.question, str(sentence.program)
+
+
+LONGEST = 8_000
+"""Characters of an instruction."""
+_TYPED = {
+    ord(c): typed
+    for some, typed in (("\u2018\u2019\u201b\u2032\u02bc", "'"), ("\u201c\u201d\u201e\u2033", '"'))
+    for c in some
+}
+_TYPED |= {ord(c): "-" for c in "\u2010\u2011\u2012\u2013\u2014"}
+"""What word processors make of quotes and dashes, and what is typed."""
+
+
+def instruction(text: str) -> str:
+    """The instruction with single spaces and typed quotes and dashes; InputError when it is empty or too long."""
+    words = " ".join(text.translate(_TYPED).split())
+    if not words:
+        raise InputError('the instruction is empty; say for example: tamp solve "put the mug in the drawer"')
+    if len(text) > LONGEST:
+        raise InputError(f"the instruction has {len(text):,} characters; at most {LONGEST:,} are read")
+    return words
+
+
+def split(text: str) -> list[str]:
+    """The words of a text in lower case, without an s at their end."""
+    return [w if w.endswith("ss") else w.removesuffix("s") for w in re.findall(r"[a-z0-9]+", text.lower())]
+
+
+TASK = "Write down what the person asks the robot for, in the form that you have learnt."
+
+UNTAUGHT = f"Write down what the person asks the robot for. {form.__doc__}"
+"""What a model is told that has not learnt the form."""
+
+
+def setting_text(setting: Setting) -> str:
+    """A setting without what is being done, which changes."""
+    return f"{replace(setting, now='')}\n"
+
+
+def question(now: str, words: str) -> str:
+    """What follows a setting's text, up to the answer, in the chat's own marks."""
+    doing = f"now: {now}\n" if now else ""
+    return f"{doing}said: {words}<|im_end|>\n<|im_start|>assistant\n"
+
+
+def prompt(setting: Setting, words: str, taught: bool = True) -> Prompt:
+    """The chat that a model is asked with."""
+    doing, begins = f"now: {setting.now}\n" if setting.now else "", setting_text(setting)
+    return Prompt(TASK if taught else UNTAUGHT, (), f"{begins}{doing}said: {words}", begins=begins)

@@ -3,7 +3,7 @@
     python -m llm.tuning.train MODEL.gguf OUT [--epochs N] [--minutes M] [--share S] [--rank R] SENTENCES...
 
 Runs in an environment of its own (torch, transformers, peft). It is kept in OUT every hundred steps, and goes on from
-there; `--minutes` ends it after so many, as kept. `--share` takes that part of the scenes alone.
+there; `--minutes` ends it after so many, as kept. `--share` takes that part of the scenes alone; the others tell how likely an answer is right.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ import torch
 from peft import LoraConfig, get_peft_model
 from transformers import AutoModelForCausalLM, AutoTokenizer, GgufConfig
 
-from llm.reader.prompt import TASK
+from llm.reader.reading import TASK
 from llm.reader.sentences import Sentence, read_sentences
 from llm.tuning import SCALE
-from llm.tuning.batches import IGNORED, Packed, batches, packed
+from llm.tuning.batches import IGNORED, Packed, batches, packed, parted
 
 LAYERS = ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"]
 RATE, WARM_UP, LEAST_SHARE = 3e-4, 20, 0.1
@@ -68,15 +68,8 @@ def main() -> None:
     asked = parser.parse_args()
     run = Run(asked.out, asked.epochs, asked.rank, asked.seed)
     run.out.mkdir(parents=True, exist_ok=True)
-    train(run, asked.model, some_of(asked.sentences, asked.share, asked.seed), asked.minutes * 60)
-
-
-def some_of(files: list[Path], share: float, seed: int) -> list[Sentence]:
-    """The sentences of a share of all scenes."""
-    every = [s for file in sorted(files) for s in read_sentences(file)]
-    scenes = list(dict.fromkeys(id(s.setting.members) for s in every))
-    kept = set(random.Random(seed).sample(scenes, round(share * len(scenes))))
-    return [s for s in every if id(s.setting.members) in kept]
+    every = [s for file in sorted(asked.sentences) for s in read_sentences(file)]
+    train(run, asked.model, parted(every, asked.share, asked.seed)[0], asked.minutes * 60)
 
 
 def train(run: Run, weights: Path, sentences: list[Sentence], most: float) -> None:

@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any
 from tamp.quiet import debugging
 
 if TYPE_CHECKING:
-    from llm.arm_reading import ArmReaderBeside
     from llm.failures import Report as Failures
-    from llm.model import Model as Model  # noqa: PLC0414 (for those who may not import it themselves)
-    from llm.phrases import Vocabulary
-    from llm.session_deciding import DeciderBeside, DeciderInTurn
-    from llm.session_reading import InTurnReader, ReaderBeside
+    from llm.models.model import Model as Model  # noqa: PLC0414 (for those who may not import it themselves)
+    from llm.planner.deciding import DeciderBeside, DeciderInTurn
+    from llm.reader.arm import ArmReaderBeside
+    from llm.reader.session import InTurnReader, ReaderBeside
+    from llm.vocabulary.phrases import Vocabulary
     from tamp.api.scenes import LoadedScene, Seen
     from tamp.backends.xarm.workcell import Workcell
     from tamp.execution.questions import Decide
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from tamp.policy.instruction import Read
 
 DEFAULT = "qwen2.5-coder-1.5b"
-"""The model that reads instructions unless another one is named (`llm.weights.DEFAULT`; a test compares them)."""
+"""The model that reads instructions unless another one is named (`weights.DEFAULT`; a test compares them)."""
 PLANS = "qwen"
 """What the language model is called where it plans, whichever model that is."""
 
@@ -42,7 +42,7 @@ PLANS = "qwen"
 def model(name: str | Path | None = None) -> Model:
     """What `--llm` names, by default the model that reads instructions; its weights are loaded at the first question.
     InputError when it is missing."""
-    from llm.backends.load import load
+    from llm.models.load import load
 
     return load(DEFAULT if name is None else str(name))
 
@@ -58,7 +58,7 @@ def planner(name: str, model: Model | None, timeout: float = 60.0) -> Planner:
         from tamp.planning.engine import Engine
 
         return Engine(name, timeout)
-    from llm.skill_planner import SkillPlanner
+    from llm.planner.skill_planner import SkillPlanner
 
     assert model is not None
     return SkillPlanner(model)
@@ -66,7 +66,7 @@ def planner(name: str, model: Model | None, timeout: float = 60.0) -> Planner:
 
 def advisor(model: Model, domain: Domain, journal: Journal) -> Decide:
     """Who is asked what to do where nothing else helps."""
-    from llm.deciding import Advisor
+    from llm.planner.deciding import Advisor
 
     return Advisor(model, domain, journal)
 
@@ -77,7 +77,7 @@ def reader(model: Model | None, assume_first: bool = False) -> Read:
         from tamp.policy.instruction import nobody_reads
 
         return nobody_reads
-    from llm.instructions import Instructions
+    from llm.reader.instructions import Instructions
 
     return Instructions(model, assume_first)
 
@@ -87,7 +87,7 @@ def session_reader(
 ) -> InTurnReader | ReaderBeside:
     """Who reads words for a session: while the world `waits`, or in a process of its own, which is started at once.
     `names` are other names of the scene's things."""
-    from llm.session_reading import InTurnReader, ReaderBeside, Reading
+    from llm.reader.session import InTurnReader, ReaderBeside, Reading
 
     reading = Reading(llm, str(domain.path), names)
     return InTurnReader(reading, journal) if waits else ReaderBeside(reading, journal)
@@ -95,8 +95,8 @@ def session_reader(
 
 def session_decider(llm: str, domain: Domain, journal: Journal, *, waits: bool) -> DeciderInTurn | DeciderBeside:
     """Who decides in the planner's place, in the same two ways."""
-    from llm.session_deciding import DeciderBeside, DeciderInTurn
-    from llm.session_reading import Reading
+    from llm.planner.deciding import DeciderBeside, DeciderInTurn
+    from llm.reader.session import Reading
 
     reading = Reading(llm, str(domain.path), {})
     return DeciderInTurn(reading, journal) if waits else DeciderBeside(reading, journal)
@@ -104,14 +104,14 @@ def session_decider(llm: str, domain: Domain, journal: Journal, *, waits: bool) 
 
 def arm_reader(llm: str, cell: Workcell, journal: Journal) -> ArmReaderBeside:
     """Who reads words as steps of an arm in its world, in a process of its own, which is started at once."""
-    from llm.arm_reading import ArmReaderBeside
+    from llm.reader.arm import ArmReaderBeside
 
     return ArmReaderBeside(llm, cell, journal)
 
 
 def arm_plan(text: str, cell: Workcell, model: Model, journal: Journal) -> dict[str, Any]:
     """The action plan that words ask for in an arm's world. Refusal where they come to none."""
-    from llm.arm_reading import Names, plan_of, steps_in
+    from llm.reader.arm import Names, plan_of, steps_in
 
     plan = plan_of(text, Names.of(cell), model, journal)
     steps_in(plan, cell)
@@ -131,7 +131,7 @@ def goals_of(
     image: bytes | None = None,
 ) -> Grounding:
     """What words ask for in an episode, with all that was said on the way in its journal."""
-    from llm.instructions import goals_of as ask
+    from llm.reader.instructions import goals_of as ask
 
     with _without_warnings():
         return ask(text, scene, state, domain, model, journal, names=names, assume_first=assume_first, image=image)
@@ -141,7 +141,7 @@ def read(
     text: str, seen: Seen, scene: LoadedScene, read_by: Model, assume_first: bool, image: bytes | None = None
 ) -> Grounding:
     """What words ask for in a scene. Refusal where they come to no goal, or to several."""
-    from llm.grounding import ground
+    from llm.reader.grounding import ground
     from tamp.planning.engine import Engine
 
     with _without_warnings():
@@ -160,8 +160,8 @@ def read(
 
 def read_of_problem(text: str, state: WorldState, domain: Domain, read_by: Model, assume_first: bool) -> Grounding:
     """What words ask for in a world that has names and no geometry. Refusal as `read`."""
-    from llm.grounding import ground_in
-    from llm.identifiers import vocabulary_of
+    from llm.reader.grounding import ground_in
+    from llm.vocabulary.phrases import vocabulary_of
     from tamp.planning.engine import Engine
 
     words = vocabulary_of(state, domain)
@@ -171,8 +171,8 @@ def read_of_problem(text: str, state: WorldState, domain: Domain, read_by: Model
 
 def vocabulary(seen: Seen, scene: LoadedScene) -> Vocabulary:
     """The words for what is seen in a scene."""
-    from llm.own_words import own_words
-    from llm.phrases import vocabulary as words
+    from llm.vocabulary.names import own_words
+    from llm.vocabulary.phrases import vocabulary as words
 
     return words(seen.scene, seen.state, scene._task.names, own_words(scene.domain))
 
@@ -204,13 +204,13 @@ def _without_warnings() -> Iterator[None]:
 
 def nouns(word: str) -> tuple[str, ...]:
     """What a thing whose category has that name can be called."""
-    from llm.lexicon import nouns as known
+    from llm.vocabulary.names import nouns as known
 
     return known(word)
 
 
 def instruction(text: str) -> str:
     """Words as they are read. InputError for none, or too many."""
-    from llm.words import instruction as plain
+    from llm.reader.reading import instruction as plain
 
     return plain(text)

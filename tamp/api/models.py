@@ -11,7 +11,7 @@ from tamp.api.sources import Say, silent
 from tamp.errors import InputError
 
 if TYPE_CHECKING:
-    from llm import weights
+    from llm.models import weights
 
 Progress = Callable[[int, int], None]
 """Is told of bytes so far, and of bytes in all."""
@@ -37,7 +37,7 @@ class KnownModel:
 
 def known() -> tuple[KnownModel, ...]:
     """The models that can be pulled, those with weights of this project first."""
-    from llm import hub, weights
+    from llm.models import hub, weights
 
     own = [_described(m) for m in weights.MODELS]
     return (*own, *(KnownModel(m.name, False, "hub", None, None, None, m.vision) for m in hub.CHOICES))
@@ -45,13 +45,13 @@ def known() -> tuple[KnownModel, ...]:
 
 def folder() -> Path:
     """Where weights are: `$TAMP_MODELS`, else `tamp/models` in the user's cache."""
-    from llm import weights
+    from llm.models import weights
 
     return weights.models_dir()
 
 
 def _described(model: weights.Model) -> KnownModel:
-    from llm import weights
+    from llm.models import weights
 
     try:
         path, state = str(weights.find(model.name)), "present"
@@ -66,7 +66,7 @@ def pull(name: str, *, verify: bool = False, progress: Progress = unseen, say: S
     InputError for a name that is not known, weights that cannot be had, and `verify` of a model of the hub, whose hash
     nobody here knows.
     """
-    from llm import hub, weights
+    from llm.models import hub, weights
 
     if hub.is_name(name):
         if verify:

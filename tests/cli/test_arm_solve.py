@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from llm.arm_reading import Names, plan_of
-from llm.backends.chat import fits
-from llm.model import Completion, Grammar, Prompt
+from llm.models.chat import fits
+from llm.models.model import Completion, Grammar, Prompt
+from llm.reader.arm import Names, plan_of
 from tamp.backends.xarm.workcell import read_workcell
 from tamp.data import data_dir
 from tamp.errors import Refusal

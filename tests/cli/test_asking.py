@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from cli.asking import settled
-from llm.grounding import AmbiguousError, Reading, UnsureError
+from llm.reader.grounding import AmbiguousError, Reading, UnsureError
 from llm.reader.program import read_program
 from llm.reader.setting import read_setting
 from tamp.errors import Refusal

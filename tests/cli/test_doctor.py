@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from cli import doctor, missing
-from llm import weights
+from llm.models import weights
 
 pytestmark = pytest.mark.process
 

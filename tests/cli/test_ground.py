@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from cli.ground import Request, ground
-from llm.backends.chat import fits
-from llm.model import Completion, Grammar, Prompt
+from llm.models.chat import fits
+from llm.models.model import Completion, Grammar, Prompt
 
 DOMAIN = """(define (domain orchestra)
   (:requirements :typing)

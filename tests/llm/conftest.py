@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 import numpy as np
 import pytest
 
-from llm.backends.chat import fits
-from llm.model import Completion, Prompt
+from llm.models.chat import fits
+from llm.models.model import Completion, Prompt
 from motion.poses import pose
 from motion.shapes import Shape
 from tamp.model.atoms import Atom

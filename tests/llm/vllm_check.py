@@ -27,14 +27,14 @@ from pathlib import Path
 
 from conftest import basket, cabinet, item, scene_of, state_of, stove
 
-from llm.backends.chat import ANSWER
-from llm.backends.huggingface import Transformers
-from llm.backends.load import load
-from llm.backends.server import ChatServer
-from llm.backends.vllm import VllmInProcess
-from llm.grounding import ground
-from llm.model import Completion, Model, Prompt
-from llm.weights import find, known, models_dir
+from llm.models.chat import ANSWER
+from llm.models.huggingface import Transformers
+from llm.models.load import load
+from llm.models.model import Completion, Model, Prompt
+from llm.models.server import ChatServer
+from llm.models.vllm import VllmInProcess
+from llm.models.weights import find, known, models_dir
+from llm.reader.grounding import ground
 from tamp.errors import InputError, Refusal
 from tamp.model.domain import load as load_domain
 from tamp.model.goal import parse_goal

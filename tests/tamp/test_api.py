@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 import tamp
-from llm.skill_planner import NAME
-from llm.weights import DEFAULT
+from llm.models.weights import DEFAULT
+from llm.planner.skill_planner import NAME
 from tamp.api import language
 from tamp.model.atoms import Atom
 

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from llm.forms import sayable
-from llm.phrases import vocabulary
-from llm.reader.binding import Binder
-from llm.reader.described import Described, described
-from llm.reader.expanding import expanded
-from llm.reader.merging import BETWEEN
+from llm.reader.binding import Binder, Described, described
+from llm.reader.expanding import BETWEEN, expanded
 from llm.reader.program import read_program
 from llm.reader.setting import read_setting
+from llm.vocabulary.forms import sayable
+from llm.vocabulary.phrases import vocabulary
 from tamp.errors import Refusal
 from tamp.model.domain import load
 from tests.llm.conftest import cabinet, item, scene_of, state_of, stove

@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from llm.reader.expanding import expanded
-from llm.reader.merging import doing, merged
+from llm.reader.expanding import doing, expanded, merged
 from llm.reader.program import read_program
 from llm.reader.setting import read_setting
 

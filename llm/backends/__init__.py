@@ -1,1 +1,0 @@
-"""What can run a language model: one module a backend, all of them a `llm.model.Model`."""

@@ -1,0 +1,208 @@
+"""A server with OpenAI's chat API, as `vllm serve` has it.
+
+The pattern goes along in vLLM's own field `structured_outputs`, and `continue_final_message` has the server go on
+with an answer. A server that knows neither ignores them without a word, so every reply is checked here.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import os
+import queue
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+from urllib.parse import urlsplit
+
+from llm.models.chat import ANSWER, checked, conversation, quoted, require, term, turn
+from llm.models.model import Completion, Grammar, Prompt
+from tamp.errors import InputError
+
+T = TypeVar("T")
+
+TIMEOUT = 60.0
+"""Seconds for one reply, unless the model's file says otherwise."""
+
+
+@dataclass(eq=False)
+class ChatServer:
+    """A model on a server. `url` ends where `/chat/completions` follows, or names the host only.
+
+    Without a `model` the server's only one is taken. The key is in the environment variable `api_key_env`; without
+    one none is sent, whatever else the environment holds. Threads may share one.
+    """
+
+    url: str
+    model: str = ""
+    sees: bool = False
+    taught: bool = field(default=False, init=False)
+    api_key_env: str = ""
+    timeout: float = TIMEOUT
+    name: str = field(init=False)
+    _client: Any = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        require("openai")
+        import openai
+
+        self.url = _base(self.url)
+        self.name = self.model or self.url
+        self._client = openai.OpenAI(base_url=self.url, api_key=self._key(), timeout=self.timeout, max_retries=0)
+
+    def _key(self) -> str:
+        if not self.api_key_env:
+            return "none"
+        if key := os.environ.get(self.api_key_env, "").strip():
+            return key
+        raise InputError(f"{self.url}: the key is due in the environment variable {self.api_key_env}, which is not set")
+
+    def load(self) -> ChatServer:
+        """Find out now whether the server answers, and which model it has when none was named."""
+        if not self.model:
+            names = self._models()
+            if len(names) != 1:
+                listed = ", ".join(names) or "none"
+                raise InputError(f"{self.url}: name the model in a TOML file, the server has: {listed}")
+            self.model = self.name = names[0]
+        else:
+            self._models()
+        return self
+
+    def complete(self, prompt: Prompt, begun: str, pattern: str | Grammar) -> Completion:
+        """Go on after `begun` with a match of `pattern`."""
+        from outlines.models.vllm import VLLMTypeAdapter
+
+        if not self.model:
+            self.load()
+        prompt = prompt if self.sees else prompt.unseen()
+        # outlines' own generator returns the text only; here the probabilities are wanted too.
+        held_to = VLLMTypeAdapter().format_output_type(term(pattern))
+        request = self._client.chat.completions.with_raw_response.create
+        try:
+            reply = self._ask(
+                lambda: request(
+                    model=self.model,
+                    messages=conversation(prompt, begun),
+                    max_tokens=ANSWER,
+                    temperature=0.0,
+                    seed=0,
+                    logprobs=True,
+                    extra_body={**held_to, **turn(begun)},
+                )
+            )
+        except _Status as e:
+            raise self._unknown() if e.code == 404 else e from None
+        return self._read(reply, pattern)
+
+    def _unknown(self) -> InputError:
+        """What a 404 to a question means."""
+        has = ", ".join(self._models()) or "no list of its models"
+        return InputError(f"{self.url}: no model {self.model!r}; the server has: {has}")
+
+    def _read(self, reply: Any, pattern: str | Grammar) -> Completion:
+        """A reply's text, checked, and the probability of its tokens; 1 where the server tells none."""
+        try:
+            choice = reply["choices"][0]
+            text, refusal = choice["message"].get("content"), choice["message"].get("refusal")
+            known = [float(t["logprob"]) for t in (choice.get("logprobs") or {}).get("content") or ()]
+        except (TypeError, KeyError, IndexError, ValueError, AttributeError):
+            raise InputError(f"{self.url}: not a chat completion: {quoted(str(reply))}") from None
+        if refusal:
+            raise InputError(f"{self.name} at {self.url} refuses to answer: {quoted(str(refusal))}")
+        if choice.get("finish_reason") == "length":
+            raise InputError(
+                f"{self.name} at {self.url}: the answer is cut off after {ANSWER} tokens, or where the server's "
+                f"context ends: {quoted(str(text))}"
+            )
+        advice = "; a server that honours structured_outputs is due, such as vLLM 0.12 or newer"
+        text = checked(str(text or ""), pattern, f"{self.name} at {self.url}", advice)
+        return Completion(text, min(1.0, math.exp(sum(known))))
+
+    def _models(self) -> list[str]:
+        """The models that the server lists; none when it keeps no list."""
+        try:
+            reply = self._ask(self._client.models.with_raw_response.list)
+        except _Status as e:
+            if e.code == 404:
+                return []
+            raise
+        try:
+            return [str(model["id"]) for model in reply["data"]]
+        except (TypeError, KeyError):
+            raise InputError(f"{self.url}: not a list of models: {quoted(str(reply))}") from None
+
+    def _ask(self, request: Callable[[], Any]) -> Any:
+        """The JSON that a request is answered with. InputError for every way in which it is not."""
+        import openai
+
+        try:
+            answer = _within(self.timeout, lambda: request().http_response)
+        except (openai.APITimeoutError, TimeoutError):
+            raise InputError(
+                f"{self.url}: no answer within {self.timeout:g} seconds; `timeout` in the model's TOML file sets them"
+            ) from None
+        except openai.APIConnectionError as e:
+            raise InputError(f"{self.url}: {e.__cause__ or e}; is the server running?") from None
+        except openai.APIStatusError as e:
+            raise self._refused(e.status_code, _said(e)) from None
+        try:
+            return answer.json()
+        except ValueError:
+            raise InputError(f"{self.url}: the reply is not JSON: {quoted(answer.text)}") from None
+
+    def _refused(self, code: int, said: str) -> InputError:
+        """What a status that is not 200 means to the user."""
+        if code in (401, 403):
+            said += "; `api_key_env` in the model's TOML file names the variable that holds the key"
+        if code == 400 and "context length" in said:
+            return InputError(f"the scene and the instruction are too long for {self.name} at {self.url}: {said}")
+        return _Status(f"{self.url}: HTTP {code}: {said}", code)
+
+
+def _base(url: str) -> str:
+    """The address that `/chat/completions` is put after."""
+    with contextlib.suppress(ValueError):  # of a port that is no number
+        parts = urlsplit(url)
+        if parts.scheme in ("http", "https") and parts.hostname and parts.port != 0:
+            return url.rstrip("/") + ("" if parts.path.strip("/") else "/v1")
+    raise InputError(f"{url!r} is not the address of a server; valid: http://HOST:PORT/v1")
+
+
+class _Status(InputError):
+    """The server answered with a status that is not 200."""
+
+    def __init__(self, message: str, code: int) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+def _said(error: Any) -> str:
+    """The server's own words for an error, on one line."""
+    told = error.body.get("message") if isinstance(error.body, dict) else None
+    return " ".join(str(told or error.response.text or error.response.reason_phrase).split())[:400]
+
+
+def _within(seconds: float, work: Callable[[], T]) -> T:
+    """`work`'s result or error; TimeoutError when it takes longer.
+
+    The client's own limit is for each read: a server that trickles keeps it waiting, and a name look-up knows no
+    limit at all. What is given up on goes on in a thread that nobody waits for.
+    """
+    done: queue.Queue[tuple[T | None, BaseException | None]] = queue.Queue()
+
+    def run() -> None:
+        try:
+            done.put((work(), None))
+        except BaseException as e:
+            done.put((None, e))
+
+    threading.Thread(target=run, daemon=True).start()
+    try:
+        result, error = done.get(timeout=seconds)
+    except queue.Empty:
+        raise TimeoutError from None
+    if error is not None:
+        raise error
+    return result  # type: ignore[return-value]

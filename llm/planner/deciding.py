@@ -1,0 +1,170 @@
+"""A language model decides what a robot does next: it is shown the state, and answers with one command.
+
+The grammar lets it say only what can be started, stopped and skipped now. Examples are the worked ones of the model as
+planner, gone through step by step.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from llm.models.load import interruptible
+from llm.models.model import Logged, Model, Prompt
+from llm.planner.skill_prompt import EXAMPLES, example_problem, plan_of, question, skill
+from llm.reader.session import Reading
+from tamp.execution.process import Cancelled
+from tamp.execution.questions import Question
+from tamp.model.atoms import GroundAction
+from tamp.model.domain import Domain, load
+from tamp.model.state import problem_of
+from tamp.planning.assistant import Assistant, kept
+from tamp.planning.beside import Entries, Notes
+from tamp.planning.deliberation import Ready, Thought
+from tamp.planning.search import Journal
+from tamp.plans.validation import Course
+
+SKIPS = ("skip 1", "skip 3")
+END = "end"
+SHOWN = EXAMPLES[1:5]
+"""The examples that are gone through: no more, since evaluating what every question begins with takes minutes once."""
+LAST = 4
+"""Orders of before that are shown."""
+TASK = (
+    "You decide what a robot does, one command at a time. You are shown the state and the goal. Commands:\n"
+    "start ACTION: begin an action\n"
+    "stop ACTION: end one that is stuck or is not wanted\n"
+    "skip SECONDS: wait while an action that goes well goes on\n"
+    "end: everything in the goal holds\n"
+    "An action is moving, acting, done or failed. What it needs must hold when it is started.\nActions:\n"
+)
+
+
+Shots = tuple[tuple[str, str], ...]
+"""Questions and answers."""
+
+
+def decided(model: Model, asked: Question, domain: Domain, examples: Shots) -> str:
+    """The command, as it is typed; empty where none is left. `examples` are those of the domain, see `shots`."""
+    problem = problem_of(domain, asked.state.with_facts(asked.goal.rules(domain, asked.state)), asked.goal.parts)
+    valid = commands(problem, asked)
+    if len(valid) < 2:
+        return next(iter(valid), "")
+    prompt = Prompt(
+        TASK + "\n".join(skill(a) for a in problem.actions),
+        examples,
+        _shown(Course.of(problem), asked.told, asked.before),
+    )
+    return model.complete(prompt, "", "|".join(map(re.escape, valid))).text.strip()
+
+
+@dataclass(eq=False)
+class Advisor:
+    """Decides in this process, while whoever asks waits; `journal` keeps what was said."""
+
+    model: Model
+    domain: Domain
+    journal: Journal
+    _examples: Shots | None = None
+
+    def __call__(self, asked: Question) -> Ready[str]:
+        """The command."""
+        if self._examples is None:
+            self._examples = tuple(shots(self.domain))
+        command = decided(Logged(self.model, self.journal.event), asked, self.domain, self._examples)
+        self.journal.event("decision", command=command, not_again=sorted(asked.not_again))
+        return Ready(command)
+
+
+def commands(problem: Any, asked: Question) -> list[str]:
+    """What can be said now: to start what the domain allows where nothing runs, else to stop or to wait."""
+    if asked.running:
+        said = [*SKIPS, *(f"stop {name}" for name in asked.running)]
+    else:
+        said = [*(f"start {action}" for action in startable(problem)), END]
+    return [s for s in said if s not in asked.not_again]
+
+
+def startable(problem: Any) -> Iterator[GroundAction]:
+    """The ground actions whose preconditions hold in the problem's initial state."""
+    from unified_planning.engines import UPSequentialSimulator
+
+    simulator = UPSequentialSimulator(problem)
+    for action, parameters in simulator.get_applicable_actions(simulator.get_initial_state()):
+        yield GroundAction(action.name, tuple(map(str, parameters)))
+
+
+def shots(domain: Domain) -> Iterator[tuple[str, str]]:
+    """The examples that the domain bears out, as questions and answers: each step, a wait in the first, and the end."""
+    told = [(e, own) for e in SHOWN if (own := example_problem(e, domain.parsed)) is not None]
+    for number, (example, own) in enumerate(told):
+        course, before = Course.of(own), list[tuple[str, str]]()
+        for step, action in enumerate(plan_of(example)):
+            yield _shown(course, _listed(before), before), f"start {action}"
+            if number == step == 0:
+                going = [(f"start {action}", "taken")]
+                yield _shown(course, f"Actions: [{action} (moving, 0.9s)]", going), SKIPS[-1]
+            followed = course.follow(action)
+            assert isinstance(followed, Course), f"the example was followed before: {example}"
+            course = followed
+            before.append((f"start {action}", "done"))
+        yield _shown(course, _listed(before), before), END
+
+
+def _listed(before: list[tuple[str, str]]) -> str:
+    last = f"{before[-1][0].removeprefix('start ')} (done, 4.1s)" if before else ""
+    return f"Actions: [{last}]"
+
+
+def _shown(course: Course, told: str, before: Sequence[tuple[str, str]]) -> str:
+    """The question in words: what there is, holds and is wanted, what goes on, what was done, what is missing. What can
+    be said is left to the grammar: with the commands listed here, the model took others of them."""
+    done = "; ".join(f"{order}: {became}" for order, became in before[-LAST:])
+    missing = " ".join(course.missing())
+    lines = [question(course.now()), told, f"Before: {done or 'nothing'}", f"Missing: {missing or 'nothing'}"]
+    return "\n".join(lines)
+
+
+class Decider:
+    """Decides; the model is loaded when it is made."""
+
+    def __init__(self, reading: Reading, cancelled: Cancelled | None = None) -> None:
+        self._notes = Notes()
+        self._advisor = Advisor(interruptible(reading.llm, cancelled), load(reading.domain), self._notes)
+
+    def decide(self, asked: Question) -> tuple[str, Entries]:
+        """The command, and what was noted on the way."""
+        command = self._advisor(asked).result()
+        return command, self._notes.taken()
+
+
+@dataclass(eq=False)
+class DeciderInTurn:
+    """Decides at once; the world waits. The model is loaded at the first question."""
+
+    reading: Reading
+    journal: Journal
+    _decider: Decider | None = None
+
+    def __call__(self, asked: Question) -> Thought[str]:
+        """The command."""
+        self._decider = self._decider or Decider(self.reading)
+        return Ready(kept(self._decider.decide(asked), self.journal))
+
+    def close(self) -> None:
+        """Nothing is to be ended."""
+
+
+class DeciderBeside:
+    """Decides in a process of its own, which is started, and loads the model, at once."""
+
+    def __init__(self, reading: Reading, journal: Journal) -> None:
+        self._decider = Assistant(partial(Decider, reading), "deciding", journal)
+        self.close = self._decider.close
+
+    def __call__(self, asked: Question) -> Thought[str]:
+        """The command, once it is decided."""
+        return self._decider.ask("decide", asked)

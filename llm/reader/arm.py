@@ -1,0 +1,188 @@
+"""Words to steps of an arm's contract, within what its world has: at once, or beside a session."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from llm.models.load import interruptible
+from llm.models.model import Logged, Model
+from llm.reader.program import Call, Effect, Program, Quote, Things
+from llm.reader.reading import SURE, confidence, instruction, read
+from llm.reader.said import said
+from llm.reader.setting import Member, Setting, Signature
+from tamp.backends.xarm.contract_world import breaches_in
+from tamp.backends.xarm.steps import Step, steps_of
+from tamp.backends.xarm.workcell import Workcell
+from tamp.errors import Refusal
+from tamp.execution.process import Cancelled
+from tamp.planning.assistant import Assistant
+from tamp.planning.beside import Entries, Notes
+from tamp.planning.deliberation import Thought
+from tamp.planning.search import Journal
+
+HOVER_MM = RETREAT_MM = 80
+"""The contract's own hover, which is also how far an arm lifts that is not told how far."""
+_WHICH = ("nth", "near", "surest")
+ACTIONS = (
+    Signature("go above", (frozenset({"label", "pose"}),), ("hover", *_WHICH)),
+    Signature("touch", (frozenset({"label"}),), (*_WHICH, "offset")),
+    Signature("go to", (frozenset({"pose"}),)),
+    Signature("go to point", (), ("x", "y", "z", "roll", "pitch", "yaw")),
+    Signature("lift", (), ("by",)),
+    Signature("wait", (), ("seconds",)),
+)
+"""What the contract can say."""
+
+
+@dataclass(frozen=True)
+class Names:
+    """What an instruction can name in a world: poses and labels."""
+
+    poses: tuple[str, ...]
+    labels: tuple[str, ...]
+
+    @classmethod
+    def of(cls, cell: Workcell) -> Names:
+        """Those of a world."""
+        return cls(tuple(cell.poses), tuple(cell.labels))
+
+    @property
+    def setting(self) -> Setting:
+        """As a reader is shown them."""
+        kinds = (("pose", self.poses), ("label", self.labels))
+        members = (
+            Member(_plain(name), (), frozenset({kind}), f"{kind}s" if kind == "pose" else "things")
+            for kind, some in kinds
+            for name in some
+        )
+        return Setting(tuple(members), (), ACTIONS)
+
+    def called(self, name: str) -> str:
+        """The pose or label that a setting's name stands for."""
+        return next(n for n in (*self.poses, *self.labels) if _plain(n) == name)
+
+
+def plan_of(text: str, names: Names, model: Model, journal: Journal) -> dict[str, Any]:
+    """The action plan that some words ask for. Refusal where they ask for none; all that was said is in the journal."""
+    journal.event("instruction", text=text)
+    text, setting = instruction(text), names.setting
+    answer = read(text, setting, Logged(model, journal.event))
+    journal.event("program", text=str(answer.program), probability=answer.probability)
+    steps = list(_with_approaches(_steps(answer.program, names)))
+    if confidence(answer.probability) < SURE:
+        raise Refusal(f"is this meant: {said(answer.program)}? Say it in other words", "unsure")
+    return {"goal": text, "steps": steps}
+
+
+def _steps(program: Program, names: Names) -> Iterator[dict[str, Any]]:
+    for line in program.lines:
+        match line:
+            case Effect((Call(acts=True) as call,)):
+                yield from _step(call, names)
+            case Quote(words):
+                raise Refusal(f'"{words}" cannot be said in a plan; it has: {", ".join(map(str, ACTIONS))}', "beyond")
+            case _ if str(line) in ("nothing", "stop"):
+                raise Refusal("the instruction asks for no motion", "nothing")
+            case _ if str(line) != "then":
+                raise Refusal(f'"{line}" cannot be said in a plan: it is a list of steps', "beyond")
+
+
+def _step(call: Call, names: Names) -> Iterator[dict[str, Any]]:
+    """A call as steps of the contract, one for each thing that it is about."""
+    options = dict(o.partition(" ")[::2] for o in call.options)
+    hover = {"hover_mm": _number(options.get("hover", str(HOVER_MM)))}
+    match call.form.name:
+        case "lift":
+            yield {"action": "RETREAT_Z", "dz_mm": _number(options.get("by", str(RETREAT_MM)))}
+        case "wait":
+            yield {"action": "SLEEP", "seconds": _number(options.get("seconds", "1"))}
+        case "go to point":
+            xyz, rpy = ([_number(options.get(n, "0")) for n in some] for some in (("x", "y", "z"), _ANGLES))
+            yield {"action": "MOVE_TO_POSE", "pose": {"xyz_mm": xyz, "rpy_deg": rpy}}
+        case name:
+            for thing in _things(call, names):
+                if thing in names.poses:
+                    kind = "MOVE_TO_NAMED" if name == "go to" else "APPROACH_NAMED"
+                    yield {"action": kind, "name": thing, **(hover if kind == "APPROACH_NAMED" else {})}
+                else:
+                    kind = "MOVE_TO_OBJECT" if name == "touch" else "APPROACH_OBJECT"
+                    which = _which(thing, options, names)
+                    yield {"action": kind, **which, **(hover if kind == "APPROACH_OBJECT" else {})}
+
+
+_ANGLES = ("roll", "pitch", "yaw")
+
+
+def _things(call: Call, names: Names) -> Sequence[str]:
+    """The poses and labels that a call is about. Refusal for what is not there, or left open."""
+    (argument,) = call.arguments
+    if isinstance(argument, Quote):
+        raise Refusal(f"the world has no {argument}; it has: {', '.join((*names.poses, *names.labels))}", "absent")
+    assert isinstance(argument, Things)
+    if argument.how == "which" and len(argument.names) > 1:
+        raise Refusal(f"which is meant: {' or '.join(argument.names)}?", "ambiguous")
+    some = argument.names[:1] if argument.how in ("any", "which") else argument.names
+    return [names.called(n) for n in some]
+
+
+def _which(label: str, options: dict[str, str], names: Names) -> dict[str, Any]:
+    near = {"ref": {"named": names.called(options["near"])}} if "near" in options else {}
+    index = {"index": int(_number(options["nth"])) - 1} if "nth" in options else {"index": 0}
+    return {"labels": [label], "selector": "highest_conf" if "surest" in options else "nearest", **near, **index}
+
+
+def _with_approaches(steps: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Steps in which a thing is approached before it is touched."""
+    above = dict[str, Any]()
+    for step in steps:
+        which: dict[str, Any] = {k: v for k, v in step.items() if k in ("labels", "selector", "ref", "index")}
+        if step["action"] == "MOVE_TO_OBJECT" and which != above:
+            yield {**step, "action": "APPROACH_OBJECT", "hover_mm": HOVER_MM}
+        if step["action"] not in ("RETREAT_Z", "SLEEP"):
+            above = which
+        yield step
+
+
+def _number(text: str) -> float:
+    """A number without its unit, whole numbers as such."""
+    value = float(text.split(maxsplit=1)[0])
+    return int(value) if value == int(value) else value
+
+
+def _plain(name: str) -> str:
+    return name.lower().replace("_", " ").replace("-", " ")
+
+
+def steps_in(plan: dict[str, Any], cell: Workcell) -> tuple[Step, ...]:
+    """The steps of a plan. Refusal where the world does not have room for them."""
+    if wrong := breaches_in(plan, cell):
+        raise Refusal(f"the plan cannot be carried out in {cell.name}: {wrong[0]}", "infeasible")
+    return steps_of(plan)
+
+
+class ArmReader:
+    """Reads words as steps of the contract; the model is loaded when it is made."""
+
+    def __init__(self, llm: str, names: Names, cancelled: Cancelled | None = None) -> None:
+        self._names, self._model = names, interruptible(llm, cancelled)
+
+    def read(self, text: str) -> tuple[dict[str, Any], Entries]:
+        """The plan that some words ask for, and what was noted on the way."""
+        notes = Notes()
+        return plan_of(text, self._names, self._model, notes), notes.taken()
+
+
+class ArmReaderBeside:
+    """Reads in a process of its own, which is started, and loads the model, at once."""
+
+    def __init__(self, llm: str, cell: Workcell, journal: Journal) -> None:
+        self._cell = cell
+        self._reader = Assistant(partial(ArmReader, llm, Names.of(cell)), "reading", journal)
+        self.close = self._reader.close
+
+    def __call__(self, text: str) -> Thought[Sequence[Step]]:
+        """The steps of some words, once they are read. Refusal where the world does not have room for them."""
+        return self._reader.ask("read", text, convert=lambda plan: steps_in(plan, self._cell))

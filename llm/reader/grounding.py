@@ -1,0 +1,273 @@
+"""From an instruction to type-checked goals: the model writes a program, code binds it to the scene and checks it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from llm.models.model import Model
+from llm.reader.binding import Binder, Goals, described
+from llm.reader.expanding import Expanded, doing, expanded, merged
+from llm.reader.program import Handled, If, Program, Things, calls, read_program
+from llm.reader.reading import SURE, confidence, instruction, read
+from llm.reader.said import said
+from llm.reader.setting import Setting
+from llm.vocabulary.forms import Sayable, sayable
+from llm.vocabulary.names import own_words
+from llm.vocabulary.phrases import Vocabulary, vocabulary
+from tamp.errors import Refusal
+from tamp.model.atoms import Atom
+from tamp.model.domain import Domain
+from tamp.model.formula import holds
+from tamp.model.goal import Goal, parse_goal
+from tamp.model.grounding import Grounding
+from tamp.model.scene import Scene
+from tamp.model.state import WorldState, problem_of
+from tamp.model.wishes import as_before, spoken_of, taken_back, together
+from tamp.perception import relative_places
+from tamp.planning.engine import Planner, PlanStatus, Tell, untold
+
+LISTED = 8
+"""Readings that a message has."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A program, and the goals that it comes to."""
+
+    program: Program
+    goals: Goals
+
+
+class AmbiguousError(Refusal):
+    """The words fit several things equally well: `alternatives` are the goals they can mean."""
+
+    def __init__(self, found: Sequence[Reading]) -> None:
+        readings = tuple(said(r.program) for r in found)
+        more = f" | and {len(found) - LISTED} more" if len(found) > LISTED else ""
+        listed = " | ".join(readings[:LISTED]) + more
+        super().__init__(f"the instruction fits {len(found)} goals: {listed}; say which", "ambiguous")
+        self.alternatives = tuple(r.goals for r in found)
+        self.readings, self.assumable = readings, True
+
+
+class UnsureError(Refusal):
+    """What was understood, as one or two readings, is too unlikely to be done unasked."""
+
+    def __init__(self, found: Sequence[Reading]) -> None:
+        readings = tuple(said(r.program) for r in found)
+        super().__init__(f"is this meant: {', or: '.join(readings)}? Say it in other words", "unsure")
+        self.alternatives = tuple(r.goals for r in found)
+        self.readings, self.assumable = readings, True
+
+
+def ground(
+    text: str,
+    scene: Scene,
+    state: WorldState,
+    domain: Domain,
+    model: Model,
+    *,
+    names: dict[str, str] | None = None,
+    assume_first: bool = False,
+    image: bytes | None = None,
+    planner: Planner | None = None,
+    tell: Tell = untold,
+) -> Grounding:
+    """The goals that `text` asks for in this scene, one after the other.
+
+    `names` are the scene's own words, phrase to symbol; `image` is a PNG of it, for a model that sees. Goals for
+    which `planner` proves that there is no plan are refused.
+
+    Raises InputError for an empty or an overlong instruction, Refusal when it is about something that is not there, or
+    cannot be a goal, AmbiguousError (a Refusal) when its words fit several things, and UnsureError (a Refusal) when it
+    is not understood for certain. `assume_first` takes the model's choice instead of the last two, and says so.
+    """
+    known = state.known_to(domain)
+    words = vocabulary(scene, known, names, own_words(domain))
+    return ground_in(
+        text, words, known, domain, model, assume_first=assume_first, image=image, planner=planner, tell=tell
+    )
+
+
+def ground_in(
+    text: str,
+    words: Vocabulary,
+    state: WorldState,
+    domain: Domain,
+    model: Model,
+    *,
+    assume_first: bool = False,
+    image: bytes | None = None,
+    planner: Planner | None = None,
+    tell: Tell = untold,
+) -> Grounding:
+    """The same for a world that is known by the `words` for its symbols: it need have no geometry."""
+    return understood(text, Stage(domain, sayable(domain, state, words), planner), model, assume_first, image, tell)
+
+
+def understood(
+    text: str,
+    stage: Stage,
+    model: Model,
+    assume_first: bool = False,
+    image: bytes | None = None,
+    tell: Tell = untold,
+) -> Grounding:
+    """What is wanted in a scene once `text` was said."""
+    start, text = time.perf_counter(), instruction(text)
+    answer = read(text, stage.setting, model, image=image)
+    tell("program", text=str(answer.program), probability=answer.probability)
+    readings, sure, assumed = stage.readings(answer.program), confidence(answer.probability), ""
+    if not assume_first and len(readings) > 1:
+        raise AmbiguousError(readings)
+    if sure < SURE and (other := answer.other()) is not None:
+        others = stage.possible_readings(other.program)
+        if others and others[0].goals == readings[0].goals:
+            sure = confidence(answer.probability + other.probability)
+        elif not assume_first:
+            raise UnsureError([readings[0], *others[:1]])
+    if sure < SURE:
+        if not assume_first:
+            raise UnsureError(readings)
+        assumed = f"read so with confidence {sure:.2f}; below {SURE} it is asked back"
+    goals = readings[0].goals
+    return Grounding(
+        goals=goals,
+        instruction=text,
+        roles=_roles(goals[-1]) if goals else {},
+        alternatives=tuple(r.goals for r in readings[1:]),
+        reply=str(answer.program),
+        confidence=sure,
+        probability=answer.probability,
+        assumed=assumed,
+        seconds=time.perf_counter() - start,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Stage:
+    """What programs mean in one scene, and whether that can be."""
+
+    domain: Domain
+    can: Sayable
+    planner: Planner | None = None
+    doing: Goals = ()
+    """What is being done while something is said."""
+    before: frozenset[Atom] = frozenset()
+    """What held before that was begun."""
+
+    @cached_property
+    def binder(self) -> Binder:
+        """Names of the scene to symbols."""
+        binder = Binder(described(self.domain, self.can), self.can)
+        now = replace(binder.scene.setting, now=binder.program(self.doing))
+        return replace(binder, scene=replace(binder.scene, setting=now))
+
+    @property
+    def setting(self) -> Setting:
+        """The scene as it is put to the model."""
+        return self.binder.scene.setting
+
+    def readings(self, program: Program) -> tuple[Reading, ...]:
+        """The goals of a program; several, where it leaves open which thing is meant and the answer matters. Refusal
+        where there are none."""
+        refuse(expanded(program), program, self.can, busy=bool(self.setting.now))
+        found = [Reading(p, self._goals(expanded(p))) for p in _choices(program, self.setting)]
+        found = list({r.goals: r for r in reversed(found)}.values())[::-1]
+        pending = [r for r in found if not all(holds(g.formula, self.can.state.atoms) for g in r.goals)] or found
+        possible = tuple(r for r in pending if self.is_reachable(r.goals))
+        if not possible:
+            raise Refusal(f"no plan reaches {pending[0].goals[-1]} from how things are", "unsolvable")
+        if not (possible[0].goals or self.setting.now):
+            raise Refusal("the instruction asks for nothing that could be done", "nothing")
+        return possible
+
+    def possible_readings(self, program: Program) -> tuple[Reading, ...]:
+        """The same; none where there is a reason for none."""
+        try:
+            return self.readings(program)
+        except Refusal:
+            return ()
+
+    def _goals(self, change: Expanded) -> Goals:
+        """What is wanted from then on."""
+        goals = self._checked(self.binder.goals(merged(doing(self.setting), change)))
+        symbols = self.binder.scene.symbols
+        if change.back:
+            about = frozenset(s for name in change.back for s in symbols[name])
+            goals = together(goals, as_before(about, self.before, self.domain))
+        if change.dropped and any(change.milestones):
+            mistaken = self.binder.goals(Expanded(milestones=[list(change.dropped)]))
+            denied = taken_back(mistaken, self.before, spoken_of(self.binder.goals(change)))
+            goals = together((denied,), goals) if denied else goals
+        return goals
+
+    def _checked(self, goals: Goals) -> Goals:
+        """The goals, through the same check that written ones get."""
+        symbols = self._symbols
+        left = tuple(s for s in goals[-1].untouched if s in self.can.state.symbols) if goals else ()
+        return tuple(parse_goal(str(g), self.domain, symbols, untouched=left) for g in goals)
+
+    def is_reachable(self, goals: Goals) -> bool:
+        """Whether no goal is proven to have no plan."""
+        return self.planner is None or all(self._has_plan(goal, self.planner) for goal in goals)
+
+    def _has_plan(self, goal: Goal, planner: Planner) -> bool:
+        known = replace(self.can.state, symbols=self._symbols)
+        known = known.with_facts(goal.rules(self.domain, known))
+        problems = (problem_of(self.domain, known, some.parts) for some in goal.alternatives())
+        return any(planner.solve(p).status is not PlanStatus.UNSOLVABLE for p in problems)
+
+    @property
+    def _symbols(self) -> dict[str, str]:
+        return self.can.state.symbols | relative_places.symbols(self.can.words.things)
+
+
+def refuse(found: Expanded, program: Program, can: Sayable, *, busy: bool = False) -> None:
+    """Refusal where a program is no goal: what cannot be said, what is not there, nothing at all."""
+    match found.kind:
+        case "cannot":
+            words = " and ".join(f'"{w}"' for w in sorted(found.cannot))
+            forms = ", ".join(f.words for f in can.forms)
+            raise Refusal(f"{words} cannot be a goal: the domain has no predicate for it; it has: {forms}", "no goal")
+        case "absent":
+            named = " and no ".join(f'"{w}"' for w in sorted(found.absent))
+            refusal = Refusal(f"the scene has no {named}; {can.words.inventory()}", "absent", tuple(found.absent))
+            refusal.places = tuple(s for s, kind in can.state.symbols.items() if _is_searched(s, kind, program, can))
+            refusal.forbids = any(not c.holds for c in calls(program.lines)) or any(
+                isinstance(line, If | Handled) for line in program.lines
+            )
+            raise refusal
+        case "stop" if busy:
+            pass
+        case "nothing" | "stop":
+            raise Refusal("the instruction asks for nothing that could be done", "nothing")
+        case _ if not busy and (found.back or found.dropped or found.drops_all or found.actions):
+            raise Refusal("that is about work in progress, and there is none", "no goal")
+        case _:
+            pass
+
+
+def _is_searched(symbol: str, kind: str, program: Program, can: Sayable) -> bool:
+    """Whether a program names an interior: what was not seen may be there."""
+    named = {n for c in calls(program.lines) for a in c.arguments if isinstance(a, Things) for n in a.names}
+    return kind in ("drawer", "cupboard") and can.words.name.get(symbol) in named
+
+
+def _choices(program: Program, setting: Setting) -> Iterator[Program]:
+    """The programs that a program is once it is decided which of some things is meant."""
+    arguments = (a for c in calls(program.lines) for a in c.arguments if isinstance(a, Things))
+    which = next((a for a in arguments if a.how == "which" and len(a.names) > 1), None)
+    if which is None:
+        yield program
+        return
+    for name in which.names:
+        yield from _choices(read_program(str(program).replace(which.text, name), setting), setting)
+
+
+def _roles(goal: Goal) -> dict[str, str]:
+    first = next((a for a in goal.mentioned if len(a.args) == 2), goal.mentioned[0])
+    return {"source": first.args[0], "target": first.args[-1]}

@@ -1,0 +1,164 @@
+"""What a goal of a domain can say: its predicates in words, with the types of what they are said of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from llm.vocabulary.names import own_words
+from llm.vocabulary.phrases import BENEATH, SIDES_IN_WORDS, TOP, Vocabulary
+from tamp.model.atoms import Atom
+from tamp.model.domain import Domain
+from tamp.model.state import WorldState
+from tamp.pddl.reading import parse
+from tamp.pddl.source import Source
+from tamp.perception.relative_places import SIDES
+
+
+@dataclass(frozen=True)
+class Form:
+    """A predicate that a goal may use. `types`: per argument, the types of the operators that add it. `said` is what
+    the domain's own words have for it.
+
+    `family` is shared by the predicates that cannot hold together of one first argument; "" for none.
+    A form that is not `in_domain` is of no predicate of the domain. It is said of a thing and means the
+    place on that `side` of it, by the predicate `carrier`.
+    """
+
+    predicate: str
+    types: tuple[frozenset[str], ...]
+    family: str = ""
+    in_domain: bool = True
+    side: str | None = None
+    carrier: str = ""
+    said: str = ""
+
+    @property
+    def words(self) -> str:
+        """The predicate as English: "turned on"."""
+        return self.said or self.predicate.replace("-", " ").replace("_", " ").lower()
+
+
+@dataclass(frozen=True)
+class _Effects:
+    """What operators add: types by predicate, one tuple an operator; and what is traded for what."""
+
+    adds: dict[str, tuple[tuple[str, ...], ...]]
+    trades: tuple[tuple[str, str], ...]
+
+
+@cache
+def _effects(text: str, path: Path) -> _Effects:
+    adds: dict[str, list[tuple[str, ...]]] = {}
+    trades: list[tuple[str, str]] = []
+    for action in parse(Source(str(path), text)).actions:
+        gone = [e.fluent for e in action.effects if e.value.is_false()]
+        for f in (e.fluent for e in action.effects if e.value.is_true()):
+            adds.setdefault(f.fluent().name, []).append(tuple(a.type.name for a in f.args))
+            trades += [(f.fluent().name, g.fluent().name) for g in gone if f.args and f.args[:1] == g.args[:1]]
+    return _Effects({p: tuple(kinds) for p, kinds in adds.items()}, tuple(trades))
+
+
+def forms(domain: Domain) -> tuple[Form, ...]:
+    """What a goal of this domain can say, in the order of its file: what its operators add, but for what its
+    `words.toml` has no words for ("")."""
+    effects = _effects(domain.text, domain.path)
+    family, own = _families(effects.trades), own_words(domain).predicates
+    return tuple(
+        Form(name, tuple(map(frozenset, zip(*kinds, strict=True))), family.get(name, ""), said=own.get(name, ""))
+        for name in domain.predicates
+        if (kinds := effects.adds.get(name)) and domain.predicates[name].parameters and own.get(name) != ""
+    )
+
+
+def _families(trades: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Predicates joined, directly or through others, by operators that take one for the other."""
+    family: dict[str, str] = {}
+    for a, b in trades:
+        old, new = family.get(b, b), family.get(a, a)
+        family = {p: new if f == old else f for p, f in family.items()} | {a: new, b: new}
+    return family
+
+
+def _forms_beside(domain: Domain, known: tuple[Form, ...], state: WorldState, words: Vocabulary) -> tuple[Form, ...]:
+    """Places beside things, which the domain has no predicate for, about whatever has a place."""
+    placed = [f for f in known if len(f.types) == 2 and f.family]
+    if not placed or not words.things:
+        return ()
+    first, said = placed[0], {f.words for f in known}
+    rooms = [state.symbols[r] for r in words.beneath.values()]
+    within = (f.predicate for f in placed for r in rooms if any(domain.is_a(r, kind) for kind in f.types[1]))
+    carriers = dict.fromkeys((*SIDES, TOP), first.predicate) | {BENEATH: next(within, "")}
+    return tuple(
+        Form(place.replace(" ", "-"), first.types, first.family, False, side, carriers[side])
+        for side, place in SIDES_IN_WORDS.items()
+        if place not in said and carriers[side]
+    )
+
+
+@dataclass(frozen=True)
+class Sayable:
+    """What can be said of a scene: every form, and what each argument can be."""
+
+    forms: tuple[Form, ...]
+    symbols: dict[str, tuple[tuple[str, ...], ...]]
+    words: Vocabulary
+    state: WorldState
+
+    def related(self, form: Form) -> tuple[Form, ...]:
+        """The form, and those of its family that take as many things: "in the bowl" is `on` where bowls have no
+        inside."""
+        alike = [f for f in self.forms if f.family == form.family != "" and len(f.types) == len(form.types) > 1]
+        return (form, *(f for f in alike if f is not form and f.in_domain and form.in_domain))
+
+    def argument(self, form: Form, n: int) -> tuple[str, ...]:
+        """What argument `n` of a form, or of one of its family, can be."""
+        return tuple(dict.fromkeys(s for f in self.related(form) for s in self.symbols[f.predicate][n]))
+
+    def atom(self, form: Form, args: tuple[str, ...]) -> Atom | None:
+        """What a form says of some symbols, in the domain's predicates; None when nothing there says it."""
+        if form.in_domain:
+            found = next((f for f in self.related(form) if self._fits(f, args)), None)
+            return Atom(found.predicate, args) if found and self._can_be(args) else None
+        place = self._place(form, args[1])
+        known = place is not None and (place not in self.state.symbols or self._can_be((args[0], place)))
+        return Atom(form.carrier, (args[0], str(place))) if form.carrier and known else None
+
+    def _place(self, form: Form, thing: str) -> str | None:
+        """The place on a side of a thing, under its board, or on top of it; None where there is no such."""
+        if form.side == BENEATH:
+            return self.words.beneath.get(thing)
+        if form.side == TOP:
+            return thing if thing in self.symbols[form.carrier][1] else self.words.above.get(thing)
+        return f"{form.side}-{thing}" if form.side else None
+
+    def _fits(self, form: Form, args: tuple[str, ...]) -> bool:
+        return all(a in some for a, some in zip(args, self.symbols[form.predicate], strict=True))
+
+    def _can_be(self, args: tuple[str, ...]) -> bool:
+        """Whether a thing can be there: not in or on itself; what has an inside of its own is not stood on."""
+        own = {s: owner for owner, some in self.words.inside.items() for s in some}
+        return len(set(args)) == len(args) and own.get(args[-1]) != args[0]
+
+
+def sayable(domain: Domain, state: WorldState, words: Vocabulary) -> Sayable:
+    """What an instruction can ask for in a scene."""
+    known = forms(domain)
+    every = (*known, *_forms_beside(domain, known, state, words))
+
+    def of_types(kinds: frozenset[str]) -> tuple[str, ...]:
+        return tuple(s for s, t in state.symbols.items() if any(domain.is_a(t, kind) for kind in kinds))
+
+    def not_vessels(symbols: tuple[str, ...]) -> tuple[str, ...]:
+        """What has an inside of its own that is always open is not stood on."""
+        return tuple(s for s in symbols if not words.inside.get(s))
+
+    symbols = {f.predicate: tuple(map(of_types, f.types)) for f in every}
+    symbols |= {p: (first, *map(not_vessels, rest)) for p, (first, *rest) in symbols.items()}
+    symbols |= {f.predicate: (symbols[f.predicate][0], words.things) for f in every if not f.in_domain}
+    stood_on = [f.carrier for f in every if f.side == TOP]
+    everywhere = tuple(dict.fromkeys((*(s for p in stood_on for s in symbols[p][1]), *words.above)))
+    symbols |= {f.predicate: (symbols[f.predicate][0], everywhere) for f in every if f.side == TOP}
+    return Sayable(every, symbols, words, state)

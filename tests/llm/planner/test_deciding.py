@@ -1,0 +1,77 @@
+"""What a model that decides can say, and how it is shown what there is to say."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from llm.models.model import Completion, Prompt
+from llm.planner.deciding import END, SKIPS, commands, decided, shots
+from tamp.execution.questions import Question
+from tamp.model.atoms import Atom
+from tamp.model.domain import load
+from tamp.model.goal import Goal
+from tamp.model.state import WorldState, problem_of
+
+SYMBOLS = {"cup": "item", "shelf": "surface", "chest": "drawer"}
+STATE = WorldState(SYMBOLS, frozenset({
+    Atom("hand-empty"), Atom("on", ("cup", "shelf")), Atom("clear", ("cup",)), Atom("closed", ("chest",)),
+}))  # fmt: skip
+GOAL = Goal(Atom("in", ("cup", "chest")))
+TABLETOP = load("tabletop")
+
+
+def question(*running: str, not_again: frozenset[str] = frozenset(), state: WorldState = STATE) -> Question:
+    return Question(GOAL, state, "Actions: []", running, (), not_again)
+
+
+def said(asked: Question) -> list[str]:
+    return commands(problem_of(TABLETOP, asked.state, asked.goal.parts), asked)
+
+
+def test_what_can_be_started_is_what_the_domain_allows_now() -> None:
+    assert set(said(question())) == {"start (pick cup shelf)", "start (open-drawer chest)", END}
+    held = WorldState(SYMBOLS, frozenset({Atom("holding", ("cup",)), Atom("open", ("chest",))}))
+    assert set(said(question(state=held))) == {"start (place-on cup shelf)", "start (place-in cup chest)", END}
+
+
+def test_while_something_runs_it_can_be_stopped_or_waited_for() -> None:
+    assert said(question("(pick cup shelf)")) == [*SKIPS, "stop (pick cup shelf)"]
+
+
+def test_what_led_nowhere_is_not_offered_again() -> None:
+    assert "start (pick cup shelf)" not in said(question(not_again=frozenset({"start (pick cup shelf)"})))
+
+
+class Greedy:
+    """Says the first thing that the grammar allows of some."""
+
+    name, sees, taught = "greedy", False, False
+
+    def __init__(self, *likes: str) -> None:
+        self.likes = likes
+        self.shown = ""
+
+    def complete(self, prompt: Prompt, begun: str, pattern: str) -> Completion:
+        self.shown = prompt.question
+        return Completion(next(like for like in self.likes if re.fullmatch(pattern, like)))
+
+
+def test_the_grammar_holds_the_model_to_what_can_be_said() -> None:
+    model = Greedy("start (place-in cup chest)", "start (open-drawer chest)")
+    assert decided(model, question(), TABLETOP, ()) == "start (open-drawer chest)"
+    assert model.shown.endswith("Missing: (in cup chest)")
+
+
+@pytest.mark.parametrize("left", ["", END])
+def test_one_answer_or_none_needs_no_model(left: str) -> None:
+    every = frozenset({"start (pick cup shelf)", "start (open-drawer chest)", END}) - {left}
+    assert decided(Greedy(), question(not_again=every), TABLETOP, ()) == left
+
+
+def test_examples_are_answered_by_what_can_be_said_then_and_reach_their_goal() -> None:
+    shown = list(shots(TABLETOP))
+    assert len(shown) > 10
+    assert all((answer == END) == asked.endswith("Missing: nothing") for asked, answer in shown)
+    assert {answer.split()[0] for _, answer in shown} == {"start", "skip", END}

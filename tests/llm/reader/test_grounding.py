@@ -1,0 +1,136 @@
+"""From a model's program to goals: what code refuses, asks about and checks, whatever the model writes."""
+
+import pytest
+
+from llm.reader.grounding import AmbiguousError, UnsureError, ground
+from llm.reader.reading import LONGEST
+from tamp.errors import InputError, Refusal
+from tamp.model.domain import load
+from tamp.planning.engine import PlanResult, PlanStatus
+
+BOWL, TOP = "akita_black_bowl_1", "wooden_cabinet_1_top_region"
+
+
+@pytest.mark.parametrize("text", ["", "   \n"])
+def test_an_empty_instruction(kitchen, domain, scripted, text):
+    model = scripted("nothing")
+    with pytest.raises(InputError, match="empty"):
+        ground(text, *kitchen, domain, model)
+    assert model.asked == []
+
+
+def test_an_overlong_instruction(kitchen, domain, scripted):
+    with pytest.raises(InputError, match=f"{LONGEST:,}"):
+        ground("bowl " * LONGEST, *kitchen, domain, scripted("nothing"))
+
+
+def test_a_goal_and_its_roles(kitchen, domain, scripted):
+    answer = "open(top drawer of the wooden cabinet)\nin(black bowl, top drawer of the wooden cabinet)"
+    model = scripted(answer)
+    result = ground("open the top drawer and put the bowl inside", *kitchen, domain, model)
+    assert str(result.goal) == f"(and (open {TOP}) (in {BOWL} {TOP}))"
+    assert result.roles == {"source": BOWL, "target": TOP}
+    assert (result.reply, result.ambiguous, result.probability) == (answer, False, 0.99)
+    assert model.asked[0].question.endswith("said: open the top drawer and put the bowl inside")
+
+
+def test_one_thing_after_the_other(kitchen, domain, scripted):
+    model = scripted("on(black bowl, plate)\nthen\non(black bowl, stove)\nkeep(wine bottle)")
+    goals = ground("bowl to the plate, later to the stove, and hands off the wine", *kitchen, domain, model).goals
+    assert [str(g) for g in goals] == [f"(on {BOWL} plate_1)", f"(on {BOWL} flat_stove_1_cook_region)"]
+    assert {g.untouched for g in goals} == {("wine_bottle_1",)}
+
+
+@pytest.mark.parametrize(
+    ("text", "answer", "kind", "told"),
+    [
+        ("put the banana on the plate", 'on("banana", plate)', "absent", r'has no "banana"; it has: .*wine bottle'),
+        ("put the bowl next to the plate", '"next to the plate"', "no goal", r"no predicate for it; it has: on, in, "),
+        ("how are you?", "nothing", "nothing", "asks for nothing"),
+        ("stop", "stop", "nothing", "asks for nothing"),
+        ("leave the bottle alone", "keep(wine bottle)", "nothing", "asks for nothing"),
+    ],
+)
+def test_what_is_no_goal_is_refused(kitchen, domain, scripted, text, answer, kind, told):
+    with pytest.raises(Refusal, match=told) as refused:
+        ground(text, *kitchen, domain, scripted(answer))
+    assert refused.value.kind == kind
+
+
+def test_where_what_is_absent_may_be(kitchen, domain, scripted):
+    answer = 'on("spoon", plate)\nopen(top drawer of the wooden cabinet)\nnot on(black bowl, plate)'
+    with pytest.raises(Refusal) as refused:
+        ground("the spoon from the top drawer goes on the plate, not the bowl", *kitchen, domain, scripted(answer))
+    assert (refused.value.lacks, refused.value.places, refused.value.forbids) == (("spoon",), (TOP,), True)
+
+
+def test_which_of_two_is_asked_in_words(two_bowls, domain, scripted):
+    model = scripted("on(which of bowls, plate)")
+    with pytest.raises(
+        AmbiguousError, match=r"fits 2 goals: the left black bowl is on the plate \| the right"
+    ) as refused:
+        ground("put the bowl on the plate", *two_bowls, domain, model)
+    goals = {str(g) for (g,) in refused.value.alternatives}
+    assert goals == {"(on akita_black_bowl_2 plate_1)", "(on akita_black_bowl_1 plate_1)"}
+    first = ground("put the bowl on the plate", *two_bowls, domain, model, assume_first=True)
+    assert first.ambiguous and len(first.alternatives) == 1
+
+
+def test_nothing_is_asked_where_the_answer_changes_nothing(kitchen, domain, scripted):
+    """Two of three drawers are open already: it is the third that is to be opened."""
+    scene, state = kitchen
+    rest = {a for a in state.atoms if "bottom" in str(a) or "cabinet" not in str(a)}
+    opened = {type(a)("open", a.args) for a in state.atoms - rest}
+    now = type(state)(state.symbols, frozenset(rest | opened))
+    goal = ground("open the drawer", scene, now, domain, scripted("open(which of drawers)")).goal
+    assert str(goal) == "(open wooden_cabinet_1_bottom_region)"
+
+
+def test_what_is_unlikely_is_asked_about(kitchen, domain, scripted):
+    model = scripted("on(black bowl, plate)", 0.2)
+    with pytest.raises(UnsureError, match=r"is this meant: the black bowl is on the plate\?"):
+        ground("bowl, plate", *kitchen, domain, model)
+    taken = ground("bowl, plate", *kitchen, domain, model, assume_first=True)
+    assert "asked back" in taken.assumed and str(taken.goal) == f"(on {BOWL} plate_1)"
+
+
+@pytest.mark.parametrize(
+    ("side", "place"),
+    [("to the right of", "right-of-plate_1"), ("behind", "behind-plate_1"), ("to the front of", "front-of-plate_1")],
+)
+def test_a_place_beside_a_thing(side, place, kitchen, domain, scripted):
+    answer = ground("put the bowl there", *kitchen, domain, scripted(f"{side}(black bowl, plate)"))
+    assert str(answer.goal) == f"(on {BOWL} {place})"
+
+
+def test_the_scenes_own_words(kitchen, domain, scripted):
+    model = scripted("in(black bowl, drawer)\nclosed(drawer)")
+    result = ground("bowl in the drawer, close it", *kitchen, domain, model, names={"drawer": TOP})
+    assert str(result.goal) == f"(and (in {BOWL} {TOP}) (closed {TOP}))"
+
+
+def test_a_predicate_of_the_users_own(kitchen, domain, scripted, tmp_path):
+    text = domain.text.replace("(hand-empty)\n", "(hand-empty)\n    (wiped ?s - surface)\n", 1)
+    action = "(:action wipe :parameters (?s - surface) :precondition (hand-empty) :effect (wiped ?s))"
+    (tmp_path / "domain.pddl").write_text(text.rstrip().removesuffix(")") + action + ")")
+    answer = ground("clean the stove", *kitchen, load(str(tmp_path)), scripted("wiped(stove)"))
+    assert str(answer.goal) == "(wiped flat_stove_1_cook_region)"
+
+
+def test_a_goal_that_no_plan_reaches_is_refused(kitchen, domain, scripted):
+    class Never:
+        name, ties_by_name = "never", True
+
+        def solve(self, problem, tell=None):
+            return PlanResult(PlanStatus.UNSOLVABLE, None, 0.0)
+
+    with pytest.raises(Refusal, match="no plan reaches") as refused:
+        ground("bowl to the plate", *kitchen, domain, scripted("on(black bowl, plate)"), planner=Never())
+    assert refused.value.kind == "unsolvable"
+
+
+def test_a_model_that_was_not_taught_is_shown_the_nearest_examples(kitchen, domain, scripted):
+    model = scripted("on(black bowl, plate)")
+    model.taught = False
+    ground("put the bowl on the plate", *kitchen, domain, model)
+    assert len(model.asked[0].examples) > 3 and "any of cups" in model.asked[0].system

@@ -1,0 +1,14 @@
+import pytest
+
+from llm.reader.reading import instruction, split
+from tamp.errors import InputError
+
+
+def test_what_word_processors_make_of_an_instruction():
+    assert instruction(" put the\u2019bowl\u2019\n on \u201cit\u201d \u2013 now ") == "put the'bowl' on \"it\" - now"
+    with pytest.raises(InputError, match="empty"):
+        instruction(" \n")
+
+
+def test_words_are_alike_in_singular_and_plural():
+    assert split("The Bowls, a glass; 2 cups!") == ["the", "bowl", "a", "glass", "2", "cup"]
