@@ -62,7 +62,7 @@ help:
 	make tune    teach the model the reader's form from llm/tuning/sentences, in an environment of its own (5 GB; hours on two
 	             cores; kept every hundred steps in build/tune, and goes on from there; for so long: ARGS='--minutes 100')
 	make bench-reader    sentences to programs, against what careful people made of them (an hour; goes on ...;
-	             ARGS='--adapter build/tune/adapter.gguf', or untaught with the nearest examples: ARGS='--untaught 8')
+	             ARGS='--adapter build/tune/adapter.gguf', or untaught with the nearest examples: ARGS=--untaught)
 	make bench-validation  tamp validate against VAL: public domains, plans of two engines, spoilt in 13 ways
 	             (an hour; goes on ...; with engines of its own, 60 MB, in .venv-engines)
 	make bench-fuzz      20,000 spoilt files through validate, check and plan (an hour; goes on ...)

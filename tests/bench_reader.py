@@ -1,11 +1,12 @@
 """`make bench-reader`: sentences to programs, against what careful people made of them.
 
-    python -m tests.bench_reader [FILE...] [--model NAME] [--adapter GGUF | --untaught N] [--without-grammar]
-                                 [--held-out SHARE] [--most N] [--out FILE.jsonl]
+    python -m tests.bench_reader [FILE...] [--model NAME] [--adapter GGUF | --untaught] [--without-grammar]
+                                 [--held-out SHARE] [--beside FILE...] [--most N] [--out FILE.jsonl]
 
 Each sentence is right where its answer comes to the same; else wrong (a goal that is not asked for), refused (asked
 about, or called absent, impossible or nothing, where a goal is due), or missed (a goal where there is none). The
-adapter is the one that is shipped; `--untaught` takes none, and shows the N nearest of the taught sentences.
+adapter is the one that is shipped; `--untaught` takes none, and shows the nearest of the taught sentences; `--beside`
+shows those of the same domain that are in a file (problems/reader/domains/*/five.txt).
 `--held-out` asks the taught sentences of the scenes that `make tune ARGS='--share …'` leaves out. Prints a line a file,
 right answers by the probability that the model gave them, and seconds; `--out` goes on where it was.
 """
@@ -27,7 +28,7 @@ from llm.models import weights
 from llm.models.llama import LlamaCpp
 from llm.models.model import Completion, Grammar, Prompt
 from llm.reader.expanding import Expanded, expanded, same_work
-from llm.reader.reading import nearest, read, taught
+from llm.reader.reading import read, taught
 from llm.reader.sentences import Sentence, read_sentences
 from llm.tuning.batches import parted
 from tamp.errors import Refusal
@@ -45,11 +46,11 @@ class Free(LlamaCpp):
         return super().complete(prompt, begun, Grammar("start: /[^<]+/"))
 
 
-def judged(sentence: Sentence, model: LlamaCpp, shown: tuple[Sentence, ...]) -> Record:
+def judged(sentence: Sentence, model: LlamaCpp, own: list[Sentence]) -> Record:
     """What a model makes of a sentence, as a record."""
     begun, came, text, likely = time.monotonic(), Expanded(cannot={""}), "", 0.0
     try:
-        answer = read(sentence.words, sentence.setting, model, shown)
+        answer = read(sentence.words, sentence.setting, model, own)
         came, text, likely = answer.comes_to, str(answer.program), answer.probability
     except Refusal as e:
         text = str(e)
@@ -84,13 +85,15 @@ def main() -> int:
     parser.add_argument("files", nargs="*", type=Path, default=sorted(MEASURED.glob("*.txt")))
     parser.add_argument("--model", default=weights.DEFAULT)
     parser.add_argument("--adapter", type=Path)
-    parser.add_argument("--untaught", type=int, default=0, metavar="N")
+    parser.add_argument("--untaught", action="store_true")
+    parser.add_argument("--beside", nargs="*", type=Path, default=[], metavar="FILE", help="a domain's own sentences")
     parser.add_argument("--without-grammar", action="store_true")
     parser.add_argument("--held-out", type=float, default=0.0, metavar="SHARE")
     parser.add_argument("--most", type=int, default=sys.maxsize, help="sentences of each file")
     parser.add_argument("--out", type=Path)
     asked = parser.parse_args()
     path = weights.find(asked.model)
+    beside = [s for file in asked.beside for s in read_sentences(file)]
     adapter = None if asked.untaught else asked.adapter or tuning.adapter(path)
     model = (Free if asked.without_grammar else LlamaCpp)(asked.model, path, adapter=adapter)
     kept = [json.loads(line) for line in asked.out.read_text().splitlines()] if asked.out and asked.out.exists() else []
@@ -100,8 +103,8 @@ def main() -> int:
             place = f"{name}:{n}"
             record = next((r for r in kept if r["place"] == place), None)
             if record is None:
-                shown = nearest(sentence.words, taught(), asked.untaught) if asked.untaught else ()
-                record = {"place": place, **judged(sentence, model, shown)}
+                own = [s for s in beside if s.setting.can_be == sentence.setting.can_be]
+                record = {"place": place, **judged(sentence, model, own)}
                 if asked.out:
                     with asked.out.open("a") as out:
                         out.write(json.dumps(record) + "\n")

@@ -84,6 +84,8 @@ class LlamaCpp:
     _llama: Any = field(default=None, repr=False)
     _look: tuple[float, float, float] = (0.0, 0.0, 0.0)
     _backend: Any = field(default=None, repr=False)
+    _adapters: Any = field(default=None, repr=False)
+    _worn: int = 0
     _begun: tuple[str, tuple[tuple[str, str], ...], str] | None = field(default=None, repr=False)
     _format: Callable[[list[Message]], str] | None = field(default=None, repr=False)
     _turn: threading.RLock = field(default_factory=threading.RLock, repr=False)
@@ -128,15 +130,25 @@ class LlamaCpp:
         if not found:  # a null pointer, which the library's own loading takes for an adapter
             told = "is it there, another model's, or not all of it?"
             raise InputError(f"{adapter}: not an adapter that {self.path.name} can take; {told}")
-        one = (llama_cpp.llama_adapter_lora_p_ctypes * 1)(found)
-        llama_cpp.llama_set_adapters_lora(llama._ctx.ctx, one, 1, (ctypes.c_float * 1)(1.0))
+        self._adapters = (llama_cpp.llama_adapter_lora_p_ctypes * 1)(found)
+
+    def _wear(self, taught: bool) -> None:
+        """Have the adapter on for what it was taught, and for nothing else."""
+        import llama_cpp
+
+        wanted = int(taught and self._adapters is not None)
+        if wanted != self._worn:
+            one = (ctypes.c_float * 1)(1.0)
+            llama_cpp.llama_set_adapters_lora(self._llama._ctx.ctx, self._adapters, wanted, one)
+            self._llama.reset()
+            self._worn, self._begun = wanted, None
 
     def _begin(self, prompt: Prompt) -> None:
         """Evaluate what every question begins with, or read it from an earlier process."""
         assert self._format is not None
         chat = self._format(prompt.messages())
         begins = self._llama.tokenize(chat[: chat.rindex(prompt.question) + len(prompt.begins)].encode(), special=True)
-        weights = (self.path,) if self.adapter is None else (self.path, self.adapter)
+        weights = (self.path, self.adapter) if self._worn and self.adapter is not None else (self.path,)
         prepare(self._llama, begins, file_for(models_dir() / "prompts", weights, begins))
 
     def _take_free_cores(self) -> None:
@@ -161,6 +173,7 @@ class LlamaCpp:
         if size > self.context - ANSWER:
             raise too_long(self.name, size, self.context)
         self._take_free_cores()
+        self._wear(prompt.taught)
         if self._begun != (begins := (prompt.system, prompt.examples, prompt.begins)):
             self._begin(prompt)
             self._begun = begins

@@ -15,8 +15,9 @@ Message = dict[str, Any]
 class Prompt:
     """A chat: what to do, worked examples as (question, answer), and the question.
 
-    `begins` is what its question shares with others that may follow. `corrections` are earlier answers to it, each with
-    what was wrong with it. `image` is a PNG that goes along with the question, for a model that can see.
+    `begins` is what its question shares with others that may follow; `taught`: it is of the kind that an adapter has
+    learnt to answer. `corrections` are earlier answers to it, each with what was wrong with it. `image` is a PNG that
+    goes along with the question, for a model that can see.
     """
 
     system: str
@@ -25,6 +26,7 @@ class Prompt:
     corrections: tuple[tuple[str, str], ...] = ()
     image: bytes | None = None
     begins: str = ""
+    taught: bool = False
 
     def corrected(self, answer: str, objection: str) -> Prompt:
         """The same chat after a wrong answer."""

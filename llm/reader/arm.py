@@ -53,11 +53,7 @@ class Names:
     def setting(self) -> Setting:
         """As a reader is shown them."""
         kinds = (("pose", self.poses), ("label", self.labels))
-        members = (
-            Member(_plain(name), (), frozenset({kind}), f"{kind}s" if kind == "pose" else "things")
-            for kind, some in kinds
-            for name in some
-        )
+        members = (Member(_plain(name), (), frozenset({kind}), f"{kind}s") for kind, some in kinds for name in some)
         return Setting(tuple(members), (), ACTIONS)
 
     def called(self, name: str) -> str:

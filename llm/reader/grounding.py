@@ -11,7 +11,7 @@ from llm.models.model import Model
 from llm.reader.binding import Binder, Goals, described
 from llm.reader.expanding import Expanded, doing, expanded, merged
 from llm.reader.program import Handled, If, Program, Things, calls, read_program
-from llm.reader.reading import SURE, confidence, instruction, read
+from llm.reader.reading import SURE, beside, confidence, instruction, read
 from llm.reader.said import said
 from llm.reader.setting import Setting
 from llm.vocabulary.forms import Sayable, sayable
@@ -118,7 +118,7 @@ def understood(
 ) -> Grounding:
     """What is wanted in a scene once `text` was said."""
     start, text = time.perf_counter(), instruction(text)
-    answer = read(text, stage.setting, model, image=image)
+    answer = read(text, stage.setting, model, beside(stage.domain.path), image)
     tell("program", text=str(answer.program), probability=answer.probability)
     readings, sure, assumed = stage.readings(answer.program), confidence(answer.probability), ""
     if not assume_first and len(readings) > 1:

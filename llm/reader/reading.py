@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from pathlib import Path
 
 from llm import tuning
 from llm.models.model import Completion, Grammar, Model, Prompt
@@ -21,8 +22,8 @@ from tamp.errors import InputError, Refusal
 
 SURE = 0.5
 """Confidence below which an answer is asked back."""
-SHOWN = 8
-"""Examples in the prompt of a model that was not taught the form."""
+OWN, SHOWN = 5, 8
+"""Examples of a domain's own that a model is shown, and of all that one is shown that was not taught the form."""
 
 
 @dataclass(frozen=True)
@@ -36,12 +37,12 @@ class Answer:
 
 
 def read(
-    words: str, setting: Setting, model: Model, examples: Sequence[Sentence] | None = None, image: bytes | None = None
+    words: str, setting: Setting, model: Model, own: Sequence[Sentence] = (), image: bytes | None = None
 ) -> Answer:
-    """What the words ask for. `examples` are shown to the model: the nearest that it would be taught, unless it was."""
-    if examples is None:
-        examples = () if model.taught else nearest(words, taught(), SHOWN)
-    chat = replace(prompt(setting, words, model.taught), examples=tuple(map(_example, examples)), image=image)
+    """What the words ask for. The model is shown the nearest of a domain's `own` sentences and, unless it was taught
+    them, of those that adapters are tuned with. Refusal for words that it makes nothing of."""
+    near = nearest(words, own, OWN) if model.taught else nearest(words, (*taught(), *own), SHOWN)
+    chat = replace(prompt(setting, words, model.taught), examples=tuple(map(_example, near)), image=image)
     said = model.complete(chat, "", Grammar(grammar(setting, words)))
     try:
         return _answer(said, setting)
@@ -64,6 +65,13 @@ def _answer(said: Completion, setting: Setting) -> Answer:
 def confidence(probability: float) -> float:
     """How often answers of a probability are right."""
     return probability
+
+
+@cache
+def beside(domain: Path) -> tuple[Sentence, ...]:
+    """The sentences beside a domain's file: how people speak of it."""
+    path = domain.parent / "sentences.txt"
+    return read_sentences(path) if path.is_file() else ()
 
 
 @cache
@@ -143,4 +151,4 @@ def question(now: str, words: str) -> str:
 def prompt(setting: Setting, words: str, taught: bool = True) -> Prompt:
     """The chat that a model is asked with."""
     doing, begins = f"now: {setting.now}\n" if setting.now else "", setting_text(setting)
-    return Prompt(TASK if taught else UNTAUGHT, (), f"{begins}{doing}said: {words}", begins=begins)
+    return Prompt(TASK if taught else UNTAUGHT, (), f"{begins}{doing}said: {words}", begins=begins, taught=taught)

@@ -3,7 +3,8 @@
     python -m llm.tuning.train MODEL.gguf OUT [--epochs N] [--minutes M] [--share S] [--rank R] SENTENCES...
 
 Runs in an environment of its own (torch, transformers, peft). It is kept in OUT every hundred steps, and goes on from
-there; `--minutes` ends it after so many, as kept. `--share` takes that part of the scenes alone; the others tell how likely an answer is right.
+there; `--minutes` ends it after so many, as kept. `--share` takes that part of the scenes alone; the others tell how
+likely an answer is right.
 """
 
 from __future__ import annotations

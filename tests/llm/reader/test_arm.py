@@ -1,0 +1,68 @@
+"""Programs to steps of an arm's contract."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from llm.reader.arm import Names, plan_of
+from tamp.errors import Refusal
+from tamp.planning.beside import Notes
+
+NAMES = Names(("home", "above_table", "bin_drop"), ("cup", "wine glass"))
+CUP: dict[str, Any] = {"labels": ["cup"], "selector": "nearest", "index": 0}
+GLASS: dict[str, Any] = {**CUP, "labels": ["wine glass"]}
+DUE: dict[str, list[dict[str, Any]]] = {
+    "go above(cup)": [{"action": "APPROACH_OBJECT", **CUP, "hover_mm": 80}],
+    "go above(cup; hover 50 mm, nth 2, near bin drop)": [
+        {"action": "APPROACH_OBJECT", **CUP, "index": 1, "ref": {"named": "bin_drop"}, "hover_mm": 50}
+    ],
+    "touch(cup)\nlift(; by 30 mm)": [
+        {"action": "APPROACH_OBJECT", **CUP, "hover_mm": 80},
+        {"action": "MOVE_TO_OBJECT", **CUP},
+        {"action": "RETREAT_Z", "dz_mm": 30},
+    ],
+    "go above(cup)\nwait(; seconds 1.5)\ntouch(cup)": [
+        {"action": "APPROACH_OBJECT", **CUP, "hover_mm": 80},
+        {"action": "SLEEP", "seconds": 1.5},
+        {"action": "MOVE_TO_OBJECT", **CUP},
+    ],
+    "go above(bin drop; hover 40 mm)\nthen\ngo to(home)": [
+        {"action": "APPROACH_NAMED", "name": "bin_drop", "hover_mm": 40},
+        {"action": "MOVE_TO_NAMED", "name": "home"},
+    ],
+    "go above(all labels)": [
+        {"action": "APPROACH_OBJECT", **CUP, "hover_mm": 80},
+        {"action": "APPROACH_OBJECT", **GLASS, "hover_mm": 80},
+    ],
+    "go to point(; x 300, y -20, z 150)": [
+        {"action": "MOVE_TO_POSE", "pose": {"xyz_mm": [300, -20, 150], "rpy_deg": [0, 0, 0]}}
+    ],
+}
+NO_PLAN = {
+    'touch("fork")': ("absent", 'no "fork"; it has: home, above_table'),
+    '"the red cup"': ("beyond", "cannot be said in a plan"),
+    "go to(which of home or bin drop)": ("ambiguous", "home or bin drop"),
+    "keep(cup)": ("beyond", "a list of steps"),
+    "nothing": ("nothing", "no motion"),
+}
+
+
+@pytest.mark.parametrize("program", DUE)
+def test_a_program_becomes_steps(program: str, scripted) -> None:  # type: ignore[no-untyped-def]
+    plan = plan_of("the red cup, a fork", NAMES, scripted(program), Notes())
+    assert plan == {"goal": "the red cup, a fork", "steps": DUE[program]}
+
+
+@pytest.mark.parametrize("program", NO_PLAN)
+def test_what_is_no_plan_says_why(program: str, scripted) -> None:  # type: ignore[no-untyped-def]
+    with pytest.raises(Refusal) as told:
+        plan_of("the red cup, a fork", NAMES, scripted(program), Notes())
+    kind, words = NO_PLAN[program]
+    assert told.value.kind == kind and words in str(told.value)
+
+
+def test_what_is_unlikely_is_asked_about(scripted) -> None:  # type: ignore[no-untyped-def]
+    with pytest.raises(Refusal, match=r"is this meant: go above the cup\?"):
+        plan_of("the cup", NAMES, scripted("go above(cup)", 0.1), Notes())

@@ -1,0 +1,68 @@
+"""Sentences to tokens, and scenes in which a thing is missing or doubled."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from llm.reader.expanding import expanded
+from llm.reader.sentences import Sentence, read_sentences
+from llm.tuning.batches import IGNORED, batches, changed, packed, parted
+
+TEXT = """## kitchen
+cups [item]: red cup (on table), blue cup (on table)
+plates [item]: plate
+tables [surface]: table
+can be: on(item, item|surface)
+
+# the red cup goes on the plate
+on(red cup, plate)
+
+# all cups on the plate
+on(all cups, plate)
+
+# blue cup to the table
+on(blue cup, table)
+"""
+
+
+@pytest.fixture
+def sentences(tmp_path: Path) -> list[Sentence]:
+    path = tmp_path / "kitchen.txt"
+    path.write_text(TEXT)
+    return list(read_sentences(path))
+
+
+def test_what_is_taken_away_is_quoted_and_what_is_doubled_is_asked_about(sentences: list[Sentence]) -> None:
+    seen = dict[str, set[str]]()
+    for seed in range(200):
+        for s in changed(sentences, random.Random(seed)):
+            seen.setdefault(s.words, set()).add(str(s.program))
+    assert seen["the red cup goes on the plate"] == {
+        "on(red cup, plate)",
+        'on("red cup", plate)',
+        "on(which of left red cup or right red cup, plate)",
+        'on(red cup, "plate")',
+        "on(red cup, which of left plate or right plate)",
+    }
+    assert 'on(blue cup, "table")' not in seen["blue cup to the table"], "other things stand on the table"
+
+
+def test_each_sentence_of_a_batch_sees_the_scene_and_itself(sentences: list[Sentence]) -> None:
+    one = packed(sentences[:2], lambda text: [1, 2, 3], lambda text: [len(text), 9], 7)
+    assert one.segments == (0, 0, 0, *[1] * 5, *[2] * 5)
+    assert one.positions == (0, 1, 2, 3, 4, 5, 6, 7, 3, 4, 5, 6, 7)
+    assert one.labels[:5] == (IGNORED,) * 5 and one.labels[5:8] == one.tokens[5:8] and one.tokens[7] == 7
+
+
+def test_every_sentence_is_in_some_batch_unless_its_scene_was_changed(sentences: list[Sentence]) -> None:
+    found = [s.words for b in batches(sentences, 2, random.Random(3)) for s in b]
+    assert set(found) <= {s.words for s in sentences} and len(found) >= 2
+
+
+def test_scenes_are_held_out_whole(sentences: list[Sentence]) -> None:
+    inside, outside = parted(sentences, 0.0)
+    assert (len(inside), len(outside)) == (0, 3)
+    assert all(expanded(s.program).kind == "goal" for s in outside)
