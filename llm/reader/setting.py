@@ -71,7 +71,7 @@ class Setting:
         """The names in each group and of each type, by the plural."""
         found: dict[str, tuple[str, ...]] = {}
         for m in self.members:
-            for plural_ in (m.group, *(plural(t) for t in sorted(m.types)), plural(THING)):
+            for plural_ in dict.fromkeys((m.group, *(plural(t) for t in sorted(m.types)), plural(THING))):
                 found[plural_] = (*found.get(plural_, ()), m.name)
         return found
 
@@ -99,7 +99,7 @@ class Setting:
             shown = f"{m.name} ({'; '.join(m.facts)})" if m.facts else m.name
             lines.setdefault(f"{m.group} [{' '.join(sorted(m.types))}]", []).append(shown)
         text = [f"{head}: {', '.join(names)}" for head, names in lines.items()]
-        text.append(f"can be: {', '.join(map(str, self.can_be))}")
+        text += [f"can be: {', '.join(map(str, self.can_be))}"] if self.can_be else []
         text += [f"can do: {', '.join(map(str, self.can_do))}"] if self.can_do else []
         text += [f"now: {self.now}"] if self.now else []
         return "\n".join(text)
