@@ -228,10 +228,7 @@ def _group(text: str, setting: Setting, types: Collection[str]) -> tuple[str, ..
     """The names of a group, narrowed and without what is excepted; or of a list of names."""
     said, _, left_out = text.partition(" except ")
     without = {_name(part, setting) for part in left_out.split(" and ")} if left_out else set[str]()
-    names = _narrowed(said, setting)
-    if not without <= set(names):
-        raise NotAProgram(f"{sorted(without - set(names))} is none of {said!r}")
-    left = tuple(n for n in names if n not in without and setting.fits(n, types))
+    left = tuple(n for n in _narrowed(said, setting) if n not in without and setting.fits(n, types))
     if not left:
         raise NotAProgram(f"nothing is left of {text!r}")
     return left
