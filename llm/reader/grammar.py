@@ -13,6 +13,8 @@ from llm.reader.setting import Setting, Signature
 
 LONGEST = 14
 """Words of a quotation."""
+MANY = 400
+"""Words from which on a text is long: all of its runs make a grammar of a megabyte."""
 LINES = 16
 """Lines of a program."""
 _WORD = re.compile(r"[^\s\"]+")
@@ -71,8 +73,11 @@ def _argument(setting: Setting, types: Sequence[str]) -> str:
 
 
 def _quote(words: str) -> str:
-    """A regular expression for a quotation of what was said."""
+    """A regular expression for a quotation of what was said; of a long text, of its words in any order."""
     said = [w for text in dict.fromkeys((words, words.lower())) for w in (*_WORD.findall(text), "")]
+    if len(said) > MANY:
+        word = f"({_one_of(sorted({w.strip('.,;:!?') for w in said} - {''}))})"
+        return f'"{word}( {word}){{0,{LONGEST - 1}}}"'
     spans = (said[i : i + n] for i in range(len(said)) for n in range(1, 1 + LONGEST))
     runs = {" ".join(span).strip(".,;:!?") for span in spans if "" not in span}
     return f'"({_one_of(sorted(filter(None, runs)))})"'

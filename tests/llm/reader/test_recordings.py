@@ -16,6 +16,7 @@ from llm.models.model import Logged
 from llm.models.recorded import Recorded, compact
 from llm.models.weights import DEFAULT, find
 from llm.reader.grounding import ground
+from llm.tuning import adapter
 from tamp.errors import Refusal
 
 RECORDING = Path(__file__).parent / "recordings" / "kitchen.jsonl"
@@ -33,7 +34,8 @@ CASES = [
     ("kitchen", "put the wine bottle behind the stove", f"(on {BOTTLE} behind-flat_stove_1)"),
     ("kitchen", "put the bowl next to the plate", "refused: no goal"),
     ("kitchen", "put the banana on the plate", "refused: absent"),
-    ("kitchen", "banana to plate put", "refused: unclear"),
+    ("kitchen", "banana to plate put", "refused: absent"),
+    ("kitchen", "everything but the bottle goes on the stove, but wait until the top drawer is open", ""),
     ("kitchen", "open the drawer", "refused: ambiguous"),
     ("two_bowls", "put the bowl on the plate", "refused: ambiguous"),
     ("two_bowls", "put the bowl between the plate and the ramekin on the plate", f"(on {BOWL} plate_1)"),
@@ -58,7 +60,7 @@ def model(request, log, tell):
     if not request.config.getoption("--record"):
         yield Logged(Recorded.read(RECORDING), tell)
         return
-    yield Logged(LlamaCpp(DEFAULT, find(DEFAULT)).load(), tell)
+    yield Logged(LlamaCpp(DEFAULT, find(DEFAULT), adapter=adapter(find(DEFAULT))).load(), tell)
     if sum(e["event"] == "instruction" for e in log) < len(CASES):
         pytest.fail("only some instructions were put to the model; the recording is left as it was")
     RECORDING.write_text("".join(json.dumps(e) + "\n" for e in compact(log)))
@@ -72,8 +74,3 @@ def test_what_the_model_made_of_it(scene, text, meant, model, tell, domain, requ
     except Refusal as e:
         goal = f"refused: {e.kind}"
     assert goal == meant
-
-
-def test_some_were_sent_back(log):
-    if log:  # not when this test runs alone
-        assert [e for e in log if e["event"] == "objection" and e["attempt"] == 1]
