@@ -164,16 +164,9 @@ def _symbols(words: Vocabulary, kinds: dict[str, str]) -> dict[str, tuple[str, .
     for symbol in dict.fromkeys((*kinds, *words.things)):
         owner = words.owner.get(symbol, symbol)
         on_top = owner not in kinds and words.above.get(owner) == symbol
-        found.setdefault(_plain(words.name[owner if on_top else symbol], words, symbol), []).append(symbol)
+        name = words.name[owner if on_top else symbol].replace(" and ", " & ")  # "and" is between names
+        found.setdefault(name, []).append(symbol)
     return {name: tuple(some) for name, some in found.items()}
-
-
-def _plain(name: str, words: Vocabulary, symbol: str) -> str:
-    """A name that a program can hold: "white yellow mug", of a thing "between the cup and the plate" another phrase."""
-    alone = [p for p, all_ in words.phrases.items() if all_ == (symbol,) and " and " not in p]
-    if " between " in name:
-        name = next(iter(alone), symbol.replace("_", " "))
-    return name.replace(" and ", " ")
 
 
 def _types(some: Iterable[str], known: set[str], domain: Domain, can: Sayable) -> frozenset[str]:

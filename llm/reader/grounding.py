@@ -125,7 +125,7 @@ def understood(
         raise AmbiguousError(readings)
     if sure < SURE and (other := answer.other()) is not None:
         others = stage.possible_readings(other.program)
-        if others and others[0].goals == readings[0].goals:
+        if others and others[0].goals[-1:] == readings[0].goals[-1:]:  # in the end it is the same
             sure = confidence(answer.probability + other.probability)
         elif not assume_first:
             raise UnsureError([readings[0], *others[:1]])

@@ -279,9 +279,3 @@ def calls(lines: Sequence[Line]) -> Iterator[Call]:
                 yield from (c for e in (*effects, *otherwise) for c in e.calls)
             case _:
                 pass
-
-
-def arguments(lines: Sequence[Line]) -> Iterator[Argument]:
-    """Every argument of some lines."""
-    yield from (a for call in calls(lines) for a in call.arguments)
-    yield from (line.things for line in lines if isinstance(line, Handled))

@@ -22,7 +22,7 @@ THING = "thing"
 _GROUP = re.compile(r"(?P<plural>[^\[\]:()]+) \[(?P<types>[a-z][a-z ]*)\]: (?P<members>.+)")
 _MEMBER = re.compile(r"\s*(?P<name>[^(),]+?)(?:\s*\((?P<facts>[^()]*)\))?\s*(?:,|$)")
 _SIGNATURE = re.compile(r"\s*(?P<name>[a-z][a-z0-9 -]*)\((?P<types>[^()]*)\)\s*(?:,|$)")
-_IN_NAMES = re.compile(r"[a-z0-9][a-z0-9' .-]*")
+_IN_NAMES = re.compile(r"[a-z0-9][a-z0-9' .&-]*")
 _APART = re.compile(r"\b(or|and|except)\b")
 
 

@@ -77,33 +77,84 @@ def packed(sentences: Sequence[Sentence], prefix: Encode, encode: Encode, end: i
     return Packed(tuple(tokens), tuple(positions), tuple(segments), tuple(labels))
 
 
-AWAY, DOUBLED = 0.3, 0.15
-"""How many batches lose a thing that their words name, and in how many there are two of it."""
+AWAY, DOUBLED, TOLD = 0.2, 0.08, 0.45
+"""In how many batches a thing that words name is taken away, there are two of it, or two that words tell apart."""
+MOST = 3
+"""Things of which there are two in one batch that words tell apart."""
 SIDES = ("left", "right")
+PAIRS = (SIDES, ("front", "back"), ("upper", "lower"), ("big", "small"), ("red", "blue"))
+"""What is said before the names of two things that are otherwise called alike."""
+NEAR = ("next to the {}", "by the {}", "near the {}", "beside the {}", "close to the {}")
+"""What is said after the name of a thing for where it is."""
 
 
 def changed(sentences: Sequence[Sentence], rng: random.Random) -> tuple[Sentence, ...]:
     """Sentences of one scene as they are or, now and then, of the same scene with one thing less or more."""
-    drawn = rng.random()
-    if drawn > AWAY + DOUBLED:
-        return tuple(sentences)
+    drawn, done = rng.random(), tuple(sentences)
+    if drawn < AWAY:
+        return _with_other(done, rng, _away)
+    if drawn < AWAY + DOUBLED:
+        return _with_other(done, rng, _doubled)
+    for _ in range(MOST if drawn < AWAY + DOUBLED + TOLD else 0):
+        done = _with_other(done, rng, _told_apart)
+    return done
+
+
+@dataclass(frozen=True)
+class _Other:
+    """What a thing becomes: other things, what is said where it was named, what is written there."""
+
+    members: tuple[Member, ...]
+    said: str
+    program: str
+
+
+def _away(thing: Member, setting: Setting, rng: random.Random) -> _Other:
+    return _Other((), thing.name, f'"{thing.name}"')
+
+
+def _doubled(thing: Member, setting: Setting, rng: random.Random) -> _Other:
+    names = [f"{side} {thing.name}" for side in SIDES]
+    return _Other(tuple(replace(thing, name=name) for name in names), thing.name, f"which of {' or '.join(names)}")
+
+
+def _told_apart(thing: Member, setting: Setting, rng: random.Random) -> _Other:
+    """Two of a thing, and words that say which: by what is before its name, or by where it is."""
+    apart = [pair for pair in PAIRS if not {*pair} & {*thing.name.split()}]
+    first, second = rng.sample(rng.choice(apart or PAIRS), 2)
+    here, there = rng.sample([m.name for m in setting.members if m is not thing], 2)
+    where = f"between the {here} and the {there}" if rng.random() < 0.3 else rng.choice(NEAR).format(here)
+    if rng.random() < 0.4:
+        names, said = (f"{first} {thing.name}", f"{second} {thing.name}"), f"{first} {thing.name}"
+    elif rng.random() < 0.5:
+        names, said = (f"{first} {thing.name}", f"{second} {thing.name}"), f"{thing.name} {where}"
+    else:
+        names = (f"{thing.name} {NEAR[0].format(here)}", f"{thing.name} {NEAR[0].format(there)}")
+        said = f"{thing.name} {rng.choice(NEAR).format(here)}"
+    fact = where if where.startswith("between") else NEAR[0].format(here)
+    facts = ((*thing.facts, fact), (*thing.facts, NEAR[0].format(there)))
+    both = [replace(thing, name=name, facts=told) for name, told in zip(names, facts, strict=True)]
+    return _Other(tuple(rng.sample(both, 2)), said, names[0])
+
+
+def _with_other(
+    sentences: tuple[Sentence, ...],
+    rng: random.Random,
+    change: Callable[[Member, Setting, random.Random], _Other],
+) -> tuple[Sentence, ...]:
+    """The sentences with one thing that some of them name changed."""
     setting = replace(sentences[0].setting, now="")
     named = [m for m in setting.members if _apart(m, setting) and any(_argument(m.name, s) for s in sentences)]
-    if not named:
-        return tuple(sentences)
+    if not named or len(setting.members) < 3:
+        return sentences
     thing = rng.choice(named)
-    twins = () if drawn < AWAY else tuple(f"{side} {thing.name}" for side in SIDES)
-    members = [t for m in setting.members for t in (_called(m, twins) if m is thing else (m,))]
+    other = change(thing, setting, rng)
+    members = [t for m in setting.members for t in (other.members if m is thing else (m,))]
     try:
-        other = read_setting(str(replace(setting, members=tuple(members))))
+        now = read_setting(str(replace(setting, members=tuple(members))))
     except NotASetting:
-        return tuple(sentences)
-    program = f"which of {' or '.join(twins)}" if twins else f'"{thing.name}"'
-    return tuple(_in_other(sentences, thing.name, program, other)) or tuple(sentences)
-
-
-def _called(thing: Member, names: Sequence[str]) -> tuple[Member, ...]:
-    return tuple(replace(thing, name=name) for name in names)
+        return sentences
+    return tuple(_in_other(sentences, thing.name, other, now)) or sentences
 
 
 def _apart(thing: Member, setting: Setting) -> bool:
@@ -121,16 +172,18 @@ def _argument(name: str, sentence: Sentence) -> re.Match[str] | None:
     return re.search(rf"(?:(?<=\()|(?<=, )){re.escape(name)}(?=[,);])", text)
 
 
-def _in_other(sentences: Sequence[Sentence], name: str, instead: str, setting: Setting) -> Iterator[Sentence]:
-    """Those that still have a right program in a setting without a thing."""
+def _in_other(sentences: Sequence[Sentence], name: str, other: _Other, setting: Setting) -> Iterator[Sentence]:
+    """Those that still have a right program in a setting in which a thing is another."""
     for s in sentences:
-        text = str(s.program)
+        text, words = str(s.program), s.words
         if found := _argument(name, s):
-            text = text[: found.start()] + instead + text[found.end() :]
-        elif name in text or name in s.words.lower() or name in s.setting.now:
+            text = text[: found.start()] + other.program + text[found.end() :]
+            at = words.lower().index(name)
+            words = words[:at] + other.said + words[at + len(name) :]
+        elif name in text or name in words.lower() or name in s.setting.now:
             continue
         here = replace(setting, now=s.setting.now)
         try:
-            yield replace(s, setting=here, program=read_program(text, here))
+            yield replace(s, setting=here, words=words, program=read_program(text, here))
         except NotAProgram:
             continue

@@ -37,10 +37,10 @@ def templates(
     """
     others = [o for o in group if o is not thing]
     landmarks = {n: o for n, o in marks.items() if o not in group}
-    out = [f"{adjective} {{}}" for adjective in _extremes(thing, others)]
-    out += [f"{{}} next to the {n}" for n in _next_to(thing, others, landmarks)]
+    out = [f"{{}} next to the {n}" for n in _next_to(thing, others, landmarks)]
+    out += [f"{{}} between the {a} and the {b}" for a, b in _between(thing, others, landmarks)]
     out += ["{} in the middle of the table"] if _central(thing, others, scene) else []
-    return out + [f"{{}} between the {a} and the {b}" for a, b in _between(thing, others, landmarks)]
+    return out + [f"{adjective} {{}}" for adjective in _extremes(thing, others)]
 
 
 def gap(a: SceneObject, b: SceneObject) -> float:
