@@ -91,12 +91,13 @@ NEAR = ("next to the {}", "by the {}", "near the {}", "beside the {}", "close to
 def changed(sentences: Sequence[Sentence], rng: random.Random) -> tuple[Sentence, ...]:
     """Sentences of one scene as they are or, now and then, of the same scene with one thing less or more."""
     drawn, done = rng.random(), tuple(sentences)
+    own = frozenset(m.name for m in sentences[0].setting.members)
     if drawn < AWAY:
-        return _with_other(done, rng, _away)
+        return _with_other(done, rng, _away, own)
     if drawn < AWAY + DOUBLED:
-        return _with_other(done, rng, _doubled)
+        return _with_other(done, rng, _doubled, own)
     for _ in range(MOST if drawn < AWAY + DOUBLED + TOLD else 0):
-        done = _with_other(done, rng, _told_apart)
+        done = _with_other(done, rng, _told_apart, own)
     return done
 
 
@@ -122,7 +123,10 @@ def _told_apart(thing: Member, setting: Setting, rng: random.Random) -> _Other:
     """Two of a thing, and words that say which: by what is before its name, or by where it is."""
     apart = [pair for pair in PAIRS if not {*pair} & {*thing.name.split()}]
     first, second = rng.sample(rng.choice(apart or PAIRS), 2)
-    here, there = rng.sample([m.name for m in setting.members if m is not thing], 2)
+    marks = [m.name for m in setting.members if m is not thing and " the " not in m.name]
+    if len(marks) < 2:
+        return _Other((thing,), thing.name, thing.name)
+    here, there = rng.sample(marks, 2)
     where = f"between the {here} and the {there}" if rng.random() < 0.3 else rng.choice(NEAR).format(here)
     if rng.random() < 0.4:
         names, said = (f"{first} {thing.name}", f"{second} {thing.name}"), f"{first} {thing.name}"
@@ -141,11 +145,13 @@ def _with_other(
     sentences: tuple[Sentence, ...],
     rng: random.Random,
     change: Callable[[Member, Setting, random.Random], _Other],
+    own: frozenset[str],
 ) -> tuple[Sentence, ...]:
-    """The sentences with one thing that some of them name changed."""
+    """The sentences with a thing changed that some of them name, one of the scene's `own`."""
     setting = replace(sentences[0].setting, now="")
-    named = [m for m in setting.members if _apart(m, setting) and any(_argument(m.name, s) for s in sentences)]
-    if not named or len(setting.members) < 3:
+    alone = [m for m in setting.members if m.name in own and _apart(m, setting)]
+    named = [m for m in alone if any(_argument(m.name, s) for s in sentences)]
+    if not named or len(own) < 5:
         return sentences
     thing = rng.choice(named)
     other = change(thing, setting, rng)

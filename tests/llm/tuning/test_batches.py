@@ -15,6 +15,8 @@ from llm.tuning.batches import IGNORED, batches, changed, packed, parted
 TEXT = """## kitchen
 cups [item]: red cup (on table), blue cup (on table)
 plates [item]: plate
+lamps [item]: lamp
+racks [item]: rack
 tables [surface]: table
 can be: on(item, item|surface)
 
