@@ -14,7 +14,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
-import re
 import signal
 import socket
 import subprocess
@@ -27,10 +26,10 @@ from pathlib import Path
 
 from conftest import basket, cabinet, item, scene_of, state_of, stove
 
-from llm.models.chat import ANSWER
+from llm.models.chat import ANSWER, fits
 from llm.models.huggingface import Transformers
 from llm.models.load import load
-from llm.models.model import Completion, Model, Prompt
+from llm.models.model import Completion, Grammar, Model, Prompt
 from llm.models.server import ChatServer
 from llm.models.vllm import VllmInProcess
 from llm.models.weights import find, known, models_dir
@@ -108,13 +107,14 @@ class Watched:
     model: Model
     name: str = ""
     sees: bool = False
+    taught: bool = False
     outside: list[str] = field(default_factory=list)
     probabilities: list[float] = field(default_factory=list)
 
-    def complete(self, prompt: Prompt, begun: str, pattern: str) -> Completion:
+    def complete(self, prompt: Prompt, begun: str, pattern: str | Grammar) -> Completion:
         reply = self.model.complete(prompt, begun, pattern)
         self.probabilities.append(reply.probability)
-        if not re.fullmatch(pattern, reply.text) or not 0.0 <= reply.probability <= 1.0:
+        if not fits(reply.text, pattern) or not 0.0 <= reply.probability <= 1.0:
             self.outside.append(reply.text)
         return reply
 
