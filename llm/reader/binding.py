@@ -207,4 +207,4 @@ def _marks(some: tuple[str, ...], name_of: dict[str, str], can: Sayable) -> Iter
     alone = [p for p in can.words.calling(symbol) if can.words.phrases[p] == (symbol,) and p != name_of[symbol]]
     told = tuple(f"{f.words} " for f in can.forms if f.in_domain)  # where a thing is, its facts say
     marks = dict.fromkeys(p.replace(n, "").strip() for n in sorted(nouns, key=len)[-1:] for p in alone if n in p)
-    yield from [m for m in marks if m and not m.startswith(told) and m not in name_of[symbol]][:MARKS]
+    yield from [m for m in marks if m and not m.startswith(told)][:MARKS]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -120,11 +121,11 @@ def understood(
     start, text = time.perf_counter(), instruction(text)
     answer = read(text, stage.setting, model, beside(stage.domain.path), image)
     tell("program", text=str(answer.program), probability=answer.probability)
-    readings, sure, assumed = stage.readings(answer.program), confidence(answer.probability), ""
+    readings, sure, assumed = stage.readings(answer.program, text), confidence(answer.probability), ""
     if not assume_first and len(readings) > 1:
         raise AmbiguousError(readings)
     if sure < SURE and (other := answer.other()) is not None:
-        others = stage.possible_readings(other.program)
+        others = stage.possible_readings(other.program, text)
         if others and others[0].goals[-1:] == readings[0].goals[-1:]:  # in the end it is the same
             sure = confidence(answer.probability + other.probability)
         elif not assume_first:
@@ -171,11 +172,11 @@ class Stage:
         """The scene as it is put to the model."""
         return self.binder.scene.setting
 
-    def readings(self, program: Program) -> tuple[Reading, ...]:
+    def readings(self, program: Program, words: str) -> tuple[Reading, ...]:
         """The goals of a program; several, where it leaves open which thing is meant and the answer matters. Refusal
         where there are none."""
         refuse(expanded(program), program, self.can, busy=bool(self.setting.now))
-        found = [Reading(p, self._goals(expanded(p))) for p in _choices(program, self.setting)]
+        found = [Reading(p, self._goals(expanded(p))) for p in _choices(program, words, self.setting)]
         found = list({r.goals: r for r in reversed(found)}.values())[::-1]
         pending = [r for r in found if not all(holds(g.formula, self.can.state.atoms) for g in r.goals)] or found
         possible = tuple(r for r in pending if self.is_reachable(r.goals))
@@ -185,10 +186,10 @@ class Stage:
             raise Refusal("the instruction asks for nothing that could be done", "nothing")
         return possible
 
-    def possible_readings(self, program: Program) -> tuple[Reading, ...]:
+    def possible_readings(self, program: Program, words: str) -> tuple[Reading, ...]:
         """The same; none where there is a reason for none."""
         try:
-            return self.readings(program)
+            return self.readings(program, words)
         except Refusal:
             return ()
 
@@ -257,15 +258,23 @@ def _is_searched(symbol: str, kind: str, program: Program, can: Sayable) -> bool
     return kind in ("drawer", "cupboard") and can.words.name.get(symbol) in named
 
 
-def _choices(program: Program, setting: Setting) -> Iterator[Program]:
+def _choices(program: Program, words: str, setting: Setting) -> Iterator[Program]:
     """The programs that a program is once it is decided which of some things is meant."""
     arguments = (a for c in calls(program.lines) for a in c.arguments if isinstance(a, Things))
     which = next((a for a in arguments if a.how == "which" and len(a.names) > 1), None)
     if which is None:
         yield program
         return
-    for name in which.names:
-        yield from _choices(read_program(str(program).replace(which.text, name), setting), setting)
+    for name in _told(which.names, words, setting) or which.names:
+        yield from _choices(read_program(str(program).replace(which.text, name), setting), words, setting)
+
+
+def _told(names: Sequence[str], words: str, setting: Setting) -> tuple[str, ...]:
+    """The one of some things of which the words have the whole name, or where it is, as the setting has it; ()."""
+    said = words.lower().replace(" and ", " & ")
+    facts = {m.name: [f.replace(" and ", " & ") for f in m.facts if " the " in f] for m in setting.members}
+    found = tuple(n for n in names if any(re.search(rf"\b{re.escape(t)}\b", said) for t in (n, *facts[n])))
+    return found if len(found) == 1 else ()
 
 
 def _roles(goal: Goal) -> dict[str, str]:

@@ -48,7 +48,7 @@ BAD_INPUT: dict[str, tuple[list[str], str]] = {
     "neither": ([], "say what to do"),
     "empty": ([""], "the instruction is empty"),
     "blank": (["  \n "], "the instruction is empty"),
-    "long": (["mug " * 2500], "the instruction has 10,000 characters; at most 2,000"),
+    "long": (["mug " * 2500], "the instruction has 10,000 characters; at most 8,000"),
     "scene": (["x", "--scene", "mug_in_draw"], "did you mean 'mug_in_drawer'"),
     "suite": (["x", "--scene", "libero_gaol/3"], "unknown suite 'libero_gaol'; nearest: "),
     "task": (["x", "--scene", "libero_goal/10"], "valid: libero_goal/0 to libero_goal/9"),

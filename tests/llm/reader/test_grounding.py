@@ -76,6 +76,15 @@ def test_which_of_two_is_asked_in_words(two_bowls, domain, scripted):
     assert first.ambiguous and len(first.alternatives) == 1
 
 
+def test_the_one_is_meant_of_which_the_words_have_the_name_or_the_place(two_bowls, kitchen, domain, scripted):
+    model = scripted("on(which of bowls, plate)")
+    for where, bowl in (("next to the cookie box", 2), ("between the plate and the ramekin", 1)):
+        goal = ground(f"the bowl {where}, put it on the plate", *two_bowls, domain, model).goal
+        assert str(goal) == f"(on akita_black_bowl_{bowl} plate_1)"
+    named = ground("open the drawer", *kitchen, domain, scripted("open(which of drawers)"), names={"drawer": TOP}).goal
+    assert str(named) == f"(open {TOP})"
+
+
 def test_nothing_is_asked_where_the_answer_changes_nothing(kitchen, domain, scripted):
     """Two of three drawers are open already: it is the third that is to be opened."""
     scene, state = kitchen
