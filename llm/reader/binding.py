@@ -204,7 +204,7 @@ def _marks(some: tuple[str, ...], name_of: dict[str, str], can: Sayable) -> Iter
     if not rivals or symbol in can.words.owner:
         return
     nouns = [p for p in can.words.calling(symbol) if len(can.words.phrases[p]) > 1]
-    alone = [p for p in can.words.calling(symbol) if can.words.phrases[p] == (symbol,) and p != name_of[symbol]]
+    alone = [p for p in can.words.calling(symbol) if can.words.phrases[p] == (symbol,)]
     told = tuple(f"{f.words} " for f in can.forms if f.in_domain)  # where a thing is, its facts say
     marks = dict.fromkeys(p.replace(n, "").strip() for n in sorted(nouns, key=len)[-1:] for p in alone if n in p)
     yield from [m for m in marks if m and not m.startswith(told)][:MARKS]
