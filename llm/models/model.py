@@ -112,6 +112,9 @@ class Logged:
         if prompt != self.prompt:
             self.prompt = prompt
             self.tell("prompt", model=self.name, taught=self.taught, messages=prompt.unseen().messages())
-        answer = self.model.complete(prompt, begun, pattern)
+        return self._told(self.model.complete(prompt, begun, pattern), begun)
+
+    def _told(self, answer: Completion, begun: str) -> Completion:
         self.tell("reply", begun=begun, text=answer.text, probability=round(answer.probability, 4))
-        return answer
+        other = answer.other
+        return answer if other is None else replace(answer, other=lambda: self._told(other(), begun))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -69,7 +69,8 @@ class Recorded:
             raise InputError(f"{self.name} has no reply to {_told(prompt, begun)}: record it anew, or name a model")
         allowed = next((r for r in known if fits(r.text, pattern)), known[0])
         checked(allowed.text, pattern, self.name, "; the grammar has changed since: record it anew")
-        return allowed
+        others = known[known.index(allowed) + 1 :]
+        return replace(allowed, other=lambda: others[0]) if others else allowed
 
 
 def _told(prompt: Prompt, begun: str) -> str:

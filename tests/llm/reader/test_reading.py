@@ -1,6 +1,6 @@
 import pytest
 
-from llm.reader.reading import instruction, split
+from llm.reader.reading import confidence, instruction, split
 from tamp.errors import InputError
 
 
@@ -12,3 +12,8 @@ def test_what_word_processors_make_of_an_instruction():
 
 def test_words_are_alike_in_singular_and_plural():
     assert split("The Bowls, a glass; 2 cups!") == ["the", "bowl", "a", "glass", "2", "cup"]
+
+
+def test_what_is_likelier_is_surer():
+    sure = [confidence(p / 100) for p in range(101)]
+    assert sure == sorted(sure) and sure[20] < 0.5 < sure[60] and 0.9 < sure[99] < 1.0

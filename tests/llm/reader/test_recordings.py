@@ -21,6 +21,7 @@ from tamp.errors import Refusal
 
 RECORDING = Path(__file__).parent / "recordings" / "kitchen.jsonl"
 BOWL, RIGHT_BOWL, BOTTLE = "akita_black_bowl_1", "akita_black_bowl_2", "wine_bottle_1"
+STOVE = "flat_stove_1_cook_region"
 TOP, MIDDLE = "wooden_cabinet_1_top_region", "wooden_cabinet_1_middle_region"
 CASES = [
     ("kitchen", "put the bowl on the plate", f"(on {BOWL} plate_1)"),
@@ -29,17 +30,18 @@ CASES = [
     ("kitchen", "put the bowl in the middle drawer and close it", f"(and (in {BOWL} {MIDDLE}) (closed {MIDDLE}))"),
     ("kitchen", "put the wine bottle on top of the cabinet", f"(on {BOTTLE} wooden_cabinet_1_top_side)"),
     ("kitchen", "pick up the wine bottle", f"(holding {BOTTLE})"),
-    ("kitchen", "put the blow in the mdidle darwer", f"(in {BOWL} {MIDDLE})"),
+    ("kitchen", "put the bwol in the mdidle darwer", f"(in {BOWL} {MIDDLE})"),
     ("kitchen", "put the bowl to the right of the plate", f"(on {BOWL} right-of-plate_1)"),
     ("kitchen", "put the wine bottle behind the stove", f"(on {BOTTLE} behind-flat_stove_1)"),
-    ("kitchen", "put the bowl next to the plate", "refused: no goal"),
+    ("kitchen", "put the bowl next to the plate", f"(on {BOWL} left-of-plate_1)"),
     ("kitchen", "put the banana on the plate", "refused: absent"),
     ("kitchen", "banana to plate put", "refused: absent"),
-    ("kitchen", "everything but the bottle goes on the stove, but wait until the top drawer is open", ""),
+    ("kitchen", "everything but the bottle goes on the stove", f"(and (on {BOWL} {STOVE}) (on plate_1 {STOVE}))"),
+    ("kitchen", "put the plate on the stove and not on the cabinet", f"(on plate_1 {STOVE})"),
     ("kitchen", "open the drawer", "refused: ambiguous"),
     ("two_bowls", "put the bowl on the plate", "refused: ambiguous"),
     ("two_bowls", "put the bowl between the plate and the ramekin on the plate", f"(on {BOWL} plate_1)"),
-    ("two_bowls", "move the bowl near the cookie box to the plate", f"(on {RIGHT_BOWL} plate_1)"),
+    ("two_bowls", "move the bowl next to the cookie box to the plate", f"(on {RIGHT_BOWL} plate_1)"),
 ]
 
 
