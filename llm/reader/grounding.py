@@ -265,14 +265,22 @@ def _choices(program: Program, words: str, setting: Setting) -> Iterator[Program
     if which is None:
         yield program
         return
-    for name in _told(which.names, words, setting) or which.names:
+    rest = str(program).replace(which.text, "")
+    for name in _told(which.names, words, rest, setting) or which.names:
         yield from _choices(read_program(str(program).replace(which.text, name), setting), words, setting)
 
 
-def _told(names: Sequence[str], words: str, setting: Setting) -> tuple[str, ...]:
-    """The one of some things of which the words have the whole name, or where it is, as the setting has it; ()."""
+def _told(names: Sequence[str], words: str, rest: str, setting: Setting) -> tuple[str, ...]:
+    """The one of some things of which the words have the whole name, or where it is, as the setting has it; (). A side
+    that the `rest` of the program has is another thing's."""
     said = words.lower().replace(" and ", " & ")
-    facts = {m.name: [f.replace(" and ", " & ") for f in m.facts if " the " in f] for m in setting.members}
+    tells = {
+        f
+        for m in setting.members
+        for f in m.facts
+        if " the " in f or (f.isalpha() and f not in rest and f not in setting.forms)
+    }
+    facts = {m.name: [f.replace(" and ", " & ") for f in m.facts if f in tells] for m in setting.members}
     found = tuple(n for n in names if any(re.search(rf"\b{re.escape(t)}\b", said) for t in (n, *facts[n])))
     return found if len(found) == 1 else ()
 

@@ -78,7 +78,7 @@ def test_which_of_two_is_asked_in_words(two_bowls, domain, scripted):
 
 def test_the_one_is_meant_of_which_the_words_have_the_name_or_the_place(two_bowls, kitchen, domain, scripted):
     model = scripted("on(which of bowls, plate)")
-    for where, bowl in (("next to the cookie box", 2), ("between the plate and the ramekin", 1)):
+    for where, bowl in (("next to the cookie box", 2), ("between the plate and the ramekin", 1), ("on the right", 2)):
         goal = ground(f"the bowl {where}, put it on the plate", *two_bowls, domain, model).goal
         assert str(goal) == f"(on akita_black_bowl_{bowl} plate_1)"
     named = ground("open the drawer", *kitchen, domain, scripted("open(which of drawers)"), names={"drawer": TOP}).goal
