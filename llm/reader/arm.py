@@ -10,7 +10,7 @@ from typing import Any
 from llm.models.load import interruptible
 from llm.models.model import Logged, Model
 from llm.reader.program import Call, Effect, Program, Quote, Things
-from llm.reader.reading import SURE, confidence, instruction, read
+from llm.reader.reading import confidence, instruction, read
 from llm.reader.said import said
 from llm.reader.setting import Member, Setting, Signature
 from tamp.backends.xarm.contract_world import breaches_in
@@ -25,6 +25,8 @@ from tamp.planning.search import Journal
 
 HOVER_MM = RETREAT_MM = 80
 """The contract's own hover, which is also how far an arm lifts that is not told how far."""
+LEAST = 0.85
+"""Confidence below which a plan is asked back: nobody looks at what an arm does to things."""
 _WHICH = ("nth", "near", "surest")
 ACTIONS = (
     Signature("go above", (frozenset({"label", "pose"}),), ("hover", *_WHICH)),
@@ -68,7 +70,7 @@ def plan_of(text: str, names: Names, model: Model, journal: Journal) -> dict[str
     answer = read(text, setting, Logged(model, journal.event))
     journal.event("program", text=str(answer.program), probability=answer.probability)
     steps = list(_with_approaches(_steps(answer.program, names)))
-    if confidence(answer.probability) < SURE:
+    if confidence(answer.probability) < LEAST:
         raise Refusal(f"is this meant: {said(answer.program)}? Say it in other words", "unsure")
     return {"goal": text, "steps": steps}
 
@@ -126,6 +128,8 @@ def _things(call: Call, names: Names) -> Sequence[str]:
 
 def _which(label: str, options: dict[str, str], names: Names) -> dict[str, Any]:
     near = {"ref": {"named": names.called(options["near"])}} if "near" in options else {}
+    if near and near["ref"]["named"] not in names.poses:
+        raise Refusal(f"nearest to a thing cannot be said in a plan; places: {', '.join(names.poses)}", "beyond")
     index = {"index": int(_number(options["nth"])) - 1} if "nth" in options else {"index": 0}
     return {"labels": [label], "selector": "highest_conf" if "surest" in options else "nearest", **near, **index}
 

@@ -12,7 +12,7 @@ from llm.models.model import Model
 from llm.reader.binding import Binder, Goals, described
 from llm.reader.expanding import Expanded, doing, expanded, merged
 from llm.reader.program import Handled, If, Program, Things, calls, read_program
-from llm.reader.reading import SURE, beside, confidence, instruction, read
+from llm.reader.reading import SURE, beside, confidence, instruction, read, unquoted
 from llm.reader.said import said
 from llm.reader.setting import Setting
 from llm.vocabulary.forms import Sayable, sayable
@@ -175,6 +175,7 @@ class Stage:
     def readings(self, program: Program, words: str) -> tuple[Reading, ...]:
         """The goals of a program; several, where it leaves open which thing is meant and the answer matters. Refusal
         where there are none."""
+        program = unquoted(program, self._called, self.setting)
         refuse(expanded(program), program, self.can, busy=bool(self.setting.now))
         found = [Reading(p, self._goals(expanded(p))) for p in _choices(program, words, self.setting)]
         found = list({r.goals: r for r in reversed(found)}.values())[::-1]
@@ -185,6 +186,18 @@ class Stage:
         if not (possible[0].goals or self.setting.now):
             raise Refusal("the instruction asks for nothing that could be done", "nothing")
         return possible
+
+    @property
+    def _called(self) -> dict[str, list[str]]:
+        """The setting's names of what each phrase of the scene means: of a thing and one part of it the part, as a
+        shelf is a board; of a thing and several parts the thing."""
+        known, owner = self.binder.scene.symbols.items(), self.can.words.owner
+        found = dict[str, list[str]]()
+        for phrase, fits in self.can.words.phrases.items():
+            parts = [s for s in fits if owner.get(s) in fits]
+            meant = parts if len(parts) == 1 else [s for s in fits if s not in parts]
+            found[phrase] = [name for name, some in known if not {*some}.isdisjoint(meant)]
+        return found
 
     def possible_readings(self, program: Program, words: str) -> tuple[Reading, ...]:
         """The same; none where there is a reason for none."""

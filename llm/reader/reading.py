@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -15,7 +15,7 @@ from llm.models.model import Completion, Grammar, Model, Prompt
 from llm.reader import program as form
 from llm.reader.expanding import Expanded, expanded
 from llm.reader.grammar import grammar
-from llm.reader.program import NotAProgram, Program, read_program
+from llm.reader.program import NotAProgram, Program, Quote, calls, read_program
 from llm.reader.sentences import Sentence, read_sentences
 from llm.reader.setting import Setting
 from tamp.errors import InputError, Refusal
@@ -51,7 +51,7 @@ def read(
 
 
 def _answer(said: Completion, setting: Setting) -> Answer:
-    program = read_program(said.text, setting)
+    program = unquoted(read_program(said.text, setting), {m.name: (m.name,) for m in setting.members}, setting)
 
     def other() -> Answer | None:
         try:
@@ -72,6 +72,19 @@ def confidence(probability: float) -> float:
     p = min(max(probability, 1.0 - MOST), MOST)
     constant, certain, open_ = FIT
     return 1.0 / (1.0 + math.exp(-(constant + certain * math.log(p) + open_ * math.log(1.0 - p))))
+
+
+def unquoted(program: Program, called: Mapping[str, Sequence[str]], setting: Setting) -> Program:
+    """A program without the quotations that are what something is `called`: its name, or one of some names."""
+    text = str(program)
+    for quote in {a for c in calls(program.lines) for a in c.arguments if isinstance(a, Quote)}:
+        names = called.get(re.sub(r"^(the|a|an|my|your) ", "", quote.words.lower()), ())
+        which = names[0] if len(names) == 1 else f"which of {' or '.join(names)}"
+        try:
+            text = str(read_program(text.replace(str(quote), which), setting)) if names else text
+        except NotAProgram:
+            continue
+    return read_program(text, setting)
 
 
 @cache
