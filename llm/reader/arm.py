@@ -30,7 +30,7 @@ LEAST = 0.85
 _WHICH = ("nth", "near", "surest")
 ACTIONS = (
     Signature("go above", (frozenset({"label", "pose"}),), ("hover", *_WHICH)),
-    Signature("touch", (frozenset({"label"}),), (*_WHICH, "offset")),
+    Signature("touch", (frozenset({"label"}),), _WHICH),
     Signature("go to", (frozenset({"pose"}),)),
     Signature("go to point", (), ("x", "y", "z", "roll", "pitch", "yaw")),
     Signature("lift", (), ("by",)),
@@ -96,9 +96,9 @@ def _step(call: Call, names: Names) -> Iterator[dict[str, Any]]:
         case "lift":
             yield {"action": "RETREAT_Z", "dz_mm": _number(options.get("by", str(RETREAT_MM)))}
         case "wait":
-            yield {"action": "SLEEP", "seconds": _number(options.get("seconds", "1"))}
+            yield {"action": "SLEEP", "seconds": _number(_said(options, "seconds"))}
         case "go to point":
-            xyz, rpy = ([_number(options.get(n, "0")) for n in some] for some in (("x", "y", "z"), _ANGLES))
+            xyz, rpy = ([_number(_said(options, n)) for n in some] for some in (("x", "y", "z"), _ANGLES))
             yield {"action": "MOVE_TO_POSE", "pose": {"xyz_mm": xyz, "rpy_deg": rpy}}
         case name:
             for thing in _things(call, names):
@@ -127,10 +127,14 @@ def _things(call: Call, names: Names) -> Sequence[str]:
 
 
 def _which(label: str, options: dict[str, str], names: Names) -> dict[str, Any]:
-    near = {"ref": {"named": names.called(options["near"])}} if "near" in options else {}
-    if near and near["ref"]["named"] not in names.poses:
-        raise Refusal(f"nearest to a thing cannot be said in a plan; places: {', '.join(names.poses)}", "beyond")
-    index = {"index": int(_number(options["nth"])) - 1} if "nth" in options else {"index": 0}
+    poses = {_plain(name): name for name in names.poses}
+    if "near" in options and options["near"] not in poses:
+        raise Refusal(f"{options['near']!r} is no place to be nearest to; places: {', '.join(names.poses)}", "beyond")
+    near = {"ref": {"named": poses[options["near"]]}} if "near" in options else {}
+    nth = _number(options.get("nth", "1"))
+    if nth < 1 or nth != int(nth):
+        raise Refusal(f"{options['nth']!r} is no number of a thing; valid: 1 for the nearest", "beyond")
+    index = {"index": int(nth) - 1}
     return {"labels": [label], "selector": "highest_conf" if "surest" in options else "nearest", **near, **index}
 
 
@@ -146,9 +150,19 @@ def _with_approaches(steps: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]
         yield step
 
 
+def _said(options: dict[str, str], name: str) -> str:
+    """An option that a step cannot do without, and that is not to be made up."""
+    if name not in options:
+        raise Refusal(f"the instruction does not say {name}, which the step needs", "unclear")
+    return options[name]
+
+
 def _number(text: str) -> float:
-    """A number without its unit, whole numbers as such."""
-    value = float(text.split(maxsplit=1)[0])
+    """A number without its unit, whole numbers as such. Refusal for what is none."""
+    try:
+        value = float(text.split(maxsplit=1)[0])
+    except (ValueError, IndexError):
+        raise Refusal(f"{text!r} is no number", "unclear") from None
     return int(value) if value == int(value) else value
 
 

@@ -46,7 +46,7 @@ def grammar(setting: Setting, words: str) -> str:
 
 def _call(form: Signature, arguments: dict[tuple[str, ...], str]) -> str:
     names = [arguments.setdefault(tuple(sorted(t)), f"ARG{len(arguments)}") for t in form.types]
-    options = '("; " OPTION (", " OPTION){0,4})?' if form.options else ""
+    options = '("; " OPTION (", " OPTION){0,5})?' if form.options else ""
     between = ' ", " '.join(names)
     return f'"{form.name}(" {between} {options} ")"'
 

@@ -9,6 +9,7 @@ import pytest
 from llm.reader.arm import Names, plan_of
 from tamp.errors import Refusal
 from tamp.planning.beside import Notes
+from tests.llm.reader.test_bounds import Anything
 
 NAMES = Names(("home", "above_table", "bin_drop"), ("cup", "wine glass"))
 CUP: dict[str, Any] = {"labels": ["cup"], "selector": "nearest", "index": 0}
@@ -36,8 +37,8 @@ DUE: dict[str, list[dict[str, Any]]] = {
         {"action": "APPROACH_OBJECT", **CUP, "hover_mm": 80},
         {"action": "APPROACH_OBJECT", **GLASS, "hover_mm": 80},
     ],
-    "go to point(; x 300, y -20, z 150)": [
-        {"action": "MOVE_TO_POSE", "pose": {"xyz_mm": [300, -20, 150], "rpy_deg": [0, 0, 0]}}
+    "go to point(; x 300, y -20, z 150, roll 180, pitch 0, yaw 90)": [
+        {"action": "MOVE_TO_POSE", "pose": {"xyz_mm": [300, -20, 150], "rpy_deg": [180, 0, 90]}}
     ],
 }
 NO_PLAN = {
@@ -46,6 +47,11 @@ NO_PLAN = {
     "go to(which of home or bin drop)": ("ambiguous", "home or bin drop"),
     "keep(cup)": ("beyond", "a list of steps"),
     "nothing": ("nothing", "no motion"),
+    "go to point(; x -50)": ("unclear", "does not say y"),
+    "go to point(; x 300, y -20, z 150)": ("unclear", "does not say roll"),
+    "lift(; by far)": ("unclear", "'far' is no number"),
+    "go above(cup; near wine glass)": ("beyond", "'wine glass' is no place"),
+    "touch(cup; nth 0)": ("beyond", "'0' is no number of a thing"),
 }
 
 
@@ -66,3 +72,12 @@ def test_what_is_no_plan_says_why(program: str, scripted) -> None:  # type: igno
 def test_what_is_unlikely_is_asked_about(scripted) -> None:  # type: ignore[no-untyped-def]
     with pytest.raises(Refusal, match=r"is this meant: go above the cup\?"):
         plan_of("the cup", NAMES, scripted("go above(cup)", 0.1), Notes())
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_whatever_the_grammar_allows_comes_to_a_plan_or_a_refusal(seed: int) -> None:
+    try:
+        plan = plan_of("touch the cup twice, then wait 5 s", NAMES, Anything(seed), Notes())
+    except Refusal:
+        return
+    assert plan["steps"]
