@@ -1,13 +1,14 @@
 """`make bench-reader`: sentences to programs, against what careful people made of them.
 
     python -m tests.bench_reader [FILE...] [--model NAME] [--adapter GGUF | --untaught] [--without-grammar]
-                                 [--held-out SHARE] [--beside FILE...] [--most N] [--out FILE.jsonl]
+                                 [--held-out SHARE [--fit]] [--beside FILE...] [--most N] [--out FILE.jsonl]
 
 Each sentence is right where its answer comes to the same; else wrong (a goal that is not asked for), refused (asked
 about, or called absent, impossible or nothing, where a goal is due), or missed (a goal where there is none). The
 adapter is the one that is shipped; `--untaught` takes none, and shows the nearest of the taught sentences; `--beside`
 shows those of the same domain that are in a file (problems/reader/domains/*/five.txt).
-`--held-out` asks the taught sentences of the scenes that `make tune ARGS='--share …'` leaves out. Prints a line a file,
+`--held-out` asks the taught sentences of the scenes that `make tune ARGS='--share …'` leaves out; `--fit` prints the
+constants of `llm.reader.reading.confidence` for them. Prints a line a file,
 right answers by the probability that the model gave them, and seconds; `--out` goes on where it was.
 """
 
@@ -23,12 +24,15 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from scipy.optimize import minimize
+
 from llm import tuning
 from llm.models import weights
 from llm.models.llama import LlamaCpp
 from llm.models.model import Completion, Grammar, Prompt
 from llm.reader.expanding import Expanded, expanded, same_work
-from llm.reader.reading import read, taught
+from llm.reader.reading import MOST, read, taught
 from llm.reader.sentences import Sentence, read_sentences
 from llm.tuning.batches import parted
 from tamp.errors import Refusal
@@ -72,6 +76,20 @@ def summary(name: str, records: list[Record]) -> str:
     return ", ".join((*parts, f"{statistics.median(r['seconds'] for r in records):.2f} s"))
 
 
+def fitted(records: list[Record]) -> str:
+    """The constants of the confidence, and how well probabilities tell right answers from others."""
+    p = np.clip([r["probability"] for r in records], 1.0 - MOST, MOST)
+    right = np.array([r["verdict"] == "right" for r in records], dtype=float)
+    x = np.column_stack([np.ones_like(p), np.log(p), np.log(1.0 - p)])
+    found = minimize(lambda w: float(np.mean(np.logaddexp(0.0, x @ w) - right * (x @ w))), np.zeros(3)).x
+    share = 1.0 / (1.0 + np.exp(-x @ found))
+    order = p[right == 1][:, None] - p[right == 0][None]
+    auc, brier = float(np.mean((order > 0) + 0.5 * (order == 0))), float(np.mean((share - right) ** 2))
+    wrong = int(((share > 0.8) & (right == 0)).sum())
+    constants = ", ".join(f"{w:.2f}" for w in found)
+    return f"fit {constants}; AUC {auc:.2f}, Brier score {brier:.3f}, wrong with confidence over 0.8: {wrong}"
+
+
 def sets_of(asked: argparse.Namespace) -> Iterable[tuple[str, list[Sentence]]]:
     """What is asked, by name."""
     if asked.held_out:
@@ -89,6 +107,7 @@ def main() -> int:
     parser.add_argument("--beside", nargs="*", type=Path, default=[], metavar="FILE", help="a domain's own sentences")
     parser.add_argument("--without-grammar", action="store_true")
     parser.add_argument("--held-out", type=float, default=0.0, metavar="SHARE")
+    parser.add_argument("--fit", action="store_true")
     parser.add_argument("--most", type=int, default=sys.maxsize, help="sentences of each file")
     parser.add_argument("--out", type=Path)
     asked = parser.parse_args()
@@ -109,7 +128,7 @@ def main() -> int:
                     with asked.out.open("a") as out:
                         out.write(json.dumps(record) + "\n")
             records.append(record)
-        sys.stdout.write(f"{summary(name, records)}\n")
+        sys.stdout.write(f"{summary(name, records)}\n{f'{fitted(records)}{chr(10)}' if asked.fit else ''}")
         sys.stdout.flush()
     return 0
 

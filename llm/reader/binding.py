@@ -135,7 +135,7 @@ class Described:
     forms: dict[str, Form]
 
 
-def described(domain: Domain, can: Sayable, now: str = "") -> Described:
+def described(domain: Domain, can: Sayable) -> Described:
     """What can be said of a scene, as a setting. A thing and the one place on or in it that is called alike are one."""
     forms = _sayable(can)
     symbols = _symbols(can.words, can.state.symbols)
@@ -148,7 +148,7 @@ def described(domain: Domain, can: Sayable, now: str = "") -> Described:
         for name, some in symbols.items()
     )
     signatures = tuple(Signature(words, _argument_types(form)) for words, form in forms.items())
-    return Described(Setting(members, signatures, now=now), symbols, forms)
+    return Described(Setting(members, signatures), symbols, forms)
 
 
 def _sayable(can: Sayable) -> dict[str, Form]:

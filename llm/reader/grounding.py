@@ -12,7 +12,7 @@ from llm.models.model import Model
 from llm.reader.binding import Binder, Goals, described
 from llm.reader.expanding import Expanded, doing, expanded, merged
 from llm.reader.program import Handled, If, Program, Things, calls, read_program
-from llm.reader.reading import SURE, beside, confidence, instruction, read, unquoted
+from llm.reader.reading import SURE, confidence, domain_sentences, instruction, read, unquoted
 from llm.reader.said import said
 from llm.reader.setting import Setting
 from llm.vocabulary.forms import Sayable, sayable
@@ -119,7 +119,7 @@ def understood(
 ) -> Grounding:
     """What is wanted in a scene once `text` was said."""
     start, text = time.perf_counter(), instruction(text)
-    answer = read(text, stage.setting, model, beside(stage.domain.path), image)
+    answer = read(text, stage.setting, model, domain_sentences(stage.domain.path), image)
     tell("program", text=str(answer.program), probability=answer.probability)
     readings, sure, assumed = stage.readings(answer.program, text), confidence(answer.probability), ""
     if not assume_first and len(readings) > 1:
@@ -279,11 +279,11 @@ def _choices(program: Program, words: str, setting: Setting) -> Iterator[Program
         yield program
         return
     rest = str(program).replace(which.text, "")
-    for name in _told(which.names, words, rest, setting) or which.names:
+    for name in _singled_out(which.names, words, rest, setting) or which.names:
         yield from _choices(read_program(str(program).replace(which.text, name), setting), words, setting)
 
 
-def _told(names: Sequence[str], words: str, rest: str, setting: Setting) -> tuple[str, ...]:
+def _singled_out(names: Sequence[str], words: str, rest: str, setting: Setting) -> tuple[str, ...]:
     """The one of some things of which the words have the whole name, or where it is, as the setting has it; (). A side
     that the `rest` of the program has is another thing's."""
     said = words.lower().replace(" and ", " & ")

@@ -88,7 +88,7 @@ def unquoted(program: Program, called: Mapping[str, Sequence[str]], setting: Set
 
 
 @cache
-def beside(domain: Path) -> tuple[Sentence, ...]:
+def domain_sentences(domain: Path) -> tuple[Sentence, ...]:
     """The sentences beside a domain's file: how people speak of it."""
     path = domain.parent / "sentences.txt"
     return read_sentences(path) if path.is_file() else ()

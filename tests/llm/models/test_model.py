@@ -128,16 +128,19 @@ def test_bowls_told_apart(model, two_bowls, domain):
 @pytest.mark.parametrize(
     ("text", "kind"),
     [
-        ("put the bowl on the plate", "ambiguous"),
-        ("put the banana on the plate", "absent"),
-        ("how are you today?", "nothing"),
-        ("put a bowl on the plate " + "and then wait for the bus " * 150, "unsure"),
+        ("put the bowl on the plate", ("ambiguous",)),
+        ("put the banana on the plate", ("absent",)),
+        ("how are you today?", ("nothing",)),
+        (
+            "put a bowl on the plate " + "and then wait for the bus " * 150,
+            ("unsure", "no goal", "unclear", "ambiguous"),
+        ),
     ],
 )
 def test_what_is_no_goal(model, two_bowls, domain, text, kind):
     with pytest.raises(Refusal) as told:
         ground(text, *two_bowls, domain, model)
-    assert told.value.kind == kind or len(text) > 1000
+    assert told.value.kind in kind
 
 
 def test_the_next_likeliest_answer(model):

@@ -1,6 +1,7 @@
 import pytest
 
-from llm.reader.reading import confidence, instruction, split
+from llm.reader.reading import confidence, instruction, prompt, question, setting_text, split
+from llm.reader.setting import read_setting
 from tamp.errors import InputError
 
 
@@ -17,3 +18,10 @@ def test_words_are_alike_in_singular_and_plural():
 def test_what_is_likelier_is_surer():
     sure = [confidence(p / 100) for p in range(101)]
     assert sure == sorted(sure) and sure[20] < 0.5 < sure[60] and 0.9 < sure[99] < 1.0
+
+
+@pytest.mark.parametrize("now", ["", "\nnow: open(box)"])
+def test_a_model_is_asked_with_the_text_that_it_was_taught_with(now):
+    setting = read_setting(f"boxes [item]: box\ncan be: open(item){now}")
+    asked = prompt(setting, "shut it").question + "<|im_end|>\n<|im_start|>assistant\n"
+    assert asked == setting_text(setting) + question(setting.now, "shut it")
