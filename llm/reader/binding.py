@@ -12,7 +12,18 @@ from llm.vocabulary.phrases import Vocabulary
 from tamp.errors import Refusal
 from tamp.model.atoms import Atom
 from tamp.model.domain import Domain
-from tamp.model.formula import FALSE, Formula, Not, alternatives, conjunction, disjunction, holds, literals, negation
+from tamp.model.formula import (
+    FALSE,
+    TRUE,
+    Formula,
+    Not,
+    alternatives,
+    conjunction,
+    disjunction,
+    holds,
+    literals,
+    negation,
+)
 from tamp.model.goal import Goal
 
 Goals = tuple[Goal, ...]
@@ -31,7 +42,7 @@ class Binder:
         untouched = tuple(dict.fromkeys(s for name in sorted(found.kept) for s in self.scene.symbols[name]))
         steps = [list(map(self._clause, dict.fromkeys(step))) for step in (*found.first, *found.milestones)]
         steps[-1] += [self._condition(*c) for c in found.conditions]
-        formulas = self.milestones([s for s in steps if s])
+        formulas = [f for f in self.milestones([s for s in steps if s]) if f != TRUE]
         for formula in formulas:
             self._refuse_contradiction(formula, untouched)
         return tuple(Goal(f, untouched) for f in formulas)
@@ -122,7 +133,7 @@ def _atoms(formula: Formula) -> Iterator[Atom]:
     return (x for x in literals(formula) if isinstance(x, Atom))
 
 
-MARKS = 4
+MARKS = 5
 """Ways to single a thing out among its namesakes that are listed with it."""
 
 

@@ -147,11 +147,16 @@ def _clauses(effect: Effect, found: Expanded) -> Iterator[Clause]:
 
 
 def _call(call: Call, found: Expanded) -> Iterator[Clause]:
-    """Clauses for all and each, with the alternatives that any and numbers leave."""
+    """Clauses for all and each, with the alternatives that any and numbers leave. Of several things none is related to
+    itself: all that go into a box are all but the box."""
     spread = [_spread(a, call.holds, found) for a in call.arguments]
+    several = any(some or len(every) > 1 for every, some in spread)
     for outer in product(*(every for every, _ in spread)):
-        ways = product(*(_ways(one, some) for one, (_, some) in zip(outer, spread, strict=True)))
-        yield frozenset(frozenset((call.form.name, names, call.holds) for names in product(*way)) for way in ways)
+        each = product(*(_ways(one, some) for one, (_, some) in zip(outer, spread, strict=True)))
+        ways = [list(product(*way)) for way in each]
+        left = [way for way in ways if not several or all(len({*names}) == len(names) for names in way)]
+        if left:
+            yield frozenset(frozenset((call.form.name, names, call.holds) for names in way) for way in left)
 
 
 def _spread(argument: Argument, holds: bool, found: Expanded) -> tuple[list[str | None], list[tuple[str, ...]]]:

@@ -52,24 +52,30 @@ def _call(form: Signature, arguments: dict[tuple[str, ...], str]) -> str:
 
 
 def _options(can_do: Iterable[Signature]) -> str:
-    """An action's options by name: a number with its unit, or some of the setting's words."""
+    """An action's options by name, with a number and its unit or some of the setting's words where they take any."""
     names = dict.fromkeys(o.split()[0] for form in can_do for o in form.options)
-    return f"({_one_of(names)}) (-?[0-9.]+( mm| s)?|[a-z][a-z0-9 ]*)"
+    return f"({_one_of(names)})( -?[0-9.]+( mm| s)?| [a-z][a-z0-9 -]*)?"
 
 
 def _argument(setting: Setting, types: Sequence[str]) -> str:
     """A regular expression for an argument that is of some types."""
     names = [m.name for m in setting.members if setting.fits(m.name, types)]
-    groups = [g for g, some in setting.groups.items() if any(setting.fits(n, types) for n in some)]
+    size = {g: sum(setting.fits(n, types) for n in some) for g, some in setting.groups.items()}
     if not names:
         return "[^\\s\\S]"
     one = f"({_one_of(names)})"
     every = [m.name for m in setting.members]
     narrowed = f"( (not )?({_one_of(s.name for s in setting.can_be)})( ({_one_of(every)}))?)?"
-    without = f"( except {one}( and {one}){{0,3}})?"
-    group = f"({_one_of(groups)}){narrowed}{without}"
     listed = f"{one}( or {one}){{1,5}}"
-    return f"{one}|{one}( and {one}){{1,7}}|{listed}|(all|any of|each of|which of|[2-9] of) ({group}|{listed})"
+
+    def groups(least: int) -> str:
+        return f"({_one_of(g for g, n in size.items() if n >= least)}){narrowed}"
+
+    most = min(9, max(size.values()))
+    some = [f"(all|any of|each of|which of) ({groups(1)}|{listed})"]
+    some += [f"(all|any of|each of|which of|[2-9] of) {groups(2)}( except {one}( and {one}){{0,3}})"] * (most > 1)
+    some += [f"{n} of ({groups(n)}|{listed})" for n in range(2, most + 1)]
+    return f"{one}|{one}( and {one}){{1,7}}|{listed}|{'|'.join(some)}"
 
 
 def _quote(words: str) -> str:
