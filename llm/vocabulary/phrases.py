@@ -157,7 +157,7 @@ def _supports(thing: SceneObject, group: list[SceneObject], state: WorldState, r
         for text, all_ in regions.items():
             if symbol in all_ and [s for s in all_ if state.symbols.get(s) == kind] == [symbol]:
                 out.append(f"{{}} {predicate.replace('-', ' ')} the {text}")
-    return sorted(out, key=len)
+    return out
 
 
 def _name_object(o: SceneObject, text: str, named: frozenset[str], fits: Fits) -> None:

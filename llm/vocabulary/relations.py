@@ -24,8 +24,8 @@ CENTRE = 0.12
 LONGEST_SPAN = 0.45
 """Metres between two things beyond which nothing is said to be between them."""
 
-_SIDES = (("left", 1, -1), ("right", 1, 1))
-_DEPTHS = (("front", 0, 1), ("back", 0, -1))
+_ENDS = ((("front", 1), ("back", -1)), (("left", -1), ("right", 1)))
+"""What the outermost things along world x and y are called, and on which side they are."""
 
 
 def templates(
@@ -37,10 +37,10 @@ def templates(
     """
     others = [o for o in group if o is not thing]
     landmarks = {n: o for n, o in marks.items() if o not in group}
-    out = [f"{{}} next to the {n}" for n in _next_to(thing, others, landmarks)]
+    out = [f"{adjective} {{}}" for adjective in _extremes(thing, others)]
+    out += [f"{{}} next to the {n}" for n in _next_to(thing, others, landmarks)]
     out += [f"{{}} between the {a} and the {b}" for a, b in _between(thing, others, landmarks)]
-    out += ["{} in the middle of the table"] if _central(thing, others, scene) else []
-    return out + [f"{adjective} {{}}" for adjective in _extremes(thing, others)]
+    return out + (["{} in the middle of the table"] if _central(thing, others, scene) else [])
 
 
 def gap(a: SceneObject, b: SceneObject) -> float:
@@ -94,16 +94,14 @@ def _central(thing: SceneObject, others: list[SceneObject], scene: Scene) -> boo
 
 
 def _extremes(thing: SceneObject, others: list[SceneObject]) -> list[str]:
-    """ "left" and the like, where `thing` is clearly the outermost or the middle one."""
-    out = []
-    for adjective, axis, sign in (*_SIDES, *_DEPTHS):
-        if all(sign * (thing.position[axis] - o.position[axis]) > CLEARLY for o in others):
-            out.append(adjective)
-    if len(others) >= 2 and len(others) % 2 == 0:
-        points = np.array([o.position[:2] for o in (thing, *others)])
-        axis = int(np.argmax(np.ptp(points, axis=0)))
-        before = sum(o.position[axis] < thing.position[axis] - CLEARLY for o in others)
-        after = sum(o.position[axis] > thing.position[axis] + CLEARLY for o in others)
-        if before == after == len(others) // 2:
+    """ "left" and the like, where `thing` is clearly the outermost or the middle one; first along the axis on which the
+    group is spread most."""
+    points = np.array([o.position[:2] for o in (thing, *others)])
+    main, out = int(np.argmax(np.ptp(points, axis=0))), list[str]()
+    for axis in (main, 1 - main):
+        beyond = points[0, axis] - points[1:, axis]
+        out += [end for end, sign in _ENDS[axis] if (sign * beyond > CLEARLY).all()]
+        half = len(others) / 2
+        if axis == main and others and (beyond > CLEARLY).sum() == half == (beyond < -CLEARLY).sum():
             out.append("middle")
     return out
