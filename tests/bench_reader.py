@@ -1,15 +1,15 @@
 """`make bench-reader`: sentences to programs, against what careful people made of them.
 
     python -m tests.bench_reader [FILE...] [--model NAME] [--adapter GGUF | --untaught] [--without-grammar]
-                                 [--held-out SHARE [--fit]] [--beside FILE...] [--most N] [--out FILE.jsonl]
+                                 [--fit] [--beside FILE...] [--most N] [--out FILE.jsonl]
 
 Each sentence is right where its answer comes to the same; else wrong (a goal that is not asked for), refused (asked
 about, or called absent, impossible or nothing, where a goal is due), or missed (a goal where there is none). The
 adapter is the one that is shipped; `--untaught` takes none, and shows the nearest of the taught sentences; `--beside`
 shows those of the same domain that are in a file (problems/reader/domains/*/five.txt).
-`--held-out` asks the taught sentences of the scenes that `make tune ARGS='--share …'` leaves out; `--fit` prints the
-constants of `llm.reader.reading.confidence` for them. Prints a line a file,
-right answers by the probability that the model gave them, and seconds; `--out` goes on where it was.
+llm/tuning/held_out.txt has scenes that nothing was taught of: `--fit` prints the constants of
+`llm.reader.reading.confidence` for them. Prints a line a file, right answers by the probability that the model gave
+them, and seconds; `--out` goes on where it was.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ import statistics
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -32,9 +31,8 @@ from llm.models import weights
 from llm.models.llama import LlamaCpp
 from llm.models.model import Completion, Grammar, Prompt
 from llm.reader.expanding import Expanded, expanded, same_work
-from llm.reader.reading import MOST, read, taught
+from llm.reader.reading import MOST, read
 from llm.reader.sentences import Sentence, read_sentences
-from llm.tuning.batches import parted
 from tamp.errors import Refusal
 
 MEASURED = Path(__file__).parents[1] / "problems" / "reader"
@@ -90,13 +88,6 @@ def fitted(records: list[Record]) -> str:
     return f"fit {constants}; AUC {auc:.2f}, Brier score {brier:.3f}, wrong with confidence over 0.8: {wrong}"
 
 
-def sets_of(asked: argparse.Namespace) -> Iterable[tuple[str, list[Sentence]]]:
-    """What is asked, by name."""
-    if asked.held_out:
-        return [("held out", parted(taught(), 1.0 - asked.held_out)[1])]
-    return [(file.name, list(read_sentences(file))) for file in asked.files]
-
-
 def main() -> int:
     """See the module."""
     parser = argparse.ArgumentParser(description="Sentences to programs.")
@@ -106,7 +97,6 @@ def main() -> int:
     parser.add_argument("--untaught", action="store_true")
     parser.add_argument("--beside", nargs="*", type=Path, default=[], metavar="FILE", help="a domain's own sentences")
     parser.add_argument("--without-grammar", action="store_true")
-    parser.add_argument("--held-out", type=float, default=0.0, metavar="SHARE")
     parser.add_argument("--fit", action="store_true")
     parser.add_argument("--most", type=int, default=sys.maxsize, help="sentences of each file")
     parser.add_argument("--out", type=Path)
@@ -116,7 +106,8 @@ def main() -> int:
     adapter = None if asked.untaught else asked.adapter or tuning.adapter(path)
     model = (Free if asked.without_grammar else LlamaCpp)(asked.model, path, adapter=adapter)
     kept = [json.loads(line) for line in asked.out.read_text().splitlines()] if asked.out and asked.out.exists() else []
-    for name, sentences in sets_of(asked):
+    for file in asked.files:
+        name, sentences = file.name, read_sentences(file)
         records = list[Record]()
         for n, sentence in enumerate(sentences[: asked.most]):
             place = f"{name}:{n}"

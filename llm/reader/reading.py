@@ -13,7 +13,7 @@ from pathlib import Path
 from llm import tuning
 from llm.models.model import Completion, Grammar, Model, Prompt
 from llm.reader import program as form
-from llm.reader.expanding import Expanded, expanded
+from llm.reader.expanding import BETWEEN, Expanded, expanded
 from llm.reader.grammar import grammar
 from llm.reader.program import NotAProgram, Program, Quote, calls, read_program
 from llm.reader.sentences import Sentence, read_sentences
@@ -23,7 +23,8 @@ from tamp.errors import InputError, Refusal
 SURE = 0.5
 """Confidence below which an answer is asked back."""
 OWN, SHOWN = 5, 8
-"""Examples of a domain's own that a model is shown, and of all that one is shown that was not taught the form."""
+"""Examples of a domain's own that a model is shown at most, and of all that one is shown that was not taught the
+form."""
 
 
 @dataclass(frozen=True)
@@ -41,8 +42,11 @@ def read(
 ) -> Answer:
     """What the words ask for. The model is shown the nearest of a domain's `own` sentences and, unless it was taught
     them, of those that adapters are tuned with. Refusal for words that it makes nothing of."""
-    near = nearest(words, own, OWN) if model.taught else nearest(words, (*taught(), *own), SHOWN)
-    chat = replace(prompt(setting, words, model.taught), examples=tuple(map(_example, near)), image=image)
+    if model.taught:
+        chat = prompt(setting, words, own if len(own) <= OWN else nearest(words, own, OWN))
+    else:
+        chat = untaught_prompt(setting, words, nearest(words, (*taught(), *own), SHOWN))
+    chat = replace(chat, image=image)
     said = model.complete(chat, "", Grammar(grammar(setting, words)))
     try:
         return _answer(said, setting)
@@ -120,11 +124,6 @@ def _rarity(texts: tuple[str, ...]) -> dict[str, float]:
     return {w: math.log(len(texts) / n) for w, n in count.items()}
 
 
-def _example(sentence: Sentence) -> tuple[str, str]:
-    shown: Prompt = prompt(sentence.setting, sentence.words)
-    return shown.question, str(sentence.program)
-
-
 LONGEST = 8_000
 """Characters of an instruction."""
 _TYPED = {
@@ -157,18 +156,29 @@ UNTAUGHT = f"Write down what the person asks the robot for. {form.__doc__}"
 """What a model is told that has not learnt the form."""
 
 
-def setting_text(setting: Setting) -> str:
-    """A setting without what is being done, which changes."""
-    return f"{replace(setting, now='')}\n"
+def setting_text(setting: Setting, own: Sequence[Sentence] = ()) -> str:
+    """A setting without what is being done, which changes, and sentences of the domain's own."""
+    examples = (f"such as: {s.words} => {BETWEEN.join(map(str, s.program.lines))}\n" for s in own)
+    return f"{replace(setting, now='')}\n{''.join(examples)}"
 
 
 def question(now: str, words: str) -> str:
     """What follows a setting's text, up to the answer, in the chat's own marks."""
-    doing = f"now: {now}\n" if now else ""
-    return f"{doing}said: {words}<|im_end|>\n<|im_start|>assistant\n"
+    return f"{_asked(now, words)}<|im_end|>\n<|im_start|>assistant\n"
 
 
-def prompt(setting: Setting, words: str, taught: bool = True) -> Prompt:
-    """The chat that a model is asked with."""
-    doing, begins = f"now: {setting.now}\n" if setting.now else "", setting_text(setting)
-    return Prompt(TASK if taught else UNTAUGHT, (), f"{begins}{doing}said: {words}", begins=begins, taught=taught)
+def _asked(now: str, words: str) -> str:
+    return f"{f'now: {now}{chr(10)}' if now else ''}said: {words}"
+
+
+def prompt(setting: Setting, words: str, own: Sequence[Sentence] = ()) -> Prompt:
+    """The chat that a model is asked with that has learnt the form."""
+    begins = setting_text(setting, own)
+    return Prompt(TASK, (), f"{begins}{_asked(setting.now, words)}", begins=begins, taught=True)
+
+
+def untaught_prompt(setting: Setting, words: str, examples: Sequence[Sentence]) -> Prompt:
+    """The chat that another model is asked with: what the form is, and examples."""
+    begins = setting_text(setting)
+    shown = tuple((f"{setting_text(s.setting)}{_asked(s.setting.now, s.words)}", str(s.program)) for s in examples)
+    return Prompt(UNTAUGHT, shown, f"{begins}{_asked(setting.now, words)}", begins=begins)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from llm.reader.program import NotAProgram, read_program
-from llm.reader.reading import question, setting_text
+from llm.reader.reading import OWN, question, setting_text
 from llm.reader.sentences import Sentence
 from llm.reader.setting import Member, NotASetting, Setting, read_setting
 
@@ -27,28 +27,42 @@ class Packed:
     labels: tuple[int, ...]
 
 
-def parted(sentences: Sequence[Sentence], share: float, seed: int = 0) -> tuple[list[Sentence], list[Sentence]]:
-    """The sentences of a share of all scenes, drawn, and those of the others."""
-    scenes = list(dict.fromkeys(id(s.setting.members) for s in sentences))
+def some_scenes(sentences: Sequence[Sentence], share: float, seed: int = 0) -> list[Sentence]:
+    """The sentences of a share of all scenes, drawn."""
+    scenes = list(dict.fromkeys(s.setting.members for s in sentences))
     kept = set(random.Random(seed).sample(scenes, round(share * len(scenes))))
-    inside = [s for s in sentences if id(s.setting.members) in kept]
-    return inside, [s for s in sentences if id(s.setting.members) not in kept]
+    return [s for s in sentences if s.setting.members in kept]
 
 
-def batches(sentences: Sequence[Sentence], most: int, rng: random.Random) -> list[tuple[Sentence, ...]]:
-    """At most so many sentences of one scene each, in a drawn order, each scene's things drawn anew."""
+@dataclass(frozen=True)
+class Batch:
+    """Sentences of one scene, and those that are shown as examples of it."""
+
+    sentences: tuple[Sentence, ...]
+    shown: tuple[Sentence, ...] = ()
+
+
+def batches(sentences: Sequence[Sentence], most: int, rng: random.Random) -> list[Batch]:
+    """At most so many sentences of one scene each, in a drawn order, each scene's things drawn anew; of some the first
+    are examples."""
     scenes: dict[Setting, list[Sentence]] = {}
     for s in sentences:
         scenes.setdefault(replace(s.setting, now=""), []).append(s)
-    found = list[tuple[Sentence, ...]]()
+    found = list[Batch]()
     for setting, some in scenes.items():
         shown = shuffled(setting, rng)
         rng.shuffle(some)
         for n in range(0, len(some), most):
             these = [replace(s, setting=replace(shown, now=s.setting.now)) for s in some[n : n + most]]
-            found.append(changed(these, rng))
+            found.append(_with_examples(changed(these, rng), rng))
     rng.shuffle(found)
     return found
+
+
+def _with_examples(sentences: tuple[Sentence, ...], rng: random.Random) -> Batch:
+    plain = [s for s in sentences if not s.setting.now]
+    shown = tuple(plain[: rng.randint(2, OWN)]) if rng.random() < EXAMPLES and len(plain) > 2 * OWN - 2 else ()
+    return Batch(tuple(s for s in sentences if s not in shown), shown)
 
 
 def shuffled(setting: Setting, rng: random.Random) -> Setting:
@@ -63,12 +77,12 @@ def shuffled(setting: Setting, rng: random.Random) -> Setting:
     return replace(setting, members=members, can_be=can_be)
 
 
-def packed(sentences: Sequence[Sentence], prefix: Encode, encode: Encode, end: int) -> Packed:
-    """Sentences of one scene. `prefix` encodes the text of a setting with what comes before it, `encode` what follows
-    it; `end` is the token that ends an answer."""
-    start = prefix(setting_text(sentences[0].setting))
+def packed(batch: Batch, prefix: Encode, encode: Encode, end: int) -> Packed:
+    """A batch. `prefix` encodes the text of a setting with what comes before it, `encode` what follows it; `end` is
+    the token that ends an answer."""
+    start = prefix(setting_text(batch.sentences[0].setting, batch.shown))
     tokens, positions, segments, labels = list(start), list(range(len(start))), [0] * len(start), [IGNORED] * len(start)
-    for n, sentence in enumerate(sentences, 1):
+    for n, sentence in enumerate(batch.sentences, 1):
         asked, answer = encode(question(sentence.setting.now, sentence.words)), [*encode(str(sentence.program)), end]
         tokens += asked + answer
         positions += range(len(start), len(start) + len(asked) + len(answer))
@@ -77,6 +91,8 @@ def packed(sentences: Sequence[Sentence], prefix: Encode, encode: Encode, end: i
     return Packed(tuple(tokens), tuple(positions), tuple(segments), tuple(labels))
 
 
+EXAMPLES = 0.25
+"""In how many batches some sentences are examples for the others, as those of a domain's own folder are."""
 AWAY, DOUBLED, TOLD = 0.2, 0.08, 0.45
 """In how many batches a thing that words name is taken away, there are two of it, or two that words tell apart."""
 MOST = 3
@@ -94,6 +110,8 @@ def changed(sentences: Sequence[Sentence], rng: random.Random) -> tuple[Sentence
     own = frozenset(m.name for m in sentences[0].setting.members)
     if drawn < AWAY:
         return _with_other(done, rng, _away, own)
+    if not sentences[0].setting.can_be:  # labels of an arm's camera: how many there are of one is not known
+        return done
     if drawn < AWAY + DOUBLED:
         return _with_other(done, rng, _doubled, own)
     for _ in range(MOST if drawn < AWAY + DOUBLED + TOLD else 0):
@@ -127,7 +145,8 @@ def _told_apart(thing: Member, setting: Setting, rng: random.Random) -> _Other:
     if len(marks) < 2:
         return _Other((thing,), thing.name, thing.name)
     here, there = rng.sample(marks, 2)
-    where = f"between the {here} and the {there}" if rng.random() < 0.3 else rng.choice(NEAR).format(here)
+    ends = rng.sample((here, there), 2)
+    where = "between the {} and the {}".format(*ends) if rng.random() < 0.3 else rng.choice(NEAR).format(here)
     if rng.random() < 0.4:
         names, said = (f"{first} {thing.name}", f"{second} {thing.name}"), f"{first} {thing.name}"
     elif rng.random() < 0.5:
@@ -135,7 +154,7 @@ def _told_apart(thing: Member, setting: Setting, rng: random.Random) -> _Other:
     else:
         names = (f"{thing.name} {NEAR[0].format(here)}", f"{thing.name} {NEAR[0].format(there)}")
         said = f"{thing.name} {rng.choice(NEAR).format(here)}"
-    fact = where if where.startswith("between") else NEAR[0].format(here)
+    fact = f"between the {here} and the {there}" if where.startswith("between") else NEAR[0].format(here)
     facts = ((*thing.facts, fact), (*thing.facts, NEAR[0].format(there)))
     both = [replace(thing, name=name, facts=told) for name, told in zip(names, facts, strict=True)]
     return _Other(tuple(rng.sample(both, 2)), said, names[0])

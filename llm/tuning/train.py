@@ -3,8 +3,7 @@
     python -m llm.tuning.train MODEL.gguf OUT [--epochs N] [--minutes M] [--share S] [--rank R] SENTENCES...
 
 Runs in an environment of its own (torch, transformers, peft). It is kept in OUT every hundred steps, and goes on from
-there; `--minutes` ends it after so many, as kept. `--share` takes that part of the scenes alone; the others tell how
-likely an answer is right.
+there; `--minutes` ends it after so many, as kept. `--share` takes that part of the scenes alone.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from transformers import AutoModelForCausalLM, AutoTokenizer, GgufConfig
 from llm.reader.reading import TASK
 from llm.reader.sentences import Sentence, read_sentences
 from llm.tuning import SCALE
-from llm.tuning.batches import IGNORED, Packed, batches, packed, parted
+from llm.tuning.batches import IGNORED, Packed, batches, packed, some_scenes
 
 LAYERS = ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"]
 RATE, WARM_UP, LEAST_SHARE = 3e-4, 20, 0.1
@@ -61,7 +60,7 @@ def main() -> None:
     parser.add_argument("model", type=Path)
     parser.add_argument("out", type=Path)
     parser.add_argument("sentences", nargs="+", type=Path)
-    parser.add_argument("--epochs", type=int, default=2)
+    parser.add_argument("--epochs", type=int, default=3)
     parser.add_argument("--minutes", type=float, default=math.inf)
     parser.add_argument("--share", type=float, default=1.0)
     parser.add_argument("--rank", type=int, default=8)
@@ -70,7 +69,7 @@ def main() -> None:
     run = Run(asked.out, asked.epochs, asked.rank, asked.seed)
     run.out.mkdir(parents=True, exist_ok=True)
     every = [s for file in sorted(asked.sentences) for s in read_sentences(file)]
-    train(run, asked.model, parted(every, asked.share, asked.seed)[0], asked.minutes * 60)
+    train(run, asked.model, some_scenes(every, asked.share, asked.seed), asked.minutes * 60)
 
 
 def train(run: Run, weights: Path, sentences: list[Sentence], most: float) -> None:

@@ -32,6 +32,12 @@ def test_they_are_many_and_of_every_kind() -> None:
     assert len({s.words.lower() for s in every}) > 0.98 * len(every)
 
 
+def test_no_held_out_scene_is_taught() -> None:
+    held_out = read_sentences(FOLDER.parent / "held_out.txt")
+    assert len(held_out) > 250
+    assert not {s.setting.members for s in held_out} & {s.setting.members for s in taught()}
+
+
 def test_what_is_taught_can_be_answered() -> None:
     for s in taught()[::10]:
         assert fits(str(s.program), Grammar(grammar(s.setting, s.words))), f"{s.words}\n{s.program}"
