@@ -49,12 +49,12 @@ def _otherwise(causes: Counter[Cause], paths: list[Path], out: TextIO) -> None:
 def _text(found: Report, examples: int, out: TextIO) -> None:
     out.write(f"{_count(found.logs, 'log')}, {found.language} with an instruction to read\n")
     if found.language:
-        out.write(f"  asked the model in {found.asked}, again in {found.again}\n")
-        out.write(f"  a goal in {found.goal}, of the first answer in {_of(found.first, found.asked)}\n")
+        out.write(f"  asked the model in {found.asked}\n")
+        out.write(f"  a goal in {found.goal}\n")
     if found.refused:
         out.write(f"  rightly refused in {found.refused}\n")
     if found.plans:
-        first = _of(found.found_first, found.plans)
+        first = f"{found.found_first} of {found.plans} ({100 * found.found_first / found.plans:.0f} %)"
         out.write(f"{_count(found.plans, 'plan')} asked for: {found.found} found, at the first attempt {first}\n")
     groups = found.groups()
     if not groups:
@@ -90,7 +90,3 @@ def _shown(text: str) -> str:
 
 def _count(n: int, what: str) -> str:
     return f"{n} {what}{'' if n == 1 else 's'}"
-
-
-def _of(part: int, whole: int) -> str:
-    return f"{part} of {whole}" + (f" ({100 * part / whole:.0f} %)" if whole else "")

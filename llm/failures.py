@@ -1,60 +1,47 @@
-"""What went wrong between prompt and goal, and between prompt and plan, collected from episodes' logs.
-
-It reads events (docs/episodes.md) and nothing else: no model, no scene.
-"""
+"""What a language model got wrong, by type, from the events of episodes' logs (docs/episodes.md)."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field
-from itertools import pairwise
+from itertools import chain, pairwise, zip_longest
 from typing import Any
 
 Event = dict[str, Any]
 """A line of an episode's log."""
 
-ENDS = ("language", "refused", "error")
-"""Events with which the reading of an instruction is over."""
+Name = tuple[str, str]
+"""A type of failure: the event that shows it, which is `refused` (no goal), `scored` (not the goal that was asked for),
+`error` (no answer came) or `plan_attempt` (an impossible plan), and the error."""
 
-EXAMPLES = 3
-"""Examples shown of each type of failure."""
+ENDS = ("language", "refused", "error")
+"""Events that end the reading of an instruction: a goal, a refusal, no answer."""
 
 
 @dataclass(frozen=True)
 class Failure:
-    """One thing that went wrong: the kind of `event` that tells of it, and the type of `error`.
+    """One failure. `reply` is the answer at fault, "" without one. `mended` is what put it right, "" if nothing did: a
+    person's choice, the instruction in other words, or a later `attempt` at the plan."""
 
-    `event` is `objection` (an answer was sent back), `refused` (no goal), `scored` (not the goal that was asked for),
-    `error` (no answer came) or `plan_attempt` (a plan that cannot be). `reply` is the answer at fault; of a refusal the
-    last one, if any. `mended` says what put it right, "" when nothing did: a later attempt, the instruction in other
-    words, or somebody's choice.
-    """
-
-    event: str
-    error: str
     episode: str
     instruction: str
-    attempt: int | None
     reply: str
     message: str
     mended: str = ""
+    attempt: int | None = None
 
 
 @dataclass(frozen=True)
 class Group:
     """All failures of one type."""
 
+    name: Name
     failures: tuple[Failure, ...]
 
     @property
-    def name(self) -> tuple[str, str]:
-        """The event and the error that they share."""
-        return self.failures[0].event, self.failures[0].error
-
-    @property
     def episodes(self) -> int:
-        """In how many episodes there are some."""
+        """The number of episodes with such a failure."""
         return len({f.episode for f in self.failures})
 
     @property
@@ -63,210 +50,121 @@ class Group:
         return dict(sorted(Counter(f.mended for f in self.failures if f.mended).items()))
 
     def examples(self, most: int) -> tuple[Failure, ...]:
-        """Some of them, of as many episodes as there are."""
-        seen: Counter[str] = Counter()
-        rank = []
-        for n, f in enumerate(self.failures):
-            rank.append((seen[f.episode], n))
-            seen[f.episode] += 1
-        return tuple(self.failures[n] for _, n in sorted(rank)[:most])
+        """At most so many of them, from as many episodes as possible."""
+        by_episode: dict[str, list[Failure]] = {}
+        for f in self.failures:
+            by_episode.setdefault(f.episode, []).append(f)
+        return tuple(f for f in chain(*zip_longest(*by_episode.values())) if f)[:most]
 
     def as_dict(self, most: int) -> dict[str, Any]:
         """As plain data with `most` examples."""
         event, error = self.name
-        counts = {"times": len(self.failures), "episodes": self.episodes}
-        shown = [{k: v for k, v in asdict(f).items() if k not in ("event", "error")} for f in self.examples(most)]
-        return {"event": event, "error": error, **counts, "mended": self.mended, "examples": shown}
+        counts = {"times": len(self.failures), "episodes": self.episodes, "mended": self.mended}
+        return {"event": event, "error": error, **counts, "examples": [asdict(f) for f in self.examples(most)]}
 
 
 @dataclass
 class Report:
-    """What `add` was told, added up.
+    """Counts and failures of the episodes that were added.
 
-    Episodes: `logs` in all, `language` of them with an instruction to read; the model was `asked` about it, asked
-    `again`, there was a `goal`, it was that of the `first` answer, with nothing against it; `refused` rightly. Plans:
-    `plans` that a model was asked for, those `found`, and those `found_first`.
+    Of all `logs`, those with an instruction to read (`language`), where the model was `asked`, where there was a
+    `goal`, and where it was right that the instruction was `refused`. Of the `plans` that the model was asked for,
+    those `found`, and those `found_first`, at the first attempt.
     """
 
     logs: int = 0
     language: int = 0
     asked: int = 0
-    again: int = 0
     goal: int = 0
-    first: int = 0
     refused: int = 0
     plans: int = 0
     found: int = 0
     found_first: int = 0
-    _failures: list[Failure] = field(default_factory=list)
+    _failures: dict[Name, list[Failure]] = field(default_factory=dict)
 
     def add(self, episode: str, events: list[Event]) -> bool:
-        """Take in one episode's log. Returns whether something in it went wrong that nothing put right."""
+        """Count one episode's log. Returns whether it has a failure that nothing put right."""
+        readings = _parts(events, lambda e: e["event"] == "instruction")
+        attempts = [e for e in events if e["event"] == "plan_attempt" and "error" in e]
+        plans = _parts(attempts, lambda e: e is attempts[0] or e.get("attempt") == 1)
         self.logs += 1
-        before = len(self._failures)
-        if readings := _readings(events):
-            self.language += 1
-            self.asked += any(r.asked for r in readings)
-            self.again += any(r.again for r in readings)
-            self.goal += any(r.goal for r in readings)
-            self.first += readings[0].goal and not readings[0].objections
-            self.refused += readings[-1].rightly_refused
-            self._failures += _in_language(episode, readings)
-        for attempts in _plans(events):
-            self.plans += 1
-            self.found += attempts[-1]["error"] is None
-            self.found_first += attempts[0]["error"] is None
-            self._failures += _in_plan(episode, _instruction(events), attempts)
-        return any(not f.mended for f in self._failures[before:])
+        self.language += bool(readings)
+        self.asked += any(_first(r, "prompt", *ENDS).get("event") == "prompt" for r in readings)
+        self.goal += any(_has_goal(r) for r in readings)
+        self.refused += any(_rightly_refused(r) for r in readings[-1:])
+        self.plans += len(plans)
+        self.found += sum(plan[-1]["error"] is None for plan in plans)
+        self.found_first += sum(plan[0]["error"] is None for plan in plans)
+        failures = [*_reading_failures(episode, readings), *_plan_failures(episode, events, plans)]
+        for name, failure in failures:
+            self._failures.setdefault(name, []).append(failure)
+        return any(not failure.mended for _, failure in failures)
 
-    def groups(self) -> tuple[Group, ...]:
+    def groups(self) -> list[Group]:
         """Failures by type, the most frequent first."""
-        by_type: dict[tuple[str, str], list[Failure]] = {}
-        for f in self._failures:
-            by_type.setdefault((f.event, f.error), []).append(f)
-        return tuple(sorted((Group(tuple(fs)) for fs in by_type.values()), key=lambda g: (-len(g.failures), g.name)))
+        groups = [Group(name, tuple(failures)) for name, failures in self._failures.items()]
+        return sorted(groups, key=lambda g: (-len(g.failures), g.name))
 
-    def as_dict(self, examples: int = EXAMPLES) -> dict[str, Any]:
-        """As plain data; shares are null where there is nothing to share."""
-        return {
-            "logs": self.logs,
-            "language": {
-                "episodes": self.language,
-                "asked": self.asked,
-                "asked_again": self.again,
-                "goals": self.goal,
-                "first_try": self.first,
-                "first_try_share": share(self.first, self.asked),
-                "rightly_refused": self.refused,
-            },
-            "plans": {
-                "asked": self.plans,
-                "found": self.found,
-                "first_try": self.found_first,
-                "first_try_share": share(self.found_first, self.plans),
-            },
-            "failures": [g.as_dict(examples) for g in self.groups()],
-        }
+    def as_dict(self, examples: int = 3) -> dict[str, Any]:
+        """As plain data with `examples` of each type; `first_try_share` is null without plans."""
+        share = round(self.found_first / self.plans, 4) if self.plans else None
+        read = {"episodes": self.language, "asked": self.asked, "goals": self.goal, "rightly_refused": self.refused}
+        plans = {"asked": self.plans, "found": self.found, "first_try": self.found_first, "first_try_share": share}
+        failures = [g.as_dict(examples) for g in self.groups()]
+        return {"logs": self.logs, "language": read, "plans": plans, "failures": failures}
 
 
-def share(part: int, whole: int) -> float | None:
-    """`part` of `whole`, None of nothing."""
-    return round(part / whole, 4) if whole else None
+def _parts(events: list[Event], begins: Callable[[Event], bool]) -> list[list[Event]]:
+    """The events in parts, each from one that begins a part until the next one that does."""
+    starts = [n for n, e in enumerate(events) if begins(e)]
+    return [events[i:j] for i, j in pairwise([*starts, len(events)])]
 
 
-@dataclass(frozen=True)
-class _Reading:
-    """An instruction, what was said about it, what ended it (None: the log breaks off), and the verdict on it."""
-
-    text: str
-    said: tuple[Event, ...]
-    end: Event | None
-    scored: Event
-    chosen: bool
-
-    @property
-    def asked(self) -> bool:
-        """Whether the model was asked: what is not there is refused without it."""
-        return any(e["event"] == "prompt" for e in self.said)
-
-    @property
-    def objections(self) -> tuple[Event, ...]:
-        return tuple(e for e in self.said if e["event"] == "objection")
-
-    @property
-    def again(self) -> bool:
-        kinds = [e["event"] for e in self.said]
-        return "objection" in kinds and "prompt" in kinds[kinds.index("objection") :]
-
-    @property
-    def goal(self) -> bool:
-        return self.end is not None and self.end["event"] == "language"
-
-    @property
-    def rightly_refused(self) -> bool:
-        return self.end is not None and self.end["event"] == "refused" and self.scored.get("success") is True
-
-    @property
-    def reply(self) -> str:
-        """The last answer, as far as it got."""
-        replies = [f"{e.get('begun', '')}{e.get('text', '')}" for e in self.said if e["event"] == "reply"]
-        return replies[-1] if replies else ""
+def _first(events: list[Event], *kinds: str) -> Event:
+    """The first event of these kinds, {} without one."""
+    return next((e for e in events if e["event"] in kinds), {})
 
 
-def _readings(events: list[Event]) -> list[_Reading]:
-    """Every instruction of a log; there are several where a person was asked for other words."""
-    starts = [n for n, e in enumerate(events) if e["event"] == "instruction"]
-    return [_reading(events[i:j]) for i, j in pairwise([*starts, len(events)])]
+def _text(event: Event, key: str) -> str:
+    return str(event.get(key) or "")
 
 
-def _reading(events: list[Event]) -> _Reading:
-    over = next((n for n, e in enumerate(events) if e["event"] in ENDS), len(events))
-    end = events[over] if over < len(events) else None
-    scored = next((e for e in events[over:] if e["event"] == "scored"), {})
-    chosen = any(e["event"] == "chosen" for e in events[over:])
-    return _Reading(str(events[0].get("text", "")), tuple(events[1:over]), end, scored, chosen)
+def _has_goal(reading: list[Event]) -> bool:
+    return _first(reading, *ENDS).get("event") == "language"
 
 
-def _in_language(episode: str, readings: list[_Reading]) -> Iterator[Failure]:
-    for n, r in enumerate(readings):
-        yield from _objections(episode, r)
-        later = any(o.goal or o.chosen for o in readings[n + 1 :])
-        yield from _ending(episode, r, "choice" if r.chosen else "other words" if later else "")
+def _rightly_refused(reading: list[Event]) -> bool:
+    return _first(reading, *ENDS).get("event") == "refused" and _first(reading, "scored").get("success") is True
 
 
-def _objections(episode: str, r: _Reading) -> Iterator[Failure]:
-    """Answers sent back; mended when the answer that was taken is a later one."""
-    taken = _number(r.end.get("attempt")) if r.goal and r.end is not None else 0
-    for o in r.objections:
-        attempt = _number(o.get("attempt"))
-        told = (r.text, attempt, str(o.get("reply", "")), str(o.get("message", "")))
-        yield Failure("objection", str(o.get("error")), episode, *told, f"attempt {taken}" * (taken > attempt))
+def _reading_failures(episode: str, readings: list[list[Event]]) -> Iterator[tuple[Name, Failure]]:
+    """Of an episode's readings: there are several where a person put the instruction in other words."""
+    for n, reading in enumerate(readings):
+        instruction, end, scored = _text(reading[0], "text"), _first(reading, *ENDS), _first(reading, "scored")
+        if _has_goal(reading) and scored.get("success") is False:
+            error = "not refused" if scored.get("refuse") else "other goal"
+            reaches = " (a plan for it reaches the task's goal)" if scored.get("reaches") else ""
+            message = _text(scored, "reason") + reaches
+            yield ("scored", error), Failure(episode, instruction, _text(end, "reply"), message)
+        elif end and not _has_goal(reading) and not _rightly_refused(reading):
+            # A refusal says why; an end that does not is a model that could not answer.
+            why = _text(end, "why") if end["event"] == "refused" else ""
+            last = _first(reading[: reading.index(end)][::-1], "reply")
+            reply, message = _text(last, "begun") + _text(last, "text"), _text(end, "message")
+            later = any(_has_goal(r) or _first(r, "chosen") for r in readings[n + 1 :])
+            mended = "choice" if _first(reading, "chosen") else "other words" if later else ""
+            name = ("refused", why) if why else ("error", "no answer")
+            yield name, Failure(episode, instruction, reply, message, mended)
 
 
-def _ending(episode: str, r: _Reading, mended: str) -> Iterator[Failure]:
-    """What came of it, where that is no goal or another one than was asked for."""
-    if r.end is None or r.rightly_refused:
-        return
-    if r.goal:
-        if r.scored.get("success") is False:
-            wrong = "not refused" if r.scored.get("refuse") else "other goal"
-            reply, message = str(r.end.get("reply", "")), str(r.scored.get("reason", ""))
-            message += " (a plan for it reaches the task's goal)" * bool(r.scored.get("reaches"))
-            yield Failure("scored", wrong, episode, r.text, _number(r.end.get("attempt")), reply, message)
-        return
-    message = str(r.end.get("message", ""))
-    if r.end["event"] == "refused" and "why" in r.end:
-        yield Failure("refused", str(r.end["why"]), episode, r.text, None, r.reply, message, mended)
-    else:  # a refusal always says why: this is a model that could not answer
-        yield Failure("error", "no answer", episode, r.text, None, r.reply, message, mended)
-
-
-def _plans(events: Iterable[Event]) -> list[list[Event]]:
-    """The attempts at each plan; every plan begins with attempt 1."""
-    plans: list[list[Event]] = []
-    for e in events:
-        if e["event"] == "plan_attempt" and "error" in e:
-            if e.get("attempt") == 1 or not plans:
-                plans.append([])
-            plans[-1].append(e)
-    return plans
-
-
-def _in_plan(episode: str, instruction: str, attempts: list[Event]) -> Iterator[Failure]:
-    found = next((e.get("attempt") for e in attempts if e["error"] is None), None)
-    for e in attempts:
-        if e["error"] is not None:
-            told = (instruction, e.get("attempt"), str(e.get("reply", "")), str(e.get("message", "")))
-            mended = f"attempt {found}" if found is not None else ""
-            yield Failure("plan_attempt", str(e["error"]), episode, *told, mended)
-
-
-def _instruction(events: list[Event]) -> str:
-    """What an episode was to do: the last instruction that was read, else the task's."""
-    read = [str(e.get("text", "")) for e in events if e["event"] == "instruction"]
-    return read[-1] if read else next((str(e["instruction"]) for e in events if e.get("instruction")), "")
-
-
-def _number(attempt: Any) -> int:
-    """The number of an attempt; the first where a log does not say."""
-    return attempt if isinstance(attempt, int) else 1
+def _plan_failures(episode: str, events: list[Event], plans: list[list[Event]]) -> Iterator[tuple[Name, Failure]]:
+    """Of the attempts at an episode's plans; the instruction is the last one that was read, else the task's."""
+    read, start = _first(events[::-1], "instruction"), _first(events, "start")
+    instruction = _text(read, "text") or _text(start, "instruction")
+    for plan in plans:
+        mended = next((f"attempt {e.get('attempt')}" for e in plan if e["error"] is None), "")
+        for e in plan:
+            if e["error"] is not None:
+                reply, message = _text(e, "reply"), _text(e, "message")
+                name = ("plan_attempt", _text(e, "error"))
+                yield name, Failure(episode, instruction, reply, message, mended, e.get("attempt"))

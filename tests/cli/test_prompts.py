@@ -14,21 +14,28 @@ from tests.forked import tamp
 pytestmark = pytest.mark.process
 
 TEXT = "put the bowl on the plate"
-MENDED: list[dict[str, Any]] = [
+PROMPT = {"event": "prompt", "model": "m", "messages": []}
+READ: list[dict[str, Any]] = [
     {"event": "instruction", "text": TEXT},
-    {"event": "prompt", "model": "m", "messages": []},
-    {"event": "reply", "begun": "", "text": "the lamp is held.", "probability": 0.5},
-    {
-        "event": "objection",
-        "attempt": 1,
-        "error": "unmentioned",
-        "message": "The instruction does not say the lamp.",
-        "reply": "the lamp is held",
-        "grave": True,
-    },
-    {"event": "prompt", "model": "m", "messages": []},
-    {"event": "reply", "begun": "", "text": "the bowl is on the plate.", "probability": 0.9},
-    {"event": "language", "goal": "(on bowl_1 plate_1)", "reply": "the bowl is on the plate", "attempt": 2},
+    PROMPT,
+    {"event": "reply", "begun": "", "text": "on(bowl, plate)", "probability": 0.9},
+    {"event": "language", "goal": "(on bowl_1 plate_1)", "reply": "on(bowl, plate)"},
+]
+WRONG: dict[str, Any] = {
+    "event": "plan_attempt",
+    "attempt": 1,
+    "error": "precondition",
+    "message": "step 1: (hand-empty) does not hold.",
+    "reply": "[place(bowl_1, plate_1)]",
+}
+MENDED = [
+    *READ,
+    PROMPT,
+    {"event": "reply", "begun": "[", "text": "place(bowl_1, plate_1)]", "probability": 0.5},
+    WRONG,
+    PROMPT,
+    {"event": "reply", "begun": "[", "text": "pick(bowl_1), place(bowl_1, plate_1)]", "probability": 0.9},
+    {**WRONG, "attempt": 2, "error": None, "message": "", "reply": "[pick(bowl_1), place(bowl_1, plate_1)]"},
 ]
 ABSENT = [
     {"event": "instruction", "text": "put the banana on the plate"},
@@ -52,7 +59,7 @@ def run(tmp_path: Path) -> Path:
     """A run's folder with three episodes, the last of which was killed while it wrote."""
     log(tmp_path / "run" / "episodes" / "libero_goal-0-0", MENDED)
     log(tmp_path / "run" / "episodes" / "libero_goal-1-0", ABSENT)
-    log(tmp_path / "run" / "episodes" / "libero_goal-2-0", MENDED[:4], half='{"event": "prompt", "t": 1.0, "mes')
+    log(tmp_path / "run" / "episodes" / "libero_goal-2-0", MENDED[:7], half='{"event": "prompt", "t": 1.0, "mes')
     return tmp_path / "run"
 
 
@@ -61,37 +68,32 @@ def test_failures_by_type_with_examples(run: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     totals, _, failures = done.stdout.partition("\n\n")
     assert "3 logs, 3 with an instruction to read" in totals
-    assert "asked the model in 2, again in 1" in totals
-    assert "a goal in 1, of the first answer in 0 of 2 (0 %)" in totals
+    assert "asked the model in 2\n" in totals
+    assert "a goal in 2\n" in totals
+    assert "2 plans asked for: 1 found, at the first attempt 0 of 2 (0 %)" in totals
     assert [line.split() for line in failures.splitlines() if ": " in line and line[4].isdigit()] == [
-        ["2", "2", "1", "objection:", "unmentioned", "(1", "mended", "by", "attempt", "2)"],
+        ["2", "2", "1", "plan_attempt:", "precondition", "(1", "mended", "by", "attempt", "2)"],
         ["1", "1", "0", "refused:", "absent"],
     ]
-    for shown in (TEXT, "the lamp is held", "does not say the lamp", "libero_goal-2-0", "the scene has no banana"):
+    for shown in (TEXT, WRONG["reply"], WRONG["message"], "libero_goal-2-0", "the scene has no banana"):
         assert shown in failures
 
 
 def test_the_same_as_data(run: Path) -> None:
     told = json.loads(report(run, "--json", "--examples", "1").stdout)
-    assert told["language"] == {
-        "episodes": 3,
-        "asked": 2,
-        "asked_again": 1,
-        "goals": 1,
-        "first_try": 0,
-        "first_try_share": 0.0,
-        "rightly_refused": 0,
-    }
+    assert told["language"] == {"episodes": 3, "asked": 2, "goals": 2, "rightly_refused": 0}
+    assert told["plans"] == {"asked": 2, "found": 1, "first_try": 0, "first_try_share": 0.0}
     first = told["failures"][0]
     assert {k: first[k] for k in ("event", "error", "times", "episodes", "mended")} == {
-        "event": "objection",
-        "error": "unmentioned",
+        "event": "plan_attempt",
+        "error": "precondition",
         "times": 2,
         "episodes": 2,
         "mended": {"attempt 2": 1},
     }
     (example,) = first["examples"]
     assert (example["instruction"], example["episode"], example["mended"]) == (TEXT, "libero_goal-0-0", "attempt 2")
+    assert (example["attempt"], example["reply"], example["message"]) == (1, WRONG["reply"], WRONG["message"])
 
 
 def test_folders_and_files_are_counted_once(run: Path) -> None:
@@ -103,7 +105,7 @@ def test_folders_and_files_are_counted_once(run: Path) -> None:
 
 
 def test_nothing_went_wrong(tmp_path: Path) -> None:
-    told = report(log(tmp_path / "e", [MENDED[0], *MENDED[4:]])).stdout
+    told = report(log(tmp_path / "e", READ)).stdout
     assert told.endswith("\nno failure lies with the language model\n")
 
 
@@ -121,7 +123,7 @@ def test_what_fails_for_geometric_reasons_is_told_apart(tmp_path: Path) -> None:
     assert told.endswith(
         f"\n3 episodes failed for other reasons (tamp report {tmp_path / 'episodes'}):\n"
         "    2 refinement: the door is in the way\n    1 error: no 'cup_9'\n"
-    ), "a refusal and an answer that was mended are told above"
+    ), "a refusal and a plan that was mended are told above"
     assert json.loads(report(tmp_path / "episodes", "--json").stdout)["otherwise"] == [
         {"stage": "refinement", "reason": "the door is in the way", "episodes": 2},
         {"stage": "error", "reason": "no 'cup_9'", "episodes": 1},

@@ -13,24 +13,20 @@ def asked(begun="", text="the lamp is held."):
     return [event("prompt", model="m", messages=[]), event("reply", begun=begun, text=text, probability=0.5)]
 
 
-def objection(attempt, error, reply="the lamp is held"):
-    return event("objection", attempt=attempt, error=error, message=f"{error}!", reply=reply, grave=True)
-
-
 def instruction(text="put the bowl on the plate"):
     return event("instruction", text=text)
 
 
-def language(attempt=1):
-    return event("language", goal="(on b p)", reply="the bowl is on the plate", attempt=attempt)
+def language():
+    return event("language", goal="(on b p)", reply="the bowl is on the plate")
 
 
 def refused(why, message="no"):
     return event("refused", why=why, message=message)
 
 
-def attempt(number, error=None):
-    return event("plan_attempt", attempt=number, error=error, message="so" if error else "", reply="[]")
+def attempt(number, error=None, reply="[]"):
+    return event("plan_attempt", attempt=number, error=error, message="so" if error else "", reply=reply)
 
 
 def report(*logs):
@@ -46,60 +42,42 @@ def groups(told):
 
 
 RIGHT = [instruction(), *asked(), language()]
-MENDED = [
-    instruction(),
-    *asked(),
-    objection(1, "unmentioned"),
-    objection(1, "left out"),
-    *asked(),
-    objection(2, "unmentioned"),
-    *asked(),
-    language(3),
-]
+MENDED = [*RIGHT, *asked(), attempt(1, "goal"), *asked(), attempt(2, "loop"), *asked(), attempt(3)]
 
 
 def test_nothing_went_wrong():
     told = report(RIGHT, [event("start", instruction="x"), event("plan", status="found")])
     assert groups(told) == {}
-    assert (told.logs, told.language, told.asked, told.again, told.goal, told.first) == (2, 1, 1, 0, 1, 1)
+    assert (told.logs, told.language, told.asked, told.goal, told.refused) == (2, 1, 1, 1, 0)
 
 
 def test_no_log_at_all():
     told = report().as_dict()
-    assert told["language"]["first_try_share"] is None
+    assert told["language"] == {"episodes": 0, "asked": 0, "goals": 0, "rightly_refused": 0}
     assert told["plans"]["first_try_share"] is None
     assert told["failures"] == []
 
 
 def test_what_a_later_attempt_mended():
-    told = report(MENDED, RIGHT, [instruction(), *asked(), objection(1, "unmentioned"), *asked(), language(2)])
+    told = report(MENDED, [*RIGHT, attempt(1)], [*RIGHT, *asked(), attempt(1, "goal"), *asked(), attempt(2)])
     assert groups(told) == {
-        "objection: unmentioned": (3, 2, {"attempt 2": 1, "attempt 3": 2}),
-        "objection: left out": (1, 1, {"attempt 3": 1}),
+        "plan_attempt: goal": (2, 2, {"attempt 2": 1, "attempt 3": 1}),
+        "plan_attempt: loop": (1, 1, {"attempt 3": 1}),
     }
-    assert (told.asked, told.again, told.goal, told.first) == (3, 2, 3, 1)
-    assert told.as_dict()["language"]["first_try_share"] == pytest.approx(1 / 3, abs=1e-4)
-
-
-def test_an_answer_that_was_taken_all_the_same_mends_nothing():
-    """Nothing better came: the first answer is the goal, whatever was said against it."""
-    first = [instruction(), *asked(), objection(1, "misread relation")]
-    told = report([*first, *asked(), objection(2, "left out"), language(1)])
-    assert groups(told) == {"objection: left out": (1, 1, {}), "objection: misread relation": (1, 1, {})}
-    assert (told.goal, told.first) == (1, 0)
+    assert (told.asked, told.goal, told.plans, told.found, told.found_first) == (3, 3, 3, 3, 1)
+    assert told.as_dict()["plans"]["first_try_share"] == pytest.approx(1 / 3, abs=1e-4)
 
 
 def test_refusals_by_why():
     told = report(
         [instruction("put the banana away"), refused("absent", "no banana")],
-        [instruction(), *asked(), objection(1, "unsolvable"), *asked("the bowl", " is held."), refused("unsolvable")],
+        [instruction(), *asked(), *asked("the bowl", " is held."), refused("unsolvable")],
     )
     assert groups(told) == {
-        "objection: unsolvable": (1, 1, {}),
         "refused: absent": (1, 1, {}),
         "refused: unsolvable": (1, 1, {}),
     }
-    assert (told.language, told.asked, told.again, told.goal, told.first) == (2, 1, 1, 0, 0)
+    assert (told.language, told.asked, told.goal) == (2, 1, 0)
     shown = {": ".join(g.name): g.examples(1)[0] for g in told.groups()}
     absent, unsolvable = shown["refused: absent"], shown["refused: unsolvable"]
     assert (absent.instruction, absent.reply, absent.message) == ("put the banana away", "", "no banana")
@@ -118,7 +96,7 @@ def test_what_a_person_at_the_terminal_mended():
     told = report(other_words, [instruction("open the drawer"), *asked(), refused("ambiguous"), chosen])
     assert groups(told)["refused: absent"] == (1, 1, {"other words": 1})
     assert groups(told)["refused: ambiguous"] == (1, 1, {"choice": 1})
-    assert (told.goal, told.first) == (1, 0)
+    assert (told.asked, told.goal) == (2, 1)
 
 
 @pytest.mark.parametrize("end", [event("refused", message="no server"), event("error", message="no server")])
@@ -175,10 +153,10 @@ def test_plans():
 
 
 def test_examples_are_of_many_episodes():
-    twice = [instruction(), *asked(), *(objection(1, "left out", f"reply {n}") for n in range(3)), refused("unclear")]
+    twice = [*RIGHT, *(attempt(n, "goal", f"reply {n - 1}") for n in (1, 2, 3))]
     told = report(twice, twice)
-    (left_out,) = (g for g in told.groups() if g.name[1] == "left out")
-    assert [(f.episode, f.reply) for f in left_out.examples(3)] == [
+    (goal,) = told.groups()
+    assert [(f.episode, f.reply) for f in goal.examples(3)] == [
         ("e0", "reply 0"),
         ("e1", "reply 0"),
         ("e0", "reply 1"),
@@ -186,6 +164,7 @@ def test_examples_are_of_many_episodes():
     assert len(told.as_dict(0)["failures"][0]["examples"]) == 0
 
 
-def test_attempts_that_a_log_does_not_number_are_the_first():
-    told = report([instruction(), *asked(), objection("x", "unmentioned"), language(None)])
-    assert groups(told) == {"objection: unmentioned": (1, 1, {})}
+def test_attempts_that_a_log_does_not_number_are_of_one_plan():
+    told = report([attempt(None, "goal"), attempt(None, "loop")])
+    assert groups(told) == {"plan_attempt: goal": (1, 1, {}), "plan_attempt: loop": (1, 1, {})}
+    assert (told.plans, told.found) == (1, 0)

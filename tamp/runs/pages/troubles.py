@@ -10,7 +10,7 @@ from tamp.runs.pages.fields import Event, names, number, point, time_of, words
 from tamp.runs.pages.moments import Moments
 
 TROUBLES = (
-    *("infeasible", "second_look", "interrupted", "advised", "corrected", "search", "refused", "objection"),
+    *("infeasible", "second_look", "interrupted", "advised", "corrected", "search", "refused"),
     *("veto", "blind", "error", "unmatched"),
 )
 """Events of what went wrong or was done about it, beside results that say so."""
