@@ -1,12 +1,14 @@
-"""What the backends share: going on with an answer, holding it to its pattern, and what to say when that fails."""
+"""What the backends share: loading once, going on with an answer, holding it to its pattern, and errors."""
 
 from __future__ import annotations
 
 import importlib.util
 import re
-from typing import Any
+import threading
+from abc import abstractmethod
+from typing import Any, Self
 
-from llm.models.model import Grammar, Message, Prompt
+from llm.models.model import Completion, Grammar, Message, Model, Prompt
 from tamp.errors import InputError
 
 ANSWER = 256
@@ -14,6 +16,38 @@ ANSWER = 256
 
 SHOWN = 80
 """Characters of a strange reply that a message quotes."""
+
+
+class InProcess(Model):
+    """A model that is loaded in this process, once, at the first question. Threads may share one; they take turns.
+
+    `context`: tokens of prompt and answer together; 0: as many as the model was made for.
+    """
+
+    def __init__(self, name: str, sees: bool = False, context: int = 0) -> None:
+        self.name, self.sees, self.context = name, sees, context
+        self._loaded = False
+        self._turn = threading.RLock()
+
+    def load(self) -> Self:
+        """Load now instead of at the first question. InputError when the model or its library is not usable."""
+        with self._turn:
+            if not self._loaded:
+                self._load()
+                self._loaded = True
+        return self
+
+    def complete(self, prompt: Prompt, begun: str, pattern: str | Grammar) -> Completion:
+        """Go on after `begun` with a match of `pattern`."""
+        with self._turn:
+            self.load()
+            return self._complete(prompt if self.sees else prompt.unseen(), begun, pattern)
+
+    @abstractmethod
+    def _load(self) -> None: ...
+
+    @abstractmethod
+    def _complete(self, prompt: Prompt, begun: str, pattern: str | Grammar) -> Completion: ...
 
 
 def conversation(prompt: Prompt, begun: str) -> list[Message]:
@@ -26,11 +60,13 @@ def turn(begun: str) -> dict[str, bool]:
     return {"continue_final_message": bool(begun), "add_generation_prompt": not begun}
 
 
-def term(pattern: str | Grammar) -> Any:
-    """What outlines calls a pattern."""
+def structured_outputs(pattern: str | Grammar) -> dict[str, Any]:
+    """A pattern as vLLM takes it, in its server and in this process."""
+    from outlines.models.vllm_offline import VLLMOfflineTypeAdapter
     from outlines.types import CFG, Regex
 
-    return CFG(pattern.text) if isinstance(pattern, Grammar) else Regex(pattern)
+    term = CFG(pattern.text) if isinstance(pattern, Grammar) else Regex(pattern)
+    return dict(VLLMOfflineTypeAdapter().format_output_type(term))
 
 
 def processor(backend: Any, pattern: str | Grammar) -> Any:
@@ -62,12 +98,18 @@ def quoted(text: str) -> str:
     return repr(text if len(text) <= SHOWN else text[:SHOWN] + "…")
 
 
-def too_long(name: str, tokens: int, context: int) -> InputError:
-    """What to raise for a prompt that leaves no room for an answer."""
-    return InputError(
-        f"the scene and the instruction take {tokens} tokens; {name} reads {context - ANSWER} and keeps {ANSWER} "
-        "for its answer"
-    )
+def one_line(error: object) -> str:
+    """What a library or a server says of an error, on one line."""
+    return " ".join(str(error).split())[:400]
+
+
+def check_length(name: str, tokens: int, context: int) -> None:
+    """InputError for a prompt that leaves no room for an answer."""
+    if tokens > context - ANSWER:
+        raise InputError(
+            f"the scene and the instruction take {tokens} tokens; {name} reads {context - ANSWER} and keeps {ANSWER} "
+            "for its answer"
+        )
 
 
 def require(library: str) -> None:

@@ -3,24 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
-from llm.models.chat import require
+from llm.models.chat import one_line, require
 from tamp.errors import InputError
 
-
-@dataclass(frozen=True)
-class HubModel:
-    """A documented choice; any other name of the hub will do as well."""
-
-    name: str
-    vision: bool
-
-
-CHOICES: tuple[HubModel, ...] = (
-    HubModel("Qwen/Qwen2.5-VL-7B-Instruct", vision=True),
-    HubModel("Qwen/Qwen2.5-Coder-7B-Instruct", vision=False),
-)
+RECOMMENDED: dict[str, bool] = {"Qwen/Qwen2.5-VL-7B-Instruct": True, "Qwen/Qwen2.5-Coder-7B-Instruct": False}
+"""The documented choices, and whether each takes images; any other name of the hub will do as well."""
 
 
 def is_name(name: str) -> bool:
@@ -30,7 +18,7 @@ def is_name(name: str) -> bool:
 
 def sees(name: str) -> bool:
     """Whether the model takes images, as far as it is known here; a model file can say so of others."""
-    return any(choice.vision for choice in CHOICES if choice.name == name)
+    return RECOMMENDED.get(name, False)
 
 
 def pull(name: str) -> str:
@@ -42,11 +30,7 @@ def pull(name: str) -> str:
     try:
         return str(snapshot_download(name))
     except RepositoryNotFoundError as e:
-        raise InputError(f"the hub has no public model {name!r}; recommended: {_recommended()}") from e
+        raise InputError(f"the hub has no public model {name!r}; recommended: {', '.join(RECOMMENDED)}") from e
     except (OSError, ValueError) as e:
-        reason = " ".join(str(e.__cause__ or e).split())[:300]
+        reason = one_line(e.__cause__ or e)
         raise InputError(f"cannot fetch {name} from the hub: {reason}; without the hub: tamp model list") from e
-
-
-def _recommended() -> str:
-    return ", ".join(choice.name for choice in CHOICES)

@@ -6,18 +6,17 @@ import contextlib
 import ctypes
 import hashlib
 import os
-import threading
 import time
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from llm.models.chat import ANSWER, processor, too_long
+from llm.models.chat import ANSWER, InProcess, check_length, processor
 from llm.models.model import Completion, Grammar, Message, Prompt
 from llm.models.weights import models_dir
 from tamp.errors import InputError
@@ -37,7 +36,7 @@ def threads(used_by_others: float = 0.0) -> int:
     available = len(os.sched_getaffinity(0))
     wanted = os.environ.get("TAMP_LLM_THREADS", "")
     if not wanted:
-        return max(1, available - round(used_by_others))
+        return max(1, available - max(0, round(used_by_others)))
     if not wanted.isdigit() or int(wanted) < 1:
         raise InputError(f"TAMP_LLM_THREADS={wanted!r}; valid: 1 to {available}")
     return min(int(wanted), available)
@@ -67,41 +66,20 @@ class _Confidence:
         return logits
 
 
-@dataclass(eq=False)
-class LlamaCpp:
-    """A GGUF model in this process. Greedy; what every prompt begins with is evaluated once, see `prepare`.
+class LlamaCpp(InProcess):
+    """A GGUF model in this process. Greedy; what a prompt begins with is evaluated once, and kept on disk.
 
-    Threads may share one: a completion has the model, and what it remembers of the last prompt, to itself.
     `adapter` is a file of low-rank weights that go on top.
     """
 
-    name: str
-    path: Path
-    context: int = CONTEXT
-    adapter: Path | None = None
-    sees: bool = field(default=False, init=False)
-    taught: bool = field(default=False, init=False)
-    _llama: Any = field(default=None, repr=False)
-    _look: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    _backend: Any = field(default=None, repr=False)
-    _adapters: Any = field(default=None, repr=False)
-    _worn: int = 0
-    _begun: tuple[str, tuple[tuple[str, str], ...], str] | None = field(default=None, repr=False)
-    _format: Callable[[list[Message]], str] | None = field(default=None, repr=False)
-    _turn: threading.RLock = field(default_factory=threading.RLock, repr=False)
-
-    def __post_init__(self) -> None:
-        self.taught = self.adapter is not None
-
-    def load(self) -> LlamaCpp:
-        """Load now instead of at the first question. InputError when file or library is not usable."""
-        with self._turn:
-            if self._llama is None:
-                self._load()
-        return self
+    def __init__(self, name: str, path: Path, context: int = CONTEXT, adapter: Path | None = None) -> None:
+        super().__init__(name, context=context)
+        self.path, self.adapter, self.taught = path, adapter, adapter is not None
+        self._worn = False
+        self._begun: tuple[str, tuple[tuple[str, str], ...], str] | None = None
 
     def _load(self) -> None:
-        before = _busy_seconds()
+        self._look = _spent_by_others()
         import outlines
         from llama_cpp import Llama
         from outlines.backends.llguidance import LLGuidanceBackend
@@ -109,71 +87,63 @@ class LlamaCpp:
         if not debugging():
             _hush()
         try:
-            llama = Llama(str(self.path), n_ctx=self.context, n_threads=1, seed=0, verbose=False)
+            self._llama = Llama(str(self.path), n_ctx=self.context, n_threads=1, seed=0, verbose=False)
         except ValueError as e:
             raise InputError(f"{self.path}: not a model that llama.cpp can load ({e})") from e
         if self.adapter is not None:
-            self._adapt(llama, self.adapter)
+            self._adapters = self._adapted(self.adapter)
         # One backend for all questions: making it reads the whole vocabulary of the model.
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # llguidance calls what llama.cpp has renamed
-            self._backend = LLGuidanceBackend(outlines.from_llamacpp(llama, chat_mode=False))
-        self._format = _chat_format(llama)
-        self._llama = llama
-        self._look = before
+            self._backend = LLGuidanceBackend(outlines.from_llamacpp(self._llama, chat_mode=False))
+        self._format = _chat_format(self._llama)
 
-    def _adapt(self, llama: Any, adapter: Path) -> None:
-        """Put an adapter on top of the weights. InputError where it is none of theirs."""
+    def _adapted(self, adapter: Path) -> Any:
+        """The adapter as `llama_set_adapters_lora` takes it. InputError where it is none of these weights'."""
         import llama_cpp
 
-        found = llama_cpp.llama_adapter_lora_init(llama._model.model, str(adapter).encode())
+        found = llama_cpp.llama_adapter_lora_init(self._llama._model.model, str(adapter).encode())
         if not found:  # a null pointer, which the library's own loading takes for an adapter
             told = "is it there, another model's, or not all of it?"
             raise InputError(f"{adapter}: not an adapter that {self.path.name} can take; {told}")
-        self._adapters = (llama_cpp.llama_adapter_lora_p_ctypes * 1)(found)
+        return (llama_cpp.llama_adapter_lora_p_ctypes * 1)(found)
 
     def _wear(self, taught: bool) -> None:
         """Have the adapter on for what it was taught, and for nothing else."""
         import llama_cpp
 
-        wanted = int(taught and self._adapters is not None)
-        if wanted != self._worn:
+        if taught != self._worn:
             one = (ctypes.c_float * 1)(1.0)
-            llama_cpp.llama_set_adapters_lora(self._llama._ctx.ctx, self._adapters, wanted, one)
+            llama_cpp.llama_set_adapters_lora(self._llama._ctx.ctx, self._adapters, int(taught), one)
             self._llama.reset()
-            self._worn, self._begun = wanted, None
+            self._worn, self._begun = taught, None
 
     def _begin(self, prompt: Prompt) -> None:
         """Evaluate what every question begins with, or read it from an earlier process."""
-        assert self._format is not None
         chat = self._format(prompt.messages())
         begins = self._llama.tokenize(chat[: chat.rindex(prompt.question) + len(prompt.begins)].encode(), special=True)
         weights = (self.path, self.adapter) if self._worn and self.adapter is not None else (self.path,)
-        prepare(self._llama, begins, file_for(models_dir() / "prompts", weights, begins))
+        path = file_for(models_dir() / "prompts", weights, begins)
+        if not _read(self._llama, begins, path):
+            self._llama.reset()
+            self._llama.eval(begins)
+            with contextlib.suppress(OSError, InputError):
+                _write(self._llama, begins, path)
 
     def _take_free_cores(self) -> None:
         """Set the number of threads by what others left free since the last question."""
         from llama_cpp import llama_set_n_threads
 
-        now = _busy_seconds()
-        n = threads(_cores_in_use_by_others(self._look, now))
+        (before, spent), self._look = self._look, _spent_by_others()
+        now, by_now = self._look
+        n = threads((by_now - spent) / (now - before) if now - before > 0.05 else 0.0)  # too close to tell
         llama_set_n_threads(self._llama.ctx, n, n)
-        self._look = now
-
-    def complete(self, prompt: Prompt, begun: str, pattern: str | Grammar) -> Completion:
-        """Go on after `begun` with a match of `pattern`."""
-        with self._turn:
-            self.load()
-            return self._complete(prompt.unseen(), begun, pattern)
 
     def _complete(self, prompt: Prompt, begun: str, pattern: str | Grammar) -> Completion:
-        assert self._format is not None
         text = self._format(prompt.messages()) + begun
-        size = len(self._llama.tokenize(text.encode(), special=True))
-        if size > self.context - ANSWER:
-            raise too_long(self.name, size, self.context)
+        check_length(self.name, len(self._llama.tokenize(text.encode(), special=True)), self.context)
         self._take_free_cores()
-        self._wear(prompt.taught)
+        self._wear(prompt.taught and self.taught)
         if self._begun != (begins := (prompt.system, prompt.examples, prompt.begins)):
             self._begin(prompt)
             self._begun = begins
@@ -208,21 +178,15 @@ def _hush() -> Any:
     return silent
 
 
-def _busy_seconds() -> tuple[float, float, float]:
-    """Now, and the core-seconds spent so far by everybody and by this process; zeros where /proc has none."""
+def _spent_by_others() -> tuple[float, float]:
+    """Now, and the core-seconds that other processes have spent so far; 0 where /proc has none."""
     try:
         fields = Path("/proc/stat").read_text(encoding="ascii").splitlines()[0].split()[1:9]
     except OSError:
-        return time.monotonic(), 0.0, 0.0
+        return time.monotonic(), 0.0
     user, nice, system, _idle, _wait, irq, softirq, _steal = (int(f) for f in fields)
-    ticks = os.sysconf("SC_CLK_TCK")
-    return time.monotonic(), (user + nice + system + irq + softirq) / ticks, time.process_time()
-
-
-def _cores_in_use_by_others(before: tuple[float, float, float], now: tuple[float, float, float]) -> float:
-    """Cores that other processes kept busy between two looks; 0 when the looks are too close to tell."""
-    elapsed, everybody, own = (b - a for a, b in zip(before, now, strict=True))
-    return max(0.0, (everybody - own) / elapsed) if elapsed > 0.05 else 0.0
+    everybody = (user + nice + system + irq + softirq) / os.sysconf("SC_CLK_TCK")
+    return time.monotonic(), everybody - time.process_time()
 
 
 def _chat_format(llama: Any) -> Callable[[list[Message]], str]:
@@ -253,16 +217,8 @@ def file_for(folder: Path, weights: Sequence[Path], tokens: Sequence[int]) -> Pa
     return folder / f"{hashlib.sha256(repr(key).encode()).hexdigest()[:32]}.state"
 
 
-def prepare(llama: Any, tokens: Sequence[int], path: Path) -> None:
-    """Bring a fresh `llama` to the state after `tokens`: from the file, else by evaluating and writing it."""
-    if not _read(llama, tokens, path):
-        llama.reset()
-        llama.eval(list(tokens))
-        with contextlib.suppress(OSError, InputError):
-            _write(llama, tokens, path)
-
-
 def _read(llama: Any, tokens: Sequence[int], path: Path) -> bool:
+    """Bring `llama` to the state after `tokens`; False where the file is missing or spoilt."""
     import llama_cpp
 
     if not path.is_file():
@@ -280,6 +236,7 @@ def _read(llama: Any, tokens: Sequence[int], path: Path) -> bool:
 
 
 def _write(llama: Any, tokens: Sequence[int], path: Path) -> None:
+    """Write the state after `tokens`, and delete the oldest files."""
     import llama_cpp
 
     path.parent.mkdir(parents=True, exist_ok=True)

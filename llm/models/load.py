@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from llm import tuning
 from llm.models import hub, weights
 from llm.models.model import Completion, Grammar, Model, Prompt
-from tamp.errors import InputError, Refusal
+from tamp.errors import Refusal
 from tamp.execution.process import Cancelled
 from tamp.files.toml_table import Table, read_placed
 from tamp.planning.refinement import never
@@ -33,7 +30,7 @@ def load(name: str) -> Model:
     if name.endswith(".jsonl"):
         from llm.models.recorded import Recorded
 
-        return Recorded.read(Path(name).expanduser())
+        return Recorded(Path(name).expanduser())
     if not name.endswith(".gguf") and (hub.is_name(name) or Path(name).expanduser().joinpath("config.json").is_file()):
         return from_settings(name, Settings("transformers", model=name, vision=hub.sees(name)))
     return from_settings(name, Settings("llama.cpp", model=name))
@@ -53,16 +50,10 @@ def from_settings(name: str, s: Settings) -> Model:
         from llm.models.huggingface import Transformers
 
         return Transformers(s.model, s.vision, s.context)
-    if s.backend == "llama.cpp":
-        from llm.models.llama import CONTEXT, LlamaCpp
+    from llm.models.llama import CONTEXT, LlamaCpp
 
-        path = weights.find(s.model)
-        return LlamaCpp(name, path, s.context or CONTEXT, Path(s.adapter) if s.adapter else tuning.adapter(path))
-    raise InputError(f"unknown backend {s.backend!r}")
-
-
-class DroppedError(Refusal):
-    """Nobody wants to know any more what the words mean."""
+    path = weights.find(s.model)
+    return LlamaCpp(name, path, s.context or CONTEXT, Path(s.adapter) if s.adapter else tuning.adapter(path))
 
 
 class Interruptible:
@@ -73,9 +64,9 @@ class Interruptible:
         self._model, self._cancelled = model, cancelled
 
     def complete(self, prompt: Prompt, begun: str, pattern: str | Grammar) -> Completion:
-        """The model's answer. DroppedError when nobody wants it."""
+        """The model's answer. Refusal when nobody wants it."""
         if self._cancelled():
-            raise DroppedError("nobody wants to know any more", "dropped")
+            raise Refusal("nobody wants to know any more", "dropped")
         return self._model.complete(prompt, begun, pattern)
 
 
@@ -91,9 +82,7 @@ KEYS: dict[str, tuple[str, ...]] = {
     "vllm": ("model", "context", "vision"),
     "transformers": ("model", "context", "vision"),
 }
-"""What can be said of each backend."""
-
-REQUIRED = {backend: "url" if backend == "server" else "model" for backend in KEYS}
+"""What can be said of each backend; the first has to be."""
 
 
 @dataclass(frozen=True)
@@ -117,33 +106,20 @@ def read(path: Path) -> Settings:
     backend = table.text("backend", ", ".join(KEYS))
     if backend not in KEYS:
         raise table.no("backend", ", ".join(KEYS))
-    _only(table, backend)
-    if not table.has(REQUIRED[backend]):
-        raise table.wrong(f"the backend {backend} needs {REQUIRED[backend]}")
-    settings = Settings(**{key: _READ[key](table) for key in table.values})
-    return replace(settings, model=_beside(path, settings.model), adapter=_beside(path, settings.adapter))
+    table.only("backend", *KEYS[backend])
+    needed = KEYS[backend][0]
+    if not table.has(needed):
+        raise table.wrong(f"the backend {backend} needs {needed}")
+    return Settings(**{key: _value(table, key) for key in table.values})
 
 
-def _beside(path: Path, said: str) -> str:
-    beside = path.parent / said
-    return str(beside) if said and beside.exists() else said
-
-
-def _only(table: Table, backend: str) -> None:
-    for key in table.values:
-        if key not in ("backend", *KEYS[backend]):
-            near = difflib.get_close_matches(key, KEYS[backend], 1)
-            hint = f"did you mean {near[0]!r}? " if near else ""
-            valid = ", ".join(KEYS[backend])
-            raise table.wrong(f"{key} says nothing to the backend {backend}; {hint}valid: {valid}", key)
-
-
-_READ: dict[str, Callable[[Table], Any]] = {
-    **{
-        key: partial(Table.text, key=key, valid="a text")
-        for key in ("backend", "model", "adapter", "url", "api_key_env")
-    },
-    "timeout": lambda table: table.number("timeout", "seconds, more than 0, up to a day", 1e-3, 86_400.0),
-    "context": lambda table: table.whole("context", "tokens, more than 0, up to 10 million", 1, 10_000_000),
-    "vision": lambda table: table.flag("vision", "true or false"),
-}
+def _value(table: Table, key: str) -> Any:
+    if key == "timeout":
+        return table.number(key, "seconds, more than 0, up to a day", 1e-3, 86_400.0)
+    if key == "context":
+        return table.whole(key, "tokens, more than 0, up to 10 million", 1, 10_000_000)
+    if key == "vision":
+        return table.flag(key, "true or false")
+    said = table.text(key, "a text")
+    beside = Path(table.name).parent / said
+    return str(beside) if key in ("model", "adapter") and beside.exists() else said

@@ -90,31 +90,25 @@ class Model(Protocol):
         ...
 
 
-@dataclass
 class Logged:
     """Passes on what it is asked; `tell` takes the events `prompt`, once for each that is new, and `reply`.
 
     An image is not among them: whoever took it keeps it.
     """
 
-    model: Model
-    tell: Callable[..., None]
-    name: str = field(init=False)
-    sees: bool = field(init=False)
-    taught: bool = field(init=False)
-    prompt: Prompt | None = field(default=None, init=False)
-
-    def __post_init__(self) -> None:
-        self.name, self.sees, self.taught = self.model.name, self.model.sees, self.model.taught
+    def __init__(self, model: Model, tell: Callable[..., None]) -> None:
+        self.name, self.sees, self.taught = model.name, model.sees, model.taught
+        self._model, self._tell = model, tell
+        self._prompt: Prompt | None = None
 
     def complete(self, prompt: Prompt, begun: str, pattern: str | Grammar) -> Completion:
         """The model's answer."""
-        if prompt != self.prompt:
-            self.prompt = prompt
-            self.tell("prompt", model=self.name, taught=self.taught, messages=prompt.unseen().messages())
-        return self._told(self.model.complete(prompt, begun, pattern), begun)
+        if prompt != self._prompt:
+            self._prompt = prompt
+            self._tell("prompt", model=self.name, taught=self.taught, messages=prompt.unseen().messages())
+        return self._told(self._model.complete(prompt, begun, pattern), begun)
 
     def _told(self, answer: Completion, begun: str) -> Completion:
-        self.tell("reply", begun=begun, text=answer.text, probability=round(answer.probability, 4))
+        self._tell("reply", begun=begun, text=answer.text, probability=round(answer.probability, 4))
         other = answer.other
         return answer if other is None else replace(answer, other=lambda: self._told(other(), begun))

@@ -4,51 +4,28 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from llm.models.chat import checked, fits, quoted
-from llm.models.model import Completion, Grammar, Message, Prompt
+from llm.models.model import Completion, Grammar, Message, Model, Prompt
 from tamp.errors import InputError
 from tamp.runs import episode_log
 
-KEPT: dict[str, tuple[str, ...]] = {
-    "instruction": ("text",),
-    "prompt": ("model", "taught", "digest"),
-    "reply": ("begun", "text", "probability"),
-}
-"""What a compact recording holds of each event."""
 
-
-@dataclass(eq=False)
-class Recorded:
-    """Answers as `name`, a recording, has it. Messages are kept as digests, so a long run's log takes little memory.
+class Recorded(Model):
+    """Answers as the log of an episode has it. Messages are kept as digests, so a long run's log takes little memory.
 
     A picture is no part of the question: logs do not hold it. Where the same question was answered differently, as
     a model that is not greedy may, the first answer that the pattern allows counts.
     """
 
-    name: str
-    sees: bool = field(default=False, init=False)
-    taught: bool = field(default=False, init=False)
-    _replies: dict[tuple[str, str], list[Completion]] = field(default_factory=dict, repr=False)
-
-    @classmethod
-    def read(cls, *paths: Path) -> Recorded:
-        """The replies of episodes' logs or compact recordings. InputError when one cannot be read, or has none."""
-        recorded = cls(", ".join(map(str, paths)))
-        for path in paths:
-            recorded.add(episode_log.read(path), str(path))
-        if not recorded._replies:
-            raise InputError(f"{recorded.name} has no reply of a model; valid: the log of an episode with language")
-        return recorded
-
-    def add(self, events: Iterable[dict[str, Any]], source: str) -> None:
-        """Take in a log; `source` is what errors call it."""
+    def __init__(self, path: Path) -> None:
+        """InputError when the log cannot be read, or has no replies. A digest may stand for a prompt's messages."""
+        self.name = str(path)
+        self._replies: dict[tuple[str, str], list[Completion]] = {}
         asked = None
-        for e in events:
+        for e in episode_log.read(path):
             try:
                 if e["event"] == "prompt":
                     self.taught |= e.get("taught", False)
@@ -58,9 +35,11 @@ class Recorded:
                     reply = Completion(e["text"], e["probability"])
                     known += [reply] if reply not in known else []
                 elif e["event"] == "reply":
-                    raise InputError(f"{source}: a reply comes before any prompt")
+                    raise InputError(f"{path}: a reply comes before any prompt")
             except KeyError as missing:
-                raise InputError(f"{source}: an event `{e['event']}` without {missing}") from None
+                raise InputError(f"{path}: an event `{e['event']}` without {missing}") from None
+        if not self._replies:
+            raise InputError(f"{path} has no reply of a model; valid: the log of an episode with language")
 
     def complete(self, prompt: Prompt, begun: str, pattern: str | Grammar) -> Completion:
         """What was answered. InputError when it was never asked, or when the pattern no longer allows it."""
@@ -84,11 +63,3 @@ def _told(prompt: Prompt, begun: str) -> str:
 def digest(messages: list[Message]) -> str:
     """What tells one chat from another."""
     return hashlib.sha256(json.dumps(messages, sort_keys=True).encode()).hexdigest()[:32]
-
-
-def compact(events: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """What a recording needs of a log: who said what, with a digest in place of the messages."""
-    for e in events:
-        if e["event"] in KEPT:
-            whole = e | {"digest": digest(e["messages"])} if "messages" in e else e
-            yield {"event": e["event"], **{k: whole[k] for k in KEPT[e["event"]] if k in whole}}

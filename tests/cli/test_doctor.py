@@ -69,7 +69,7 @@ def test_weights_that_are_not_the_models_are_a_fault(monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("TAMP_MODELS", str(tmp_path))
     model = weights.known(weights.DEFAULT)
     assert (doctor.check_model(model).verdict, doctor.check_model(model).found) == ("MISSING", "not there")
-    weights.path_of(model).write_bytes(b"half")
+    model.path.write_bytes(b"half")
     assert doctor.check_model(model).found == "wrong size or sha256"
     assert doctor.check_model(model).advice == f"tamp model pull {model.name}"
 

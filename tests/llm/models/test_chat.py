@@ -1,6 +1,6 @@
 import pytest
 
-from llm.models.chat import SHOWN, checked, conversation, quoted, too_long, turn
+from llm.models.chat import SHOWN, check_length, checked, conversation, quoted, turn
 from llm.models.model import Prompt
 from tamp.errors import InputError
 
@@ -32,4 +32,6 @@ def test_a_long_reply_is_quoted_in_part():
 
 
 def test_too_long_says_how_long_and_how_long_may_be():
-    assert "take 2613 tokens; qwen reads 1792 and keeps 256" in str(too_long("qwen", 2613, 2048))
+    check_length("qwen", 1792, 2048)
+    with pytest.raises(InputError, match="take 2613 tokens; qwen reads 1792 and keeps 256"):
+        check_length("qwen", 2613, 2048)

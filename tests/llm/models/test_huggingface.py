@@ -26,7 +26,7 @@ TEMPLATE = (
     "{% for part in m['content'] %}{% if part['type'] == 'image' %}<|image|>{% else %}{{ part['text'] }}{% endif %}"
     "{% endfor %}{% endif %}<|end|>\n{% endfor %}{% if add_generation_prompt %}<|start|>assistant\n{% endif %}"
 )
-CONTEXT = 4096
+CONTEXT = 16384
 ASKED = Prompt("Answer.", (("Who barks?", "the dog."),), "What is on the table?")
 PATTERN = "(red|blue|green) (mug|bowl|plate)[.]"
 
@@ -125,10 +125,10 @@ def test_what_is_the_only_answer_is_certain(reads):
 
 
 def test_a_prompt_that_is_too_long(reads):
-    with pytest.raises(InputError, match=r"take 5\d\d\d tokens; .* reads 3968 and keeps 128"):
-        Transformers(str(reads)).complete(Prompt("", (), "x" * 5000), "", PATTERN)
-    with pytest.raises(InputError, match="reads 72"):
-        Transformers(str(reads), context=200).complete(ASKED, "", PATTERN)
+    with pytest.raises(InputError, match=r"take 2\d{4} tokens; .* reads 16128 and keeps 256"):
+        Transformers(str(reads)).complete(Prompt("", (), "x" * 20000), "", PATTERN)
+    with pytest.raises(InputError, match="reads 44"):
+        Transformers(str(reads), context=300).complete(ASKED, "", PATTERN)
 
 
 def test_two_threads_get_their_own_answers(reads):

@@ -6,10 +6,11 @@ import pytest
 
 from llm.models.load import load
 from llm.models.model import Completion, Logged, Prompt
-from llm.models.recorded import Recorded, compact
+from llm.models.recorded import Recorded
 from llm.reader.grounding import ground
 from tamp.errors import InputError
 from tamp.runs.episode_log import EpisodeLog, read
+from tests.llm.compact_recording import compact
 
 FRUIT = Prompt("Answer.", (("Say one.", "one."),), "(There is a bowl.)\nWhich fruit?")
 
@@ -52,7 +53,7 @@ def test_a_compact_recording_answers_as_its_log_does(log, tmp_path):
     small = tmp_path / "small.jsonl"
     small.write_text("".join(json.dumps(e) + "\n" for e in compact(read(log))))
     assert "Which fruit?" not in small.read_text()
-    assert Recorded.read(small).complete(FRUIT, "a", " pear[.]") == Completion(" pear.", 0.25)
+    assert Recorded(small).complete(FRUIT, "a", " pear[.]") == Completion(" pear.", 0.25)
 
 
 @pytest.mark.parametrize(
@@ -66,26 +67,26 @@ def test_a_compact_recording_answers_as_its_log_does(log, tmp_path):
 )
 def test_what_was_never_asked(log, prompt, begun, says):
     with pytest.raises(InputError) as caught:
-        Recorded.read(log).complete(prompt, begun, ".*")
+        Recorded(log).complete(prompt, begun, ".*")
     assert str(caught.value).startswith(f"{log} has {says}")
 
 
 def test_a_reply_that_the_grammar_no_longer_allows(log):
     with pytest.raises(InputError, match=r"outside the grammar: ' pear.'; the grammar has changed since: record it"):
-        Recorded.read(log).complete(FRUIT, "a", " fig[.]")
+        Recorded(log).complete(FRUIT, "a", " fig[.]")
 
 
 def test_of_several_answers_the_first_that_is_allowed_counts(log, tmp_path):
-    other = tmp_path / "other.jsonl"
-    other.write_text(log.read_text().replace('" pear."', '" fig."'))
-    model = Recorded.read(log, other)
+    both = tmp_path / "both.jsonl"
+    both.write_text(log.read_text() + log.read_text().replace('" pear."', '" fig."'))
+    model = Recorded(both)
     assert [model.complete(FRUIT, "a", p).text for p in (" (pear|fig)[.]", " fig[.]")] == [" pear.", " fig."]
 
 
 def test_half_a_last_line_is_left_out(log):
     whole = log.read_bytes()
     log.write_bytes(whole[:-20])
-    model = Recorded.read(log)
+    model = Recorded(log)
     assert model.complete(FRUIT, "", "a").text == "a"
     with pytest.raises(InputError, match="no reply"):
         model.complete(FRUIT.corrected("a pear.", "Not that."), "", ".*")
@@ -119,5 +120,5 @@ def test_a_whole_instruction_is_replayed_from_its_episode(kitchen, domain, scrip
         model = scripted("on(black bowl, plate)")
         model.sees = False
         first = ground(text, *kitchen, domain, Logged(model, written.event), tell=written.event)
-    again = ground(text, *kitchen, domain, Recorded.read(tmp_path / "episode.jsonl"))
+    again = ground(text, *kitchen, domain, Recorded(tmp_path / "episode.jsonl"))
     assert (again.goal, again.confidence) == (first.goal, pytest.approx(first.confidence))

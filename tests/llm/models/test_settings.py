@@ -47,11 +47,11 @@ def test_a_file_beside_it_is_meant_as_such(tmp_path):
         ('backend = "vllm"', "the backend vllm needs model"),
         (
             'backend = "vllm"\nmodel = "m"\nmodle = "n"',
-            "modle says nothing to the backend vllm; did you mean 'model'? valid: model, context, vision",
+            ":3: unknown key 'modle'; valid: backend, model, context, vision; did you mean 'model'?",
         ),
         (
             'backend = "llama.cpp"\nmodel = "m"\nvision = true',
-            "vision says nothing to the backend llama.cpp; valid: model, adapter, context",
+            ":3: unknown key 'vision'; valid: backend, model, adapter, context",
         ),
         ('backend = "server"\nurl = "u"\napi_key = "s3cret"', "did you mean 'api_key_env'?"),
         ('backend = "server"\nurl = 8000', ":2: url is 8000; valid: a text"),

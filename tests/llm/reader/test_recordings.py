@@ -13,11 +13,12 @@ import pytest
 
 from llm.models.llama import LlamaCpp
 from llm.models.model import Logged
-from llm.models.recorded import Recorded, compact
+from llm.models.recorded import Recorded
 from llm.models.weights import DEFAULT, find
 from llm.reader.grounding import ground
 from llm.tuning import adapter
 from tamp.errors import Refusal
+from tests.llm.compact_recording import compact
 
 RECORDING = Path(__file__).parent / "recordings" / "kitchen.jsonl"
 BOWL, RIGHT_BOWL, BOTTLE = "akita_black_bowl_1", "akita_black_bowl_2", "wine_bottle_1"
@@ -60,7 +61,7 @@ def tell(log):
 def model(request, log, tell):
     """The recording; with --record the real model, whose replies are written down in the end."""
     if not request.config.getoption("--record"):
-        yield Logged(Recorded.read(RECORDING), tell)
+        yield Logged(Recorded(RECORDING), tell)
         return
     yield Logged(LlamaCpp(DEFAULT, find(DEFAULT), adapter=adapter(find(DEFAULT))).load(), tell)
     if sum(e["event"] == "instruction" for e in log) < len(CASES):
