@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from llm.planner.deciding import DeciderInTurn, commands
-from llm.reader.session import Reading
+from llm.models.load import load
+from llm.planner.deciding import Advisor, commands
 from tamp.backends.libero import rendering
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.goals import goal_regions, task_goal
@@ -99,7 +99,7 @@ def main() -> None:
     results = asked.out / f"{asked.llm}.jsonl"
     had = {(r["decider"], r["suite"], r["task_id"], r["init_state"]) for r in resumed(results)}
     deciders: dict[str, Decide] = {
-        "qwen": DeciderInTurn(Reading(asked.llm, str(load_domain("tabletop").path), {}), Notes()),
+        "qwen": Advisor(load(asked.llm), load_domain("tabletop"), Notes()),
         "chance": chance(np.random.default_rng(0)),
     }
     for k in range(asked.n):

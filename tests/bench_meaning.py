@@ -23,15 +23,14 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import compress, product
 from pathlib import Path
 from typing import Any
 
 from llm.models.model import Model
 from llm.reader.binding import Goals
-from llm.reader.grounding import Stage, ground_in
-from llm.vocabulary.forms import sayable
+from llm.reader.grounding import Stage, stage_of, understood
 from llm.vocabulary.names import own_words
 from llm.vocabulary.phrases import Vocabulary, vocabulary, vocabulary_of
 from tamp.api.decoding import Looked, is_the_tasks, look_at
@@ -160,9 +159,9 @@ def run(asked: argparse.Namespace, results: Path) -> None:
 def _ask(case: Record, at: World, model: Model) -> Record:
     begun, goals, why = time.perf_counter(), None, ""
     told: Record = {"confidence": None, "probability": None}
-    stage = Stage(at.domain, sayable(at.domain, at.state, at.words))
+    stage = stage_of(at.domain, at.state, at.words)
     try:
-        answer = ground_in(case["text"], at.words, at.state, at.domain, model, planner=Engine())
+        answer = understood(case["text"], replace(stage, planner=Engine()), model)
         goals, told = answer.goals, {key: answer.as_dict()[key] for key in ("confidence", "probability", "reply")}
         verdict, excluded = judged(case, goals, stage, at)
     except Refusal as e:  # also of a place that has no room

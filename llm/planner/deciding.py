@@ -9,19 +9,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 from llm.models.load import interruptible
 from llm.models.model import Logged, Model, Prompt
-from llm.planner.skill_prompt import EXAMPLES, example_problem, plan_of, question, skill
-from llm.reader.session import Reading
+from llm.planner.skill_prompt import EXAMPLES, borne_out, question, skill
 from tamp.execution.process import Cancelled
 from tamp.execution.questions import Question
 from tamp.model.atoms import GroundAction
 from tamp.model.domain import Domain, load
 from tamp.model.state import problem_of
-from tamp.planning.assistant import Assistant, kept
+from tamp.planning.assistant import Assistant
 from tamp.planning.beside import Entries, Notes
 from tamp.planning.deliberation import Ready, Thought
 from tamp.planning.search import Journal
@@ -68,47 +67,45 @@ class Advisor:
     model: Model
     domain: Domain
     journal: Journal
-    _examples: Shots | None = None
+
+    @cached_property
+    def _examples(self) -> Shots:
+        return tuple(shots(self.domain))
 
     def __call__(self, asked: Question) -> Ready[str]:
         """The command."""
-        if self._examples is None:
-            self._examples = tuple(shots(self.domain))
         command = decided(Logged(self.model, self.journal.event), asked, self.domain, self._examples)
         self.journal.event("decision", command=command, not_again=sorted(asked.not_again))
         return Ready(command)
 
+    def close(self) -> None:
+        """Nothing is to be ended."""
+
 
 def commands(problem: Any, asked: Question) -> list[str]:
     """What can be said now: to start what the domain allows where nothing runs, else to stop or to wait."""
+    from unified_planning.engines import UPSequentialSimulator
+
     if asked.running:
         said = [*SKIPS, *(f"stop {name}" for name in asked.running)]
     else:
-        said = [*(f"start {action}" for action in startable(problem)), END]
+        simulator = UPSequentialSimulator(problem)
+        applicable = simulator.get_applicable_actions(simulator.get_initial_state())
+        said = [*(f"start {GroundAction(a.name, tuple(map(str, given)))}" for a, given in applicable), END]
     return [s for s in said if s not in asked.not_again]
-
-
-def startable(problem: Any) -> Iterator[GroundAction]:
-    """The ground actions whose preconditions hold in the problem's initial state."""
-    from unified_planning.engines import UPSequentialSimulator
-
-    simulator = UPSequentialSimulator(problem)
-    for action, parameters in simulator.get_applicable_actions(simulator.get_initial_state()):
-        yield GroundAction(action.name, tuple(map(str, parameters)))
 
 
 def shots(domain: Domain) -> Iterator[tuple[str, str]]:
     """The examples that the domain bears out, as questions and answers: each step, a wait in the first, and the end."""
-    told = [(e, own) for e in SHOWN if (own := example_problem(e, domain.parsed)) is not None]
-    for number, (example, own) in enumerate(told):
+    for number, (own, plan) in enumerate(borne_out(SHOWN, domain.parsed)):
         course, before = Course.of(own), list[tuple[str, str]]()
-        for step, action in enumerate(plan_of(example)):
+        for step, action in enumerate(plan):
             yield _shown(course, _listed(before), before), f"start {action}"
             if number == step == 0:
                 going = [(f"start {action}", "taken")]
                 yield _shown(course, f"Actions: [{action} (moving, 0.9s)]", going), SKIPS[-1]
             followed = course.follow(action)
-            assert isinstance(followed, Course), f"the example was followed before: {example}"
+            assert isinstance(followed, Course), f"the example was followed before: {own}"
             course = followed
             before.append((f"start {action}", "done"))
         yield _shown(course, _listed(before), before), END
@@ -129,40 +126,22 @@ def _shown(course: Course, told: str, before: Sequence[tuple[str, str]]) -> str:
 
 
 class Decider:
-    """Decides; the model is loaded when it is made."""
+    """Decides in a process of its own; the model is loaded when it is made."""
 
-    def __init__(self, reading: Reading, cancelled: Cancelled | None = None) -> None:
+    def __init__(self, llm: str, domain: str, cancelled: Cancelled) -> None:
         self._notes = Notes()
-        self._advisor = Advisor(interruptible(reading.llm, cancelled), load(reading.domain), self._notes)
+        self._advisor = Advisor(interruptible(llm, cancelled), load(domain), self._notes)
 
     def decide(self, asked: Question) -> tuple[str, Entries]:
         """The command, and what was noted on the way."""
-        command = self._advisor(asked).result()
-        return command, self._notes.taken()
-
-
-@dataclass(eq=False)
-class DeciderInTurn:
-    """Decides at once; the world waits. The model is loaded at the first question."""
-
-    reading: Reading
-    journal: Journal
-    _decider: Decider | None = None
-
-    def __call__(self, asked: Question) -> Thought[str]:
-        """The command."""
-        self._decider = self._decider or Decider(self.reading)
-        return Ready(kept(self._decider.decide(asked), self.journal))
-
-    def close(self) -> None:
-        """Nothing is to be ended."""
+        return self._advisor(asked).result(), self._notes.taken()
 
 
 class DeciderBeside:
     """Decides in a process of its own, which is started, and loads the model, at once."""
 
-    def __init__(self, reading: Reading, journal: Journal) -> None:
-        self._decider = Assistant(partial(Decider, reading), "deciding", journal)
+    def __init__(self, llm: str, domain: str, journal: Journal) -> None:
+        self._decider = Assistant(partial(Decider, llm, domain), "deciding", journal)
         self.close = self._decider.close
 
     def __call__(self, asked: Question) -> Thought[str]:

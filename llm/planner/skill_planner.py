@@ -7,13 +7,14 @@ it in words.
 
 from __future__ import annotations
 
+import re
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from llm.models.model import Logged, Model, Prompt
 from llm.planner.skill_prompt import prompt, question
-from llm.planner.skill_schema import LONGEST, SchemaError, only, read_step, step_pattern, step_schema
+from llm.planner.skill_schema import LONGEST, read_step, step_pattern, step_schema, written
 from tamp.model.atoms import GroundAction
 from tamp.planning.engine import Plan, PlanResult, PlanStatus, Tell, untold
 from tamp.plans.validation import Course, Fault, reaches
@@ -26,31 +27,20 @@ ATTEMPTS = 3
 
 MORE, END = ",", "]"
 
+Refused = set[tuple[GroundAction | None, ...]]
+"""What was wrong in earlier answers: steps of which the last must not follow the others. None is the list's end."""
+
 
 @dataclass(frozen=True)
 class Proposal:
-    """One answer: its text, its steps as far as they could be followed, and what is wrong with it.
+    """One answer: its text, its steps up to the one that is wrong, and what is wrong.
 
-    `error` is None when nothing is, else `json`, `unknown`, `precondition`, `loop`, `length`, `goal` or `needless`;
-    `message` names the step and what is wrong, `missing` are the literals that do not hold.
+    The fault's kind is `json`, `unknown`, `precondition`, `loop`, `length`, `goal` or `needless`.
     """
 
     text: str
     actions: tuple[GroundAction, ...]
-    error: str | None = None
-    message: str = ""
-    missing: tuple[str, ...] = ()
-
-    @property
-    def refused(self) -> tuple[tuple[GroundAction, ...], GroundAction | None] | None:
-        """What cannot be said after which steps, None for the end; nothing when it was not understood."""
-        if self.error in ("precondition", "loop", "needless"):
-            return self.actions[:-1], self.actions[-1]
-        return (self.actions, None) if self.error == "goal" else None
-
-
-Refused = set[tuple[tuple[GroundAction, ...], GroundAction | None]]
-"""What the validator refused in earlier answers, see `Proposal.refused`."""
+    fault: Fault | None = None
 
 
 @dataclass(frozen=True)
@@ -60,7 +50,6 @@ class SkillPlanner:
     model: Model
     name: str = NAME
     ties_by_name: bool = False
-    attempts: int = ATTEMPTS
 
     def solve(self, problem: Any, tell: Tell = untold) -> PlanResult:
         """A plan that was followed to the goal in symbols, or GAVE_UP with what was wrong with the last one.
@@ -68,59 +57,62 @@ class SkillPlanner:
         Prompts, replies and every attempt go to `tell`.
         """
         start = time.perf_counter()
-        model, asked, refused = Logged(self.model, tell), prompt(problem), Refused()
-        for attempt in range(1, self.attempts + 1):
+        model, asked, refused, message = Logged(self.model, tell), prompt(problem), Refused(), ""
+        for attempt in range(1, ATTEMPTS + 1):
             given = propose(model, asked, problem, refused)
-            tell("plan_attempt", attempt=attempt, error=given.error, message=given.message, reply=given.text)
-            if given.error is None:
+            error, message = (given.fault.kind, given.fault.message) if given.fault else (None, "")
+            tell("plan_attempt", attempt=attempt, error=error, message=message, reply=given.text)
+            if given.fault is None:
                 return PlanResult(PlanStatus.FOUND, Plan(given.actions), time.perf_counter() - start)
-            refused |= {given.refused} if given.refused is not None else set()
-            asked = asked.corrected(given.text, objection(given, problem))
-        message = f"no valid plan from {self.model.name} in {self.attempts} attempts; the last one: {given.message}"
+            if error in ("precondition", "loop", "needless"):
+                refused.add(given.actions)
+            elif error == "goal":
+                refused.add((*given.actions, None))
+            asked = asked.corrected(given.text, objection(given.fault, problem))
+        message = f"no valid plan from {self.model.name} in {ATTEMPTS} attempts; the last one: {message}"
         return PlanResult(PlanStatus.GAVE_UP, None, time.perf_counter() - start, message)
 
 
 def propose(model: Model, asked: Prompt, problem: Any, refused: Refused) -> Proposal:
     """One answer, each step followed when it is said: the list ends at the first that cannot be taken."""
-    course, actions, begun = Course.of(problem), list[GroundAction](), "["
-    while True:
-        # A step a completion: the expression stays as small as one step's, and after a fault nothing more is decoded.
-        said = model.complete(asked, begun, _pattern(problem, tuple(actions), refused)).text
-        begun += said
-        step, end = said.strip()[:-1], said.strip()[-1:]
-        if step or end != END:
-            try:
-                action = read_step(step, problem)
-            except SchemaError as e:
-                return _wrong(begun, actions, e.kind, f"step {len(actions) + 1}: {e}")
-            followed = course.follow(action)
-            actions.append(action)
-            if isinstance(followed, Fault):
-                return _wrong(begun, actions, followed.kind, f"step {len(actions)}: {followed.message}", followed)
-            course = followed
-        if end == END:
-            break
+    course, actions, text = Course.of(problem), tuple[GroundAction, ...](), "["
+    while not text.endswith(END):
         if len(actions) == LONGEST:
-            return _wrong(begun, actions, "length", f"the plan goes on after {LONGEST} steps, the most there may be")
+            message = f"the plan goes on after {LONGEST} steps, the most there may be"
+            return _wrong(text, actions, Fault("length", message))
+        # A step a completion: the expression stays as small as one step's, and after a fault nothing more is decoded.
+        said = model.complete(asked, text, _pattern(problem, actions, refused)).text.rstrip()
+        text += said
+        if said.strip() == END:
+            break
+        step = read_step(said.strip()[:-1], problem)
+        if isinstance(step, Fault):
+            return _wrong(text, actions, replace(step, message=f"step {len(actions) + 1}: {step.message}"))
+        followed = course.follow(step)
+        actions = (*actions, step)
+        if isinstance(followed, Fault):
+            return _wrong(text, actions, replace(followed, message=f"step {len(actions)}: {followed.message}"))
+        course = followed
     if missing := course.missing():
-        unreached = Fault("goal", f"after the last step the goal's {' '.join(missing)} does not hold", missing)
-        return _wrong(begun, actions, unreached.kind, unreached.message, unreached)
-    for i, action in enumerate(actions):
-        if reaches([*actions[:i], *actions[i + 1 :]], problem):
-            message = f"step {i + 1}: {action} is needless, the goal is reached without it"
-            return Proposal(begun, tuple(actions[: i + 1]), "needless", message)
-    return Proposal(begun, tuple(actions))
+        message = f"after the last step the goal's {' '.join(missing)} does not hold"
+        return _wrong(text, actions, Fault("goal", message, missing))
+    for n, action in enumerate(actions, 1):
+        if reaches([*actions[: n - 1], *actions[n:]], problem):
+            message = f"step {n}: {action} is needless, the goal is reached without it"
+            return _wrong(text, actions[:n], Fault("needless", message))
+    return Proposal(text, actions)
 
 
-def objection(given: Proposal, problem: Any) -> str:
+def objection(fault: Fault, problem: Any) -> str:
     """What a model is told about its wrong answer: the fault, and which skills bring about what is missing."""
-    hints = [f"{literal} is made by {', '.join(by)}." for literal in given.missing if (by := _makers(literal, problem))]
-    return "\n".join([" ".join([f"Wrong: {given.message}.", *hints]), "Give the whole list anew.", question(problem)])
+    hints = [
+        f"{literal} is made by {', '.join(by)}." for literal in fault.literals if (by := _makers(literal, problem))
+    ]
+    return "\n".join([" ".join([f"Wrong: {fault.message}.", *hints]), "Give the whole list anew.", question(problem)])
 
 
-def _wrong(text: str, actions: list[GroundAction], error: str, message: str, fault: Fault | None = None) -> Proposal:
-    whole = text if text.endswith(END) else text.removesuffix(MORE) + END
-    return Proposal(whole, tuple(actions), error, message, fault.literals if fault else ())
+def _wrong(text: str, actions: tuple[GroundAction, ...], fault: Fault) -> Proposal:
+    return Proposal(text if text.endswith(END) else text.removesuffix(MORE) + END, actions, fault)
 
 
 def _pattern(problem: Any, said: tuple[GroundAction, ...], refused: Refused) -> str:
@@ -128,13 +120,14 @@ def _pattern(problem: Any, said: tuple[GroundAction, ...], refused: Refused) -> 
 
     A greedy model would say again what was refused after the same steps: that is left out.
     """
-    unended = [s[-1] for s, what in refused if what is None and s and s[:-1] == said]
-    steps = step_schema(problem, [*unended, *(what for s, what in refused if s == said and what is not None)])
+    after = {r[len(said) :] for r in refused if r[: len(said)] == said}
+    unended = sorted({s[0] for s in after if s[1:] == (None,) and s[0] is not None})
+    steps = step_schema(problem, [*unended, *(s[0] for s in after if len(s) == 1 and s[0] is not None)])
     ways = [f"{step_pattern(steps)}({MORE}|{END})"] if steps["anyOf"] else []
-    ways += [f"{step_pattern(only(step, problem))}{MORE}" for step in unended if (said, step) not in refused]
+    ways += [f"{re.escape(written(step, problem))}{MORE}" for step in unended if (step,) not in after]
     if said:
         return f" ({'|'.join(ways)})"  # the space belongs to the step's first token
-    return "|".join([*ways, *([END] if ((), None) not in refused or not ways else [])])
+    return "|".join([*ways, *([END] if (None,) not in after or not ways else [])])
 
 
 def _makers(literal: str, problem: Any) -> list[str]:

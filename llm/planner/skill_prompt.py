@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -70,41 +71,57 @@ EXAMPLES: tuple[Example, ...] = (
         plan="pick scarf sofa, place-on scarf heater_top",
     ),
 )
-"""Invented, and far from any benchmark's things: a test compares them with LIBERO's instructions."""
+"""Invented, and far from any benchmark's things."""
+
+
+TASK = (
+    f"You plan for a robot. Answer with a JSON list of at most {LONGEST} skills that lead from the state to the "
+    "goal, in order. What a skill needs must hold when its turn comes; what it makes holds afterwards. Use as few "
+    "as possible.\nSkills:\n"
+)
 
 
 def prompt(problem: Any) -> Prompt:
     """The chat that asks for a plan of unified-planning's own Problem."""
-    shown = [(e, own) for e in EXAMPLES if (own := example_problem(e, problem)) is not None]
+    idle = _idle(problem)
     return Prompt(
-        system=_task(problem),
-        examples=tuple((question(own), answer(e, own)) for e, own in shown),
+        system=TASK + "\n".join(skill(a, idle) for a in problem.actions),
+        examples=tuple(
+            (question(own), f"[{', '.join(step(action, own) for action in plan)}]")
+            for own, plan in borne_out(EXAMPLES, problem)
+        ),
         question=question(problem),
     )
 
 
-def example_problem(example: Example, problem: Any) -> Any:
-    """An example as a problem in the domain of `problem`; None when the domain cannot say it or its plan fails."""
+def borne_out(examples: Iterable[Example], problem: Any) -> list[tuple[Any, list[GroundAction]]]:
+    """The examples that the domain of `problem` can say and whose plans work in it: each as a problem, and its plan."""
     from unified_planning.exceptions import UPException
     from unified_planning.model import Problem
 
-    own = Problem("example", problem.environment, initial_defaults=problem.initial_defaults)
-    own.add_fluents(problem.fluents)
-    own.add_actions(problem.actions)
-    try:
-        objects = {name: own.add_object(name, problem.user_type(kind)) for name, kind in example.objects.items()}
-        for text in example.init.split(", "):
-            own.set_initial_value(_fluent(text, own, objects), True)
-        for text in example.goal.split(", "):
-            own.add_goal(_fluent(text, own, objects))
-        return own if reaches(plan_of(example), own) else None
-    except (UPException, KeyError, ValueError):
-        return None
+    shown = []
+    for example in examples:
+        own = Problem("example", problem.environment, initial_defaults=problem.initial_defaults)
+        own.add_fluents(problem.fluents)
+        own.add_actions(problem.actions)
+        plan = [GroundAction(name, tuple(args)) for name, *args in map(str.split, example.plan.split(", "))]
+        try:
+            for name, kind in example.objects.items():
+                own.add_object(name, problem.user_type(kind))
+            for text in example.init.split(", "):
+                own.set_initial_value(_fluent(text, own), True)
+            for text in example.goal.split(", "):
+                own.add_goal(_fluent(text, own))
+            if reaches(plan, own):
+                shown.append((own, plan))
+        except (UPException, ValueError):
+            continue
+    return shown
 
 
-def answer(example: Example, own: Any) -> str:
-    """The JSON of an example's plan."""
-    return f"[{', '.join(step(action, own) for action in plan_of(example))}]"
+def _fluent(text: str, problem: Any) -> Any:
+    name, *args = text.split()
+    return problem.fluent(name)(*map(problem.object, args))
 
 
 def question(problem: Any) -> str:
@@ -126,8 +143,8 @@ def question(problem: Any) -> str:
     facts = [f for f, value in problem.explicit_initial_values.items() if value.is_true()]
     linked = {*wanted, *(o for f in facts if not set(wanted).isdisjoint(_named(f)) for o in _named(f))}
     state = sorted((f for f in facts if linked.issuperset(_named(f))), key=rank)
-    told = {"State": state, "Goal": problem.goals}
-    return "\n".join([f"Objects: {objects}", *(f"{k}: {' '.join(map(written, some))}" for k, some in told.items())])
+    holds, goals = (" ".join(map(written, some)) for some in (state, problem.goals))
+    return f"Objects: {objects}\nState: {holds}\nGoal: {goals}"
 
 
 def _named(condition: Any) -> list[str]:
@@ -135,16 +152,6 @@ def _named(condition: Any) -> list[str]:
     if condition.is_object_exp():
         return [str(condition.object().name)]
     return [name for part in condition.args for name in _named(part)]
-
-
-def _task(problem: Any) -> str:
-    idle = _idle(problem)
-    skills = "\n".join(skill(a, idle) for a in problem.actions)
-    return (
-        f"You plan for a robot. Answer with a JSON list of at most {LONGEST} skills that lead from the state to the "
-        "goal, in order. What a skill needs must hold when its turn comes; what it makes holds afterwards. Use as few "
-        f"as possible.\nSkills:\n{skills}"
-    )
 
 
 def skill(action: Any, without: frozenset[str] = frozenset()) -> str:
@@ -190,13 +197,3 @@ def _plain(condition: Any) -> str:
     if condition.is_equals():
         return " = ".join(map(_plain, condition.args))
     return str(condition.parameter().name) if condition.is_parameter_exp() else written(condition)
-
-
-def plan_of(example: Example) -> list[GroundAction]:
-    """An example's plan."""
-    return [GroundAction(name, tuple(args)) for name, *args in map(str.split, example.plan.split(", "))]
-
-
-def _fluent(text: str, problem: Any, objects: dict[str, Any]) -> Any:
-    name, *args = text.split()
-    return problem.fluent(name)(*(objects[a] for a in args))

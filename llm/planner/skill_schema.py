@@ -1,4 +1,4 @@
-"""Plans as JSON: the schema that a domain and its objects give, its regular expression, and reading an answer."""
+"""Plans as JSON: the schema of a step that a domain and its objects give, its regular expression, and reading it."""
 
 from __future__ import annotations
 
@@ -8,28 +8,13 @@ from collections.abc import Collection
 from typing import Any
 
 from tamp.model.atoms import GroundAction
+from tamp.plans.validation import Fault
 
 LONGEST = 10
 """Skills of a plan at most."""
 
-Arguments = dict[str, list[str]]
-"""For each parameter, the objects that may be said."""
-
 _SPACE = "[ ]?"
 """Between the tokens of JSON: what a model writes of itself, never a run of blanks."""
-
-
-class SchemaError(Exception):
-    """What is wrong with a step: `kind` is `json` when it is none, `unknown` for a name there is not."""
-
-    def __init__(self, kind: str, message: str) -> None:
-        super().__init__(message)
-        self.kind = kind
-
-
-def plan_schema(problem: Any) -> dict[str, Any]:
-    """JSON Schema of a plan for unified-planning's own Problem."""
-    return {"type": "array", "items": step_schema(problem), "maxItems": LONGEST}
 
 
 def step_schema(problem: Any, without: Collection[GroundAction] = ()) -> dict[str, Any]:
@@ -38,14 +23,13 @@ def step_schema(problem: Any, without: Collection[GroundAction] = ()) -> dict[st
     Whether the step is possible then is not the schema's to say; the validator gives a reason that can be learnt
     from. `without` are steps that it refused already.
     """
-    choices = [
-        (a.name, arguments)
-        for a in problem.actions
-        for arguments in _all_but(
-            {p.name: _objects(problem, p.type) for p in a.parameters}, [w.args for w in without if w.name == a.name]
-        )
-    ]
-    return {"anyOf": [_step(name, arguments) for name, arguments in choices]}
+    steps = []
+    for action in problem.actions:
+        choices = [(p.name, _objects(problem, p.type)) for p in action.parameters]
+        for arguments in _all_but(choices, {w.args for w in without if w.name == action.name}):
+            args = _object({name: {"enum": objects} for name, objects in arguments.items()})
+            steps.append(_object({"skill": {"const": action.name}, "args": args}))
+    return {"anyOf": steps}
 
 
 def step_pattern(schema: dict[str, Any]) -> str:
@@ -55,87 +39,57 @@ def step_pattern(schema: dict[str, Any]) -> str:
     return str(to_regex(JsonSchema(schema, whitespace_pattern=_SPACE)))
 
 
-def only(action: GroundAction, problem: Any) -> dict[str, Any]:
-    """JSON Schema of this one step."""
-    parameters = problem.action(action.name).parameters
-    return _step(action.name, {p.name: [a] for p, a in zip(parameters, action.args, strict=True)})
-
-
 def written(action: GroundAction, problem: Any) -> str:
     """A step as JSON."""
     names = [p.name for p in problem.action(action.name).parameters]
     return json.dumps({"skill": action.name, "args": dict(zip(names, action.args, strict=True))})
 
 
-def read_step(text: str, problem: Any) -> GroundAction:
-    """The step that a JSON text is. SchemaError where a model was not held to the schema and broke it."""
+def read_step(text: str, problem: Any) -> GroundAction | Fault:
+    """The step that a JSON text is. Where a model was not held to the schema and broke it, a Fault: its kind is `json`
+    when the text is no step, `unknown` for a name there is not."""
     try:
         step = json.loads(text)
     except json.JSONDecodeError as e:
-        raise SchemaError("json", f"{_short(text)} is not JSON: {e.msg}, column {e.colno}") from e
-    if not _is_step(step):
-        raise SchemaError("json", f'{_short(text)} is no step; write {{"skill": …, "args": {{…}}}}')
+        return Fault("json", f"{_short(text)} is not JSON: {e.msg}, column {e.colno}")
+    match step:
+        case {"skill": str(name), "args": dict(args), **more} if not more:
+            pass
+        case _:
+            return Fault("json", f'{_short(text)} is no step; write {{"skill": …, "args": {{…}}}}')
     operators = {a.name: a for a in problem.actions}
-    if step["skill"] not in operators:
-        raise SchemaError("unknown", f"there is no skill {step['skill']!r}; there are: {', '.join(operators)}")
-    parameters = operators[step["skill"]].parameters
-    wanted = [p.name for p in parameters]
-    if sorted(step["args"]) != sorted(wanted):
-        raise SchemaError("unknown", f"{step['skill']} takes {', '.join(wanted) or 'nothing'}, not {_short(text)}")
-    for p in parameters:
-        given, some = step["args"][p.name], _objects(problem, p.type)
-        if given not in some:
-            raise SchemaError("unknown", f"{step['skill']}: {p.name} cannot be {given!r}; it can be: {', '.join(some)}")
-    return GroundAction(step["skill"], tuple(step["args"][name] for name in wanted))
-
-
-def _is_step(said: Any) -> bool:
-    return (
-        isinstance(said, dict)
-        and said.keys() == {"skill", "args"}
-        and isinstance(said["skill"], str)
-        and isinstance(said["args"], dict)
-    )
+    if name not in operators:
+        return Fault("unknown", f"there is no skill {name!r}; there are: {', '.join(operators)}")
+    wanted = {p.name: _objects(problem, p.type) for p in operators[name].parameters}
+    if args.keys() != wanted.keys():
+        return Fault("unknown", f"{name} takes {', '.join(wanted) or 'nothing'}, not {_short(text)}")
+    for parameter, objects in wanted.items():
+        if args[parameter] not in objects:
+            valid = ", ".join(objects)
+            return Fault("unknown", f"{name}: {parameter} cannot be {args[parameter]!r}; it can be: {valid}")
+    return GroundAction(name, tuple(args[parameter] for parameter in wanted))
 
 
 def _objects(problem: Any, kind: Any) -> list[str]:
     return [o.name for o in problem.objects(kind)]
 
 
-def _all_but(choices: Arguments, refused: list[tuple[str, ...]]) -> list[Arguments]:
-    """Choices of arguments that together are all of `choices` but those refused; none of them is empty.
+def _all_but(choices: list[tuple[str, list[str]]], refused: set[tuple[str, ...]]) -> list[dict[str, list[str]]]:
+    """Objects by parameter, several times: together they are all `choices` but the `refused` arguments.
 
-    For each refused one: as it is up to some parameter, another there, and anything after.
+    An object that no refused arguments begin with may be followed by anything, another one by all but what follows it.
     """
-    left = [choices]
-    for given in refused:
-        left = [part for some in left for part in _split(some, dict(zip(choices, given, strict=True)))]
-    return [some for some in left if all(some.values())]
-
-
-def _split(choices: Arguments, given: dict[str, str]) -> list[Arguments]:
-    if any(value not in choices[name] for name, value in given.items()):
-        return [choices]
-    names = list(choices)
-    return [
-        {n: [given[n]] for n in names[:i]}
-        | {name: [o for o in choices[name] if o != given[name]]}
-        | {n: choices[n] for n in names[i + 1 :]}
-        for i, name in enumerate(names)
-    ]
-
-
-def _step(name: str, arguments: Arguments) -> dict[str, Any]:
-    return _object({"skill": {"const": name}, "args": _object({p: {"enum": some} for p, some in arguments.items()})})
+    if not choices:
+        return [] if refused else [{}]
+    (name, objects), *rest = choices
+    begin = sorted({args[0] for args in refused})
+    ways = [([o for o in objects if o not in begin], set[tuple[str, ...]]())]
+    ways += [([o], {args[1:] for args in refused if args[0] == o}) for o in begin]
+    return [{name: some} | part for some, left in ways if some for part in _all_but(rest, left)]
 
 
 def _object(properties: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
+    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
 
 def _short(text: str) -> str:

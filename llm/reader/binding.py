@@ -68,7 +68,7 @@ class Binder:
         """The symbol that a name stands for as argument `n` of a form."""
         own, related = self.can.symbols[form.predicate][n], self.can.argument(form, n)
         some = self.scene.symbols[name]
-        return next((s for known in (own, related) for s in some if s in known), some[0])
+        return next((s for s in some if s in own or s in related), some[0])
 
     def _refuse_contradiction(self, formula: Formula, untouched: tuple[str, ...]) -> None:
         parts = [x for x in literals(formula) if isinstance(x, Atom)]
@@ -170,14 +170,17 @@ def _sayable(can: Sayable) -> dict[str, Form]:
 
 
 def _symbols(words: Vocabulary, kinds: dict[str, str]) -> dict[str, tuple[str, ...]]:
-    """Names that are unique, with the symbols that each stands for."""
+    """Names that are unique, with the symbols that each stands for: of a board first the room over it."""
     found: dict[str, list[str]] = {}
     for symbol in dict.fromkeys((*kinds, *words.things)):
         owner = words.owner.get(symbol, symbol)
         on_top = owner not in kinds and words.above.get(owner) == symbol
-        name = words.name[owner if on_top else symbol].replace(" and ", " & ")  # "and" is between names
-        found.setdefault(name, []).append(symbol)
-    return {name: tuple(some) for name, some in found.items()}
+        found.setdefault(words.name[owner if on_top else symbol], []).append(symbol)
+    for thing in set(words.things) & words.above.keys():
+        rooms = [s for s in words.phrases.get(words.name[thing], ()) if s != thing]
+        if words.above[thing] not in rooms:
+            found[words.name[thing]] = [*rooms, *found[words.name[thing]]]
+    return {name.replace(" and ", " & "): tuple(some) for name, some in found.items()}  # "and" is between names
 
 
 def _types(some: Iterable[str], known: set[str], domain: Domain, can: Sayable) -> frozenset[str]:

@@ -56,17 +56,13 @@ class Expanded:
             return "cannot" if self.cannot else "absent"
         if self.asks:
             return "ask"
-        asked = (
-            *self.milestones,
-            *self.first,
-            self.kept,
-            self.back,
-            self.dropped,
-            self.dropped_actions,
-            self.conditions,
-            self.actions,
-        )
-        return "goal" if any(asked) or self.drops_all else "nothing"
+        return "goal" if any(self._asked) else "nothing"
+
+    @property
+    def _asked(self) -> tuple[object, ...]:
+        steps, first = ([set(step) for step in some if step] for some in (self.milestones, self.first))
+        dropped = self.dropped, self.dropped_actions, self.drops_all
+        return steps, first, self.kept, self.back, *dropped, self.actions, self.conditions
 
     def same(self, other: Expanded) -> bool:
         """Whether two programs ask for the same; of what is refused, the words for it may differ."""
@@ -76,7 +72,7 @@ class Expanded:
             return True
         if self.kind == "ask":
             return self.asks == other.asks
-        return _goal(self) == _goal(other)
+        return self._asked == other._asked
 
 
 def expanded(program: Program) -> Expanded:
@@ -86,11 +82,6 @@ def expanded(program: Program) -> Expanded:
     for line in program.lines:
         part = _take(line, found, part)
     return found
-
-
-def _goal(e: Expanded) -> tuple[object, ...]:
-    steps, first = ([set(step) for step in some if step] for some in (e.milestones, e.first))
-    return steps, first, e.kept, e.back, e.dropped, e.dropped_actions, e.drops_all, e.actions, e.conditions
 
 
 def _take(line: Line, found: Expanded, part: list[list[Clause]]) -> list[list[Clause]]:

@@ -18,7 +18,7 @@ from llm.reader.setting import Setting
 from llm.vocabulary.forms import Sayable, sayable
 from llm.vocabulary.names import own_words
 from llm.vocabulary.phrases import Vocabulary, vocabulary
-from tamp.errors import Refusal
+from tamp.errors import InputError, Refusal
 from tamp.model.atoms import Atom
 from tamp.model.domain import Domain
 from tamp.model.formula import holds
@@ -86,27 +86,7 @@ def ground(
     cannot be a goal, AmbiguousError (a Refusal) when its words fit several things, and UnsureError (a Refusal) when it
     is not understood for certain. `assume_first` takes the model's choice instead of the last two, and says so.
     """
-    known = state.known_to(domain)
-    words = vocabulary(scene, known, names, own_words(domain))
-    return ground_in(
-        text, words, known, domain, model, assume_first=assume_first, image=image, planner=planner, tell=tell
-    )
-
-
-def ground_in(
-    text: str,
-    words: Vocabulary,
-    state: WorldState,
-    domain: Domain,
-    model: Model,
-    *,
-    assume_first: bool = False,
-    image: bytes | None = None,
-    planner: Planner | None = None,
-    tell: Tell = untold,
-) -> Grounding:
-    """The same for a world that is known by the `words` for its symbols: it need have no geometry."""
-    return understood(text, Stage(domain, sayable(domain, state, words), planner), model, assume_first, image, tell)
+    return understood(text, seen_stage(scene, state, domain, names, planner), model, assume_first, image, tell)
 
 
 def understood(
@@ -189,14 +169,12 @@ class Stage:
 
     @property
     def _called(self) -> dict[str, list[str]]:
-        """The setting's names of what each phrase of the scene means: of a thing and one part of it the part, as a
-        shelf is a board; of a thing and several parts the thing."""
-        known, owner = self.binder.scene.symbols.items(), self.can.words.owner
+        """The setting's names of what each phrase of the scene means: those that stand for most of it."""
         found = dict[str, list[str]]()
         for phrase, fits in self.can.words.phrases.items():
-            parts = [s for s in fits if owner.get(s) in fits]
-            meant = parts if len(parts) == 1 else [s for s in fits if s not in parts]
-            found[phrase] = [name for name, some in known if not {*some}.isdisjoint(meant)]
+            share = {n: (len({*some} & {*fits}), {*some} <= {*fits}) for n, some in self.binder.scene.symbols.items()}
+            most = max(share.values())
+            found[phrase] = [n for n in share if share[n] == most and most[0]]
         return found
 
     def possible_readings(self, program: Program, words: str) -> tuple[Reading, ...]:
@@ -223,7 +201,10 @@ class Stage:
         """The goals, through the same check that written ones get."""
         symbols = self._symbols
         left = tuple(s for s in goals[-1].untouched if s in self.can.state.symbols) if goals else ()
-        return tuple(parse_goal(str(g), self.domain, symbols, untouched=left) for g in goals)
+        try:
+            return tuple(parse_goal(str(g), self.domain, symbols, untouched=left) for g in goals)
+        except InputError as e:
+            raise Refusal(f"what is asked for cannot be a goal here: {e}", "no goal") from e
 
     def is_reachable(self, goals: Goals) -> bool:
         """Whether no goal is proven to have no plan."""
@@ -238,6 +219,23 @@ class Stage:
     @property
     def _symbols(self) -> dict[str, str]:
         return self.can.state.symbols | relative_places.symbols(self.can.words.things)
+
+
+def stage_of(domain: Domain, state: WorldState, words: Vocabulary, planner: Planner | None = None) -> Stage:
+    """That of a world that is known by the `words` for its symbols: it need have no geometry."""
+    return Stage(domain, sayable(domain, state, words), planner)
+
+
+def seen_stage(
+    scene: Scene,
+    state: WorldState,
+    domain: Domain,
+    names: dict[str, str] | None = None,
+    planner: Planner | None = None,
+) -> Stage:
+    """That of a scene, in which things have the domain's words and `names` of its own."""
+    known = state.known_to(domain)
+    return stage_of(domain, known, vocabulary(scene, known, names, own_words(domain)), planner)
 
 
 def refuse(found: Expanded, program: Program, can: Sayable, *, busy: bool = False) -> None:

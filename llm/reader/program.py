@@ -24,7 +24,6 @@ from dataclasses import dataclass
 
 from llm.reader.setting import THING, Setting, Signature
 
-HOWS = ("all", "any of", "each of", "which of")
 _CALL = re.compile(r"(?P<not>not )?(?P<name>[a-z][a-z0-9 -]*)\((?P<inside>.*)\)")
 _QUOTED = re.compile(r'"(?P<words>[^"]+)"')
 _SOME = re.compile(r"(?P<how>all|any of|each of|which of|\d+ of) (?P<rest>.+)")

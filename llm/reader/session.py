@@ -8,10 +8,7 @@ from functools import partial
 
 from llm.models.load import interruptible
 from llm.models.model import Logged, Model
-from llm.reader.grounding import Stage, understood
-from llm.vocabulary.forms import sayable
-from llm.vocabulary.names import own_words
-from llm.vocabulary.phrases import vocabulary
+from llm.reader.grounding import seen_stage, understood
 from tamp.errors import TampError
 from tamp.execution.performing import Going, Heard
 from tamp.execution.process import Cancelled
@@ -51,9 +48,7 @@ class Reader:
         """What is wanted from now on after some words, and what was noted on the way. Refusal where nothing is."""
         notes = Notes()
         notes.event("instruction", text=text)
-        known = state.known_to(self._domain)
-        words = vocabulary(scene, known, self._reading.names, own_words(self._domain))
-        stage = Stage(self._domain, sayable(self._domain, known, words), Engine())
+        stage = seen_stage(scene, state, self._domain, self._reading.names, Engine())
         if going is not None:
             stage = replace(stage, doing=going.goals if going.busy else going.last, before=going.before)
         model = Logged(self._model, notes.event)

@@ -18,7 +18,7 @@ from tamp.quiet import debugging
 if TYPE_CHECKING:
     from llm.failures import Report as Failures
     from llm.models.model import Model as Model  # noqa: PLC0414 (for those who may not import it themselves)
-    from llm.planner.deciding import DeciderBeside, DeciderInTurn
+    from llm.planner.deciding import Advisor, DeciderBeside
     from llm.reader.arm import ArmReaderBeside
     from llm.reader.session import InTurnReader, ReaderBeside
     from llm.vocabulary.phrases import Vocabulary
@@ -93,13 +93,14 @@ def session_reader(
     return InTurnReader(reading, journal) if waits else ReaderBeside(reading, journal)
 
 
-def session_decider(llm: str, domain: Domain, journal: Journal, *, waits: bool) -> DeciderInTurn | DeciderBeside:
+def session_decider(llm: str, domain: Domain, journal: Journal, *, waits: bool) -> Advisor | DeciderBeside:
     """Who decides in the planner's place, in the same two ways."""
-    from llm.planner.deciding import DeciderBeside, DeciderInTurn
-    from llm.reader.session import Reading
+    from llm.models.load import interruptible
+    from llm.planner.deciding import Advisor, DeciderBeside
 
-    reading = Reading(llm, str(domain.path), {})
-    return DeciderInTurn(reading, journal) if waits else DeciderBeside(reading, journal)
+    if waits:
+        return Advisor(interruptible(llm), domain, journal)
+    return DeciderBeside(llm, str(domain.path), journal)
 
 
 def arm_reader(llm: str, cell: Workcell, journal: Journal) -> ArmReaderBeside:
@@ -160,13 +161,13 @@ def read(
 
 def read_of_problem(text: str, state: WorldState, domain: Domain, read_by: Model, assume_first: bool) -> Grounding:
     """What words ask for in a world that has names and no geometry. Refusal as `read`."""
-    from llm.reader.grounding import ground_in
+    from llm.reader.grounding import stage_of, understood
     from llm.vocabulary.phrases import vocabulary_of
     from tamp.planning.engine import Engine
 
-    words = vocabulary_of(state, domain)
+    stage = stage_of(domain, state, vocabulary_of(state, domain), Engine())
     with _without_warnings():
-        return ground_in(text, words, state, domain, read_by, assume_first=assume_first, planner=Engine())
+        return understood(text, stage, read_by, assume_first)
 
 
 def vocabulary(seen: Seen, scene: LoadedScene) -> Vocabulary:
