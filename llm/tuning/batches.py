@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from llm.reader.program import NotAProgram, read_program
+from llm.reader.program import Effect, Handled, NotAProgram, Program, read_program
 from llm.reader.reading import OWN, question, setting_text
 from llm.reader.sentences import Sentence
 from llm.reader.setting import Member, NotASetting, Setting, read_setting
@@ -54,9 +54,22 @@ def batches(sentences: Sequence[Sentence], most: int, rng: random.Random) -> lis
         rng.shuffle(some)
         for n in range(0, len(some), most):
             these = [replace(s, setting=replace(shown, now=s.setting.now)) for s in some[n : n + most]]
-            found.append(_with_examples(changed(these, rng), rng))
+            found.append(_with_examples(_joined(changed(these, rng), rng), rng))
     rng.shuffle(found)
     return found
+
+
+def _joined(sentences: tuple[Sentence, ...], rng: random.Random) -> tuple[Sentence, ...]:
+    """The sentences, of which now and then two that ask for something are one that asks for both."""
+    plain = [
+        s for s in sentences if not s.setting.now and all(isinstance(x, Effect | Handled) for x in s.program.lines)
+    ]
+    two = rng.sample(plain, 2) if rng.random() < JOINED and len(plain) > 1 else []
+    if not two:
+        return sentences
+    words = rng.choice(BOTH).join((two[0].words.rstrip(".!"), two[1].words))
+    both = Program((*two[0].program.lines, *two[1].program.lines))
+    return (*(s for s in sentences if s not in two), replace(two[0], words=words, program=both))
 
 
 def _with_examples(sentences: tuple[Sentence, ...], rng: random.Random) -> Batch:
@@ -91,6 +104,8 @@ def packed(batch: Batch, prefix: Encode, encode: Encode, end: int) -> Packed:
     return Packed(tuple(tokens), tuple(positions), tuple(segments), tuple(labels))
 
 
+JOINED, BOTH = 0.5, (". ", ". And ", ", and ", "; ", ", also: ", ". Oh, and ")
+"""In how many batches two sentences become one, and what stands between them."""
 EXAMPLES = 0.25
 """In how many batches some sentences are examples for the others, as those of a domain's own folder are."""
 AWAY, DOUBLED, TOLD = 0.2, 0.08, 0.45
