@@ -21,7 +21,6 @@ from tamp.model.atoms import GroundAction
 from tamp.model.domain import Domain, load
 from tamp.model.state import problem_of
 from tamp.planning.assistant import Assistant
-from tamp.planning.beside import Entries, Notes
 from tamp.planning.deliberation import Ready, Thought
 from tamp.planning.search import Journal
 from tamp.plans.validation import Course
@@ -125,25 +124,17 @@ def _shown(course: Course, told: str, before: Sequence[tuple[str, str]]) -> str:
     return "\n".join(lines)
 
 
-class Decider:
-    """Decides in a process of its own; the model is loaded when it is made."""
-
-    def __init__(self, llm: str, domain: str, cancelled: Cancelled) -> None:
-        self._notes = Notes()
-        self._advisor = Advisor(interruptible(llm, cancelled), load(domain), self._notes)
-
-    def decide(self, asked: Question) -> tuple[str, Entries]:
-        """The command, and what was noted on the way."""
-        return self._advisor(asked).result(), self._notes.taken()
-
-
 class DeciderBeside:
     """Decides in a process of its own, which is started, and loads the model, at once."""
 
     def __init__(self, llm: str, domain: str, journal: Journal) -> None:
-        self._decider = Assistant(partial(Decider, llm, domain), "deciding", journal)
+        self._decider = Assistant(partial(_advisor, llm, domain), "deciding", journal)
         self.close = self._decider.close
 
     def __call__(self, asked: Question) -> Thought[str]:
         """The command, once it is decided."""
         return self._decider.ask("decide", asked)
+
+
+def _advisor(llm: str, domain: str, journal: Journal, cancelled: Cancelled) -> Advisor:
+    return Advisor(interruptible(llm, cancelled), load(domain), journal)

@@ -19,7 +19,6 @@ from tamp.backends.xarm.workcell import Workcell
 from tamp.errors import Refusal
 from tamp.execution.process import Cancelled
 from tamp.planning.assistant import Assistant
-from tamp.planning.beside import Entries, Notes
 from tamp.planning.deliberation import Thought
 from tamp.planning.search import Journal
 
@@ -180,13 +179,12 @@ def steps_in(plan: dict[str, Any], cell: Workcell) -> tuple[Step, ...]:
 class ArmReader:
     """Reads words as steps of the contract; the model is loaded when it is made."""
 
-    def __init__(self, llm: str, names: Names, cancelled: Cancelled | None = None) -> None:
-        self._names, self._model = names, interruptible(llm, cancelled)
+    def __init__(self, llm: str, names: Names, journal: Journal, cancelled: Cancelled) -> None:
+        self._names, self._model, self._journal = names, interruptible(llm, cancelled), journal
 
-    def read(self, text: str) -> tuple[dict[str, Any], Entries]:
-        """The plan that some words ask for, and what was noted on the way."""
-        notes = Notes()
-        return plan_of(text, self._names, self._model, notes), notes.taken()
+    def read(self, text: str) -> dict[str, Any]:
+        """The plan that some words ask for."""
+        return plan_of(text, self._names, self._model, self._journal)
 
 
 class ArmReaderBeside:
@@ -199,4 +197,4 @@ class ArmReaderBeside:
 
     def __call__(self, text: str) -> Thought[Sequence[Step]]:
         """The steps of some words, once they are read. Refusal where the world does not have room for them."""
-        return self._reader.ask("read", text, convert=lambda plan: steps_in(plan, self._cell))
+        return self._reader.ask("read", text, convert=partial(steps_in, cell=self._cell))

@@ -8,15 +8,14 @@ from functools import partial
 
 from llm.models.load import interruptible
 from llm.models.model import Logged, Model
-from llm.reader.grounding import seen_stage, understood
+from llm.reader.grounding import Stage, seen_stage, understood
 from tamp.errors import TampError
 from tamp.execution.performing import Going, Heard
 from tamp.execution.process import Cancelled
 from tamp.model.domain import load
 from tamp.model.scene import Scene
 from tamp.model.state import WorldState
-from tamp.planning.assistant import Assistant, kept
-from tamp.planning.beside import Entries, Notes
+from tamp.planning.assistant import Assistant
 from tamp.planning.deliberation import Ready, Thought
 from tamp.planning.engine import Engine
 from tamp.planning.search import Journal
@@ -35,27 +34,30 @@ class Reading:
 class Reader:
     """Reads; the model is loaded when it is made, unless one is given."""
 
-    def __init__(self, reading: Reading, cancelled: Cancelled | None = None, model: Model | None = None) -> None:
-        self._reading, self._domain = reading, load(reading.domain)
+    def __init__(
+        self, reading: Reading, journal: Journal, cancelled: Cancelled | None = None, model: Model | None = None
+    ) -> None:
+        self._reading, self._domain, self._journal = reading, load(reading.domain), journal
         self._model = interruptible(reading.llm, cancelled, model)
 
     def warm(self, scene: Scene, state: WorldState) -> None:
         """Load the weights, and have the model read what it is told of the scene, before anybody says anything."""
         with contextlib.suppress(TampError):
-            self.read("wait", scene, state)
+            understood("wait", self._stage(scene, state), self._model)
 
-    def read(self, text: str, scene: Scene, state: WorldState, going: Going | None = None) -> tuple[Heard, Entries]:
-        """What is wanted from now on after some words, and what was noted on the way. Refusal where nothing is."""
-        notes = Notes()
-        notes.event("instruction", text=text)
-        stage = seen_stage(scene, state, self._domain, self._reading.names, Engine())
+    def read(self, text: str, scene: Scene, state: WorldState, going: Going | None = None) -> Heard:
+        """What is wanted from now on after some words. Refusal where nothing is."""
+        self._journal.event("instruction", text=text)
+        stage, model = self._stage(scene, state), Logged(self._model, self._journal.event)
         if going is not None:
             stage = replace(stage, doing=going.goals if going.busy else going.last, before=going.before)
-        model = Logged(self._model, notes.event)
-        answer = understood(text, stage, model, self._reading.assume_first, tell=notes.event)
+        answer = understood(text, stage, model, self._reading.assume_first, tell=self._journal.event)
         if answer.goals:
-            notes.event("language", **answer.as_dict())
-        return Heard(text, answer.goals, answer.goals), notes.taken()
+            self._journal.event("language", **answer.as_dict())
+        return Heard(text, answer.goals, answer.goals)
+
+    def _stage(self, scene: Scene, state: WorldState) -> Stage:
+        return seen_stage(scene, state, self._domain, self._reading.names, Engine())
 
 
 @dataclass(eq=False)
@@ -70,8 +72,8 @@ class InTurnReader:
 
     def __call__(self, text: str, scene: Scene, state: WorldState, going: Going | None) -> Thought[Heard]:
         """What is wanted after some words."""
-        self._reader = self._reader or Reader(self.reading, model=self.model)
-        return Ready(kept(self._reader.read(text, scene, state, going), self.journal))
+        self._reader = self._reader or Reader(self.reading, self.journal, model=self.model)
+        return Ready(self._reader.read(text, scene, state, going))
 
     def warm(self, scene: Scene, state: WorldState) -> None:
         """Nothing: the world waits for the first words, too."""

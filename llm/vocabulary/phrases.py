@@ -12,7 +12,6 @@ from itertools import pairwise
 
 import numpy as np
 
-from llm.reader.setting import plural
 from llm.vocabulary.names import BOARDS, OwnWords, nouns, own_words
 from llm.vocabulary.relations import templates
 from tamp.model.domain import Domain
@@ -22,8 +21,6 @@ from tamp.perception.relative_places import SIDES, things
 
 _FILLER = frozenset({"region", "contain", "heating", "cook", "side", "site"})
 """Words of region names that tell a modeller something and a speaker nothing."""
-
-_PLACE_KINDS = ("drawer", "compartment")
 
 _POSITIONS = {"top": ("top", "upper"), "bottom": ("bottom", "lower")}
 
@@ -46,22 +43,20 @@ Fits = dict[str, list[str]]
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """`phrases`: text to the symbols it fits, in the scene's order. `plural`: text to all that it means.
+    """`phrases`: text to the symbols it fits, in the scene's order.
 
     `name` is each symbol's own phrase, which fits nothing else of its type. `things` are the objects beside which
     something can be put; they have phrases too, those that are no symbols as well. `inside` are each object's own
     interiors that are always open, `beneath` the room under an object's board, `owner` the object that a place is of,
-    `kind` each symbol's type, `above` the topmost surface of the thing that an interior, or a board's room, is in.
+    `above` the topmost surface of the thing that an interior, or a board's room, is in.
     """
 
     phrases: dict[str, tuple[str, ...]]
-    plural: dict[str, tuple[str, ...]]
     name: dict[str, str]
     things: tuple[str, ...] = ()
     inside: dict[str, tuple[str, ...]] = field(default_factory=dict)
     beneath: dict[str, str] = field(default_factory=dict)
     owner: dict[str, str] = field(default_factory=dict)
-    kind: dict[str, str] = field(default_factory=dict)
     above: dict[str, str] = field(default_factory=dict)
 
     def inventory(self) -> str:
@@ -78,10 +73,6 @@ class Vocabulary:
     def namesakes(self, symbol: str) -> tuple[str, ...]:
         """Other symbols that some phrase for `symbol` fits as well."""
         return tuple(dict.fromkeys(s for all_ in self.phrases.values() if symbol in all_ for s in all_ if s != symbol))
-
-    def words(self) -> frozenset[str]:
-        """Every word of a phrase."""
-        return frozenset(w for p in (*self.phrases, *self.plural) for w in p.split())
 
     def calling(self, symbol: str) -> tuple[str, ...]:
         """Every phrase that fits `symbol`."""
@@ -101,9 +92,8 @@ def vocabulary(
     for o in scene:
         for text in unique[o.name]:
             _name_object(o, text, named, fits)
-    groups = {noun: group for noun, group in called.items() if len(group) > 1}
-    for noun, group in groups.items():
-        for o in group:
+    for noun, group in called.items():
+        for o in group if len(group) > 1 else ():
             _name_object(o, noun, named, fits)
     for text, symbol in (names or {}).items():
         fits[text.lower()] = [symbol]
@@ -114,8 +104,8 @@ def vocabulary(
     phrases |= {text: (s,) for s, text in name.items() if text not in phrases}
     inside = {o.name: tuple(r.name for r in _open_interiors(o)) for o in scene}
     beneath = {o.name: layers[0].name for o in scene if (layers := _layers(o))}
-    kinds, above = dict(state.symbols), {s: top for o in scene for s, top in _tops(o).items()}
-    return Vocabulary(phrases, _plurals(groups, phrases), name, beside, inside, beneath, owner, kinds, above)
+    above = {s: top for o in scene for s, top in _tops(o).items()}
+    return Vocabulary(phrases, name, beside, inside, beneath, owner, above)
 
 
 def _called(scene: Scene, nouns_of: dict[str, tuple[str, ...]]) -> dict[str, list[SceneObject]]:
@@ -230,16 +220,6 @@ def _rivals(symbol: str, kind: str | None, symbols: Iterable[str], state: WorldS
     return [s for s in symbols if s != symbol and state.symbols.get(s) == kind]
 
 
-def _plurals(groups: dict[str, list[SceneObject]], phrases: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
-    """ "bowls" and "drawers of the cabinet", meaning all that the singular fits."""
-    out = {plural(noun): tuple(o.name for o in things) for noun, things in groups.items()}
-    for text, all_ in phrases.items():
-        head, _, rest = text.partition(" of the ")
-        if head in _PLACE_KINDS and len(all_) > 1:
-            out[plural(head) + (f" of the {rest}" if rest else "")] = all_
-    return out
-
-
 def _is_ground(o: SceneObject) -> bool:
     return not o.movable and o.category in ("table", "floor")
 
@@ -264,9 +244,7 @@ def vocabulary_of(state: WorldState, domain: Domain, names: dict[str, str] | Non
             fits.setdefault(phrase, []).append(symbol)
     fits |= {said.lower(): [symbol] for said, symbol in (names or {}).items()}
     phrases = {said: tuple(some) for said, some in fits.items()}
-    plurals = {plural(said): some for said, some in phrases.items() if len(some) > 1}
-    own = {s: next(_read(s)) for s in state.symbols}
-    return Vocabulary(phrases, plurals, own, kind=dict(state.symbols))
+    return Vocabulary(phrases, {s: next(_read(s)) for s in state.symbols})
 
 
 def _read(symbol: str) -> Iterator[str]:

@@ -207,7 +207,7 @@ def solved(
         try:
             plan = language.arm_plan(text, arm.world, model, log)
         except Refusal as e:
-            log.event("refused", error=e.kind, message=str(e))
+            log.event("refused", why=e.kind, message=str(e))
             return None, Verdict(False, (), kind="goal", reason=str(e))
         for step in plan["steps"]:
             person.say(json.dumps(step))

@@ -42,7 +42,8 @@ class ProcessGone(TampError):
 
 @dataclass(eq=False)
 class Asked:
-    """A question that was asked: see `tamp.planning.deliberation.Thought`. `convert` is applied to the answer once."""
+    """A question that was asked: see `tamp.planning.deliberation.Thought`. `convert` is applied to the answer once, and
+    may raise in its place."""
 
     process: Process
     number: int
@@ -52,8 +53,10 @@ class Asked:
     def done(self) -> bool:
         """Whether there is an answer, or none will come."""
         if self._answer is None and (found := self.process.answer(self.number)) is not None:
-            good, value = found
-            self._answer = (good, self.convert(value) if good else value)
+            try:
+                self._answer = (True, self.convert(found[1])) if found[0] else found
+            except TampError as e:
+                self._answer = (False, e)
         return self._answer is not None
 
     def result(self) -> Any:

@@ -4,26 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from functools import partial
+from typing import Any
 
-from tamp.execution.process import Asked, Make, Process
-from tamp.planning.beside import Entries, pass_on
+from tamp.errors import TampError
+from tamp.execution.process import Asked, Cancelled, Process
+from tamp.planning.beside import Entries, Notes, pass_on
 from tamp.planning.search import Journal
 
-T = TypeVar("T")
+Make = Callable[[Journal, Cancelled], Any]
+"""Makes an object, in its process, that notes in a journal what it does. Has to be picklable."""
 
 
-def kept(told: tuple[T, Entries], journal: Journal) -> T:
-    """An answer, once what was noted on the way to it is in the journal."""
-    answer, entries = told
-    pass_on(entries, journal)
-    return answer
+class _Noting:
+    """What runs in the process."""
+
+    def __init__(self, make: Make, cancelled: Cancelled) -> None:
+        self._notes = Notes()
+        self._object = make(self._notes, cancelled)
+
+    def call(self, method: str, *args: Any) -> tuple[Any, TampError | None, Entries]:
+        """A method's answer, or why there is none, and what was noted on the way."""
+        try:
+            return getattr(self._object, method)(*args), None, self._notes.taken()
+        except TampError as e:
+            return None, e, self._notes.taken()
 
 
 @dataclass(eq=False)
 class Assistant:
-    """An object that `make` makes in a process called `name`, which is started at once. Its methods give an answer with
-    what was noted on the way to it, which goes to the `journal`."""
+    """An object that `make` makes in a process called `name`, which is started at once. What it notes goes to the
+    `journal`, with each answer."""
 
     make: Make
     name: str
@@ -31,15 +42,23 @@ class Assistant:
     _process: Process = field(init=False)
 
     def __post_init__(self) -> None:
-        self._process = Process(self.make, self.name)
+        self._process = Process(partial(_Noting, self.make), self.name)
 
     def ask(self, method: str, *args: Any, convert: Callable[[Any], Any] = lambda answer: answer) -> Asked:
         """Call a method there; returns at once. `convert` is applied to the answer."""
-        return self._process.ask(method, *args, convert=lambda told: convert(kept(told, self.journal)))
+
+        def kept(told: tuple[Any, TampError | None, Entries]) -> Any:
+            answer, error, entries = told
+            pass_on(entries, self.journal)
+            if error is not None:
+                raise error
+            return convert(answer)
+
+        return self._process.ask("call", method, *args, convert=kept)
 
     def tell(self, method: str, *args: Any) -> None:
         """Call a method there whose answer nobody waits for."""
-        self._process.tell(method, *args)
+        self._process.tell("call", method, *args)
 
     def close(self) -> None:
         """End the process."""

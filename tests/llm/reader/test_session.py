@@ -11,6 +11,7 @@ from tamp.errors import Refusal
 from tamp.execution.performing import Going
 from tamp.model.atoms import Atom
 from tamp.model.goal import Goal
+from tamp.planning.beside import Notes
 
 BOWL, STOVE = "akita_black_bowl_1", "flat_stove_1"
 ON_PLATE = Goal(Atom("on", (BOWL, "plate_1")))
@@ -33,21 +34,22 @@ DUE = {
 def test_what_is_wanted_after_later_words(kitchen, scripted, program: str) -> None:
     scene, state = kitchen
     state = replace(state, atoms=state.atoms | {Atom("clear", (s,)) for s in CLEAR})
-    reader = Reader(Reading("none", "tabletop", {}), model=scripted(program))
+    notes = Notes()
+    reader = Reader(Reading("none", "tabletop", {}), notes, model=scripted(program))
     going = Going("put the bowl on the plate", (ON_PLATE,), kitchen[1].atoms, True, (ON_PLATE,))
-    heard, entries = reader.read("said now", scene, state, going)
+    heard = reader.read("said now", scene, state, going)
     assert [str(g) for g in heard.goals] == DUE[program]
-    assert [told["text"] for _, name, told in entries if name == "program"] == [program]
+    assert [told["text"] for _, name, told in notes.taken() if name == "program"] == [program]
 
 
 def test_what_is_being_done_is_in_the_question(kitchen, scripted) -> None:
     model = scripted("drop on(black bowl, plate)")
-    reader = Reader(Reading("none", "tabletop", {}), model=model)
+    reader = Reader(Reading("none", "tabletop", {}), Notes(), model=model)
     reader.read("the stove, too", *kitchen, Going("", (ON_PLATE,), frozenset(), True))
     assert "now: on(black bowl, plate)\nsaid: the stove, too" in model.asked[0].question
 
 
 def test_a_remark_that_asks_for_nothing_changes_nothing(kitchen, scripted) -> None:
-    reader = Reader(Reading("none", "tabletop", {}), model=scripted("nothing"))
+    reader = Reader(Reading("none", "tabletop", {}), Notes(), model=scripted("nothing"))
     with pytest.raises(Refusal, match="asks for nothing"):
         reader.read("very good", *kitchen, Going("", (ON_PLATE,), frozenset(), True))

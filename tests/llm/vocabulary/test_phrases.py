@@ -30,7 +30,6 @@ def test_same_things_are_told_apart_by_where_they_are(two_bowls):
     assert words.phrases["left bowl"] == first
     assert words.phrases["right bowl"] == second
     assert words.phrases["bowl"] == first + second
-    assert words.plural["bowls"] == first + second
 
 
 def test_what_carries_a_thing_tells_it_apart(two_bowls, builders):
