@@ -41,11 +41,11 @@ def from_settings(name: str, s: Settings) -> Model:
     if s.backend == "server":
         from llm.models.server import TIMEOUT, ChatServer
 
-        return ChatServer(s.url, s.model, s.vision, s.api_key_env, s.timeout or TIMEOUT).load()
+        return ChatServer(s.url, s.model, s.vision, s.api_key_env, s.timeout or TIMEOUT, s.adapter).load()
     if s.backend == "vllm":
         from llm.models.vllm import VllmInProcess
 
-        return VllmInProcess(s.model, s.vision, s.context)
+        return VllmInProcess(s.model, s.vision, s.context, s.adapter)
     if s.backend == "transformers":
         from llm.models.huggingface import Transformers
 
@@ -78,8 +78,8 @@ def interruptible(llm: str, cancelled: Cancelled | None = None, model: Model | N
 
 KEYS: dict[str, tuple[str, ...]] = {
     "llama.cpp": ("model", "adapter", "context"),
-    "server": ("url", "model", "api_key_env", "timeout", "vision"),
-    "vllm": ("model", "context", "vision"),
+    "server": ("url", "model", "adapter", "api_key_env", "timeout", "vision"),
+    "vllm": ("model", "adapter", "context", "vision"),
     "transformers": ("model", "context", "vision"),
 }
 """What can be said of each backend; the first has to be."""

@@ -27,8 +27,9 @@ TIMEOUT = 60.0
 class ChatServer(Model):
     """A model on a server. `url` ends where `/chat/completions` follows, or names the host only.
 
-    Without a `model` the server's only one is taken. The key is in the environment variable `api_key_env`; without
-    one none is sent, whatever else the environment holds. Threads may share one.
+    Without a `model` the server's only one is taken. `adapter` is what the server calls the model with the reader's.
+    The key is in the environment variable `api_key_env`; without one none is sent, whatever else the environment
+    holds. Threads may share one.
     """
 
     url: str
@@ -36,6 +37,7 @@ class ChatServer(Model):
     sees: bool = False
     api_key_env: str = ""
     timeout: float = TIMEOUT
+    adapter: str = ""
     name: str = field(init=False)
     _client: Any = field(init=False, repr=False)
 
@@ -44,7 +46,7 @@ class ChatServer(Model):
         import openai
 
         self.url = _base(self.url)
-        self.name = self.model or self.url
+        self.name, self.taught = self.model or self.url, bool(self.adapter)
         self._client = openai.OpenAI(base_url=self.url, api_key=self._key(), timeout=self.timeout, max_retries=0)
 
     def _key(self) -> str:
@@ -74,7 +76,7 @@ class ChatServer(Model):
             # outlines' own generator returns the text only; here the probabilities are wanted too.
             reply = self._ask(
                 self._client.chat.completions.with_raw_response.create,
-                model=self.model,
+                model=self.adapter if self.adapter and prompt.taught else self.model,
                 messages=conversation(prompt if self.sees else prompt.unseen(), begun),
                 max_tokens=ANSWER,
                 temperature=0.0,
@@ -84,7 +86,8 @@ class ChatServer(Model):
             )
         except openai.NotFoundError:
             has = ", ".join(self._models()) or "no list of its models"
-            raise InputError(f"{self.url}: no model {self.model!r}; the server has: {has}") from None
+            wanted = " or ".join(map(repr, filter(None, (self.model, self.adapter))))
+            raise InputError(f"{self.url}: no model {wanted}; the server has: {has}") from None
         return self._read(reply, pattern)
 
     def _read(self, reply: Any, pattern: str | Grammar) -> Completion:

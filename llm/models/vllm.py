@@ -21,11 +21,13 @@ from tamp.errors import InputError
 
 
 class VllmInProcess(InProcess):
-    """`name` is of the hub, or a folder of safetensors. vLLM itself keeps what prompts begin with evaluated."""
+    """`name` is of the hub, or a folder of safetensors; `adapter` is a folder in peft's format. vLLM itself keeps what
+    prompts begin with evaluated."""
 
-    def __init__(self, name: str, sees: bool = False, context: int = 0) -> None:
+    def __init__(self, name: str, sees: bool = False, context: int = 0, adapter: str = "") -> None:
         require("vllm")
         super().__init__(name, sees, context)
+        self.taught, self._adapter = bool(adapter), adapter
 
     def _load(self) -> None:
         from vllm import LLM
@@ -33,6 +35,8 @@ class VllmInProcess(InProcess):
         options: dict[str, Any] = {"limit_mm_per_prompt": {"image": 1}} if self.sees else {}
         if self.context:
             options["max_model_len"] = self.context
+        if self.taught:
+            options["enable_lora"] = True
         try:
             # Answers are a few tokens long: graphs would take longer to compile than they ever save.
             self._llm = LLM(model=self.name, seed=0, enforce_eager=True, **options)
@@ -41,6 +45,7 @@ class VllmInProcess(InProcess):
         self.context = self._llm.model_config.max_model_len
 
     def _complete(self, prompt: Prompt, begun: str, pattern: str | Grammar) -> Completion:
+        from vllm.lora.request import LoRARequest
         from vllm.sampling_params import SamplingParams, StructuredOutputsParams
 
         chat = conversation(prompt.unseen(), begun)  # what an image takes is for vLLM to say
@@ -54,8 +59,10 @@ class VllmInProcess(InProcess):
             logprobs=0,  # of the chosen token; vLLM counts them after it has struck out what the pattern forbids
             structured_outputs=StructuredOutputsParams(**structured_outputs(pattern)),
         )
+        worn = LoRARequest("reader", 1, self._adapter) if prompt.taught and self.taught else None
         try:
-            (result,) = self._llm.chat(conversation(prompt, begun), sampling, use_tqdm=False, **turn(begun))
+            chat = conversation(prompt, begun)
+            (result,) = self._llm.chat(chat, sampling, use_tqdm=False, lora_request=worn, **turn(begun))
         except ValueError as e:
             raise InputError(f"{self.name}: vLLM does not take the prompt: {one_line(e)}") from e
         (answer,) = result.outputs

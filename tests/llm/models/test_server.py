@@ -6,6 +6,7 @@ import math
 import socket
 import time
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import imageio.v3 as imageio
 import numpy as np
@@ -53,6 +54,15 @@ def test_a_reply_and_its_probability(serving):
         answer = ChatServer(url, "qwen").complete(ASKED, "", PATTERN)
     assert answer.text == "red mug."
     assert answer.probability == pytest.approx(0.25)
+
+
+def test_the_adapter_is_asked_what_it_was_taught(serving):
+    asked = list()
+    with serving(lambda h, body: (asked.append(body["model"]), h.send(reply("red mug.")))) as (url, _):
+        model = ChatServer(url, "qwen", adapter="reader")
+        for taught in (True, False):
+            model.complete(replace(ASKED, taught=taught), "", PATTERN)
+    assert model.taught and asked == ["reader", "qwen"]
 
 
 def test_a_server_that_tells_no_probabilities(serving):

@@ -47,7 +47,7 @@ def test_a_file_beside_it_is_meant_as_such(tmp_path):
         ('backend = "vllm"', "the backend vllm needs model"),
         (
             'backend = "vllm"\nmodel = "m"\nmodle = "n"',
-            ":3: unknown key 'modle'; valid: backend, model, context, vision; did you mean 'model'?",
+            ":3: unknown key 'modle'; valid: backend, model, adapter, context, vision; did you mean 'model'?",
         ),
         (
             'backend = "llama.cpp"\nmodel = "m"\nvision = true',
