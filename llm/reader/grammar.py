@@ -7,9 +7,9 @@ is some.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from llm.reader.setting import Setting, Signature
+from llm.reader.setting import THING, Setting, Signature
 
 LONGEST = 14
 """Words of a quotation."""
@@ -17,10 +17,11 @@ MANY = 400
 """Words from which on a text is long: all of its runs make a grammar of a megabyte."""
 LINES = 16
 """Lines of a program."""
+_HOW, _HOW_MANY = "/(all|any of|each of|which of) /", "/(all|any of|each of|which of|[2-9] of) /"
 _WORD = re.compile(r"[^\s\"]+")
 _RULES = """
 start: "nothing" | "stop" | line (NL line){0,%d}
-line: effect | "then" | "keep(" KEPT ")" | QUOTE | condition%s
+line: effect | "then" | "keep(" THINGS ")" | QUOTE | condition%s
 condition: "if " (call | QUOTE) ": " effects (" else: " effects)?
 effects: effect ("; " effect){0,3}
 effect: call (" or " call){0,3}
@@ -31,17 +32,17 @@ NL: /\\n/
 
 def grammar(setting: Setting, words: str) -> str:
     """The grammar for what is said in a setting."""
-    arguments, facts, actions = dict[tuple[str, ...], str](), list[str](), list[str]()
-    for some, out in ((setting.can_be, facts), (setting.can_do, actions)):
-        for form in some:
-            out.append(_call(form, arguments))
-    busy = ' | "drop " (effect | "all") | "first" | "back(" KEPT ")"' if setting.now else ""
+    arguments: dict[tuple[str, ...], str] = {(THING,): "THINGS"}
+    facts, actions = ([_call(form, arguments) for form in some] for some in (setting.can_be, setting.can_do))
+    busy = ' | "drop " (effect | "all") | "first" | "back(" THINGS ")"' if setting.now else ""
     text = [_RULES % (LINES - 1, busy, " | action" if actions else "")]
     text.append(f"fact: {' | '.join(facts) or 'QUOTE'}")
     text += [f"action: {' | '.join(actions)}", f"OPTION: /{_options(setting.can_do)}/"] if actions else []
-    text += [f"{name}: /{_argument(setting, types)}|{_quote(words)}/" for types, name in arguments.items()]
-    text += [f"KEPT: /{_argument(setting, ('thing',))}|{_quote(words)}/", f"QUOTE: /{_quote(words)}/"]
-    return "\n".join(text)
+    for types, name in arguments.items():
+        text += _argument(name, setting, types)
+    narrowing = f"/ (not )?({_one_of(s.name for s in setting.can_be)})/" if setting.can_be else "NOTHING"
+    text += [f'NARROWED: {narrowing} (" " EVERY)?', f"EVERY: {_names(m.name for m in setting.members)}"]
+    return "\n".join((*text, f"QUOTE: /{_quote(words)}/", "NOTHING: /[^\\s\\S]/"))
 
 
 def _call(form: Signature, arguments: dict[tuple[str, ...], str]) -> str:
@@ -57,25 +58,26 @@ def _options(can_do: Iterable[Signature]) -> str:
     return f"({_one_of(names)})( -?[0-9.]+( mm| s)?| [a-z][a-z0-9 -]*)?"
 
 
-def _argument(setting: Setting, types: Sequence[str]) -> str:
-    """A regular expression for an argument that is of some types."""
+def _argument(name: str, setting: Setting, types: Sequence[str]) -> Iterator[str]:
+    """Terminals for an argument that is of some types."""
     names = [m.name for m in setting.members if setting.fits(m.name, types)]
-    size = {g: sum(setting.fits(n, types) for n in some) for g, some in setting.groups.items()}
-    if not names:
-        return "[^\\s\\S]"
-    one = f"({_one_of(names)})"
-    every = [m.name for m in setting.members]
-    narrowed = f"( (not )?({_one_of(s.name for s in setting.can_be)})( ({_one_of(every)}))?)?"
-    listed = f"{one}( or {one}){{1,5}}"
+    size = {g: len({*some} & {*names}) for g, some in setting.groups.items()}
+    most = min(9, max(size.values(), default=0))
+    one, listed = f"{name}_ONE", f"{name}_LIST"
+    ways = [f'{one} (" and " {one}){{0,7}}', listed, "QUOTE"]
+    for n in range(1, most + 1):
+        yield f"{name}_OF{n}: {_names(g for g, count in size.items() if count >= n)}"
+        how = f'"{n} of "' if n > 1 else _HOW
+        ways.append(f"{how} ({name}_OF{n} NARROWED? | {listed})")
+    if most > 1:
+        ways.append(f'{_HOW_MANY} {name}_OF2 NARROWED? " except " {one} (" and " {one}){{0,3}}')
+    yield from (f"{one}: {_names(names)}", f'{listed}: {one} (" or " {one}){{1,5}}', f"{name}: {' | '.join(ways)}")
 
-    def groups(least: int) -> str:
-        return f"({_one_of(g for g, n in size.items() if n >= least)}){narrowed}"
 
-    most = min(9, max(size.values()))
-    some = [f"(all|any of|each of|which of) ({groups(1)}|{listed})"]
-    some += [f"(all|any of|each of|which of|[2-9] of) {groups(2)}( except {one}( and {one}){{0,3}})"] * (most > 1)
-    some += [f"{n} of ({groups(n)}|{listed})" for n in range(2, most + 1)]
-    return f"{one}|{one}( and {one}){{1,7}}|{listed}|{'|'.join(some)}"
+def _names(texts: Iterable[str]) -> str:
+    """A terminal for one of some texts; for none one that nothing fits."""
+    some = _one_of(texts)
+    return f"/{some}/" if some else "NOTHING"
 
 
 def _quote(words: str) -> str:
