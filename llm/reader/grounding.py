@@ -99,6 +99,8 @@ def understood(
 ) -> Grounding:
     """What is wanted in a scene once `text` was said."""
     start, text = time.perf_counter(), instruction(text)
+    if not stage.setting.members:
+        raise Refusal("there is not a single thing that an instruction could be about", "absent")
     answer = read(text, stage.setting, model, domain_sentences(stage.domain.path), image)
     tell("program", text=str(answer.program), probability=answer.probability)
     readings, sure, assumed = stage.readings(answer.program, text), confidence(answer.probability), ""

@@ -2,10 +2,12 @@
 
 import pytest
 
-from llm.reader.grounding import AmbiguousError, UnsureError, ground
+from llm.reader.grounding import AmbiguousError, UnsureError, ground, stage_of, understood
 from llm.reader.reading import LONGEST
+from llm.vocabulary.phrases import vocabulary_of
 from tamp.errors import InputError, Refusal
 from tamp.model.domain import load
+from tamp.model.state import WorldState
 from tamp.planning.engine import PlanResult, PlanStatus
 
 BOWL, TOP = "akita_black_bowl_1", "wooden_cabinet_1_top_region"
@@ -62,6 +64,12 @@ def test_where_what_is_absent_may_be(kitchen, domain, scripted):
     with pytest.raises(Refusal) as refused:
         ground("the spoon from the top drawer goes on the plate, not the bowl", *kitchen, domain, scripted(answer))
     assert (refused.value.lacks, refused.value.places, refused.value.forbids) == (("spoon",), (TOP,), True)
+
+
+def test_a_world_without_a_thing(domain, scripted):
+    empty = WorldState({}, frozenset())
+    with pytest.raises(Refusal, match="not a single thing"):
+        understood("put it there", stage_of(domain, empty, vocabulary_of(empty, domain)), scripted("nothing"))
 
 
 def test_which_of_two_is_asked_in_words(two_bowls, domain, scripted):
