@@ -169,15 +169,11 @@ class Stage:
             raise Refusal("the instruction asks for nothing that could be done", "nothing")
         return possible
 
-    @property
-    def _called(self) -> dict[str, list[str]]:
-        """The setting's names of what each phrase of the scene means: those that stand for most of it."""
-        found = dict[str, list[str]]()
-        for phrase, fits in self.can.words.phrases.items():
-            share = {n: (len({*some} & {*fits}), {*some} <= {*fits}) for n, some in self.binder.scene.symbols.items()}
-            most = max(share.values())
-            found[phrase] = [n for n in share if share[n] == most and most[0]]
-        return found
+    def _called(self, phrase: str) -> list[str]:
+        """The setting's names of what a phrase of the scene means: those that stand for most of it."""
+        fits, names = {*self.can.words.phrases.get(phrase, ())}, self.binder.scene.symbols
+        share = {name: (len({*some} & fits), {*some} <= fits) for name, some in names.items()}
+        return [name for name in share if fits and share[name] == max(share.values())]
 
     def possible_readings(self, program: Program, words: str) -> tuple[Reading, ...]:
         """The same; none where there is a reason for none."""

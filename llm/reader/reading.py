@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -55,7 +55,10 @@ def read(
 
 
 def _answer(said: Completion, setting: Setting) -> Answer:
-    program = unquoted(read_program(said.text, setting), {m.name: (m.name,) for m in setting.members}, setting)
+    def own(name: str) -> Sequence[str]:
+        return () if setting.member(name) is None else (name,)
+
+    program = unquoted(read_program(said.text, setting), own, setting)
 
     def other() -> Answer | None:
         try:
@@ -78,11 +81,11 @@ def confidence(probability: float) -> float:
     return 1.0 / (1.0 + math.exp(-(constant + certain * math.log(p) + open_ * math.log(1.0 - p))))
 
 
-def unquoted(program: Program, called: Mapping[str, Sequence[str]], setting: Setting) -> Program:
-    """A program without the quotations that are what something is `called`: its name, or one of some names."""
+def unquoted(program: Program, called: Callable[[str], Sequence[str]], setting: Setting) -> Program:
+    """A program without the quotations that something is `called`: its name, or one of some names."""
     text = str(program)
     for quote in {a for c in calls(program.lines) for a in c.arguments if isinstance(a, Quote)}:
-        names = called.get(re.sub(r"^(the|a|an|my|your) ", "", quote.words.lower()), ())
+        names = called(re.sub(r"^(the|a|an|my|your) ", "", quote.words.lower()))
         which = names[0] if len(names) == 1 else f"which of {' or '.join(names)}"
         try:
             text = str(read_program(text.replace(str(quote), which), setting)) if names else text
