@@ -24,7 +24,7 @@ EXTRAS: Mapping[str, tuple[str, ...]] = {
     "ray": ("ray",),
     "vllm": ("vllm",),
     **dict.fromkeys(("torch", "transformers", "huggingface_hub", "PIL"), ("transformers",)),
-    **dict.fromkeys(("peft", "gguf"), ("tune",)),
+    **dict.fromkeys(("peft", "gguf", "safetensors"), ("tune",)),
 }
 """What is imported, by its name, and the extras that bring it, the usual one first."""
 

@@ -15,6 +15,7 @@ from typing import Any
 import gguf
 
 from llm.tuning import SCALE
+from tamp.files.replacing import replace_file
 
 NAMES = {
     "self_attn.q_proj": "attn_q",
@@ -83,7 +84,7 @@ def to_folder(adapter: Path, out: Path) -> None:
     }
     out.mkdir(parents=True, exist_ok=True)
     save_file(tensors, out / "adapter_model.safetensors")
-    (out / "adapter_config.json").write_text(json.dumps(config))
+    replace_file(out / "adapter_config.json", json.dumps(config))
 
 
 if __name__ == "__main__":
