@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from llm.reader.binding import Binder, Described, described
@@ -10,9 +11,11 @@ from llm.reader.program import read_program
 from llm.reader.setting import read_setting
 from llm.vocabulary.forms import sayable
 from llm.vocabulary.phrases import vocabulary
+from motion.poses import pose
 from tamp.errors import Refusal
 from tamp.model.domain import load
-from tests.llm.conftest import cabinet, item, scene_of, state_of, stove
+from tamp.model.scene import Part, SceneObject
+from tests.llm.conftest import box, cabinet, item, region, scene_of, state_of, stove
 
 DOMAIN = load("tabletop")
 THINGS = (
@@ -40,6 +43,32 @@ def test_a_scene_is_a_setting_with_one_name_for_each_thing(binder: Binder) -> No
     assert told.setting.groups["bowls"] == ("right black bowl", "left black bowl")
     drawer = told.setting.member("top drawer of the wooden cabinet")
     assert drawer is not None and drawer.facts == ("of wooden cabinet", "closed") and drawer.group == "drawers"
+
+
+def _shelf() -> SceneObject:
+    """Two open rooms, one over the other, and a top."""
+    name, x, y = "wooden_shelf_1", 0.0, -0.3
+    rooms = [region(f"{name}_{q}_region", "interior", x, y, z, part=name) for q, z in (("bottom", 0.07), ("top", 0.2))]
+    top = region(f"{name}_top_side", "surface", x, y, 0.27, (0.1, 0.1, 0.0), name)
+    body = Part(name, "body", pose([x, y, 0.13], np.eye(3)), box(0.1, 0.1, 0.13))
+    return SceneObject(name, "wooden_shelf", False, (body,), (top, *rooms))
+
+
+BOARDS = {
+    "on(plate, wooden shelf)": "(in plate_1 wooden_shelf_1_top_region)",
+    "on top of(plate, wooden shelf)": "(on plate_1 wooden_shelf_1_top_side)",
+    "under(plate, wooden shelf)": "(in plate_1 wooden_shelf_1_bottom_region)",
+}
+
+
+@pytest.mark.parametrize("text", BOARDS)
+def test_on_a_shelf_is_in_the_room_over_its_board(text: str) -> None:
+    scene = scene_of(_shelf(), item("plate_1", "plate", 0.1, 0.4))
+    state = state_of(scene)
+    can = sayable(DOMAIN, state, vocabulary(scene, state))
+    binder = Binder(described(DOMAIN, can), can)
+    (goal,) = binder.goals(expanded(read_program(text, binder.scene.setting)))
+    assert str(goal) == BOARDS[text]
 
 
 GOALS = {

@@ -66,6 +66,12 @@ def test_where_what_is_absent_may_be(kitchen, domain, scripted):
     assert (refused.value.lacks, refused.value.places, refused.value.forbids) == (("spoon",), (TOP,), True)
 
 
+def test_a_condition_that_does_not_hold_asks_for_nothing(kitchen, domain, scripted):
+    answer = "if turned on(stove): on(black bowl, plate)"
+    with pytest.raises(Refusal, match="asks for nothing"):
+        ground("if the stove is on, the bowl goes on the plate", *kitchen, domain, scripted(answer))
+
+
 def test_a_world_without_a_thing(domain, scripted):
     empty = WorldState({}, frozenset())
     with pytest.raises(Refusal, match="not a single thing"):

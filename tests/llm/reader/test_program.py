@@ -7,7 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from llm.models.chat import fits
+from llm.models.model import Grammar
 from llm.reader.expanding import expanded
+from llm.reader.grammar import grammar
 from llm.reader.program import NotAProgram, read_program
 from llm.reader.sentences import read_sentences
 from llm.reader.setting import NotASetting, read_setting
@@ -48,6 +51,8 @@ COMES_TO = {
     "on(red cup or blue cup, shelf)": [{"on blue shelf|on red shelf"}],
     "on(red cup and blue cup, shelf) or open(big box)": [{"on blue shelf&on red shelf|open big"}],
     "in(all things except small box, small box)": [{"in big small", "in blue small", "in green small", "in red small"}],
+    "in(all items, big box)": [{"in blue big", "in green big", "in red big", "in small big"}],
+    "in(any of boxes, big box)": [{"in small big"}],
     "open(all containers not open)\nthen\nin(red cup, small box)": [{"open small"}, {"in red small"}],
 }
 
@@ -88,6 +93,27 @@ def test_several_ways_of_writing_are_the_same() -> None:
 def test_actions_keep_their_order_and_options() -> None:
     found = expanded(read_program("wave()\ngo above(red cup; near table, hover 80 mm)", ROOM))
     assert found.actions == ["wave()", "go above(red cup; hover 80 mm, near table)"]
+
+
+ANSWERS = {
+    "3 of cups": True,
+    "4 of cups": False,
+    "2 of boxes": True,
+    "3 of boxes": False,
+    "all cups except red cup": True,
+    "all things on table": True,
+}
+
+
+@pytest.mark.parametrize("things", ANSWERS)
+def test_no_more_of_a_group_can_be_answered_than_there_are(things: str) -> None:
+    assert fits(f"on({things}, shelf)", Grammar(grammar(ROOM, "on the shelf"))) is ANSWERS[things]
+
+
+def test_an_option_needs_no_value() -> None:
+    room = read_setting("labels [label]: cup\nposes [pose]: park\ncan do: touch(label; near, surest)")
+    for text in ("touch(cup; surest)", "touch(cup; near park, surest)"):
+        assert fits(text, Grammar(grammar(room, "touch the cup that you are sure of"))), text
 
 
 NO_PROGRAM = {

@@ -29,6 +29,13 @@ def test_the_middle_of_three(builders):
     assert "middle {}" not in said(builders, row, which=0)
 
 
+@pytest.mark.parametrize(("which", "name"), [(0, "front {}"), (1, "middle {}"), (2, "back {}")])
+def test_the_name_is_by_the_axis_on_which_they_are_spread(builders, which, name):
+    """From the front to the back, a little to the left and right of one another, and one beside a lamp."""
+    cups = [(0.3, 0.0), (0.0, 0.08), (-0.3, -0.08)]
+    assert said(builders, cups, [("lamp", 0.3, 0.12)], which)[0] == name
+
+
 def test_next_to_the_nearer_one_only(builders):
     cups, marks = [(0.0, 0.0), (0.0, 0.4)], [("lamp", 0.0, -0.12)]
     assert "{} next to the lamp" in said(builders, cups, marks, 0)
