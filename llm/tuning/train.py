@@ -2,8 +2,9 @@
 
     python -m llm.tuning.train MODEL.gguf OUT [--epochs N] [--minutes M] [--share S] [--rank R] SENTENCES...
 
-Runs in an environment of its own (torch, transformers, peft). It is kept in OUT every hundred steps, and goes on from
-there; `--minutes` ends it after so many, as kept. `--share` takes that part of the scenes alone.
+Runs in an environment of its own (torch, transformers, peft), on a GPU where there is one. It is kept in OUT every
+fifty steps, and goes on from there; `--minutes` ends it after so many, as kept. `--share` takes that part of the
+scenes alone.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import json
 import math
 import random
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -32,9 +34,10 @@ RATE, WARM_UP, LEAST_SHARE = 3e-4, 20, 0.1
 TOGETHER = 13
 """Sentences of a scene in one batch."""
 EACH = 2
-"""Batches between two steps of the optimiser."""
-KEPT = 100
-"""Batches between two states that are kept."""
+"""Batches in a step of the optimiser: on a GPU side by side, elsewhere one after the other."""
+KEPT = 50
+"""Steps between two states that are kept."""
+DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 
 
 @dataclass
@@ -81,22 +84,28 @@ def train(run: Run, weights: Path, sentences: list[Sentence], most: float) -> No
     if run.state.exists():
         resume(run, model, optimiser)
     todo = [b for n in range(run.epochs) for b in batches(sentences, TOGETHER, random.Random(run.seed + n))]
+    steps = [todo[n : n + EACH] for n in range(0, len(todo), EACH)]
     begun, seen, before = time.monotonic(), 0, run.seconds
-    for n in range(run.step, len(todo)):
+    for n in range(run.step, len(steps)):
         for group in optimiser.param_groups:
-            group["lr"] = rate(n, len(todo))
-        one = packed(todo[n], lambda t: before_setting(tokenizer, t), lambda t: ids(tokenizer, t), end_of(tokenizer))
-        loss = loss_of(model, one)
-        (loss / EACH).backward()
-        if (n + 1) % EACH == 0 or n + 1 == len(todo):
-            torch.nn.utils.clip_grad_norm_(adapter, 1.0)
-            optimiser.step()
-            optimiser.zero_grad()
-        seen += len(one.tokens)
+            group["lr"] = rate(n, len(steps))
+        some = [
+            packed(b, lambda t: before_setting(tokenizer, t), lambda t: ids(tokenizer, t), end_of(tokenizer))
+            for b in steps[n]
+        ]
+        losses = list[float]()
+        for those in [some] if DEVICE == "cuda" else [[one] for one in some]:
+            loss = loss_of(model, those)
+            (loss * len(those) / len(some)).backward()
+            losses.append(loss.item())
+        torch.nn.utils.clip_grad_norm_(adapter, 1.0)
+        optimiser.step()
+        optimiser.zero_grad()
+        seen += sum(len(one.tokens) for one in some)
         run.step, run.seconds = n + 1, before + time.monotonic() - begun
-        report(run, len(todo), loss.item(), seen / (time.monotonic() - begun))
-        over = time.monotonic() - begun > most and (n + 1) % EACH == 0
-        if run.step % KEPT == 0 or run.step == len(todo) or over:
+        report(run, len(steps), sum(losses) / len(losses), seen / (time.monotonic() - begun))
+        over = time.monotonic() - begun > most
+        if run.step % KEPT == 0 or run.step == len(steps) or over:
             keep(run, model, optimiser)
         if over:
             return
@@ -113,7 +122,7 @@ def adapted(weights: Path, run: Run) -> Any:
         attn_implementation="sdpa",
     )
     config = LoraConfig(r=run.rank, lora_alpha=SCALE * run.rank, target_modules=LAYERS, task_type="CAUSAL_LM")
-    return get_peft_model(base, config)
+    return get_peft_model(base, config).to(DEVICE)
 
 
 def rate(step: int, steps: int) -> float:
@@ -122,18 +131,20 @@ def rate(step: int, steps: int) -> float:
     return RATE * min(1.0, (step + 1) / WARM_UP) * (LEAST_SHARE + (1 - LEAST_SHARE) * cosine)
 
 
-def loss_of(model: Any, one: Packed) -> torch.Tensor:
-    """Cross entropy of the answers' tokens; only theirs are projected onto the vocabulary."""
-    segments = torch.tensor(one.segments)
-    causal = torch.ones(len(segments), len(segments)).tril().bool()
-    sees = causal & ((segments[None] == segments[:, None]) | (segments[None] == 0))
+def loss_of(model: Any, some: Sequence[Packed]) -> torch.Tensor:
+    """Cross entropy of the answers' tokens, of batches that do not see one another; only theirs are projected onto the
+    vocabulary."""
+    segments = torch.tensor([s for one in some for s in one.segments], device=DEVICE)
+    batch = torch.tensor([n for n, one in enumerate(some) for _ in one.tokens], device=DEVICE)
+    causal = torch.ones(len(segments), len(segments), device=DEVICE).tril().bool()
+    sees = causal & (batch[None] == batch[:, None]) & ((segments[None] == segments[:, None]) | (segments[None] == 0))
     mask = torch.where(sees, 0.0, torch.finfo(torch.bfloat16).min).to(torch.bfloat16)[None, None]
-    labels = torch.tensor(one.labels)[1:]
+    labels = torch.tensor([label for one in some for label in one.labels], device=DEVICE)[1:]
     learnt = (labels != IGNORED).nonzero()[:, 0]
     inner = model.base_model.model
     hidden = inner.model(
-        input_ids=torch.tensor([one.tokens]),
-        position_ids=torch.tensor([one.positions]),
+        input_ids=torch.tensor([[t for one in some for t in one.tokens]], device=DEVICE),
+        position_ids=torch.tensor([[p for one in some for p in one.positions]], device=DEVICE),
         attention_mask=mask,
         use_cache=False,
     ).last_hidden_state[0]
@@ -168,7 +179,7 @@ def keep(run: Run, model: Any, optimiser: Any) -> None:
 
 def resume(run: Run, model: Any, optimiser: Any) -> None:
     """Go on from what is kept."""
-    kept = torch.load(run.state)
+    kept = torch.load(run.state, map_location=DEVICE)
     model.load_state_dict(kept["adapter"], strict=False)
     optimiser.load_state_dict(kept["optimiser"])
     run.step, run.seconds = kept["step"], kept["seconds"]
