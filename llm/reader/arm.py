@@ -9,7 +9,7 @@ from typing import Any
 
 from llm.models.load import interruptible
 from llm.models.model import Logged, Model
-from llm.reader.program import Call, Effect, Program, Quote, Things
+from llm.reader.program import Argument, Call, Effect, Handled, Program, Quote, Things
 from llm.reader.reading import confidence, instruction, read
 from llm.reader.said import said
 from llm.reader.setting import Member, Setting, Signature
@@ -69,21 +69,27 @@ def plan_of(text: str, names: Names, model: Model, journal: Journal) -> dict[str
     answer = read(text, setting, Logged(model, journal.event))
     journal.event("program", text=str(answer.program), probability=answer.probability)
     steps = list(_with_approaches(_steps(answer.program, names)))
+    if not steps:
+        raise Refusal("the instruction asks for no motion", "nothing")
     if confidence(answer.probability) < LEAST:
         raise Refusal(f"is this meant: {said(answer.program)}? Say it in other words", "unsure")
     return {"goal": text, "steps": steps}
 
 
 def _steps(program: Program, names: Names) -> Iterator[dict[str, Any]]:
+    kept = {n for x in program.lines if isinstance(x, Handled) and x.word == "keep" for n in _things(x.things, names)}
     for line in program.lines:
         match line:
             case Effect((Call(acts=True) as call,)):
-                yield from _step(call, names)
+                for step in _step(call, names):
+                    if kept & {*step.get("labels", ())}:
+                        raise Refusal(f"{step['labels'][0]!r} is to be left alone and to be moved to", "contradiction")
+                    yield step
+            case Handled("keep"):
+                pass
             case Quote(words):
                 raise Refusal(f'"{words}" cannot be said in a plan; it has: {", ".join(map(str, ACTIONS))}', "beyond")
-            case _ if str(line) in ("nothing", "stop"):
-                raise Refusal("the instruction asks for no motion", "nothing")
-            case _ if str(line) != "then":
+            case _ if str(line) not in ("nothing", "stop", "then"):
                 raise Refusal(f'"{line}" cannot be said in a plan: it is a list of steps', "beyond")
 
 
@@ -100,7 +106,7 @@ def _step(call: Call, names: Names) -> Iterator[dict[str, Any]]:
             xyz, rpy = ([_number(_said(options, n)) for n in some] for some in (("x", "y", "z"), _ANGLES))
             yield {"action": "MOVE_TO_POSE", "pose": {"xyz_mm": xyz, "rpy_deg": rpy}}
         case name:
-            for thing in _things(call, names):
+            for thing in _things(call.arguments[0], names):
                 if thing in names.poses:
                     kind = "MOVE_TO_NAMED" if name == "go to" else "APPROACH_NAMED"
                     yield {"action": kind, "name": thing, **(hover if kind == "APPROACH_NAMED" else {})}
@@ -113,9 +119,8 @@ def _step(call: Call, names: Names) -> Iterator[dict[str, Any]]:
 _ANGLES = ("roll", "pitch", "yaw")
 
 
-def _things(call: Call, names: Names) -> Sequence[str]:
-    """The poses and labels that a call is about. Refusal for what is not there, or left open."""
-    (argument,) = call.arguments
+def _things(argument: Argument, names: Names) -> Sequence[str]:
+    """The poses and labels that an argument is. Refusal for what is not there, or left open."""
     if isinstance(argument, Quote):
         raise Refusal(f"the world has no {argument}; it has: {', '.join((*names.poses, *names.labels))}", "absent")
     assert isinstance(argument, Things)

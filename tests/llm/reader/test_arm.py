@@ -33,6 +33,9 @@ DUE: dict[str, list[dict[str, Any]]] = {
         {"action": "APPROACH_NAMED", "name": "bin_drop", "hover_mm": 40},
         {"action": "MOVE_TO_NAMED", "name": "home"},
     ],
+    "keep(wine glass)\ngo above(bin drop; hover 40 mm)": [
+        {"action": "APPROACH_NAMED", "name": "bin_drop", "hover_mm": 40}
+    ],
     "go above(all labels)": [
         {"action": "APPROACH_OBJECT", **CUP, "hover_mm": 80},
         {"action": "APPROACH_OBJECT", **GLASS, "hover_mm": 80},
@@ -45,7 +48,8 @@ NO_PLAN = {
     'touch("fork")': ("absent", 'no "fork"; it has: home, above_table'),
     '"the red cup"': ("beyond", "cannot be said in a plan"),
     "go to(which of home or bin drop)": ("ambiguous", "home or bin drop"),
-    "keep(cup)": ("beyond", "a list of steps"),
+    "keep(cup)": ("nothing", "no motion"),
+    "keep(cup)\ntouch(cup)": ("contradiction", "'cup' is to be left alone"),
     "nothing": ("nothing", "no motion"),
     "go to point(; x -50)": ("unclear", "does not say y"),
     "go to point(; x 300, y -20, z 150)": ("unclear", "does not say roll"),
