@@ -60,7 +60,7 @@ help:
 	             where it was interrupted)
 	make bench-executed  such instructions carried out to the end, judged by the formula (an hour; goes on ...)
 	make tune    teach the model the reader's form from llm/tuning/sentences, in an environment of its own (5 GB; hours on two
-	             cores; kept every hundred steps in build/tune, and goes on from there; for so long: ARGS='--minutes 100')
+	             cores; kept every twenty steps in build/tune, and goes on from there; for so long: ARGS='--minutes 100')
 	make bench-reader    sentences to programs, against what careful people made of them (an hour; goes on ...;
 	             ARGS='--adapter build/tune/adapter.gguf', or untaught with the nearest examples: ARGS=--untaught)
 	make bench-validation  tamp validate against VAL: public domains, plans of two engines, spoilt in 13 ways

@@ -34,7 +34,7 @@ CASES = [
     ("kitchen", "put the bwol in the mdidle darwer", f"(in {BOWL} {MIDDLE})"),
     ("kitchen", "put the bowl to the right of the plate", f"(on {BOWL} right-of-plate_1)"),
     ("kitchen", "put the wine bottle behind the stove", f"(on {BOTTLE} behind-flat_stove_1)"),
-    ("kitchen", "put the bowl next to the plate", f"(on {BOWL} left-of-plate_1)"),
+    ("kitchen", "put the bowl next to the plate", "refused: no goal"),
     ("kitchen", "put the banana on the plate", "refused: absent"),
     ("kitchen", "banana to plate put", "refused: absent"),
     ("kitchen", "everything but the bottle goes on the stove", f"(and (on {BOWL} {STOVE}) (on plate_1 {STOVE}))"),
