@@ -40,25 +40,20 @@ class Binder:
         """Milestones in order, each with what of the earlier ones is still to hold, and what is not to be touched.
         Refusal where the program contradicts itself, or says what cannot be here."""
         untouched = tuple(dict.fromkeys(s for name in sorted(found.kept) for s in self.scene.symbols[name]))
-        steps = [
-            self._without_the_way([*map(self._clause, dict.fromkeys(step))])
-            for step in (*found.first, *found.milestones)
-        ]
+        steps = [self._stacked([*map(self._clause, dict.fromkeys(step))]) for step in (*found.first, *found.milestones)]
         steps[-1] += [self._condition(*c) for c in found.conditions]
         formulas = [f for f in self.milestones([s for s in steps if s]) if f != TRUE]
         for formula in formulas:
             self._refuse_contradiction(formula, untouched)
         return tuple(Goal(f, untouched) for f in formulas)
 
-    def _without_the_way(self, step: Sequence[Formula]) -> list[Formula]:
-        """Without what comes about on the way: what is to be on a thing goes where that is to go, and what is to be
-        somewhere is held before."""
-        atoms = [f for f in step if isinstance(f, Atom)]
-        pairs = [a for a in atoms if len(a.args) == 2]
-        stacked = {(on.args[0], to.args[1]): on for on in pairs for to in pairs if on.args[1] == to.args[0]}
-        on_the_way = [a for a in pairs if a.args in stacked and self._conflict(a, stacked[a.args])]
-        on_the_way += [a for a in atoms if len(a.args) == 1 and any(self._conflict(a, to) for to in pairs)]
-        return [f for f in step if f not in on_the_way]
+    def _stacked(self, step: Sequence[Formula]) -> list[Formula]:
+        """Without what a stack does anyway: what is to be on a thing, and cannot also be elsewhere, goes where that is
+        to go."""
+        pairs = [f for f in step if isinstance(f, Atom) and len(f.args) == 2]
+        along = {(on.args[0], to.args[1]): on for on in pairs for to in pairs if on.args[1] == to.args[0]}
+        carried = [a for a in pairs if a.args in along and self._conflict(a, along[a.args])]
+        return [f for f in step if f not in carried]
 
     def _clause(self, clause: Clause) -> Formula:
         return disjunction(conjunction(map(self._literal, sorted(way))) for way in sorted(clause, key=sorted))
@@ -235,6 +230,6 @@ def _marks(some: tuple[str, ...], name_of: dict[str, str], can: Sayable) -> Iter
         return
     nouns = [p for p in can.words.calling(symbol) if len(can.words.phrases[p]) > 1]
     alone = [p for p in can.words.calling(symbol) if can.words.phrases[p] == (symbol,)]
-    told = {f"{f.words} the {p}" for f in can.forms if f.in_domain for p in can.words.phrases}  # the facts have these
+    placed = {f"{f.words} the {p}" for f in can.forms if f.in_domain for p in can.words.phrases}  # the facts have these
     marks = dict.fromkeys(p.replace(n, "").strip() for n in sorted(nouns, key=len)[-1:] for p in alone if n in p)
-    yield from [m for m in marks if m and m not in told][:MARKS]
+    yield from [m for m in marks if m and m not in placed][:MARKS]
