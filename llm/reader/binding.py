@@ -40,20 +40,33 @@ class Binder:
         """Milestones in order, each with what of the earlier ones is still to hold, and what is not to be touched.
         Refusal where the program contradicts itself, or says what cannot be here."""
         untouched = tuple(dict.fromkeys(s for name in sorted(found.kept) for s in self.scene.symbols[name]))
-        steps = [self._stacked([*map(self._clause, dict.fromkeys(step))]) for step in (*found.first, *found.milestones)]
+        steps = [
+            self._without_the_way([*map(self._clause, dict.fromkeys(step))])
+            for step in (*found.first, *found.milestones)
+        ]
         steps[-1] += [self._condition(*c) for c in found.conditions]
         formulas = [f for f in self.milestones([s for s in steps if s]) if f != TRUE]
         for formula in formulas:
             self._refuse_contradiction(formula, untouched)
         return tuple(Goal(f, untouched) for f in formulas)
 
-    def _stacked(self, step: Sequence[Formula]) -> list[Formula]:
-        """Without what a stack does anyway: what is to be on a thing, and cannot also be elsewhere, goes where that is
-        to go."""
+    def _without_the_way(self, step: Sequence[Formula]) -> list[Formula]:
+        """Without what comes about on the way: what is to be on a thing, and cannot also be elsewhere, goes where that
+        is to go; and what is to be held, then to be somewhere, is held before that."""
         pairs = [f for f in step if isinstance(f, Atom) and len(f.args) == 2]
         along = {(on.args[0], to.args[1]): on for on in pairs for to in pairs if on.args[1] == to.args[0]}
-        carried = [a for a in pairs if a.args in along and self._conflict(a, along[a.args])]
-        return [f for f in step if f not in carried]
+        passed = [a for a in pairs if a.args in along and self._conflict(a, along[a.args])]
+        after = {f.predicate: f.after for f in self.can.forms}
+        atoms = [f for f in step if isinstance(f, Atom)]
+        passed += [
+            a
+            for n, a in enumerate(atoms)
+            if any(
+                len(to.args) == 2 and a.args == to.args[:1] and a.predicate in after.get(to.predicate, ())
+                for to in atoms[n + 1 :]
+            )
+        ]
+        return [f for f in step if f not in passed]
 
     def _clause(self, clause: Clause) -> Formula:
         return disjunction(conjunction(map(self._literal, sorted(way))) for way in sorted(clause, key=sorted))

@@ -22,7 +22,8 @@ class Form:
     """A predicate that a goal may use. `types`: per argument, the types of the operators that add it. `said` is what
     the domain's own words have for it.
 
-    `family` is shared by the predicates that cannot hold together of one first argument; "" for none.
+    `family` is shared by the predicates that cannot hold together of one first argument; "" for none. Its operators
+    take those `after` which it comes.
     A form that is not `in_domain` is of no predicate of the domain. It is said of a thing and means the
     place on that `side` of it, by the predicate `carrier`.
     """
@@ -34,6 +35,7 @@ class Form:
     side: str | None = None
     carrier: str = ""
     said: str = ""
+    after: frozenset[str] = frozenset()
 
     @property
     def words(self) -> str:
@@ -67,7 +69,13 @@ def forms(domain: Domain) -> tuple[Form, ...]:
     effects = _effects(domain.text, domain.path)
     family, own = _families(effects.trades), own_words(domain).predicates
     return tuple(
-        Form(name, tuple(map(frozenset, zip(*kinds, strict=True))), family.get(name, ""), said=own.get(name, ""))
+        Form(
+            name,
+            tuple(map(frozenset, zip(*kinds, strict=True))),
+            family.get(name, ""),
+            said=own.get(name, ""),
+            after=frozenset(old for new, old in effects.trades if new == name),
+        )
         for name in domain.predicates
         if (kinds := effects.adds.get(name)) and domain.predicates[name].parameters and own.get(name) != ""
     )

@@ -83,6 +83,8 @@ def test_on_a_shelf_is_in_the_room_over_its_board_and_nowhere_else(text: str) ->
 
 
 GOALS = {
+    "held(left black bowl)\non(left black bowl, plate)": ["(on bowl_2 plate_1)"],
+    "on(left black bowl, plate)\nheld(left black bowl)": ["(and (on bowl_2 plate_1) (holding bowl_2))"],
     "on(left black bowl, plate)\nin(plate and left black bowl, top drawer of the wooden cabinet)": [
         "(and (on bowl_2 plate_1) (in plate_1 wooden_cabinet_1_top_region))"
     ],
