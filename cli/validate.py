@@ -15,7 +15,7 @@ from tamp.quiet import quiet_stdout
 
 if TYPE_CHECKING:
     from tamp.backends.xarm.workcell import Workcell
-    from tamp.pddl.source import Source
+    from tamp.files.source import Source
     from tamp.plans.edits import Mend
     from tamp.plans.further import Further
     from tamp.plans.judges import PlanJudge

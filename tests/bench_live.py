@@ -36,10 +36,10 @@ from tamp.backends.libero.oracle import OraclePerceiver
 from tamp.backends.libero.tasks import suite_tasks
 from tamp.execution.orders import Start, Stop
 from tamp.execution.tabletop import STANDS_STILL
+from tamp.model.events import ActionEnded
 from tamp.model.goal import Goal
 from tamp.model.scene import Scene
 from tamp.runs.episode_log import read
-from tamp.runs.events import ActionEnded
 from tests.emulated import TAMP, running
 from tests.live_sessions import Live, session_on
 

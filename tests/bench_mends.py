@@ -15,7 +15,7 @@ from collections import Counter
 from pathlib import Path
 
 from tamp.api.judging import Mending, judged
-from tamp.pddl.source import Source
+from tamp.files.source import Source
 from tamp.planners import mending
 from tamp.plans.edits import Mend
 from tamp.plans.judges import PlanJudge, judge_of

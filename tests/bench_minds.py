@@ -31,12 +31,12 @@ from tamp.execution.performing import at_table, in_turn
 from tamp.execution.session import Session
 from tamp.model.domain import Domain
 from tamp.model.domain import load as load_domain
+from tamp.model.events import Event, GoalTaken, OrderTaken, StageChanged
 from tamp.model.goal import parse_goal
 from tamp.planning.beside import Notes
 from tamp.planning.engine import Engine
 from tamp.quiet import hush_simulator, hush_warnings
 from tamp.runs.bench.records import wilson
-from tamp.runs.events import Event, GoalTaken, OrderTaken, StageChanged
 from tests.bench_meaning import cases
 from tests.kept_records import keep, read, resumed
 from tests.live_sessions import Live

@@ -34,7 +34,7 @@ from motion.world import World
 from tamp.backends import bodies
 from tamp.backends.bodies import PANDA_REACH
 from tamp.backends.libero import rendering
-from tamp.execution.motions import Motion, Move, timed
+from tamp.model.motions import Motion, Move, timed
 from tamp.quiet import hush_simulator
 from tamp.skills.reach import TRANSIT_CLEARANCE
 from tests.bench_stepping import machine

@@ -28,7 +28,7 @@ import numpy as np
 
 from tamp.backends.libero import rendering
 from tamp.errors import Refusal
-from tamp.execution.activity import Observation
+from tamp.model.backend import Observation
 from tamp.perception.library import Library, load
 from tamp.quiet import hush_simulator, hush_warnings
 from tests.bench_stepping import machine

@@ -33,7 +33,7 @@ from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.oracle import OraclePerceiver
 from tamp.backends.libero.tasks import Task, find, suite
 from tamp.errors import Refusal
-from tamp.execution.activity import Observation
+from tamp.model.backend import Observation
 from tamp.model.scene import Scene
 from tamp.perception.library import Library, load
 from tamp.policy.policy import told_of

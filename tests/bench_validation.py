@@ -28,8 +28,8 @@ from pathlib import Path
 from typing import Any
 
 from tamp.errors import InputError, TampError
+from tamp.files.source import Source, read
 from tamp.pddl.reading import parse
-from tamp.pddl.source import Source, read
 from tamp.plans.formats import read_plan
 from tamp.plans.judges import PlanJudge, in_order, judge_of, verdict_on
 from tests.kept_records import keep, resumed

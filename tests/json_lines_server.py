@@ -8,7 +8,7 @@ import threading
 from collections.abc import Mapping
 from typing import Any
 
-from tamp.execution.line_socket import hang_up
+from tamp.line_socket import hang_up
 
 LOOKING, SENDING = 0.2, 0.2
 """Seconds between looks at whether to stop, and that a listener may take a line; a slower one is dropped."""

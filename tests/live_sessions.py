@@ -10,7 +10,6 @@ from functools import cache
 import numpy as np
 
 from motion.robot import RobotDescription
-from tamp.backends.backend import Backend
 from tamp.backends.libero.panda import panda
 from tamp.execution.activity import Activity
 from tamp.execution.clock import observed
@@ -20,10 +19,11 @@ from tamp.execution.performing import AtTable, at_table, in_turn
 from tamp.execution.questions import Decide
 from tamp.execution.session import Session
 from tamp.execution.tabletop import Tabletop
+from tamp.model.backend import Backend
 from tamp.model.domain import load
+from tamp.model.events import Event, Events, OrderTaken, StageChanged
 from tamp.model.scene import Perceiver
 from tamp.planning.engine import Engine
-from tamp.runs.events import Event, Events, OrderTaken, StageChanged
 
 
 @dataclass(eq=False)

@@ -145,8 +145,8 @@ def _unreadable(block: Block) -> Iterator[str]:
 
 def _parsed(text: str) -> None:
     """PDDL, or parts of it: lists in parentheses; whole domains and problems by the parser that plans with them."""
+    from tamp.files.source import Source
     from tamp.pddl.reading import parse
-    from tamp.pddl.source import Source
     from tamp.pddl.tree import tree
 
     parts = tree(Source("block", f"({text})")).parts

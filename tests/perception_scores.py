@@ -11,8 +11,8 @@ from scipy.optimize import linear_sum_assignment
 from scipy.spatial import cKDTree
 
 from motion.poses import Array, rotation_about
+from tamp.model.images import Image
 from tamp.perception.ground_truth import Truth
-from tamp.perception.images import Image
 from tamp.perception.masks import masks
 from tamp.perception.object_model import ObjectModel
 from tamp.perception.placing import Placed

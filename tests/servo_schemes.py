@@ -17,7 +17,7 @@ from scipy.ndimage import binary_closing
 
 from motion.poses import Array, Numbers, pose, rotation_about
 from motion.robot import RobotDescription
-from tamp.execution.activity import Observation
+from tamp.model.backend import Observation
 from tamp.model.scene import Perceiver, Scene
 from tamp.perception.camera import CameraPerceiver
 from tamp.perception.looks import Look

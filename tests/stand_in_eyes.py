@@ -16,7 +16,7 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from motion.robot import RobotDescription
-from tamp.execution.activity import Observation
+from tamp.model.backend import Observation
 from tamp.model.scene import Scene
 from tamp.policy.policy import Look
 

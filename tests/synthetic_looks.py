@@ -10,9 +10,9 @@ import numpy as np
 
 from motion.poses import Array, pose, rotation_about
 from motion.robot import RobotDescription
-from tamp.execution.activity import Observation
+from tamp.model.backend import Observation
+from tamp.model.images import Image, pinhole
 from tamp.model.scene import RobotState
-from tamp.perception.images import Image, pinhole
 from tamp.perception.library import Library
 from tamp.perception.looks import Look
 from tamp.perception.masks import drawn_skins

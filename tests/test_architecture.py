@@ -41,7 +41,7 @@ def test_only_skills_and_observers_know_the_tabletops_words() -> None:
     rooms = [path for room in ("planning", "lint", "execution") for path in (ROOT / "tamp" / room).rglob("*.py")]
     known = [
         f"{path.relative_to(ROOT)}:{node.lineno}: {node.value}"
-        for path in sorted([*rooms, ROOT / "tamp/skills/registry.py", ROOT / "tamp/skills/spec.py"])
+        for path in sorted([*rooms, ROOT / "tamp/skills/registry.py", ROOT / "tamp/model/skill_spec.py"])
         for node in ast.walk(ast.parse(path.read_text()))
         if isinstance(node, ast.Constant) and node.value in words
     ]

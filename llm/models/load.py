@@ -10,10 +10,10 @@ from llm import tuning
 from llm.models import hub, weights
 from llm.models.model import Completion, Grammar, Model, Prompt
 from tamp.errors import Refusal
-from tamp.execution.process import Cancelled
 from tamp.files.toml_table import Table, read_placed
 from tamp.planning.refinement import never
 from tamp.quiet import hush_warnings
+from tamp.worker_process import Cancelled
 
 
 def load(name: str) -> Model:

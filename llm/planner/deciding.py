@@ -15,7 +15,6 @@ from typing import Any
 from llm.models.load import interruptible
 from llm.models.model import Logged, Model, Prompt
 from llm.planner.skill_prompt import EXAMPLES, borne_out, question, skill
-from tamp.execution.process import Cancelled
 from tamp.execution.questions import Question
 from tamp.model.atoms import GroundAction
 from tamp.model.domain import Domain, load
@@ -24,6 +23,7 @@ from tamp.planning.assistant import Assistant
 from tamp.planning.deliberation import Ready, Thought
 from tamp.planning.search import Journal
 from tamp.plans.validation import Course
+from tamp.worker_process import Cancelled
 
 SKIPS = ("skip 1", "skip 3")
 END = "end"

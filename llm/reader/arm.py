@@ -17,10 +17,10 @@ from tamp.backends.xarm.contract_world import breaches_in
 from tamp.backends.xarm.steps import Step, steps_of
 from tamp.backends.xarm.workcell import Workcell
 from tamp.errors import Refusal
-from tamp.execution.process import Cancelled
 from tamp.planning.assistant import Assistant
 from tamp.planning.deliberation import Thought
 from tamp.planning.search import Journal
+from tamp.worker_process import Cancelled
 
 HOVER_MM = RETREAT_MM = 80
 """The contract's own hover, which is also how far an arm lifts that is not told how far."""

@@ -11,7 +11,6 @@ from llm.models.model import Logged, Model
 from llm.reader.grounding import Stage, seen_stage, understood
 from tamp.errors import TampError
 from tamp.execution.performing import Going, Heard
-from tamp.execution.process import Cancelled
 from tamp.model.domain import load
 from tamp.model.scene import Scene
 from tamp.model.state import WorldState
@@ -19,6 +18,7 @@ from tamp.planning.assistant import Assistant
 from tamp.planning.deliberation import Ready, Thought
 from tamp.planning.engine import Engine
 from tamp.planning.search import Journal
+from tamp.worker_process import Cancelled
 
 
 @dataclass(frozen=True)

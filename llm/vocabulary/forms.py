@@ -9,11 +9,11 @@ from pathlib import Path
 
 from llm.vocabulary.names import own_words
 from llm.vocabulary.phrases import BENEATH, SIDES_IN_WORDS, TOP, Vocabulary
+from tamp.files.source import Source
 from tamp.model.atoms import Atom
 from tamp.model.domain import Domain
 from tamp.model.state import WorldState
 from tamp.pddl.reading import parse
-from tamp.pddl.source import Source
 from tamp.perception.relative_places import SIDES
 
 

@@ -16,16 +16,15 @@ from tamp.errors import InputError
 if TYPE_CHECKING:
     from motion.world import World
     from tamp.api.scenes import LoadedScene
-    from tamp.execution.activity import Observation
-    from tamp.execution.following import Command
     from tamp.execution.performing import AtTable
     from tamp.execution.session import Session
+    from tamp.model.backend import Command, Observation
+    from tamp.model.events import Publish
     from tamp.model.goal import Goal
     from tamp.model.grounding import Grounding
     from tamp.planning.deliberation import Deliberation
     from tamp.runs.episode import Result
     from tamp.runs.episode_log import EpisodeLog
-    from tamp.runs.events import Publish
     from tamp.skills.base import Skill
 
 Say = Callable[[str], None]
@@ -124,7 +123,7 @@ def agent(
     >>> agent.outcome.reached, agent.outcome.executed
     (True, ('(pick can table)',))
     """
-    from tamp.runs.events import Events
+    from tamp.model.events import Events
     from tamp.runs.spoken import spoken
 
     return _agent(scene, goal, planner, llm, seed, most_steps, Events(*([spoken(say)] if say else [])))
@@ -167,9 +166,9 @@ def execute(
     >>> done.success, done.executed
     (True, ('(pick can table)', '(place-in can box_contain_region)'))
     """
+    from tamp.model.events import Events
     from tamp.runs.episode import Settings, begin, noted
     from tamp.runs.episode_log import EpisodeLog
-    from tamp.runs.events import Events
     from tamp.runs.goal_origin import GoalOrigin
     from tamp.runs.spoken import spoken
 

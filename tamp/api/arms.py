@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from tamp.backends.xarm.stopping import Stop
     from tamp.backends.xarm.verdict import Verdict
     from tamp.backends.xarm.workcell import Workcell
-    from tamp.pddl.source import Source
+    from tamp.files.source import Source
     from tamp.runs.episode_log import EpisodeLog
 
 WORLD = Path("xarm.toml")
@@ -158,7 +158,7 @@ def steps_in(source: Source, arm: LoadedArm, say: Say) -> tuple[Step, ...]:
 
 def plan_in(path: Path, arm: LoadedArm, say: Say) -> tuple[Step, ...]:
     """The same of a file."""
-    from tamp.pddl.source import read
+    from tamp.files.source import read
 
     return steps_in(read(path), arm, say)
 
@@ -167,7 +167,7 @@ def plan_of_domain(path: Path, domain: str | None, problem: Path | None, arm: Lo
     """A plan of a domain, the verdict on it, and its steps where it is valid. InputError for files that are wrong, or
     do not belong together, and with all that is wrong with the steps in the arm's world."""
     from tamp.backends.xarm.from_plan import read_plan_steps
-    from tamp.pddl.source import read
+    from tamp.files.source import read
 
     if domain is None or problem is None:
         raise InputError("a plan of a domain needs both --domain and --problem; an action plan needs neither")

@@ -36,9 +36,9 @@ def check(domain: str | Path, problems: Sequence[str | Path] = (), *, fix: bool 
     """
     from dataclasses import replace
 
+    from tamp.files.source import STDIN
     from tamp.lint.check import check as look
     from tamp.lint.fix import add_requirements
-    from tamp.pddl.source import STDIN
 
     files = [Path(p) for p in problems]
     if fix and STDIN in (str(domain), *map(str, files)):

@@ -147,7 +147,7 @@ def run_plan(
     from tamp.api import arms
     from tamp.api.solving import Person
     from tamp.api.sources import silent
-    from tamp.pddl.source import Source, read
+    from tamp.files.source import Source, read
 
     if isinstance(plan, Mapping):
         source, label = Source("the plan", json.dumps(dict(plan))), "plan"

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from tamp.backends.xarm.contract import Breach
     from tamp.backends.xarm.workcell import Workcell
     from tamp.errors import InputError
-    from tamp.pddl.source import Source
+    from tamp.files.source import Source
     from tamp.plans.edits import Mend
     from tamp.plans.judges import PlanJudge
     from tamp.plans.steps import PlanFile
@@ -89,8 +89,8 @@ def other_domain(domain: str | Path, problem: str | Path) -> str:
     """That a problem says that it is for another domain, in words; empty where it does not, and for standard input,
     which is read once only. InputError for files that cannot be read."""
     from tamp.data import located
+    from tamp.files.source import STDIN, read
     from tamp.pddl import reading
-    from tamp.pddl.source import STDIN, read
 
     if STDIN in (str(domain), str(problem)):
         return ""
@@ -100,7 +100,7 @@ def other_domain(domain: str | Path, problem: str | Path) -> str:
 def source_of(plan: str | Path | Sequence[str]) -> Source:
     """The text of a plan: of a file, a shipped one by its name, or of steps."""
     from tamp.data import located
-    from tamp.pddl.source import Source, read
+    from tamp.files.source import Source, read
 
     if isinstance(plan, str | Path):
         return read(located(plan, "plan", ".plan", ".json"))

@@ -21,14 +21,14 @@ from tamp.execution.order_server import OrderServer
 from tamp.execution.orders import WORDS, End, read_json, read_typed
 from tamp.execution.script import Disturb, Script, read_script
 from tamp.execution.session import Performer, Session
+from tamp.model.events import Blind, Event, Events, GoalTaken, Late, OrderTaken, StageChanged
 from tamp.planning.engine import usual
 from tamp.runs.episode_log import SCHEMA, EpisodeLog, new_folder
-from tamp.runs.events import Blind, Event, Events, GoalTaken, Late, OrderTaken, StageChanged
 from tamp.runs.spoken import live_line_of, spoken
 from tamp.runs.versions import versions
 
 if TYPE_CHECKING:
-    from tamp.backends.backend import Backend
+    from tamp.model.backend import Backend
 
 EPISODES = Path("episodes")
 """Where sessions go unless it is said otherwise."""

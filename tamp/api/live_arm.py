@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from tamp.backends.xarm.workcell import Workcell
     from tamp.execution.script import Disturb
     from tamp.execution.session import Session
+    from tamp.model.events import Events
     from tamp.runs.episode_log import EpisodeLog
-    from tamp.runs.events import Events
 
 PATIENCE = 5.0
 """Seconds for which an arm is waited for that still moves when a session begins."""

@@ -15,14 +15,15 @@ import numpy as np
 from motion.poses import Array, pose
 from motion.robot import RobotDescription
 from tamp.api import arguments, language
-from tamp.backends.backend import Backend
 from tamp.errors import InputError
 from tamp.execution.directing import Director
 from tamp.execution.performing import AtTable, Read, at_table, in_turn
 from tamp.execution.questions import Decide
 from tamp.execution.script import Disturb
 from tamp.execution.session import Session
+from tamp.model.backend import Backend
 from tamp.model.domain import Domain
+from tamp.model.events import Events
 from tamp.model.goal import in_pddl
 from tamp.model.scene import Perceiver
 from tamp.planning.beside import Beside, Recipe
@@ -30,7 +31,6 @@ from tamp.planning.engine import Engine
 from tamp.quiet import hush_simulator
 from tamp.runs.episode import noted
 from tamp.runs.episode_log import EpisodeLog
-from tamp.runs.events import Events
 
 if TYPE_CHECKING:
     from tamp.api.live import Asked, Company, Prepare

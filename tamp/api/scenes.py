@@ -16,12 +16,11 @@ from tamp.quiet import hush_simulator
 if TYPE_CHECKING:
     from motion.poses import Array
     from motion.robot import RobotDescription
-    from tamp.backends.backend import Backend
     from tamp.backends.libero.environment import LiberoEnvironment
     from tamp.backends.libero.tasks import Task
     from tamp.backends.xarm.table_run import ArmAddress
-    from tamp.execution.activity import Observation
     from tamp.model.atoms import Atom
+    from tamp.model.backend import Backend, Observation
     from tamp.model.domain import Domain
     from tamp.model.scene import Perceiver, Scene
     from tamp.model.state import WorldState

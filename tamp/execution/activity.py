@@ -11,23 +11,10 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 from typing import Literal, TypeVar
 
-from tamp.execution.following import Command
-from tamp.model.scene import RobotState
-from tamp.perception.images import Image
-from tamp.skills.spec import ARM, HAND
+from tamp.model.backend import Command
+from tamp.model.skill_spec import ARM, HAND
 
 T = TypeVar("T")
-
-
-@dataclass(frozen=True, eq=False)
-class Observation:
-    """What is known of one control period: seconds of the session's clock, proprioception, the cameras' pictures where
-    any were taken, and how far apart (m) the fingers were last asked to be, where that is known."""
-
-    time: float
-    robot: RobotState
-    images: tuple[Image, ...] = ()
-    asked: float | None = None
 
 
 Routine = Generator[Command | None, None, T]

@@ -10,8 +10,8 @@ from tamp.execution.orders import End, Start, read_typed
 from tamp.execution.periods import Periods
 from tamp.execution.questions import Question
 from tamp.model.atoms import Atom, GroundAction
+from tamp.model.events import Advised
 from tamp.model.goal import Goal
-from tamp.runs.events import Advised
 
 MOST = 3
 """Times that he is asked on the way to one goal."""

@@ -11,17 +11,18 @@ import numpy as np
 from motion.lookahead import Lookahead
 from motion.poses import error
 from tamp.execution.activity import Doing, Routine
-from tamp.execution.following import Command, Execution
+from tamp.execution.following import Execution
 from tamp.execution.monitor import Monitor
 from tamp.execution.outcome import Outcome
 from tamp.execution.periods import Periods, StepLimit
 from tamp.execution.tabletop import STANDS_STILL, Tabletop
 from tamp.model.atoms import GroundAction
+from tamp.model.backend import Command
+from tamp.model.events import ActionBegun, ActionEnded, Commanded, Interrupted, StateSeen, Vetoed
 from tamp.model.scene import RobotState, Scene, jointed_parts, joints_of, moving_parts, poses_of, walls
 from tamp.model.situation import Situation
 from tamp.model.state import WorldState
 from tamp.planning.deliberation import Decision
-from tamp.runs.events import ActionBegun, ActionEnded, Commanded, Interrupted, StateSeen, Vetoed
 from tamp.skills.base import Refinement
 
 STOPS = 5

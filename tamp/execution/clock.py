@@ -6,10 +6,9 @@ import time
 from collections.abc import Callable
 from typing import Literal
 
-from tamp.backends.backend import Backend
-from tamp.execution.activity import Observation
 from tamp.execution.session import Session
-from tamp.runs.events import Late, Publish
+from tamp.model.backend import Backend, Observation
+from tamp.model.events import Late, Publish
 
 Clock = Literal["paused", "real"]
 LATE = 0.01

@@ -14,9 +14,9 @@ from tamp.execution.orders import End, Order, Skip, Start, Stop, read_typed
 from tamp.execution.questions import Decide, Question
 from tamp.execution.tabletop import Tabletop
 from tamp.model.atoms import Atom
+from tamp.model.events import Event, OrderTaken, StageChanged
 from tamp.model.goal import Goal
 from tamp.model.state import WorldState
-from tamp.runs.events import Event, OrderTaken, StageChanged
 
 DECISION = "decision"
 """What a goal takes that somebody decides for: there is one at a time."""

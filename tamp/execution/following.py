@@ -7,7 +7,7 @@ segment ends when the tool has arrived or the fingers have stopped.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 import numpy as np
 
@@ -18,7 +18,8 @@ from motion.robot import ServoGains
 from motion.timing import Trajectory
 from motion.world import State
 from tamp.execution.correcting import Correction
-from tamp.execution.motions import Grip, Motion, Timeline
+from tamp.model.backend import Command
+from tamp.model.motions import Grip, Motion, Timeline
 from tamp.model.scene import RobotState
 
 GRIP_STILL, GRIP_WINDOW = 0.012, 0.05
@@ -46,13 +47,6 @@ LEVER = 0.2
 """Metres that a radian of rotation counts as when it is told how far the arm is behind."""
 HELD_UP = 0.04
 """Metres a second below which a tool that should be moving counts as held up."""
-
-
-class Command(NamedTuple):
-    """Displacement (6,) of the tool and the finger opening to go to."""
-
-    displacement: Array
-    opening: float
 
 
 class Watch(Protocol):

@@ -10,7 +10,7 @@ import numpy as np
 from motion.clearance import Clearance, Held, distances
 from motion.lookahead import Lookahead
 from motion.poses import Array
-from tamp.execution.following import Command
+from tamp.model.backend import Command
 from tamp.model.scene import RobotState
 
 SLACK = 0.005

@@ -15,12 +15,12 @@ import numpy as np
 from motion.poses import Array
 from tamp.errors import Refusal
 from tamp.execution.following import Execution
-from tamp.execution.motions import Grip
 from tamp.execution.tabletop import Tabletop
 from tamp.model.atoms import GroundAction
+from tamp.model.events import Corrected
+from tamp.model.motions import Grip
 from tamp.model.scene import Joint, Scene, SceneObject
 from tamp.model.situation import Situation
-from tamp.runs.events import Corrected
 from tamp.skills.base import Refinement
 
 SELDOM, OFTEN = 0.5, 0.1

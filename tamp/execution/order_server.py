@@ -22,9 +22,9 @@ from pathlib import Path
 from typing import Any
 
 from tamp.errors import TampError
-from tamp.execution.line_socket import Lines, hang_up
 from tamp.execution.masters import Masters
 from tamp.execution.orders import read_json
+from tamp.line_socket import Lines, hang_up
 
 MOST_MASTERS = 16
 """Connections at one time, over each kind of socket."""

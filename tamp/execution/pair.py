@@ -12,16 +12,15 @@ from dataclasses import dataclass, field
 
 from motion.clearance import Held, held
 from motion.poses import inverse
-from tamp.backends.backend import Backend
 from tamp.execution.activity import Activity
 from tamp.execution.clock import observed
-from tamp.execution.following import Command
 from tamp.execution.guard import Guard
 from tamp.execution.performing import AtTable
 from tamp.execution.pursuit import Pursuit
 from tamp.execution.reservations import Reservations, standing
 from tamp.execution.session import Session
 from tamp.execution.sharing import Beholder, Journey, Sharing, going, way_home
+from tamp.model.backend import Backend, Command
 from tamp.model.scene import Scene
 from tamp.model.situation import Situation
 from tamp.model.state import WorldState

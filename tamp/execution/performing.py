@@ -11,19 +11,20 @@ import numpy as np
 from motion.poses import to_quat
 from motion.robot import RobotDescription
 from motion.world import World
-from tamp.backends.backend import Backend
 from tamp.errors import InputError, Refusal
-from tamp.execution.activity import Activity, Doing, Observation, Routine, for_ever
+from tamp.execution.activity import Activity, Doing, Routine, for_ever
 from tamp.execution.clock import observed
 from tamp.execution.directing import DECISION, Director
-from tamp.execution.following import Command
 from tamp.execution.pursuit import Pursuit
 from tamp.execution.tabletop import Tabletop
 from tamp.model.atoms import Atom, GroundAction
+from tamp.model.backend import Backend, Command, Observation
 from tamp.model.bodies import world_of
 from tamp.model.domain import Domain
+from tamp.model.events import GoalTaken, Publish, RobotStands, StateSeen
 from tamp.model.goal import Goal, in_pddl
 from tamp.model.scene import Perceiver, Scene, joints_of, poses_of
+from tamp.model.skill_spec import Spec
 from tamp.model.state import WorldState, problem_of
 from tamp.model.wishes import as_before, put_back, spoken_of
 from tamp.perception.relative_places import PlacesBeside, places
@@ -33,11 +34,9 @@ from tamp.planning.engine import Planner
 from tamp.planning.looked_again import LookedAgain
 from tamp.planning.search import SECONDS, Journal, Search
 from tamp.plans.validation import Course
-from tamp.runs.events import GoalTaken, Publish, RobotStands, StateSeen
 from tamp.skills.base import Skill
 from tamp.skills.patterns import patterns
 from tamp.skills.registry import bound
-from tamp.skills.spec import Spec
 
 STILL: Mapping[str, Spec] = {"hold": Spec("hold"), "watch": Spec("watch", segments=frozenset({"look"}))}
 """What runs without an end and without a motion: to hold still, and to look all the time."""

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from tamp.errors import Refusal
 from tamp.execution.activity import Routine, T
-from tamp.execution.following import Command
 from tamp.execution.tabletop import Tabletop
 from tamp.model.atoms import Atom
+from tamp.model.backend import Command
 from tamp.model.scene import Scene
 from tamp.model.situation import Situation
 from tamp.model.state import WorldState

@@ -12,12 +12,13 @@ from dataclasses import dataclass, field
 from tamp.execution.activity import Routine
 from tamp.execution.advice import Advice
 from tamp.execution.carrying import Carrying
-from tamp.execution.motions import timed
 from tamp.execution.outcome import Outcome
 from tamp.execution.periods import Periods, StepLimit
 from tamp.execution.tabletop import Tabletop
 from tamp.model.atoms import Atom, GroundAction
+from tamp.model.events import MilestoneEnded
 from tamp.model.goal import Goal
+from tamp.model.motions import timed
 from tamp.model.situation import Situation
 from tamp.model.state import WorldState, problem_of
 from tamp.planning.deliberation import Decision
@@ -25,7 +26,6 @@ from tamp.planning.engine import Plan
 from tamp.planning.refinement import Failure
 from tamp.planning.search import NoSolution
 from tamp.plans.validation import Course, Fault
-from tamp.runs.events import MilestoneEnded
 from tamp.skills.base import Refinement
 
 ATTEMPTS = 3

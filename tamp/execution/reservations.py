@@ -14,7 +14,7 @@ import numpy as np
 from motion.clearance import Clearance, Held, held, near
 from motion.poses import Array
 from motion.world import State, World
-from tamp.execution.motions import Grip, Timeline
+from tamp.model.motions import Grip, Timeline
 
 GRIPPING = 0.35
 """Seconds that opening or closing the fingers counts as."""

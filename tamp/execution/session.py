@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from tamp.errors import InputError, TampError
-from tamp.execution.activity import Activity, Observation
-from tamp.execution.following import Command
+from tamp.execution.activity import Activity
 from tamp.execution.orders import End, Order, Say, Skip, Start, Stop, Undo
+from tamp.model.backend import Command, Observation
+from tamp.model.events import Blind, OrderTaken, Publish, StageChanged, StateTold
 from tamp.planning.deliberation import Thought
-from tamp.runs.events import Blind, OrderTaken, Publish, StageChanged, StateTold
 
 STALE_HOLD, STALE_STOP = 4, 20
 """Ticks with the same observation after which the arm holds still, and after which everything is stopped."""

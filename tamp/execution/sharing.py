@@ -16,12 +16,12 @@ from motion.paths import Blocked
 from motion.world import World
 from tamp.execution.activity import Routine
 from tamp.execution.following import Execution
-from tamp.execution.motions import Move, Timeline, timed
 from tamp.execution.reservations import Reservations, Way, way_of
 from tamp.execution.tabletop import Tabletop
 from tamp.model.atoms import GroundAction
 from tamp.model.bodies import bodies_of
 from tamp.model.goal import Goal
+from tamp.model.motions import Move, Timeline, timed
 from tamp.model.scene import Perceiver, Scene, with_object_at
 from tamp.model.situation import Situation
 from tamp.model.state import WorldState

@@ -9,19 +9,19 @@ import numpy as np
 
 from motion.poses import Array, error
 from motion.world import World
-from tamp.execution.activity import Doing, Observation, Routine
-from tamp.execution.following import Command
+from tamp.execution.activity import Doing, Routine
 from tamp.execution.questions import Decide
 from tamp.execution.reflexes import REFLEXES
 from tamp.model.atoms import Atom, GroundAction
+from tamp.model.backend import Command, Observation
 from tamp.model.domain import Domain
+from tamp.model.events import Publish
 from tamp.model.scene import Perceiver, Scene
 from tamp.model.situation import Situation
 from tamp.model.state import WorldState
 from tamp.perception.predicates import held_in
 from tamp.perception.sight import Sight
 from tamp.planning.deliberation import Deliberation
-from tamp.runs.events import Publish
 from tamp.skills.base import Skill
 from tamp.skills.patterns import Pattern, patterns
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from motion.poses import from_rpy, inverse, pose, rotation_about
+from tamp.model.skill_spec import Spec
 from tamp.perception.observers import Moment, Observer, View, observes
 from tamp.perception.things import Things
-from tamp.skills.spec import Spec
 
 if TYPE_CHECKING:
     from tamp.skills.guided import GuidedSkill, Hand

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from tamp.errors import InputError
-from tamp.pddl.source import Source, read
+from tamp.files.source import Source, read
 from tamp.pddl.tree import Node, tree
 
 IMPORTS = {"np": "import numpy as np"}

@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING, cast
 
 from tamp.errors import InputError
 from tamp.model.domain import Domain
+from tamp.model.skill_spec import Spec
 from tamp.own_code import own_code
 from tamp.perception.observers import Observer
 from tamp.perception.predicates import SEEN
-from tamp.skills.spec import Spec
 
 if TYPE_CHECKING:
     from tamp.skills.base import Skill

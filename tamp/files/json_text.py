@@ -12,7 +12,7 @@ import re
 from typing import Any
 
 from tamp.errors import InputError
-from tamp.pddl.source import Source
+from tamp.files.source import Source
 
 Key = tuple[str | int, ...]
 """The way to a value: keys of objects, and numbers of elements from 0."""

@@ -15,9 +15,9 @@ from motion.poses import Array
 from tamp.errors import InputError
 from tamp.files import quantities
 from tamp.files.json_text import parse_json, places_of
+from tamp.files.source import Source
 from tamp.files.toml_file import read_toml
 from tamp.files.toml_lines import Key, lines_of
-from tamp.pddl.source import Source
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from tamp.errors import InputError
+from tamp.files.source import STDIN_NAME, Source, read
 from tamp.files.toml_file import read_toml
 from tamp.lint.domain_text import DomainText
 from tamp.lint.findings import Notes, valid
 from tamp.model.skill_table import read_skill_table
-from tamp.pddl.source import STDIN_NAME, Source, read
 
 
 def check_bindings(domain: DomainText, run_python: bool) -> list[Notes]:

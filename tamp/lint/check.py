@@ -9,6 +9,7 @@ from pathlib import Path
 
 from tamp.data import located
 from tamp.errors import InputError
+from tamp.files.source import Source, read
 from tamp.lint.across_files import check_together
 from tamp.lint.bindings import check_bindings
 from tamp.lint.domain_text import DomainText, read_domain
@@ -20,7 +21,6 @@ from tamp.lint.requirements import check_missing, check_names, check_superfluous
 from tamp.lint.vocabulary import Uses
 from tamp.lint.words import check_words
 from tamp.pddl.reading import locate
-from tamp.pddl.source import Source, read
 
 
 @dataclass(frozen=True)

@@ -9,13 +9,13 @@ from pathlib import Path
 
 from tamp.errors import InputError
 from tamp.extension.loading import Extension, check_observers, load_extension, located
+from tamp.files.source import Source, read
 from tamp.lint.domain_text import DomainText, Operator
 from tamp.lint.findings import Notes
 from tamp.model.domain import Domain, Signature, load
-from tamp.pddl.source import Source, read
+from tamp.model.skill_spec import RESOURCES, Spec
 from tamp.perception.predicates import SEEN
 from tamp.skills.declared import facts, table_specs
-from tamp.skills.spec import RESOURCES, Spec
 
 PAGE = "docs/extending.md"
 _PLACE = re.compile(r"(?P<file>[^\n]*?\.(?:py|toml|pddl)):(?:(?P<line>\d+):)? ?(?P<told>.*)", re.DOTALL)

@@ -7,7 +7,7 @@ import difflib
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
-from tamp.pddl.source import Source
+from tamp.files.source import Source
 from tamp.pddl.tree import Node
 
 ERROR, WARNING = "error", "warning"

@@ -7,6 +7,7 @@ from traceback import walk_tb
 from typing import Any
 
 from tamp.errors import InputError
+from tamp.files.source import Source
 from tamp.lint.domain_text import read_domain
 from tamp.lint.domains import check_domain
 from tamp.lint.findings import ERROR, NOT_PDDL, Finding, Notes
@@ -14,7 +15,6 @@ from tamp.lint.problems import check_problem
 from tamp.lint.read import define
 from tamp.lint.requirements import check_names
 from tamp.pddl.reading import in_full, read_unified
-from tamp.pddl.source import Source
 
 _NEVER_READ = (NOT_PDDL, "unknown-type", "unknown-predicate", "unknown-object", "unknown-variable")
 """Errors for which unified-planning need not be asked, which takes long for a large text."""

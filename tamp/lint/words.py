@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from tamp.files.source import STDIN_NAME
 from tamp.lint.bindings import line_of, read_table
 from tamp.lint.domain_text import DomainText
 from tamp.lint.findings import Notes, valid
-from tamp.pddl.source import STDIN_NAME
 
 TABLES = ("predicates", "things", "colours")
 

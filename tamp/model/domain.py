@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from tamp.errors import InputError
+from tamp.files.source import read
 from tamp.model.atoms import Atom, GroundAction
 from tamp.model.skill_table import SkillTable, read_skill_table
 from tamp.pddl.reading import locate, parse
-from tamp.pddl.source import read
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from motion.poses import Array, inverse, joint_transform, to_quat
 from motion.shapes import Shape, bounds
 
 if TYPE_CHECKING:
-    from tamp.execution.activity import Observation
+    from tamp.model.backend import Observation
 
 PartKind = Literal["body", "drawer", "door", "knob"]
 RegionKind = Literal["surface", "interior"]

@@ -12,7 +12,7 @@ from typing import Any
 
 from tamp.data import data_dir, located
 from tamp.errors import InputError
-from tamp.pddl.source import STDIN, Source, read
+from tamp.files.source import STDIN, Source, read
 from tamp.pddl.tree import parsing, tree
 
 _METRIC = re.compile(r"(:metric\s+(?:minimize|maximize)\s+)([^\s()]+)(?=\s*\))")

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from tamp.pddl.source import Source
+from tamp.files.source import Source
 
 _TOKEN = re.compile(r"[()]|[^() \n\t\r]+")
 

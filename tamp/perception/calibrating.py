@@ -15,9 +15,9 @@ import numpy as np
 from motion.poses import Array, Numbers, error, inverse, pose, rotation_vector, rotation_vector_to_matrix
 from motion.world import World
 from tamp.errors import Refusal
-from tamp.execution.activity import Observation
+from tamp.model.backend import Observation
+from tamp.model.images import Image
 from tamp.perception.aligning import Surface, View, jointly_aligned, untold
-from tamp.perception.images import Image
 from tamp.perception.looks import Look
 from tamp.perception.object_model import Skin
 from tamp.perception.onto_planes import size

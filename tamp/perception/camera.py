@@ -15,7 +15,7 @@ from motion.poses import Array, Numbers, inverse
 from motion.robot import RobotDescription
 from motion.world import World
 from tamp.errors import Refusal
-from tamp.execution.activity import Observation
+from tamp.model.backend import Observation
 from tamp.model.scene import Region, RobotState, Scene, contains
 from tamp.perception.candidates import Candidate, candidates
 from tamp.perception.clusters import Ground, Points, above, clusters, ground_of, looked_from, stood_on, together

@@ -14,8 +14,8 @@ from scipy.ndimage import minimum_filter
 
 from motion.poses import Array, Numbers
 from tamp.errors import InputError, Refusal
+from tamp.model.images import Image
 from tamp.perception.clusters import Ground, stands_out
-from tamp.perception.images import Image
 from tamp.perception.looks import Look
 from tamp.perception.masks import drawn_skins
 from tamp.perception.object_model import Skin

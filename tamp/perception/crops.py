@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from motion.poses import Array
-from tamp.perception.images import Image
+from tamp.model.images import Image
 
 AROUND = 0.4
 """Room on each side of a thing, as a share of what is seen of it."""

@@ -12,7 +12,7 @@ import mujoco
 import numpy as np
 
 from motion.poses import Array, pose
-from tamp.perception.images import Image, pinhole
+from tamp.model.images import Image, pinhole
 
 NEAR, FAR = 0.01, 20.0
 """Metres between which things are drawn."""

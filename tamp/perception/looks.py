@@ -8,7 +8,7 @@ import numpy as np
 from scipy.ndimage import minimum_filter
 
 from motion.poses import Numbers, inverse
-from tamp.perception.images import Image
+from tamp.model.images import Image
 
 BLUR = 3
 """Pixels, square, over which the nearest depth counts as what is seen: edges are not sharper than that."""

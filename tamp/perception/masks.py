@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from motion.poses import Array, inverse
-from tamp.perception.images import Image
+from tamp.model.images import Image
 from tamp.perception.kernels import splat
 from tamp.perception.object_model import Skin
 from tamp.perception.placing import Placed

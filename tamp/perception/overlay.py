@@ -11,7 +11,7 @@ import numpy as np
 from scipy.ndimage import binary_erosion
 
 from motion.poses import Array, from_quat, inverse, pose
-from tamp.perception.images import Image
+from tamp.model.images import Image
 from tamp.perception.masks import masks
 from tamp.perception.object_model import ObjectModel
 from tamp.perception.placing import Placed

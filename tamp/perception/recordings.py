@@ -22,12 +22,12 @@ import numpy as np
 from motion.poses import Array
 from motion.robot import RobotDescription, description
 from tamp.errors import InputError
-from tamp.execution.activity import Observation
 from tamp.files import toml_table
 from tamp.files.replacing import replace_file
 from tamp.files.toml_table import Table
+from tamp.model.backend import Observation
+from tamp.model.images import Image
 from tamp.model.scene import RobotState
-from tamp.perception.images import Image
 
 FORMAT = 1
 INDEX = "recording.json"

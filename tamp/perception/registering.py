@@ -16,7 +16,7 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 from motion.poses import Array, inverse, pose, rotation_vector_to_matrix
-from tamp.perception.images import Image
+from tamp.model.images import Image
 from tamp.perception.masks import drawn_skins
 from tamp.perception.object_model import Skin
 from tamp.perception.onto_planes import onto_planes, size

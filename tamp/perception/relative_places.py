@@ -19,7 +19,7 @@ from tamp.model.atoms import Atom
 from tamp.model.scene import Perceiver, Region, Scene, SceneObject
 
 if TYPE_CHECKING:
-    from tamp.execution.activity import Observation
+    from tamp.model.backend import Observation
 
 SIDES: dict[str, tuple[int, int]] = {"front-of": (0, 1), "behind": (0, -1), "right-of": (1, 1), "left-of": (1, -1)}
 """The beginning of a symbol to the world axis (x 0, y 1) that the side is along, and its sign."""

@@ -14,10 +14,10 @@ import numpy as np
 
 from motion.poses import Array, Numbers
 from tamp.errors import Refusal
+from tamp.model.images import Image
 from tamp.perception.aligning import aligned
 from tamp.perception.checks import ASTRAY, check, check_robot, check_together, seen_past_robot
 from tamp.perception.clusters import Ground
-from tamp.perception.images import Image
 from tamp.perception.looks import Look
 from tamp.perception.object_model import Skin
 from tamp.perception.registering import corrected, correction, sought

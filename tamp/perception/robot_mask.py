@@ -8,7 +8,7 @@ import numpy as np
 
 from motion.poses import Array, inverse, moved, pose
 from motion.world import World
-from tamp.perception.images import Image
+from tamp.model.images import Image
 from tamp.perception.object_model import Skin
 
 NEAR = 0.008

@@ -16,8 +16,8 @@ from scipy.ndimage import distance_transform_edt
 from scipy.spatial import cKDTree
 
 from motion.poses import Array, inverse, pose
+from tamp.model.images import Image
 from tamp.perception.drawing import HIDDEN, Studio, bounds_of, studio, visible
-from tamp.perception.images import Image
 from tamp.perception.object_model import FAR, Field, Skin
 
 SIZE = 256

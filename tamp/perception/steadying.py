@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tamp.perception.images import Image
+from tamp.model.images import Image
 
 ROUGH = 0.0003
 """Metres, at one metre, of a depth's scatter from which on it is made steady: cameras without noise are left alone."""

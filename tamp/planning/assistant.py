@@ -8,9 +8,9 @@ from functools import partial
 from typing import Any
 
 from tamp.errors import TampError
-from tamp.execution.process import Asked, Cancelled, Process
 from tamp.planning.beside import Entries, Notes, pass_on
 from tamp.planning.search import Journal
+from tamp.worker_process import Asked, Cancelled, Process
 
 Make = Callable[[Journal, Cancelled], Any]
 """Makes an object, in its process, that notes in a journal what it does. Has to be picklable."""

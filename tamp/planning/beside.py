@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from motion.robot import RobotDescription
-from tamp.execution.process import Asked, Cancelled, Process
 from tamp.model.atoms import GroundAction
 from tamp.model.bodies import world_of
 from tamp.model.domain import load
@@ -24,6 +23,7 @@ from tamp.planning.search import Journal, Search
 from tamp.skills.base import Refinement
 from tamp.skills.patterns import patterns
 from tamp.skills.registry import bind
+from tamp.worker_process import Asked, Cancelled, Process
 
 Entries = list[tuple[str, str, Any]]
 """What was noted, in order: `event` or `write`, its name, and what it holds."""

@@ -11,10 +11,10 @@ from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 
-from tamp.execution.motions import Timeline, timed
 from tamp.model.atoms import GroundAction
 from tamp.model.bodies import bodies_of
 from tamp.model.goal import Goal
+from tamp.model.motions import Timeline, timed
 from tamp.model.situation import Situation
 from tamp.model.state import WorldState
 from tamp.planning.engine import Plan

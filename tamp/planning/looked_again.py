@@ -10,10 +10,10 @@ from typing import Any, TypeVar
 from motion.robot import RobotDescription
 from motion.second_check import Held, Nearest, nearest
 from motion.shapes import Body
-from tamp.execution.motions import Motion
 from tamp.model.atoms import GroundAction
 from tamp.model.bodies import bodies_of
 from tamp.model.goal import Goal
+from tamp.model.motions import Motion
 from tamp.model.scene import Scene, objects_of
 from tamp.model.situation import Situation
 from tamp.model.state import WorldState

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from tamp.pddl.source import Source
+from tamp.files.source import Source
 from tamp.plans.json_plans import read_json
 from tamp.plans.steps import PlanFile
 from tamp.plans.text_plans import read_text

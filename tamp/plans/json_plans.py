@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from tamp.errors import InputError
-from tamp.pddl.source import Source
+from tamp.files.source import Source
 from tamp.plans.steps import PlanFile, Step, read_steps
 from tamp.plans.text_plans import read_text, which_of
 

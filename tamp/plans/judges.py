@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, Protocol
 
-from tamp.pddl.source import Source
+from tamp.files.source import Source
 from tamp.plans.formats import read_plan
 from tamp.plans.resolve import mistakes, resolve
 from tamp.plans.steps import BadPlan, PlanFile

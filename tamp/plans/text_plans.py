@@ -16,7 +16,7 @@ from fractions import Fraction
 from functools import partial
 
 from tamp.errors import InputError
-from tamp.pddl.source import Source
+from tamp.files.source import Source
 from tamp.plans.steps import PlanFile, Step, read_steps
 
 _NUMBER = r"\d{1,30}(?:\.\d{0,30})?(?:e[+-]?\d{1,2})?"

@@ -19,11 +19,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tamp.errors import InputError, Refusal, TampError
+from tamp.model.events import Event, Publish
 from tamp.planning.beside import Notes
 from tamp.policy.calibration import calibration_from
 from tamp.policy.policy import Policy
 from tamp.policy.wire import Channel
-from tamp.runs.events import Event, Publish
 
 LONGEST = 4000
 """Characters of an error, which may hold what was sent."""

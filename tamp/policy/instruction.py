@@ -8,10 +8,10 @@ from dataclasses import dataclass, field, replace
 from tamp.errors import InputError
 from tamp.model.domain import Domain
 from tamp.model.goal import Goal
+from tamp.model.images import Image
 from tamp.model.scene import Scene
 from tamp.model.state import WorldState
 from tamp.perception.crops import as_png, cut_out
-from tamp.perception.images import Image
 from tamp.planning.search import Journal
 
 

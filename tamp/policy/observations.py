@@ -11,7 +11,7 @@ import numpy as np
 from motion.dynamics import Encoders
 from motion.poses import Array
 from tamp.errors import InputError, Refusal
-from tamp.perception.images import Image, metric_depth, pinhole
+from tamp.model.images import Image, metric_depth, pinhole
 from tamp.policy.calibration import Camera
 
 ROBOT = "robot0_"

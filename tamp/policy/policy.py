@@ -17,18 +17,19 @@ from motion.poses import Array
 from motion.robot import RobotDescription
 from tamp.backends.libero.standard_action import finger_target
 from tamp.errors import InputError, Refusal, TampError
-from tamp.execution.activity import Activity, Observation, Routine
-from tamp.execution.following import Command
+from tamp.execution.activity import Activity, Routine
 from tamp.execution.performing import AtTable, at_table, in_turn
 from tamp.execution.questions import Decide
 from tamp.execution.reflexes import REFLEXES
 from tamp.execution.session import Session
 from tamp.execution.tabletop import Tabletop
+from tamp.model.backend import Command, Observation
 from tamp.model.domain import Domain
+from tamp.model.events import Publish
 from tamp.model.goal import Goal, in_pddl
+from tamp.model.images import Image
 from tamp.model.scene import Perceiver, RobotState, Scene
 from tamp.model.state import WorldState
-from tamp.perception.images import Image
 from tamp.perception.written_goals import goals_in
 from tamp.planning.engine import Engine, Planner
 from tamp.planning.search import Journal
@@ -40,7 +41,6 @@ from tamp.policy.outcome import Outcome
 from tamp.policy.searching import Search, SearchingEyes, lacks_something
 from tamp.policy.seldom import Seldom
 from tamp.policy.telling import told_of
-from tamp.runs.events import Publish
 from tamp.runs.moving_parts import parts_told
 
 MOST_STEPS = 2000

@@ -18,6 +18,7 @@ from tamp.execution.activity import Routine
 from tamp.execution.pursuit import Pursuit
 from tamp.execution.tabletop import Tabletop
 from tamp.model.atoms import Atom, GroundAction
+from tamp.model.events import Searching
 from tamp.model.goal import Goal
 from tamp.model.scene import UNKNOWN, Region, Scene
 from tamp.model.state import WorldState
@@ -26,7 +27,6 @@ from tamp.perception.viewpoints import faces
 from tamp.perception.written_goals import goals_in
 from tamp.policy.looking import Looking
 from tamp.policy.places import called, listed
-from tamp.runs.events import Searching
 
 DOUBTFUL = 0.6
 """Confidence below which a thing that is to be acted on is looked at from nearby first."""

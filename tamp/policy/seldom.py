@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from tamp.execution.activity import Observation
+from tamp.model.backend import Observation
 from tamp.model.scene import Perceiver, Scene
 
 

@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 
 from motion.robot import RobotDescription
-from tamp.backends.backend import Backend
 from tamp.errors import Refusal
-from tamp.execution.activity import Observation
 from tamp.execution.tabletop import Tabletop
+from tamp.model.backend import Backend, Observation
+from tamp.model.images import Image
 from tamp.model.scene import Perceiver, Scene
-from tamp.perception.images import Image
 from tamp.policy.calibration import Camera
 from tamp.policy.instruction import Instruction
 from tamp.policy.looking import Looking

@@ -5,12 +5,12 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field
 
+from tamp.model.events import ActionEnded, Event, MilestoneEnded
 from tamp.model.goal import Goal
 from tamp.model.scene import Perceiver, Scene
 from tamp.perception.beliefs import Beliefs
 from tamp.perception.relative_places import PlacesBeside, places
 from tamp.perception.sight import Sight
-from tamp.runs.events import ActionEnded, Event, MilestoneEnded
 
 
 @dataclass(eq=False)

@@ -13,7 +13,6 @@ from motion.clearance import Clearance
 from motion.lookahead import Lookahead
 from motion.world import World
 from tamp.backends.arms_file import Arms
-from tamp.backends.backend import Backend
 from tamp.errors import Refusal
 from tamp.execution.guard import HORIZON, Guard
 from tamp.execution.pair import ArmAtWork, ArmPair, timed_entries
@@ -21,6 +20,8 @@ from tamp.execution.performing import at_table
 from tamp.execution.reservations import Reservations
 from tamp.execution.session import Session
 from tamp.execution.sharing import Beholder, Sharing
+from tamp.model.backend import Backend
+from tamp.model.events import Event
 from tamp.model.goal import Goal, in_pddl
 from tamp.model.scene import Perceiver, joints_of, poses_of
 from tamp.perception.predicates import held_in
@@ -29,7 +30,6 @@ from tamp.runs.at_table import LASTS, Wanted
 from tamp.runs.bystanders import operands_of, shifted
 from tamp.runs.episode import Result, Settings, noted, thinking, timed
 from tamp.runs.episode_log import EpisodeLog
-from tamp.runs.events import Event
 from tamp.runs.shared_plan import SharedPlan, shared_plan
 from tamp.runs.spoken import spoken
 from tamp.skills.base import Skill

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from motion.robot import RobotDescription
-from tamp.backends.backend import Backend
 from tamp.errors import Refusal
 from tamp.execution.activity import Activity
 from tamp.execution.clock import run_in_real_time, run_paused
 from tamp.execution.performing import AtTable
 from tamp.execution.session import Session
+from tamp.model.backend import Backend
+from tamp.model.events import Events
 from tamp.model.goal import Goal
 from tamp.model.scene import Perceiver, Scene, joints_of, poses_of
 from tamp.model.state import WorldState
@@ -23,7 +24,6 @@ from tamp.policy.table_eyes import TableEyes
 from tamp.runs.bystanders import shifted
 from tamp.runs.episode import Result, Settings, noted, robot_at_table, take_up, timed, told
 from tamp.runs.episode_log import EpisodeLog
-from tamp.runs.events import Events
 from tamp.runs.overseeing import Overseer
 
 LASTS = 20

@@ -12,14 +12,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from motion.robot import RobotDescription
-from tamp.backends.backend import Backend
 from tamp.execution.clock import Clock
 from tamp.execution.performing import AtTable, Think, at_table, in_turn
 from tamp.execution.pursuit import Pursuit
 from tamp.execution.questions import Decide
 from tamp.execution.reflexes import REFLEXES
 from tamp.execution.session import Session
+from tamp.model.backend import Backend
 from tamp.model.domain import Domain
+from tamp.model.events import Events
 from tamp.model.goal import Goal, in_pddl
 from tamp.model.scene import Perceiver, Scene, joints_of, poses_of
 from tamp.model.state import WorldState
@@ -27,7 +28,6 @@ from tamp.planning.beside import Beside, Recipe
 from tamp.planning.engine import Engine, Planner
 from tamp.planning.search import SECONDS, Journal
 from tamp.runs.episode_log import SCHEMA, EpisodeLog
-from tamp.runs.events import Events
 from tamp.runs.goal_origin import GoalOrigin
 from tamp.runs.labels import in_words
 from tamp.runs.moving_parts import parts_told

@@ -16,7 +16,7 @@ from typing import IO, Any, Self
 import numpy as np
 
 from tamp.errors import InputError, is_interrupt
-from tamp.runs.events import Event
+from tamp.model.events import Event
 
 LOG = "episode.jsonl"
 """The name of an episode's log."""

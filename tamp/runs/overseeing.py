@@ -15,6 +15,7 @@ from tamp.errors import Refusal, TampError
 from tamp.model.atoms import Atom
 from tamp.model.bodies import world_of
 from tamp.model.domain import Domain
+from tamp.model.events import ActionEnded, Event
 from tamp.model.goal import Goal
 from tamp.model.scene import Perceiver, Scene
 from tamp.model.state import WorldState
@@ -25,7 +26,6 @@ from tamp.perception.written_goals import goals_in
 from tamp.policy.telling import told_of
 from tamp.runs.asked import Asked, asked_of
 from tamp.runs.bystanders import operands_of
-from tamp.runs.events import ActionEnded, Event
 from tamp.runs.matching import Names, match
 from tamp.skills.base import Skill
 from tamp.skills.registry import bound

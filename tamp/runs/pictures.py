@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from tamp.errors import TampError
-from tamp.execution.process import Asked, Make, Process
 from tamp.files.replacing import replace_file
+from tamp.worker_process import Asked, Make, Process
 
 FOLDER, INDEX = "view", "pictures.json"
 """The folder beside the log, and in it the file that says which pictures there are, and from where they are seen."""

@@ -6,12 +6,12 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from tamp.execution.motions import timed
 from tamp.execution.pair import ArmAtWork
 from tamp.execution.reservations import Reservations, Way, seconds_of
 from tamp.model.atoms import Atom
 from tamp.model.domain import Domain
 from tamp.model.goal import Goal
+from tamp.model.motions import timed
 from tamp.model.state import WorldState, problem_of
 from tamp.planning.assignment import Entry, assigned
 from tamp.planning.deliberation import Decision

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tamp.runs.events import (
+from tamp.model.events import (
     ActionEnded,
     Advised,
     Blind,

@@ -12,17 +12,17 @@ from motion.paths import Blocked
 from motion.poses import Array, pose, rotation_about
 from motion.robot import Gripper
 from motion.shapes import bounds
-from tamp.execution.motions import Grip, Move
 from tamp.model.atoms import Atom
+from tamp.model.motions import Grip, Move
 from tamp.model.scene import Joint, Part, Scene, SceneObject, contains
 from tamp.model.situation import Situation
+from tamp.model.skill_spec import Spec
 from tamp.skills import push
 from tamp.skills.base import Infeasible, Refinement, Skill, Tools, blocked, obstructed
 from tamp.skills.declared import End, articulating
 from tamp.skills.holds import holds
 from tamp.skills.pick import SPARE_OPENING
 from tamp.skills.reach import both_ways, configuration_at, way_to
-from tamp.skills.spec import Spec
 from tamp.skills.targets import upright
 
 ACTIVE_SHARE = {"drawer": 0.7, "door": 0.15, "knob": 0.25, "body": 0.0}

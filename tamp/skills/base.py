@@ -15,11 +15,11 @@ import numpy as np
 
 from motion.paths import Blocked
 from motion.world import World
-from tamp.execution.motions import Move, Segment
 from tamp.model.atoms import Atom
+from tamp.model.motions import Move, Segment
 from tamp.model.scene import Scene
 from tamp.model.situation import Situation
-from tamp.skills.spec import Spec
+from tamp.model.skill_spec import Spec
 
 DISPLACED = 0.001
 """Metres, or change of a direction's component, from which a body counts as moved."""

@@ -11,7 +11,7 @@ from typing import Literal
 from tamp.backends.xarm.skills import arm_skills
 from tamp.errors import InputError
 from tamp.model.domain import Domain
-from tamp.skills.spec import Spec
+from tamp.model.skill_spec import Spec
 
 Backend = Literal["libero", "xarm"]
 End = Literal["active", "rest"]

@@ -17,14 +17,14 @@ from motion import paths
 from motion.paths import Blocked
 from motion.poses import Array, pose, rotation_about
 from tamp.errors import InputError
-from tamp.execution.motions import Grip, Move, Segment
 from tamp.model.atoms import Atom
+from tamp.model.motions import Grip, Move, Segment
 from tamp.model.scene import Scene
 from tamp.model.situation import Situation
+from tamp.model.skill_spec import Spec
 from tamp.own_code import own_code
 from tamp.perception.things import Things
 from tamp.skills.base import Infeasible, Refinement, Skill, Tools, blocked, obstructed
-from tamp.skills.spec import Spec
 
 CLEARANCE = 0.01
 """Metres that every part of the arm keeps from everything, where it does so already."""

@@ -15,10 +15,10 @@ from motion import paths
 from motion.paths import Blocked
 from motion.poses import Array, pose
 from motion.world import World
-from tamp.execution.motions import Move
+from tamp.model.motions import Move
 from tamp.model.situation import Situation
+from tamp.model.skill_spec import Spec
 from tamp.skills.base import Infeasible, Refinement, Skill, Tools, blocked
-from tamp.skills.spec import Spec
 
 CLEARANCE = 0.01
 """Metres that every part of the arm keeps from everything, where it does so already."""

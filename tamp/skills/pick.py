@@ -12,8 +12,8 @@ from motion import grasps, kinematics, paths
 from motion.paths import Blocked, Check
 from motion.poses import Array, pose
 from motion.settling import settled
-from tamp.execution.motions import Grip, Move
 from tamp.model.atoms import Atom
+from tamp.model.motions import Grip, Move
 from tamp.model.scene import Scene, SceneObject
 from tamp.model.situation import Situation
 from tamp.skills.base import Infeasible, Refinement, Skill, Tools, blocked, obstructed

@@ -11,8 +11,8 @@ from motion import kinematics, paths
 from motion.paths import Blocked, Check
 from motion.poses import Array, inverse, pose
 from motion.world import Contact, World
-from tamp.execution.motions import Grip, Move, Segment
 from tamp.model.atoms import Atom
+from tamp.model.motions import Grip, Move, Segment
 from tamp.model.scene import Scene, contains
 from tamp.model.situation import Situation
 from tamp.perception import predicates

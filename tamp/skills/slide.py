@@ -12,8 +12,8 @@ from motion import paths
 from motion.paths import Blocked
 from motion.poses import Array, pose, rotation_about
 from motion.world import World
-from tamp.execution.motions import Move
 from tamp.model.atoms import Atom
+from tamp.model.motions import Move
 from tamp.model.scene import Scene, SceneObject
 from tamp.model.situation import Situation
 from tamp.perception import predicates

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from tamp.errors import TampError
-from tamp.execution.line_socket import LineSocket
 from tamp.execution.orders import read_json
+from tamp.line_socket import LineSocket
 
 PATIENCE = 2.0
 """Seconds for which a session is waited for that does not say what becomes of an order."""

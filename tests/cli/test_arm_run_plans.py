@@ -10,7 +10,7 @@ import pytest
 
 from tamp.backends.xarm.contract import read_contract
 from tamp.data import data_dir
-from tamp.pddl.source import read
+from tamp.files.source import read
 from tests import forked
 
 pytestmark = pytest.mark.process

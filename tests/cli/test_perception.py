@@ -14,9 +14,9 @@ from typer.testing import CliRunner
 from cli.main import app
 from motion.poses import pose, rotation_about
 from tamp.errors import InputError
+from tamp.model.images import Image
 from tamp.perception import ground_truth, recordings
 from tamp.perception.camera import CameraPerceiver
-from tamp.perception.images import Image
 from tamp.perception.library import Library, load
 
 

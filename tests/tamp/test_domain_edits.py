@@ -6,11 +6,11 @@ import re
 from pathlib import Path
 
 from tamp.data import data_dir
+from tamp.files.source import Source
 from tamp.model.atoms import Atom, GroundAction
 from tamp.model.domain import Domain, load
 from tamp.model.state import WorldState, problem_text
 from tamp.pddl.reading import parse
-from tamp.pddl.source import Source
 from tamp.planning.engine import Plan, solve_problem
 from tamp.skills.registry import bind
 

@@ -17,7 +17,7 @@ from tamp.model.bodies import state_of, world_of
 from tamp.model.scene import RobotState, Scene, SceneObject, with_object_at
 
 if TYPE_CHECKING:
-    from tamp.execution.activity import Observation
+    from tamp.model.backend import Observation
 
 FINGER_SPEED = 0.2
 """Metres a second by which the opening changes."""
@@ -78,7 +78,7 @@ class FakeTable:
         """What was observed in this control period: it is known already."""
 
     def command(self, displacement: Array, opening: float) -> None:
-        """One control period: see `tamp.backends.backend.Backend`."""
+        """One control period: see `tamp.model.backend.Backend`."""
         self.commands += 1
         before = self._scene.robot
         q = before.q if self.faults.arm_held else self._servo.targets(before.q, displacement, self.period, 1)[0]

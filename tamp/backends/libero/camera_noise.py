@@ -16,7 +16,7 @@ from motion.poses import Array, pose, rotation_about
 from tamp.backends.libero.cameras import AGENT
 from tamp.errors import InputError
 from tamp.model.goal_syntax import valid
-from tamp.perception.images import Image
+from tamp.model.images import Image
 
 Kind = Literal["clean", "depth", "colour", "pose", "all", "moved", "hand"]
 KINDS: tuple[Kind, ...] = get_args(Kind)

@@ -22,9 +22,9 @@ from tamp.backends.libero.tasks import Task
 from tamp.backends.libero.video import recorder_of
 from tamp.backends.libero.watching import Watcher
 from tamp.backends.physics.picturing import pictured
+from tamp.model.images import Image
 from tamp.model.scene import joints_of, poses_of
 from tamp.perception import calibration_file
-from tamp.perception.images import Image
 from tamp.perception.library import load
 from tamp.perception.predicates import held_in
 from tamp.policy.instruction import in_library_terms

@@ -8,7 +8,7 @@ import numpy as np
 
 from motion.poses import pose
 from tamp.backends.libero.environment import LiberoEnvironment
-from tamp.perception.images import Image, metric_depth, pinhole
+from tamp.model.images import Image, metric_depth, pinhole
 
 AGENT, WRIST = "agentview", "robot0_eye_in_hand"
 CAMERAS = (AGENT, WRIST)

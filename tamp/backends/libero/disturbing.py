@@ -20,9 +20,9 @@ from tamp.backends.libero.meddling import Do, Done
 from tamp.backends.libero.moments import Moment
 from tamp.backends.libero.standard_action import OPEN
 from tamp.errors import InputError
+from tamp.model.events import ActionBegun, Event, Interrupted
 from tamp.model.goal_syntax import valid
-from tamp.perception.images import Image
-from tamp.runs.events import ActionBegun, Event, Interrupted
+from tamp.model.images import Image
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ START_GAP = 0.002
 
 
 class LiberoEnvironment:
-    """One LIBERO task in MuJoCo, as a `tamp.backends.backend.Backend`."""
+    """One LIBERO task in MuJoCo, as a `tamp.model.backend.Backend`."""
 
     period = CONTROL_PERIOD
 

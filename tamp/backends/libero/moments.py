@@ -8,8 +8,8 @@ import numpy as np
 
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.oracle import OraclePerceiver
+from tamp.model.events import ActionBegun, ActionEnded, Commanded, Event
 from tamp.model.scene import Part, Scene, SceneObject
-from tamp.runs.events import ActionBegun, ActionEnded, Commanded, Event
 
 NEAR = 0.2
 """Metres between tool and thing within which the tool approaches it."""

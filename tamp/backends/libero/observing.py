@@ -14,7 +14,7 @@ from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.model import robot_model
 from tamp.backends.libero.standard_action import ACTION_SCALE, Controller
 from tamp.errors import InputError
-from tamp.perception.images import Image
+from tamp.model.images import Image
 from tamp.policy.calibration import Calibration, Camera
 
 SIZE = (480, 480)

@@ -18,7 +18,7 @@ from tamp.backends.mujoco.objects import ObjectReader, shapes_of, subtree
 from tamp.model.scene import Part, Region, Scene, SceneObject
 
 if TYPE_CHECKING:
-    from tamp.execution.activity import Observation
+    from tamp.model.backend import Observation
 
 
 class OraclePerceiver:

@@ -25,12 +25,12 @@ from tamp.backends.libero.run import run
 from tamp.backends.libero.tasks import Task
 from tamp.backends.mujoco.objects import subtree
 from tamp.errors import InputError
-from tamp.execution.activity import Observation
+from tamp.model.backend import Observation
 from tamp.model.bodies import world_of
 from tamp.model.domain import Domain
+from tamp.model.images import Image
 from tamp.model.scene import SceneObject
 from tamp.perception.ground_truth import FOLDER, MOST_THINGS, ROBOT, Moment, Thing, TruthWriter
-from tamp.perception.images import Image
 from tamp.perception.predicates import held_in
 from tamp.perception.recordings import Writer
 from tamp.perception.sight import Sight

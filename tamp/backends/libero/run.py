@@ -19,6 +19,7 @@ from tamp.errors import InputError, Refusal, TampError
 from tamp.execution.clock import run_in_real_time, run_paused
 from tamp.execution.performing import AtTable
 from tamp.model.domain import Domain
+from tamp.model.events import ActionBegun, Event, Events
 from tamp.model.goal import Goal
 from tamp.model.scene import Scene, joints_of, poses_of
 from tamp.model.state import WorldState
@@ -27,7 +28,6 @@ from tamp.runs.asked import asked_of
 from tamp.runs.bystanders import operands_of, shifted
 from tamp.runs.episode import GoalSource, Result, Settings, begin, noted, robot_at_table, take_up, timed, told
 from tamp.runs.episode_log import EpisodeLog
-from tamp.runs.events import ActionBegun, Event, Events
 from tamp.runs.recorder import Recorder
 
 

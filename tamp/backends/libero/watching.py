@@ -16,6 +16,7 @@ from tamp.errors import TampError
 from tamp.model.atoms import Atom
 from tamp.model.bodies import world_of
 from tamp.model.domain import Domain
+from tamp.model.events import ActionBegun, ActionEnded, Event, GoalTaken, event_of
 from tamp.model.goal import Goal, parse_goal
 from tamp.model.scene import Scene
 from tamp.model.state import WorldState
@@ -25,7 +26,6 @@ from tamp.perception.sight import Sight
 from tamp.policy.remote import Entry
 from tamp.runs.asked import Asked, asked_of
 from tamp.runs.episode_log import EpisodeLog
-from tamp.runs.events import ActionBegun, ActionEnded, Event, GoalTaken, event_of
 from tamp.runs.matching import Names, match
 from tamp.runs.overseeing import verdict
 from tamp.runs.recorder import Recorder

@@ -13,7 +13,7 @@ from tamp.backends.libero.cameras import INTO_VIEW, metric
 from tamp.backends.libero.observing import SIZE
 from tamp.backends.physics.staging import Stage
 from tamp.backends.physics.table import Arrangement
-from tamp.perception.images import pinhole
+from tamp.model.images import pinhole
 from tamp.policy.calibration import Camera
 
 DRAWN = (1, 2)
@@ -25,7 +25,7 @@ GEOMS = 5000
 @dataclass(frozen=True, eq=False)
 class View:
     """A picture: `colour` (h, w, 3) bytes, upright, the camera's intrinsics `K` (3, 3), and its pose `T` (4, 4) as of
-    `tamp.perception.images.Image`."""
+    `tamp.model.images.Image`."""
 
     colour: Numbers
     K: Numbers

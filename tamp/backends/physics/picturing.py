@@ -17,8 +17,8 @@ from tamp.backends.libero.oracle import OraclePerceiver
 from tamp.backends.physics.photographing import Photographer
 from tamp.backends.physics.staging import Stage, staged
 from tamp.backends.physics.table import Arrangement
-from tamp.execution.process import Cancelled
 from tamp.runs.pictures import FOLDER, INDEX, NICENESS, Pictures, index, put
+from tamp.worker_process import Cancelled
 
 SIZE = (240, 240)
 """Height and width in pixels."""

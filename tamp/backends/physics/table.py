@@ -17,7 +17,7 @@ from motion.robot import RobotDescription
 from tamp.model.scene import RobotState, Scene, with_joint_at, with_object_at
 
 if TYPE_CHECKING:
-    from tamp.execution.activity import Observation
+    from tamp.model.backend import Observation
 
 SETTLING = 10
 """Control periods in which everything comes to rest before the time begins."""
@@ -153,7 +153,7 @@ class Seat:
         """What was observed in this control period: it is known already."""
 
     def command(self, displacement: Array, opening: float) -> None:
-        """Where the robot goes in the period that passes next: see `tamp.backends.backend.Backend`."""
+        """Where the robot goes in the period that passes next: see `tamp.model.backend.Backend`."""
         start, arm = time.perf_counter(), self.shared.world.arms[self.number]
         arm.grip(opening)
         arm.aim(displacement, self.shared.physics_steps)
@@ -177,7 +177,7 @@ class PhysicsTable(Seat):
         """Called after each control period."""
 
     def command(self, displacement: Array, opening: float) -> None:
-        """One control period: see `tamp.backends.backend.Backend`."""
+        """One control period: see `tamp.model.backend.Backend`."""
         super().command(displacement, opening)
         self.shared.pass_period()
         for called in self.after:

@@ -59,7 +59,7 @@ class ArmTable:
             return RobotState(q, self._driver.gripped() * self._widest, self._world.forward(q))
 
     def command(self, displacement: Array, opening: float) -> None:
-        """One control period: see `tamp.backends.backend.Backend`."""
+        """One control period: see `tamp.model.backend.Backend`."""
         start = time.monotonic()
         self.aim(displacement, opening)
         self._due = max(self._due + self.period, start)

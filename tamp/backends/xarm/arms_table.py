@@ -12,7 +12,7 @@ from motion.poses import Array
 from tamp.backends.xarm.arm_table import ArmTable
 from tamp.backends.xarm.emulated_eyes import EmulatedEyes
 from tamp.backends.xarm.faults import ArmFault
-from tamp.execution.activity import Observation
+from tamp.model.backend import Observation
 from tamp.model.scene import RobotState, Scene
 
 
@@ -42,7 +42,7 @@ class ArmSeat:
         self.eyes.felt(observation)
 
     def command(self, displacement: Array, opening: float) -> None:
-        """Where the arm goes in the period that passes next: see `tamp.backends.backend.Backend`."""
+        """Where the arm goes in the period that passes next: see `tamp.model.backend.Backend`."""
         with self._named():
             self.table.aim(displacement, opening)
 

@@ -12,7 +12,7 @@ from motion.poses import Array
 from tamp.backends.xarm.driver import Condition, Driver
 from tamp.backends.xarm.faults import ArmFault
 from tamp.backends.xarm.following import CYCLE
-from tamp.execution.activity import Observation
+from tamp.model.backend import Observation
 from tamp.model.scene import RobotState
 
 

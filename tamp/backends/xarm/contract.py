@@ -19,7 +19,7 @@ from tamp.backends.xarm.steps import Step, steps_of
 from tamp.errors import InputError
 from tamp.files.json_text import Key, parse_json, places_of
 from tamp.files.quantities import not_degrees, not_millimetres
-from tamp.pddl.source import Source
+from tamp.files.source import Source
 
 __all__ = [
     "FIELDS",

@@ -14,7 +14,7 @@ from tamp.backends.xarm.address import address_of
 from tamp.backends.xarm.detection_lines import Detection, Latest
 from tamp.backends.xarm.workcell import Workcell
 from tamp.errors import InputError
-from tamp.execution.line_socket import Lines, LineSocket
+from tamp.line_socket import Lines, LineSocket
 
 __all__ = ["Detection", "Detector", "JsonLinesClient", "JsonLinesFile", "Troubled", "open_detector"]
 

@@ -14,7 +14,7 @@ from tamp.backends.xarm.side_channel import SideChannel
 from tamp.model.scene import RobotState, Scene
 
 if TYPE_CHECKING:
-    from tamp.execution.activity import Observation
+    from tamp.model.backend import Observation
 
 
 class EmulatedEyes:

@@ -21,8 +21,8 @@ from tamp.backends.xarm.verdict import Verdict
 from tamp.backends.xarm.ways import Ways
 from tamp.execution.clock import run_in_real_time
 from tamp.execution.session import Session
+from tamp.model.events import Event
 from tamp.planning.engine import Tell
-from tamp.runs.events import Event
 
 
 @dataclass(eq=False)

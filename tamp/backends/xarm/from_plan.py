@@ -19,9 +19,9 @@ from tamp.backends.xarm.steps import Step
 from tamp.backends.xarm.symbols import AT, label_named, pose_named, rank
 from tamp.backends.xarm.workcell import Workcell
 from tamp.errors import InputError
+from tamp.files.source import Source
 from tamp.model.atoms import Atom, GroundAction
 from tamp.model.domain import Domain, load
-from tamp.pddl.source import Source
 from tamp.plans.steps import PlanFile
 from tamp.plans.verdict import Verdict
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 from tamp.backends.xarm.address import address_of
-from tamp.execution.line_socket import LineSocket
+from tamp.line_socket import LineSocket
 
 LONGEST_WAIT = 3600.0
 """Seconds that an event may take at most, whatever the time-out."""

@@ -39,8 +39,8 @@ from tamp.backends.xarm.targets import Target, Targets, same_words
 from tamp.backends.xarm.verdict import StepDone, Verdict
 from tamp.backends.xarm.ways import Ways
 from tamp.errors import InputError, Refusal
-from tamp.execution.activity import Activity, Doing, Observation, Routine, T, for_ever
-from tamp.execution.following import Command
+from tamp.execution.activity import Activity, Doing, Routine, T, for_ever
+from tamp.model.backend import Command, Observation
 from tamp.planning.deliberation import Thought
 from tamp.planning.engine import Tell
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tamp.backends.xarm.faults import ArmFault
-from tamp.execution.line_socket import LONGEST, LineSocket
+from tamp.line_socket import LONGEST, LineSocket
 
 REPLY = 2.0
 """Seconds in which the emulator has to answer, unless more are given."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from tamp.backends.xarm.hand import HandEvent
 from tamp.backends.xarm.steps import ApproachNamed, ApproachObject, MoveToNamed, MoveToObject, RetreatZ, Step
 from tamp.model.atoms import GroundAction
-from tamp.skills.spec import Segment, Spec
+from tamp.model.skill_spec import Segment, Spec
 
 ITEM, PLACE = "item", "place"
 """The types of what a detector names, and of the world's named poses; a domain may have types below them."""

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from tamp.errors import InputError
+from tamp.files.source import Source, read
 from tamp.pddl.reading import locate, parse
-from tamp.pddl.source import Source, read
 from tamp.pddl.tree import Node, tree
 from tamp.planners import engines
 from tamp.planners.ask import Question, ask

@@ -199,8 +199,8 @@ def _exchanges(events: Sequence[Event]) -> tuple[telling.Exchange, ...]:
 
 def _account(folder: Path, events: Sequence[Event], begun: Sequence[Deed]) -> tuple[PlanAccount, str]:
     """What each action needs and makes true: those that were begun, then those of the last plan that were not."""
+    from tamp.files.source import Source
     from tamp.pddl.reading import read_problem
-    from tamp.pddl.source import Source
     from tamp.plans.resolve import resolve
     from tamp.plans.text_plans import read_text
 

@@ -5,11 +5,11 @@ import re
 import pytest
 
 from llm.planner.skill_prompt import EXAMPLES, borne_out, prompt, question
+from tamp.files.source import Source
 from tamp.model.atoms import Atom
 from tamp.model.domain import load
 from tamp.model.state import WorldState, problem_of
 from tamp.pddl.reading import parse
-from tamp.pddl.source import Source
 
 DOMAIN = load("tabletop")
 STATE = WorldState(

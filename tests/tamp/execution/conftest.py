@@ -22,8 +22,8 @@ from tamp.backends.xarm.ways import Ways
 from tamp.backends.xarm.workcell import read_workcell
 from tamp.data import data_dir
 from tamp.execution.session import Session
+from tamp.model.events import Event
 from tamp.runs.bench.boxes import make
-from tamp.runs.events import Event
 from tests.emulated import running
 from tests.live_sessions import Live, a_panda, session_on
 from tests.tamp.execution.lamps import Setting, lamps

@@ -15,10 +15,9 @@ from motion.shapes import Shape
 from motion.timing import Trajectory
 from motion.world import World
 from tamp.errors import Refusal
-from tamp.execution.activity import Observation, Routine
+from tamp.execution.activity import Routine
 from tamp.execution.clock import observed, run_paused
 from tamp.execution.following import VETOED
-from tamp.execution.motions import Motion
 from tamp.execution.performing import AtTable
 from tamp.execution.pursuit import Outcome
 from tamp.execution.questions import Decide
@@ -26,19 +25,21 @@ from tamp.execution.reflexes import REFLEXES
 from tamp.execution.session import Session
 from tamp.execution.tabletop import Tabletop
 from tamp.model.atoms import Atom, GroundAction
+from tamp.model.backend import Observation
 from tamp.model.bodies import world_of
 from tamp.model.domain import Domain, load
+from tamp.model.events import Events
 from tamp.model.goal import Goal
+from tamp.model.motions import Motion
 from tamp.model.scene import Joint, Part, RobotState, Scene, SceneObject
 from tamp.model.situation import Situation
+from tamp.model.skill_spec import Spec
 from tamp.perception.sight import Sight
 from tamp.planning.deliberation import InTurn
 from tamp.planning.engine import Engine
 from tamp.planning.search import Search
 from tamp.runs.episode_log import EpisodeLog, read
-from tamp.runs.events import Events
 from tamp.skills.base import Infeasible, Refinement, Skill, Tools
-from tamp.skills.spec import Spec
 
 DOMAIN = """
 (define (domain lamps)

@@ -12,16 +12,16 @@ import pytest
 from motion.poses import Array
 from tamp.backends.fake.table import FakeTable
 from tamp.backends.xarm.backend import ArmBackend
-from tamp.execution.activity import Observation
 from tamp.execution.orders import End, Say, Skip, Start, Stop, Undo
 from tamp.execution.performing import Going, Heard
 from tamp.execution.session import STALE_HOLD, STALE_STOP
 from tamp.model.atoms import Atom
+from tamp.model.backend import Observation
+from tamp.model.events import Blind
 from tamp.model.goal import Goal
 from tamp.model.scene import Scene
 from tamp.model.state import WorldState
 from tamp.planning.deliberation import Ready
-from tamp.runs.events import Blind
 from tests.live_sessions import Live
 
 

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from tamp.execution.orders import Stop
 from tamp.execution.questions import Question
 from tamp.model.atoms import Atom
+from tamp.model.events import OrderTaken
 from tamp.model.goal import Goal
 from tamp.planning.deliberation import Ready
-from tamp.runs.events import OrderTaken
 from tests.live_sessions import Live, direct
 
 GOAL = Goal(Atom("on", ("box_3", "tray")))

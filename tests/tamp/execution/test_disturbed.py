@@ -13,9 +13,9 @@ from motion.timing import Trajectory
 from tamp.execution.activity import Routine
 from tamp.execution.carrying import STOPS
 from tamp.execution.monitor import OFTEN, SELDOM
-from tamp.execution.motions import Motion
 from tamp.execution.periods import BLIND
 from tamp.execution.pursuit import GLANCE, PATIENCE
+from tamp.model.motions import Motion
 from tamp.model.situation import Situation
 from tamp.skills.base import Infeasible, Refinement, Tools
 from tests.tamp.execution.lamps import STEPS, Press, Room, Setting, lamps

@@ -12,8 +12,9 @@ from motion.lookahead import Arm, Veto
 from motion.poses import Array, error, pose, rotation_vector_to_matrix
 from motion.timing import Trajectory
 from motion.world import State
-from tamp.execution.following import VETOED, Command, Execution
-from tamp.execution.motions import Grip, Handover, Motion, Timeline
+from tamp.execution.following import VETOED, Execution
+from tamp.model.backend import Command
+from tamp.model.motions import Grip, Handover, Motion, Timeline
 from tamp.model.scene import RobotState
 
 PERIOD = 0.05

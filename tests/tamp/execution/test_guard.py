@@ -13,8 +13,8 @@ from motion.lookahead import Lookahead
 from motion.poses import Array, displaced, pose, rotation_about
 from motion.world import World
 from tamp.backends import bodies
-from tamp.execution.following import Command
 from tamp.execution.guard import HORIZON, Guard
+from tamp.model.backend import Command
 from tamp.model.scene import RobotState
 
 APART = 0.05

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tamp.backends.xarm.contract import read_contract
 from tamp.errors import InputError
 from tamp.files.json_text import Key, parse_json, places_of
-from tamp.pddl.source import Source
+from tamp.files.source import Source
 
 LIFT = '{"goal": "lift", "steps": [{"action": "RETREAT_Z", "dz_mm": 80}]}'
 ALONE = "valid: one JSON object, with nothing before and nothing after it"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from tamp.files.source import Source
 from tamp.lint.reach import Reached, reach
 from tamp.pddl.reading import parse
-from tamp.pddl.source import Source
 
 DOMAIN = """
 (define (domain rooms)

@@ -10,13 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tamp.errors import InputError, Refusal
+from tamp.files.source import Source
 from tamp.model.atoms import Atom
 from tamp.model.domain import Domain, load
 from tamp.model.formula import FALSE, TRUE, Not, disjunction
 from tamp.model.goal import Goal, check_form, in_pddl, parse_goal
 from tamp.model.state import WorldState, problem_of, problem_text
 from tamp.pddl.reading import parse
-from tamp.pddl.source import Source
 from tamp.plans.validation import Course
 
 SYMBOLS = {"cup": "item", "dish": "item", "bench": "surface", "chest": "drawer", "lamp": "appliance"}

@@ -5,11 +5,11 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tamp.files.source import Source
 from tamp.model.atoms import Atom
 from tamp.model.domain import load
 from tamp.model.state import WorldState, problem_of, problem_text
 from tamp.pddl.reading import parse
-from tamp.pddl.source import Source
 
 DOMAIN = load("tabletop")
 SYMBOLS = {"cup": "item", "bench": "surface", "chest": "drawer", "lamp": "appliance"}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from tamp.files.source import Source
 from tamp.pddl.reading import parse
-from tamp.pddl.source import Source
 from tamp.planning.engine import PLANNERS, PlanStatus, solve_problem
 
 DOMAIN = """(define (domain jars) (:requirements :adl) (:types jar - object) (:predicates (open ?j - jar) (never))

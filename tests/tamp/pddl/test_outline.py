@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from tamp.files.source import Source
 from tamp.pddl.outline import DEEPEST, not_pddl, unbalanced
-from tamp.pddl.source import Source
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ from unified_planning.io import PDDLReader
 
 from tamp.data import data_dir
 from tamp.errors import InputError
+from tamp.files.source import Source, read
 from tamp.pddl.reading import locate, other_domain, parse, read_problem
-from tamp.pddl.source import Source, read
 
 DOMAIN = """(define (domain d)
   (:requirements :strips :typing)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tamp.data import data_dir
+from tamp.files.source import Source, read
 from tamp.pddl.outline import DEEPEST
-from tamp.pddl.source import Source, read
 from tamp.pddl.tree import Node, tree
 
 

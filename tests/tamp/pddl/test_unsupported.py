@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tamp.errors import InputError
+from tamp.files.source import Source
 from tamp.pddl.reading import parse
-from tamp.pddl.source import Source
 from tamp.plans.judges import judge_of
 
 DOMAIN = """(define (domain d) (:requirements :strips :typing)

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from motion.poses import Array, inverse, moved, pose, rotation_about
+from tamp.model.images import Image
 from tamp.perception.aligning import Surface, View, aligned, untold
-from tamp.perception.images import Image
 from tamp.perception.looks import Look
 from tests.synthetic_looks import HEIGHT, boxed, looking
 

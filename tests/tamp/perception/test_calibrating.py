@@ -15,7 +15,7 @@ from motion.world import World
 from tamp.backends.libero.recording import Order, record
 from tamp.backends.libero.tasks import find
 from tamp.errors import InputError, Refusal
-from tamp.execution.activity import Observation
+from tamp.model.backend import Observation
 from tamp.model.domain import load
 from tamp.perception import calibration_file, recordings
 from tamp.perception.calibrating import FEWEST, Found, calibrated, distinct, middle

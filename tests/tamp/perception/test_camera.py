@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from motion.poses import Array, inverse, pose, rotation_about
 from tamp.errors import InputError, Refusal
-from tamp.execution.activity import Observation
+from tamp.model.backend import Observation
+from tamp.model.images import Image
 from tamp.model.scene import Scene
 from tamp.perception.camera import CameraPerceiver
-from tamp.perception.images import Image
 from tamp.perception.placing import Placed
 from tests.perception_scores import pose_errors
 from tests.solids import UP

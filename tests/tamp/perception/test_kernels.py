@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from motion.poses import Array, from_rpy, inverse, pose
-from tamp.perception.images import pinhole
+from tamp.model.images import pinhole
 from tamp.perception.kernels import on_skin, seen_past, splat
 from tests.synthetic_looks import model
 

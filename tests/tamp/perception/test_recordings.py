@@ -10,7 +10,7 @@ import pytest
 
 from motion.poses import pose
 from tamp.errors import InputError
-from tamp.execution.activity import Observation
+from tamp.model.backend import Observation
 from tamp.model.scene import RobotState
 from tamp.perception import ground_truth, recordings
 from tests.synthetic_looks import SIZE, library, observed, robot, standing

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from motion.poses import Array, inverse, pose, rotation_about, rotation_vector
-from tamp.perception.images import Image
+from tamp.model.images import Image
 from tamp.perception.object_model import Skin
 from tamp.perception.registering import corrected, correction, sought
 from tests.solids import prism, rectangle, skin

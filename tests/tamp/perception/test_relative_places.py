@@ -8,8 +8,8 @@ import pytest
 from motion.poses import pose, rotation_about
 from motion.shapes import Shape
 from tamp.errors import Refusal
-from tamp.execution.activity import Observation
 from tamp.model.atoms import Atom
+from tamp.model.backend import Observation
 from tamp.model.scene import Part, Region, RobotState, Scene, SceneObject, with_object_at
 from tamp.perception.predicates import above
 from tamp.perception.relative_places import GAP, SIDES, PlacesBeside, places, symbols, things, with_places

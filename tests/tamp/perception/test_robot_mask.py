@@ -11,7 +11,7 @@ import pytest
 
 from motion.poses import Array, from_rpy, pose
 from tamp.backends.libero.rendering import SOFTWARE
-from tamp.perception.images import Image, pinhole
+from tamp.model.images import Image, pinhole
 from tamp.perception.library import Library
 from tamp.perception.robot_mask import robot_pixels
 from tests.solids import polygon, prism, skin

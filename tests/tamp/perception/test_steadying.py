@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from tamp.backends.libero.camera_noise import measured
-from tamp.perception.images import Image
+from tamp.model.images import Image
 from tamp.perception.steadying import scatter, steady
 from tests.synthetic_looks import CAMERAS, model, standing, taken
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from motion.poses import Array, pose, rotation_about
+from tamp.model.images import Image, pinhole
 from tamp.model.scene import Region
 from tamp.perception.clusters import Ground
-from tamp.perception.images import Image, pinhole
 from tamp.perception.looks import Look
 from tamp.perception.unseen import CELL, Unseen, floor_of, shown
 from tamp.perception.viewpoints import HandEye, views

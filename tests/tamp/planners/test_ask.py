@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from tamp.errors import InputError
+from tamp.files.source import Source
 from tamp.model.atoms import GroundAction
 from tamp.pddl.reading import parse
-from tamp.pddl.source import Source
 from tamp.planners import engines
 from tamp.planners.answer import Answer, FoundPlan
 from tamp.planners.ask import Question, ask

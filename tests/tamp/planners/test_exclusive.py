@@ -12,9 +12,9 @@ from hypothesis import HealthCheck, Phase, assume, given, settings
 from hypothesis import strategies as st
 
 from tamp.errors import InputError
+from tamp.files.source import Source
 from tamp.pddl.conditions import written
 from tamp.pddl.reading import parse, read_problem
-from tamp.pddl.source import Source
 from tamp.planners.exclusive import MORE_ROUNDS, MOST_GOALS, exclusive
 from tamp.planning.engine import PlanStatus, solve_problem
 from tests.random_pddl import Task, facts, tasks

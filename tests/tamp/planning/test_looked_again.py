@@ -15,10 +15,10 @@ from motion.shapes import Shape
 from motion.timing import Trajectory
 from motion.world import State, World
 from tamp.backends import bodies
-from tamp.execution.motions import Grip, Motion, Timeline
 from tamp.model.atoms import GroundAction
 from tamp.model.bodies import state_of
 from tamp.model.goal import Goal
+from tamp.model.motions import Grip, Motion, Timeline
 from tamp.model.scene import Part, RobotState, Scene, SceneObject
 from tamp.model.situation import Situation
 from tamp.model.state import WorldState

@@ -16,17 +16,17 @@ from motion.world import World
 from tamp.backends.libero import tasks
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.oracle import OraclePerceiver
-from tamp.execution.motions import Move
 from tamp.model.atoms import Atom, GroundAction
 from tamp.model.bodies import world_of
 from tamp.model.domain import load
+from tamp.model.motions import Move
 from tamp.model.scene import RobotState, Scene
 from tamp.model.situation import Situation
+from tamp.model.skill_spec import Spec
 from tamp.planning.engine import Plan
 from tamp.planning.refinement import LEAST, RATE, SAMPLES, SUCCESSES, WAITED, Failure, Refined, SearchBudget, refine
 from tamp.skills.base import Infeasible, Refinement, Skill, Tools
 from tamp.skills.registry import bind
-from tamp.skills.spec import Spec
 
 START = Situation(Scene((), RobotState(np.zeros(7), 0.08, np.eye(4))))
 NOWHERE = cast(World, SimpleNamespace(effort=0))

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from tamp.errors import InputError
+from tamp.files.source import Source
 from tamp.model.atoms import Atom
 from tamp.model.domain import load
 from tamp.model.state import WorldState, problem_text
 from tamp.pddl.reading import parse
-from tamp.pddl.source import Source
 from tamp.planning.engine import solve_problem
 from tamp.plans.formats import read_plan
 from tamp.plans.judges import PlanJudge, in_order, judge_of, verdict_on

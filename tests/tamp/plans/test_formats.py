@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 
 from tamp.errors import InputError
-from tamp.pddl.source import Source
+from tamp.files.source import Source
 from tamp.plans.formats import read_plan
 
 STEPS = [("pick", ("a", "b")), ("drop", ())]

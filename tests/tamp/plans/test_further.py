@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from tamp.data import data_dir
+from tamp.files.source import Source
 from tamp.pddl.reading import parse, read_problem
-from tamp.pddl.source import Source
 from tamp.plans.formats import read_plan
 from tamp.plans.further import MOST, Further
 from tamp.plans.resolve import resolve

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tamp.errors import InputError
-from tamp.pddl.source import Source
+from tamp.files.source import Source
 from tamp.plans.formats import read_plan
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from tamp.files.source import Source
 from tamp.pddl.reading import parse
-from tamp.pddl.source import Source
 from tamp.plans.formats import read_plan
 from tamp.plans.meant import MOST, meant
 from tamp.plans.repair import shown

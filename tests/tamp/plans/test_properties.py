@@ -14,9 +14,9 @@ from hypothesis import HealthCheck, Phase, assume, given, settings
 from hypothesis import strategies as st
 
 from tamp.errors import InputError
+from tamp.files.source import Source
 from tamp.pddl.conditions import written
 from tamp.pddl.reading import parse
-from tamp.pddl.source import Source
 from tamp.planning.engine import PlanStatus, solve_problem
 from tamp.plans.formats import read_plan
 from tamp.plans.judges import judge_of, verdict_on

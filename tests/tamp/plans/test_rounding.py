@@ -8,8 +8,8 @@ from fractions import Fraction
 
 import pytest
 
+from tamp.files.source import Source
 from tamp.pddl.reading import parse
-from tamp.pddl.source import Source
 from tamp.plans.formats import read_plan
 from tamp.plans.judges import in_order, judge_of, verdict_on
 from tamp.plans.verdict import Verdict

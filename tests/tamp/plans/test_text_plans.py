@@ -7,7 +7,7 @@ import itertools
 import pytest
 
 from tamp.errors import InputError
-from tamp.pddl.source import Source
+from tamp.files.source import Source
 from tamp.plans.formats import read_plan
 from tamp.plans.steps import PlanFile
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tamp.errors import InputError
+from tamp.files.source import Source
 from tamp.pddl.reading import parse
-from tamp.pddl.source import Source
 from tamp.plans.formats import read_plan
 from tamp.plans.judges import in_order, judge_of, verdict_on
 from tamp.plans.verdict import Verdict

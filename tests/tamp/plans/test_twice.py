@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tamp.api.judging import judged
+from tamp.files.source import Source
 from tamp.pddl.reading import read_problem
-from tamp.pddl.source import Source
 from tamp.plans.edits import Edit, Mend, changed
 from tamp.plans.judges import judge_of
 from tamp.plans.steps import BadPlan

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from tamp.files.source import Source
 from tamp.model.atoms import Atom, GroundAction
 from tamp.model.domain import load
 from tamp.model.state import WorldState, problem_of
 from tamp.pddl.conditions import written
 from tamp.pddl.reading import parse
-from tamp.pddl.source import Source
 from tamp.planning.engine import solve_problem
 from tamp.plans.validation import Course, Fault
 

@@ -10,7 +10,7 @@ import pytest
 from motion.mjcf_files import embed_meshes
 from motion.poses import pose
 from tamp.errors import InputError
-from tamp.perception.images import pinhole
+from tamp.model.images import pinhole
 from tamp.policy.calibration import Camera, calibration_from
 from tamp.policy.observations import encoders, has_pictures, pictures
 from tamp.policy.wire import pack, unpack

@@ -14,8 +14,8 @@ from motion.poses import Array
 from motion.robot import RobotDescription
 from tamp.backends.fake.table import FakeTable
 from tamp.errors import InputError, Refusal
-from tamp.execution.activity import Observation
 from tamp.execution.monitor import SELDOM
+from tamp.model.backend import Observation
 from tamp.model.domain import load
 from tamp.model.goal import Goal
 from tamp.model.scene import Perceiver, Scene

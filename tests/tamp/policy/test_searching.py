@@ -12,8 +12,9 @@ import pytest
 from motion.poses import Array, pose
 from motion.robot import RobotDescription
 from tamp.errors import Refusal
-from tamp.execution.activity import Observation
+from tamp.model.backend import Observation
 from tamp.model.domain import load
+from tamp.model.events import Event, Searching
 from tamp.model.goal import Goal
 from tamp.model.scene import Perceiver, Scene
 from tamp.perception.written_goals import goals_in
@@ -21,7 +22,6 @@ from tamp.policy.calibration import Calibration, Camera
 from tamp.policy.instruction import Instruction
 from tamp.policy.places import listed
 from tamp.policy.policy import Eyes, Look, Policy
-from tamp.runs.events import Event, Searching
 from tests.live_sessions import a_panda
 from tests.tamp.policy.test_policy import GOAL, World, run
 

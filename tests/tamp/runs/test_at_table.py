@@ -11,7 +11,7 @@ from pathlib import Path
 from motion.poses import pose
 from tamp.backends.fake.table import FakeTable
 from tamp.errors import Refusal
-from tamp.execution.activity import Observation
+from tamp.model.backend import Observation
 from tamp.model.domain import load
 from tamp.model.goal import Goal
 from tamp.model.scene import Part, Perceiver, Scene, SceneObject, with_object_at

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from tamp.execution.process import Cancelled
 from tamp.runs.pictures import Pictures, put
 from tamp.view.shots import Shots, picture
+from tamp.worker_process import Cancelled
 
 
 class Painter:

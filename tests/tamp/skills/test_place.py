@@ -18,8 +18,8 @@ from motion.robot import RobotDescription
 from motion.shapes import Shape
 from motion.world import World
 from tamp.backends.libero.panda import panda
-from tamp.execution.motions import Move
 from tamp.model.bodies import world_of
+from tamp.model.motions import Move
 from tamp.model.scene import Joint, Part, Region, RobotState, Scene, SceneObject
 from tamp.model.situation import Situation
 from tamp.runs.bench.boxes import TABLE, TABLE_TOP

@@ -6,9 +6,9 @@ import pytest
 
 from tamp.errors import InputError
 from tamp.execution.performing import STILL
+from tamp.files.source import read
 from tamp.model.domain import load
 from tamp.pddl.reading import locate, parse
-from tamp.pddl.source import read
 from tamp.skills.patterns import patterns
 from tamp.skills.registry import bind
 

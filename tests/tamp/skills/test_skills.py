@@ -16,11 +16,11 @@ from tamp.backends.libero import tasks
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.oracle import OraclePerceiver
 from tamp.execution.following import Execution
-from tamp.execution.motions import Grip, Move, Segment, timed
 from tamp.execution.pursuit import ATTEMPTS
 from tamp.model.atoms import GroundAction
 from tamp.model.bodies import world_of
 from tamp.model.domain import load
+from tamp.model.motions import Grip, Move, Segment, timed
 from tamp.model.scene import Scene
 from tamp.model.situation import Situation
 from tamp.perception.predicates import observe

@@ -12,7 +12,7 @@ from tamp.backends.physics.photographing import Photographer
 from tamp.backends.physics.staging import Stage
 from tamp.backends.physics.table import Arrangement
 from tamp.backends.xarm.emulated_cameras import as_text
-from tamp.execution.process import Process, ProcessGone
+from tamp.worker_process import Process, ProcessGone
 
 
 class Pictures:

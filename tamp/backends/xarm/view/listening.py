@@ -9,7 +9,7 @@ import time
 from dataclasses import dataclass
 
 from tamp.backends.xarm.view.reports import ArmReport, NoReport, read_report, split
-from tamp.execution.line_socket import hang_up
+from tamp.line_socket import hang_up
 
 RICH_PORT, REAL_PORT = 30002, 30003
 """Five times a second with errors, and a hundred times a second without."""

@@ -8,7 +8,7 @@ import pytest
 from motion.poses import inverse, pose, rotation_vector
 from tamp.backends.libero.camera_noise import CameraNoise, Kind, lit, measured
 from tamp.errors import InputError
-from tamp.perception.images import Image, pinhole
+from tamp.model.images import Image, pinhole
 
 RNG = np.random.default_rng
 

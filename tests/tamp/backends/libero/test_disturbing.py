@@ -17,10 +17,10 @@ from tamp.backends.libero.free_places import stays
 from tamp.backends.libero.run import run
 from tamp.errors import InputError
 from tamp.model.domain import load
-from tamp.perception.images import Image
+from tamp.model.events import ActionBegun
+from tamp.model.images import Image
 from tamp.planning.search import SECONDS
 from tamp.runs.episode import Result, Settings
-from tamp.runs.events import ActionBegun
 
 pytestmark = pytest.mark.episode
 

@@ -18,10 +18,10 @@ from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.oracle import OraclePerceiver
 from tamp.backends.libero.run import run
 from tamp.execution.following import Execution
-from tamp.execution.motions import timed
 from tamp.model.atoms import GroundAction
 from tamp.model.bodies import world_of
 from tamp.model.domain import load
+from tamp.model.motions import timed
 from tamp.model.situation import Situation
 from tamp.planning.engine import Plan
 from tamp.planning.refinement import Refined, SearchBudget, refine

@@ -16,9 +16,9 @@ from tamp.backends.physics.photographing import Photographer
 from tamp.backends.physics.staging import Stage
 from tamp.backends.physics.start import start_of
 from tamp.backends.physics.table import Arrangement
+from tamp.model.images import Image
 from tamp.model.scene import Scene
 from tamp.perception.checks import seen_past_robot
-from tamp.perception.images import Image
 from tamp.perception.robot_mask import link_poses, robot_pixels
 from tamp.perception.robot_skins import skin_of_robot
 from tamp.policy.observations import pictures

@@ -11,7 +11,7 @@ from tamp.backends.xarm.contract import read_contract
 from tamp.backends.xarm.contract_world import breaches_in
 from tamp.backends.xarm.workcell import Workcell, read_workcell
 from tamp.data import data_dir
-from tamp.pddl.source import read
+from tamp.files.source import read
 
 
 @pytest.fixture(scope="module")

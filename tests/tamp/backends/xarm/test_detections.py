@@ -21,7 +21,7 @@ from tamp.backends.xarm.detection_lines import Latest, read_line
 from tamp.backends.xarm.detections import Detection, Detector, JsonLinesClient, JsonLinesFile, Troubled, open_detector
 from tamp.backends.xarm.workcell import read_workcell
 from tamp.errors import InputError
-from tamp.execution.line_socket import LONGEST, Lines, LineSocket
+from tamp.line_socket import LONGEST, Lines, LineSocket
 from tests.json_lines_server import JsonLinesServer
 
 pytestmark = [pytest.mark.process, pytest.mark.usefixtures("real_time")]

@@ -33,7 +33,7 @@ from tamp.backends.xarm.targets import Targets
 from tamp.backends.xarm.verdict import Verdict
 from tamp.backends.xarm.ways import Ways
 from tamp.backends.xarm.workcell import read_workcell
-from tamp.pddl.source import read as read_source
+from tamp.files.source import read as read_source
 from tamp.runs.episode_log import EpisodeLog, read
 from tests.arm_runs import Still, run_from, tool_point
 from tests.emulated import Emulator, running

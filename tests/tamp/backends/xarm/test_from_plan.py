@@ -16,9 +16,9 @@ from tamp.backends.xarm.hand import HandEvent
 from tamp.backends.xarm.workcell import Workcell, read_workcell
 from tamp.data import data_dir
 from tamp.errors import InputError
+from tamp.files.source import Source
 from tamp.lint.check import check
 from tamp.model.domain import load
-from tamp.pddl.source import Source
 from tamp.skills import declared, registry
 
 BENCH = data_dir("problems") / "xarm"

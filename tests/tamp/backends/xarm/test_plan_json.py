@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tamp.backends.xarm import steps as s
 from tamp.backends.xarm.contract import FIELDS, read_contract
 from tamp.backends.xarm.plan_json import ACTIONS, written
-from tamp.pddl.source import Source
+from tamp.files.source import Source
 
 _names = st.text("abc_ ", min_size=1, max_size=6)
 _metres = st.integers(-2000, 2000).map(lambda mm: mm / 1000)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from tamp.files.source import Source
 from tamp.model.domain import load
 from tamp.pddl.reading import parse
-from tamp.pddl.source import Source
 from tamp.plans.judges import judge_of, read_for, verdict_on
 from tamp.plans.resolve import resolve
 from tamp.runs.pages.follow import MOST_STEPS, account

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from tamp.errors import Refusal
-from tamp.execution.process import Asked, Cancelled, Process, ProcessGone, _serve
+from tamp.worker_process import Asked, Cancelled, Process, ProcessGone, _serve
 
 pytestmark = pytest.mark.usefixtures("real_time")
 

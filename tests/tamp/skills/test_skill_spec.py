@@ -10,9 +10,9 @@ import pytest
 from tamp.errors import InputError
 from tamp.lint.check import check
 from tamp.model.domain import load
-from tamp.skills import declared, registry, spec
+from tamp.model.skill_spec import ARM, HAND
+from tamp.skills import declared, registry
 from tamp.skills.patterns import patterns
-from tamp.skills.spec import ARM, HAND
 
 TABLE = load("tabletop")
 
@@ -21,7 +21,7 @@ def test_what_the_skills_say_is_what_they_declare() -> None:
     """Every atom that a module of skills makes is a fact of one of them, and none is declared in vain."""
     calls = [
         node
-        for path in Path(spec.__file__).parent.glob("*.py")
+        for path in Path(registry.__file__).parent.glob("*.py")
         for node in ast.walk(ast.parse(path.read_text()))
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Atom"
     ]

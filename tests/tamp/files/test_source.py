@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tamp.errors import InputError
-from tamp.pddl import source
-from tamp.pddl.source import Source, read
+from tamp.files import source
+from tamp.files.source import Source, read
 
 
 def written(folder: Path, data: bytes) -> Path:
