@@ -25,7 +25,7 @@ from llm.reader.arm import Names, plan_of
 from tamp.api.language import model as load_model
 from tamp.backends.xarm.workcell import read_workcell
 from tamp.errors import Refusal
-from tamp.planning.beside import Notes
+from tamp.planning.planner_process import Notes
 from tamp.runs.bench.records import wilson
 
 ROOT = Path(__file__).parents[1] / "problems" / "xarm"

@@ -20,16 +20,16 @@ import numpy as np
 
 from llm.models.load import load
 from llm.planner.deciding import Advisor, commands
+from tamp.agent.decision_request import Decide, Question
 from tamp.backends.libero import rendering
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.goals import goal_regions, task_goal
 from tamp.backends.libero.oracle import OraclePerceiver
 from tamp.backends.libero.tasks import suite_tasks
-from tamp.execution.questions import Decide, Question
 from tamp.model.domain import load as load_domain
 from tamp.model.state import problem_of
-from tamp.planning.beside import Notes
 from tamp.planning.deliberation import Ready, Thought
+from tamp.planning.planner_process import Notes
 from tamp.quiet import hush_simulator, hush_warnings
 from tamp.runs.bench.records import wilson
 from tests.kept_records import keep, read, resumed

@@ -25,10 +25,10 @@ import numpy as np
 
 from llm.models.weights import DEFAULT
 from llm.planner.deciding import commands
+from tamp.agent.decision_request import Question
+from tamp.agent.recovery_options import REFLEXES
 from tamp.api.bench_episodes import Runner, Setup, record
 from tamp.backends.libero import rendering
-from tamp.execution.questions import Question
-from tamp.execution.reflexes import REFLEXES
 from tamp.model.domain import Domain
 from tamp.model.state import problem_of
 from tamp.planning.deliberation import Ready

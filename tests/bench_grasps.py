@@ -29,13 +29,13 @@ import numpy as np
 
 from llm.models.weights import DEFAULT
 from motion.poses import Array
+from tamp.agent.recovery_options import REFLEXES
 from tamp.api import arguments, camera, language
 from tamp.api.sources import from_pddl
 from tamp.backends.libero import rendering, tasks
 from tamp.backends.libero.camera_run import run_camera
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.scenes import Scenes
-from tamp.execution.reflexes import REFLEXES
 from tamp.perception.camera import ROBOT
 from tamp.perception.library import load as library
 from tamp.policy.process import PolicyProcess

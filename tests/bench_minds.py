@@ -23,18 +23,18 @@ import numpy as np
 
 from llm.models.model import Model
 from llm.reader.session import InTurnReader, Reading
+from tamp.agent.orders import Say
+from tamp.agent.session import Session
+from tamp.agent.tabletop_agent import at_table, in_turn
 from tamp.api.language import model as load_model
 from tamp.api.live_table import build
 from tamp.backends.libero import rendering
-from tamp.execution.orders import Say
-from tamp.execution.performing import at_table, in_turn
-from tamp.execution.session import Session
 from tamp.model.domain import Domain
 from tamp.model.domain import load as load_domain
 from tamp.model.events import Event, GoalTaken, OrderTaken, StageChanged
 from tamp.model.goal import parse_goal
-from tamp.planning.beside import Notes
 from tamp.planning.engine import Engine
+from tamp.planning.planner_process import Notes
 from tamp.quiet import hush_simulator, hush_warnings
 from tamp.runs.bench.records import wilson
 from tests.bench_meaning import cases

@@ -38,9 +38,9 @@ from tamp.model.atoms import Atom
 from tamp.model.domain import load
 from tamp.model.goal import Goal
 from tamp.model.scene import Scene
-from tamp.runs.at_table import carry_out
 from tamp.runs.episode import Result, Settings
 from tamp.runs.episode_log import EpisodeLog
+from tamp.runs.episode_runner import carry_out
 from tests.bench_stepping import machine
 from tests.emulated import Emulator
 

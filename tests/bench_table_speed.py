@@ -35,9 +35,9 @@ from tamp.backends.xarm.ways import Ways
 from tamp.backends.xarm.workcell import Box, Load, Rates, read_workcell
 from tamp.data import data_dir
 from tamp.model.goal import Goal
-from tamp.runs.at_table import carry_out
 from tamp.runs.episode import Result
 from tamp.runs.episode_log import EpisodeLog
+from tamp.runs.episode_runner import carry_out
 from tests.bench_stepping import machine
 from tests.bench_table_faults import GOAL, Bench
 

@@ -33,9 +33,9 @@ from tamp.backends.pybullet.world import BulletWorld
 from tamp.model.domain import load
 from tamp.model.goal import Goal
 from tamp.perception.written_goals import goals_in
-from tamp.runs.at_table import carry_out
 from tamp.runs.episode import Result, Settings
 from tamp.runs.episode_log import EpisodeLog
+from tamp.runs.episode_runner import carry_out
 from tests.bench_stepping import machine
 from tests.left_out import share
 

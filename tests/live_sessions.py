@@ -10,15 +10,15 @@ from functools import cache
 import numpy as np
 
 from motion.robot import RobotDescription
+from tamp.agent.activity import Activity
+from tamp.agent.clock import observed
+from tamp.agent.decision_request import Decide
+from tamp.agent.director import Director
+from tamp.agent.orders import Order
+from tamp.agent.session import Session
+from tamp.agent.tabletop import Tabletop
+from tamp.agent.tabletop_agent import AtTable, at_table, in_turn
 from tamp.backends.libero.panda import panda
-from tamp.execution.activity import Activity
-from tamp.execution.clock import observed
-from tamp.execution.directing import Director
-from tamp.execution.orders import Order
-from tamp.execution.performing import AtTable, at_table, in_turn
-from tamp.execution.questions import Decide
-from tamp.execution.session import Session
-from tamp.execution.tabletop import Tabletop
 from tamp.model.backend import Backend
 from tamp.model.domain import load
 from tamp.model.events import Event, Events, OrderTaken, StageChanged

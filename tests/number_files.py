@@ -250,8 +250,8 @@ def _plans() -> dict[str, Example]:
 
 
 def _sessions() -> dict[str, Example]:
-    from tamp.execution.orders import read_json
-    from tamp.execution.script import read_script
+    from tamp.agent.order_script import read_script
+    from tamp.agent.orders import read_json
 
     script = (
         '{"at": 2.5, "stop": "wave"}\n{"skip": 3}\n{"at": 4, "disturb": {"thing": "mug_1", "by": [0.1, 0.0, 0.02]}}\n'

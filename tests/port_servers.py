@@ -8,8 +8,8 @@ import sys
 import threading
 from typing import cast
 
-from tamp.execution.masters import Masters
-from tamp.execution.order_server import OrderServer
+from tamp.agent.command_authority import Masters
+from tamp.agent.order_server import OrderServer
 from tamp.policy.answering import Answering
 from tamp.policy.policy import Policy
 from tamp.policy.server import serve

@@ -38,7 +38,7 @@ def test_only_skills_and_observers_know_the_tabletops_words() -> None:
     """What plans, checks and executes knows a skill by its `spec`, so that other skills and domains do as well."""
     domain = load("tabletop")
     words = {*domain.predicates, *domain.operators, *domain.types} - {"object"}
-    rooms = [path for room in ("planning", "lint", "execution") for path in (ROOT / "tamp" / room).rglob("*.py")]
+    rooms = [path for room in ("planning", "lint", "agent") for path in (ROOT / "tamp" / room).rglob("*.py")]
     known = [
         f"{path.relative_to(ROOT)}:{node.lineno}: {node.value}"
         for path in sorted([*rooms, ROOT / "tamp/skills/registry.py", ROOT / "tamp/model/skill_spec.py"])

@@ -23,10 +23,10 @@ from tamp.model.atoms import Atom
 from tamp.model.domain import Domain
 from tamp.model.formula import holds
 from tamp.model.goal import Goal, parse_goal
+from tamp.model.goal_updates import as_before, spoken_of, taken_back, together
 from tamp.model.grounding import Grounding
 from tamp.model.scene import Scene
 from tamp.model.state import WorldState, problem_of
-from tamp.model.wishes import as_before, spoken_of, taken_back, together
 from tamp.perception import relative_places
 from tamp.planning.engine import Planner, PlanStatus, Tell, untold
 

@@ -9,8 +9,8 @@ from functools import partial
 from llm.models.load import interruptible
 from llm.models.model import Logged, Model
 from llm.reader.grounding import Stage, seen_stage, understood
+from tamp.agent.tabletop_agent import Going, Heard
 from tamp.errors import TampError
-from tamp.execution.performing import Going, Heard
 from tamp.model.domain import load
 from tamp.model.scene import Scene
 from tamp.model.state import WorldState

@@ -15,9 +15,9 @@ from tamp.errors import InputError
 
 if TYPE_CHECKING:
     from motion.world import World
+    from tamp.agent.session import Session
+    from tamp.agent.tabletop_agent import AtTable
     from tamp.api.scenes import LoadedScene
-    from tamp.execution.performing import AtTable
-    from tamp.execution.session import Session
     from tamp.model.backend import Command, Observation
     from tamp.model.events import Publish
     from tamp.model.goal import Goal
@@ -193,7 +193,7 @@ def execute(
 def _worked(made: Agent, scene: LoadedScene) -> None:
     """Have an agent work to its end, and stand still for a while. An arm that stops is a result."""
     from tamp.backends.xarm.faults import ArmFault
-    from tamp.runs.at_table import LASTS
+    from tamp.runs.episode_runner import LASTS
 
     try:
         try:
@@ -218,7 +218,7 @@ def _agent(
     publish: Publish,
     log: EpisodeLog | None = None,
 ) -> Agent:
-    from tamp.execution.performing import at_table
+    from tamp.agent.tabletop_agent import at_table
     from tamp.planning.deliberation import Foreseen
     from tamp.runs.episode import Result, take_up
 

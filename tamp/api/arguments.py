@@ -71,7 +71,7 @@ def calibrated(path: Path | None, perception: str) -> None:
 
 def left_out(text: str | None) -> tuple[str, ...]:
     """What `--without` names. InputError for what nobody does."""
-    from tamp.execution.reflexes import REFLEXES
+    from tamp.agent.recovery_options import REFLEXES
     from tamp.model.goal_syntax import valid
 
     names = tuple(dict.fromkeys(name.strip() for name in (text or "").split(",") if name.strip()))

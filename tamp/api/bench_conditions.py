@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from tamp.runs.labels import by_camera, in_physics
 
 if TYPE_CHECKING:
-    from tamp.execution.clock import Clock
+    from tamp.agent.clock import Clock
 
 Stage = Literal["goal", "plan", "all"]
 
@@ -36,7 +36,7 @@ class Conditions:
     @property
     def reflexes(self) -> tuple[str, ...]:
         """What is done of itself while actions go on."""
-        from tamp.execution.reflexes import REFLEXES
+        from tamp.agent.recovery_options import REFLEXES
 
         return tuple(r for r in REFLEXES if r not in self.without)
 

@@ -19,12 +19,12 @@ from tamp.runs.bench.scheduling import Key
 from tamp.runs.goal_origin import GoalOrigin
 
 if TYPE_CHECKING:
+    from tamp.agent.decision_request import Decide
     from tamp.api.decoding import Looked
     from tamp.api.language import Model
     from tamp.backends.libero.environment import LiberoEnvironment
     from tamp.backends.libero.scenes import Scenes
     from tamp.backends.libero.tasks import Task
-    from tamp.execution.questions import Decide
     from tamp.model.domain import Domain
     from tamp.planning.search import Journal
     from tamp.policy.process import PolicyProcess

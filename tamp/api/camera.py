@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tamp.agent.recovery_options import REFLEXES
 from tamp.api import arguments, language
-from tamp.execution.reflexes import REFLEXES
 from tamp.planning.engine import usual
 
 if TYPE_CHECKING:

@@ -104,7 +104,7 @@ def write_plan(
         ...
     tamp.errors.InputError: the instruction is empty
     """
-    from tamp.planning.beside import Notes
+    from tamp.planning.planner_process import Notes
     from tamp.runs.episode_log import EpisodeLog
 
     text, model = language.instruction(instruction), language.model(llm)

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from llm.reader.arm import ArmReaderBeside
     from llm.reader.session import InTurnReader, ReaderBeside
     from llm.vocabulary.phrases import Vocabulary
+    from tamp.agent.decision_request import Decide
     from tamp.api.scenes import LoadedScene, Seen
     from tamp.backends.xarm.workcell import Workcell
-    from tamp.execution.questions import Decide
     from tamp.model.domain import Domain
     from tamp.model.grounding import Grounding
     from tamp.model.scene import Scene

@@ -11,16 +11,16 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
+from tamp.agent.clock import run_in_real_time, run_paused
+from tamp.agent.command_authority import Masters
+from tamp.agent.order_script import Disturb, Script, read_script
+from tamp.agent.order_server import OrderServer
+from tamp.agent.orders import WORDS, End, read_json, read_typed
+from tamp.agent.session import Performer, Session
 from tamp.api import language
 from tamp.api.sources import Say, silent
 from tamp.backends.xarm.stopping import Stop, stopped_by_signals
 from tamp.errors import InputError, TampError
-from tamp.execution.clock import run_in_real_time, run_paused
-from tamp.execution.masters import Masters
-from tamp.execution.order_server import OrderServer
-from tamp.execution.orders import WORDS, End, read_json, read_typed
-from tamp.execution.script import Disturb, Script, read_script
-from tamp.execution.session import Performer, Session
 from tamp.model.events import Blind, Event, Events, GoalTaken, Late, OrderTaken, StageChanged
 from tamp.planning.engine import usual
 from tamp.runs.episode_log import SCHEMA, EpisodeLog, new_folder

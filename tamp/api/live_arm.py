@@ -18,10 +18,10 @@ from tamp.backends.xarm.ways import Ways
 from tamp.errors import InputError
 
 if TYPE_CHECKING:
+    from tamp.agent.order_script import Disturb
+    from tamp.agent.session import Session
     from tamp.api.live import Asked, Company, Prepare
     from tamp.backends.xarm.workcell import Workcell
-    from tamp.execution.script import Disturb
-    from tamp.execution.session import Session
     from tamp.model.events import Events
     from tamp.runs.episode_log import EpisodeLog
 

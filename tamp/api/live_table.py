@@ -14,20 +14,20 @@ import numpy as np
 
 from motion.poses import Array, pose
 from motion.robot import RobotDescription
+from tamp.agent.decision_request import Decide
+from tamp.agent.director import Director
+from tamp.agent.order_script import Disturb
+from tamp.agent.session import Session
+from tamp.agent.tabletop_agent import AtTable, Read, at_table, in_turn
 from tamp.api import arguments, language
 from tamp.errors import InputError
-from tamp.execution.directing import Director
-from tamp.execution.performing import AtTable, Read, at_table, in_turn
-from tamp.execution.questions import Decide
-from tamp.execution.script import Disturb
-from tamp.execution.session import Session
 from tamp.model.backend import Backend
 from tamp.model.domain import Domain
 from tamp.model.events import Events
 from tamp.model.goal import in_pddl
 from tamp.model.scene import Perceiver
-from tamp.planning.beside import Beside, Recipe
 from tamp.planning.engine import Engine
+from tamp.planning.planner_process import Beside, Recipe
 from tamp.quiet import hush_simulator
 from tamp.runs.episode import noted
 from tamp.runs.episode_log import EpisodeLog

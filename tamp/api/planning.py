@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tamp.planners.engines import Aim
     from tamp.planning.deliberation import InTurn
     from tamp.planning.engine import PlanStatus
-    from tamp.planning.looked_again import LookedAgain
+    from tamp.planning.motion_cross_check import LookedAgain
     from tamp.planning.search import Journal, Search
 
 SEARCH = 0.5
@@ -134,7 +134,7 @@ def mind_of(
 def deliberation(mind: Search, scene: LoadedScene, log: Journal | None = None) -> InTurn | LookedAgain:
     """What decides in a scene, while the world waits. Before an arm moves, another engine has looked at it again."""
     from tamp.planning.deliberation import InTurn
-    from tamp.planning.looked_again import LookedAgain
+    from tamp.planning.motion_cross_check import LookedAgain
 
     thinks = InTurn(mind)
     return LookedAgain(thinks, log) if scene.simulator == "xarm" else thinks

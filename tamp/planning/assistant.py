@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from tamp.errors import TampError
-from tamp.planning.beside import Entries, Notes, pass_on
+from tamp.planning.planner_process import Entries, Notes, pass_on
 from tamp.planning.search import Journal
 from tamp.worker_process import Asked, Cancelled, Process
 

@@ -1,6 +1,6 @@
-"""Thinking, as those who act ask for it: a decision with motions and times, now or while the world goes on.
+"""Deliberation as the agent uses it: a decision with motions and times, made now or while the world goes on.
 
-`InTurn` thinks where it is asked, so that the world waits; `tamp.planning.beside.Beside` in a process of its own.
+`InTurn` decides in the caller's process, so that the world waits; `tamp.planning.planner_process.Beside` in its own.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ from typing import Any
 
 from tamp.errors import InputError, Refusal, TampError
 from tamp.model.events import Event, Publish
-from tamp.planning.beside import Notes
+from tamp.planning.planner_process import Notes
 from tamp.policy.calibration import calibration_from
 from tamp.policy.policy import Policy
 from tamp.policy.wire import Channel

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from tamp.execution import outcome
-from tamp.execution.tabletop import Tabletop
+from tamp.agent import outcome
+from tamp.agent.tabletop import Tabletop
 from tamp.model.atoms import GroundAction
 
 

@@ -15,14 +15,14 @@ import numpy as np
 from motion.dynamics import ArmDynamics, Dynamics
 from motion.poses import Array
 from motion.robot import RobotDescription
+from tamp.agent.activity import Activity, Routine
+from tamp.agent.decision_request import Decide
+from tamp.agent.recovery_options import REFLEXES
+from tamp.agent.session import Session
+from tamp.agent.tabletop import Tabletop
+from tamp.agent.tabletop_agent import AtTable, at_table, in_turn
 from tamp.backends.libero.standard_action import finger_target
 from tamp.errors import InputError, Refusal, TampError
-from tamp.execution.activity import Activity, Routine
-from tamp.execution.performing import AtTable, at_table, in_turn
-from tamp.execution.questions import Decide
-from tamp.execution.reflexes import REFLEXES
-from tamp.execution.session import Session
-from tamp.execution.tabletop import Tabletop
 from tamp.model.backend import Command, Observation
 from tamp.model.domain import Domain
 from tamp.model.events import Publish
@@ -33,14 +33,14 @@ from tamp.model.state import WorldState
 from tamp.perception.written_goals import goals_in
 from tamp.planning.engine import Engine, Planner
 from tamp.planning.search import Journal
+from tamp.policy.cached_perceiver import Seldom
 from tamp.policy.calibration import Calibration
 from tamp.policy.instruction import Instruction, Read, meant, nobody_reads
-from tamp.policy.looking import Looking
 from tamp.policy.observations import Alive, encoders, has_pictures, pictures
 from tamp.policy.outcome import Outcome
 from tamp.policy.searching import Search, SearchingEyes, lacks_something
-from tamp.policy.seldom import Seldom
 from tamp.policy.telling import told_of
+from tamp.policy.view_planning import Looking
 from tamp.runs.moving_parts import parts_told
 
 MOST_STEPS = 2000
@@ -86,7 +86,7 @@ class Policy:
     ) -> None:
         """What lasts over many episodes. `journal` keeps what was tried and found, `publish` is told what happens.
         `searches`: what is doubtful or not seen is looked for, where the eyes can say what they have not seen;
-        `reflexes` and `advise`: see `tamp.execution.tabletop`."""
+        `reflexes` and `advise`: see `tamp.agent.tabletop`."""
         self._searches, self._reflexes, self._advise = searches, frozenset(reflexes), advise
         self._domain, self._eyes, self._read = domain, eyes, read
         self._planner, self._most_steps = planner or Engine(), most_steps

@@ -13,10 +13,10 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from motion.poses import Array, Numbers
+from tamp.agent.activity import Routine
+from tamp.agent.goal_executor import Pursuit
+from tamp.agent.tabletop import Tabletop
 from tamp.errors import Refusal
-from tamp.execution.activity import Routine
-from tamp.execution.pursuit import Pursuit
-from tamp.execution.tabletop import Tabletop
 from tamp.model.atoms import Atom, GroundAction
 from tamp.model.events import Searching
 from tamp.model.goal import Goal
@@ -25,8 +25,8 @@ from tamp.model.state import WorldState
 from tamp.perception.unseen import floor_of
 from tamp.perception.viewpoints import faces
 from tamp.perception.written_goals import goals_in
-from tamp.policy.looking import Looking
 from tamp.policy.places import called, listed
+from tamp.policy.view_planning import Looking
 
 DOUBTFUL = 0.6
 """Confidence below which a thing that is to be acted on is looked at from nearby first."""

@@ -12,25 +12,25 @@ import numpy as np
 from motion.clearance import Clearance
 from motion.lookahead import Lookahead
 from motion.world import World
+from tamp.agent.guard import HORIZON, Guard
+from tamp.agent.pair import ArmAtWork, ArmPair, timed_entries
+from tamp.agent.reservations import Reservations
+from tamp.agent.session import Session
+from tamp.agent.sharing import Beholder, Sharing
+from tamp.agent.tabletop_agent import at_table
 from tamp.backends.arms_file import Arms
 from tamp.errors import Refusal
-from tamp.execution.guard import HORIZON, Guard
-from tamp.execution.pair import ArmAtWork, ArmPair, timed_entries
-from tamp.execution.performing import at_table
-from tamp.execution.reservations import Reservations
-from tamp.execution.session import Session
-from tamp.execution.sharing import Beholder, Sharing
 from tamp.model.backend import Backend
 from tamp.model.events import Event
 from tamp.model.goal import Goal, in_pddl
 from tamp.model.scene import Perceiver, joints_of, poses_of
 from tamp.perception.predicates import held_in
-from tamp.runs.asked import Asked, asked_of
-from tamp.runs.at_table import LASTS, Wanted
-from tamp.runs.bystanders import operands_of, shifted
 from tamp.runs.episode import Result, Settings, noted, thinking, timed
 from tamp.runs.episode_log import EpisodeLog
+from tamp.runs.episode_runner import LASTS, Wanted
+from tamp.runs.goal_oracle import Asked, asked_of
 from tamp.runs.shared_plan import SharedPlan, shared_plan
+from tamp.runs.side_effects import operands_of, shifted
 from tamp.runs.spoken import spoken
 from tamp.skills.base import Skill
 

@@ -12,20 +12,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from motion.robot import RobotDescription
-from tamp.execution.clock import Clock
-from tamp.execution.performing import AtTable, Think, at_table, in_turn
-from tamp.execution.pursuit import Pursuit
-from tamp.execution.questions import Decide
-from tamp.execution.reflexes import REFLEXES
-from tamp.execution.session import Session
+from tamp.agent.clock import Clock
+from tamp.agent.decision_request import Decide
+from tamp.agent.goal_executor import Pursuit
+from tamp.agent.recovery_options import REFLEXES
+from tamp.agent.session import Session
+from tamp.agent.tabletop_agent import AtTable, Think, at_table, in_turn
 from tamp.model.backend import Backend
 from tamp.model.domain import Domain
 from tamp.model.events import Events
 from tamp.model.goal import Goal, in_pddl
 from tamp.model.scene import Perceiver, Scene, joints_of, poses_of
 from tamp.model.state import WorldState
-from tamp.planning.beside import Beside, Recipe
 from tamp.planning.engine import Engine, Planner
+from tamp.planning.planner_process import Beside, Recipe
 from tamp.planning.search import SECONDS, Journal
 from tamp.runs.episode_log import SCHEMA, EpisodeLog
 from tamp.runs.goal_origin import GoalOrigin
@@ -58,7 +58,7 @@ class Settings:
     clock: Clock = "paused"
     overlay: bool = False
     reflexes: frozenset[str] = frozenset(REFLEXES)
-    """See `tamp.execution.tabletop`."""
+    """See `tamp.agent.tabletop`."""
     advises: Callable[[Journal], Decide] | None = None
     """Makes who is asked what to do where nothing else helps; what he says is kept in the journal."""
     body: str | None = None

@@ -6,8 +6,8 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from tamp.execution.pair import ArmAtWork
-from tamp.execution.reservations import Reservations, Way, seconds_of
+from tamp.agent.pair import ArmAtWork
+from tamp.agent.reservations import Reservations, Way, seconds_of
 from tamp.model.atoms import Atom
 from tamp.model.domain import Domain
 from tamp.model.goal import Goal

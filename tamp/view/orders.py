@@ -7,8 +7,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+from tamp.agent.orders import read_json
 from tamp.errors import TampError
-from tamp.execution.orders import read_json
 from tamp.line_socket import LineSocket
 
 PATIENCE = 2.0

@@ -30,9 +30,9 @@ from tamp.perception.predicates import held_in
 from tamp.policy.instruction import in_library_terms
 from tamp.policy.process import PolicyProcess
 from tamp.policy.remote import PolicyFault, RemotePolicy
-from tamp.runs.bystanders import shifted
 from tamp.runs.episode import GoalSource, Result, Settings, begin, timed
 from tamp.runs.episode_log import EpisodeLog
+from tamp.runs.side_effects import shifted
 
 
 def run_camera(

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from tamp.backends.libero.contacts import ContactMonitor
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.model.scene import Scene
-from tamp.runs.asked import Asked
+from tamp.runs.goal_oracle import Asked
 from tamp.runs.recorder import Recorder
 
 HOLD_STEPS = 20

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
+from tamp.agent.clock import run_in_real_time, run_paused
+from tamp.agent.tabletop_agent import AtTable
 from tamp.backends.libero.disturbing import Disturber, disturbed
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.goals import goal_regions, is_the_tasks, task_goal
@@ -16,19 +18,17 @@ from tamp.backends.libero.tasks import Task
 from tamp.backends.libero.video import recorder_of
 from tamp.backends.physics.picturing import pictured
 from tamp.errors import InputError, Refusal, TampError
-from tamp.execution.clock import run_in_real_time, run_paused
-from tamp.execution.performing import AtTable
 from tamp.model.domain import Domain
 from tamp.model.events import ActionBegun, Event, Events
 from tamp.model.goal import Goal
 from tamp.model.scene import Scene, joints_of, poses_of
 from tamp.model.state import WorldState
 from tamp.perception.written_goals import goals_in
-from tamp.runs.asked import asked_of
-from tamp.runs.bystanders import operands_of, shifted
 from tamp.runs.episode import GoalSource, Result, Settings, begin, noted, robot_at_table, take_up, timed, told
 from tamp.runs.episode_log import EpisodeLog
+from tamp.runs.goal_oracle import asked_of
 from tamp.runs.recorder import Recorder
+from tamp.runs.side_effects import operands_of, shifted
 
 
 def run(

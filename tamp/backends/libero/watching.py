@@ -24,10 +24,10 @@ from tamp.perception import relative_places
 from tamp.perception.beliefs import Beliefs
 from tamp.perception.sight import Sight
 from tamp.policy.remote import Entry
-from tamp.runs.asked import Asked, asked_of
 from tamp.runs.episode_log import EpisodeLog
+from tamp.runs.evaluator import verdict
+from tamp.runs.goal_oracle import Asked, asked_of
 from tamp.runs.matching import Names, match
-from tamp.runs.overseeing import verdict
 from tamp.runs.recorder import Recorder
 from tamp.runs.spoken import spoken
 from tamp.skills.registry import bound

@@ -19,9 +19,9 @@ from tamp.backends.physics.start import started
 from tamp.backends.physics.table import PhysicsTable, PhysicsWorld
 from tamp.errors import InputError
 from tamp.model.scene import Perceiver
-from tamp.runs.at_table import Wanted, carry_out
 from tamp.runs.episode import GoalSource, Result, Settings, begin, timed
 from tamp.runs.episode_log import EpisodeLog
+from tamp.runs.episode_runner import Wanted, carry_out
 from tamp.runs.labels import in_physics
 from tamp.runs.recorder import Recorder
 

@@ -15,13 +15,13 @@ from tamp.model.scene import Scene
 from tamp.model.state import WorldState
 from tamp.perception.robot_skins import skin_of_robot
 from tamp.policy.calibration import Camera
+from tamp.policy.camera_perceiver import TableEyes, Take
 from tamp.policy.eyes import camera_eyes
 from tamp.policy.instruction import Instruction, Read, in_library_terms, meant, nobody_reads
-from tamp.policy.table_eyes import TableEyes, Take
 from tamp.policy.telling import told_of
-from tamp.runs.at_table import Table, Wanted
 from tamp.runs.episode import GoalSource, Settings
 from tamp.runs.episode_log import EpisodeLog
+from tamp.runs.episode_runner import Table, Wanted
 
 
 @dataclass(frozen=True, eq=False)

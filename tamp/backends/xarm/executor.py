@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from tamp.agent.clock import run_in_real_time
+from tamp.agent.session import Session
 from tamp.backends.xarm.backend import ArmBackend
 from tamp.backends.xarm.driver import Driver
 from tamp.backends.xarm.faults import ArmFault
@@ -19,8 +21,6 @@ from tamp.backends.xarm.stopping import Stop
 from tamp.backends.xarm.targets import Targets
 from tamp.backends.xarm.verdict import Verdict
 from tamp.backends.xarm.ways import Ways
-from tamp.execution.clock import run_in_real_time
-from tamp.execution.session import Session
 from tamp.model.events import Event
 from tamp.planning.engine import Tell
 

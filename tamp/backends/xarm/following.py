@@ -10,11 +10,11 @@ import numpy as np
 
 from motion.arms import Arm
 from motion.poses import Array, error
+from tamp.agent.activity import Routine
 from tamp.backends.xarm.driver import STATE_PAUSED, Condition, Driver
 from tamp.backends.xarm.faults import ArmFault
 from tamp.backends.xarm.stopping import Stop
 from tamp.backends.xarm.workcell import Rates
-from tamp.execution.activity import Routine
 
 CYCLE = 0.02
 """Seconds between two looks at the arm."""

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from motion.poses import Array, to_rpy
+from tamp.agent.activity import Activity, Doing, Routine, T, for_ever
 from tamp.backends.xarm.backend import ArmBackend
 from tamp.backends.xarm.driver import STATE_PAUSED, Condition
 from tamp.backends.xarm.faults import ArmFault
@@ -39,7 +40,6 @@ from tamp.backends.xarm.targets import Target, Targets, same_words
 from tamp.backends.xarm.verdict import StepDone, Verdict
 from tamp.backends.xarm.ways import Ways
 from tamp.errors import InputError, Refusal
-from tamp.execution.activity import Activity, Doing, Routine, T, for_ever
 from tamp.model.backend import Command, Observation
 from tamp.planning.deliberation import Thought
 from tamp.planning.engine import Tell

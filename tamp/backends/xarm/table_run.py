@@ -25,9 +25,9 @@ from tamp.backends.xarm.stopping import Stop
 from tamp.backends.xarm.verdict import STANDS
 from tamp.backends.xarm.workcell import Load
 from tamp.model.scene import Perceiver
-from tamp.runs.at_table import Wanted, carry_out
 from tamp.runs.episode import GoalSource, Result, Settings, begin, timed
 from tamp.runs.episode_log import EpisodeLog
+from tamp.runs.episode_runner import Wanted, carry_out
 from tamp.runs.labels import through_sdk
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from llm.models.model import Completion, Prompt
 from llm.planner.deciding import END, SKIPS, commands, decided, shots
-from tamp.execution.questions import Question
+from tamp.agent.decision_request import Question
 from tamp.model.atoms import Atom
 from tamp.model.domain import load
 from tamp.model.goal import Goal

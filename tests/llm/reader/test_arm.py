@@ -8,7 +8,7 @@ import pytest
 
 from llm.reader.arm import Names, plan_of
 from tamp.errors import Refusal
-from tamp.planning.beside import Notes
+from tamp.planning.planner_process import Notes
 from tests.llm.reader.test_bounds import Anything
 
 NAMES = Names(("home", "above_table", "bin_drop"), ("cup", "wine glass"))

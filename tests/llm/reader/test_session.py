@@ -7,11 +7,11 @@ from dataclasses import replace
 import pytest
 
 from llm.reader.session import Reader, Reading
+from tamp.agent.tabletop_agent import Going
 from tamp.errors import Refusal
-from tamp.execution.performing import Going
 from tamp.model.atoms import Atom
 from tamp.model.goal import Goal
-from tamp.planning.beside import Notes
+from tamp.planning.planner_process import Notes
 
 BOWL, STOVE = "akita_black_bowl_1", "flat_stove_1"
 ON_PLATE = Goal(Atom("on", (BOWL, "plate_1")))

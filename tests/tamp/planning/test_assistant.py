@@ -9,7 +9,7 @@ import pytest
 
 from tamp.errors import Refusal
 from tamp.planning.assistant import Assistant
-from tamp.planning.beside import Notes
+from tamp.planning.planner_process import Notes
 from tamp.planning.search import Journal
 from tamp.worker_process import Cancelled
 

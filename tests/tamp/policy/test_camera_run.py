@@ -12,13 +12,13 @@ from typing import Any
 
 import pytest
 
+from tamp.agent.monitor import SELDOM
 from tamp.backends.libero import rendering, tasks
 from tamp.backends.libero.camera_run import run_camera
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.goals import goal_regions
 from tamp.backends.libero.oracle import OraclePerceiver
 from tamp.errors import Refusal
-from tamp.execution.monitor import SELDOM
 from tamp.model.domain import load
 from tamp.model.goal import Goal
 from tamp.model.scene import Scene

@@ -12,9 +12,9 @@ import pytest
 
 from motion.poses import Array
 from motion.robot import RobotDescription
+from tamp.agent.monitor import SELDOM
 from tamp.backends.fake.table import FakeTable
 from tamp.errors import InputError, Refusal
-from tamp.execution.monitor import SELDOM
 from tamp.model.backend import Observation
 from tamp.model.domain import load
 from tamp.model.goal import Goal

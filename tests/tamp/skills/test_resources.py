@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from tamp.agent.tabletop_agent import STILL
 from tamp.errors import InputError
-from tamp.execution.performing import STILL
 from tamp.files.source import read
 from tamp.model.domain import load
 from tamp.pddl.reading import locate, parse

@@ -12,11 +12,11 @@ import pytest
 from motion import grasps
 from motion.poses import Array, error
 from motion.world import World
+from tamp.agent.goal_executor import ATTEMPTS
+from tamp.agent.trajectory_tracker import Execution
 from tamp.backends.libero import tasks
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.oracle import OraclePerceiver
-from tamp.execution.following import Execution
-from tamp.execution.pursuit import ATTEMPTS
 from tamp.model.atoms import GroundAction
 from tamp.model.bodies import world_of
 from tamp.model.domain import load

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from motion.robot import Gripper
+from tamp.agent.orders import Start
 from tamp.backends.fake.table import FakeTable
-from tamp.execution.orders import Start
 from tamp.runs.bench.boxes import TABLE_TOP, make
 from tests.live_sessions import Live, a_panda, session_on
 

@@ -13,11 +13,11 @@ import pytest
 from motion.lookahead import Lookahead, Veto
 from motion.poses import Array, pose
 from motion.robot import Response
+from tamp.agent.trajectory_tracker import Execution
 from tamp.backends.libero import tasks
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.oracle import OraclePerceiver
 from tamp.backends.libero.run import run
-from tamp.execution.following import Execution
 from tamp.model.atoms import GroundAction
 from tamp.model.bodies import world_of
 from tamp.model.domain import load

@@ -1,0 +1,142 @@
+"""Somebody else decides: shown the state from time to time, he gives one order after another until a goal is reached.
+
+His orders go the way that all orders go, so that the domain judges them before anything moves; what became of them is
+shown with the next question.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from tamp.agent.activity import OVER, Activity, Routine
+from tamp.agent.decision_request import Decide, Question
+from tamp.agent.orders import End, Order, Skip, Start, Stop, read_typed
+from tamp.agent.tabletop import Tabletop
+from tamp.model.atoms import Atom
+from tamp.model.events import Event, OrderTaken, StageChanged
+from tamp.model.goal import Goal
+from tamp.model.state import WorldState
+
+DECISION = "decision"
+"""What a goal takes that somebody decides for: there is one at a time."""
+OFTEN = 0.5
+"""Seconds between two questions at least."""
+LONGEST = 30.0
+"""Seconds after which he is asked even though nothing has changed."""
+MOST = 60
+"""Questions for one goal before it is given up."""
+
+
+@dataclass(eq=False)
+class Director:
+    """Has somebody else decide. `give` takes his orders, `running` lists the session's activities, `listed` tells them
+    in words."""
+
+    decide: Decide
+    give: Callable[[Order], None]
+    running: Callable[[], list[Activity]]
+    listed: Callable[[list[Activity]], str]
+    table: Tabletop
+    goal: Goal | None = None
+    """What is worked towards now."""
+    asked: int = 0
+    before: list[tuple[str, str]] = field(default_factory=list)
+    """The orders given for this goal, and what became of them."""
+    _tried: set[tuple[frozenset[Atom], str]] = field(default_factory=set)
+    _facts: frozenset[Atom] = frozenset()
+    """What geometry has objected to, as long as none of the things that it is about was acted on."""
+
+    def hear(self, event: Event) -> None:
+        """Something happened: what becomes of his orders is kept."""
+        if not self.before:
+            return
+        order, _ = self.before[-1]
+        if isinstance(event, OrderTaken) and event.order == order:
+            self.before[-1] = order, "taken" if event.taken else f"refused: {event.why}"
+        elif isinstance(event, StageChanged) and order == f"start {event.name}" and event.stage in OVER:
+            self.before[-1] = order, f"{event.stage}: {event.why}" if event.why else event.stage
+            if event.stage == "done":
+                acted_on = set(event.name.strip("()").split()[1:])
+                self._facts = frozenset(f for f in self._facts if acted_on.isdisjoint(f.args))
+
+    def object(self, facts: frozenset[Atom]) -> None:
+        """Geometry says why an action cannot be done."""
+        self._facts |= facts
+
+    def reach(self, *goals: Goal) -> Routine[str | None]:
+        """Have him work towards goals, one after the other. Returns why one is given up."""
+        try:
+            for goal in goals:
+                self.goal, self.before, self._facts = goal, [], frozenset()
+                self._tried.clear()
+                if (problem := (yield from self._reach(goal))) is not None:
+                    return problem
+        finally:
+            self.goal = None
+            for activity in self._mine():
+                self.give(Stop(activity.name))
+        return None
+
+    def _reach(self, goal: Goal) -> Routine[str | None]:
+        for _ in range(MOST):
+            _, state, _ = self.table.look()
+            question = self._question(goal, state := state.with_facts(self._facts))
+            self.asked += 1
+            order = yield from self._answered(question)
+            if not order:
+                return f"nothing is left to be tried; done before: {self._told_before()}"
+            parsed = read_typed(order)
+            if isinstance(parsed, Skip):
+                yield from self._pass(parsed.seconds)
+                continue
+            self._tried.add((state.atoms, order))
+            if isinstance(parsed, End):
+                missing = " ".join(map(str, goal.missing(state)))
+                if not missing:
+                    return None
+                self.before.append((order, f"refused: {missing} is not seen to hold"))
+                continue
+            self.before.append((order, ""))
+            self.give(parsed)
+            yield from self._until_changed(isinstance(parsed, Start))
+        return f"no end after {MOST} decisions; the last ones: {self._told_before()}"
+
+    def _question(self, goal: Goal, state: WorldState) -> Question:
+        not_again = frozenset(order for atoms, order in self._tried if atoms == state.atoms)
+        shown = [a for a in self.running() if DECISION not in a.resources]
+        names = tuple(a.name for a in shown if not a.over)
+        return Question(goal, state, self.listed(shown), names, tuple(self.before), not_again)
+
+    def _mine(self) -> list[Activity]:
+        """What he began and still runs."""
+        begun = {order for order, _ in self.before}
+        return [a for a in self.running() if not a.over and f"start {a.name}" in begun]
+
+    def _answered(self, question: Question) -> Routine[str]:
+        thought = self.decide(question)
+        try:
+            while not thought.done():
+                yield None
+        finally:
+            if not thought.done():
+                thought.cancel()
+        return thought.result()
+
+    def _until_changed(self, started: bool) -> Routine[None]:
+        """Until what he has begun is over, waits for something, or has been going on for long; at least for a while."""
+        begun = self.table.observed.time
+        while (seconds := self.table.observed.time - begun) < LONGEST:
+            yield None
+            doing = self.table.doing
+            held_up = doing is not None and bool(doing.waits_for)
+            if seconds >= OFTEN and (not started or not self._mine() or held_up):
+                return
+
+    def _pass(self, seconds: float) -> Routine[None]:
+        until = self.table.observed.time + max(seconds, OFTEN)
+        while self.table.observed.time < until:
+            yield None
+
+    def _told_before(self) -> str:
+        return ", ".join(f"{order} ({became})" for order, became in self.before[-3:])

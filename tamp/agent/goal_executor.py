@@ -1,0 +1,293 @@
+"""Working towards goals: plan, refine, carry out, look again; repair or give a reason.
+
+Symbols say what, geometry says how or why not, and every action is judged by what is seen afterwards. A pursuit is a
+routine: it gives one command in each control period and never waits; while it thinks, it gives none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from tamp.agent.activity import Routine
+from tamp.agent.advice import Advice
+from tamp.agent.control_periods import Periods, StepLimit
+from tamp.agent.outcome import Outcome
+from tamp.agent.plan_executor import Carrying
+from tamp.agent.tabletop import Tabletop
+from tamp.model.atoms import Atom, GroundAction
+from tamp.model.events import MilestoneEnded
+from tamp.model.goal import Goal
+from tamp.model.motions import timed
+from tamp.model.situation import Situation
+from tamp.model.state import WorldState, problem_of
+from tamp.planning.deliberation import Decision
+from tamp.planning.engine import Plan
+from tamp.planning.refinement import Failure
+from tamp.planning.search import NoSolution
+from tamp.plans.validation import Course, Fault
+from tamp.skills.base import Refinement
+
+ATTEMPTS = 3
+"""Executions of one action before it is given up."""
+PATIENCE = 6.0
+"""Seconds in all for which it is waited, on the way to a goal, that somebody who disturbed sets it right."""
+GLANCE = 0.5
+"""Seconds between two looks meanwhile."""
+
+
+@dataclass(eq=False)
+class Pursuit:
+    """Works towards goals, or carries out given actions, with at most `steps` control steps."""
+
+    table: Tabletop
+    most_steps: int = 400
+    outcome: Outcome = field(default_factory=Outcome)
+    objected: Callable[[frozenset[Atom]], None] = lambda facts: None
+    """Is told what geometry found out that keeps a single action from being done."""
+    failures: dict[GroundAction, list[str]] = field(default_factory=dict)
+    """What was wrong with actions when they were tried for the goal that is worked towards, the last one last."""
+    _patience: float = PATIENCE
+    _advice: Advice = field(init=False)
+    _regained: int = 0
+    """How often an action had gone wrong when it was looked around last."""
+    _unmended: tuple[str, int] | None = None
+    """The last action that went wrong and what was wrong with it, and how many had been executed then."""
+    _periods: Periods = field(init=False)
+    _carrying: Carrying = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._periods = Periods(self.table, self.most_steps)
+        self._carrying = Carrying(self._periods, self.outcome, self._went_wrong)
+        self._advice = Advice(self._periods)
+
+    @property
+    def _repairs(self) -> bool:
+        """Whether what went wrong is tried otherwise."""
+        return "repair" in self.table.reflexes
+
+    @property
+    def _troubles(self) -> int:
+        """How often an action went wrong, or was stopped, for the goal that is worked towards."""
+        return sum(map(len, (*self.failures.values(), *self._carrying.stopped.values())))
+
+    @property
+    def steps(self) -> int:
+        """Control steps so far."""
+        return self._periods.steps
+
+    def reach(self, *goals: Goal) -> Routine[str | None]:
+        """Work towards the goals, one after the other, each until it is seen to hold, or a reason is found why it
+        cannot: the rest is then left. Returns the reason.
+
+        Raises Refusal where the domain cannot say what is to be left alone.
+        """
+        mind = self.table.mind
+        for number, goal in enumerate(goals, 1):
+            before = self.outcome.plan
+            try:
+                yield from self._reach(goal)
+            except StepLimit:
+                self.outcome.fail("execution", f"step limit of {self.most_steps} reached")
+            self.outcome.plan = _one_after_the_other(before, mind.first)
+            if len(goals) > 1:
+                self._milestone(number, goals)
+            if self.outcome.reason is not None:
+                break
+            mind.next_goal()
+        self.outcome.seconds = mind.seconds | {"execute": 0.0} | self.outcome.seconds
+        self.outcome.done = self.outcome.reason is None
+        return self.outcome.reason
+
+    def do(self, action: GroundAction, goal: Goal | None = None) -> Routine[str | None]:
+        """Carry out one action from where things are, once; so that it serves a goal, if there is one. Returns what
+        was wrong with it."""
+        self._carrying.stopped = {}
+        self._carrying.wanted = frozenset(goal.symbols) if goal is not None else frozenset()
+        try:
+            _, state, situation = yield from self._periods.look()
+            mind = self.table.mind
+            if goal is None:
+                thought = mind.refine(Plan((action,)), situation)
+            else:
+                thought = mind.first_of(action, goal, state, situation)
+            found = yield from self._periods.thought(thought)
+            if isinstance(found, Failure):
+                self.objected(found.cause.facts)
+                return found.cause.message or found.cause.reason
+            last, problem = yield from self._carry_out(found)
+        except StepLimit:
+            return f"step limit of {self.most_steps} reached"
+        return problem if last == action else problem or self._carrying.stopped.get(action, ["it was stopped"])[-1]
+
+    def along(self, action: GroundAction, refinement: Refinement) -> Routine[str | None]:
+        """Carry out motions that were chosen elsewhere, once. Returns what was wrong with it."""
+        timeline = timed([refinement.segments], self.table.world)
+        try:
+            decided = Decision(Plan((action,)), (refinement,), timeline)
+            followed = yield from self._carrying.follow(decided, watchful=False)
+        except StepLimit:
+            return f"step limit of {self.most_steps} reached"
+        return followed.problem
+
+    def repeat(self, action: GroundAction) -> Routine[str | None]:
+        """Carry out an action again and again, until it goes wrong."""
+        while True:
+            self._periods.steps = 0
+            if problem := (yield from self.do(action)):
+                return problem
+            yield None
+
+    def _milestone(self, number: int, goals: tuple[Goal, ...]) -> None:
+        """Tell what became of one of several goals."""
+        goal, reached = goals[number - 1], self.outcome.reason is None
+        self.table.publish(MilestoneEnded(number, str(goal), reached, self.steps, len(goals)))
+        if not reached:
+            self.outcome.reason = f"goal {number} of {len(goals)}, {goal}: {self.outcome.reason}"
+
+    def _reach(self, goal: Goal) -> Routine[None]:
+        self.failures, self._carrying.stopped, self._carrying.wanted = {}, {}, frozenset(goal.symbols)
+        self._patience, self._regained, self._advice = PATIENCE, 0, Advice(self._periods)
+        self._unmended = None
+        doubted: frozenset[Atom] = frozenset()
+        taken = goal
+        while True:
+            scene, state, situation = yield from self._periods.look(doubted)
+            if lost := scene.unseen(goal.symbols):
+                reason = f"{' and '.join(lost)} {'is' if len(lost) == 1 else 'are'} not seen"
+                if (yield from self._regains(lost)):
+                    continue
+                if (yield from self._gives_up("perception", reason, situation, None)):
+                    return
+                continue
+            if not goal.missing(state):
+                self.outcome.alternatives += [str(taken)] if taken != goal else []
+                return
+            decided = yield from self._periods.thought(self.table.mind.decide(goal, state, situation))
+            if isinstance(decided, NoSolution):
+                self._advice.objected(decided.facts)
+                if (yield from self._gives_up(decided.stage, decided.reason, situation, goal)):
+                    return
+                continue
+            taken = decided.goal or goal
+            action, problem = yield from self._carry_out(decided)
+            doubted = frozenset()
+            if self._carrying.stopped and not self._repairs:
+                why = next(iter(self._carrying.stopped.values()))[-1]
+                self.outcome.fail("execution", f"stopped, {why}")
+                return
+            if action is None:  # stopped before anything was done
+                continue
+            if problem is None and action == decided.plan.actions[-1]:
+                _, state, _ = yield from self._periods.look()
+                unseen = goal.missing(state)
+                problem = f"done, and still {' '.join(map(str, unseen))} is not seen to hold" if unseen else None
+            if problem is not None:
+                doubted = self._doubted(action, goal)
+                if (yield from self._failed(action, problem, goal)):
+                    return
+
+    def _failed(self, action: GroundAction, problem: str, goal: Goal) -> Routine[bool]:
+        """An action went wrong; whether that is the end."""
+        self.failures.setdefault(action, []).append(problem)
+        self._unmended = f"{action}: {problem}", len(self.outcome.executed)
+        tried = len(self.failures[action])
+        if tried < ATTEMPTS and self._repairs:
+            return False
+        why = f"{action}: {problem}" + (f" after {tried} attempts" if self._repairs else "")
+        if (yield from self._advised(goal, why)):
+            return False
+        self.outcome.fail("execution", why)
+        return True
+
+    def _regains(self, lost: list[str]) -> Routine[bool]:
+        """Whether things that are not seen any more are found again by looking around, which is done once each time
+        that an action went wrong."""
+        if self.table.regain is None or not self._repairs or self._troubles <= self._regained:
+            return False
+        self._regained = self._troubles
+        return (yield from self.table.regain(lost))
+
+    def _gives_up(self, stage: str, reason: str, situation: Situation, goal: Goal | None) -> Routine[bool]:
+        """Whether that is the end, which it is not where somebody may have disturbed what goes on, and things become
+        other than they are before long: he may set right what he did. Nor is it where somebody who is asked knows what
+        to do for the goal, of which all is seen."""
+        while self._troubles and self._patience > 0.0 and self._repairs:
+            self._patience -= GLANCE
+            yield from self._periods.wait(GLANCE)
+            _, _, seen = yield from self._periods.look()
+            if situation.difference(seen) is not None:
+                return False
+        if goal is not None and (yield from self._advised(goal, reason)):
+            return False
+        wrong, executed = self._unmended or ("", -1)
+        if goal is not None and executed == len(self.outcome.executed):  # nothing was done since: that is the cause
+            stage, reason = "execution", f"{wrong}; then {stage}: {reason}"
+        self.outcome.fail(stage, reason)
+        return True
+
+    def _advised(self, goal: Goal, why: str) -> Routine[bool]:
+        """Whether something was done that somebody said who was asked, being told why it does not go on."""
+        while self._repairs and (action := (yield from self._advice.sought(goal, why, self.failures))) is not None:
+            _, state, situation = yield from self._periods.look()
+            thought = self.table.mind.first_of(action, goal, state, situation)
+            found = yield from self._periods.thought(thought)
+            if isinstance(found, Failure):
+                self._advice.objected(found.cause.facts)
+                self._advice.went_wrong(action, found.cause.message or found.cause.reason)
+                continue
+            last, problem = yield from self._carry_out(found)
+            if last == action and problem is None:
+                self.failures.clear()
+                self._advice.helped()
+                return True
+            self._advice.went_wrong(action, problem or "it was stopped")
+        return False
+
+    def _doubted(self, action: GroundAction, goal: Goal) -> frozenset[Atom]:
+        """What an action that failed was for, where all of it looks true by the predicates' tolerances: it is done
+        again all the same. Where some of it is seen to be missing, it is planned for anyhow, from how things are."""
+        _, state, _ = self.table.look()
+        added = self.table.domain.added_by(action)
+        return added & frozenset(goal.atoms) if added <= state.atoms else frozenset()
+
+    def _carry_out(self, decided: Decision) -> Routine[tuple[GroundAction | None, str | None]]:
+        """Execute the plan's actions; when what is seen is not what was foreseen, refine the rest again.
+
+        Returns the last action executed, None without one, and what was wrong with it or None.
+        """
+        last: GroundAction | None = None
+        while True:
+            followed = yield from self._carrying.follow(decided, watchful=True)
+            done, remaining = followed.done, decided.plan.actions[followed.done :]
+            last = decided.plan.actions[done - 1] if done else last
+            if followed.problem is not None or not remaining:
+                return last, followed.problem
+            _, state, situation = yield from self._periods.look()
+            if followed.stopped and not (self._repairs and self._leads_on(remaining, state)):
+                return last, None
+            again = yield from self._periods.thought(
+                self.table.mind.refine(Plan(remaining), situation, decided.steps[done:])
+            )
+            if isinstance(again, Failure):
+                return last, None
+            decided = again
+
+    def _leads_on(self, actions: tuple[GroundAction, ...], state: WorldState) -> bool:
+        """Whether the rest of a plan can still be carried out, by the domain, with what is seen."""
+        if not all(arg in state.symbols for action in actions for arg in action.args):
+            return False
+        course: Course | Fault = Course.of(problem_of(self.table.domain, state, ()))
+        for action in actions:
+            if isinstance(course, Course):
+                course = course.follow(action)
+        return isinstance(course, Course)
+
+    def _went_wrong(self, action: GroundAction) -> str:
+        """Why it is not the first time that an action is tried."""
+        problems = self.failures.get(action, [])
+        return f"tried {len(problems)} of {ATTEMPTS} times: {problems[-1]}" if problems else ""
+
+
+def _one_after_the_other(before: Plan | None, after: Plan | None) -> Plan | None:
+    return Plan(before.actions + after.actions) if before and after else before or after

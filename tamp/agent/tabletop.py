@@ -1,0 +1,121 @@
+"""What acts on things by grasping them: its eyes, its kinematic world, its skills, and what decides for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from motion.poses import Array, error
+from motion.world import World
+from tamp.agent.activity import Doing, Routine
+from tamp.agent.decision_request import Decide
+from tamp.agent.recovery_options import REFLEXES
+from tamp.model.atoms import Atom, GroundAction
+from tamp.model.backend import Command, Observation
+from tamp.model.domain import Domain
+from tamp.model.events import Publish
+from tamp.model.scene import Perceiver, Scene
+from tamp.model.situation import Situation
+from tamp.model.state import WorldState
+from tamp.perception.predicates import held_in
+from tamp.perception.sight import Sight
+from tamp.planning.deliberation import Deliberation
+from tamp.skills.base import Skill
+from tamp.skills.patterns import Pattern, patterns
+
+STANDS_STILL = 0.02
+"""Metres a second (a radian counting as 0.2 m) below which the tool counts as standing still."""
+BRAKING = 0.15
+"""Seconds of braking after which the arm is held where it is even if it still creeps: one that is asked for nothing has
+nothing to hold it against its own weight."""
+LEVER = 0.2
+"""Metres that a radian counts as."""
+
+
+@dataclass(eq=False)
+class Tabletop:
+    """A robot among things, for one session.
+
+    `observed` is what was felt in this control period, which is `period` seconds long; `doing` is the action that is
+    going on.
+    """
+
+    perceiver: Perceiver
+    observed: Observation
+    period: float
+    world: World
+    domain: Domain
+    skills: dict[str, Skill]
+    mind: Deliberation
+    publish: Publish
+    sight: Sight
+    patterns: Mapping[str, Pattern] = field(default_factory=patterns)
+    """Motions without an end, by their names."""
+    looks_cost: bool = False
+    """Whether looking takes long: it is then done less often, and what moves is waited for instead."""
+    advise: Decide | None = None
+    """Is asked what to do where nothing else helps."""
+    regain: Callable[[list[str]], Routine[bool]] | None = None
+    """Looks around for things that are not seen any more; whether all are seen again."""
+    clarify: Callable[[Sequence[str]], Routine[bool]] | None = None
+    """Looks from elsewhere at things that are hardly seen from here; whether it did."""
+    reflexes: frozenset[str] = frozenset(REFLEXES)
+    """What is done of itself while actions go on."""
+    doing: Doing | None = None
+    _standing: Standing = field(default_factory=lambda: Standing())  # noqa: PLW0108 (it is defined below)
+
+    def look(self, doubted: frozenset[Atom] = frozenset()) -> tuple[Scene, WorldState, Situation]:
+        """Perceive, and say it in symbols, but for what is doubted."""
+        scene = self.perceiver.perceive()
+        state = self.sight.state(scene, doubted)
+        return scene, state, Situation(scene, held_in(state))
+
+    def feel(self, observation: Observation) -> None:
+        """What was observed in this control period."""
+        if observation.asked is None:
+            observation = replace(observation, asked=self._standing.opening)
+        self.observed = observation
+        self.perceiver.felt(observation)
+        self.sight.felt(observation.time, observation.robot)
+
+    def missing(self, action: GroundAction, scene: Scene, situation: Situation, before: WorldState) -> str | None:
+        """What is missing of an action's postcondition, from the state `before` it; of what is not seen nothing can be
+        said."""
+        if lost := scene.unseen(action.args):
+            return f"{lost[0]} is not seen"
+        skill = self.patterns.get(action.name) or self.skills[action.name]
+        missing = skill.achieved(action.args, scene, situation.held)
+        own = action.name not in self.patterns
+        return self.sight.missing(action, self.sight.known, before) if missing is None and own else missing
+
+    def commanded(self, command: Command | None) -> Command:
+        """What to command in this control period: to stand where nobody commands anything."""
+        if command is None:
+            return self._standing.command(self.observed, self.period)
+        self._standing = Standing(command.opening)
+        return command
+
+
+@dataclass(eq=False)
+class Standing:
+    """Standing still: braking first, then where the arm came to rest, the fingers going to where they were told."""
+
+    opening: float | None = None
+    _before: Array | None = None
+    _hold: Array | None = None
+    _braked: float = 0.0
+
+    def command(self, observed: Observation, period: float) -> Command:
+        """The command for this control period."""
+        T, before = observed.robot.T_world_tool, self._before
+        self._before = T
+        if self.opening is None:
+            self.opening = observed.robot.opening
+        if self._hold is None and before is not None:
+            e = error(before, T)
+            speed = (float(np.linalg.norm(e[:3])) + LEVER * float(np.linalg.norm(e[3:]))) / period
+            self._braked += period
+            self._hold = T if speed < STANDS_STILL or self._braked >= BRAKING else None
+        return Command(np.zeros(6) if self._hold is None else error(T, self._hold), self.opening)

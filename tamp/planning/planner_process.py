@@ -1,0 +1,156 @@
+"""Thinking in a process of its own, while the world goes on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from motion.robot import RobotDescription
+from tamp.model.atoms import GroundAction
+from tamp.model.bodies import world_of
+from tamp.model.domain import load
+from tamp.model.goal import Goal
+from tamp.model.scene import Scene
+from tamp.model.situation import Situation
+from tamp.model.state import WorldState
+from tamp.planning.deliberation import InTurn
+from tamp.planning.engine import Plan, Planner
+from tamp.planning.motion_cross_check import LookedAgain
+from tamp.planning.search import Journal, Search
+from tamp.skills.base import Refinement
+from tamp.skills.patterns import patterns
+from tamp.skills.registry import bind
+from tamp.worker_process import Asked, Cancelled, Process
+
+Entries = list[tuple[str, str, Any]]
+"""What was noted, in order: `event` or `write`, its name, and what it holds."""
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What decides: a domain's name or folder, a planner, the seed, the seconds of refinement for a decision, and
+    whether another engine looks at it again."""
+
+    domain: str
+    planner: Planner
+    seed: int = 0
+    seconds: float = 20.0
+    twice: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """A thought's result, and what else is known after it."""
+
+    value: Any
+    first: Plan | None
+    seconds: dict[str, float]
+    journal: Entries
+
+
+@dataclass(eq=False)
+class Notes:
+    """A journal that is kept until somebody takes it along."""
+
+    entries: Entries = field(default_factory=list)
+
+    def event(self, kind: str, /, **data: Any) -> None:
+        """Keep an event."""
+        self.entries.append(("event", kind, data))
+
+    def write(self, name: str, content: str | bytes) -> None:
+        """Keep a file."""
+        self.entries.append(("write", name, content))
+
+    def taken(self) -> Entries:
+        """What was kept, which is then forgotten here."""
+        entries, self.entries = self.entries, []
+        return entries
+
+
+def pass_on(entries: Entries, journal: Journal) -> None:
+    """Tell a journal what was noted."""
+    for what, name, data in entries:
+        if what == "event":
+            journal.event(name, **data)
+        else:
+            journal.write(name, data)
+
+
+class Thinker:
+    """What runs in the process."""
+
+    def __init__(self, recipe: Recipe, cancelled: Cancelled) -> None:
+        self._recipe, self._cancelled, self._notes = recipe, cancelled, Notes()
+        self._domain = load(recipe.domain)
+        self._skills = {**patterns(), **bind(self._domain)}
+        self._mind: InTurn | LookedAgain | None = None
+
+    def prepare(self, robot: RobotDescription, scene: Scene) -> None:
+        """Have a world of a robot and a scene."""
+        recipe, world = self._recipe, world_of(scene, robot)
+        rng = np.random.default_rng(recipe.seed)
+        search = Search(world, self._domain, self._skills, recipe.planner, rng, recipe.seconds, self._notes)
+        search.cancelled = self._cancelled
+        self._mind = LookedAgain(InTurn(search), self._notes) if recipe.twice else InTurn(search)
+
+    def think(self, method: str, *args: Any) -> Answer:
+        """A method of `InTurn`, its result and what was noted on the way."""
+        assert self._mind is not None, "prepare comes first"
+        value = getattr(self._mind, method)(*args)
+        found = value.result() if value is not None else None
+        return Answer(found, self._mind.first, dict(self._mind.seconds), self._notes.taken())
+
+
+@dataclass(eq=False)
+class Beside:
+    """Decides beside whoever asks: a `tamp.planning.deliberation.Deliberation`. What was noted goes to `journal`."""
+
+    recipe: Recipe
+    journal: Journal
+    first: Plan | None = None
+    seconds: dict[str, float] = field(default_factory=lambda: {"plan": 0.0, "refine": 0.0})
+    _process: Process = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._process = Process(partial(Thinker, self.recipe), "planning")
+
+    def prepare(self, robot: RobotDescription, scene: Scene) -> Asked:
+        """Have it make a world of a robot and a scene, before the first question."""
+        return self._process.ask("prepare", robot, scene)
+
+    def close(self) -> None:
+        """End the process."""
+        self._process.close()
+
+    def decide(self, goal: Goal, state: WorldState, situation: Situation) -> Asked:
+        """A plan with motions for all of it, or why there is none."""
+        return self._think("decide", goal, state, situation)
+
+    def refine(self, plan: Plan, situation: Situation, hints: tuple[Refinement, ...] = ()) -> Asked:
+        """Motions for a plan, or why there are none."""
+        return self._think("refine", plan, situation, hints)
+
+    def first_of(self, action: GroundAction, goal: Goal, state: WorldState, situation: Situation) -> Asked:
+        """Motions for one action on the way to a goal, or why there are none."""
+        return self._think("first_of", action, goal, state, situation)
+
+    def disappointed(self, action: GroundAction, note: dict[str, Any]) -> None:
+        """A refinement was executed and failed."""
+        self._process.tell("think", "disappointed", action, note)
+
+    def next_goal(self) -> None:
+        """Get ready for the next goal."""
+        self.first = None
+        self._process.tell("think", "next_goal")
+
+    def _think(self, method: str, *args: Any) -> Asked:
+        return self._process.ask("think", method, *args, convert=self._take)
+
+    def _take(self, answer: Answer) -> Any:
+        self.first, self.seconds = answer.first, answer.seconds
+        pass_on(answer.journal, self.journal)
+        return answer.value

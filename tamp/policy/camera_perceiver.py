@@ -1,0 +1,101 @@
+"""Eyes at a table that is no policy's: pictures that are taken when somebody looks, and scenes made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from motion.robot import RobotDescription
+from tamp.agent.tabletop import Tabletop
+from tamp.errors import Refusal
+from tamp.model.backend import Backend, Observation
+from tamp.model.images import Image
+from tamp.model.scene import Perceiver, Scene
+from tamp.policy.cached_perceiver import Seldom
+from tamp.policy.calibration import Camera
+from tamp.policy.instruction import Instruction
+from tamp.policy.observations import Alive, pictures
+from tamp.policy.policy import Eyes
+from tamp.policy.searching import Reads, Search, SearchingEyes
+from tamp.policy.view_planning import Looking
+
+Take = Callable[[], Mapping[str, Any]]
+"""Takes pictures now, named as in an observation: see `tamp.policy.observations`."""
+MOVED = 0.002
+"""Radians by which the arm may have moved while a picture was taken: two millimetres a metre away."""
+TRIES = 20
+"""Pictures that are taken until it stood still."""
+
+
+@dataclass(eq=False)
+class TableEyes:
+    """A `Perceiver` of what `take` shows, through `cameras` that are where the calibration has them. `robot` is what
+    stands at the `table` and is seen there; `make` makes what sees. `saw` is told each scene once."""
+
+    table: Backend
+    robot: RobotDescription
+    cameras: tuple[Camera, ...]
+    take: Take
+    make: Eyes
+    saw: Callable[[Scene], None] = lambda scene: None
+    searches: bool = True
+    _images: tuple[Image, ...] = ()
+    _alive: Alive = field(default_factory=Alive)
+    _sees: Perceiver = field(init=False)
+    _seldom: Seldom = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._sees = self.make(self._look, self.robot)
+        self._seldom = Seldom(self._sees, lambda: self.table.time, self.saw)
+
+    @property
+    def looks(self) -> int:
+        """How often it looked."""
+        return self._seldom.looks
+
+    @property
+    def seconds(self) -> float:
+        """What looking has taken."""
+        return self._seldom.seconds
+
+    def perceive(self) -> Scene:
+        """The scene in this control period. Refusal where nothing can be seen, or the arm does not come to rest."""
+        return self._seldom.perceive()
+
+    def felt(self, observation: Observation) -> None:
+        """What was observed in this control period."""
+        self._seldom.felt(observation)
+
+    def shown(self, said: Instruction) -> Instruction:
+        """An instruction with what was seen last."""
+        return said.shown(self._images)
+
+    def search(self, at: Tabletop, reads: Reads, seed: int) -> Search | None:
+        """Who looks again, for somebody at a table who sees with these eyes: what is lost, or hardly seen, is looked
+        for from now on. None where that is not wanted, or there is no camera on the hand."""
+        at.looks_cost = True
+        hand = next((c for c in self.cameras if c.on_hand), None)
+        if not self.searches or hand is None or not isinstance(self._sees, SearchingEyes):
+            return None
+        size = next(i.size for i in self._images if i.camera == hand.name)
+        search = Search(at, self._sees, Looking(at, hand.eye(size), np.random.default_rng(seed)), reads)
+        at.regain, at.clarify = search.regain, search.clarify
+        return search
+
+    def _look(self) -> Observation:
+        """Pictures, and the encoders at the moment when they were taken."""
+        before = self.table.observe()
+        for _ in range(TRIES):
+            told, robot = self.take(), self.table.observe()
+            if np.abs(robot.q - before.q).max() <= MOVED:
+                break
+            before = robot
+        else:
+            raise Refusal("the arm does not come to rest: its pictures show it elsewhere than its encoders", "moving")
+        images = pictures(told, self.cameras, robot.T_world_tool)
+        self._alive.check(images, robot.q)
+        self._images = images
+        return Observation(self.table.time, robot, images)

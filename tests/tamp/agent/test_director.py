@@ -1,0 +1,85 @@
+"""Somebody else decides: his orders are judged like all orders, and he is shown what became of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tamp.agent.decision_request import Question
+from tamp.agent.orders import Stop
+from tamp.model.atoms import Atom
+from tamp.model.events import OrderTaken
+from tamp.model.goal import Goal
+from tamp.planning.deliberation import Ready
+from tests.live_sessions import Live, direct
+
+GOAL = Goal(Atom("on", ("box_3", "tray")))
+PICK, PLACE = "start (pick box_3 table)", "start (place-on box_3 tray)"
+
+
+def directed(live: Live, says: Callable[[Question], str]) -> list[Question]:
+    """Have a session work towards the goal by what is said; the questions, as they are asked."""
+    asked: list[Question] = []
+
+    def decide(question: Question) -> Ready[str]:
+        asked.append(question)
+        return Ready(says(question))
+
+    direct(live, decide)
+    live.session.pursue(GOAL)
+    return asked
+
+
+def test_he_is_shown_what_became_of_his_orders_and_ends_at_the_goal(live: Live) -> None:
+    orders = iter([PICK, PLACE, "end"])
+    asked = directed(live, lambda _: next(orders))
+    live.run(30.0, lambda: live.session.activities[0].over)
+    assert live.session.activities[0].stage == "done"
+    assert not GOAL.missing(live.table.look()[1])
+    assert [q.before for q in asked] == [(), ((PICK, "done"),), ((PICK, "done"), (PLACE, "done"))]
+    assert "Actions: []" in asked[0].told and "(pick box_3 table) (done, " in asked[1].told
+
+
+def test_the_domain_judges_and_the_end_is_not_his_to_claim(live: Live) -> None:
+    orders = iter([PLACE, "end", ""])
+    asked = directed(live, lambda _: next(orders))
+    live.run(10.0, lambda: live.session.activities[0].over)
+    needs = "(place-on box_3 tray) cannot start now: it needs (holding box_3)"
+    assert live.refusals() == [needs]
+    assert asked[-1].before == ((PLACE, f"refused: {needs}"), ("end", "refused: (on box_3 tray) is not seen to hold"))
+    assert asked[-1].not_again == {PLACE, "end"}, "nothing has changed since"
+    failed = live.session.activities[0]
+    assert failed.stage == "failed" and failed.waits_for.startswith("nothing is left to be tried; done before: ")
+
+
+def test_he_cannot_go_on_for_ever(live: Live) -> None:
+    directed(live, lambda _: "skip 0")
+    live.run(120.0, lambda: live.session.activities[0].over)
+    assert live.session.activities[0].waits_for.startswith("no end after 60 decisions")
+
+
+def test_a_stop_ends_his_goal_and_what_he_began(live: Live) -> None:
+    asked = directed(live, lambda _: PICK)
+    live.run(0.5)
+    live.tell(Stop())
+    live.run(2.0)
+    assert len(asked) == 1 and live.session.activities == []
+    assert live.stages("(pick box_3 table)")[-1] == live.stages(str(GOAL))[-1] == "stopped"
+
+
+def test_another_goal_ends_what_he_began_for_the_one_before(live: Live) -> None:
+    directed(live, lambda q: PICK if q.goal == GOAL else "skip 1")
+    live.run(0.5)
+    live.session.pursue(Goal(Atom("holding", ("box_1",))))
+    live.run(1.0)
+    assert live.stages("(pick box_3 table)")[-1] == "stopped"
+    assert not [e for e in live.events if isinstance(e, OrderTaken) and not e.taken]
+
+
+def test_what_geometry_objects_to_is_shown_until_something_about_it_is_done(live: Live) -> None:
+    asked = directed(live, lambda q: "skip 1")
+    live.run(0.1)
+    assert live.at_table is not None and live.at_table.director is not None
+    director, crowded = live.at_table.director, Atom("crowded", ("tray", "box_1"))
+    director.object(frozenset({crowded}))
+    live.run(2.0)
+    assert crowded in asked[-1].state.atoms and crowded not in asked[0].state.atoms

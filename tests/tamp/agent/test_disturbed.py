@@ -1,0 +1,169 @@
+"""What is not as an action relies on stops it at once; a wrong look does not, and what is away may come back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from motion.timing import Trajectory
+from tamp.agent.activity import Routine
+from tamp.agent.control_periods import BLIND
+from tamp.agent.goal_executor import GLANCE, PATIENCE
+from tamp.agent.monitor import OFTEN, SELDOM
+from tamp.agent.plan_executor import STOPS
+from tamp.model.motions import Motion
+from tamp.model.situation import Situation
+from tamp.skills.base import Infeasible, Refinement, Tools
+from tests.tamp.agent.lamps import STEPS, Press, Room, Setting, lamps
+
+
+class Approach(Press):
+    """Comes near first, slowly, and presses then."""
+
+    def refine(self, args: tuple[str, ...], situation: Situation, tools: Tools) -> Iterator[Refinement | Infeasible]:
+        for found in super().refine(args, situation, tools):
+            assert isinstance(found, Refinement)
+            (move,) = found.segments
+            assert isinstance(move, Motion)
+            T, times = move.trajectory.T_world_tool, 2.0 * move.trajectory.times
+            parts = (slice(0, STEPS // 2 + 1), slice(STEPS // 2, STEPS))
+            ways = (Trajectory(times[p] - times[p][0], np.zeros((len(T[p]), 1)), T[p]) for p in parts)
+            yield replace(found, segments=tuple(replace(move, trajectory=way) for way in ways))
+
+
+@pytest.fixture
+def setting(tmp_path: Path) -> Setting:
+    """Two lamps, and an arm that comes near before it presses."""
+    return replace(lamps(tmp_path), press=Approach())
+
+
+def turn_off(name: str, room: Room) -> None:
+    room.lit.discard(name)
+
+
+def test_an_action_is_stopped_at_once_when_what_was_done_is_undone(setting: Setting) -> None:
+    room = setting.room
+    room.lit.add("torch")
+    room.happens[8] = lambda room: turn_off("torch", room)
+    outcome = setting.pursue("turned-on lamp", "turned-on torch")
+    stopped = setting.events("interrupted")
+    assert outcome.done and room.lit == {"lamp", "torch"}
+    assert [e["action"] for e in stopped] == ["(press lamp)"] and "torch_knob is at 0.000" in stopped[0]["why"]
+    assert stopped[0]["step"] - 8 <= OFTEN / room.period
+
+
+def test_where_looking_takes_long_it_is_seen_twice_before_anything_is_stopped(setting: Setting) -> None:
+    room, setting.looks_cost = setting.room, True
+    room.glimpse[3] = "torch"
+    assert setting.pursue("turned-on lamp").done
+    assert setting.events("interrupted") == [] and room.looks >= 4
+
+
+def test_what_is_really_gone_is_told_within_two_looks(setting: Setting) -> None:
+    room, setting.looks_cost = setting.room, True
+    room.happens[5] = lambda room: room.gone.add("lamp")
+    outcome = setting.pursue("turned-on lamp")
+    stopped = setting.events("interrupted")
+    assert [e["why"] for e in stopped] == ["lamp is not seen"]
+    assert stopped[0]["step"] - 5 <= SELDOM / room.period + 2
+    assert (outcome.stage, outcome.reason) == ("perception", "lamp is not seen")
+
+
+def test_what_is_brought_back_is_pressed_all_the_same(setting: Setting) -> None:
+    room = setting.room
+    room.happens = {5: lambda room: room.gone.add("lamp"), 60: lambda room: room.gone.discard("lamp")}
+    assert setting.pursue("turned-on lamp").done
+    assert room.pressed == ["lamp"] and room.commands < 60 + 90
+
+
+def test_what_is_gone_for_good_is_waited_for_so_long_and_no_longer(setting: Setting) -> None:
+    room = setting.room
+    room.happens[5] = lambda room: room.gone.add("lamp")
+    outcome = setting.pursue("turned-on lamp")
+    assert not outcome.done and outcome.reason == "lamp is not seen"
+    assert PATIENCE / room.period <= room.commands <= (PATIENCE + GLANCE) / room.period + 20
+
+
+def test_nobody_waits_for_what_was_never_there(setting: Setting) -> None:
+    setting.room.gone.add("torch")
+    outcome = setting.pursue("turned-on lamp", "turned-on torch")
+    assert outcome.reason == "torch is not seen" and setting.room.commands == 0
+
+
+def test_something_that_never_comes_to_rest_is_put_up_with(setting: Setting) -> None:
+    room = setting.room
+
+    def flicker(room: Room) -> None:
+        (room.lit.discard if "torch" in room.lit else room.lit.add)("torch")
+
+    room.happens = dict.fromkeys(range(1, 300, 3), flicker)
+    assert setting.pursue("turned-on lamp", "turned-on torch", steps=800).done
+    stopped = [e["action"] for e in setting.events("interrupted")]
+    assert 1 <= stopped.count("(press lamp)") <= STOPS and len(stopped) <= 2 * STOPS
+
+
+def test_what_neither_the_goal_nor_the_way_has_to_do_with_stops_nothing(setting: Setting) -> None:
+    setting.room.happens[5] = lambda room: room.lit.add("torch")
+    assert setting.pursue("turned-on lamp").done and setting.events("interrupted") == []
+
+
+@pytest.mark.parametrize(("better", "presses"), [(True, 1), (False, 2)])
+def test_what_is_unclear_is_looked_at_from_elsewhere_before_it_is_done_again(
+    better: bool, presses: int, setting: Setting
+) -> None:
+    room, asked = setting.room, []
+
+    def clarify(names: Sequence[str]) -> Routine[bool]:
+        asked.append(tuple(names))
+        room.dazzled = False
+        yield from ()
+        return better
+
+    setting.clarify, room.dazzled = clarify, True
+    assert setting.pursue("turned-on lamp").done
+    assert asked == [("lamp",)] and len(room.pressed) == len(setting.events("result")) == presses
+
+
+def test_eyes_that_are_blind_for_a_while_are_waited_for(setting: Setting) -> None:
+    room = setting.room
+    room.blind = range(12, 50)
+    assert setting.pursue("turned-on lamp", "turned-on torch").done
+
+
+def test_eyes_that_stay_blind_are_told_of(setting: Setting) -> None:
+    room = setting.room
+    room.blind = range(12, 1000)
+    outcome = setting.pursue("turned-on lamp")
+    failed = [e for e in setting.events("activity") if e["stage"] == "failed"]
+    assert not outcome.done and failed[-1]["why"] == "the lens is covered"
+    assert room.commands < 90 + BLIND / room.period
+
+
+def test_a_knob_that_goes_on_turning_stops_nothing(setting: Setting) -> None:
+    room = setting.room
+    room.glow, room.lit, room.since = 10, {"torch"}, {"torch": -6}
+    assert setting.pursue("turned-on lamp", "turned-on torch").done
+    assert setting.events("interrupted") == [] and room.pressed == ["lamp"]
+
+
+def undone_at_once(setting: Setting, *reflexes: str) -> Setting:
+    """Somebody turns the torch off while the arm goes to the lamp."""
+    setting.reflexes = frozenset(reflexes)
+    setting.room.lit.add("torch")
+    setting.room.happens[8] = lambda room: turn_off("torch", room)
+    return setting
+
+
+def test_without_repair_a_stop_is_the_end(setting: Setting) -> None:
+    outcome = undone_at_once(setting, "monitor").pursue("turned-on lamp", "turned-on torch")
+    assert not outcome.done and str(outcome.reason).startswith("stopped, torch_knob is at 0.000")
+    assert setting.room.pressed == []
+
+
+def test_without_monitor_nothing_is_stopped_and_all_is_mended_afterwards(setting: Setting) -> None:
+    assert undone_at_once(setting, "repair").pursue("turned-on lamp", "turned-on torch").done
+    assert setting.events("interrupted") == [] and setting.room.lit == {"lamp", "torch"}

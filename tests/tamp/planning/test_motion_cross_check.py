@@ -1,0 +1,154 @@
+"""The second look at decisions: what only another engine sees is not done, and something else is thought of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import Any, cast
+
+import numpy as np
+import pytest
+
+from motion.poses import pose
+from motion.robot import RobotDescription
+from motion.shapes import Shape
+from motion.timing import Trajectory
+from motion.world import State, World
+from tamp.backends import bodies
+from tamp.model.atoms import GroundAction
+from tamp.model.bodies import state_of
+from tamp.model.goal import Goal
+from tamp.model.motions import Grip, Motion, Timeline
+from tamp.model.scene import Part, RobotState, Scene, SceneObject
+from tamp.model.situation import Situation
+from tamp.model.state import WorldState
+from tamp.planning.deliberation import Decision, InTurn, Ready
+from tamp.planning.engine import Plan
+from tamp.planning.motion_cross_check import TRIES, LookedAgain, objection
+from tamp.planning.refinement import Failure
+from tamp.planning.search import NoSolution
+from tamp.skills.base import Refinement
+
+ROBOT = bodies.find("xarm6").at(np.eye(4))
+SWING = np.linspace(-0.6, 0.6, 30)
+"""Radians of the first joint, over which the arm swings across what is before it."""
+UP = np.array([0.0, 0.0, 0.4])
+PICK = GroundAction("pick", ("cup", "desk"))
+
+
+def thing(name: str, at: np.ndarray[Any, Any], half: float = 0.02) -> SceneObject:
+    box = Shape("box", np.full(3, half), np.eye(4))
+    return SceneObject(name, "box", True, (Part(name, "body", pose(at), (box,)),))
+
+
+def swing(robot: RobotDescription) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    """The arm's way across, and where its tool is half-way."""
+    q = np.tile(robot.posture, (len(SWING), 1))
+    q[:, 0] = SWING
+    return q, World(robot, []).forward(np.array([0.0, *robot.posture[1:]]))[:3, 3]
+
+
+def scene(*things: SceneObject) -> Scene:
+    return Scene(things, RobotState(ROBOT.posture, 0.08, np.eye(4)))
+
+
+def decided(there: Scene, held: str | None = None, touched: frozenset[str] = frozenset()) -> Decision:
+    """A decision to swing across."""
+    q, _ = swing(ROBOT)
+    state = state_of(there)
+    if held is not None:
+        state = State(state.q, 0.04, state.poses, held, np.eye(4))
+    motion = Motion(Trajectory(np.linspace(0, 2, len(q)), q, np.tile(np.eye(4), (len(q), 1, 1))), state=state)
+    step = Refinement((), Situation(there), {"way": "across"}, touched)
+    return Decision(Plan((PICK,)), (step,), Timeline((motion, Grip(0.0)), {1: 1}, (0,)))
+
+
+def test_what_stands_in_the_way_is_seen_and_named() -> None:
+    _, tool = swing(ROBOT)
+    found = objection(decided(there := scene(thing("jug", tool))), there, ROBOT)
+    assert found is not None and found.action == PICK
+    assert found.near.other == "jug" and 0.5 < found.near.time < 1.5
+    assert str(found).startswith(f"the second look sees {found.near.link} ") and "mm inside jug after" in str(found)
+    assert objection(decided(away := scene(thing("jug", tool + UP))), away, ROBOT) is None
+
+
+def test_the_hand_may_touch_what_the_action_is_about_and_the_arm_may_not() -> None:
+    _, tool = swing(ROBOT)
+    assert objection(decided(there := scene(thing("cup", tool))), there, ROBOT) is None
+    forearm = World(ROBOT, [])
+    forearm.forward(np.array([0.0, *ROBOT.posture[1:]]))
+    elbow = forearm.data.body("link4").xpos.copy()
+    found = objection(decided(there := scene(thing("cup", elbow, 0.05))), there, ROBOT)
+    assert found is not None and found.near.other == "cup" and found.near.link.startswith("link")
+
+
+def test_what_a_refinement_says_it_touches_is_no_surprise() -> None:
+    _, tool = swing(ROBOT)
+    there = scene(thing("shelf", tool))
+    assert objection(decided(there), there, ROBOT) is not None
+    assert objection(decided(there, touched=frozenset({"shelf"})), there, ROBOT) is None
+
+
+def test_what_is_held_goes_along_and_must_not_touch_others() -> None:
+    _, tool = swing(ROBOT)
+    there = scene(thing("cup", np.array([0.0, 2.0, 0.0]), 0.06), thing("jug", tool - 0.2 * UP, 0.03))
+    assert objection(decided(there), there, ROBOT) is None, "the hand alone passes above it"
+    found = objection(decided(there, held="cup"), there, ROBOT)
+    assert found is not None and (found.near.link, found.near.other) == ("cup", "jug")
+
+
+@dataclass(eq=False)
+class Mind:
+    """Has decisions ready, one after the other, and the last one for ever."""
+
+    decisions: list[Decision]
+    disappointments: list[tuple[GroundAction, dict[str, Any]]] = field(default_factory=list)
+    first: Plan | None = None
+    seconds: dict[str, float] = field(default_factory=lambda: {"plan": 1.0})
+    search: Any = field(default_factory=lambda: SimpleNamespace(world=World(ROBOT, [])))
+
+    def decide(self, goal: Goal, state: WorldState, situation: Situation) -> Ready[Decision]:
+        return Ready(self.decisions.pop(0) if len(self.decisions) > 1 else self.decisions[0])
+
+    def refine(self, plan: Plan, situation: Situation, hints: Any = ()) -> Ready[Decision]:
+        return self.decide(cast(Goal, None), cast(WorldState, None), situation)
+
+    def disappointed(self, action: GroundAction, note: dict[str, Any]) -> None:
+        self.disappointments.append((action, note))
+
+
+@dataclass(eq=False)
+class Diary:
+    told: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+
+    def event(self, kind: str, /, **data: Any) -> None:
+        self.told.append((kind, data))
+
+    def write(self, name: str, content: str | bytes) -> None:
+        raise AssertionError(name)
+
+
+@pytest.fixture
+def in_the_way() -> Scene:
+    return scene(thing("jug", swing(ROBOT)[1]))
+
+
+def test_where_it_objects_another_way_is_thought_of(in_the_way: Scene) -> None:
+    bad, good = decided(in_the_way), decided(in_the_way, touched=frozenset({"jug"}))
+    mind, diary = Mind([bad, good]), Diary()
+    twice = LookedAgain(cast(InTurn, mind), diary)
+    thought = twice.decide(cast(Goal, None), cast(WorldState, None), Situation(in_the_way))
+    assert thought.done() and thought.result() is good
+    assert mind.disappointments == [(PICK, {"way": "across"})]
+    assert [kind for kind, _ in diary.told] == ["second_look"] and "inside jug" in diary.told[0][1]["objection"]
+    assert twice.seconds["plan"] == 1.0 and twice.seconds["second_look"] > 0.0
+
+
+def test_where_it_objects_to_everything_nothing_is_done_and_the_reason_is_told(in_the_way: Scene) -> None:
+    mind = Mind([decided(in_the_way)])
+    twice = LookedAgain(cast(InTurn, mind))
+    found = twice.decide(cast(Goal, None), cast(WorldState, None), Situation(in_the_way)).result()
+    assert isinstance(found, NoSolution) and found.stage == "refinement"
+    assert found.reason.startswith("(pick cup desk): the second look sees ") and len(mind.disappointments) == TRIES
+    failed = twice.refine(Plan((PICK,)), Situation(in_the_way)).result()
+    assert isinstance(failed, Failure) and failed.action == PICK and failed.cause.blockers == ("jug",)
