@@ -95,7 +95,6 @@ help:
 	make bench-mjcf      an MJCF scene by three bodies in MuJoCo and PyBullet (8 minutes; goes on ...)
 	make bench-sim-to-sim  what was done in MuJoCo, done again in PyBullet without looking (10 minutes; goes on ...)
 	make bench-table-faults  faults while an emulated xArm picks and places (10 minutes; 360 runs: ARGS='--repeat 6')
-	make bench-two-arms  six things sorted by two arms in PyBullet against one, and single things (20 minutes; goes on ...)
 	make bench-table-speed  a pick and place through the SDK as a stream, and as movements that stop (2 minutes)
 	make bench-kitchen   what domains/kitchen brings of its own, from words to motion (20 minutes; goes on ...)
 	make bench-pages      how soon pages are made and seen, and how large they are (3 minutes)
@@ -265,7 +264,7 @@ bench: setup
 	$(BIN)/tamp bench libero_90 --trials 10 $(FULL)/libero_90
 	$(BIN)/tamp report results/full/suites results/full/libero_90
 
-BENCHES := view pages perception unknown disturbed two-arms grasps bodies mjcf sim-to-sim table-faults table-speed live minds deciders kitchen others seam folders stepping workers resume scaling language meaning reader executed judging mends fuzz ports numbers check arms paths arm-faults arm-stops arm-clutter arm-cups arm-language \
+BENCHES := view pages perception unknown disturbed grasps bodies mjcf sim-to-sim table-faults table-speed live minds deciders kitchen others seam folders stepping workers resume scaling language meaning reader executed judging mends fuzz ports numbers check arms paths arm-faults arm-stops arm-clutter arm-cups arm-language \
   arm-streaming arm-examples install
 .PHONY: $(BENCHES:%=bench-%) bench-validation
 $(BENCHES:%=bench-%): bench-%: setup

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 
 from cli.output import emit_json
 from tamp.api.emulating import Listens, StandsIn
 from tamp.api.emulating import emulate as run
-from tamp.api.emulating import emulate_arms as run_arms
 
 
 def emulate(
@@ -21,21 +19,9 @@ def emulate(
     things: list[str],
     detections: str | None,
     scene: tuple[str, int | None, int] | None,
-    arms: Path | None,
     as_json: bool,
 ) -> int:
     """Run the emulator; one line on standard output once it listens. Raises InputError."""
-    stands = None if scene is None else StandsIn(*scene)
-    if arms is not None:
-        return run_arms(
-            arms,
-            stands,
-            lambda at: _tell_of_one(at, as_json),
-            port=port,
-            fault_port=fault_port,
-            seconds=seconds,
-            settings=settings,
-        )
     return run(
         model,
         lambda at: _tell(model, at, as_json),
@@ -46,7 +32,7 @@ def emulate(
         settings=settings,
         things=things,
         detections=detections,
-        scene=stands,
+        scene=None if scene is None else StandsIn(*scene),
     )
 
 
@@ -58,13 +44,4 @@ def _tell(model: str, at: Listens, as_json: bool) -> None:
     where = f"control {at.port}, reports {', '.join(map(str, at.reports))}, faults {at.fault_port}"
     sees = f", detections at {at.detections}" if at.detections else ""
     sys.stdout.write(f"{model} at {at.host}: {where}{sees}\n")
-    sys.stdout.flush()
-
-
-def _tell_of_one(at: Listens, as_json: bool) -> None:
-    """The same of an arm among several."""
-    if as_json:
-        emit_json({"host": at.host, "port": at.port, "fault_port": at.fault_port}, sys.stdout)
-        return
-    sys.stdout.write(f"{at.host}: control {at.port}, faults {at.fault_port}\n")
     sys.stdout.flush()

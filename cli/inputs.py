@@ -18,8 +18,7 @@ SCENE_ONLY = (
 ARM_AT_TABLE = (
     *AT_TABLE, "--perception", "--no-search", "--host", "--port", "--eyes", "--dead-man", "--no-second-check",
 )  # fmt: skip
-ARMS_AT_TABLE = ("--arms", *(o for o in ARM_AT_TABLE if o not in ("--body", "--host", "--perception", "--no-search")))
-OPTIONS = dict.fromkeys((*SCENE_ONLY, *ARM_ONLY, *ARM_AT_TABLE, *ARMS_AT_TABLE))
+OPTIONS = dict.fromkeys((*SCENE_ONLY, *ARM_ONLY, *ARM_AT_TABLE))
 """Those that not every backend takes."""
 
 
@@ -27,13 +26,9 @@ def for_backend(backend: str, given: Sequence[str]) -> None:
     """InputError for options that a backend does not take: none is dropped without a word."""
     taken: Sequence[str] = SCENE_ONLY
     whose = "a real arm, --backend xarm"
-    if backend == "pybullet":
-        taken = (*SCENE_ONLY, "--arms")
-    elif "--arms" in given and backend in ("libero", "mujoco"):
-        whose = "two arms at one table, --backend pybullet or xarm"
     if backend == "xarm":
-        at_table = "--body" in given or "--arms" in given
-        taken = ARM_AT_TABLE if "--body" in given else ARMS_AT_TABLE if at_table else ARM_ONLY
+        at_table = "--body" in given
+        taken = ARM_AT_TABLE if at_table else ARM_ONLY
         whose = "other backends" if at_table else "simulated scenes, or an arm at a table with --body"
     if wrong := [option for option in given if option in OPTIONS and option not in taken]:
         raise InputError(f"{' '.join(wrong)}: for {whose}; valid for --backend {backend}: {', '.join(taken)}")

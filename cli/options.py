@@ -167,10 +167,6 @@ Body = Annotated[
     str | None,
     typer.Option(help="The robot at the table, as xarm7, or its .toml; without it the scene's own.", metavar="NAME"),
 ]
-Arms = Annotated[
-    Path | None,
-    typer.Option(help="Two arms at the table, as a file says where: docs/two_arms.md.", metavar="FILE"),
-]
 DeadMan = Annotated[
     float | None,
     typer.Option(help="Stop the arm without a line on standard input so often.", metavar="SEC", min=0.1, max=3600),

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def solve(asked: Asked, json_output: bool) -> int:
     """Run one episode and print what it came to. 0 when what was asked for holds, by LIBERO's check where that is the
     scene's own task, else by an oracle of the goal. With neither words nor goals the scene's own are taken."""
-    if asked.backend == "xarm" and asked.body is None and asked.arms is None:
+    if asked.backend == "xarm" and asked.body is None:
         from cli.arm_solve import solve_arm
 
         arguments.repaired(asked.repair, asked.backend)

@@ -13,7 +13,7 @@ from tamp.api.arguments import CONTROL_PORT
 xarm_app = typer.Typer(help="UFACTORY arms: run plans on them, watch them, or emulate one.", no_args_is_help=True)
 
 Model = Annotated[Literal["xarm5", "xarm6", "xarm7", "lite6", "850"], typer.Option(help="The arm.")]
-Address = Annotated[str, typer.Option(help="Address to listen at; 127.0.0.3 and so on for more arms.", metavar="IP")]
+Address = Annotated[str, typer.Option(help="Address to listen at.", metavar="IP")]
 Port = Annotated[int, typer.Option(help="Control port; the SDK knows 502 only.", min=1, max=65535)]
 FaultPort = Annotated[int, typer.Option(help="Port for faults and questions; 0: any free one.", min=0, max=65535)]
 Seconds = Annotated[float | None, typer.Option(help="End after so long.", min=0.0, max=1e6)]
@@ -46,19 +46,18 @@ def xarm_emulate(
     scene: WorldScene = None,
     init_state: opt.InitState = None,
     seed: opt.Seed = 0,
-    arms: opt.Arms = None,
     json_output: opt.Json = False,
 ) -> int:
     """Emulate an arm's controller, which the arm's own SDK cannot tell from a real one.
 
     With --thing it has a detector too, which knows all. With --scene it stands in that scene, where things weigh
-    something, are gripped and stop the arm; with --arms two arms do, each at its own address. Says one line when it
-    listens; ends on Ctrl-C, on SIGTERM and after --seconds.
+    something, are gripped and stop the arm. Says one line when it listens; ends on Ctrl-C, on SIGTERM and after
+    --seconds.
     """
     from cli.emulate import emulate
 
     there = None if scene is None else (scene, init_state, seed)
-    told = choice or [], thing or [], detections, there, arms, json_output
+    told = choice or [], thing or [], detections, there, json_output
     return emulate(model, host, port, fault_port, seconds, *told)
 
 

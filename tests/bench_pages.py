@@ -45,7 +45,6 @@ def pages(folder: Path) -> dict[str, list[Path]]:
         "2,900 episodes": [RESULTS],
         "two runs of 2,900, compared": [old, new],
         "an episode": [recorded(folder / "e", "demo")],
-        "an episode of two arms": [recorded(folder / "two", "two_arms")],
     }
 
 

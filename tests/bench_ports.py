@@ -46,7 +46,7 @@ before a connection, of which servers take a number in a second."""
 MOST_LEFT = 10
 """Connections that are left open: fewer than any server takes."""
 SIDE = (
-    {"query": "state"}, {"query": "history"}, {"query": "scene"}, {"query": "pictures"}, {"query": "apart", "held": {}},
+    {"query": "state"}, {"query": "history"}, {"query": "scene"}, {"query": "pictures"},
     {"teleport": [0, 0, 0, 0, 0, 0]}, {"fault": "drop", "seconds": 0.1}, {"fault": "freeze", "seconds": 0.1},
     {"fault": "garbage", "bytes": 10}, {"fault": "servo", "joint": 2, "motion": 1, "share": 0.5}, {"fault": "half"},
     {"things": [{"label": "cup", "xyz_mm": [1, 2, 3]}]}, {"put": "mug_1", "pose": [0] * 16}, {"clear": "faults"},

@@ -124,17 +124,13 @@ shoulder = [-1.5, 1.5]
 
 
 def _bodies() -> dict[str, Example]:
-    from tamp.backends import arms_file
-
     show = ("body", "show", "arm.toml")
     body = BODY + TOLD.replace("xyz = [0.0, 0.0, 0.3]", "xyz = [0.0, 0.0, 0.3]\nrpy = [0.0, 0.1, 0.0]") + SECTIONS
     known = _shipped("motion", "robots", "xarm7.toml")
-    arms = _shipped("problems", "sorting", "arms.toml")
     return {
         "robot in a model": Example("arm.toml", "toml", body, show, {"arm.urdf": ARM}),
         "known robot": Example("arm.toml", "toml", known, show),
         "URDF": Example("arm.urdf", "xml", ARM, show, {"arm.toml": TOLD}),
-        "arms at a table": Example("arms.toml", "toml", arms, arms_file.read),
     }
 
 

@@ -214,7 +214,7 @@ def of_an_arm() -> list[dict[str, Any]]:
 
 
 RECORDED = Path(__file__).parent / "recorded_logs"
-"""Logs as runs left them: the demo in PyBullet, by camera in LIBERO, a live session of the fake, two arms, an xArm that
+"""Logs as runs left them: the demo in PyBullet, by camera in LIBERO, a live session of the fake, an xArm that
 runs a plan, and a task without a motion."""
 
 

@@ -12,7 +12,7 @@ from tests.number_faults import faults
 from tests.number_files import examples
 
 QUICK = (
-    *("robot in a model", "URDF", "arms at a table", "scene of MJCF", "BDDL", "case.toml", "case about a scene"),
+    *("robot in a model", "URDF", "scene of MJCF", "BDDL", "case.toml", "case about a scene"),
     *("language model", "script of a session", "order", "calibration", "recording", "object.toml", "detection line"),
     *("action plan", "arm's world", "PDDL domain, validated", "results of a bench"),
 )

@@ -11,7 +11,6 @@ from tamp.backends.xarm.address import CONTROL_PORT as CONTROL_PORT  # noqa: PLC
 from tamp.errors import InputError
 
 if TYPE_CHECKING:
-    from tamp.backends.arms_file import Arms
     from tamp.backends.xarm.table_run import ArmAddress
     from tamp.backends.xarm.workcell import Workcell
     from tamp.model.domain import Domain
@@ -80,18 +79,6 @@ def left_out(text: str | None) -> tuple[str, ...]:
     return names
 
 
-def eyes(arm: RealArm) -> tuple[str, int]:
-    """Who says what is around emulated arms. InputError where nobody does, or at no address."""
-    from tamp.backends.xarm.address import address_of
-
-    if arm.eyes is None:
-        raise InputError("no --eyes: an arm at a table needs the port of the emulator that sees")
-    try:
-        return address_of(arm.eyes)
-    except ValueError as e:
-        raise InputError(f"--eyes {arm.eyes}: {e}") from e
-
-
 def driven(simulator: str, body: str | None, host: str | None, port: int | None, eyes: str | None) -> RealArm:
     """Where the arm is that works at a table. InputError for what is missing, and in a simulator for what is given."""
     given = [name for name, value in (("host", host), ("port", port), ("eyes", eyes)) if value is not None]
@@ -121,22 +108,6 @@ def arm_at_table(backend: str, body: str | None, arm: RealArm) -> ArmAddress | N
         raise InputError(f"--host {arm.host} --eyes {arm.eyes}: {e}") from e
 
 
-def arms_file(path: Path | None, body: str | None, perception: str, video: bool) -> Arms | None:
-    """The arms at the table, where a file says which. InputError for what is wrong in it."""
-    if path is None:
-        return None
-    if body is not None:
-        raise InputError("--body: the file of --arms says which robots there are; valid: one of the two")
-    if perception == "camera":
-        raise InputError("--perception camera: two arms are told where things are; valid with --arms: oracle")
-    if video:
-        raise InputError("--video: nobody draws two arms; valid with --arms: without it")
-    from tamp.backends.arms_file import read
-    from tamp.data import located
-
-    return read(located(path))
-
-
 def repaired(name: str | None, backend: str = "libero", stage: str = "all") -> None:
     """InputError for somebody who cannot be asked how to go on, or where nothing goes on."""
     from tamp.api.language import PLANS
@@ -160,10 +131,10 @@ def embodied(backend: str, body: str | None, only_libero: Mapping[str, bool]) ->
         raise InputError(f"{' '.join(wrong)}: not with --backend {backend}; valid: --backend libero")
 
 
-def refined(seconds: float | None, perception: str, arms: Path | None) -> None:
+def refined(seconds: float | None, perception: str) -> None:
     """InputError for a time limit of refinement where nobody heeds it."""
-    if seconds is not None and (perception == "camera" or arms is not None):
-        raise InputError("--refine-timeout: not with --perception camera or --arms; valid: the oracle and one arm")
+    if seconds is not None and perception == "camera":
+        raise InputError("--refine-timeout: not with --perception camera; valid: --perception oracle")
 
 
 def seen(perception: str, noise: str = "clean") -> None:

@@ -1,30 +1,26 @@
-"""An emulated UFACTORY arm, or several at one table, that the arm's own SDK cannot tell from real ones."""
+"""An emulated UFACTORY arm that the arm's own SDK cannot tell from a real one."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from motion.arms import ARMS
-from motion.compiled_output import hush_compiled
-from tamp.backends import arms_file, bodies
+from tamp.backends import bodies
 from tamp.backends.libero import rendering
 from tamp.backends.pybullet.world import BulletWorld
 from tamp.backends.xarm.address import CONTROL_PORT, address_of
 from tamp.backends.xarm.emulator.choices import choose
 from tamp.backends.xarm.emulator.physics import Physics
-from tamp.backends.xarm.emulator.server import REPORTS, Address, MakeWorld, Server, serve, serve_together
+from tamp.backends.xarm.emulator.server import REPORTS, Address, MakeWorld, Server, serve
 from tamp.backends.xarm.emulator.things import read_things
-from tamp.data import located
 from tamp.errors import InputError
 from tamp.model.goal_syntax import valid
 from tamp.quiet import hush_simulator
 
 if TYPE_CHECKING:
-    from tamp.backends.physics.start import Start
     from tamp.backends.xarm.emulator.pictures import Pictures
 
 DETECTIONS = "tcp://127.0.0.1:5556"
@@ -85,53 +81,17 @@ def emulate(
     return serve(ARMS[model], address, choose(list(settings)), told, seconds, there, world, pictures)
 
 
-def emulate_arms(
-    file: Path,
-    scene: StandsIn | None,
-    ready: Ready,
-    *,
-    port: int = CONTROL_PORT,
-    fault_port: int = 0,
-    seconds: float | None = None,
-    settings: Sequence[str] = (),
-) -> int:
-    """Emulate the arms of a file in one scene, each at its address: as `emulate`."""
-    if scene is None:
-        raise InputError("--arms: of a scene that they share; valid with --scene")
-    arms = arms_file.read(located(file))
-    start = _start(scene, None)
-    choices = choose(list(settings))
-    with hush_compiled():
-        world = BulletWorld(start.scene, *arms.robots)
-    servers: list[Server] = []
-    for arm, address in arms.addressed():
-        kind, _ = arm.body.for_sdk()
-        made = partial(Physics, world, arm.robot, leader=servers[0].physics if servers else None)
-        servers.append(Server(kind, Address(address, port, fault_port), choices, read_things([]), made))
-
-    def told(server: Server) -> None:
-        ready(Listens(server.address.host, port, server.fault_port))
-
-    return serve_together(servers, told, seconds)
-
-
-def _start(scene: StandsIn, body: str | None, drawn: bool = False) -> Start:
-    rendering.prepare(video=False, may=True)
-    with hush_simulator():
-        from tamp.backends.libero import tasks
-        from tamp.backends.physics.start import start_of
-
-        return start_of(tasks.find(scene.scene), scene.seed, scene.init_state, body, drawn=drawn)
-
-
 def _world(model: str, scene: StandsIn) -> tuple[MakeWorld, Pictures | None]:
     """A scene with the arm in it, and who takes pictures of it. InputError for an arm without a hand, or no scene."""
     if model not in bodies.names():
         raise InputError(f"--scene: the {model} has no gripper here; {valid(model, bodies.names())}")
-    start = _start(scene, model, drawn=True)
+    rendering.prepare(video=False, may=True)
     with hush_simulator():
+        from tamp.backends.libero import tasks
+        from tamp.backends.physics.start import start_of
         from tamp.backends.xarm.emulator.pictures import Pictures
 
+        start = start_of(tasks.find(scene.scene), scene.seed, scene.init_state, model, drawn=True)
     pictures = None if start.stage is None else Pictures(start.stage)
     return partial(Physics, BulletWorld(start.scene, start.robot), start.robot), pictures
 

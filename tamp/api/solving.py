@@ -23,7 +23,6 @@ from tamp.runs.labels import by_camera, in_physics, in_words, through_sdk
 if TYPE_CHECKING:
     from tamp.api.language import Model
     from tamp.api.scenes import Simulator
-    from tamp.backends.arms_file import Arms
     from tamp.backends.libero.tasks import Task
     from tamp.backends.physics.seeing import Seeing
     from tamp.backends.xarm.stopping import Stop
@@ -55,7 +54,7 @@ class Person:
 class Asked:
     """What an episode is asked for. With neither words nor goals the scene's own are taken.
 
-    `backend` is a simulator, or `xarm`: the arm, or the two arms, that `arm` and `arms` say where to find.
+    `backend` is a simulator, or `xarm`: the arm that `arm` says where to find.
     """
 
     text: str | None = None
@@ -66,7 +65,6 @@ class Asked:
     seed: int | None = None
     backend: str = "libero"
     body: str | None = None
-    arms: Path | None = None
     perception: str = "oracle"
     noise: str = "clean"
     calibration: Path | None = None
@@ -181,7 +179,7 @@ def begun(asked: Asked, person: Person) -> Episode:
 
     rendering.prepare(video=False, may=True)  # what is checked with loads MuJoCo
     text = None if asked.goals or asked.text is None else language.instruction(asked.text)
-    shared, at = _checked(asked)
+    at = _checked(asked)
     wants_model = language.plans(asked.planner) or asked.repair is not None
     model = language.model(asked.llm) if text is not None or wants_model else None
     sight = text is not None and model is not None and model.sees
@@ -196,7 +194,7 @@ def begun(asked: Asked, person: Person) -> Episode:
     asked = replace(asked, text=None if goals else text, goals=goals, seed=seed)
     with hush_simulator():
         settings = replace(_settings(asked, domain, model, sight), origin=origin)
-    return Episode(asked, person, task, domain, settings, model, shared, at)
+    return Episode(asked, person, task, domain, settings, model, at)
 
 
 @dataclass(frozen=True, eq=False)
@@ -209,7 +207,6 @@ class Episode:
     domain: Domain
     settings: Settings
     model: Model | None
-    shared: Arms | None
     at: ArmAddress | None
 
     def __str__(self) -> str:
@@ -223,10 +220,9 @@ class Episode:
         asked, given = self.asked, bool(self.asked.goals)
         if asked.backend == "libero":
             return by_camera(given, asked.noise) if asked.sees else "oracle"
-        body = self.shared or asked.body
         if asked.backend == "xarm":
-            return through_sdk(str(body), asked.sees, given)
-        return in_physics(asked.backend, body, asked.sees, given)
+            return through_sdk(str(asked.body), asked.sees, given)
+        return in_physics(asked.backend, asked.body, asked.sees, given)
 
     def __call__(self, folder: Path | None = None) -> Result:
         """Run it, into a folder, by default the one that was asked for."""
@@ -266,14 +262,13 @@ class Episode:
 
     def _performing(self, seeing: Seeing | None) -> AbstractContextManager[Callable[..., Result]]:
         """What runs an episode outside LIBERO's cameras."""
-        there = self.at or self.shared
-        if self.asked.backend == "xarm" and there is not None:
-            return on_arm(there, self.asked.arm, seeing, self.person)
-        return nullcontext(told_by(self.asked.backend, seeing, self.shared))
+        if self.at is not None:
+            return on_arm(self.at, self.asked.arm.dead_man, seeing, self.person)
+        return nullcontext(told_by(self.asked.backend, seeing))
 
 
-def _checked(asked: Asked) -> tuple[Arms | None, ArmAddress | None]:
-    """InputError for arguments that do not go together; the arms that there are, and where one is."""
+def _checked(asked: Asked) -> ArmAddress | None:
+    """Where the arm is, where there is one. InputError for arguments that do not go together."""
     if asked.untouched and not asked.goals:
         raise InputError("--untouched goes with --goal; in words: say what not to touch")
     arguments.seen(asked.perception, asked.noise)
@@ -282,11 +277,10 @@ def _checked(asked: Asked) -> tuple[Arms | None, ArmAddress | None]:
     arguments.embodied(asked.backend, asked.body, only_libero)
     arguments.drawn(asked.overlay, asked.video, asked.perception)
     arguments.searched(not asked.searches, asked.perception)
-    arguments.refined(asked.refine_timeout, asked.perception, asked.arms)
+    arguments.refined(asked.refine_timeout, asked.perception)
     arguments.calibrated(asked.calibration, asked.perception)
     arguments.repaired(asked.repair, asked.backend)
-    shared = arguments.arms_file(asked.arms, asked.body, asked.perception, asked.video)
-    return shared, arguments.arm_at_table(asked.backend, asked.body, asked.arm)
+    return arguments.arm_at_table(asked.backend, asked.body, asked.arm)
 
 
 def _prepared(asked: Asked, sight: bool) -> tuple[Task, Domain]:
@@ -357,12 +351,8 @@ def _settings(asked: Asked, domain: Domain, model: Model | None, sight: bool) ->
     return settings if asked.refine_timeout is None else replace(settings, seconds=asked.refine_timeout)
 
 
-def told_by(backend: str, seeing: Seeing | None = None, shared: Arms | None = None) -> Callable[..., Result]:
-    """What runs an episode in a simulator, with its state for eyes, or `seeing`; with several arms, if there are."""
-    if backend == "pybullet" and shared is not None:
-        from tamp.backends.pybullet.arms_run import run as with_arms
-
-        return partial(with_arms, arms=shared)
+def told_by(backend: str, seeing: Seeing | None = None) -> Callable[..., Result]:
+    """What runs an episode in a simulator, with its state for eyes, or `seeing`."""
     if backend in ("pybullet", "mujoco"):
         from tamp.backends.physics.run import run as run_in
 
@@ -374,20 +364,12 @@ def told_by(backend: str, seeing: Seeing | None = None, shared: Arms | None = No
 
 @contextmanager
 def on_arm(
-    at: ArmAddress | Arms, arm: RealArm, seeing: Seeing | None, person: Person
+    at: ArmAddress, dead_man: float | None, seeing: Seeing | None, person: Person
 ) -> Iterator[Callable[..., Result]]:
-    """What runs an episode on an arm, or on several, which a dead man and the person there stop; Refusal of the rest
-    then."""
-    from tamp.backends.arms_file import Arms
-    from tamp.backends.xarm.address import CONTROL_PORT
-    from tamp.backends.xarm.arms_run import run as run_arms
+    """What runs an episode on an arm, which a dead man and the person there stop."""
     from tamp.backends.xarm.stopping import Stop
     from tamp.backends.xarm.table_run import run
 
-    stop = Stop(arm.dead_man)
+    stop = Stop(dead_man)
     with person.stops(stop):
-        if isinstance(at, Arms):
-            port = arm.port or CONTROL_PORT
-            yield partial(run_arms, arms=at, port=port, eyes=arguments.eyes(arm), stop=stop)
-        else:
-            yield partial(run, at=at, stop=stop, seeing=seeing)
+        yield partial(run, at=at, stop=stop, seeing=seeing)

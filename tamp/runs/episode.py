@@ -160,29 +160,6 @@ def begin(log: EpisodeLog, task: Task, settings: Settings, perception: str, back
     )
 
 
-def thinking(
-    robot: RobotDescription,
-    perceiver: Perceiver,
-    settings: Settings,
-    seed: int,
-    rng: np.random.Generator,
-    log: EpisodeLog,
-    stack: contextlib.ExitStack,
-) -> Think:
-    """What decides for a robot: with a paused clock while the world waits, drawing from `rng`; else in a process beside
-    it, with `seed`, which the stack ends."""
-    if settings.clock == "paused":
-        return in_turn(settings.domain, settings.planner, rng, log, settings.twice, settings.seconds)
-
-    def beside(*_: Any) -> Beside:
-        made = Beside(Recipe(str(settings.domain.path), settings.planner, seed, settings.seconds, settings.twice), log)
-        stack.callback(made.close)
-        made.prepare(robot, perceiver.perceive()).wait()
-        return made
-
-    return beside
-
-
 def robot_at_table(
     backend: Backend,
     perceiver: Perceiver,
@@ -193,9 +170,18 @@ def robot_at_table(
     stack: contextlib.ExitStack,
     step_limit: int,
 ) -> AtTable:
-    """A robot with a mind that thinks while the world waits, or beside it."""
+    """A robot whose planner works while the world waits, or beside it in a process that `stack` ends."""
+
+    def beside(*_: Any) -> Beside:
+        recipe = Recipe(str(settings.domain.path), settings.planner, settings.seed, settings.seconds, settings.twice)
+        made = Beside(recipe, log)
+        stack.callback(made.close)
+        made.prepare(robot, perceiver.perceive()).wait()
+        return made
+
     rng = np.random.default_rng(settings.seed)
-    think = thinking(robot, perceiver, settings, settings.seed, rng, log, stack)
+    in_process = in_turn(settings.domain, settings.planner, rng, log, settings.twice, settings.seconds)
+    think: Think = in_process if settings.clock == "paused" else beside
     heard = Events(log.take, spoken(say))
     ready = at_table(backend, perceiver, robot, settings.domain, think, heard, step_limit)
     ready.table.reflexes = settings.reflexes

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 
-def in_physics(engine: str, body: object | None, camera: bool = False, given: bool = False) -> str:
-    """The state of a simulation other than LIBERO's, or a `camera` there, with a robot, or robots, or the scene's own.
+def in_physics(engine: str, body: str | None, camera: bool = False, given: bool = False) -> str:
+    """The state of a simulation other than LIBERO's, or a `camera` there, with a robot or the scene's own.
     `given`: what is wanted was not said in words, which cameras are told of."""
     return _where(f"{body or 'its own robot'} in {engine}", camera, given)
 

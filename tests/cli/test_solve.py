@@ -26,7 +26,6 @@ pytestmark = pytest.mark.process
 TAMP = Path(sys.executable).with_name("tamp")
 TABLETOP = data_dir("domains") / "tabletop"
 GOAL = "(in mug_1 cabinet_1_top_region)"
-ARMS = str(data_dir("problems") / "sorting" / "arms.toml")
 
 
 def edited_domain(folder: Path, old: str, new: str, binding: str = "") -> Path:
@@ -57,14 +56,6 @@ BAD_INPUT: dict[str, tuple[list[str], str]] = {
     "body": (["x", "--body", "xarm7"], "--body: the robot of LIBERO's scenes is a Panda; valid with"),
     "no body": (["x", "--backend", "pybullet", "--body", "xarm9"], "no robot 'xarm9'; "),
     "bullet's disturber": (["x", "--backend", "pybullet", "--disturb", "moved"], "--disturb: not with --backend"),
-    "arms see": (
-        ["x", "--backend", "pybullet", "--arms", ARMS, "--perception", "camera"],
-        "--perception camera: two arms are told where things are; valid with --arms: oracle",
-    ),
-    "arms' video": (["x", "--backend", "pybullet", "--arms", ARMS, "--video"], "--video: nobody draws two arms"),
-    "arms' bodies": (["x", "--backend", "pybullet", "--arms", ARMS, "--body", "xarm7"], "--body: the file of --arms"),
-    "arms elsewhere": (["x", "--backend", "mujoco", "--arms", ARMS], "--arms: for two arms at one table, --backend "),
-    "no arms": (["x", "--backend", "pybullet", "--arms", "none.toml"], "cannot read none.toml"),
     "no address": (["x", "--backend", "xarm", "--body", "xarm7"], "no --host: an arm at a table needs its address"),
     "no eyes": (["x", "--backend", "xarm", "--body", "xarm6", "--host", "127.0.0.1"], "no --eyes: an arm at a table"),
     "arm's world": (["x", "--backend", "xarm"], "no world: give --world FILE"),

@@ -27,7 +27,7 @@ class MujocoWorld:
         self._m = whole.compile()
         self._d = mujoco.MjData(self._m)
         self.step_seconds = float(self._m.opt.timestep)
-        self.arms = (MujocoArm(self._m, self._d, robot),)
+        self.arm = MujocoArm(self._m, self._d, robot)
         self._joints = {o.name: {p.name: self._address(p.name) for p in o.parts if p.joint} for o in scene}
         for o in scene:
             for p in o.parts:
@@ -45,11 +45,10 @@ class MujocoWorld:
         mujoco.mj_step2(self._m, self._d)
         mujoco.mj_step1(self._m, self._d)
 
-    def robot(self, number: int = 0) -> RobotState:
+    def robot(self) -> RobotState:
         """Where the arm and the fingers are."""
-        arm = self.arms[number]
-        felt = arm.felt()
-        return RobotState(felt.q, float(np.abs(felt.fingers).sum()), arm.now().T_world_tool)
+        felt = self.arm.felt()
+        return RobotState(felt.q, float(np.abs(felt.fingers).sum()), self.arm.now().T_world_tool)
 
     def poses(self) -> dict[str, Array]:
         """`T_world_object` (4, 4) of what can be carried."""
@@ -63,7 +62,7 @@ class MujocoWorld:
 
     def arrangement(self) -> Arrangement:
         """Where everything is now, the robot, too."""
-        felt = self.arms[0].felt()
+        felt = self.arm.felt()
         return Arrangement(self.poses(), self.joints(), felt.q, felt.fingers)
 
     def put(self, name: str, T_world_object: Array) -> None:

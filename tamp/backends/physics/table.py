@@ -1,12 +1,9 @@
-"""A table in any physics: a world of things and robots that are commanded as every other.
-
-Several robots share one world and one clock: each has a seat, whose commands wait until the period passes for all.
-"""
+"""A table in a physics engine: a world of things, and a robot that is commanded as every other."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
@@ -53,22 +50,22 @@ class PhysicsArm(Protocol):
 
 
 class PhysicsWorld(Protocol):
-    """Things and robots with forces. `start` is the scene that it was made of, `step_seconds` a physics step's."""
+    """Things and a robot with forces. `start` is the scene that it was made of, `step_seconds` a physics step's."""
 
     start: Scene
     step_seconds: float
 
     @property
-    def arms(self) -> Sequence[PhysicsArm]:
-        """The robots."""
+    def arm(self) -> PhysicsArm:
+        """The robot."""
         ...
 
     def step(self) -> None:
         """One physics step."""
         ...
 
-    def robot(self, number: int = 0) -> RobotState:
-        """Where an arm and its fingers are."""
+    def robot(self) -> RobotState:
+        """Where the arm and its fingers are."""
         ...
 
     def poses(self) -> dict[str, Array]:
@@ -80,7 +77,7 @@ class PhysicsWorld(Protocol):
         ...
 
     def arrangement(self) -> Arrangement:
-        """Where everything is now, the first robot, too."""
+        """Where everything is now, the robot, too."""
         ...
 
     def put(self, name: str, T_world_object: Array) -> None:
@@ -92,96 +89,60 @@ class PhysicsWorld(Protocol):
         ...
 
 
-class SharedTable:
-    """One world and one clock for robots of the same control period, each at its seat. ValueError for others."""
+class PhysicsTable:
+    """A world and its robot: a `Backend` and a `Perceiver` in one. Each command lets a control period pass."""
 
-    def __init__(self, world: PhysicsWorld, *robots: RobotDescription) -> None:
-        if len({r.period for r in robots}) != 1:
-            raise ValueError("robots that share a clock have one control period")
-        self.world, self.period, self.steps, self.stepping_seconds = world, robots[0].period, 0, 0.0
-        self.seats = tuple(Seat(self, robot, number) for number, robot in enumerate(robots))
-        for _ in range(SETTLING):
-            for seat in self.seats:
-                seat.stop()
-            self.pass_period()
+    def __init__(self, world: PhysicsWorld, robot: RobotDescription) -> None:
+        self.world, self.robot_model, self.period = world, robot, robot.period
         self.steps, self.stepping_seconds = 0, 0.0
+        self.after: list[Callable[[], None]] = []
+        """Called after each control period."""
+        for _ in range(SETTLING):
+            self.stop()
+        self.steps, self.stepping_seconds = 0, 0.0
+
+    @property
+    def time(self) -> float:
+        """Seconds since everything had come to rest."""
+        return self.steps * self.period
 
     @property
     def physics_steps(self) -> int:
         """Physics steps of a control period."""
         return round(self.period / self.world.step_seconds)
 
-    def pass_period(self) -> None:
-        """One control period for all, each going to where it was told to."""
-        start = time.perf_counter()
-        for step in range(self.physics_steps):
-            for arm in self.world.arms:
-                arm.drive(step)
-            self.world.step()
-        self.stepping_seconds += time.perf_counter() - start
-        self.steps += 1
-
-
-class Seat:
-    """One robot of a shared table: a `Backend` and a `Perceiver` in one. A command is taken up when the period
-    passes."""
-
-    def __init__(self, shared: SharedTable, robot: RobotDescription, number: int) -> None:
-        self.shared, self.robot_model, self.period, self.number = shared, robot, robot.period, number
-
-    @property
-    def time(self) -> float:
-        """Seconds since everything had come to rest."""
-        return self.shared.steps * self.period
-
-    @property
-    def stepping_seconds(self) -> float:
-        """Seconds that the world took."""
-        return self.shared.stepping_seconds
-
     def observe(self) -> RobotState:
         """Proprioception now."""
-        return self.shared.world.robot(self.number)
+        return self.world.robot()
 
     def perceive(self) -> Scene:
         """The scene now, exactly."""
-        world = self.shared.world
-        scene = arranged(world.start, world.poses(), world.joints())
+        scene = arranged(self.world.start, self.world.poses(), self.world.joints())
         return replace(scene, robot=self.observe(), time=self.time, confidence={o.name: 1.0 for o in scene})
 
     def felt(self, observation: Observation) -> None:
         """What was observed in this control period: it is known already."""
 
     def command(self, displacement: Array, opening: float) -> None:
-        """Where the robot goes in the period that passes next: see `tamp.model.backend.Backend`."""
-        start, arm = time.perf_counter(), self.shared.world.arms[self.number]
+        """One control period: see `tamp.model.backend.Backend`."""
+        start, arm = time.perf_counter(), self.world.arm
         arm.grip(opening)
-        arm.aim(displacement, self.shared.physics_steps)
-        self.shared.stepping_seconds += time.perf_counter() - start
+        arm.aim(displacement, self.physics_steps)
+        for step in range(self.physics_steps):
+            arm.drive(step)
+            self.world.step()
+        self.stepping_seconds += time.perf_counter() - start
+        self.steps += 1
+        for called in self.after:
+            called()
 
     def stop(self) -> None:
         """Hold still for a control period."""
-        self.command(np.zeros(6), self.shared.world.arms[self.number].opening)
+        self.command(np.zeros(6), self.world.arm.opening)
 
     def put(self, name: str, T_world_object: Array) -> None:
         """Have somebody put a thing elsewhere, at rest."""
-        self.shared.world.put(name, T_world_object)
-
-
-class PhysicsTable(Seat):
-    """A robot that is alone at its table: each command lets a control period pass."""
-
-    def __init__(self, world: PhysicsWorld, robot: RobotDescription) -> None:
-        super().__init__(SharedTable(world, robot), robot, 0)
-        self.after: list[Callable[[], None]] = []
-        """Called after each control period."""
-
-    def command(self, displacement: Array, opening: float) -> None:
-        """One control period: see `tamp.model.backend.Backend`."""
-        super().command(displacement, opening)
-        self.shared.pass_period()
-        for called in self.after:
-            called()
+        self.world.put(name, T_world_object)
 
 
 def arranged(scene: Scene, poses: Mapping[str, Array], joints: Mapping[str, Mapping[str, float]]) -> Scene:

@@ -1,8 +1,6 @@
-"""Robots and the things of a scene in PyBullet, with forces. Built from what was seen alone."""
+"""A robot and the things of a scene in PyBullet, with forces. Built from what was seen alone."""
 
 from __future__ import annotations
-
-from collections.abc import Mapping
 
 import numpy as np
 
@@ -20,39 +18,25 @@ SOLVER_STEPS = 60
 
 
 class BulletWorld:
-    """A `PhysicsWorld`. The scene's robot is not looked at: the arms start at their postures."""
+    """A `PhysicsWorld`. The scene's robot is not looked at: the arm starts at its posture."""
 
     step_seconds = STEP
 
-    def __init__(self, scene: Scene, *robots: RobotDescription) -> None:
+    def __init__(self, scene: Scene, robot: RobotDescription) -> None:
         self.start, self.bullet = scene, Bullet()
         self.bullet.setGravity(0, 0, -9.81)
         self.bullet.setPhysicsEngineParameter(fixedTimeStep=STEP, numSolverIterations=SOLVER_STEPS, numSubSteps=0)
         self.things = [BulletThing(self.bullet, o) for o in scene]
-        self.arms = tuple(BulletArm(self.bullet, robot) for robot in robots)
+        self.arm = BulletArm(self.bullet, robot)
 
     def step(self) -> None:
         """One physics step."""
         self.bullet.stepSimulation()
 
-    def robot(self, number: int = 0) -> RobotState:
-        """Where an arm and its fingers are."""
-        felt = self.arms[number].felt()
-        return RobotState(felt.q, float(np.abs(felt.fingers).sum()), self.arms[number].now().T_world_tool)
-
-    def apart(self, one: int, other: int, held: Mapping[int, str], most: float) -> float:
-        """Metres between two arms, with what they hold (things by the number of the arm), at most `most`."""
-        bodies = {n: [self.arms[n].body] for n in (one, other)}
-        for number, name in held.items():
-            bodies[number] += [t.body for t in self.things if t.name == name]
-        near = (
-            point[8]
-            for a in bodies[one]
-            for b in bodies[other]
-            if a != b
-            for point in self.bullet.getClosestPoints(a, b, most)
-        )
-        return float(min(near, default=most))
+    def robot(self) -> RobotState:
+        """Where the arm and its fingers are."""
+        felt = self.arm.felt()
+        return RobotState(felt.q, float(np.abs(felt.fingers).sum()), self.arm.now().T_world_tool)
 
     def poses(self) -> dict[str, Array]:
         """`T_world_object` (4, 4) of what can be carried."""
@@ -63,8 +47,8 @@ class BulletWorld:
         return {t.name: values for t in self.things if (values := t.joints())}
 
     def arrangement(self) -> Arrangement:
-        """Where everything is now, the first robot, too."""
-        felt = self.arms[0].felt()
+        """Where everything is now, the robot, too."""
+        felt = self.arm.felt()
         return Arrangement(self.poses(), self.joints(), felt.q, felt.fingers)
 
     def put(self, name: str, T_world_object: Array) -> None:

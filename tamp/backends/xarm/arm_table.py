@@ -28,8 +28,9 @@ AT_HOME = 0.05
 
 
 class ArmTable:
-    """A `Backend`. `driver` is connected and prepared, the arm at its posture: ArmFault elsewhere. After `close` it
-    stands still; so it does once `stop` says so, whatever goes on."""
+    """A `Backend`. `driver` is connected and prepared, the arm at its posture: ArmFault elsewhere. `opening` (m) is
+    what the fingers were last commanded. After `close` it stands still; so it does once `stop` says so, whatever goes
+    on."""
 
     def __init__(self, driver: Driver, robot: RobotDescription, stop: Stop | None = None) -> None:
         assert robot.joint_period is not None
@@ -40,7 +41,7 @@ class ArmTable:
         if off > AT_HOME:
             raise ArmFault("tracking_error", f"the arm is {off:.2f} rad from where it has to begin, {robot.posture}")
         driver.stream()
-        self._told = self._widest
+        self.opening = self._widest
         driver.grip(1.0)
         self._stop = stop or Stop()
         self.stream = Stream(driver, JointServo(robot), robot.joint_period, self._stop)
@@ -61,28 +62,19 @@ class ArmTable:
     def command(self, displacement: Array, opening: float) -> None:
         """One control period: see `tamp.model.backend.Backend`."""
         start = time.monotonic()
-        self.aim(displacement, opening)
+        with self._halted_by_faults():
+            self.stream.aim(self._where(), displacement)
+            if abs(opening - self.opening) > SAME:
+                self.opening = opening
+                self._driver.grip(opening / self._widest)
+        self.steps += 1
         self._due = max(self._due + self.period, start)
         time.sleep(max(0.0, self._due - time.monotonic()))
         self.stepping_seconds += time.monotonic() - start
 
-    def aim(self, displacement: Array, opening: float) -> None:
-        """The same, for whoever lets the time pass."""
-        with self._halted_by_faults():
-            self.stream.aim(self._where(), displacement)
-            if abs(opening - self._told) > SAME:
-                self._told = opening
-                self._driver.grip(opening / self._widest)
-        self.steps += 1
-
-    @property
-    def opening(self) -> float:
-        """Metres that the fingers were last told to be apart."""
-        return self._told
-
     def stop(self) -> None:
         """Hold still for one control period."""
-        self.command(np.zeros(6), self._told)
+        self.command(np.zeros(6), self.opening)
 
     def _where(self) -> Array:
         """The joints now (n,). ArmFault for what is wrong: `stopped` where that is why."""

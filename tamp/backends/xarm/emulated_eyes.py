@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -26,7 +26,7 @@ class EmulatedEyes:
 
     def perceive(self) -> Scene:
         """The scene now."""
-        told = self.ask({"query": "scene"})
+        told = self._side.ask({"query": "scene"})
         try:
             poses = {name: np.array(T, dtype=float).reshape(4, 4) for name, T in told["poses"].items()}
             scene = arranged(self._start, poses, told["joints"])
@@ -41,7 +41,3 @@ class EmulatedEyes:
     def close(self) -> None:
         """Disconnect."""
         self._side.close()
-
-    def ask(self, order: dict[str, Any]) -> dict[str, Any]:
-        """What the emulator answers to an order. ArmFault where it does not, or says what is wrong."""
-        return self._side.ask(order)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
@@ -63,12 +63,11 @@ def run(
             drawn = (settings.seed, settings.init_state, settings.body)
             start, environment = stack.enter_context(started(task, *drawn))
         wanted: Wanted = partial(wanted_in, goal_source, task, environment, settings=settings, log=log)
-        tables: list[ArmTable] = []
+        table: ArmTable | None = None
         try:
             with contextlib.ExitStack() as driven:
                 log.best_effort()
                 table, judge = at_table(at, settings.body, start, driven, stop)
-                tables.append(table)
                 eyes: Perceiver = judge
                 if seeing is not None:
                     shown = driven.enter_context(closing(EmulatedCameras(*at.eyes)))
@@ -76,15 +75,14 @@ def run(
                     wanted = seeing.wanted(goal_source, task, environment, start.scene, settings, log, sees.shown)
                 carry_out(table, eyes, judge, wanted, settings, task.step_limit, log, result, say, stack)
         except ArmFault as fault:  # also where the arm does not say in the end that it stands still
-            stopped_by(fault, result, tables)
+            _stopped(fault, result, table)
         log.event("outcome", **result.as_dict())
     return result
 
 
-def stopped_by(fault: ArmFault, result: Result, tables: Sequence[ArmTable]) -> None:
-    """Note in a result what stopped the arms, and whether they stand still."""
-    stand = [table.stands for table in tables]
-    standing = STANDS[all(stand) if stand else None]
+def _stopped(fault: ArmFault, result: Result, table: ArmTable | None) -> None:
+    """Note in a result what stopped the arm, and whether it stands still."""
+    standing = STANDS[None if table is None else bool(table.stands)]
     result.success = False
     result.stage, result.reason = "stopped" if fault.kind == "stopped" else "execution", f"{fault}; {standing}"
 

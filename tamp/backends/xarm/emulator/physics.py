@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from motion.poses import Array, is_rigid
 from motion.robot import RobotDescription
-from tamp.backends.pybullet.arm import BulletArm
 from tamp.backends.pybullet.world import STEP, BulletWorld
 from tamp.backends.xarm.emulator.controller import Controller
 from tamp.backends.xarm.emulator.gripper import OPEN
@@ -42,17 +41,11 @@ FARTHEST = 100.0
 
 class Physics:
     """Things in PyBullet, and an arm's body, which follows its controller as well as its motors can. `controller` is
-    put where the body is. Of several arms in one world the clock of the first one, the `leader` of the others, is the
-    world's. On a machine that comes late the body is later than its controller, by `LATEST` at most."""
+    put where the body is. On a machine that comes late the body is later than its controller, by `LATEST` at most."""
 
-    def __init__(
-        self, world: BulletWorld, robot: RobotDescription, controller: Controller, leader: Physics | None = None
-    ) -> None:
+    def __init__(self, world: BulletWorld, robot: RobotDescription, controller: Controller) -> None:
         self.world, self._widest, self._controller = world, robot.gripper.opening, controller
-        self._now, self._leader, self._all = controller.now, leader, [self]
-        if leader is not None:
-            leader._all.append(self)
-        self._number = 0 if leader is None else len(leader._all) - 1
+        self._now = controller.now
         self._told: deque[Array] = deque(maxlen=SPREAD)
         self._held = 0.0
         controller.teleport(robot.posture)
@@ -60,29 +53,25 @@ class Physics:
 
     def advance(self, controller: Controller) -> None:
         """Go on towards the controller's time. Error 31 where something holds the arm back."""
-        if self._leader is not None:
-            return
         self._now = max(self._now, controller.now - LATEST)
         pieces = int((controller.now - self._now) / PIECE)
         for left in range(pieces, max(pieces - AT_ONCE, 0), -1):
-            for one in self._all:
-                one._lead(left)
+            self._lead(left)
             for _ in range(STEPS):
                 self.world.step()
-            for one in self._all:
-                one._feel()
+            self._feel()
             self._now += PIECE
 
     def _lead(self, left: int) -> None:
         """Have the motors do a piece of the way to where the controller is, of `left` ones until it is now."""
         controller, before = self._controller, self._told[-1]
         self._told.append(before + (controller.q - before) / left)
-        self._arm.grip(max(controller.gripper.position, 0.0) / OPEN * self._widest)
-        self._arm.follow(np.mean(self._told, axis=0), PIECE, CATCH_UP)
+        self.world.arm.grip(max(controller.gripper.position, 0.0) / OPEN * self._widest)
+        self.world.arm.follow(np.mean(self._told, axis=0), PIECE, CATCH_UP)
 
     def _feel(self) -> None:
         """The arm is where the motors have brought it."""
-        felt, controller = self._arm.felt(), self._controller
+        felt, controller = self.world.arm.felt(), self._controller
         controller.felt = felt.q
         controller.gripper.felt = float(np.abs(felt.fingers).sum()) / self._widest * OPEN
         away = np.abs(np.mean(self._told, axis=0) - felt.q) > BEHIND
@@ -98,33 +87,21 @@ class Physics:
         self._held = 0.0
         self._controller.felt = q
 
-    @property
-    def _arm(self) -> BulletArm:
-        return self.world.arms[self._number]
-
     def follow_at_once(self, controller: Controller) -> None:
         """Somebody has put the controller's arm elsewhere: its body is there, too."""
-        self._arm.put(controller.q)
+        self.world.arm.put(controller.q)
         self._stand(controller.q)
 
     def told(self) -> dict[str, Any]:
         """Where everything is: `T_world_object` of what can be carried, row by row, the joints of what stands still,
         the arm's own and its fingers' opening."""
-        robot = self.world.robot(self._number)
+        robot = self.world.robot()
         return {
             "poses": {name: T.ravel().tolist() for name, T in self.world.poses().items()},
             "joints": self.world.joints(),
             "q": robot.q.tolist(),
             "opening": robot.opening,
         }
-
-    def apart(self, held: Mapping[str, str]) -> float:
-        """Metres between the two arms of the world, with what they hold (things by the number of the arm), up to 1.
-        InputError where there is one arm, or no such thing."""
-        known, arms = sorted(self.world.poses()), [str(n) for n in range(len(self.world.arms))]
-        if len(arms) != 2 or not all(n in arms and name in known for n, name in held.items()):
-            raise InputError(f"apart: of two arms; held: a number of {', '.join(arms)} and one of {', '.join(known)}")
-        return self.world.apart(0, 1, {int(n): name for n, name in held.items()}, 1.0)
 
     def put(self, name: str, numbers: Sequence[float]) -> None:
         """Have somebody put a thing at a pose, row by row. InputError for no such thing, or no pose."""

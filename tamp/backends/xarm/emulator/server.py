@@ -10,7 +10,7 @@ import random
 import signal
 import socket
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -363,20 +363,6 @@ def _why(error: Exception, port: int) -> str:
     if number == errno.EADDRNOTAVAIL:
         return "not an address of this machine; valid is for example 127.0.0.2"
     return str(error)
-
-
-async def _served(servers: Sequence[Server], ready: Callable[[Server], None], seconds: float | None) -> int:
-    running = [asyncio.create_task(server.run(ready, seconds)) for server in servers]
-    ended, others = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
-    for other in others:
-        other.cancel()
-    await asyncio.gather(*running, return_exceptions=True)
-    return next(iter(ended)).result()
-
-
-def serve_together(servers: Sequence[Server], ready: Callable[[Server], None], seconds: float | None = None) -> int:
-    """Emulate several arms at once: see `serve`. They end together."""
-    return asyncio.run(_served(servers, ready, seconds))
 
 
 def serve(

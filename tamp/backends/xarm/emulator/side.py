@@ -22,9 +22,7 @@ if TYPE_CHECKING:
 
 Later = Callable[[], bytes]
 """Makes a line that takes a while, outside of the clock's thread."""
-ORDERS = (
-    "query (state, history, scene, pictures, apart), fault, clear (faults), release (emergency), teleport, things, put"
-)
+ORDERS = "query (state, history, scene, pictures), fault, clear (faults), release (emergency), teleport, things, put"
 
 NO_WORLD = "there is no world around this arm; valid with tamp xarm emulate --scene"
 
@@ -59,7 +57,7 @@ def reply(
             if physics is None or pictures is None:
                 raise InputError(NO_WORLD)
             return partial(pictures.line, physics.world.arrangement())
-        if "put" in order or order.get("query") in ("scene", "apart"):
+        if "put" in order or order.get("query") == "scene":
             return _in_the_world(order, physics)
         told = _obeyed(order, controller, faults, things, clear)
         if "teleport" in order and physics is not None:
@@ -95,8 +93,6 @@ def _in_the_world(order: dict[str, Any], physics: Physics | None) -> dict[str, A
             return {"put": name}
         case {"query": "scene"}:
             return physics.told()
-        case {"query": "apart", "held": dict(held)}:
-            return {"apart": physics.apart(held)}
     raise InputError("put: a thing's name, and its pose")
 
 

@@ -26,7 +26,7 @@ def started(request: pytest.FixtureRequest) -> Iterator[tuple[Scene, PhysicsTabl
     scene, robot = start.scene, start.robot
     table = PhysicsTable(BulletWorld(scene, robot), robot)
     yield scene, table
-    table.shared.world.close()
+    table.world.close()
 
 
 def test_everything_stays_where_it_was_seen(started: tuple[Scene, PhysicsTable]) -> None:
