@@ -30,9 +30,9 @@ from tamp.agent.recovery_options import REFLEXES
 from tamp.api.bench_episodes import Runner, Setup, record
 from tamp.backends.libero import rendering
 from tamp.model.domain import Domain
+from tamp.model.events import Journal
 from tamp.model.state import problem_of
 from tamp.planning.deliberation import Ready
-from tamp.planning.search import Journal
 from tamp.runs.bench import workers
 from tamp.runs.bench.records import Record, Results, key
 from tamp.runs.bench.scheduling import Key

@@ -12,10 +12,10 @@ import numpy as np
 
 from motion.poses import Array, pose
 from motion.robot import RobotDescription
+from tamp.agent.agent import Outcome
 from tamp.errors import InputError
+from tamp.perception.camera_calibration import Calibration, Camera
 from tamp.policy.answering import Diary
-from tamp.policy.calibration import Calibration, Camera
-from tamp.policy.outcome import Outcome
 from tamp.policy.policy import Given, More
 
 ROBOT = """<mujoco><worldbody><body name="arm"><joint name="j" axis="0 0 1" range="-3 3"/><geom size="0.01"/>

@@ -18,10 +18,10 @@ from llm.planner.skill_prompt import EXAMPLES, borne_out, question, skill
 from tamp.agent.decision_request import Question
 from tamp.model.atoms import GroundAction
 from tamp.model.domain import Domain, load
+from tamp.model.events import Journal
 from tamp.model.state import problem_of
 from tamp.planning.assistant import Assistant
 from tamp.planning.deliberation import Ready, Thought
-from tamp.planning.search import Journal
 from tamp.plans.validation import Course
 from tamp.worker_process import Cancelled
 

@@ -17,9 +17,9 @@ from tamp.backends.xarm.contract_world import breaches_in
 from tamp.backends.xarm.steps import Step, steps_of
 from tamp.backends.xarm.workcell import Workcell
 from tamp.errors import Refusal
+from tamp.model.events import Journal
 from tamp.planning.assistant import Assistant
 from tamp.planning.deliberation import Thought
-from tamp.planning.search import Journal
 from tamp.worker_process import Cancelled
 
 HOVER_MM = RETREAT_MM = 80

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 from llm.models.model import Logged, Model, Prompt
 from llm.reader.grounding import ground
+from tamp.agent.instruction import Instruction
 from tamp.model.domain import Domain
+from tamp.model.events import Journal
 from tamp.model.goal import Goal
 from tamp.model.grounding import Grounding
 from tamp.model.scene import Scene
 from tamp.model.state import WorldState
 from tamp.planning.engine import Engine
-from tamp.planning.search import Journal
-from tamp.policy.instruction import Instruction
 
 
 def goals_of(
@@ -49,7 +49,7 @@ def goals_of(
 
 @dataclass(frozen=True, eq=False)
 class Instructions:
-    """Reads for a policy: see `tamp.policy.instruction.Read`. Nobody is asked back.
+    """Reads for a policy: see `tamp.agent.instruction.Read`. Nobody is asked back.
     `assume_first`: of several things that the words fit, the first."""
 
     model: Model

@@ -12,12 +12,12 @@ from llm.reader.grounding import Stage, seen_stage, understood
 from tamp.agent.tabletop_agent import Going, Heard
 from tamp.errors import TampError
 from tamp.model.domain import load
+from tamp.model.events import Journal
 from tamp.model.scene import Scene
 from tamp.model.state import WorldState
 from tamp.planning.assistant import Assistant
 from tamp.planning.deliberation import Ready, Thought
 from tamp.planning.engine import Engine
-from tamp.planning.search import Journal
 from tamp.worker_process import Cancelled
 
 

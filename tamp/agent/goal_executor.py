@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from tamp.agent.activity import Routine
 from tamp.agent.advice import Advice
 from tamp.agent.control_periods import Periods, StepLimit
-from tamp.agent.outcome import Outcome
+from tamp.agent.outcome import GoalOutcome
 from tamp.agent.plan_executor import Carrying
 from tamp.agent.tabletop import Tabletop
 from tamp.model.atoms import Atom, GroundAction
@@ -42,7 +42,7 @@ class Pursuit:
 
     table: Tabletop
     most_steps: int = 400
-    outcome: Outcome = field(default_factory=Outcome)
+    outcome: GoalOutcome = field(default_factory=GoalOutcome)
     objected: Callable[[frozenset[Atom]], None] = lambda facts: None
     """Is told what geometry found out that keeps a single action from being done."""
     failures: dict[GroundAction, list[str]] = field(default_factory=dict)

@@ -9,7 +9,7 @@ from tamp.planning.engine import Plan
 
 
 @dataclass
-class Outcome:
+class GoalOutcome:
     """What became of goals. `stage` is where it ended: goal, perception, plan, refinement, execution, or none.
 
     `steps` are control steps up to the last release or push; the hand's way out is not among them. `plan` is the first

@@ -13,7 +13,7 @@ from motion.poses import error
 from tamp.agent.activity import Doing, Routine
 from tamp.agent.control_periods import Periods, StepLimit
 from tamp.agent.monitor import Monitor
-from tamp.agent.outcome import Outcome
+from tamp.agent.outcome import GoalOutcome
 from tamp.agent.tabletop import STANDS_STILL, Tabletop
 from tamp.agent.trajectory_tracker import Execution
 from tamp.model.atoms import GroundAction
@@ -51,7 +51,7 @@ class Carrying:
     tried before; `stopped` has why actions were stopped in the middle."""
 
     periods: Periods
-    outcome: Outcome
+    outcome: GoalOutcome
     went_wrong: Callable[[GroundAction], str]
     stopped: dict[GroundAction, list[str]] = field(default_factory=dict)
     wanted: frozenset[str] = frozenset()

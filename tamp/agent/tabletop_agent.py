@@ -21,7 +21,7 @@ from tamp.model.atoms import Atom, GroundAction
 from tamp.model.backend import Backend, Command, Observation
 from tamp.model.bodies import world_of
 from tamp.model.domain import Domain
-from tamp.model.events import GoalTaken, Publish, RobotStands, StateSeen
+from tamp.model.events import GoalTaken, Journal, Publish, RobotStands, StateSeen
 from tamp.model.goal import Goal, in_pddl
 from tamp.model.goal_updates import as_before, put_back, spoken_of
 from tamp.model.scene import Perceiver, Scene, joints_of, poses_of
@@ -32,7 +32,7 @@ from tamp.perception.sight import Sight
 from tamp.planning.deliberation import Deliberation, InTurn, Thought
 from tamp.planning.engine import Planner
 from tamp.planning.motion_cross_check import LookedAgain
-from tamp.planning.search import SECONDS, Journal, Search
+from tamp.planning.search import SECONDS, Search
 from tamp.plans.validation import Course
 from tamp.skills.base import Skill
 from tamp.skills.patterns import patterns

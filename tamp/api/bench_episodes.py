@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from tamp.backends.libero.scenes import Scenes
     from tamp.backends.libero.tasks import Task
     from tamp.model.domain import Domain
-    from tamp.planning.search import Journal
+    from tamp.model.events import Journal
     from tamp.policy.process import PolicyProcess
     from tamp.runs.bench.wordings import Wording
     from tamp.runs.episode import Result, Settings

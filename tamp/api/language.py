@@ -23,15 +23,15 @@ if TYPE_CHECKING:
     from llm.reader.session import InTurnReader, ReaderBeside
     from llm.vocabulary.phrases import Vocabulary
     from tamp.agent.decision_request import Decide
+    from tamp.agent.instruction import Read
     from tamp.api.scenes import LoadedScene, Seen
     from tamp.backends.xarm.workcell import Workcell
     from tamp.model.domain import Domain
+    from tamp.model.events import Journal
     from tamp.model.grounding import Grounding
     from tamp.model.scene import Scene
     from tamp.model.state import WorldState
     from tamp.planning.engine import Planner
-    from tamp.planning.search import Journal
-    from tamp.policy.instruction import Read
 
 DEFAULT = "qwen2.5-coder-1.5b"
 """The model that reads instructions unless another one is named (`weights.DEFAULT`; a test compares them)."""
@@ -74,7 +74,7 @@ def advisor(model: Model, domain: Domain, journal: Journal) -> Decide:
 def reader(model: Model | None, assume_first: bool = False) -> Read:
     """Who reads instructions for a policy; nobody, without a model."""
     if model is None:
-        from tamp.policy.instruction import nobody_reads
+        from tamp.agent.instruction import nobody_reads
 
         return nobody_reads
     from llm.reader.instructions import Instructions

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from motion.world import World
     from tamp.api.scenes import LoadedScene
     from tamp.model.atoms import Atom, GroundAction
+    from tamp.model.events import Journal
     from tamp.model.goal import Goal
     from tamp.model.grounding import Grounding
     from tamp.planners.answer import Answer, FoundPlan
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from tamp.planning.deliberation import InTurn
     from tamp.planning.engine import PlanStatus
     from tamp.planning.motion_cross_check import LookedAgain
-    from tamp.planning.search import Journal, Search
+    from tamp.planning.search import Search
 
 SEARCH = 0.5
 """Of the seconds of a time limit, what the search has at least, however long reading took."""

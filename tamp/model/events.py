@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
 from motion.poses import Array
 
@@ -200,6 +200,18 @@ def event_of(kind: str, data: Mapping[str, Any]) -> Event:
     """The event of a kind with such fields, as it was written down elsewhere. KeyError for a kind that there is not."""
     kinds = {e.kind: e for e in Event.__subclasses__()}
     return kinds[kind](**data)
+
+
+class Journal(Protocol):
+    """Keeps what was tried and found: an episode's log."""
+
+    def event(self, kind: str, /, **data: Any) -> None:
+        """Keep an event."""
+        ...
+
+    def write(self, name: str, content: str | bytes) -> None:
+        """Keep a file."""
+        ...
 
 
 Publish = Callable[[Event], None]

@@ -55,8 +55,8 @@ def unknown(name: str, low: Array, high: Array) -> Shown:
 
 
 def shown_of(told: Mapping[str, Any], known: Mapping[str, ObjectModel]) -> list[Shown]:
-    """What to draw of a scene in plain data, as `tamp.policy.telling.told_of` has it; `known` has models by category.
-    What everything stands on is left out."""
+    """What to draw of a scene in plain data (`tamp.model.scene_record.told_of`), but for what everything stands on;
+    `known` has models by category."""
     found = []
     for name, category in told["objects"].items():
         where, model = np.array(told["poses"][name]), known.get(category)

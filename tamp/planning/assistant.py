@@ -8,8 +8,8 @@ from functools import partial
 from typing import Any
 
 from tamp.errors import TampError
+from tamp.model.events import Journal
 from tamp.planning.planner_process import Entries, Notes, pass_on
-from tamp.planning.search import Journal
 from tamp.worker_process import Asked, Cancelled, Process
 
 Make = Callable[[Journal, Cancelled], Any]

@@ -12,6 +12,7 @@ from motion.second_check import Held, Nearest, nearest
 from motion.shapes import Body
 from tamp.model.atoms import GroundAction
 from tamp.model.bodies import bodies_of
+from tamp.model.events import Journal
 from tamp.model.goal import Goal
 from tamp.model.motions import Motion
 from tamp.model.scene import Scene, objects_of
@@ -20,7 +21,7 @@ from tamp.model.state import WorldState
 from tamp.planning.deliberation import Decision, InTurn, Ready
 from tamp.planning.engine import Plan
 from tamp.planning.refinement import Failure
-from tamp.planning.search import Journal, NoSolution
+from tamp.planning.search import NoSolution
 from tamp.skills.base import Infeasible, Refinement
 
 F = TypeVar("F")

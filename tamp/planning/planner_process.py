@@ -12,6 +12,7 @@ from motion.robot import RobotDescription
 from tamp.model.atoms import GroundAction
 from tamp.model.bodies import world_of
 from tamp.model.domain import load
+from tamp.model.events import Journal
 from tamp.model.goal import Goal
 from tamp.model.scene import Scene
 from tamp.model.situation import Situation
@@ -19,7 +20,7 @@ from tamp.model.state import WorldState
 from tamp.planning.deliberation import InTurn
 from tamp.planning.engine import Plan, Planner
 from tamp.planning.motion_cross_check import LookedAgain
-from tamp.planning.search import Journal, Search
+from tamp.planning.search import Search
 from tamp.skills.base import Refinement
 from tamp.skills.patterns import patterns
 from tamp.skills.registry import bind

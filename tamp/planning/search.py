@@ -9,7 +9,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
 
 import numpy as np
 
@@ -17,6 +16,7 @@ from motion.poses import pose
 from motion.world import World
 from tamp.model.atoms import Atom, GroundAction
 from tamp.model.domain import Domain
+from tamp.model.events import Journal
 from tamp.model.goal import Goal
 from tamp.model.situation import Situation
 from tamp.model.state import WorldState, problem_of, problem_text
@@ -70,18 +70,6 @@ class Skeleton:
 
     plan: Plan
     goal: Goal
-
-
-class Journal(Protocol):
-    """Keeps what was tried and found: an episode's log."""
-
-    def event(self, kind: str, /, **data: Any) -> None:
-        """Keep an event."""
-        ...
-
-    def write(self, name: str, content: str | bytes) -> None:
-        """Keep a file."""
-        ...
 
 
 @dataclass(eq=False)

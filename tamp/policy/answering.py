@@ -20,8 +20,8 @@ from typing import Any
 
 from tamp.errors import InputError, Refusal, TampError
 from tamp.model.events import Event, Publish
+from tamp.perception.camera_calibration import calibration_from
 from tamp.planning.planner_process import Notes
-from tamp.policy.calibration import calibration_from
 from tamp.policy.policy import Policy
 from tamp.policy.wire import Channel
 

@@ -9,21 +9,20 @@ from typing import Any
 import numpy as np
 
 from motion.robot import RobotDescription
+from tamp.agent.instruction import Instruction
+from tamp.agent.searching import Reads, Search, search_with
 from tamp.agent.tabletop import Tabletop
 from tamp.errors import Refusal
 from tamp.model.backend import Backend, Observation
 from tamp.model.images import Image
 from tamp.model.scene import Perceiver, Scene
-from tamp.policy.cached_perceiver import Seldom
-from tamp.policy.calibration import Camera
-from tamp.policy.instruction import Instruction
-from tamp.policy.observations import Alive, pictures
+from tamp.perception.cached_perceiver import Seldom
+from tamp.perception.camera_calibration import Camera
+from tamp.perception.observations import Alive, pictures
 from tamp.policy.policy import Eyes
-from tamp.policy.searching import Reads, Search, SearchingEyes
-from tamp.policy.view_planning import Looking
 
 Take = Callable[[], Mapping[str, Any]]
-"""Takes pictures now, named as in an observation: see `tamp.policy.observations`."""
+"""Takes pictures now, named as in an observation: see `tamp.perception.observations`."""
 MOVED = 0.002
 """Radians by which the arm may have moved while a picture was taken: two millimetres a metre away."""
 TRIES = 20
@@ -77,13 +76,7 @@ class TableEyes:
         """Who looks again, for somebody at a table who sees with these eyes: what is lost, or hardly seen, is looked
         for from now on. None where that is not wanted, or there is no camera on the hand."""
         at.looks_cost = True
-        hand = next((c for c in self.cameras if c.on_hand), None)
-        if not self.searches or hand is None or not isinstance(self._sees, SearchingEyes):
-            return None
-        size = next(i.size for i in self._images if i.camera == hand.name)
-        search = Search(at, self._sees, Looking(at, hand.eye(size), np.random.default_rng(seed)), reads)
-        at.regain, at.clarify = search.regain, search.clarify
-        return search
+        return search_with(at, self._sees, self.cameras, self._images, seed, reads) if self.searches else None
 
     def _look(self) -> Observation:
         """Pictures, and the encoders at the moment when they were taken."""

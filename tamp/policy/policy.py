@@ -6,8 +6,8 @@ told nothing but observations and the instruction, and ends quietly: once it is 
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,32 +15,28 @@ import numpy as np
 from motion.dynamics import ArmDynamics, Dynamics
 from motion.poses import Array
 from motion.robot import RobotDescription
-from tamp.agent.activity import Activity, Routine
+from motion.standard_action import finger_target
+from tamp.agent.agent import Agent, Outcome
 from tamp.agent.decision_request import Decide
+from tamp.agent.instruction import Instruction, Read, meant, nobody_reads
 from tamp.agent.recovery_options import REFLEXES
-from tamp.agent.session import Session
+from tamp.agent.searching import Reads, Search, search_with
 from tamp.agent.tabletop import Tabletop
-from tamp.agent.tabletop_agent import AtTable, at_table, in_turn
-from tamp.backends.libero.standard_action import finger_target
+from tamp.agent.tabletop_agent import at_table, in_turn
 from tamp.errors import InputError, Refusal, TampError
 from tamp.model.backend import Command, Observation
 from tamp.model.domain import Domain
-from tamp.model.events import Publish
-from tamp.model.goal import Goal, in_pddl
+from tamp.model.events import Journal, Publish
+from tamp.model.goal import Goal
 from tamp.model.images import Image
 from tamp.model.scene import Perceiver, RobotState, Scene
+from tamp.model.scene_record import told_of
 from tamp.model.state import WorldState
+from tamp.perception.cached_perceiver import Seldom
+from tamp.perception.camera_calibration import Calibration
+from tamp.perception.observations import Alive, encoders, has_pictures, pictures
 from tamp.perception.written_goals import goals_in
 from tamp.planning.engine import Engine, Planner
-from tamp.planning.search import Journal
-from tamp.policy.cached_perceiver import Seldom
-from tamp.policy.calibration import Calibration
-from tamp.policy.instruction import Instruction, Read, meant, nobody_reads
-from tamp.policy.observations import Alive, encoders, has_pictures, pictures
-from tamp.policy.outcome import Outcome
-from tamp.policy.searching import Search, SearchingEyes, lacks_something
-from tamp.policy.telling import told_of
-from tamp.policy.view_planning import Looking
 from tamp.runs.moving_parts import parts_told
 
 MOST_STEPS = 2000
@@ -159,11 +155,7 @@ class _Episode:
         self._eyes = policy._eyes(self._look, calibration.robot)
         self._seeing = Seldom(self._eyes, lambda: self.time, self._saw)
         self._blind: str | None = None
-        self._ready: AtTable | None = None
-        self._session: Session | None = None
-        self._search: Search | None = None
-        """What goes on before anything is taken up, where something is looked for or at."""
-        self._searched: Search | None = None
+        self._agent: Agent | None = None
         self._came_to = Outcome()
 
     # What is felt and seen
@@ -219,7 +211,7 @@ class _Episode:
         if self.outcome is not None:
             return np.zeros(7)
         self._feel(told)
-        if self._session is None:
+        if self._agent is None:
             self._begin()
         command = self._tick()
         self._acted += 1
@@ -233,138 +225,68 @@ class _Episode:
         return action
 
     def _tick(self) -> Command | None:
-        """What the session commands; once a search has ended well, that which works towards what was found."""
+        """What the agent commands; None once it is over."""
         asked = self.commanded.opening if self.commanded is not None else None
-        observation = Observation(self.time, self._robot, asked=asked)
-        command = None if self._session is None else self._session.tick(observation)
-        if command is not None or self._search is None or self._ready is None:
-            return command
-        found, self._search = self._search, None
-        self._searched = found
-        assert self._session is not None
-        if not found.goals or self._session.failed is not None:
-            failed = self._session.failed
-            self._came_to.stage = "perception" if self._blind else "goal"
-            self._came_to.reason = failed.waits_for if failed else None
-            self._refused(str(self._came_to.reason))
-            return None
-        try:
-            self._take_up(self._ready, found.goals)
-        except TampError as e:
-            self._came_to.stage, self._came_to.reason = "goal", str(e)
-            self._refused(str(e))
-            return None
-        return self._session.tick(observation)
+        return None if self._agent is None else self._agent.tick(Observation(self.time, self._robot, asked=asked))
 
     def _begin(self) -> None:
-        """See, read and take up what is wanted; without a session where nothing comes of it, and the outcome says why.
+        """See, read and take up what is wanted; without an agent where nothing can be seen, and the outcome says why.
         InputError for pictures that are none."""
         policy, robot = self._policy, self._calibration.robot
         think = in_turn(policy._domain, policy._planner, np.random.default_rng(self._seed), policy._journal)
-        stage = "perception"
         try:
             ready = at_table(self, self._seeing, robot, policy._domain, think, policy._publish, policy._most_steps)
             table = ready.table
             table.looks_cost, table.reflexes, table.advise = True, policy._reflexes, policy._advise
             scene, state, _ = table.look()
-            policy._journal.event("state", atoms=state.atoms)
-            stage = "goal"
-            self._read_first(ready, scene, state)
-        except TampError as e:
-            if not isinstance(e, Refusal) and stage == "perception":
-                raise
-            self._refused(str(e))
-            self._came_to.stage, self._came_to.reason = stage, str(e)
-
-    def _read_first(self, ready: AtTable, scene: Scene, state: WorldState) -> None:
-        """Take up what is wanted, or a search where it is not seen, or not for certain."""
-        if (search := self._new_search(ready.table)) is not None:
-            ready.table.regain, ready.table.clarify = search.regain, search.clarify
-        try:
-            goals = self._goals(scene, state)
-        except Refusal as refusal:
-            if search is None or not lacks_something(refusal):
-                raise
-            self._look_first(ready, search, search.find(refusal))
+        except Refusal as e:
+            policy._journal.event("refused", message=str(e))
+            self._came_to.fail("perception", str(e))
             return
-        if search is not None and search.doubted(goals, scene):
-            self._look_first(ready, search, search.make_sure(goals))
-        else:
-            self._take_up(ready, goals)
+        policy._journal.event("state", atoms=state.atoms)
+        self._agent = Agent(ready, self._goals, policy._journal, partial(self._search, table))
+        self._came_to = self._agent.outcome
+        try:
+            self._agent.begin(scene, state)
+        except TampError as e:
+            self._agent.refused("goal", e)
 
-    def _take_up(self, ready: AtTable, goals: tuple[Goal, ...]) -> None:
-        """Work towards goals from now on. Refusal where that cannot be."""
-        _, state, _ = ready.table.look()
-        for goal in goals:
-            goal.rules(self._policy._domain, state)
-        session = Session(ready, self._policy._publish, ends_when_idle=True)
-        session.pursue(*goals)
-        self._ready, self._session = ready, session
-        self._came_to.goal = in_pddl(goals)
-        self._came_to.untouched = list(dict.fromkeys(s for g in goals for s in g.untouched))
-
-    def _look_first(self, ready: AtTable, search: Search, routine: Routine[str | None]) -> None:
-        """Search before anything is taken up."""
-        self._ready, self._search = ready, search
-        self._session = Session(ready, self._policy._publish, ends_when_idle=True)
-        self._session.begin(Activity("search", routine))
-
-    def _new_search(self, table: Tabletop) -> Search | None:
-        """Who searches; None where that is not wanted, or nothing can be looked at from elsewhere."""
-        hand = next((c for c in self._calibration.cameras if c.on_hand), None)
-        if not self._policy._searches or hand is None or not isinstance(self._eyes, SearchingEyes):
+    def _search(self, table: Tabletop, reads: Reads) -> Search | None:
+        """What searches; None where that is not wanted, or nothing can be looked at from elsewhere."""
+        if not self._policy._searches:
             return None
-        size = next(i.size for i in self._images if i.camera == hand.name)
-        looking = Looking(table, hand.eye(size), np.random.default_rng(self._seed))
-        return Search(table, self._eyes, looking, self._goals)
-
-    def _refused(self, why: str) -> None:
-        self._policy._journal.event("refused", message=why)
+        return search_with(table, self._eyes, self._calibration.cameras, self._images, self._seed, reads)
 
     def _goals(self, scene: Scene, state: WorldState) -> tuple[Goal, ...]:
-        policy, start = self._policy, time.perf_counter()
+        policy = self._policy
         policy._journal.event("scene", **told_of(scene), symbols=state.symbols, parts=parts_told(scene))
         if self._given is not None:
             said = self._given(told_of(scene))
             return goals_in(scene, state, policy._domain, said["goals"], said.get("untouched", ()))
         policy._journal.event("instruction", text=self._instruction)
-        try:
-            words, names = str(self._instruction), meant(self._names, scene)
-            told = Instruction(words, scene, state, policy._domain, policy._journal, names=names)
-            return policy._read(told.shown(self._images))
-        finally:
-            before = self._came_to.seconds.get("language", 0.0)
-            self._came_to.seconds["language"] = round(before + time.perf_counter() - start, 3)
+        words, names = str(self._instruction), meant(self._names, scene)
+        told = Instruction(words, scene, state, policy._domain, policy._journal, names=names)
+        return policy._read(told.shown(self._images))
 
     def end(self) -> Outcome:
         """Stop here."""
         if self.outcome is None:
-            if self._session is not None:
-                self._session.close()
+            if self._agent is not None:
+                self._agent.close()
             self._finish()
         assert self.outcome is not None
         return self.outcome
 
     def _finish(self) -> None:
-        """Say what it came to."""
-        told, ready = self._came_to, self._ready
-        told.looks, told.total_steps = self._seeing.looks, self._commands
-        told.seconds["look"] = round(self._seeing.seconds, 3)
-        pursuit = ready.pursuit if ready else None
-        if ready is not None:
-            told.seconds |= {k: round(v, 3) for k, v in ready.table.mind.seconds.items()}
-        if pursuit is not None and self._session is not None and ready is not None:
-            told.take(pursuit.outcome, ready.table)
-            if not told.done and told.stage is None:
-                failed = self._session.failed
-                told.stage = "perception" if self._blind else "execution"
-                told.reason = self._blind or (failed.waits_for if failed else "stopped before it was finished")
-        elif told.reason is None:
-            told.stage = "perception"
-            told.reason = "stopped while it searched" if ready else "ended before anything was seen"
-        if (search := self._searched or self._search) is not None:
-            told.searched(search.executed, search.steps)
-        self.outcome = told
+        """Complete the outcome with what only the policy knows."""
+        out = self._came_to
+        out.looks, out.total_steps = self._seeing.looks, self._commands
+        out.seconds["look"] = round(self._seeing.seconds, 3)
+        if not out.done and self._blind is not None:
+            out.fail("perception", self._blind)
+        elif self._agent is None and out.reason is None:
+            out.fail("perception", "ended before anything was seen")
+        self.outcome = out
 
 
 def _arrays(arm: Dynamics) -> tuple[Array, ...]:

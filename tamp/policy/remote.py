@@ -10,7 +10,7 @@ import numpy as np
 
 from motion.poses import Array
 from tamp.errors import InputError, Refusal, TampError
-from tamp.policy.calibration import Calibration
+from tamp.perception.camera_calibration import Calibration
 from tamp.policy.policy import Given, More
 from tamp.policy.wire import Channel
 

@@ -20,13 +20,13 @@ from tamp.agent.session import Session
 from tamp.agent.tabletop_agent import AtTable, Think, at_table, in_turn
 from tamp.model.backend import Backend
 from tamp.model.domain import Domain
-from tamp.model.events import Events
+from tamp.model.events import Events, Journal
 from tamp.model.goal import Goal, in_pddl
 from tamp.model.scene import Perceiver, Scene, joints_of, poses_of
 from tamp.model.state import WorldState
 from tamp.planning.engine import Engine, Planner
 from tamp.planning.planner_process import Beside, Recipe
-from tamp.planning.search import SECONDS, Journal
+from tamp.planning.search import SECONDS
 from tamp.runs.episode_log import SCHEMA, EpisodeLog
 from tamp.runs.goal_origin import GoalOrigin
 from tamp.runs.labels import in_words

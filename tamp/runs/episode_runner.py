@@ -10,6 +10,7 @@ from typing import Protocol
 from motion.robot import RobotDescription
 from tamp.agent.activity import Activity
 from tamp.agent.clock import run_in_real_time, run_paused
+from tamp.agent.searching import Search, lacks_something
 from tamp.agent.session import Session
 from tamp.agent.tabletop_agent import AtTable
 from tamp.errors import Refusal
@@ -20,7 +21,6 @@ from tamp.model.scene import Perceiver, Scene, joints_of, poses_of
 from tamp.model.state import WorldState
 from tamp.perception.predicates import held_in
 from tamp.policy.camera_perceiver import TableEyes
-from tamp.policy.searching import Search, lacks_something
 from tamp.runs.episode import Result, Settings, noted, robot_at_table, take_up, timed, told
 from tamp.runs.episode_log import EpisodeLog
 from tamp.runs.evaluator import Overseer

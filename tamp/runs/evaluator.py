@@ -18,12 +18,12 @@ from tamp.model.domain import Domain
 from tamp.model.events import ActionEnded, Event
 from tamp.model.goal import Goal
 from tamp.model.scene import Perceiver, Scene
+from tamp.model.scene_record import told_of
 from tamp.model.state import WorldState
 from tamp.perception.beliefs import Beliefs
 from tamp.perception.predicates import held_in, observe
 from tamp.perception.sight import Sight
 from tamp.perception.written_goals import goals_in
-from tamp.policy.telling import told_of
 from tamp.runs.goal_oracle import Asked, asked_of
 from tamp.runs.matching import Names, match
 from tamp.runs.side_effects import operands_of

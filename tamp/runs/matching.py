@@ -62,7 +62,7 @@ class Names:
 
 
 def match(told: Mapping[str, Any], scene: Scene) -> Names:
-    """The names of what a policy says that it saw, as `tamp.policy.telling.told_of` has it, in the simulator's
+    """The names of what a policy says that it saw, as `tamp.model.scene_record.told_of` has it, in the simulator's
     `scene`."""
     pairs: dict[str, str] = {}
     why: dict[str, str] = {}

@@ -22,7 +22,7 @@ class Recorder:
         self._writer = imageio.get_writer(str(path), fps=round(1 / period / EVERY), macro_block_size=None)
 
     def saw(self, told: Mapping[str, Any]) -> None:
-        """What a policy says that it saw, as `tamp.policy.telling.told_of` has it: nothing is drawn of it here."""
+        """What a policy says that it saw, as `tamp.model.scene_record.told_of` has it: nothing is drawn of it here."""
 
     def step(self) -> None:
         """Take a frame when one is due."""

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from tamp.agent.instruction import in_library_terms
 from tamp.backends.libero.disturbing import disturbed
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.goals import beside_things, goal_regions
@@ -27,7 +28,6 @@ from tamp.model.scene import joints_of, poses_of
 from tamp.perception import calibration_file
 from tamp.perception.library import load
 from tamp.perception.predicates import held_in
-from tamp.policy.instruction import in_library_terms
 from tamp.policy.process import PolicyProcess
 from tamp.policy.remote import PolicyFault, RemotePolicy
 from tamp.runs.episode import GoalSource, Result, Settings, begin, timed

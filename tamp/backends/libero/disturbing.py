@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 
 from motion.poses import Array
+from motion.standard_action import OPEN
 from tamp.backends.libero import meddling
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.meddling import Do, Done
 from tamp.backends.libero.moments import Moment
-from tamp.backends.libero.standard_action import OPEN
 from tamp.errors import InputError
 from tamp.model.events import ActionBegun, Event, Interrupted
 from tamp.model.goal_syntax import valid

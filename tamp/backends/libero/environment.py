@@ -11,9 +11,9 @@ import numpy as np
 
 from motion.poses import Array, pose, to_quat
 from motion.robot import Gripper, RobotDescription
+from motion.standard_action import OPEN
 from tamp.backends.libero.building import bddl_file, buildable, no_debugger, undrawn
 from tamp.backends.libero.model import BASE, CONTROL_PERIOD, robot_model
-from tamp.backends.libero.standard_action import OPEN
 from tamp.backends.libero.stepping import Stepper
 from tamp.backends.libero.tasks import Task
 from tamp.backends.mujoco.objects import FLAT

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from motion.poses import Array, inverse, pose
+from motion.standard_action import ACTION_SCALE, Controller
 from tamp.backends.libero.cameras import AGENT, CAMERAS, INTO_VIEW, aside, planes, take
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.model import robot_model
-from tamp.backends.libero.standard_action import ACTION_SCALE, Controller
 from tamp.errors import InputError
 from tamp.model.images import Image
-from tamp.policy.calibration import Calibration, Camera
+from tamp.perception.camera_calibration import Calibration, Camera
 
 SIZE = (480, 480)
 """Height and width in pixels of the pictures that this project's own runs hand over: the whole of LIBERO's buffer."""

@@ -14,7 +14,7 @@ import mujoco
 import numpy as np
 
 from motion.poses import Array
-from tamp.backends.libero.standard_action import ACTION_SCALE, Controller
+from motion.standard_action import ACTION_SCALE, Controller
 
 
 class Stepper:

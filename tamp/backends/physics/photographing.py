@@ -14,7 +14,7 @@ from tamp.backends.libero.observing import SIZE
 from tamp.backends.physics.staging import Stage
 from tamp.backends.physics.table import Arrangement
 from tamp.model.images import pinhole
-from tamp.policy.calibration import Camera
+from tamp.perception.camera_calibration import Camera
 
 DRAWN = (1, 2)
 """Groups of geoms that are drawn: what is seen, not what is touched."""
@@ -58,7 +58,7 @@ class Photographer:
 
     def take(self, now: Arrangement) -> dict[str, Numbers]:
         """What the cameras see: `NAME_image` (h, w, 3) bytes and `NAME_depth` (h, w) metres for each of them, upside
-        down, as `tamp.policy.observations.pictures` takes them."""
+        down, as `tamp.perception.observations.pictures` takes them."""
         self._arrange(now)
         self._canvas.make_current()
         told: dict[str, Numbers] = {}

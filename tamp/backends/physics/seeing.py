@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from tamp.agent.instruction import Instruction, Read, in_library_terms, meant, nobody_reads
 from tamp.backends import bodies
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.goals import beside_things
@@ -12,13 +13,12 @@ from tamp.backends.libero.run import wanted_in
 from tamp.backends.libero.tasks import Task
 from tamp.model.goal import Goal
 from tamp.model.scene import Scene
+from tamp.model.scene_record import told_of
 from tamp.model.state import WorldState
+from tamp.perception.camera_calibration import Camera
 from tamp.perception.robot_skins import skin_of_robot
-from tamp.policy.calibration import Camera
 from tamp.policy.camera_perceiver import TableEyes, Take
 from tamp.policy.eyes import camera_eyes
-from tamp.policy.instruction import Instruction, Read, in_library_terms, meant, nobody_reads
-from tamp.policy.telling import told_of
 from tamp.runs.episode import GoalSource, Settings
 from tamp.runs.episode_log import EpisodeLog
 from tamp.runs.episode_runner import Table, Wanted

@@ -14,7 +14,7 @@ from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.model import ROBOT_PREFIXES
 from tamp.backends.libero.observing import calibration
 from tamp.model.scene import Scene
-from tamp.policy.calibration import Camera
+from tamp.perception.camera_calibration import Camera
 
 OWN, OTHER = "", "body/"
 """What the names of the robot that is drawn begin with: the scene's own has them as they are."""

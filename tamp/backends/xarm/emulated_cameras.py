@@ -11,7 +11,7 @@ from motion.robot import from_plain
 from tamp.backends.xarm.faults import ArmFault
 from tamp.backends.xarm.side_channel import SideChannel
 from tamp.errors import InputError
-from tamp.policy.calibration import Camera
+from tamp.perception.camera_calibration import Camera
 from tamp.policy.wire import pack, unpack
 
 REPLY = 60.0

@@ -17,7 +17,7 @@ from motion.world import World
 from tamp.agent.activity import Routine
 from tamp.agent.clock import observed, run_paused
 from tamp.agent.decision_request import Decide
-from tamp.agent.goal_executor import Outcome
+from tamp.agent.outcome import GoalOutcome
 from tamp.agent.recovery_options import REFLEXES
 from tamp.agent.session import Session
 from tamp.agent.tabletop import Tabletop
@@ -209,12 +209,12 @@ class Setting:
     advise: Decide | None = None
     clarify: Callable[[Sequence[str]], Routine[bool]] | None = None
 
-    def pursue(self, *atoms: str, steps: int = 400, seconds: float = 20.0) -> Outcome:
+    def pursue(self, *atoms: str, steps: int = 400, seconds: float = 20.0) -> GoalOutcome:
         return self.follow(
             Goal.of(Atom(*(a.split()[0], tuple(a.split()[1:]))) for a in atoms), steps=steps, seconds=seconds
         )
 
-    def follow(self, *goals: Goal, steps: int = 400, seconds: float = 20.0) -> Outcome:
+    def follow(self, *goals: Goal, steps: int = 400, seconds: float = 20.0) -> GoalOutcome:
         skills = cast(dict[str, Skill], {"press": self.press, "fetch-stick": FetchStick(self.press)})
         with EpisodeLog(self.folder / "out") as log:
             search = Search(self.world, self.domain, skills, Engine(), np.random.default_rng(0), seconds, log)

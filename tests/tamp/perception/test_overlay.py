@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from tamp.model.scene import Scene
+from tamp.model.scene_record import told_of
 from tamp.perception.camera import CameraPerceiver
 from tamp.perception.masks import masks
 from tamp.perception.overlay import overlaid, shown, shown_of, unknown
-from tamp.policy.telling import told_of
 from tests.synthetic_looks import CAMERAS, HEIGHT, library, observed, robot, standing, taken
 
 CAN, BOX = standing(library()["can"], 0.1, 0.1, 0.0), standing(library()["box"], -0.1, -0.1, 0.5)

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import pytest
 
 from tamp.errors import Refusal
+from tamp.model.events import Journal
 from tamp.planning.assistant import Assistant
 from tamp.planning.planner_process import Notes
-from tamp.planning.search import Journal
 from tamp.worker_process import Cancelled
 
 

@@ -14,6 +14,7 @@ import pytest
 from motion.world import World
 from tamp.model.atoms import Atom, GroundAction
 from tamp.model.domain import load
+from tamp.model.events import Journal
 from tamp.model.goal import parse_goal
 from tamp.model.scene import Part, RobotState, Scene, SceneObject
 from tamp.model.situation import Situation
@@ -21,7 +22,7 @@ from tamp.model.skill_spec import Spec
 from tamp.model.state import WorldState
 from tamp.planning.engine import Engine, Plan, Planner, PlanResult, PlanStatus, Tell, untold
 from tamp.planning.refinement import Failure, Refined, SearchBudget, refine
-from tamp.planning.search import Journal, NoSolution, Search, Solution
+from tamp.planning.search import NoSolution, Search, Solution
 from tamp.skills.base import Infeasible, Refinement, Skill, Tools
 
 START = Situation(Scene((), RobotState(np.zeros(7), 0.08, np.eye(4))))

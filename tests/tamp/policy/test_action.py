@@ -11,10 +11,10 @@ import pytest
 from motion.dynamics import ArmDynamics, Dynamics, Encoders
 from motion.poses import Array
 from motion.robot import Gripper
+from motion.standard_action import Controller, finger_target
 from tamp.backends.libero import tasks
 from tamp.backends.libero.environment import LiberoEnvironment
 from tamp.backends.libero.run import run
-from tamp.backends.libero.standard_action import Controller, finger_target
 from tamp.model.domain import load
 from tamp.runs.episode import Settings
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from tamp.agent.instruction import Instruction
 from tamp.agent.monitor import SELDOM
 from tamp.backends.libero import rendering, tasks
 from tamp.backends.libero.camera_run import run_camera
@@ -24,7 +25,6 @@ from tamp.model.goal import Goal
 from tamp.model.scene import Scene
 from tamp.perception.written_goals import goals_in
 from tamp.policy.answering import Diary
-from tamp.policy.instruction import Instruction
 from tamp.policy.policy import Policy
 from tamp.policy.process import PolicyProcess
 from tamp.runs.episode import Result, Settings

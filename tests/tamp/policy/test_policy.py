@@ -12,6 +12,7 @@ import pytest
 
 from motion.poses import Array
 from motion.robot import RobotDescription
+from tamp.agent.instruction import Instruction
 from tamp.agent.monitor import SELDOM
 from tamp.backends.fake.table import FakeTable
 from tamp.errors import InputError, Refusal
@@ -19,9 +20,8 @@ from tamp.model.backend import Observation
 from tamp.model.domain import load
 from tamp.model.goal import Goal
 from tamp.model.scene import Perceiver, Scene
+from tamp.perception.camera_calibration import Calibration, Camera
 from tamp.perception.written_goals import goals_in
-from tamp.policy.calibration import Calibration, Camera
-from tamp.policy.instruction import Instruction
 from tamp.policy.policy import Eyes, Look, Policy
 from tamp.runs.bench.boxes import make
 from tests.live_sessions import a_panda
@@ -173,5 +173,5 @@ def test_ended_from_outside_it_says_what_it_was_at() -> None:
     policy.reset(GOAL, calibrated(), more=world.pictures)
     run(world, policy, steps=5)
     outcome = policy.end()
-    assert outcome is not None and (outcome.done, outcome.stage, outcome.total_steps) == (False, "execution", 5)
+    assert outcome is not None and (outcome.done, outcome.stage, outcome.total_steps) == (False, "stopped", 5)
     assert outcome.plan == ["(pick box_1 table)"] and "plan" in outcome.seconds

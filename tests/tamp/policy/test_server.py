@@ -17,8 +17,8 @@ from websockets.typing import Subprotocol
 
 from motion.poses import pose
 from tamp.errors import InputError
+from tamp.perception.camera_calibration import calibration_from
 from tamp.policy.answering import Answering
-from tamp.policy.calibration import calibration_from
 from tamp.policy.policy import Policy
 from tamp.policy.remote import RemotePolicy
 from tamp.policy.server import connected, serve

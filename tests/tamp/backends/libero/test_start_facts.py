@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from motion.standard_action import OPEN
 from tamp.backends.libero import tasks
 from tamp.backends.libero.environment import SETTLING_STEPS, LiberoEnvironment
 from tamp.backends.libero.oracle import OraclePerceiver
 from tamp.backends.libero.run import wanted_in
-from tamp.backends.libero.standard_action import OPEN
 from tamp.errors import InputError
 from tamp.model.bodies import world_of
 from tamp.model.domain import load

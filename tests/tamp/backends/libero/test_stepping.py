@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from motion.standard_action import in_box
 from tamp.backends.libero import tasks
 from tamp.backends.libero.environment import LiberoEnvironment
-from tamp.backends.libero.standard_action import in_box
 from tamp.backends.libero.stepping import Stepper
 
 pytestmark = pytest.mark.episode

@@ -19,9 +19,9 @@ from tamp.backends.physics.table import Arrangement
 from tamp.model.images import Image
 from tamp.model.scene import Scene
 from tamp.perception.checks import seen_past_robot
+from tamp.perception.observations import pictures
 from tamp.perception.robot_mask import link_poses, robot_pixels
 from tamp.perception.robot_skins import skin_of_robot
-from tamp.policy.observations import pictures
 
 pytestmark = pytest.mark.episode
 

@@ -12,7 +12,7 @@ from motion.dynamics import Encoders
 from motion.poses import Array
 from tamp.errors import InputError, Refusal
 from tamp.model.images import Image, metric_depth, pinhole
-from tamp.policy.calibration import Camera
+from tamp.perception.camera_calibration import Camera
 
 ROBOT = "robot0_"
 JOINTS = f"{ROBOT}joint_pos"

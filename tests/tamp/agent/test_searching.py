@@ -11,16 +11,16 @@ import pytest
 
 from motion.poses import Array, pose
 from motion.robot import RobotDescription
+from tamp.agent.instruction import Instruction
+from tamp.agent.places import listed
 from tamp.errors import Refusal
 from tamp.model.backend import Observation
 from tamp.model.domain import load
 from tamp.model.events import Event, Searching
 from tamp.model.goal import Goal
 from tamp.model.scene import Perceiver, Scene
+from tamp.perception.camera_calibration import Calibration, Camera
 from tamp.perception.written_goals import goals_in
-from tamp.policy.calibration import Calibration, Camera
-from tamp.policy.instruction import Instruction
-from tamp.policy.places import listed
 from tamp.policy.policy import Eyes, Look, Policy
 from tests.live_sessions import a_panda
 from tests.tamp.policy.test_policy import GOAL, World, run

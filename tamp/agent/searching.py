@@ -8,25 +8,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
 from motion.poses import Array, Numbers
 from tamp.agent.activity import Routine
 from tamp.agent.goal_executor import Pursuit
+from tamp.agent.places import called, listed
 from tamp.agent.tabletop import Tabletop
+from tamp.agent.view_planning import Looking
 from tamp.errors import Refusal
 from tamp.model.atoms import Atom, GroundAction
 from tamp.model.events import Searching
 from tamp.model.goal import Goal
+from tamp.model.images import Image
 from tamp.model.scene import UNKNOWN, Region, Scene
 from tamp.model.state import WorldState
+from tamp.perception.camera_calibration import Camera
 from tamp.perception.unseen import floor_of
 from tamp.perception.viewpoints import faces
 from tamp.perception.written_goals import goals_in
-from tamp.policy.places import called, listed
-from tamp.policy.view_planning import Looking
 
 DOUBTFUL = 0.6
 """Confidence below which a thing that is to be acted on is looked at from nearby first."""
@@ -75,6 +77,20 @@ class SearchingEyes(Protocol):
     def reconsider(self, names: Iterable[str]) -> None:
         """Recognise some things anew at the next look."""
         ...
+
+
+def search_with(
+    table: Tabletop, perceiver: Any, cameras: Iterable[Camera], images: Iterable[Image], seed: int, reads: Reads
+) -> Search | None:
+    """A search with the camera on the hand, which finds again and clarifies what is lost at the `table` from now on;
+    None without such a camera, or where the perceiver does not know what it has not seen."""
+    hand = next((c for c in cameras if c.on_hand), None)
+    if hand is None or not isinstance(perceiver, SearchingEyes):
+        return None
+    size = next(i.size for i in images if i.camera == hand.name)
+    search = Search(table, perceiver, Looking(table, hand.eye(size), np.random.default_rng(seed)), reads)
+    table.regain, table.clarify = search.regain, search.clarify
+    return search
 
 
 def lacks_something(refusal: Refusal) -> bool:

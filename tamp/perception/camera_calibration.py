@@ -13,7 +13,7 @@ import numpy as np
 from motion.mjcf_files import embed_meshes, without_files
 from motion.poses import Array, is_rigid
 from motion.robot import RobotDescription, description, from_plain
-from tamp.backends.libero.standard_action import Controller
+from motion.standard_action import Controller
 from tamp.errors import InputError
 from tamp.fields import check_fields, shown
 from tamp.perception.viewpoints import HandEye

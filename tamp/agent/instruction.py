@@ -7,12 +7,12 @@ from dataclasses import dataclass, field, replace
 
 from tamp.errors import InputError
 from tamp.model.domain import Domain
+from tamp.model.events import Journal
 from tamp.model.goal import Goal
 from tamp.model.images import Image
 from tamp.model.scene import Scene
 from tamp.model.state import WorldState
 from tamp.perception.crops import as_png, cut_out
-from tamp.planning.search import Journal
 
 
 @dataclass(frozen=True, eq=False)
